@@ -1,0 +1,20 @@
+"""`devs-git`, `git devs` and `python -m devs_git`. The git hooks' door skips click: it must be quick."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> int:
+    """The exit status of the door that was called."""
+    if sys.argv[1:2] == ["hook"]:
+        from devs_git.entrypoints.git_hook import main as hook
+
+        return hook(sys.argv[2:])
+    from devs_git.entrypoints.cli.main import main as cli
+
+    return cli()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

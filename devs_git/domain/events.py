@@ -1,0 +1,80 @@
+"""A ledger event is a commit: a subject for people, trailers for programs (DESIGN 3).
+
+Values of trailers are one line without control characters; a key may stand several times. Which fields an
+event type carries is listed in `schemas/README.md`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+LEDGER: Final = "refs/heads/devs/ledger"
+_TRAILER = re.compile(r"([A-Za-z][A-Za-z0-9-]*): ?(.*)")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+NO_OID: Final = "0" * 40
+
+
+def one_line(text: str) -> str:
+    """Text made safe for a subject or trailer: control characters and line ends become one space."""
+    return _UNPRINTABLE.sub(" ", text).strip()
+
+
+@dataclass(frozen=True)
+class Event:
+    """One commit of the ledger; `oid` and `parents` are empty until it is written."""
+
+    type: str
+    subject: str
+    fields: tuple[tuple[str, str], ...]
+    body: str = ""
+    oid: str = ""
+    parents: tuple[str, ...] = ()
+
+    def get(self, key: str, default: str = "") -> str:
+        return next((value for name, value in self.fields if name == key), default)
+
+    def all(self, key: str) -> tuple[str, ...]:
+        return tuple(value for name, value in self.fields if name == key)
+
+    @property
+    def failed(self) -> bool:
+        return self.get("Devs-Outcome") == "failed"
+
+    def message(self) -> str:
+        trailers = "".join(
+            f"{key}: {one_line(value)}\n" for key, value in (("Devs-Event", self.type), *self.fields)
+        )
+        body = self.body.strip() + "\n\n" if self.body.strip() else ""
+        return f"{one_line(self.subject)}\n\n{body}{trailers}"
+
+
+def parse(oid: str, parents: tuple[str, ...], message: str) -> Event:
+    """The event of a ledger commit; a commit without our trailers has type ''. Never raises."""
+    head, _, last = message.rstrip("\n").rpartition("\n\n")
+    found = [_TRAILER.fullmatch(line) for line in last.split("\n")]
+    fields = tuple((match[1], match[2]) for match in found if match)
+    subject, _, body = (head or last).partition("\n")
+    kind = next((value for key, value in fields if key == "Devs-Event"), "")
+    rest = tuple(pair for pair in fields if pair[0] != "Devs-Event")
+    return Event(kind, subject, rest, body.strip("\n"), oid, parents)
+
+
+@dataclass(frozen=True)
+class RefUpdate:
+    """One line of a reference transaction. `old` NO_OID: must not exist; `new` NO_OID: delete. Never blind."""
+
+    ref: str
+    new: str
+    old: str
+    no_deref: bool = False
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What one append writes: the event, files of the ledger's tree (None deletes), and refs that move with it."""
+
+    event: Event
+    files: tuple[tuple[str, bytes | None], ...] = ()
+    updates: tuple[RefUpdate, ...] = field(default=())

@@ -1,0 +1,80 @@
+"""Task ids and references to checkpoints (DESIGN 2): `10`, `task-10`, `task-10@3`, or the oid of a checkpoint.
+
+Rules, each refused with INVALID_ARGUMENTS:
+- letters, digits, `.`, `_`, `-`, beginning with a letter or digit; at most 100 characters without the prefix;
+- valid inside a ref name: no `..`, not ending in `.` or `.lock`;
+- one prefix `task-` at most: `task-task-10` and a bare `task-` are no ids.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from devs_git.errors import invalid
+
+PREFIX: Final = "task-"
+MAX_LENGTH: Final = 100
+_BARE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
+_OID = re.compile(r"[0-9a-f]{40}", re.ASCII)
+
+
+def is_oid(text: str) -> bool:
+    return _OID.fullmatch(text) is not None
+
+
+def task_id(text: str, *, field: str = "task_id") -> str:
+    """The canonical id (`task-10`) of what a caller typed (`10` or `task-10`)."""
+    bare = text.removeprefix(PREFIX)
+    hint = "Use letters, digits, '.', '_' and '-', for example: 10 or task-10."
+    if len(bare) > MAX_LENGTH:
+        raise invalid(
+            field, f"A task id has at most {MAX_LENGTH} characters; this one has {len(bare)}.", hint=hint
+        )
+    if not _BARE.fullmatch(bare) or bare.startswith(PREFIX):
+        raise invalid(field, f"{text!r} is not a task id.", hint=hint)
+    if ".." in bare or bare.endswith((".", ".lock")):
+        raise invalid(field, f"{text!r} cannot be part of a ref name.", hint=hint)
+    return PREFIX + bare
+
+
+def bare(task: str) -> str:
+    """The id as it stands in ref names: `10` of `task-10`."""
+    return task.removeprefix(PREFIX)
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a caller pointed at: a task's completion, its numbered checkpoint, or a checkpoint by oid."""
+
+    task: str = ""
+    number: int | None = None
+    oid: str = ""
+
+    def __str__(self) -> str:
+        if self.oid:
+            return self.oid
+        return self.task if self.number is None else f"{self.task}@{self.number}"
+
+
+def target(text: str, *, field: str = "target") -> Target:
+    """`task-10`, `10`, `task-10@3` or a full oid; a 40-digit hex text is always an oid."""
+    if is_oid(text):
+        return Target(oid=text)
+    name, at, number = text.partition("@")
+    if at and not re.fullmatch(r"[1-9][0-9]{0,8}", number, re.ASCII):
+        raise invalid(
+            field, f"{text!r} names no checkpoint.", hint="A numbered checkpoint is written task-10@3."
+        )
+    return Target(task_id(name, field=field), int(number) if at else None)
+
+
+def completed_tag(task: str) -> str:
+    """The visible name of a completion: `refs/tags/devs/task-10`."""
+    return f"refs/tags/devs/{PREFIX}{bare(task)}"
+
+
+def checkpoint_ref(task: str, number: int) -> str:
+    """Where every checkpoint is kept, never moved: `refs/devs/checkpoints/task-10/3`."""
+    return f"refs/devs/checkpoints/{PREFIX}{bare(task)}/{number}"

@@ -1,0 +1,63 @@
+"""From what a caller pointed at to a checkpoint of the ledger (DESIGN 4.6).
+
+- `task-10` is the live completion; where there is none: NO_CHECKPOINT, with the way to what there is.
+- `task-10@3` is that number, live or not. An oid is a checkpoint's tag object or the commit that one stands on.
+- TASK_NOT_FOUND: the ledger never heard of the task. CHECKPOINT_NOT_FOUND: the task exists, that number or oid does not.
+"""
+
+from __future__ import annotations
+
+from devs_git.domain.history import Checkpoint, History
+from devs_git.domain.ids import Target
+from devs_git.errors import DevsError
+
+
+def resolve(history: History, target: Target) -> Checkpoint:
+    """The checkpoint that `target` names; raises as the module says."""
+    if target.oid:
+        return _by_oid(history, target.oid)
+    if target.task not in history.tasks:
+        raise DevsError(
+            "TASK_NOT_FOUND",
+            f"There is no {target.task}.",
+            hint="See what there is: devs-git log",
+            task_id=target.task,
+        )
+    points = history.of_task(target.task)
+    if target.number is not None:
+        return _by_number(points, target)
+    completion = history.completion(target.task)
+    if completion:
+        return completion
+    raise DevsError(
+        "NO_CHECKPOINT",
+        f"{target.task} has no completion that is live.",
+        hint=f"Name one of its checkpoints, such as {points[-1].name}, or undo a rewind: devs-git undo"
+        if points
+        else f"Complete it first: devs-git task complete {target.task}",
+        task_id=target.task,
+    )
+
+
+def _by_number(points: list[Checkpoint], target: Target) -> Checkpoint:
+    for point in points:
+        if point.number == target.number:
+            return point
+    have = ", ".join(str(point.number) for point in points[-10:]) or "none"
+    raise DevsError(
+        "CHECKPOINT_NOT_FOUND",
+        f"There is no checkpoint {target}; {target.task} has: {have}.",
+        hint="See what there is: devs-git log",
+        task_id=target.task,
+    )
+
+
+def _by_oid(history: History, oid: str) -> Checkpoint:
+    if oid in history.checkpoints:
+        return history.checkpoints[oid]
+    found = [point for point in history.checkpoints.values() if point.commit == oid]
+    if found:
+        return next((point for point in reversed(found) if point.live), found[-1])
+    raise DevsError(
+        "CHECKPOINT_NOT_FOUND", f"{oid} is no checkpoint.", hint="See what there is: devs-git log", oid=oid
+    )

@@ -1,0 +1,71 @@
+"""The verb table (DESIGN 5): what each verb may do, and what a gate does to it.
+
+Guard, ledger, command line, documentation and `verify` read this one table. A verb `gate request` lives in
+`devs_git/commands/gate_request.py` as `Request`, `run` and `Result`; its input and result types are theirs.
+A name that is not here is tier 2, unknown to us, and does not go on while a gate is open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+READS, CHANGES, UNKNOWN, DESTROYS = 0, 1, 2, 3
+
+
+@dataclass(frozen=True)
+class Verb:
+    """One row: `while_frozen` says whether it goes on while a gate is open; reading always does."""
+
+    name: str
+    tier: int
+    summary: str
+    while_frozen: bool = False
+    doors: tuple[str, ...] = ("cli",)
+
+    @property
+    def goes_on_while_frozen(self) -> bool:
+        return self.tier == READS or self.while_frozen
+
+    @property
+    def module(self) -> str:
+        return "devs_git.commands." + self.name.replace(" ", "_")
+
+
+_ROWS: Final = (
+    Verb("init", CHANGES, "Set up this repository: ledger, policy, git hooks.", while_frozen=True),
+    Verb("task start", CHANGES, "Make a task active in this worktree."),
+    Verb("task complete", CHANGES, "Commit what is staged and tag the task as completed."),
+    Verb("task result", CHANGES, "Record a task's result, read from standard input."),
+    Verb("task status", READS, "Show one task, or the active one."),
+    Verb("checkpoint", CHANGES, "Commit what is staged and record a numbered checkpoint."),
+    Verb("log", READS, "List checkpoints, newest first."),
+    Verb("show", READS, "Show one checkpoint."),
+    Verb("diff", READS, "Show what changed up to a checkpoint."),
+    Verb("status", READS, "Show working tree, active task and open gates."),
+    Verb("rewind", CHANGES, "Go back to a checkpoint, losing nothing."),
+    Verb("undo", CHANGES, "Return from the last rewind, restore or undo."),
+    Verb("checkout", CHANGES, "Switch to a local branch."),
+    Verb("branch", CHANGES, "Make a branch at a checkpoint, without switching."),
+    Verb("restore", CHANGES, "Bring files of a checkpoint back as a new commit."),
+    Verb("snapshot create", CHANGES, "Save the working tree as a commit on a snapshot branch."),
+    Verb("snapshot list", READS, "List snapshots."),
+    Verb("snapshot open", CHANGES, "Look into a snapshot in a detached worktree of its own."),
+    Verb("snapshot prune", DESTROYS, "Delete old snapshots."),
+    Verb("doctor", READS, "Look for trouble and name the command that mends it."),
+)
+
+VERBS: Final[dict[str, Verb]] = {verb.name: verb for verb in _ROWS}
+
+# Doors start, and guard what comes through them; they have no command module and leave no event.
+DOORS: Final[dict[str, str]] = {
+    "hook": "Called by the installed git hooks.",
+    "demo": "Run the main job in a repository made for it.",
+    "completion": "Print the shell completion for bash, zsh or fish.",
+    "help": "Show help for a command.",
+}
+
+
+def verb(name: str) -> Verb:
+    """The row of `name`; an unknown name is tier 2 and is guarded."""
+    return VERBS.get(name) or Verb(name, UNKNOWN, "unknown to us", doors=())

@@ -1,0 +1,1 @@
+"""Doors: they parse, call one command through the router, and render."""

@@ -1,0 +1,94 @@
+"""What every command of the command line shares: `--json`, `--yes`, opening the workspace, errors, asking first."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from devs_git.domain.verbs import CHANGES, verb
+from devs_git.entrypoints import router
+from devs_git.entrypoints.cli import terminal
+from devs_git.entrypoints.cli.groups import HELP
+from devs_git.errors import DevsError
+from devs_git.workspace import Workspace
+
+Maker = Callable[..., Any]
+Renderer = Callable[[Any], str]
+
+
+def command(
+    name: str,
+    *,
+    text: Renderer,
+    example: str,
+    plan: Renderer | None = None,
+    exit_status: Callable[[Any], int] = lambda _result: 0,
+) -> Callable[[Maker], click.Command]:
+    """A click command for verb `name`. The decorated function turns options into the verb's Request.
+
+    `text` renders the result for people. With `plan`, a person at a terminal sees the plan (the result of the same
+    request with `dry_run=True`) and is asked, unless `--yes`; in a pipe recoverable verbs go on, tier 3 needs `--yes`.
+    """
+    row = verb(name)
+
+    def decorate(make: Maker) -> click.Command:
+        @functools.wraps(make)
+        def body(*, as_json: bool, repo: str | None, yes: bool = False, **options: Any) -> int:
+            workspace = terminal.attach(Workspace.open(Path(repo) if repo else None))
+            request = make(**options)
+            if plan is not None and not getattr(request, "dry_run", False) and not yes:
+                request = _ask(name, workspace, request, plan)
+            result = router.call(name, workspace, request)
+            shown = plan if plan is not None and getattr(request, "dry_run", False) else text
+            click.echo(as_text(result) if as_json else shown(result))
+            return exit_status(result)
+
+        summary = f"{row.summary}\n\n\b\nExample:\n" + "\n".join("  " + line for line in example.split("\n"))
+        params = [
+            click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON."),
+            click.Option(["--repo"], type=click.Path(), help="Work on the repository there instead of here."),
+        ]
+        if row.tier >= CHANGES:
+            params.append(click.Option(["--yes"], is_flag=True, help="Do not ask first."))
+        made = click.command(name=name.rsplit(maxsplit=1)[-1], help=summary, context_settings=HELP)(body)
+        made.params.extend(params)
+        return made
+
+    return decorate
+
+
+def as_text(result: Any) -> str:
+    return json.dumps(result if isinstance(result, dict) else plain(result), indent=2, ensure_ascii=False)
+
+
+def plain(result: Any) -> dict[str, Any]:
+    """A result as JSON-ready values: a frozen dataclass, its fields in order."""
+    return asdict(result)
+
+
+def _ask(name: str, workspace: Workspace, request: Any, plan: Renderer) -> Any:
+    """Show the plan and ask; returns the request bound to the plan that was shown, so that no other is applied."""
+    row = verb(name)
+    if not terminal.interactive():
+        if row.tier > CHANGES:
+            raise DevsError(
+                "INVALID_ARGUMENTS",
+                f"'{name}' destroys recovery points and nobody can be asked here.",
+                hint="Add --yes.",
+                field="yes",
+            )
+        return request
+    foreseen = router.call(name, workspace, replace(request, dry_run=True))
+    click.echo(plan(foreseen))
+    if getattr(foreseen, "blocked_by", ()):
+        return request
+    if not click.confirm("Go on?", default=False):
+        raise click.Abort
+    bound = getattr(foreseen, "plan_id", None)
+    return replace(request, plan_id=bound) if bound and hasattr(request, "plan_id") else request

@@ -1,0 +1,84 @@
+"""Groups that know their commands by the verb table and import a command's file only when it is called."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import Any, Final
+
+import click
+
+from devs_git.domain.verbs import DOORS, VERBS
+
+# The first word of a verb, and the file of this folder that holds it.
+FILES: Final = {
+    "init": "setup",
+    "doctor": "setup",
+    "completion": "setup",
+    "demo": "setup",
+    "help": "setup",
+    "hook": "setup",
+    "task": "tasks",
+    "checkpoint": "tasks",
+    "log": "reading",
+    "show": "reading",
+    "diff": "reading",
+    "status": "reading",
+    "rewind": "moving",
+    "undo": "moving",
+    "checkout": "moving",
+    "branch": "moving",
+    "restore": "moving",
+    "snapshot": "snapshots",
+}
+HELP: Final = {"help_option_names": ["-h", "--help"]}
+
+
+def _load(name: str) -> click.Command:
+    module = importlib.import_module("devs_git.entrypoints.cli." + FILES[name.split(maxsplit=1)[0]])
+    command: click.Command = getattr(module, name.replace(" ", "_"))
+    return command
+
+
+class TableGroup(click.Group):
+    """A group of the verb table: `task` holds `task start`, `task status` and the rest."""
+
+    def __init__(self, *, prefix: str = "", summaries: dict[str, str], **options: Any) -> None:
+        super().__init__(context_settings=HELP, **options)
+        self.prefix = prefix
+        self.summaries = summaries
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return list(self.summaries)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        del ctx
+        if cmd_name not in self.summaries:
+            return None
+        full = f"{self.prefix} {cmd_name}".strip()
+        inner = _below(full)
+        if inner:
+            return TableGroup(prefix=full, summaries=inner, name=cmd_name, help=self.summaries[cmd_name])
+        return _load(full)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.summaries.items()))
+
+
+def _below(prefix: str) -> dict[str, str]:
+    start = prefix + " "
+    return {name.removeprefix(start): row.summary for name, row in VERBS.items() if name.startswith(start)}
+
+
+def _group_summary(word: str) -> str:
+    return f"{word.capitalize()}: {', '.join(_below(word))}."
+
+
+def top_level() -> dict[str, str]:
+    """Every first word with its summary, verbs in the table's order, then the doors."""
+    words: Sequence[str] = list(dict.fromkeys(name.split()[0] for name in VERBS))
+    found = {word: VERBS[word].summary if word in VERBS else _group_summary(word) for word in words}
+    return found | {name: text for name, text in DOORS.items() if name != "hook"}

@@ -1,0 +1,70 @@
+"""The `devs-git` command: the group, and what happens to an error that nobody caught."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+import devs_git
+from devs_git.entrypoints.cli.groups import TableGroup, top_level
+from devs_git.entrypoints.cli.terminal import report
+from devs_git.errors import EXIT_INTERRUPTED, EXIT_USAGE, DevsError, invalid
+
+ABOUT = """A memory and brakes for coding agents in a git repository.
+
+\b
+Start:    devs-git init
+Work:     devs-git task start 10 --title "Parse dates"
+Finish:   devs-git task complete --all -m "Dates are parsed"
+Go back:  devs-git rewind task-10
+Return:   devs-git undo
+"""
+
+cli = TableGroup(name="devs-git", help=ABOUT, summaries=top_level())
+click.version_option(devs_git.__version__, prog_name="devs-git", message="%(prog)s %(version)s")(cli)
+
+
+def main() -> int:
+    """Run the command line; returns the exit status (errors.py says which)."""
+    words = sys.argv[1:]
+    ours = words[: words.index("--")] if "--" in words else words
+    as_json = "--json" in ours
+    try:
+        return cli.main(prog_name="devs-git", standalone_mode=False) or 0
+    except DevsError as error:
+        return report(error, as_json=as_json)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return EXIT_USAGE
+    except click.UsageError as error:
+        if as_json:
+            param = getattr(error, "param", None)
+            report(invalid(param.name if param else "arguments", error.format_message()), as_json=True)
+        else:
+            error.show()
+        return EXIT_USAGE
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted; nothing more was done.", err=True)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # noqa: BLE001 - the last door: a bug of ours becomes one line and a log file
+        return report(_our_bug(error), as_json=as_json)
+
+
+def _our_bug(error: Exception) -> DevsError:
+    import traceback
+
+    log = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "devs-git" / "errors.log"
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("a", encoding="utf-8") as stream:
+            stream.write("".join(traceback.format_exception(error)) + "\n")
+        hint = "The trace is in devs-git/errors.log of your state folder ($XDG_STATE_HOME or ~/.local/state)."
+    except OSError:
+        hint = "The trace could not be written to a log file."
+    return DevsError("INTERNAL", f"This is a bug of devs-git: {type(error).__name__}.", hint=hint)

@@ -1,0 +1,1 @@
+"""Commands that set up or look after a repository."""

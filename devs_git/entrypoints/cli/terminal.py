@@ -1,0 +1,63 @@
+"""What a terminal gets and a pipe does not: colour, progress, questions."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+if TYPE_CHECKING:
+    from devs_git.errors import DevsError
+    from devs_git.workspace import Workspace
+
+PATIENCE: Final = 1.0  # seconds before progress is shown
+
+
+def interactive() -> bool:
+    """Whether a person can be asked: standard input and output are a terminal."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def coloured(stream: Any = None) -> bool:
+    return (stream or sys.stdout).isatty() and "NO_COLOR" not in os.environ
+
+
+def style(text: str, **how: Any) -> str:
+    return click.style(text, **how) if coloured() else text
+
+
+class _Progress:
+    """A line on standard error that appears when something takes over a second, and goes when it is done."""
+
+    def __init__(self) -> None:
+        self.begun = time.monotonic()
+        self.shown = False
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if time.monotonic() - self.begun < PATIENCE or not sys.stderr.isatty():
+            return
+        share = f" {done}/{total}" if total else ""
+        finished = total and done >= total
+        click.echo(f"\r\x1b[K{'' if finished else what + share}", err=True, nl=False)
+
+
+def attach(workspace: Workspace) -> Workspace:
+    """The workspace with progress and messages on standard error."""
+    return replace(workspace, progress=_Progress(), say=lambda text: click.echo(text, err=True))
+
+
+def report(error: DevsError, *, as_json: bool) -> int:
+    """Print a refusal where it belongs and return its exit status."""
+    if as_json:
+        click.echo(json.dumps(error.envelope(), indent=2, ensure_ascii=False))
+    else:
+        click.echo(style(f"{error.code}: ", fg="red", bold=True) + error.message, err=True)
+        if error.hint:
+            click.echo(f"hint: {error.hint}", err=True)
+    sys.stdout.flush()
+    return error.exit_status

@@ -1,0 +1,44 @@
+"""The one way from a door to a command: recover, guard, run (DESIGN 5).
+
+Refusals come in this order: arguments (a Request checks itself when it is made), not found (a command's optional
+`find`), frozen, then the state of task or tree (the command's `run`).
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from devs_git.domain.verbs import Verb, verb
+from devs_git.errors import DevsError
+from devs_git.workspace import Workspace
+
+
+def call(name: str, workspace: Workspace, request: Any) -> Any:
+    """The result of verb `name`; raises DevsError. Under `dry_run` nothing is recovered or written."""
+    row = verb(name)
+    module = importlib.import_module(row.module)
+    if not bool(getattr(request, "dry_run", None)):
+        recover(workspace)
+    if not row.goes_on_while_frozen:
+        _guard(row, module, workspace, request)
+    return module.run(workspace, request)
+
+
+def recover(_workspace: Workspace) -> None:
+    """Finish or take back what an interrupted command left behind."""
+
+
+def _guard(row: Verb, module: Any, workspace: Workspace, request: Any) -> None:
+    """GATE_BLOCKED while a gate is open, unless a person overrides (rewind alone knows how)."""
+    gates = workspace.ledger.open_gates()
+    if not gates or getattr(request, "override_reason", None):
+        return
+    if hasattr(module, "find"):
+        module.find(workspace, request)
+    raise DevsError(
+        "GATE_BLOCKED",
+        f"'{row.name}' is frozen: gate {gates[0]} waits for a person's decision.",
+        hint=f"See it: devs-git gate show {gates[0]}",
+        gate_id=gates[0],
+    )

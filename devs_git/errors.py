@@ -1,0 +1,120 @@
+"""Every refusal that a caller can meet: one class, one table of codes (DESIGN 5).
+
+A code owns its exit status, its HTTP status and whether trying again may help, here and nowhere else.
+Raising anything else is a bug of ours: the doors turn it into INTERNAL.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+EXIT_NO = 1  # a check or a gate says no
+EXIT_USAGE = 2
+EXIT_REFUSED = 3  # a value that is refused, or not found
+EXIT_CONFLICT = 4  # conflict or busy: look again
+EXIT_DAMAGED = 5  # the ledger is damaged: call a person
+EXIT_INTERNAL = 70
+EXIT_INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Code:
+    """What a code means to programs: exit status of the command line, HTTP status, and whether a retry may help."""
+
+    exit_status: int
+    http_status: int
+    retryable: bool = False
+
+
+_NOT_FOUND = Code(EXIT_REFUSED, 404)
+_REFUSED = Code(EXIT_REFUSED, 422)
+_CONFLICT = Code(EXIT_CONFLICT, 409)
+_LOOK_AGAIN = Code(EXIT_CONFLICT, 409, retryable=True)
+_SAYS_NO = Code(EXIT_NO, 403)
+_DAMAGED = Code(EXIT_DAMAGED, 500)
+
+CODES: Final[dict[str, Code]] = {
+    "TASK_NOT_FOUND": _NOT_FOUND,
+    "CHECKPOINT_NOT_FOUND": _NOT_FOUND,
+    "NO_CHECKPOINT": _NOT_FOUND,
+    "TASK_EXISTS": _CONFLICT,
+    "TASK_RUNNING": _CONFLICT,
+    "GIT_RESET_FAILED": _CONFLICT,
+    "PLAN_STALE": _LOOK_AGAIN,
+    "NOTHING_TO_UNDO": _NOT_FOUND,
+    "CONFLICT": _CONFLICT,
+    "RECOVERY_NEEDED": _CONFLICT,
+    "INVALID_BRANCH": _REFUSED,
+    "CHECKOUT_FAILED": _CONFLICT,
+    "CHECKOUT_TIMEOUT": Code(EXIT_CONFLICT, 504, retryable=True),
+    "GIT_NOT_FOUND": Code(EXIT_REFUSED, 500),
+    "NOT_A_REPOSITORY": _NOT_FOUND,
+    "NOT_INITIALIZED": _CONFLICT,
+    "INVALID_ARGUMENTS": _REFUSED,
+    "GATE_ALREADY_ACTIVE": _CONFLICT,
+    "GATE_BLOCKED": Code(EXIT_NO, 409),
+    "GATE_NOT_FOUND": _NOT_FOUND,
+    "GATE_ALREADY_RESOLVED": _CONFLICT,
+    "TERMINAL_REQUIRED": _SAYS_NO,
+    "SELF_APPROVAL": _SAYS_NO,
+    "UNKNOWN_SIGNER": _SAYS_NO,
+    "BAD_SIGNATURE": _SAYS_NO,
+    "REPLAYED": _SAYS_NO,
+    "STALE_REQUEST": _CONFLICT,
+    "TRACE_NOT_FOUND": _NOT_FOUND,
+    "MESSAGE_NOT_FOUND": _NOT_FOUND,
+    "SNAPSHOT_NOT_FOUND": _NOT_FOUND,
+    "CONTRACT_NOT_FOUND": _NOT_FOUND,
+    "INVALID_INPUT": _REFUSED,
+    "LEDGER_MISSING": _DAMAGED,
+    "LEDGER_FORK": _DAMAGED,
+    "LEDGER_ROLLBACK": _DAMAGED,
+    "LEDGER_MUTATED": _DAMAGED,
+    "COMMITTED_WHILE_FROZEN": _SAYS_NO,
+    "UNBOUND_COMMIT": _SAYS_NO,
+    "LEDGER_REGRESSION": _SAYS_NO,
+    "UNSEEN_AT_FREEZE": _SAYS_NO,
+    "TAS_UNAPPROVED": _SAYS_NO,
+    "TAS_MISMATCH": _SAYS_NO,
+    "TAG_MOVED": _SAYS_NO,
+    "TAG_MISSING": _SAYS_NO,
+    "TAG_NOT_ANNOTATED": _SAYS_NO,
+    "BUSY": _LOOK_AGAIN,
+    "POLICY_INVALID": _REFUSED,
+    "INTERNAL": Code(EXIT_INTERNAL, 500),
+}
+
+
+class DevsError(Exception):
+    """A refusal with a code, a sentence that says what is, and a hint that says what to run.
+
+    `details` appear flat in the envelope (`task_id`, `field`, `gate_id` …).
+    """
+
+    def __init__(self, code: str, message: str, *, hint: str = "", **details: Any) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.details = details
+
+    @property
+    def exit_status(self) -> int:
+        return CODES[self.code].exit_status
+
+    def envelope(self) -> dict[str, Any]:
+        """The error as every door hands it on (DESIGN 5, Results)."""
+        return {
+            "error": self.code,
+            "code": self.code,
+            "message": self.message,
+            "hint": self.hint,
+            "retryable": CODES[self.code].retryable,
+            **self.details,
+        }
+
+
+def invalid(field: str, message: str, *, hint: str = "") -> DevsError:
+    """INVALID_ARGUMENTS for one named field, dotted where it is nested."""
+    return DevsError("INVALID_ARGUMENTS", message, hint=hint, field=field)

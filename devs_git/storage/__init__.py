@@ -1,0 +1,1 @@
+"""The only code that touches the world: git, the ledger, files, locks."""

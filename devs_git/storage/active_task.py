@@ -1,0 +1,48 @@
+"""The active task of one worktree: `<git dir>/devs/task`, ready trailer lines that the sh hooks add as they stand."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from devs_git.storage.places import Places
+
+KEY = "Devs-Task: "
+
+
+def read(places: Places) -> str:
+    """The trailer lines, '' where no task is active."""
+    try:
+        return places.active_task.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+
+
+def task_of(lines: str) -> str:
+    """The task id in trailer lines, '' where there is none."""
+    return next((line.removeprefix(KEY).strip() for line in lines.splitlines() if line.startswith(KEY)), "")
+
+
+def write(places: Places, lines: str) -> None:
+    """Make these trailer lines the active task's, in one step; '' clears it."""
+    if not lines:
+        places.active_task.unlink(missing_ok=True)
+        return
+    replace_file(places.active_task, lines.encode())
+
+
+def replace_file(path: Path, data: bytes, *, durable: bool = False) -> None:
+    """Write `path` by a temporary file and a rename, so that a reader sees the old or the new bytes only."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(data)
+        if durable:
+            stream.flush()
+            os.fsync(stream.fileno())
+    temporary.rename(path)
+    if durable:
+        folder = os.open(path.parent, os.O_RDONLY)
+        os.fsync(folder)
+        os.close(folder)

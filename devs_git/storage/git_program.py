@@ -1,0 +1,175 @@
+"""Run the git program: one place for environment, timeouts and how failure is told.
+
+Children never read our standard input, take no optional lock, start no fsmonitor, and read paths literally.
+A child that writes the working tree inherits the lock's descriptor, so that an orphan still holds the lock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from devs_git.errors import DevsError
+
+# Variables by which a caller's repository would leak into a child that writes the ledger or a backup.
+REPOSITORY_VARIABLES: Final = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH",
+    "GIT_SHALLOW_FILE",
+    "GIT_GRAFT_FILE",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_INTERNAL_SUPER_PREFIX",
+)
+_ALWAYS: Final = {
+    "LC_ALL": "C",
+    "LANGUAGE": "",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_EDITOR": ":",
+    "GIT_PAGER": "cat",
+}
+_QUIET: Final = (
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.quotePath=false",
+    "-c",
+    "advice.detachedHead=false",
+)
+
+
+class GitFailed(Exception):
+    """git said no: its exit status and its own words."""
+
+    def __init__(self, args: Sequence[str], status: int, stderr: str) -> None:
+        super().__init__(f"git {args[0] if args else ''} exited {status}: {stderr.strip()}")
+        self.status = status
+        self.stderr = stderr.strip()
+
+
+class GitTimedOut(Exception):
+    """git and its children were ended because the time was up."""
+
+
+@dataclass(frozen=True)
+class Git:
+    """git in one folder with one environment; `run` returns standard output as bytes."""
+
+    where: Path
+    env: Mapping[str, str] = field(default_factory=dict)
+    unset: tuple[str, ...] = ()
+    config: tuple[str, ...] = ()
+    keep_open: tuple[int, ...] = ()
+
+    def with_env(self, **env: str) -> Git:
+        return replace(self, env={**self.env, **env})
+
+    def with_config(self, *pairs: str) -> Git:
+        """The same git with `-c name=value` for each pair."""
+        return replace(self, config=(*self.config, *(part for pair in pairs for part in ("-c", pair))))
+
+    def holding(self, *descriptors: int) -> Git:
+        """The same git, whose children inherit these descriptors (a held lock)."""
+        return replace(self, keep_open=(*self.keep_open, *descriptors))
+
+    def run(
+        self,
+        *args: str,
+        stdin: bytes | None = None,
+        ok: tuple[int, ...] = (0,),
+        timeout: float | None = None,
+    ) -> bytes:
+        """Standard output of `git args`; raises GitFailed unless the exit status is in `ok`."""
+        return self.attempt(*args, stdin=stdin, ok=ok, timeout=timeout)[1]
+
+    def text(self, *args: str, ok: tuple[int, ...] = (0,)) -> str:
+        return os.fsdecode(self.run(*args, ok=ok)).strip()
+
+    def says(self, *args: str) -> bool:
+        """Whether git answers yes (exit 0) or no (exit 1)."""
+        return self.attempt(*args, ok=(0, 1))[0] == 0
+
+    def attempt(
+        self,
+        *args: str,
+        stdin: bytes | None = None,
+        ok: tuple[int, ...] = (0,),
+        timeout: float | None = None,
+    ) -> tuple[int, bytes]:
+        """Exit status and standard output."""
+        child = self.start(*args, stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE)
+        try:
+            out, err = child.communicate(stdin, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            end_group(child)
+            raise GitTimedOut(f"git {args[0]} took longer than {timeout} s") from None
+        except BaseException:
+            end_group(child)
+            raise
+        if child.returncode not in ok:
+            raise GitFailed(args, child.returncode, err.decode("utf-8", "replace"))
+        return child.returncode, out
+
+    def start(self, *args: str, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+        """A running git in a process group of its own, so that it can be ended with its children."""
+        try:
+            return subprocess.Popen(
+                ["git", *_QUIET, *self.config, *args],
+                cwd=self.where,
+                env=self.environment(),
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=self.keep_open,
+                start_new_session=True,
+            )
+        except FileNotFoundError as error:
+            if not self.where.is_dir():
+                raise DevsError("NOT_A_REPOSITORY", "The folder is gone.") from error
+            raise DevsError(
+                "GIT_NOT_FOUND", "The git program is not on PATH.", hint="Install git 2.36 or newer."
+            ) from error
+
+    def environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if name not in self.unset}
+        return {**kept, **_ALWAYS, **self.env}
+
+
+def end_group(child: subprocess.Popen[bytes], grace: float = 2.0) -> None:
+    """SIGTERM to the child and its children, SIGKILL to what is left after `grace` seconds."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, number)
+        try:
+            child.communicate(timeout=grace)
+        except subprocess.TimeoutExpired:
+            continue
+        except ValueError:  # its pipes were closed already
+            child.wait(timeout=grace)
+        if number == signal.SIGTERM:
+            continue
+        return
+
+
+def split_z(data: bytes) -> list[str]:
+    """NUL-separated paths, undecodable bytes kept as surrogates."""
+    return [os.fsdecode(part) for part in data.split(b"\0") if part]
+
+
+def join_z(paths: Sequence[str]) -> bytes:
+    return b"".join(os.fsencode(path) + b"\0" for path in paths)

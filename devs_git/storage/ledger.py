@@ -1,0 +1,159 @@
+"""The ledger: one branch, one root, append-only; one commit is one event (DESIGN 3).
+
+Writing takes `ledger.lock`, reads the tip, lets the caller decide *against that tip*, and moves the ledger and
+every other ref of the operation in one reference transaction, the ledger last. A lost race starts over.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.events import LEDGER, NO_OID, Draft, Event, RefUpdate, parse
+from devs_git.domain.history import History, fold
+from devs_git.errors import DevsError
+from devs_git.storage import locks, refs
+from devs_git.storage.git_program import Git, split_z
+from devs_git.storage.objects import EMPTY_TREE, TREE, Entry, Objects
+
+LOCK_SECONDS: Final = 30.0
+ATTEMPTS: Final = 60
+_CHUNK: Final = 1 << 16
+
+
+@dataclass(frozen=True)
+class Tip:
+    """The ledger at one commit, as a caller's decision sees it. `oid` is '' before the genesis."""
+
+    ledger: Ledger
+    oid: str
+
+    @cached_property
+    def history(self) -> History:
+        return fold(self.ledger.events(self.oid, oldest_first=True)) if self.oid else History()
+
+    @cached_property
+    def tree(self) -> str:
+        return self.ledger.tree_of(self.oid) if self.oid else EMPTY_TREE
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a file of the ledger, or None."""
+        return self.ledger.read_path(self.tree, path)
+
+    def names(self, folder: str) -> tuple[str, ...]:
+        """The names in a folder of the ledger, sorted; none where it is missing."""
+        return tuple(sorted(self.ledger.list_path(self.tree, folder)))
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The ledger of the repository whose common git directory is `common`."""
+
+    git: Git
+    objects: Objects
+    common: Path
+    signature: Callable[[], str]  # "Name <mail> <seconds> +0000"
+
+    def tip(self) -> Tip:
+        return Tip(self, refs.read(self.git, LEDGER))
+
+    def open_gates(self) -> tuple[str, ...]:
+        """Ids of the gates without a decision, asked with one git child and no object store."""
+        status, out = self.git.attempt("ls-tree", "--name-only", "-z", f"{LEDGER}:open", ok=(0, 128))
+        return tuple(sorted(split_z(out))) if status == 0 else ()
+
+    def require(self) -> Tip:
+        """The tip; NOT_INITIALIZED where there is no ledger."""
+        tip = self.tip()
+        if not tip.oid:
+            raise DevsError(
+                "NOT_INITIALIZED", "This repository has no devs-git ledger.", hint="Run: devs-git init"
+            )
+        return tip
+
+    def events(self, tip: str = LEDGER, *, since: str = "", oldest_first: bool = False) -> Iterator[Event]:
+        """Events reachable from `tip` and not from `since`, newest first unless told; read as they are needed."""
+        order = ("--topo-order", "--reverse") if oldest_first else ()
+        bound = (f"^{since}",) if since else ()
+        child = self.git.start(
+            "rev-list",
+            "--no-commit-header",
+            "--encoding=UTF-8",
+            "--format=%H%x1f%P%x1f%B%x00",
+            *order,
+            tip,
+            *bound,
+            "--",
+        )
+        assert child.stdout is not None
+        with child:
+            rest = b""
+            try:
+                while data := os.read(child.stdout.fileno(), _CHUNK):
+                    *whole, rest = (rest + data).split(b"\0")
+                    for record in whole:
+                        oid, parents, message = (
+                            record.decode("utf-8", "replace").lstrip("\n").split("\x1f", 2)
+                        )
+                        yield parse(oid, tuple(parents.split()), message)
+            finally:
+                child.kill()
+
+    def tree_of(self, commit: str) -> str:
+        return self.objects.read(commit, "commit")[5:45].decode()
+
+    def list_path(self, tree: str, folder: str) -> dict[str, Entry]:
+        entries = self.objects.read_tree(tree) if tree != EMPTY_TREE else {}
+        for part in folder.split("/") if folder else ():
+            entry = entries.get(part)
+            if entry is None or entry.mode != TREE:
+                return {}
+            entries = self.objects.read_tree(entry.oid)
+        return entries
+
+    def read_path(self, tree: str, path: str) -> bytes | None:
+        folder, _, name = path.rpartition("/")
+        entry = self.list_path(tree, folder).get(name)
+        return self.objects.read(entry.oid, "blob") if entry and entry.mode != TREE else None
+
+    def append(self, build: Callable[[Tip], Draft], *, git: Git | None = None, locked: bool = True) -> Event:
+        """Write the event that `build` makes of the tip, with its files and refs; returns it with its oid.
+
+        `build` is called again after each lost race and may raise DevsError: then nothing is written.
+        `git` is the git of the worktree where its HEAD is among the refs. Raises RefMoved where a ref other
+        than the ledger was not as expected, BUSY after too many lost races.
+        """
+        lock = (
+            locks.held(self.common / "devs" / "ledger.lock", wait=LOCK_SECONDS) if locked else nullcontext()
+        )
+        with lock:
+            for attempt in range(ATTEMPTS):
+                tip = self.tip()
+                draft = build(tip)
+                event = self.write_commit(tip, draft)
+                update = RefUpdate(LEDGER, event.oid, tip.oid or NO_OID)
+                try:
+                    refs.transaction(git or self.git, (*draft.updates, update), f"devs: {event.subject}")
+                except (refs.RefMoved, refs.RefLocked) as error:
+                    if isinstance(error, refs.RefMoved) and self.tip().oid == tip.oid:
+                        raise
+                    time.sleep(random.uniform(0.001, 0.01 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
+                    continue
+                return event
+        raise DevsError("BUSY", "The ledger is being written by others.", hint="Run the command again.")
+
+    def write_commit(self, tip: Tip, draft: Draft) -> Event:
+        """Store the commit of an event without moving any ref."""
+        tree = self.objects.edit_tree(tip.tree, draft.files) if draft.files else tip.tree
+        parents = (tip.oid,) if tip.oid else ()
+        head = f"tree {tree}\n" + "".join(f"parent {oid}\n" for oid in parents)
+        sign = self.signature()
+        text = f"{head}author {sign}\ncommitter {sign}\n\n{draft.event.message()}"
+        return replace(draft.event, oid=self.objects.write("commit", text.encode()), parents=parents)

@@ -1,0 +1,108 @@
+"""Git objects, read and written with libgit2's object store alone: the one importer of pygit2.
+
+Only the store is opened, not the repository, so that configuration, extensions, replace refs and worktrees
+of the user's repository cannot change what is read or written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from devs_git.errors import DevsError
+
+if TYPE_CHECKING:
+    import pygit2
+
+FILE, EXECUTABLE, LINK, TREE, GITLINK = 0o100644, 0o100755, 0o120000, 0o040000, 0o160000
+EMPTY_TREE: Final = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+_KINDS: Final = {"commit": 1, "tree": 2, "blob": 3, "tag": 4}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of a tree."""
+
+    mode: int
+    oid: str
+
+
+@dataclass(frozen=True)
+class Objects:
+    """The object store below `folder` (`<common git dir>/objects`)."""
+
+    folder: Path
+
+    @cached_property
+    def _store(self) -> pygit2.Odb:
+        import pygit2
+
+        # A ledger object that a power cut could lose would be an event that never happened.
+        pygit2.settings.enable_fsync_gitdir(True)
+        return pygit2.Odb(os.fspath(self.folder))
+
+    def write(self, kind: str, data: bytes) -> str:
+        """The oid of the stored object; `kind` is commit, tree, blob or tag."""
+        return str(self._store.write(_KINDS[kind], data))
+
+    def read(self, oid: str, kind: str) -> bytes:
+        """The object's bytes; LEDGER_MISSING where it is not there or is something else."""
+        try:
+            found, data = self._store.read(oid)
+        except (KeyError, ValueError) as error:
+            raise DevsError(
+                "LEDGER_MISSING", f"Object {oid} is missing from the object store.", oid=oid
+            ) from error
+        if found != _KINDS[kind]:
+            raise DevsError("LEDGER_MUTATED", f"Object {oid} is no {kind}.", oid=oid)
+        return data
+
+    def exists(self, oid: str) -> bool:
+        return oid in self._store
+
+    def read_tree(self, oid: str) -> dict[str, Entry]:
+        """Names (undecodable bytes as surrogates) and entries of one tree."""
+        data, at, found = self.read(oid, "tree"), 0, {}
+        while at < len(data):
+            space = data.index(b" ", at)
+            nul = data.index(b"\0", space)
+            name = os.fsdecode(data[space + 1 : nul])
+            found[name] = Entry(int(data[at:space], 8), data[nul + 1 : nul + 21].hex())
+            at = nul + 21
+        return found
+
+    def write_tree(self, entries: Mapping[str, Entry]) -> str:
+        """The oid of a tree of `entries`; git sorts a folder as if its name ended in a slash."""
+
+        def key(item: tuple[str, Entry]) -> bytes:
+            return os.fsencode(item[0]) + (b"/" if item[1].mode == TREE else b"")
+
+        lines = (
+            b"%o %s\0%s" % (entry.mode, os.fsencode(name), bytes.fromhex(entry.oid))
+            for name, entry in sorted(entries.items(), key=key)
+        )
+        return self.write("tree", b"".join(lines))
+
+    def edit_tree(self, tree: str, files: Iterable[tuple[str, bytes | None]]) -> str:
+        """`tree` with files put (bytes) or taken out (None); folders appear and vanish as needed."""
+        grouped: dict[str, list[tuple[str, bytes | None]]] = {}
+        entries = self.read_tree(tree) if tree != EMPTY_TREE else {}
+        for path, data in files:
+            head, slash, rest = path.partition("/")
+            if slash:
+                grouped.setdefault(head, []).append((rest, data))
+            elif data is None:
+                entries.pop(head, None)
+            else:
+                entries[head] = Entry(FILE, self.write("blob", data))
+        for head, below in grouped.items():
+            old = entries.get(head)
+            folder = self.edit_tree(old.oid if old and old.mode == TREE else EMPTY_TREE, below)
+            entries[head] = Entry(TREE, folder)
+            if folder == EMPTY_TREE:
+                del entries[head]
+        return self.write_tree(entries)

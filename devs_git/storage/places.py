@@ -1,0 +1,72 @@
+"""Where a repository's parts are, as git itself answers it from a folder and the caller's environment."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from devs_git.errors import DevsError
+from devs_git.storage.git_program import Git, GitFailed
+
+
+@dataclass(frozen=True)
+class Places:
+    """Folders of one worktree of one repository; `top` is None in a bare repository."""
+
+    git_dir: Path
+    common: Path
+    top: Path | None
+
+    @property
+    def worktree_id(self) -> str:
+        """`.` for the main worktree, else the name that git gave the linked one."""
+        return "." if self.git_dir == self.common else self.git_dir.name
+
+    @property
+    def shared(self) -> Path:
+        """Our folder that all worktrees share."""
+        return self.common / "devs"
+
+    @property
+    def own(self) -> Path:
+        """Our folder of this worktree."""
+        return self.git_dir / "devs"
+
+    @property
+    def active_task(self) -> Path:
+        return self.own / "task"
+
+    @property
+    def journals(self) -> Path:
+        return self.shared / "journal"
+
+
+def locate(where: Path) -> Places:
+    """The places of the repository around `where`; NOT_A_REPOSITORY where there is none."""
+    git = Git(where)
+    try:
+        answer = git.run(
+            "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--is-inside-work-tree"
+        ).split(b"\n")
+    except GitFailed as error:
+        raise _no_repository(error) from error
+    git_dir, common, inside = (os.fsdecode(line) for line in answer[:3])
+    top = None
+    if inside == "true":
+        top = Path(
+            os.fsdecode(git.run("rev-parse", "--path-format=absolute", "--show-toplevel").rstrip(b"\n"))
+        )
+    return Places(Path(git_dir), Path(common), top)
+
+
+def _no_repository(error: GitFailed) -> DevsError:
+    if "dubious ownership" in error.stderr:
+        return DevsError(
+            "NOT_A_REPOSITORY",
+            "git does not trust this repository: it belongs to another user.",
+            hint="If you trust it: git config --global --add safe.directory <its path>",
+        )
+    return DevsError(
+        "NOT_A_REPOSITORY", "This is not a git repository.", hint="Run: git init, or go to a repository."
+    )

@@ -1,0 +1,68 @@
+"""References, moved only in one transaction with expected old values; never blindly."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from devs_git.domain.events import NO_OID, RefUpdate
+from devs_git.storage.git_program import Git, GitFailed
+
+_MOVED: Final = re.compile(
+    r"but expected|reference already exists|reference is missing|unable to resolve reference"
+)
+_LOCKED: Final = re.compile(r"\.lock': File exists|Unable to create .*\.lock|cannot lock ref")
+
+
+class RefMoved(Exception):
+    """A reference did not have its expected old value."""
+
+
+class RefLocked(Exception):
+    """Another git holds the lock of a reference at this moment."""
+
+
+def _line(update: RefUpdate) -> bytes:
+    ref, new, old = (os.fsencode(part) for part in (update.ref, update.new, update.old))
+    option = b"option no-deref\0" if update.no_deref else b""
+    if update.new == NO_OID:
+        return option + b"delete %s\0%s\0" % (ref, old)
+    return option + b"update %s\0%s\0%s\0" % (ref, new, old)
+
+
+def transaction(git: Git, updates: Sequence[RefUpdate], message: str) -> None:
+    """All of `updates`, or none of them (a crash aside). Raises RefMoved or RefLocked; nothing has moved then."""
+    script = b"start\0" + b"".join(_line(update) for update in updates) + b"prepare\0commit\0"
+    try:
+        git.run("update-ref", "-m", message, "--stdin", "-z", stdin=script)
+    except GitFailed as error:
+        if _MOVED.search(error.stderr):
+            raise RefMoved(error.stderr) from error
+        if _LOCKED.search(error.stderr):
+            raise RefLocked(error.stderr) from error
+        raise
+
+
+def read(git: Git, ref: str) -> str:
+    """The oid that a full ref name holds, or '' where there is none."""
+    status, out = git.attempt("rev-parse", "--quiet", "--verify", "--end-of-options", ref, ok=(0, 1, 128))
+    return out.decode().strip() if status == 0 else ""
+
+
+def matching(git: Git, *patterns: str) -> dict[str, str]:
+    """Full names and oids of all refs below the patterns (`refs/heads`)."""
+    out = git.run("for-each-ref", "--format=%(objectname) %(refname)", *patterns)
+    lines = (os.fsdecode(line).partition(" ") for line in out.split(b"\n") if line)
+    return {name: oid for oid, _, name in lines}
+
+
+def missing_only(git: Git, updates: Iterable[RefUpdate]) -> list[RefUpdate]:
+    """The updates that are not yet so, each expecting what the ref holds now: how a replay skips what is done."""
+    left = []
+    for update in updates:
+        now = read(git, update.ref) or NO_OID
+        if now != update.new:
+            left.append(RefUpdate(update.ref, update.new, now, update.no_deref))
+    return left

@@ -1,0 +1,151 @@
+"""One repository, opened for one command: where clock, identity, randomness and the stores meet.
+
+Nothing else asks the system for them. `DEVS_GIT_CLOCK` (an ISO time) fixes the clock and makes ids follow from
+the ledger, so that a demo prints the same everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.events import Draft, Event, one_line
+from devs_git.domain.verbs import verb
+from devs_git.errors import DevsError
+from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git, GitFailed
+from devs_git.storage.ledger import Ledger, Tip
+from devs_git.storage.objects import Objects
+from devs_git.storage.places import Places, locate
+
+CLOCK: Final = "DEVS_GIT_CLOCK"
+FALLBACK: Final = ("devs-git", "devs-git@localhost")
+
+
+def system_clock() -> datetime:
+    """Now, in UTC; fixed by `DEVS_GIT_CLOCK`."""
+    fixed = os.environ.get(CLOCK)
+    return datetime.fromisoformat(fixed).astimezone(UTC) if fixed else datetime.now(UTC)
+
+
+def stamp(moment: datetime) -> str:
+    """`2001-02-03T04:05:06.789Z`, the form of every time that we write."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A worktree (or bare place) of one repository. `progress` is told of long steps: what, done, total."""
+
+    places: Places
+    clock: Callable[[], datetime] = system_clock
+    progress: Callable[[str, int, int], None] = field(default=lambda _what, _done, _total: None)
+    say: Callable[[str], None] = field(default=lambda _text: None)
+
+    @classmethod
+    def open(cls, where: Path | None = None) -> Workspace:
+        """The workspace around `where` (default: here); NOT_A_REPOSITORY, GIT_NOT_FOUND."""
+        return cls(locate(where or Path()))
+
+    @cached_property
+    def started(self) -> str:
+        return stamp(self.clock())
+
+    @property
+    def top(self) -> Path:
+        """The worktree's root; NOT_A_REPOSITORY where there is no worktree."""
+        if self.places.top is None:
+            raise DevsError(
+                "NOT_A_REPOSITORY",
+                "This repository has no working tree here.",
+                hint="Go to one of its worktrees.",
+            )
+        return self.places.top
+
+    @cached_property
+    def git(self) -> Git:
+        """git on this worktree, seeing what its user sees (replace refs, GIT_INDEX_FILE)."""
+        env = {"GIT_DIR": os.fspath(self.places.git_dir)}
+        if self.places.top is not None:
+            env["GIT_WORK_TREE"] = os.fspath(self.places.top)
+        return Git(self.places.top or self.places.git_dir, env)
+
+    @cached_property
+    def store_git(self) -> Git:
+        """git for ledger, checkpoints and backups: the caller's repository variables scrubbed, no replace refs."""
+        env = {"GIT_DIR": os.fspath(self.places.common), "GIT_NO_REPLACE_OBJECTS": "1"}
+        kept = tuple(name for name in REPOSITORY_VARIABLES if name != "GIT_DIR")
+        return Git(self.places.common, env, unset=kept)
+
+    @cached_property
+    def objects(self) -> Objects:
+        return Objects(self.places.common / "objects")
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        return Ledger(self.identified(self.store_git), self.objects, self.places.common, self.signature)
+
+    @cached_property
+    def identity(self) -> tuple[str, str]:
+        """Name and mail as git would use them; ours where the machine has none, so that nothing is ever lost."""
+        try:
+            ident = self.git.with_config("user.useConfigOnly=false").text("var", "GIT_COMMITTER_IDENT")
+        except GitFailed:
+            return FALLBACK
+        match = re.fullmatch(r"(.*) <(.*)> \d+ [+-]\d+", ident)
+        return (one_line(match[1]) or FALLBACK[0], match[2] or FALLBACK[1]) if match else FALLBACK
+
+    def identified(self, git: Git) -> Git:
+        """`git` with an identity for reflogs and commits even where the machine has none."""
+        name, mail = self.identity
+        return git.with_env(GIT_COMMITTER_NAME=name, GIT_COMMITTER_EMAIL=mail)
+
+    def signature(self) -> str:
+        """`Name <mail> seconds +0000` for the objects that we write ourselves."""
+        name, mail = self.identity
+        return f"{name} <{mail}> {int(self.clock().timestamp())} +0000"
+
+    @property
+    def actor(self) -> str:
+        return "{} <{}>".format(*self.identity)
+
+    def new_id(self, *parts: str) -> str:
+        """An operation id that sorts by time: `20010203T040506-1a2b3c4d`."""
+        moment = self.clock().astimezone(UTC).strftime("%Y%m%dT%H%M%S")
+        if CLOCK in os.environ:
+            import hashlib
+
+            seed = "\0".join((moment, self.places.worktree_id, self.ledger.tip().oid, *parts))
+            return f"{moment}-{hashlib.sha256(seed.encode()).hexdigest()[:8]}"
+        return f"{moment}-{os.urandom(4).hex()}"
+
+    def event(
+        self,
+        kind: str,
+        subject: str,
+        *fields: tuple[str, str],
+        verb_name: str,
+        body: str = "",
+        outcome: str = "ok",
+    ) -> Event:
+        """An event of this command: its own fields, then actor, tier, times and outcome."""
+        common = (
+            ("Devs-Verb", verb_name),
+            ("Devs-Actor", self.actor),
+            ("Devs-Tier", str(verb(verb_name).tier)),
+            ("Devs-Worktree", self.places.worktree_id),
+            ("Devs-Started", self.started),
+            ("Devs-Finished", stamp(self.clock())),
+            ("Devs-Outcome", outcome),
+        )
+        return Event(kind, subject, (*((key, value) for key, value in fields if value), *common), body)
+
+    def append(self, build: Callable[[Tip], Draft]) -> Event:
+        """Write one event to the ledger; NOT_INITIALIZED where there is none."""
+        self.ledger.require()
+        return self.ledger.append(build)

@@ -1,0 +1,83 @@
+"""Every test is alone with its own HOME, no GIT_* variables and a clock that stands still unless it ticks."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pygit2
+import pytest
+from pygit2.enums import ConfigLevel
+
+from devs_git.domain.events import Draft
+from devs_git.workspace import Workspace
+
+for level in (ConfigLevel.GLOBAL, ConfigLevel.XDG, ConfigLevel.SYSTEM, ConfigLevel.PROGRAMDATA):
+    pygit2.settings.search_path[level] = ""  # libgit2 ignores GIT_CONFIG_GLOBAL
+
+Run = Callable[..., str]
+
+
+@pytest.fixture(autouse=True)
+def _hermetic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.startswith(
+            ("GIT_", "DEVS_", "CLAUDE", "CODEX", "CURSOR", "GEMINI", "OPENCODE", "AGENT", "AI_", "XDG_")
+        ):
+            monkeypatch.delenv(name)
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text(
+        "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n[core]\n\tautocrlf = false\n"
+        '[protocol "file"]\n\tallow = always\n'
+    )
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("TZ", "UTC")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+@pytest.fixture
+def git(repo: Path) -> Run:
+    """`git("commit", "-m", "x")` in the test's repository; its standard output, stripped."""
+
+    def run(*args: str, where: Path | None = None, stdin: str | None = None) -> str:
+        done = subprocess.run(
+            ["git", *args], cwd=where or repo, input=stdin, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"git {' '.join(args)}: {done.stderr}"
+        return done.stdout.strip()
+
+    return run
+
+
+@pytest.fixture
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with three commits, which is also the current folder."""
+    top = tmp_path / "repo"
+    top.mkdir()
+    script = (
+        "git init -q && for n in 1 2 3; do echo line $n >> a.txt && echo $n > f$n.txt && git add -A "
+        "&& git commit -qm c$n; done"
+    )
+    subprocess.run(["sh", "-c", script], cwd=top, check=True)
+    monkeypatch.chdir(top)
+    return top
+
+
+@pytest.fixture
+def workspace(repo: Path) -> Workspace:
+    return Workspace.open(repo)
+
+
+@pytest.fixture
+def ledgered(workspace: Workspace) -> Workspace:
+    """A workspace whose ledger has its genesis, without hooks or policy."""
+    draft = Draft(
+        workspace.event("ledger.created", "ledger: begin", verb_name="init"),
+        (("README.md", b"The ledger.\n"),),
+    )
+    workspace.ledger.append(lambda _tip: draft)
+    return workspace
