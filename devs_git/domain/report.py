@@ -1,0 +1,28 @@
+"""What setting up says: what was done (`init`), and what is wrong and what mends it (`doctor`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Did = Literal["created", "updated", "kept", "removed", "skipped"]
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True)
+class Action:
+    """One thing that init looked after: `what` (`hook post-commit`, `ledger`), what it `did`, and why, if odd."""
+
+    what: str
+    did: Did
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong, in words, and the command that mends it. Only an error makes `doctor` exit 1."""
+
+    code: str
+    severity: Severity
+    message: str
+    fix: str = ""
