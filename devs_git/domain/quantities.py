@@ -7,7 +7,7 @@ from typing import Final
 
 _SIZE = re.compile(r"([0-9]{1,12})(B|KiB|MiB|GiB|TiB|kB|MB|GB|TB)", re.ASCII)
 _SPAN = re.compile(r"([0-9]{1,6})(s|min|h|d|w)", re.ASCII)
-_BYTES: Final = {
+_BYTES: Final[dict[str, int]] = {
     "B": 1,
     **{name: 1024**power for power, name in enumerate(("KiB", "MiB", "GiB", "TiB"), 1)},
     **{name: 1000**power for power, name in enumerate(("kB", "MB", "GB", "TB"), 1)},
