@@ -18,6 +18,23 @@ for level in (ConfigLevel.GLOBAL, ConfigLevel.XDG, ConfigLevel.SYSTEM, ConfigLev
     pygit2.settings.search_path[level] = ""  # libgit2 ignores GIT_CONFIG_GLOBAL
 
 Run = Callable[..., str]
+THOROUGH = "DEVS_TEST_ALL" in os.environ  # set by `make test-all`
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what only `make test-all` runs; pytest's last line counts it as deselected."""
+    left_out = [item for item in items if item.get_closest_marker("thorough") and not THOROUGH]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the counts of the run, so that its log says what was tested how often."""
+    counts = [
+        f"{key}={value}" for key, value in sorted(os.environ.items()) if key.startswith("DEVS_TEST_COUNT_")
+    ]
+    terminalreporter.line("counts: " + (" ".join(counts) or "small (make test-all runs those of the issues)"))
 
 
 @pytest.fixture(autouse=True)
