@@ -15,7 +15,7 @@ FILES: Final = {
     "init": "setup",
     "doctor": "setup",
     "completion": "setup",
-    "demo": "setup",
+    "demo": "demo",
     "help": "setup",
     "hook": "setup",
     "task": "tasks",
