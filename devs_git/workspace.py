@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.events import Draft, Event, one_line
+from devs_git.domain.policy import IN_FORCE, Policy, checkpoints_on_commit, parse
 from devs_git.domain.verbs import verb
 from devs_git.errors import DevsError
 from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git, GitFailed
@@ -109,6 +110,24 @@ class Workspace:
         """`Name <mail> seconds +0000` for the objects that we write ourselves."""
         name, mail = self.identity
         return f"{name} <{mail}> {int(self.clock().timestamp())} +0000"
+
+    @cached_property
+    def policy(self) -> Policy:
+        """The policy in force, read from the ledger; the defaults where it has none. POLICY_INVALID."""
+        tip = self.ledger.tip()
+        data = tip.read(IN_FORCE) if tip.oid else None
+        if data is None:
+            return parse({})
+        from devs_git.storage import documents
+
+        return parse(documents.load(data, IN_FORCE, "policy", code="POLICY_INVALID"))
+
+    @property
+    def checkpoint_on_commit(self) -> bool:
+        """Whether each commit of a task is to be a checkpoint; asked by a hook, so without a YAML reader."""
+        tip = self.ledger.tip()
+        plain = checkpoints_on_commit(tip.read(IN_FORCE) if tip.oid else None)
+        return self.policy.checkpoint_on_commit if plain is None else plain
 
     @property
     def actor(self) -> str:

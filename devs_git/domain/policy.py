@@ -1,0 +1,98 @@
+"""The policy of a repository: a frozen value, its defaults, and the record that `init` writes.
+
+`devs-policy.yaml` (tracked) proposes; `policy.yaml` of the ledger is in force. Both hold the same record, described by
+`schemas/policy.v1.schema.json`; what is absent has the default below.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from devs_git.domain.quantities import size, span
+from devs_git.errors import DevsError
+
+PROPOSED: Final = "devs-policy.yaml"
+IN_FORCE: Final = "policy.yaml"
+_DEFAULTS: Final[dict[str, Any]] = {
+    "approvers": [],
+    "approval": {"minimum": "unsigned"},
+    "tas": {"path": "TAS.md"},
+    "retention": {"backups": "90d", "conversations": "90d"},
+    "checkpoint_on_commit": True,
+    "backup_limit": "2GiB",
+    "recording": {"traces": True, "conversations": True},
+}
+_SWITCH: Final = re.compile(rb"^checkpoint_on_commit: +(true|false) *(?:#.*)?\r?$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Approver:
+    """Who may decide on a gate; `key` is an SSH public key, '' where none is known."""
+
+    principal: str
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What is in force. Spans are seconds, sizes bytes."""
+
+    genesis: str
+    approvers: tuple[Approver, ...]
+    approval_minimum: str
+    tas_path: str
+    keep_backups: int
+    keep_conversations: int
+    checkpoint_on_commit: bool
+    backup_limit: int
+    record_traces: bool
+    record_conversations: bool
+
+
+def first(genesis: str) -> dict[str, Any]:
+    """The record of a repository's first policy: the defaults, written out so that they can be seen and changed."""
+    return {"genesis": genesis, **_DEFAULTS}
+
+
+def parse(record: Mapping[str, Any]) -> Policy:
+    """The policy of a record that fits the schema, defaults filled in. POLICY_INVALID for what a schema cannot say."""
+
+    def part(section: str, name: str) -> Any:
+        return record.get(section, {}).get(name, _DEFAULTS[section][name])
+
+    approvers = tuple(Approver(row["principal"], row.get("key", "")) for row in record.get("approvers", ()))
+    names = [approver.principal for approver in approvers]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise DevsError(
+            "POLICY_INVALID",
+            f"The policy names the approver {twice} twice.",
+            hint=f"Keep one of them in {PROPOSED}.",
+            field="approvers",
+        )
+    return Policy(
+        genesis=record.get("genesis", ""),
+        approvers=approvers,
+        approval_minimum=part("approval", "minimum"),
+        tas_path=part("tas", "path"),
+        keep_backups=span(part("retention", "backups")),
+        keep_conversations=span(part("retention", "conversations")),
+        checkpoint_on_commit=record.get("checkpoint_on_commit", _DEFAULTS["checkpoint_on_commit"]),
+        backup_limit=size(record.get("backup_limit", _DEFAULTS["backup_limit"])),
+        record_traces=part("recording", "traces"),
+        record_conversations=part("recording", "conversations"),
+    )
+
+
+def checkpoints_on_commit(data: bytes | None) -> bool | None:
+    """The switch as it stands in a policy's bytes, without a YAML reader: a git hook asks at every commit.
+
+    None where it is there in a form that needs one.
+    """
+    if data is None or b"checkpoint_on_commit" not in data:
+        return bool(_DEFAULTS["checkpoint_on_commit"])
+    found = _SWITCH.findall(data)
+    return found == [b"true"] if len(found) == 1 and data.count(b"checkpoint_on_commit") == 1 else None

@@ -1,0 +1,237 @@
+"""YAML documents: read strictly, written always the same way. The only importer of ruamel.yaml.
+
+Reading refuses what two readers could understand differently, with file and line: duplicate keys, merge keys, anchors
+and aliases, tags, directives, a second document, keys that are no text, more than 256 KiB, deep nesting, text that is
+not UTF-8. Plain scalars are those of YAML 1.2 (`no` is text, `0x1f` a number); what belongs where is the schema's.
+Writing needs no library: keys in the given order, texts quoted unless nobody could misread them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from devs_git.errors import DevsError
+from devs_git.storage import schemas
+
+MAX_BYTES: Final = 256 * 1024
+MAX_DEPTH: Final = 32
+_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
+_FLOAT = re.compile(
+    r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)", re.ASCII
+)
+_WORDS: Final[dict[str, Any]] = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
+}  # fmt: skip
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./@+-]*( [A-Za-z0-9_./@+-]+)*", re.ASCII)
+_MISREAD: Final = {*_WORDS, "y", "n", "yes", "no", "on", "off", "inf", "nan"}
+_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*", re.ASCII)
+_NOT_IN_BLOCK = re.compile(
+    r"[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+_ESCAPE = re.compile(r"[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document's value and the line (from 1) on which each part of it begins."""
+
+    value: dict[str, Any]
+    lines: Mapping[Path, int]
+
+
+def load(data: bytes, name: str, schema: str = "", *, code: str = "INVALID_ARGUMENTS") -> dict[str, Any]:
+    """The mapping in `data`, checked against `schema` (`policy`); `name` is what the refusal calls the file.
+
+    Raises DevsError `code` with `file`, `line` and `field` (dotted, of the first thing that is wrong).
+    """
+    document = parse(data, name, code=code)
+    for where, message in schemas.problems(schema, document.value) if schema else ():
+        line = next(
+            document.lines[where[:end]] for end in range(len(where), -1, -1) if where[:end] in document.lines
+        )
+        raise _refusal(code, name, line, message, field=".".join(map(str, where)))
+    return document.value
+
+
+def parse(data: bytes, name: str, *, code: str = "INVALID_ARGUMENTS") -> Document:
+    """The document in `data`, whatever its schema."""
+    if len(data) > MAX_BYTES:
+        raise _refusal(code, name, 1, f"the file is larger than {MAX_BYTES // 1024} KiB")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _refusal(code, name, data.count(b"\n", 0, error.start) + 1, "the text is not UTF-8") from error
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    reader = _Reader(iter(()))
+    try:
+        reader.events = YAML(typ="safe", pure=True).parse(text)
+        return reader.document()
+    except _Refused as refused:
+        raise _refusal(code, name, refused.line, refused.args[0]) from refused
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        what = error.problem or error.context or "this is not YAML"
+        raise _refusal(code, name, mark.line + 1 if mark else 1, what) from error
+    except YAMLError as error:
+        line = text.count("\n", 0, getattr(error, "position", 0)) + 1
+        raise _refusal(code, name, line, "a character that YAML does not allow") from error
+
+
+def _refusal(code: str, name: str, line: int, what: str, *, field: str = "") -> DevsError:
+    return DevsError(
+        code,
+        f"{name}:{line}: {what}.",
+        hint=f"Correct line {line} of {name}.",
+        file=name,
+        line=line,
+        field=field or name,
+    )
+
+
+class _Refused(Exception):
+    def __init__(self, event: Any, what: str) -> None:
+        super().__init__(what)
+        self.line: int = event.start_mark.line + 1
+
+
+class _Reader:
+    """Builds values from parser events, so that nothing is resolved, merged or constructed unseen."""
+
+    def __init__(self, events: Iterator[Any]) -> None:
+        self.events = events
+        self.lines: dict[Path, int] = {}
+
+    def next(self) -> tuple[str, Any]:
+        event = next(self.events)
+        kind = type(event).__name__.removesuffix("Event")
+        if kind == "Alias":
+            raise _Refused(event, f"an alias (*{event.anchor}); write the value out")
+        if getattr(event, "anchor", None):
+            raise _Refused(event, f"an anchor (&{event.anchor}); write the value out where it is needed")
+        if getattr(event, "tag", None):
+            raise _Refused(event, f"a tag ({event.tag}); values are text, numbers, true, false and null")
+        return kind, event
+
+    def document(self) -> Document:
+        self.next()
+        kind, event = self.next()
+        if kind == "DocumentStart" and (event.version or event.tags):
+            raise _Refused(event, "a directive (%); leave it out")
+        if kind == "DocumentStart":
+            kind, event = self.next()
+        if kind != "MappingStart":
+            raise _Refused(event, "a mapping (key: value) belongs here")
+        value = self.mapping(event, ())
+        self.next()
+        kind, event = self.next()
+        if kind != "StreamEnd":
+            raise _Refused(event, "a second document; one file holds one")
+        return Document(value, self.lines)
+
+    def value(self, kind: str, event: Any, where: Path) -> Any:
+        self.lines.setdefault(where, event.start_mark.line + 1)
+        if len(where) > MAX_DEPTH:
+            raise _Refused(event, f"nested deeper than {MAX_DEPTH} levels")
+        if kind == "MappingStart":
+            return self.mapping(event, where)
+        if kind == "SequenceStart":
+            return list(self.items(where))
+        return scalar(event.value) if event.style is None else event.value
+
+    def items(self, where: Path) -> Iterator[Any]:
+        at = 0
+        while (found := self.next())[0] != "SequenceEnd":
+            yield self.value(*found, (*where, at))
+            at += 1
+
+    def mapping(self, event: Any, where: Path) -> dict[str, Any]:
+        self.lines.setdefault(where, event.start_mark.line + 1)
+        found: dict[str, Any] = {}
+        while (pair := self.next())[0] != "MappingEnd":
+            kind, key = pair
+            if kind != "Scalar":
+                raise _Refused(key, "a key that is no text")
+            if key.style is None and key.value == "<<":
+                raise _Refused(key, "a merge key (<<); write the keys out")
+            if key.style is None and not isinstance(scalar(key.value), str):
+                raise _Refused(key, f"the key {key.value or 'null'} is no text; quote it")
+            if key.value in found:
+                raise _Refused(key, f"the key {key.value!r} stands twice")
+            self.lines[(*where, key.value)] = key.start_mark.line + 1
+            found[key.value] = self.value(*self.next(), (*where, key.value))
+        return found
+
+
+def scalar(text: str) -> Any:
+    """The value of a plain scalar by the core schema of YAML 1.2."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INT.fullmatch(text):
+        return int(text, 0 if text[:2] in {"0o", "0x"} else 10) if len(text) < 40 else float(text)
+    return float(text) if _FLOAT.fullmatch(text) else text
+
+
+def dump(value: Mapping[str, Any], schema: str, *, comment: str = "") -> bytes:
+    """The document as YAML, keys in their order, after a line that names its schema to editors."""
+    head = f"# yaml-language-server: $schema={schemas.url(schema)}\n"
+    head += "".join(f"# {line}".rstrip() + "\n" for line in comment.splitlines())
+    return (head + "".join(line + "\n" for line in _mapping(value, ""))).encode()
+
+
+def _mapping(value: Mapping[str, Any], indent: str) -> Iterator[str]:
+    for key, part in value.items():
+        name = key if _KEY.fullmatch(key) and key.lower() not in _MISREAD else _quoted(key)
+        yield from _part(f"{indent}{name}:", part, indent + "  ")
+
+
+def _part(head: str, value: Any, indent: str) -> Iterator[str]:
+    if isinstance(value, Mapping) and value:
+        yield head
+        yield from _mapping(value, indent)
+    elif isinstance(value, Sequence) and not isinstance(value, str) and value:
+        yield head
+        for part in value:
+            yield from _part(f"{indent}-", part, indent + "  ")
+    elif isinstance(value, str) and _fits_block(value):
+        yield f"{head} |{'' if value.endswith(chr(10)) else '-'}"
+        yield from (indent + line if line else "" for line in value.removesuffix("\n").split("\n"))
+    else:
+        yield f"{head} {_scalar(value)}"
+
+
+def _fits_block(text: str) -> bool:
+    """Whether a text reads back unchanged from a literal block: several lines, none that needs care."""
+    lines = text.split("\n")
+    return (
+        "\n" in text.removesuffix("\n")
+        and not text.startswith((" ", "\n"))
+        and not text.endswith("\n\n")
+        and not any(line.isspace() for line in lines)
+        and not _NOT_IN_BLOCK.search(text)
+    )
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _MISREAD:
+        return value
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, Mapping):
+        return "{}"
+    if value is None or isinstance(value, bool | int):
+        return json.dumps(value)
+    return "[]"
+
+
+def _quoted(text: str) -> str:
+    made = json.dumps(text, ensure_ascii=False)
+    return _ESCAPE.sub(lambda match: f"\\u{ord(match[0]):04x}", made)
