@@ -11,6 +11,11 @@ def main() -> int:
         from devs_git.entrypoints.git_hook import main as hook
 
         return hook(sys.argv[2:])
+    if sys.argv[1:] in (["--help"], ["-h"]):
+        from devs_git.entrypoints.cli import overview
+
+        sys.stdout.write(overview.text() + "\n")
+        return 0
     from devs_git.entrypoints.cli.main import main as cli
 
     return cli()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
 from typing import Any, Final
 
 import click
 
-from devs_git.domain.verbs import DOORS, VERBS
+from devs_git.entrypoints.cli import overview
 
 # The first word of a verb, and the file of this folder that holds it.
 FILES: Final = {
@@ -57,7 +56,7 @@ class TableGroup(click.Group):
         if cmd_name not in self.summaries:
             return None
         full = f"{self.prefix} {cmd_name}".strip()
-        inner = _below(full)
+        inner = overview.below(full)
         if inner:
             return TableGroup(prefix=full, summaries=inner, name=cmd_name, help=self.summaries[cmd_name])
         return _load(full)
@@ -68,17 +67,9 @@ class TableGroup(click.Group):
             formatter.write_dl(list(self.summaries.items()))
 
 
-def _below(prefix: str) -> dict[str, str]:
-    start = prefix + " "
-    return {name.removeprefix(start): row.summary for name, row in VERBS.items() if name.startswith(start)}
+class Root(TableGroup):
+    """The command itself, whose help is the overview."""
 
-
-def _group_summary(word: str) -> str:
-    return f"{word.capitalize()}: {', '.join(_below(word))}."
-
-
-def top_level() -> dict[str, str]:
-    """Every first word with its summary, verbs in the table's order, then the doors."""
-    words: Sequence[str] = list(dict.fromkeys(name.split()[0] for name in VERBS))
-    found = {word: VERBS[word].summary if word in VERBS else _group_summary(word) for word in words}
-    return found | {name: text for name, text in DOORS.items() if name != "hook"}
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        del ctx
+        formatter.write(overview.text())

@@ -9,21 +9,12 @@ from pathlib import Path
 import click
 
 import devs_git
-from devs_git.entrypoints.cli.groups import TableGroup, top_level
+from devs_git.entrypoints.cli.groups import Root
+from devs_git.entrypoints.cli.overview import ABOUT, top_level
 from devs_git.entrypoints.cli.terminal import report
 from devs_git.errors import EXIT_INTERRUPTED, EXIT_USAGE, DevsError, invalid
 
-ABOUT = """A memory and brakes for coding agents in a git repository.
-
-\b
-Start:    devs-git init
-Work:     devs-git task start 10 --title "Parse dates"
-Finish:   devs-git task complete --all -m "Dates are parsed"
-Go back:  devs-git rewind task-10
-Return:   devs-git undo
-"""
-
-cli = TableGroup(name="devs-git", help=ABOUT, summaries=top_level())
+cli = Root(name="devs-git", help=ABOUT, summaries=top_level())
 click.version_option(devs_git.__version__, prog_name="devs-git", message="%(prog)s %(version)s")(cli)
 
 

@@ -1,0 +1,47 @@
+"""What `devs-git --help` says. It is plain text made of the verb table, so that showing it need not import click."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devs_git.domain.verbs import DOORS, VERBS
+
+ABOUT: Final = """A memory and brakes for coding agents in a git repository.
+
+Start:    devs-git init
+Work:     devs-git task start 10 --title "Parse dates"
+Finish:   devs-git task complete --all -m "Dates are parsed"
+Go back:  devs-git rewind task-10
+Return:   devs-git undo
+"""
+OPTIONS: Final = {"--version": "Show the version and exit.", "-h, --help": "Show this message and exit."}
+
+
+def below(prefix: str) -> dict[str, str]:
+    """The second words of a group's verbs, with their summaries: `start`, `complete` … of `task`."""
+    begin = prefix + " "
+    return {name.removeprefix(begin): row.summary for name, row in VERBS.items() if name.startswith(begin)}
+
+
+def top_level() -> dict[str, str]:
+    """Every first word with its summary, verbs in the table's order, then the doors."""
+    words = dict.fromkeys(name.split()[0] for name in VERBS)
+    found = {word: VERBS[word].summary if word in VERBS else _of_group(word) for word in words}
+    return found | {name: text for name, text in DOORS.items() if name != "hook"}
+
+
+def _of_group(word: str) -> str:
+    return f"{word.capitalize()}: {', '.join(below(word))}."
+
+
+def text() -> str:
+    """The whole help of the command itself, without a line end."""
+    commands = top_level()
+    width = max(map(len, (*commands, *OPTIONS)))
+    blocks = [f"Usage: devs-git [OPTIONS] COMMAND [ARGS]...\n\n{ABOUT}"]
+    for title, rows in (("Options", OPTIONS), ("Commands", commands)):
+        blocks.append(
+            f"{title}:\n" + "".join(f"  {name:<{width}}  {about}\n" for name, about in rows.items())
+        )
+    blocks.append("Each command has its own help: devs-git COMMAND --help")
+    return "\n".join(blocks)
