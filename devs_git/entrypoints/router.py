@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from devs_git.domain.verbs import Verb, verb
+from devs_git.domain.verbs import CHANGES, Verb, verb
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 
@@ -18,11 +18,25 @@ def call(name: str, workspace: Workspace, request: Any) -> Any:
     """The result of verb `name`; raises DevsError. Under `dry_run` nothing is recovered or written."""
     row = verb(name)
     module = importlib.import_module(row.module)
-    if not bool(getattr(request, "dry_run", None)):
+    writes = not bool(getattr(request, "dry_run", None))
+    if writes:
         recover(workspace)
     if not row.goes_on_while_frozen:
         _guard(row, module, workspace, request)
-    return module.run(workspace, request)
+    result = module.run(workspace, request)
+    if writes and row.tier >= CHANGES:
+        _show(workspace)
+    return result
+
+
+def _show(workspace: Workspace) -> None:
+    """Render what the verb changed in the ledger. A view that cannot be written undoes nothing that was done."""
+    from devs_git.storage import view
+
+    try:
+        view.refresh(workspace.places, workspace.ledger)
+    except (OSError, DevsError):
+        workspace.say("The view .devs/ could not be written; see: devs-git doctor")
 
 
 def recover(_workspace: Workspace) -> None:

@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from devs_git.errors import DevsError
-from devs_git.storage.git_program import Git, GitFailed
+from devs_git.errors import DevsError, invalid
+from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git, GitFailed
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,17 @@ class Places:
         return self.shared / "journal"
 
 
-def locate(where: Path) -> Places:
+def worktrees(git: Git) -> tuple[Places, ...]:
+    """The places of every worktree of the repository that still stands; none for a bare place."""
+    out = git.run("worktree", "list", "--porcelain", "-z")
+    folders = [Path(os.fsdecode(line[9:])) for line in out.split(b"\0") if line.startswith(b"worktree ")]
+    found = (locate(folder, unset=REPOSITORY_VARIABLES) for folder in folders if folder.is_dir())
+    return tuple(places for places in found if places.top is not None)
+
+
+def locate(where: Path, *, unset: tuple[str, ...] = ()) -> Places:
     """The places of the repository around `where`; NOT_A_REPOSITORY where there is none."""
-    git = Git(where)
+    git = Git(where, unset=unset)
     try:
         answer = git.run(
             "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--is-inside-work-tree"
@@ -66,6 +74,12 @@ def _no_repository(error: GitFailed) -> DevsError:
             "NOT_A_REPOSITORY",
             "git does not trust this repository: it belongs to another user.",
             hint="If you trust it: git config --global --add safe.directory <its path>",
+        )
+    if "unknown repository extension" in error.stderr or "unknown value for" in error.stderr:
+        return invalid(
+            "repository",
+            "This repository has a format that this git cannot read (such as reftable).",
+            hint="devs-git needs files as refs; with git 2.46 or newer: git refs migrate --ref-format=files",
         )
     return DevsError(
         "NOT_A_REPOSITORY", "This is not a git repository.", hint="Run: git init, or go to a repository."

@@ -1,0 +1,142 @@
+"""`init`: set a repository up, or look after what an earlier `init` put in. Running it again changes nothing.
+
+A fresh repository gets a ledger: its genesis (README.md only), then the first policy, which names the genesis. A clone
+whose policy names a genesis adopts that ledger and never makes a second root. An `init` that changed something in a
+repository with a ledger leaves one event.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from devs_git.domain.events import Draft
+from devs_git.domain.policy import IN_FORCE, PROPOSED, first
+from devs_git.domain.report import Action
+from devs_git.errors import DevsError
+from devs_git.storage import adoption, excludes, locks, proposal, suitability, view
+from devs_git.storage.ledger import Tip
+from devs_git.storage.places import worktrees
+from devs_git.workspace import Workspace
+
+README: Final = """# The devs-git ledger
+
+This branch is the history of governance of this repository, kept by devs-git: each commit is one event, made by the
+program, never by hand. It shares no history with the code and is not meant to be merged, rebased or force-pushed.
+
+Read it with: git log devs/ledger
+"""
+_WAIT: Final = 60.0  # seconds behind another init of this repository
+
+
+@dataclass(frozen=True)
+class Request:
+    """`uninstall`: take out what init put in, and keep ledger, tags and policy."""
+
+    uninstall: bool = False
+
+
+@dataclass(frozen=True)
+class Result:
+    """What init did. `advice` says what only a person can do."""
+
+    ledger: str
+    genesis: str
+    actions: tuple[Action, ...]
+    advice: tuple[str, ...]
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """Set up, or take out. INVALID_ARGUMENTS{repository}, LEDGER_MISSING, LEDGER_FORK, POLICY_INVALID, BUSY."""
+    places = workspace.places
+    suitability.check(places, workspace.git)
+    with locks.held(places.shared / "init.lock", wait=_WAIT):
+        return _take_out(workspace) if request.uninstall else _put_in(workspace)
+
+
+def _put_in(workspace: Workspace) -> Result:
+    if view.foreign(workspace.places):
+        raise suitability.refused(
+            "Something of yours stands at .devs, where the view goes.", "Run: mv .devs <other>"
+        )
+    proposed = proposal.read(workspace.top, workspace.git)
+    ledger, fresh = _ledger(workspace, proposal.genesis(proposed))
+    genesis = _genesis(workspace, proposal.genesis(proposed))
+    actions = [ledger, _policy(workspace, genesis)]
+    actions.append(_proposed(workspace, proposed is not None))
+    actions.append(excludes.add(workspace.places))
+    changed = [action for action in actions if action.did in {"created", "updated"}]
+    if changed and not fresh:
+        _record(workspace, "repository.prepared", "init: prepare this repository", changed)
+    actions.append(view.refresh(workspace.places, workspace.ledger, full=True))
+    return Result(workspace.ledger.tip().oid, genesis, tuple(actions), _advice(workspace, actions))
+
+
+def _ledger(workspace: Workspace, named: str) -> tuple[Action, bool]:
+    """The ledger, made, adopted or there; and whether its genesis was made just now."""
+    if workspace.ledger.tip().oid:
+        return Action("ledger", "kept"), False
+    if named or adoption.offered(workspace.store_git):
+        remote = adoption.adopt(workspace.identified(workspace.store_git), named)
+        return Action("ledger", "created", f"adopted from {remote}"), False
+    event = workspace.event("ledger.created", "ledger: begin", verb_name="init")
+    workspace.ledger.append(lambda _tip: Draft(event, (("README.md", README.encode()),)))
+    return Action("ledger", "created"), True
+
+
+def _genesis(workspace: Workspace, named: str) -> str:
+    roots = adoption.roots(workspace.store_git)
+    if len(roots) != 1 or (named and roots[0] != named):
+        raise DevsError(
+            "LEDGER_FORK",
+            f"The ledger here begins with {', '.join(roots)}, but {PROPOSED} names {named or 'no other'}.",
+            hint=f"Call a person: one of the two is not this repository's. See: git log {PROPOSED}",
+            genesis=named,
+        )
+    return roots[0]
+
+
+def _policy(workspace: Workspace, genesis: str) -> Action:
+    """The policy in force: the second event of a ledger, and of an init that was cut off before it."""
+    if workspace.ledger.tip().read(IN_FORCE) is not None:
+        return Action("policy in force", "kept")
+    data = proposal.in_force(first(genesis))
+    event = workspace.event("policy.set", "policy: the first", ("Devs-Genesis", genesis), verb_name="init")
+
+    def build(tip: Tip) -> Draft:
+        return Draft(event, ((IN_FORCE, data),) if tip.read(IN_FORCE) is None else ())
+
+    workspace.append(build)
+    return Action("policy in force", "created")
+
+
+def _proposed(workspace: Workspace, there: bool) -> Action:
+    data = workspace.ledger.tip().read(IN_FORCE)
+    if there or data is None:
+        return Action(PROPOSED, "kept")
+    return proposal.write(workspace.top, data)
+
+
+def _take_out(workspace: Workspace) -> Result:
+    actions = [excludes.remove(workspace.places)]
+    actions.extend(view.remove(places, workspace.ledger) for places in worktrees(workspace.store_git))
+    removed = [action for action in actions if action.did == "removed"]
+    tip = workspace.ledger.tip()
+    if removed and tip.oid:
+        _record(workspace, "repository.released", "init: take the hooks and the view out", removed)
+    kept = f"The ledger, the tags, .git/devs and {PROPOSED} stay; devs-git init puts the rest back."
+    roots = adoption.roots(workspace.store_git) if tip.oid else ("",)
+    return Result(workspace.ledger.tip().oid, roots[0], tuple(actions), (kept,))
+
+
+def _record(workspace: Workspace, kind: str, subject: str, actions: list[Action]) -> None:
+    fields = [("Devs-Did", f"{action.did} {action.what}") for action in actions]
+    event = workspace.event(kind, subject, *fields, verb_name="init")
+    workspace.append(lambda _tip: Draft(event))
+
+
+def _advice(workspace: Workspace, actions: list[Action]) -> tuple[str, ...]:
+    found = [action.detail for action in actions if action.did == "skipped" and action.detail]
+    if not workspace.git.run("ls-files", "-z", "--", PROPOSED):
+        found.append(f"Commit the policy, so that clones find the ledger: git add {PROPOSED} && git commit")
+    return tuple(found)

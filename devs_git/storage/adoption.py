@@ -1,0 +1,98 @@
+"""Take over the ledger that a clone's policy names, from a remote: its root must be the named genesis.
+
+The ledger is fetched to a ref of its own and looked at before it gets its name; nothing is forced, and a second root
+is never made. Where it cannot be had: LEDGER_MISSING, with the command.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devs_git.domain.events import LEDGER, NO_OID, RefUpdate
+from devs_git.errors import DevsError
+from devs_git.storage import refs
+from devs_git.storage.git_program import Git, GitFailed, GitTimedOut
+
+_INCOMING: Final = "refs/devs/incoming/ledger"
+_WITH_IT: Final = ("refs/devs/checkpoints/*:refs/devs/checkpoints/*", "refs/tags/devs/*:refs/tags/devs/*")
+_FETCH: Final = ("fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--no-prune", "--no-auto-maintenance",
+                 "--no-recurse-submodules", "--refmap=")  # fmt: skip
+_SECONDS: Final = 300.0
+_ALL_DEPTH: Final = "2147483647"
+
+
+def roots(git: Git, ref: str = LEDGER) -> tuple[str, ...]:
+    """The root commits of a ledger; one, if it is sound."""
+    return tuple(git.text("rev-list", "--max-parents=0", ref, "--").split())
+
+
+def offered(git: Git) -> bool:
+    """Whether a remote that was fetched from has a ledger: then this repository must not begin one of its own."""
+    return any(name.endswith("/devs/ledger") for name in refs.matching(git, "refs/remotes"))
+
+
+def adopt(git: Git, genesis: str) -> str:
+    """Make the ledger with root `genesis` ('' for any one root) this repository's; returns the remote's name."""
+    names = sorted(git.text("remote").split("\n"), key=lambda name: name != "origin")
+    remotes = [name for name in names if name]
+    seen = []
+    try:
+        for remote in remotes:
+            found = _fetch(git, remote, genesis)
+            if found and (found == (genesis,) or (not genesis and len(found) == 1)):
+                _name(git)
+                return _checkpoints(git, remote)
+            if found:
+                seen.append(f"the one of {remote} begins with {found[0]}")
+    finally:
+        now = refs.read(git, _INCOMING)
+        if now:
+            refs.transaction(git, [RefUpdate(_INCOMING, NO_OID, now)], "devs: looked at")
+    raise missing(genesis, remotes[0] if remotes else "<remote>", "; ".join(seen))
+
+
+def missing(genesis: str, remote: str, seen: str = "") -> DevsError:
+    """LEDGER_MISSING for a ledger that the policy names and nobody has."""
+    what = f"The policy names the ledger that begins with {genesis}, and it is not here"
+    where = f"; {seen}" if seen else "" if remote != "<remote>" else "; there is no remote to ask"
+    return DevsError(
+        "LEDGER_MISSING",
+        f"{what}{where}.",
+        hint=f"Get it from where it is: git fetch {remote} {LEDGER}:{LEDGER} && devs-git init",
+        genesis=genesis,
+    )
+
+
+def _fetch(git: Git, remote: str, genesis: str) -> tuple[str, ...]:
+    """The roots of the ledger that `remote` has, now at `_INCOMING`; none where it cannot be asked or has none."""
+    tracking = f"refs/remotes/{remote}/devs/ledger"
+    spec = f"+{LEDGER}:{_INCOMING}"
+    try:
+        git.run(*_FETCH, "--end-of-options", remote, spec, timeout=_SECONDS)
+        if (
+            genesis not in roots(git, _INCOMING)
+            and git.text("rev-parse", "--is-shallow-repository") == "true"
+        ):
+            git.run(*_FETCH, f"--depth={_ALL_DEPTH}", "--end-of-options", remote, spec, timeout=_SECONDS)
+    except (GitFailed, GitTimedOut):
+        known = refs.read(git, tracking)
+        if not known:
+            return ()
+        refs.transaction(
+            git, [RefUpdate(_INCOMING, known, refs.read(git, _INCOMING) or NO_OID)], "devs: look at"
+        )
+    return roots(git, _INCOMING)
+
+
+def _name(git: Git) -> None:
+    tip = refs.read(git, _INCOMING)
+    refs.transaction(git, [RefUpdate(LEDGER, tip, NO_OID)], "devs: adopt the ledger")
+
+
+def _checkpoints(git: Git, remote: str) -> str:
+    """Fetch what the ledger speaks of; a remote that cannot be asked now is asked by the next `sync`."""
+    try:
+        git.run(*_FETCH, "--end-of-options", remote, *_WITH_IT, timeout=_SECONDS)
+    except (GitFailed, GitTimedOut):
+        return f"{remote}, without its checkpoints"
+    return remote

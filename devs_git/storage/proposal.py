@@ -1,0 +1,62 @@
+"""`devs-policy.yaml`, the policy as proposed: what HEAD and the working tree say, and the file that `init` writes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from devs_git.domain.policy import IN_FORCE, PROPOSED
+from devs_git.domain.report import Action
+from devs_git.errors import DevsError
+from devs_git.storage import documents
+from devs_git.storage.git_program import Git
+
+_PROPOSED: Final = (
+    "The policy of this repository as proposed. In force is policy.yaml of the ledger; a change here counts once an\n"
+    "approver has approved it. Commit this file: clones find the ledger by its genesis."
+)
+_IN_FORCE: Final = f"The policy in force. Changes are proposed in {PROPOSED} and decided by an approver."
+
+
+def read(top: Path, git: Git) -> dict[str, Any] | None:
+    """The proposal at HEAD, else the one in the working tree; None where there is neither. POLICY_INVALID."""
+    status, data = git.attempt("cat-file", "blob", f"HEAD:{PROPOSED}", ok=(0, 128))
+    if status != 0:
+        try:
+            data = (top / PROPOSED).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise DevsError(
+                "POLICY_INVALID",
+                f"{PROPOSED} cannot be read.",
+                hint=f"See: ls -ld {PROPOSED}",
+                field=PROPOSED,
+            ) from error
+    return documents.load(data, PROPOSED, "policy", code="POLICY_INVALID")
+
+
+def genesis(record: Mapping[str, Any] | None) -> str:
+    """The genesis that a proposal names."""
+    return str(record["genesis"]) if record else ""
+
+
+def in_force(record: Mapping[str, Any]) -> bytes:
+    """The file of the ledger for a policy."""
+    return documents.dump(record, "policy", comment=_IN_FORCE)
+
+
+def write(top: Path, policy: bytes) -> Action:
+    """Propose the policy in force where there is no proposal; one that appeared meanwhile stays."""
+    data = documents.dump(
+        documents.load(policy, IN_FORCE, "policy", code="POLICY_INVALID"), "policy", comment=_PROPOSED
+    )
+    try:
+        descriptor = os.open(top / PROPOSED, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    except FileExistsError:
+        return Action(PROPOSED, "kept")
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(data)
+    return Action(PROPOSED, "created")

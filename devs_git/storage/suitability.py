@@ -1,0 +1,92 @@
+"""Whether devs-git can work in a repository at all: asked by `init` before it writes anything.
+
+Refused with INVALID_ARGUMENTS, field `repository`: bare, SHA-256 or reftable format, the home folder or `/`, and
+branches or tags whose names stand where ours must (git keeps a ref and a folder of one name apart from each other).
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.events import LEDGER
+from devs_git.errors import DevsError, invalid
+from devs_git.storage import refs
+from devs_git.storage.git_program import Git
+from devs_git.storage.places import Places
+
+VIEW: Final = ".devs"
+_ANCESTORS: Final = (
+    "refs/heads/devs",
+    "refs/tags/devs",
+    "refs/devs",
+    "refs/heads/devs/preserved",
+    "refs/devs/checkpoints",
+    "refs/devs/backup",
+    "refs/heads/snapshot",
+)
+
+
+def check(places: Places, git: Git) -> None:
+    """Raises where `init` must not go on; writes nothing."""
+    if places.top is None:
+        raise _unsuitable(places, git)
+    _folder(places.top)
+    _format(git)
+    _names(git)
+    if git.run("ls-files", "-z", "--", VIEW):
+        raise refused(
+            f"The folder {VIEW}/ is tracked here, and devs-git needs it.", f"Run: git mv {VIEW} <other>"
+        )
+
+
+def refused(message: str, hint: str) -> DevsError:
+    return invalid("repository", message, hint=hint)
+
+
+def _unsuitable(places: Places, git: Git) -> DevsError:
+    if git.text("rev-parse", "--is-bare-repository") == "true":
+        return refused(
+            "This is a bare repository; devs-git works in a working tree.",
+            "Run it in a worktree: git worktree add",
+        )
+    del places
+    return refused("This is inside the git directory.", "Go to the working tree.")
+
+
+def _folder(top: Path) -> None:
+    here, home = top.resolve(), os.environ.get("HOME")
+    if here == Path(here.anchor):
+        raise refused(
+            "The repository is the root folder of this machine.", "Use a repository of its own for a project."
+        )
+    if home and here == Path(home).resolve():
+        raise refused("The repository is the home folder.", "Use a repository of its own for a project.")
+
+
+def _format(git: Git) -> None:
+    if git.text("rev-parse", "--show-object-format") != "sha1":
+        raise refused(
+            "This repository has the SHA-256 format, which devs-git cannot read.", "Use a SHA-1 repository."
+        )
+    if git.text("config", "--get", "extensions.refStorage", ok=(0, 1)) not in {"", "files"}:
+        raise refused(
+            "This repository keeps its refs in the reftable format, which devs-git cannot read.",
+            "With git 2.46 or newer: git refs migrate --ref-format=files",
+        )
+
+
+def _names(git: Git) -> None:
+    taken = refs.matching(git, "refs/heads/devs", "refs/tags/devs", "refs/devs", "refs/heads/snapshot")
+    for name in taken:
+        blocks = name in _ANCESTORS or name.startswith(LEDGER + "/")
+        blocks = blocks or (name.startswith("refs/tags/devs/task-") and name.count("/") > 3)
+        if blocks:
+            kind = {"heads": "branch", "tags": "tag"}.get(name.split("/")[1], "ref")
+            short = name.removeprefix("refs/heads/").removeprefix("refs/tags/")
+            way = f"git branch -m {short} <other>" if kind == "branch" else f"git {kind} -d {short}"
+            way = f"git update-ref -d {name}" if kind == "ref" else way
+            raise refused(
+                f"The {kind} {short} stands where devs-git keeps refs below that name.", f"Run: {way}"
+            )
