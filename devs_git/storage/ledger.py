@@ -7,7 +7,6 @@ every other ref of the operation in one reference transaction, the ledger last. 
 from __future__ import annotations
 
 import os
-import random
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -78,9 +77,28 @@ class Ledger:
             )
         return tip
 
-    def events(self, tip: str = LEDGER, *, since: str = "", oldest_first: bool = False) -> Iterator[Event]:
+    def newest_first(self) -> Iterator[Event]:
+        """All events in exactly the reverse of the fold's order, read as they are needed.
+
+        `--topo-order` makes git read every commit before it prints the first, so it is asked for only from a merge
+        of two clones' ledgers on; above that the ledger is one line and every order is the same.
+        """
+        for event in self.events():
+            if len(event.parents) > 1:
+                yield from self.events(event.oid, order=("--topo-order",))
+                return
+            yield event
+
+    def events(
+        self,
+        tip: str = LEDGER,
+        *,
+        since: str = "",
+        oldest_first: bool = False,
+        order: tuple[str, ...] = (),
+    ) -> Iterator[Event]:
         """Events reachable from `tip` and not from `since`, newest first unless told; read as they are needed."""
-        order = ("--topo-order", "--reverse") if oldest_first else ()
+        order = ("--topo-order", "--reverse") if oldest_first else order
         bound = (f"^{since}",) if since else ()
         child = self.git.start(
             "rev-list",
@@ -144,6 +162,8 @@ class Ledger:
                 except (refs.RefMoved, refs.RefLocked) as error:
                     if isinstance(error, refs.RefMoved) and self.tip().oid == tip.oid:
                         raise
+                    import random
+
                     time.sleep(random.uniform(0.001, 0.01 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
                     continue
                 return event

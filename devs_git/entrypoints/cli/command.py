@@ -64,12 +64,14 @@ def command(
 
 
 def as_text(result: Any) -> str:
-    return json.dumps(result if isinstance(result, dict) else plain(result), indent=2, ensure_ascii=False)
+    r"""The result as JSON. Bytes of a path that are no UTF-8 become `\udcXX`, which a JSON reader gives back."""
+    text = json.dumps(result if isinstance(result, dict) else plain(result), indent=2, ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def plain(result: Any) -> dict[str, Any]:
-    """A result as JSON-ready values: a frozen dataclass, its fields in order."""
-    return asdict(result)
+    """A result as JSON-ready values: a frozen dataclass, its fields in order; `from_` is the key `from`."""
+    return asdict(result, dict_factory=lambda pairs: {key.removesuffix("_"): value for key, value in pairs})
 
 
 def _ask(name: str, workspace: Workspace, request: Any, plan: Renderer) -> Any:

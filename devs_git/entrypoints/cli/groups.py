@@ -26,7 +26,7 @@ FILES: Final = {
     "rewind": "moving",
     "undo": "moving",
     "checkout": "moving",
-    "branch": "moving",
+    "branch": "reading",
     "restore": "moving",
     "snapshot": "snapshots",
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
 import click
 
@@ -49,6 +48,7 @@ def main() -> int:
 
 def _our_bug(error: Exception) -> DevsError:
     import traceback
+    from pathlib import Path
 
     log = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "devs-git" / "errors.log"
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
@@ -54,6 +53,8 @@ def attach(workspace: Workspace) -> Workspace:
 def report(error: DevsError, *, as_json: bool) -> int:
     """Print a refusal where it belongs and return its exit status."""
     if as_json:
+        import json
+
         click.echo(json.dumps(error.envelope(), indent=2, ensure_ascii=False))
     else:
         click.echo(style(f"{error.code}: ", fg="red", bold=True) + error.message, err=True)

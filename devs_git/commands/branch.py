@@ -1,0 +1,94 @@
+"""`branch`: make a branch at a checkpoint, live or not, without switching to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from devs_git.domain import branch_names, ids
+from devs_git.domain.events import NO_OID, Draft, RefUpdate
+from devs_git.domain.history import Checkpoint
+from devs_git.domain.resolve import resolve
+from devs_git.storage import refs, remotes
+from devs_git.storage.git_program import GitFailed
+from devs_git.storage.ledger import Tip
+from devs_git.workspace import Workspace
+
+OURS = ("devs/", "snapshot/")
+
+
+@dataclass(frozen=True)
+class Request:
+    """The branch `name` at `target`: `task-10`, `task-10@3` or the oid of a checkpoint."""
+
+    target: str
+    name: str
+
+    def __post_init__(self) -> None:
+        ids.target(self.target)
+        branch_names.check(self.name)
+        if self.name.startswith(OURS) or f"{self.name}/" in OURS:
+            raise branch_names.refused(f"{self.name!r} is a name that devs-git keeps for itself.", self.name)
+
+
+@dataclass(frozen=True)
+class Result:
+    """The branch and the checkpoint that it begins at."""
+
+    branch: str
+    commit: str
+    task_id: str
+    number: int
+    tag: str
+    event: str
+
+
+def find(workspace: Workspace, request: Request) -> Checkpoint:
+    """The checkpoint; raises as `domain/resolve.py` says."""
+    return resolve(workspace.ledger.require().history, ids.target(request.target))
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """Make the branch and record it, in one transaction; INVALID_BRANCH where the name is taken."""
+    branch_names.check(request.name, remotes.names(workspace.places))
+    made: list[Checkpoint] = []
+
+    def build(tip: Tip) -> Draft:
+        point = resolve(tip.history, ids.target(request.target))
+        made[:] = [point]
+        event = workspace.event(
+            "branch.created",
+            f"branch: {request.name} at {point.name}",
+            ("Devs-Task", point.task_id),
+            ("Devs-Number", str(point.number)),
+            ("Devs-Commit", point.commit),
+            ("Devs-Branch", request.name),
+            verb_name="branch",
+        )
+        return Draft(event, updates=(RefUpdate(f"refs/heads/{request.name}", point.commit, NO_OID),))
+
+    find(workspace, request)
+    _refuse_taken(workspace, request.name)
+    try:
+        event = workspace.append(build)
+    except (refs.RefMoved, GitFailed) as error:
+        _refuse_taken(workspace, request.name)
+        raise branch_names.refused(
+            f"git refuses to make the branch {request.name!r}.", request.name
+        ) from error
+    point = made[0]
+    return Result(request.name, point.commit, point.task_id, point.number, point.tag, event.oid)
+
+
+def _refuse_taken(workspace: Workspace, name: str) -> None:
+    """A branch of that name, one above it or one below it: git keeps refs as files and folders."""
+    taken = refs.matching(workspace.store_git, "refs/heads")
+    parts = name.split("/")
+    above = {"refs/heads/" + "/".join(parts[:count]) for count in range(1, len(parts) + 1)}
+    for other in taken:
+        if other in above or other.startswith(f"refs/heads/{name}/"):
+            short = other.removeprefix("refs/heads/")
+            raise branch_names.refused(
+                f"There is a branch {short!r}"
+                + (" already." if short == name else f", so {name!r} cannot be."),
+                name,
+            )

@@ -1,0 +1,127 @@
+"""`diff`: what changed up to a checkpoint, file by file; hunks when asked for, up to a limit that it tells of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from devs_git.domain import ids
+from devs_git.domain.history import Checkpoint, History
+from devs_git.domain.previous import candidates
+from devs_git.domain.resolve import resolve
+from devs_git.errors import DevsError, invalid
+from devs_git.storage import refs
+from devs_git.storage.differences import Change, Hunk, changes, first_of, hunks, parents
+from devs_git.storage.git_program import Git
+from devs_git.storage.objects import EMPTY_TREE
+from devs_git.workspace import Workspace
+
+MOST_LINES = 1_000_000
+
+
+@dataclass(frozen=True)
+class Request:
+    """From `against` (a checkpoint, HEAD or another commit; '' is the previous checkpoint) to `target`."""
+
+    target: str
+    against: str = ""
+    hunks: bool = False
+    hunk_lines: int = 2000
+
+    def __post_init__(self) -> None:
+        ids.target(self.target)
+        if not 1 <= self.hunk_lines <= MOST_LINES:
+            raise invalid("hunk_lines", f"This is a number from 1 to {MOST_LINES}: {self.hunk_lines}.")
+
+
+@dataclass(frozen=True)
+class File:
+    """One changed file; `old_path` only of a renamed one. `binary` files count no lines and have no hunks."""
+
+    path: str
+    action: str
+    additions: int
+    deletions: int
+    hunks: tuple[Hunk, ...]
+    old_path: str
+    binary: bool
+    old_mode: str
+    new_mode: str
+
+
+@dataclass(frozen=True)
+class Stats:
+    """Totals over all files, also those whose hunks were cut."""
+
+    files_changed: int
+    insertions: int
+    deletions: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """`from_` and `to` are oids of commits (the empty tree's where there is nothing before)."""
+
+    from_: str
+    to: str
+    from_name: str
+    to_name: str
+    files: tuple[File, ...]
+    stats: Stats
+    truncated: bool
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """The difference; TASK_NOT_FOUND, CHECKPOINT_NOT_FOUND, NO_CHECKPOINT for either end."""
+    history = workspace.ledger.require().history
+    point = resolve(history, ids.target(request.target))
+    git = workspace.git.with_env(GIT_NO_REPLACE_OBJECTS="1")
+    name, before = (
+        _against(git, history, request.against) if request.against else _before(git, history, point)
+    )
+    found = changes(git, before, point.commit)
+    parts, cut = hunks(git, before, point.commit, request.hunk_lines) if request.hunks else ([], False)
+    stats = Stats(len(found), sum(item.additions for item in found), sum(item.deletions for item in found))
+    return Result(before, point.commit, name, point.name, _files(found, parts), stats, cut)
+
+
+def _before(git: Git, history: History, point: Checkpoint) -> tuple[str, str]:
+    """The nearest live checkpoint recorded earlier that this one descends from; else the parent; else nothing."""
+    earlier = candidates(history, point)
+    commit = first_of(git, point.commit, frozenset(earlier))
+    if commit:
+        return earlier[commit].name, commit
+    above = parents(git, point.commit)
+    return (f"{point.name}^", above[0]) if above else ("the empty tree", EMPTY_TREE)
+
+
+def _against(git: Git, history: History, text: str) -> tuple[str, str]:
+    """A checkpoint where the ledger knows one of that name, else whatever commit git knows by it."""
+    try:
+        point = resolve(history, ids.target(text, field="against"))
+    except DevsError:
+        commit = refs.read(git, text + "^{commit}")
+        if not commit:
+            raise
+        return text, commit
+    return point.name, point.commit
+
+
+def _files(found: tuple[Change, ...], parts: list[list[Hunk]]) -> tuple[File, ...]:
+    files, at = [], 0
+    for item in found:
+        own = [hunk for section in parts[at : at + item.sections] for hunk in section]
+        at += item.sections
+        files.append(
+            File(
+                path=item.path,
+                action=item.action,
+                additions=item.additions,
+                deletions=item.deletions,
+                hunks=tuple(own),
+                old_path=item.old_path,
+                binary=item.binary,
+                old_mode=item.old_mode,
+                new_mode=item.new_mode,
+            )
+        )
+    return tuple(files)

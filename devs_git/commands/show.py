@@ -1,0 +1,65 @@
+"""`show`: one checkpoint whole: its row, its message, the trailers of its tag, its parents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from devs_git.domain import ids
+from devs_git.domain.events import parse
+from devs_git.domain.resolve import resolve
+from devs_git.domain.rows import Row, row
+from devs_git.storage import annotated
+from devs_git.storage.differences import parents
+from devs_git.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Request:
+    """`task-10`, `task-10@3`, or the oid of a checkpoint."""
+
+    target: str
+
+    def __post_init__(self) -> None:
+        ids.target(self.target)
+
+
+@dataclass(frozen=True)
+class Trailer:
+    """One line `key: value`; a key may stand several times."""
+
+    key: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Result(Row):
+    """The row, and what else is known. `worktree` is where it was made, `.` the main one."""
+
+    completed: bool
+    name: str
+    ref: str
+    parents: tuple[str, ...]
+    subject: str
+    body: str
+    trailers: tuple[Trailer, ...]
+    event: str
+    worktree: str
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """The checkpoint, live or not; raises as `domain/resolve.py` says."""
+    point = resolve(workspace.ledger.require().history, ids.target(request.target))
+    git = workspace.store_git
+    words = parse(point.tag, (), annotated.message(git, point.tag))
+    return Result(
+        **vars(row(point)),
+        completed=point.completed,
+        name=point.name,
+        ref=ids.checkpoint_ref(point.task_id, point.number),
+        parents=parents(git, point.commit),
+        subject=words.subject,
+        body=words.body,
+        trailers=tuple(Trailer(key, value) for key, value in words.fields),
+        event=point.event,
+        worktree=point.worktree,
+    )

@@ -1,0 +1,86 @@
+"""`status`: the working tree, the active task, open gates, and what an interrupted command or a hook left to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from devs_git.storage import active_task, tree_state
+from devs_git.storage.tree_state import Changed
+from devs_git.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Request:
+    """Nothing to say."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many of each."""
+
+    staged: int
+    unstaged: int
+    untracked: int
+    unmerged: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """`journals` names unfinished operations, `unrecorded` commits that a hook could not record.
+
+    A folder of untracked files is one entry that ends in a slash; dirt inside submodules is not looked at.
+    """
+
+    branch: str
+    head: str
+    detached: bool
+    upstream: str
+    clean: bool
+    counts: Counts
+    staged: tuple[Changed, ...]
+    unstaged: tuple[Changed, ...]
+    untracked: tuple[str, ...]
+    unmerged: tuple[str, ...]
+    active_task: str
+    initialized: bool
+    open_gates: tuple[str, ...]
+    journals: tuple[str, ...]
+    unrecorded: tuple[str, ...]
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """The state of this worktree; NOT_A_REPOSITORY where there is no working tree."""
+    del request
+    assert workspace.top
+    state = tree_state.read(workspace.git)
+    counts = Counts(len(state.staged), len(state.unstaged), len(state.untracked), len(state.unmerged))
+    return Result(
+        branch=state.branch,
+        head=state.head,
+        detached=not state.branch,
+        upstream=state.upstream,
+        clean=counts == Counts(0, 0, 0, 0),
+        counts=counts,
+        staged=tuple(state.staged),
+        unstaged=tuple(state.unstaged),
+        untracked=tuple(state.untracked),
+        unmerged=tuple(state.unmerged),
+        active_task=active_task.task_of(active_task.read(workspace.places)),
+        initialized=bool(workspace.ledger.tip().oid),
+        open_gates=workspace.ledger.open_gates(),
+        journals=_names(workspace.places.journals),
+        unrecorded=_lines(workspace.places.own / "unrecorded"),
+    )
+
+
+def _names(folder: Path) -> tuple[str, ...]:
+    return tuple(sorted(entry.name for entry in folder.iterdir())) if folder.is_dir() else ()
+
+
+def _lines(path: Path) -> tuple[str, ...]:
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return ()
+    return tuple(line for line in text.splitlines() if line.strip())

@@ -1,0 +1,43 @@
+"""The row of a checkpoint as `checkpoint`, `log` and `show` hand it out (DESIGN 5, Results)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from devs_git.domain.history import Checkpoint
+
+
+@dataclass(frozen=True)
+class Row:
+    """One checkpoint; the keys are a contract. `tag` is the oid of its tag object, `branch` where it was made."""
+
+    task_id: str
+    number: int
+    tag: str
+    commit: str
+    tree: str
+    branch: str
+    message: str
+    files_changed: int
+    lines_added: int
+    lines_removed: int
+    created_at: str
+    status: str
+
+
+def row(point: Checkpoint) -> Row:
+    """The row of a checkpoint."""
+    return Row(
+        task_id=point.task_id,
+        number=point.number,
+        tag=point.tag,
+        commit=point.commit,
+        tree=point.tree,
+        branch=point.branch,
+        message=point.message,
+        files_changed=point.files_changed,
+        lines_added=point.lines_added,
+        lines_removed=point.lines_removed,
+        created_at=point.created_at,
+        status=point.status,
+    )

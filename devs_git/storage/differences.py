@@ -1,0 +1,133 @@
+"""What changed between two trees, by git's plumbing: no textconv, no external diff, any bytes in names and files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from devs_git.storage.git_program import Git
+
+ACTIONS: Final = {"A": "added", "D": "deleted", "R": "renamed", "C": "added"}
+_COMMON: Final = (
+    "diff-tree",
+    "-r",
+    "-M",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--ignore-submodules=none",
+    "--submodule=short",
+    "--full-index",
+)
+_BLOCK: Final = 1 << 16
+
+
+@dataclass(frozen=True)
+class Change:
+    """One file. `old_path` only where it was renamed; a binary file counts no lines. `sections`: parts of its patch."""
+
+    path: str
+    action: str
+    additions: int
+    deletions: int
+    old_path: str
+    binary: bool
+    old_mode: str
+    new_mode: str
+    sections: int
+
+
+@dataclass(frozen=True)
+class Hunk:
+    r"""`header` is git's `@@ … @@ …` line; each of `lines` begins with ' ', '+', '-' or '\'."""
+
+    header: str
+    lines: tuple[str, ...]
+
+
+def changes(git: Git, before: str, after: str) -> tuple[Change, ...]:
+    """The changed files between two trees or commits, in git's order."""
+    out = git.run(*_COMMON, "--raw", "--numstat", "-z", "--end-of-options", before, after, "--")
+    fields = iter(os.fsdecode(part) for part in out.split(b"\0"))
+    raw: dict[str, tuple[str, str, str, str]] = {}
+    counts: dict[str, tuple[str, str]] = {}
+    for field in fields:
+        if field.startswith(":"):
+            old_mode, new_mode, _, _, letter = field[1:].split(" ")
+            source = next(fields)
+            path = next(fields) if letter[0] in "RC" else source
+            raw[path] = (letter[0], source if path != source else "", old_mode, new_mode)
+        elif field:
+            added, removed, name = field.split("\t", 2)
+            if not name:
+                next(fields)
+                name = next(fields)
+            counts[name] = (added, removed)
+    return tuple(_change(path, raw[path], counts.get(path, ("0", "0"))) for path in raw)
+
+
+def _change(path: str, raw: tuple[str, str, str, str], count: tuple[str, str]) -> Change:
+    letter, source, old_mode, new_mode = raw
+    binary = count[0] == "-"
+    return Change(
+        path=path,
+        action=ACTIONS.get(letter, "modified"),
+        additions=0 if binary else int(count[0]),
+        deletions=0 if binary else int(count[1]),
+        old_path=source if letter == "R" else "",
+        binary=binary,
+        old_mode=old_mode,
+        new_mode=new_mode,
+        sections=2 if letter == "T" else 1,
+    )
+
+
+def hunks(git: Git, before: str, after: str, most: int) -> tuple[list[list[Hunk]], bool]:
+    """The hunks of each `diff --git` section in git's order, at most `most` lines of them, and whether that cut any."""
+    sections: list[list[tuple[str, list[str]]]] = []
+    taken, cut = 0, False
+    for line in _lines(git, *_COMMON, "-p", "--end-of-options", before, after, "--"):
+        if line.startswith("diff --git "):
+            sections.append([])
+        elif line.startswith("@@ ") and sections:
+            if taken >= most:
+                cut = True
+                break
+            sections[-1].append((line, []))
+        elif sections and sections[-1] and line[:1] in (" ", "+", "-", "\\"):
+            if taken >= most:
+                cut = True
+                break
+            sections[-1][-1][1].append(line)
+            taken += 1
+    return [[Hunk(head, tuple(lines)) for head, lines in section] for section in sections], cut
+
+
+def _lines(git: Git, *args: str) -> Iterator[str]:
+    """Lines of git's output as they come; git is ended when the caller has had enough."""
+    child = git.start(*args)
+    assert child.stdout is not None
+    with child:
+        rest = b""
+        try:
+            while data := os.read(child.stdout.fileno(), _BLOCK):
+                *whole, rest = (rest + data).split(b"\n")
+                yield from (line.decode("utf-8", "replace") for line in whole)
+            if rest:
+                yield rest.decode("utf-8", "replace")
+        finally:
+            child.kill()
+
+
+def first_of(git: Git, start: str, wanted: frozenset[str]) -> str:
+    """The nearest of the commits `wanted` that `start` descends from (not itself), '' where there is none."""
+    if not wanted:
+        return ""
+    return next((line for line in _lines(git, "rev-list", f"{start}^@", "--") if line in wanted), "")
+
+
+def parents(git: Git, commit: str) -> tuple[str, ...]:
+    """The parents of a commit, none for a root."""
+    return tuple(git.text("rev-list", "--parents", "-n1", "--end-of-options", commit, "--").split()[1:])

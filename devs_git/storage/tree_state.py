@@ -1,0 +1,85 @@
+"""What `git status` says of a worktree, as values. It takes no lock and refreshes no index."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from devs_git.storage.git_program import Git
+
+_ACTIONS: Final = {
+    "A": "added",
+    "D": "deleted",
+    "R": "renamed",
+    "C": "added",
+    "T": "modified",
+    "M": "modified",
+}
+
+
+@dataclass(frozen=True)
+class Changed:
+    """One path of the index or the working tree that differs; `old_path` only where it was renamed."""
+
+    path: str
+    action: str
+    old_path: str = ""
+
+
+@dataclass
+class TreeState:
+    """`branch` is '' on a detached HEAD, `head` is '' before the first commit."""
+
+    branch: str = ""
+    head: str = ""
+    upstream: str = ""
+    staged: list[Changed] = field(default_factory=list)
+    unstaged: list[Changed] = field(default_factory=list)
+    untracked: list[str] = field(default_factory=list)
+    unmerged: list[str] = field(default_factory=list)
+
+
+def read(git: Git) -> TreeState:
+    """The state of the worktree of `git`; a folder of untracked files is one entry that ends in a slash.
+
+    What is dirty inside a submodule is not looked at: git would run that repository's own programs.
+    """
+    out = git.run(
+        "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal", "--ignore-submodules=dirty"
+    )
+    state = TreeState()
+    lines = iter(os.fsdecode(part) for part in out.split(b"\0") if part)
+    for line in lines:
+        _take(state, line, lines)
+    return state
+
+
+def _take(state: TreeState, line: str, rest: Iterator[str]) -> None:
+    kind, _, text = line.partition(" ")
+    if kind == "#":
+        _header(state, text)
+    elif kind == "?":
+        state.untracked.append(text)
+    elif kind == "u":
+        state.unmerged.append(text.split(" ", 9)[9])
+    elif kind in "12":
+        parts = text.split(" ", 7 if kind == "1" else 8)
+        old = next(rest) if kind == "2" else ""
+        letters = parts[0]
+        for letter, group in ((letters[0], state.staged), (letters[1], state.unstaged)):
+            if letter != ".":
+                group.append(
+                    Changed(parts[-1], _ACTIONS.get(letter, "modified"), old if letter == "R" else "")
+                )
+
+
+def _header(state: TreeState, text: str) -> None:
+    key, _, value = text.partition(" ")
+    if key == "branch.oid" and value != "(initial)":
+        state.head = value
+    elif key == "branch.head" and value != "(detached)":
+        state.branch = value
+    elif key == "branch.upstream":
+        state.upstream = value

@@ -1,0 +1,159 @@
+"""`diff` says per file what changed, whatever the names and bytes, and runs no program that the repository names."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands.diff import Request, Result, run
+from devs_git.errors import DevsError
+from devs_git.storage.objects import EMPTY_TREE
+from devs_git.workspace import Workspace
+
+Make = Callable[..., str]
+
+
+def table(result: Result) -> dict[str, tuple[str, int, int]]:
+    return {item.path: (item.action, item.additions, item.deletions) for item in result.files}
+
+
+def commit(git: Make) -> None:
+    git("add", "-A")
+    git("commit", "-qm", "work")
+
+
+def test_each_action_with_its_lines_and_the_totals(
+    ledgered: Workspace, mark: Make, git: Make, repo: Path
+) -> None:
+    (repo / "long.txt").write_text("".join(f"line {n}\n" for n in range(40)))
+    commit(git)
+    mark(9, completed=True)
+    (repo / "long.txt").rename(repo / "moved.txt")
+    (repo / "f1.txt").unlink()
+    (repo / "a.txt").write_text("line 1\nline 2\nchanged\n")
+    (repo / "new.txt").write_text("a\nb\n")
+    commit(git)
+    mark(10, completed=True)
+    result = run(ledgered, Request("task-10"))
+    assert table(result) == {
+        "a.txt": ("modified", 1, 1),
+        "f1.txt": ("deleted", 0, 1),
+        "moved.txt": ("renamed", 0, 0),
+        "new.txt": ("added", 2, 0),
+    }
+    assert [item.old_path for item in result.files if item.old_path] == ["long.txt"]
+    assert (result.stats.files_changed, result.stats.insertions, result.stats.deletions) == (4, 3, 2)
+    assert (result.from_name, result.to_name, result.truncated) == ("task-9@1", "task-10@1", False)
+
+
+def test_without_against_the_nearest_live_ancestor_checkpoint_is_before(
+    ledgered: Workspace, mark: Make, rewound: Make, git: Make
+) -> None:
+    mark(9, 1)
+    git("commit", "--allow-empty", "-qm", "x")
+    gone = mark(9, 2)
+    git("commit", "--allow-empty", "-qm", "y")
+    mark(10, 1)
+    assert run(ledgered, Request("task-10@1")).from_name == "task-9@2"
+    rewound(gone)
+    assert run(ledgered, Request("task-10@1")).from_name == "task-9@1"
+
+
+def test_the_first_checkpoint_is_compared_with_its_parent_or_with_nothing(
+    ledgered: Workspace, mark: Make, git: Make
+) -> None:
+    mark(10, 1)
+    result = run(ledgered, Request("task-10@1"))
+    assert (result.from_, set(table(result))) == (git("rev-parse", "HEAD^"), {"a.txt", "f3.txt"})
+    git("checkout", "-q", "--orphan", "fresh")
+    git("commit", "-qm", "root")
+    mark(11, 1)
+    result = run(ledgered, Request("task-11@1"))
+    assert (result.from_, result.stats.files_changed) == (EMPTY_TREE, 4)
+
+
+def test_against_takes_a_checkpoint_head_or_a_commit(
+    ledgered: Workspace, mark: Make, git: Make, repo: Path
+) -> None:
+    mark(10, 1)
+    (repo / "new.txt").write_text("a\n")
+    commit(git)
+    for against in ("HEAD", git("rev-parse", "HEAD"), "main"):
+        assert table(run(ledgered, Request("task-10@1", against))) == {"new.txt": ("deleted", 0, 1)}
+    assert run(ledgered, Request("task-10@1", "task-10@1")).files == ()
+    for against, code in (("task-77", "TASK_NOT_FOUND"), ("--output=x", "INVALID_ARGUMENTS")):
+        with pytest.raises(DevsError) as caught:
+            run(ledgered, Request("task-10@1", against))
+        assert caught.value.code == code
+
+
+def test_hunks_belong_to_their_files_and_the_cap_says_that_it_cut(
+    ledgered: Workspace, mark: Make, git: Make, repo: Path
+) -> None:
+    mark(9, 1)
+    (repo / "a.txt").unlink()
+    (repo / "a.txt").symlink_to("f1.txt")  # a change of type is two sections of a patch
+    (repo / "f1.txt").chmod(0o755)
+    (repo / "f2.txt").write_text("--- two\n+++ two\n")
+    commit(git)
+    mark(10, 1)
+    result = run(ledgered, Request("task-10@1", hunks=True))
+    lines = {item.path: [line for hunk in item.hunks for line in hunk.lines] for item in result.files}
+    assert lines["a.txt"][0] == "-line 1"
+    assert lines["a.txt"][-2:] == ["+f1.txt", "\\ No newline at end of file"]
+    assert (lines["f1.txt"], lines["f2.txt"]) == ([], ["-2", "+--- two", "++++ two"])
+    assert not result.truncated
+    cut = run(ledgered, Request("task-10@1", hunks=True, hunk_lines=2))
+    assert (cut.truncated, sum(len(hunk.lines) for item in cut.files for hunk in item.hunks)) == (True, 2)
+    assert cut.stats == result.stats
+    exact = run(ledgered, Request("task-10@1", hunks=True, hunk_lines=sum(map(len, lines.values()))))
+    assert (exact.truncated, exact.files) == (False, result.files)
+
+
+def test_names_with_newline_quotes_and_bytes_that_are_no_utf8_come_through(
+    ledgered: Workspace, mark: Make, git: Make, repo: Path
+) -> None:
+    mark(9, 1)
+    odd = ["a\nb", 'say "x"', "tab\there", os.fsdecode(b"caf\xe9"), "-o", ":(top)x", "käse"]
+    for name in odd:
+        (repo / name).write_text("x\n")
+    commit(git)
+    mark(10, 1)
+    assert set(table(run(ledgered, Request("task-10@1", hunks=True)))) == set(odd)
+    call = [sys.executable, "-m", "devs_git", "diff", "task-10@1"]
+    shown = json.loads(subprocess.run([*call, "--json"], cwd=repo, capture_output=True, check=True).stdout)
+    assert {item["path"] for item in shown["files"]} == set(odd)
+    assert shown["from"] == git("rev-parse", "HEAD^")
+    text = subprocess.run(call, cwd=repo, capture_output=True, check=True, text=True).stdout
+    assert '"a\\nb"' in text
+    assert '"caf\\351"' in text
+
+
+def test_a_binary_file_counts_no_lines(ledgered: Workspace, mark: Make, git: Make, repo: Path) -> None:
+    mark(9, 1)
+    (repo / "x.bin").write_bytes(b"\0\1\2" * 99)
+    commit(git)
+    mark(10, 1)
+    (item,) = run(ledgered, Request("task-10@1", hunks=True)).files
+    assert (item.action, item.additions, item.deletions, item.binary, item.hunks) == ("added", 0, 0, True, ())
+
+
+def test_no_program_of_the_repository_is_run(ledgered: Workspace, mark: Make, git: Make, repo: Path) -> None:
+    trap = repo.parent / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {repo.parent}/sprung\n")
+    trap.chmod(0o755)
+    for key in ("diff.external", "diff.x.command", "diff.x.textconv", "core.fsmonitor", "core.pager"):
+        git("config", key, str(trap))
+    (repo / ".gitattributes").write_text("* diff=x\n")
+    git("-c", "core.fsmonitor=false", "add", "-A")
+    git("-c", "core.fsmonitor=false", "commit", "-qm", "x")
+    mark(10, 1)
+    (repo.parent / "sprung").unlink(missing_ok=True)
+    assert run(ledgered, Request("task-10@1", hunks=True)).files[0].hunks
+    assert not (repo.parent / "sprung").exists()

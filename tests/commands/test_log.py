@@ -1,0 +1,161 @@
+"""`log` lists checkpoints newest first, from the ledger alone, and stops reading when it has enough."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands.log import Request, Result, run
+from devs_git.domain.recent import newest
+from devs_git.errors import DevsError
+from devs_git.workspace import Workspace
+
+Mark = Callable[..., str]
+COUNT = int(os.environ.get("DEVS_TEST_COUNT_LOG", "10000"))
+KEYS = [
+    "task_id",
+    "number",
+    "tag",
+    "commit",
+    "tree",
+    "branch",
+    "message",
+    "files_changed",
+    "lines_added",
+    "lines_removed",
+    "created_at",
+    "status",
+]
+
+
+def names(result: Result) -> list[tuple[str, int, str]]:
+    return [(point.task_id, point.number, point.status) for point in result.checkpoints]
+
+
+def test_log_lists_live_and_rewound_checkpoints_newest_first(
+    ledgered: Workspace, mark: Mark, rewound: Mark
+) -> None:
+    mark(10, 1)
+    mark(10, 2, completed=True)
+    rewound(mark(11, 1))
+    mark(12, 1)
+    result = run(ledgered, Request())
+    assert names(result) == [
+        ("task-12", 1, "active"),
+        ("task-11", 1, "rewound"),
+        ("task-10", 2, "completed"),
+        ("task-10", 1, "active"),
+    ]
+    assert [(done.type, done.position) for done in result.operations] == [("rewound", 1)]
+    assert result.next_cursor == ""
+
+
+def test_a_cursor_goes_on_where_the_page_before_ended(ledgered: Workspace, mark: Mark) -> None:
+    for number in (1, 2, 3):
+        mark(10, number)
+    first = run(ledgered, Request(limit=2))
+    rest = run(ledgered, Request(limit=2, cursor=first.next_cursor))
+    assert (len(first.checkpoints), names(rest), rest.next_cursor) == (2, [("task-10", 1, "active")], "")
+
+
+def test_log_of_one_task_and_of_one_that_never_was(ledgered: Workspace, mark: Mark) -> None:
+    mark(10)
+    mark(11)
+    assert names(run(ledgered, Request(task="10"))) == [("task-10", 1, "active")]
+    with pytest.raises(DevsError, match="no task-12") as caught:
+        run(ledgered, Request(task="12"))
+    assert caught.value.code == "TASK_NOT_FOUND"
+
+
+def test_a_limit_of_nothing_is_refused() -> None:
+    with pytest.raises(DevsError, match="from 1"):
+        Request(limit=0)
+
+
+def test_json_rows_have_exactly_the_keys_of_the_contract(mark: Mark, repo: Path) -> None:
+    tag = mark(10)
+    done = subprocess.run(
+        [sys.executable, "-m", "devs_git", "log", "--json"], cwd=repo, capture_output=True, check=True
+    )
+    (row,) = json.loads(done.stdout)["checkpoints"]
+    assert (list(row), row["tag"], row["lines_removed"]) == (KEYS, tag, 3)
+
+
+def test_the_text_marks_live_rewound_and_the_rewind(mark: Mark, rewound: Mark, repo: Path) -> None:
+    mark(10)
+    rewound(mark(11))
+    done = subprocess.run(
+        [sys.executable, "-m", "devs_git", "log"], cwd=repo, capture_output=True, check=True, text=True
+    )
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["<", "o", "*"]
+    assert "\x1b" not in done.stdout
+
+
+def test_without_a_ledger_log_says_what_to_run(workspace: Workspace) -> None:
+    with pytest.raises(DevsError, match="no devs-git ledger"):
+        run(workspace, Request())
+
+
+def test_a_merge_of_two_ledgers_is_read_in_the_order_of_the_fold(
+    ledgered: Workspace, mark: Mark, git: Callable[..., str]
+) -> None:
+    mark(10, 1)
+    base = git("rev-parse", "devs/ledger")
+    mark(10, 2)
+    mark(10, 3)
+    ours = git("rev-parse", "devs/ledger")
+    git("update-ref", "refs/heads/devs/ledger", base)
+    mark(11, 1)
+    theirs = git("rev-parse", "devs/ledger")
+    tree = git("rev-parse", f"{ours}^{{tree}}")
+    merge = git("commit-tree", tree, "-p", theirs, "-p", ours, "-m", "sync: merge")
+    git("update-ref", "refs/heads/devs/ledger", merge)
+    mark(12, 1)
+    oldest_first = list(ledgered.ledger.events(oldest_first=True))
+    assert list(ledgered.ledger.newest_first()) == oldest_first[::-1]
+    whole = list(ledgered.ledger.tip().history.checkpoints.values())
+    assert list(newest(ledgered.ledger.newest_first())) == whole[::-1]
+
+
+def _big_ledger(repo: Path, count: int) -> None:
+    """Events as the verbs write them, with a file each, by way of `git fast-import`."""
+    parts = [b"commit refs/heads/devs/ledger\ncommitter A <a@b.c> 978307200 +0000\ndata 7\nledger\n\n"]
+    for at in range(count):
+        words = (
+            f"checkpoint: task-{at // 4}@{at % 4 + 1}\n\nDevs-Event: {'task.completed' if at % 4 == 3 else 'checkpoint.created'}\n"
+            f"Devs-Task: task-{at // 4}\nDevs-Number: {at % 4 + 1}\nDevs-Tag: {at:040x}\nDevs-Commit: {at + 10**6:040x}\n"
+            f"Devs-Tree: {at + 10**7:040x}\nDevs-Branch: main\nDevs-Message: Parse the dates of the import\n"
+            "Devs-Stat: 3 120 14\nDevs-Verb: checkpoint\nDevs-Actor: Ada <ada@example.org>\nDevs-Tier: 1\nDevs-Worktree: .\n"
+            "Devs-Started: 2001-01-01T00:00:00.000Z\nDevs-Finished: 2001-01-01T00:00:00.123Z\nDevs-Outcome: ok\n"
+        ).encode()
+        parts.append(
+            b"commit refs/heads/devs/ledger\ncommitter A <a@b.c> %d +0000\ndata %d\n%s\n"
+            % (978307201 + at, len(words), words)
+        )
+        if at % 100 == 0:
+            parts.append(b"M 100644 inline tasks/task-%d/%d.yaml\ndata 10\ntitle: x\n\n\n" % (at // 4, at))
+    subprocess.run(["git", "fast-import", "--quiet"], cwd=repo, input=b"".join(parts), check=True)
+
+
+def test_the_last_20_of_many_checkpoints_cost_little_more_than_starting(repo: Path) -> None:
+    _big_ledger(repo, COUNT)
+
+    def best(*args: str) -> float:
+        times = []
+        for _ in range(5):
+            begun = time.perf_counter()
+            done = subprocess.run(
+                [sys.executable, "-m", "devs_git", *args], cwd=repo, capture_output=True, check=True
+            )
+            times.append(time.perf_counter() - begun)
+            assert done.stdout
+        return min(times)
+
+    assert best("log", "--limit", "20") - best("--version") < 0.080

@@ -1,0 +1,94 @@
+"""`show` tells all of one checkpoint; `branch` begins a branch there and does not switch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from devs_git.commands import branch, show
+from devs_git.errors import DevsError
+from devs_git.workspace import Workspace
+
+Make = Callable[..., str]
+
+
+def test_show_gives_the_row_the_trailers_of_the_tag_and_the_parents(
+    ledgered: Workspace, mark: Make, git: Make
+) -> None:
+    tag = mark(10, 3, completed=True, message="dates")
+    found = show.run(ledgered, show.Request("task-10"))
+    assert (found.name, found.tag, found.status, found.subject) == (
+        "task-10@3",
+        tag,
+        "completed",
+        "task-10@3: dates",
+    )
+    assert found.parents == (git("rev-parse", "HEAD^"),)
+    assert [(line.key, line.value) for line in found.trailers] == [
+        ("Devs-Task", "task-10"),
+        ("Devs-Checkpoint", "3"),
+    ]
+    assert show.run(ledgered, show.Request(tag)) == found
+    assert show.run(ledgered, show.Request(git("rev-parse", "HEAD"))) == found
+
+
+def test_show_finds_a_rewound_checkpoint_by_its_number_only(
+    ledgered: Workspace, mark: Make, rewound: Make
+) -> None:
+    rewound(mark(10, 1, completed=True))
+    assert show.run(ledgered, show.Request("10@1")).status == "rewound"
+    with pytest.raises(DevsError) as caught:
+        show.run(ledgered, show.Request("task-10"))
+    assert caught.value.code == "NO_CHECKPOINT"
+
+
+def test_show_says_when_the_tag_object_is_gone(ledgered: Workspace, mark: Make, git: Make) -> None:
+    tag = mark(10)
+    git("update-ref", "-d", "refs/devs/checkpoints/task-10/1")
+    git("prune", "--expire=now")
+    with pytest.raises(DevsError, match="missing") as caught:
+        show.run(ledgered, show.Request("task-10@1"))
+    assert (caught.value.code, caught.value.details["tag"]) == ("TAG_MISSING", tag)
+
+
+def test_branch_begins_at_the_checkpoint_is_recorded_and_does_not_switch(
+    ledgered: Workspace, mark: Make, git: Make
+) -> None:
+    mark(10, 2)
+    there = git("rev-parse", "HEAD")
+    git("commit", "--allow-empty", "-qm", "later")
+    made = branch.run(ledgered, branch.Request("task-10@2", "try"))
+    assert (made.commit, git("rev-parse", "refs/heads/try")) == (there, there)
+    assert git("symbolic-ref", "--short", "HEAD") == "main"
+    event = next(ledgered.ledger.events())
+    assert (event.type, event.get("Devs-Branch"), event.get("Devs-Commit")) == (
+        "branch.created",
+        "try",
+        there,
+    )
+    assert event.oid == made.event
+
+
+@pytest.mark.parametrize(
+    "name", ["main", "main/x", "up/x", "feature", "a..b", "devs/ledger", "devs/x", "snapshot/x", "-d"]
+)
+def test_a_bad_or_taken_name_is_invalid_and_nothing_is_written(
+    ledgered: Workspace, mark: Make, git: Make, name: str
+) -> None:
+    mark(10)
+    git("branch", "feature/x")
+    git("remote", "add", "up", "nowhere")
+    before = git("for-each-ref")
+    with pytest.raises(DevsError) as caught:
+        branch.run(ledgered, branch.Request("task-10@1", name))
+    assert caught.value.code == "INVALID_BRANCH"
+    assert git("for-each-ref") == before
+
+
+def test_branch_of_a_checkpoint_that_is_not_there(ledgered: Workspace, mark: Make) -> None:
+    mark(10)
+    for target, code in (("task-11", "TASK_NOT_FOUND"), ("task-10@9", "CHECKPOINT_NOT_FOUND")):
+        with pytest.raises(DevsError) as caught:
+            branch.run(ledgered, branch.Request(target, "try"))
+        assert caught.value.code == code
