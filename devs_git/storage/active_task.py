@@ -23,6 +23,13 @@ def task_of(lines: str) -> str:
     return next((line.removeprefix(KEY).strip() for line in lines.splitlines() if line.startswith(KEY)), "")
 
 
+def everywhere(places: Places) -> dict[str, str]:
+    """The trailer lines of each worktree that has an active task; a worktree that was removed has none."""
+    folders = {".": places.common} | {path.name: path for path in places.common.glob("worktrees/*")}
+    found = {name: folder / "devs" / "task" for name, folder in folders.items()}
+    return {name: path.read_text(encoding="utf-8") for name, path in found.items() if path.is_file()}
+
+
 def write(places: Places, lines: str) -> None:
     """Make these trailer lines the active task's, in one step; '' clears it."""
     if not lines:

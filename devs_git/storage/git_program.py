@@ -75,6 +75,7 @@ class Git:
     unset: tuple[str, ...] = ()
     config: tuple[str, ...] = ()
     keep_open: tuple[int, ...] = ()
+    plain: bool = False  # as its user runs it: for a commit, whose hooks must not see our settings
 
     def with_env(self, **env: str) -> Git:
         return replace(self, env={**self.env, **env})
@@ -129,7 +130,7 @@ class Git:
         """A running git in a process group of its own, so that it can be ended with its children."""
         try:
             return subprocess.Popen(
-                ["git", *_QUIET, *self.config, *args],
+                ["git", *(() if self.plain else _QUIET), *self.config, *args],
                 cwd=self.where,
                 env=self.environment(),
                 stdin=stdin,
@@ -147,7 +148,7 @@ class Git:
 
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if name not in self.unset}
-        return {**kept, **_ALWAYS, **self.env}
+        return {**kept, **({} if self.plain else _ALWAYS), **self.env}
 
 
 def end_group(child: subprocess.Popen[bytes], grace: float = 2.0) -> None:

@@ -38,6 +38,11 @@ class Places:
         return self.own / "task"
 
     @property
+    def lock(self) -> Path:
+        """Held by whoever moves this worktree's files, index or branch."""
+        return self.own / "lock"
+
+    @property
     def journals(self) -> Path:
         return self.shared / "journal"
 

@@ -1,0 +1,44 @@
+"""`checkpoint`: commit what is staged and record a numbered checkpoint of the active task."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from devs_git.domain.jobs import Job
+from devs_git.domain.recording import Row, no_active_task, require_running, row
+from devs_git.domain.trailers import work_of
+from devs_git.storage import active_task, committing
+from devs_git.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Request:
+    """`everything` stages what `git add -A` would; `message` is the commit's and the checkpoint's."""
+
+    message: str = ""
+    everything: bool = False
+
+    def __post_init__(self) -> None:
+        committing.check_message(self.message)
+
+
+Result = Row
+
+
+def run(workspace: Workspace, request: Request) -> Row:
+    tip = workspace.ledger.require()
+    work = work_of(active_task.read(workspace.places))
+    if work is None:
+        raise no_active_task()
+    task = require_running(tip.history, work.task)
+    job = Job(
+        op_id=workspace.new_id("checkpoint", work.task),
+        verb="checkpoint",
+        worktree=workspace.places.worktree_id,
+        head="",
+        ledger=tip.oid,
+        work=work,
+        message=request.message,
+        title=f"Checkpoint of {task.title or task.task_id}",
+    )
+    return row(committing.perform(workspace, job, everything=request.everything, check=lambda *_: None))

@@ -1,0 +1,101 @@
+"""`task complete`: commit what is staged, and give the task its visible tag `devs/task-10`.
+
+Completing again needs new work: something to commit, or commits since its completion that are not another task's.
+A task that is active in another worktree is completed there: what is staged here is not its work.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from devs_git.domain import ids
+from devs_git.domain.history import Task
+from devs_git.domain.jobs import Job
+from devs_git.domain.recording import Row, no_active_task, nothing_new, require_live, require_task, row
+from devs_git.domain.trailers import Work, work_of
+from devs_git.errors import DevsError
+from devs_git.storage import active_task, committing, recording
+from devs_git.storage.ledger import Tip
+from devs_git.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Request:
+    """`task_id` None is the active task; `everything` stages what `git add -A` would."""
+
+    task_id: str | None = None
+    message: str = ""
+    everything: bool = False
+
+    def __post_init__(self) -> None:
+        if self.task_id is not None:
+            object.__setattr__(self, "task_id", ids.task_id(self.task_id))
+        committing.check_message(self.message)
+
+
+Result = Row
+
+
+def find(workspace: Workspace, request: Request) -> Work:
+    """Who works on the task; TASK_NOT_FOUND where there is none."""
+    tip = workspace.ledger.require()
+    active = work_of(active_task.read(workspace.places))
+    if not request.task_id or (active and active.task == request.task_id):
+        if active is None:
+            raise no_active_task()
+        require_task(tip.history, active.task)
+        return active
+    task = require_task(tip.history, request.task_id)
+    return Work(task.task_id, task.agent, "", task.phase)
+
+
+def run(workspace: Workspace, request: Request) -> Row:
+    work = find(workspace, request)
+    tip = workspace.ledger.require()
+    task = require_live(tip.history, work.task)
+    _refuse_elsewhere(workspace, work.task)
+    recording.visible_tag(workspace, tip, work.task)  # what would refuse the record refuses the commit
+    job = Job(
+        op_id=workspace.new_id("task complete", work.task),
+        verb="task complete",
+        worktree=workspace.places.worktree_id,
+        head="",
+        ledger=tip.oid,
+        work=work,
+        message=request.message,
+        title=task.title or f"Complete {task.task_id}",
+        completed=True,
+    )
+
+    def check(head: str, staged: bool) -> None:
+        if not staged and not _new_work(workspace, tip, task, head):
+            raise nothing_new(task.task_id)
+
+    return row(committing.perform(workspace, job, everything=request.everything, check=check))
+
+
+def _refuse_elsewhere(workspace: Workspace, task_id: str) -> None:
+    for name, lines in active_task.everywhere(workspace.places).items():
+        if active_task.task_of(lines) == task_id and name != workspace.places.worktree_id:
+            raise DevsError(
+                "TASK_RUNNING",
+                f"{task_id} is active in another worktree ({name}).",
+                hint="Complete it there: what is staged here is not its work.",
+                task_id=task_id,
+                worktree=name,
+            )
+
+
+def _new_work(workspace: Workspace, tip: Tip, task: Task, head: str) -> bool:
+    done = tip.history.completion(task.task_id)
+    if task.status != "completed" or done is None:
+        return True
+    # One line a commit: the task that it says it belongs to, '' where it says none.
+    lines = workspace.git.run(
+        "log",
+        "--format=%x00%(trailers:key=Devs-Task,valueonly,separator=%x2C)",
+        f"{done.commit}..{head}",
+        "--",
+    )
+    tasks = [line.strip() for line in lines.decode("utf-8", "replace").split("\0")[1:]]
+    return any(said in ("", task.task_id) for said in tasks)

@@ -1,0 +1,61 @@
+"""`task result`: record what came out of a task, in its own words. The newest result counts; none is ever edited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from devs_git.domain import ids
+from devs_git.domain.events import Draft
+from devs_git.domain.recording import require_task
+from devs_git.domain.trailers import Work
+from devs_git.errors import invalid
+from devs_git.storage import task_files
+from devs_git.storage.ledger import Tip
+from devs_git.workspace import Workspace
+
+MAX_RESULT = 1 << 20
+
+
+@dataclass(frozen=True)
+class Request:
+    task_id: str
+    text: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "task_id", ids.task_id(self.task_id))
+        if not self.text.strip():
+            raise invalid("text", "The result is empty.", hint="Give it on standard input.")
+        if len(self.text) > MAX_RESULT:
+            raise invalid(
+                "text", f"A result has at most {MAX_RESULT} characters; this one has {len(self.text)}."
+            )
+
+
+@dataclass(frozen=True)
+class Result:
+    task_id: str
+    characters: int
+    event: str
+
+
+def find(workspace: Workspace, request: Request) -> None:
+    require_task(workspace.ledger.require().history, request.task_id)
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    op_id = workspace.new_id("task result", request.task_id)
+
+    def build(tip: Tip) -> Draft:
+        task = require_task(tip.history, request.task_id)
+        work = Work(task.task_id, task.agent, "", task.phase)
+        event = workspace.event(
+            "task.result",
+            f"task: result of {task.task_id}",
+            ("Devs-Task", task.task_id),
+            ("Devs-Op", op_id),
+            verb_name="task result",
+        )
+        return Draft(event, (task_files.file(op_id, event, work, {"result": request.text}),))
+
+    event = workspace.append(build)
+    return Result(request.task_id, len(request.text), event.oid)

@@ -1,0 +1,127 @@
+"""`task start`: a task begins in this worktree, and is its active task until it is completed.
+
+One worktree works on one task: TASK_RUNNING names the other. An id that is live is TASK_EXISTS; a rewound or dropped
+one is free again, and its numbers go on. A task whose mark in its own worktree was lost (a crash) starts anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from devs_git.domain import ids
+from devs_git.domain.events import Draft, one_line
+from devs_git.domain.history import History
+from devs_git.domain.recording import LIVE
+from devs_git.domain.trailers import Work, checked, work_of
+from devs_git.errors import DevsError, invalid
+from devs_git.storage import active_task, locks, task_files
+from devs_git.storage.committing import BUSY_SECONDS
+from devs_git.storage.ledger import Tip
+from devs_git.storage.recording import branch_of
+from devs_git.workspace import Workspace
+
+MAX_PLAN = 1 << 20
+
+
+@dataclass(frozen=True)
+class Request:
+    """`contract` is a named line of work; by default the branch."""
+
+    task_id: str
+    title: str = ""
+    plan: str = ""
+    contract: str = ""
+    agent: str = "developer"
+    client: str = ""
+    phase: str = "execute"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "task_id", ids.task_id(self.task_id))
+        for name in ("title", "contract", "agent", "client", "phase"):
+            object.__setattr__(self, name, checked(name, getattr(self, name)))
+        if len(self.plan) > MAX_PLAN:
+            raise invalid("plan", f"A plan has at most {MAX_PLAN} characters; this one has {len(self.plan)}.")
+
+
+@dataclass(frozen=True)
+class Result:
+    task_id: str
+    status: str
+    title: str
+    contract: str
+    agent: str
+    client: str
+    phase: str
+    worktree: str
+    branch: str
+    next_checkpoint: int
+    event: str = field(default="")
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    workspace.ledger.require()
+    branch = branch_of(workspace.git)
+    contract = request.contract or branch
+    work = Work(request.task_id, request.agent, request.client, request.phase)
+    op_id = workspace.new_id("task start", request.task_id)
+    number = 1
+
+    def build(tip: Tip) -> Draft:
+        nonlocal number
+        _refuse(workspace, tip.history, request.task_id)
+        number = tip.history.next_number(request.task_id)
+        event = workspace.event(
+            "task.started",
+            f"task: start {request.task_id}: {request.title}".rstrip(": "),
+            *work.pairs(),
+            ("Devs-Title", request.title),
+            ("Devs-Contract", contract),
+            ("Devs-Branch", branch),
+            ("Devs-Op", op_id),
+            verb_name="task start",
+        )
+        told = {"title": request.title, "plan": request.plan, "contract": contract, "branch": branch}
+        return Draft(event, (task_files.file(op_id, event, work, told),))
+
+    with locks.held(workspace.places.lock, wait=BUSY_SECONDS):
+        event = workspace.append(build)
+        active_task.write(workspace.places, work.lines())
+    return Result(
+        task_id=work.task,
+        status="active",
+        title=request.title,
+        contract=contract,
+        agent=work.agent,
+        client=work.client,
+        phase=work.phase,
+        worktree=workspace.places.worktree_id,
+        branch=branch,
+        next_checkpoint=number,
+        event=event.oid,
+    )
+
+
+def _refuse(workspace: Workspace, history: History, task_id: str) -> None:
+    here = work_of(active_task.read(workspace.places))
+    task = history.tasks.get(task_id)
+    if task and task.status in LIVE:
+        lost = task.status == "active" and task.worktree == workspace.places.worktree_id and not here
+        if not lost:
+            raise DevsError(
+                "TASK_EXISTS",
+                f"{task_id} exists already and is {task.status}.",
+                hint="Use another id, or see it: devs-git task status " + task_id,
+                task_id=task_id,
+            )
+    running = history.tasks.get(here.task) if here else None
+    if running and running.status == "active":
+        raise DevsError(
+            "TASK_RUNNING",
+            f"{running.task_id} is active in this worktree{_titled(running.title)}.",
+            hint=f"Complete it first (devs-git task complete {running.task_id}), or use another worktree.",
+            task_id=running.task_id,
+        )
+
+
+def _titled(title: str) -> str:
+    return f" ({one_line(title)})" if title else ""

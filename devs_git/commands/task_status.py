@@ -1,0 +1,73 @@
+"""`task status`: one task, or the active one, with its newest checkpoints. Tier 0."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from devs_git.domain import ids
+from devs_git.domain.recording import Row, no_active_task, require_task, row
+from devs_git.storage import active_task, task_files, unrecorded
+from devs_git.workspace import Workspace
+
+NEWEST = 20
+
+
+@dataclass(frozen=True)
+class Request:
+    """`task_id` None is the active task of this worktree."""
+
+    task_id: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.task_id is not None:
+            object.__setattr__(self, "task_id", ids.task_id(self.task_id))
+
+
+@dataclass(frozen=True)
+class Result:
+    """`active_here`: it is this worktree's active task. `checkpoints` are its newest, newest first.
+
+    `unrecorded`: commits of this worktree that a hook could not record.
+    """
+
+    task_id: str
+    status: str
+    title: str
+    plan: str
+    contract: str
+    agent: str
+    phase: str
+    worktree: str
+    active_here: bool
+    started_at: str
+    result: str
+    next_checkpoint: int
+    checkpoints: tuple[Row, ...]
+    unrecorded: tuple[str, ...] = ()
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    tip = workspace.ledger.require()
+    active = active_task.task_of(active_task.read(workspace.places))
+    task_id = request.task_id or active
+    if not task_id:
+        raise no_active_task()
+    task = require_task(tip.history, task_id)
+    told = task_files.newest(tip, task_id)
+    points = reversed(tip.history.of_task(task_id)[-NEWEST:])
+    return Result(
+        task_id=task_id,
+        status=task.status,
+        title=task.title,
+        plan=told.get("plan", ""),
+        contract=task.contract,
+        agent=task.agent,
+        phase=task.phase,
+        worktree=task.worktree,
+        active_here=active == task_id,
+        started_at=task.started_at,
+        result=told.get("result", ""),
+        next_checkpoint=task.next_number,
+        checkpoints=tuple(row(point) for point in points),
+        unrecorded=unrecorded.read(workspace.places),
+    )

@@ -1,0 +1,173 @@
+"""What a checkpoint says of itself: its tag object, its event's fields, and when a task may be started or completed.
+
+Refusals: TASK_NOT_FOUND (never heard of), TASK_EXISTS (the id is live, or completed with nothing new since),
+CONFLICT (rewound or dropped: it has to be started again).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from devs_git.domain.events import one_line
+from devs_git.domain.history import Checkpoint, History, Task
+from devs_git.domain.ids import completed_tag
+from devs_git.domain.trailers import Work
+from devs_git.errors import DevsError
+
+LIVE = ("active", "completed")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What git says of the commit that becomes a checkpoint. Lines are those of its diff to its first parent."""
+
+    commit: str
+    tree: str
+    subject: str
+    branch: str = ""
+    files: int = 0
+    added: int = 0
+    removed: int = 0
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A checkpoint to record: `op_id` makes recording idempotent, `message` is '' for the commit's subject."""
+
+    op_id: str
+    verb: str
+    work: Work
+    facts: Facts
+    message: str = ""
+    completed: bool = False
+
+    @property
+    def headline(self) -> str:
+        return one_line(self.message.strip().partition("\n")[0]) or one_line(self.facts.subject)
+
+    @property
+    def kind(self) -> str:
+        return "task.completed" if self.completed else "checkpoint.created"
+
+
+def name(wanted: Wanted, number: int) -> str:
+    return wanted.work.task if wanted.completed else f"{wanted.work.task}@{number}"
+
+
+def tag_object(wanted: Wanted, number: int, ledger: str, signature: str) -> bytes:
+    """The annotated tag: a subject for people, the rest of the message, then trailers (DESIGN 6)."""
+    ref = completed_tag(wanted.work.task).removeprefix("refs/tags/")
+    own = (
+        ("Devs-Checkpoint", str(number)),
+        ("Devs-Completed", "true" if wanted.completed else ""),
+        ("Devs-Ledger", ledger),
+    )
+    pairs = (wanted.work.pairs()[0], *own[:2], *wanted.work.pairs()[1:], own[2])
+    trailers = "".join(f"{key}: {value}\n" for key, value in pairs if value)
+    body = wanted.message.strip().partition("\n")[2].strip("\n")
+    return (
+        f"object {wanted.facts.commit}\ntype commit\ntag {ref if wanted.completed else f'{ref}@{number}'}\n"
+        f"tagger {signature}\n\n{name(wanted, number)}: {wanted.headline}\n\n"
+        f"{body + chr(10) * 2 if body else ''}{trailers}"
+    ).encode("utf-8", "replace")
+
+
+def event_fields(wanted: Wanted, number: int, tag: str) -> tuple[tuple[str, str], ...]:
+    """The fields that `history.checkpoint_of` reads, the operation's id, and who worked."""
+    facts = wanted.facts
+    return (
+        *wanted.work.pairs(),
+        ("Devs-Number", str(number)),
+        ("Devs-Tag", tag),
+        ("Devs-Commit", facts.commit),
+        ("Devs-Tree", facts.tree),
+        ("Devs-Branch", facts.branch),
+        ("Devs-Message", wanted.headline),
+        ("Devs-Stat", f"{facts.files} {facts.added} {facts.removed}"),
+        ("Devs-Op", wanted.op_id),
+    )
+
+
+@dataclass(frozen=True)
+class Row:
+    """A checkpoint as every door shows it (DESIGN 5); `tag` is the oid of the annotated tag object."""
+
+    task_id: str
+    number: int
+    tag: str
+    commit: str
+    tree: str
+    branch: str
+    message: str
+    files_changed: int
+    lines_added: int
+    lines_removed: int
+    created_at: str
+    status: str
+
+
+def row(point: Checkpoint) -> Row:
+    return Row(
+        task_id=point.task_id,
+        number=point.number,
+        tag=point.tag,
+        commit=point.commit,
+        tree=point.tree,
+        branch=point.branch,
+        message=point.message,
+        files_changed=point.files_changed,
+        lines_added=point.lines_added,
+        lines_removed=point.lines_removed,
+        created_at=point.created_at,
+        status=point.status,
+    )
+
+
+def require_task(history: History, task_id: str) -> Task:
+    """The task as the ledger knows it; TASK_NOT_FOUND."""
+    if task_id not in history.tasks:
+        raise DevsError(
+            "TASK_NOT_FOUND",
+            f"There is no {task_id}.",
+            hint=f"Start it: devs-git task start {task_id}",
+            task_id=task_id,
+        )
+    return history.tasks[task_id]
+
+
+def require_live(history: History, task_id: str) -> Task:
+    """The task, active or completed; CONFLICT where it was rewound or dropped."""
+    task = require_task(history, task_id)
+    if task.status not in LIVE:
+        raise DevsError(
+            "CONFLICT",
+            f"{task_id} was {task.status}; its id is free again.",
+            hint=f"Start it again: devs-git task start {task_id}",
+            task_id=task_id,
+        )
+    return task
+
+
+def require_running(history: History, task_id: str) -> Task:
+    """The task if numbered checkpoints can still be added to it."""
+    task = require_live(history, task_id)
+    if task.status == "completed":
+        raise nothing_new(task_id)
+    return task
+
+
+def nothing_new(task_id: str) -> DevsError:
+    return DevsError(
+        "TASK_EXISTS",
+        f"{task_id} is completed, and there is no work of it since.",
+        hint="Start the next task: devs-git task start <id>",
+        task_id=task_id,
+    )
+
+
+def no_active_task() -> DevsError:
+    return DevsError(
+        "TASK_NOT_FOUND",
+        "No task is active in this worktree.",
+        hint="Start one: devs-git task start <id>",
+    )

@@ -1,0 +1,110 @@
+"""Tasks and checkpoints on the command line."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from devs_git.commands import checkpoint as checkpoint_verb
+from devs_git.commands import task_complete as complete_verb
+from devs_git.commands import task_result as result_verb
+from devs_git.commands import task_start as start_verb
+from devs_git.commands import task_status as status_verb
+from devs_git.domain.recording import Row
+from devs_git.entrypoints.cli.command import command
+from devs_git.entrypoints.cli.terminal import style
+from devs_git.errors import invalid
+
+
+def _started(result: start_verb.Result) -> str:
+    title = f": {result.title}" if result.title else ""
+    return f"{style(result.task_id, bold=True)} is active in this worktree{title}"
+
+
+def _recorded(row: Row) -> str:
+    done = row.status == "completed"
+    name = row.task_id if done else f"{row.task_id}@{row.number}"
+    kind = f"completed as devs/{row.task_id}, checkpoint {row.number}" if done else "recorded"
+    stat = f"{row.files_changed} file{'' if row.files_changed == 1 else 's'}, +{row.lines_added} -{row.lines_removed}"
+    return f"{style(name, bold=True)} {kind} at {row.commit[:10]} ({stat}): {row.message}"
+
+
+def _status(result: status_verb.Result) -> str:
+    here = " (active here)" if result.active_here else ""
+    lines = [f"{style(result.task_id, bold=True)} {result.status}{here}"]
+    named = (
+        ("Title", result.title),
+        ("Contract", result.contract),
+        ("Agent", result.agent),
+        ("Phase", result.phase),
+        ("Worktree", result.worktree),
+        ("Started", result.started_at),
+        ("Plan", result.plan),
+        ("Result", result.result),
+    )
+    lines += [f"{name + ':':10}{value}" for name, value in named if value]
+    for row in result.checkpoints:
+        mark = f"{row.task_id}@{row.number}"
+        lines.append(f"  {mark:14} {row.commit[:10]} {row.status:9} {row.message}")
+    lines += [f"not recorded: {line}" for line in result.unrecorded]
+    return "\n".join(lines)
+
+
+@command("task start", text=_started, example='devs-git task start 10 --title "Parse dates" --plan @plan.md')
+@click.argument("task_id", metavar="ID")
+@click.option("--title", default="", help="What the task is about, in one line.")
+@click.option("--plan", default="", metavar="TEXT|@FILE", help="The plan, or the file that holds it.")
+@click.option(
+    "--contract", default="", metavar="NAME", help="The line of work it belongs to; default: the branch."
+)
+@click.option("--agent", default="developer", help="Who works: researcher, architect, developer, reviewer.")
+@click.option("--client", default="", metavar="NAME", help="The program that the agent runs in.")
+@click.option("--phase", default="execute", help="research, specify, plan, execute or review.")
+def task_start(*, plan: str, **options: str) -> start_verb.Request:
+    return start_verb.Request(plan=_text_or_file(plan), **options)
+
+
+def _text_or_file(plan: str) -> str:
+    if not plan.startswith("@"):
+        return plan
+    try:
+        return Path(plan[1:]).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise invalid("plan", "The plan file cannot be read as UTF-8 text.") from error
+
+
+@command("task status", text=_status, example="devs-git task status 10")
+@click.argument("task_id", metavar="[ID]", required=False)
+def task_status(*, task_id: str | None) -> status_verb.Request:
+    return status_verb.Request(task_id)
+
+
+@command("task complete", text=_recorded, example='devs-git task complete --all -m "Dates are parsed"')
+@click.argument("task_id", metavar="[ID]", required=False)
+@click.option("-m", "--message", default="", help="Message of the commit and of the checkpoint.")
+@click.option("-a", "--all", "everything", is_flag=True, help="Commit all that 'git add -A' would stage.")
+def task_complete(*, task_id: str | None, message: str, everything: bool) -> complete_verb.Request:
+    return complete_verb.Request(task_id, message, everything)
+
+
+@command(
+    "task result",
+    text=lambda done: f"result of {done.task_id} recorded",
+    example="devs-git task result 10 < result.md",
+)
+@click.argument("task_id", metavar="ID")
+def task_result(*, task_id: str) -> result_verb.Request:
+    try:
+        text = sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise invalid("text", "The result is no UTF-8 text.") from error
+    return result_verb.Request(task_id, text)
+
+
+@command("checkpoint", text=_recorded, example='devs-git checkpoint --all -m "Half of it works"')
+@click.option("-m", "--message", default="", help="Message of the commit and of the checkpoint.")
+@click.option("-a", "--all", "everything", is_flag=True, help="Commit all that 'git add -A' would stage.")
+def checkpoint(*, message: str, everything: bool) -> checkpoint_verb.Request:
+    return checkpoint_verb.Request(message, everything)

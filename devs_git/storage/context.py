@@ -1,0 +1,44 @@
+"""What storage needs of an opened repository: the workspace, seen from the layer below it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from devs_git.domain.events import Draft, Event
+from devs_git.storage.git_program import Git
+from devs_git.storage.ledger import Ledger, Tip
+from devs_git.storage.objects import Objects
+from devs_git.storage.places import Places
+
+
+class Context(Protocol):
+    """The parts of `Workspace` that steps shared by several commands use."""
+
+    @property
+    def places(self) -> Places: ...
+    @property
+    def git(self) -> Git: ...
+    @property
+    def store_git(self) -> Git: ...
+    @property
+    def objects(self) -> Objects: ...
+    @property
+    def ledger(self) -> Ledger: ...
+    @property
+    def identity(self) -> tuple[str, str]: ...
+    @property
+    def say(self) -> Callable[[str], None]: ...
+    def identified(self, git: Git) -> Git: ...
+    def signature(self) -> str: ...
+    def new_id(self, *parts: str) -> str: ...
+    def append(self, build: Callable[[Tip], Draft]) -> Event: ...
+    def event(
+        self,
+        kind: str,
+        subject: str,
+        *fields: tuple[str, str],
+        verb_name: str,
+        body: str = "",
+        outcome: str = "ok",
+    ) -> Event: ...

@@ -1,0 +1,123 @@
+"""Record a checkpoint: tag object, event and refs, in one transaction that the ledger ends (DESIGN 3).
+
+Every checkpoint comes through `record`: of the verbs, of the post-commit hook, and of the recovery of a command
+that died between its commit and its record (`finish`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from devs_git.domain.events import NO_OID, Draft, Event, RefUpdate
+from devs_git.domain.history import Checkpoint, checkpoint_of
+from devs_git.domain.ids import checkpoint_ref, completed_tag
+from devs_git.domain.recording import (
+    Facts,
+    Wanted,
+    event_fields,
+    name,
+    require_live,
+    require_running,
+    tag_object,
+)
+from devs_git.errors import DevsError
+from devs_git.storage import refs
+from devs_git.storage.context import Context
+from devs_git.storage.git_program import Git
+from devs_git.storage.ledger import Tip
+
+_STAT: Final = re.compile(r"(\d+) (file|insertion|deletion)")
+
+
+def facts(git: Git, commit: str, branch: str = "") -> Facts:
+    """What git says of `commit`, asked with one child; no program of the repository's configuration is run."""
+    out = git.with_config("diff.renames=false").run(
+        "diff-tree",
+        "--root",
+        "--diff-merges=first-parent",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--encoding=UTF-8",
+        "--format=%T%x00%s%x00",
+        "--shortstat",
+        "--end-of-options",
+        commit,
+    )
+    tree, subject, stat = out.decode("utf-8", "replace").split("\0", 2)
+    counts = {word: int(number) for number, word in _STAT.findall(stat)}
+    return Facts(
+        commit,
+        tree,
+        subject,
+        branch,
+        counts.get("file", 0),
+        counts.get("insertion", 0),
+        counts.get("deletion", 0),
+    )
+
+
+def branch_of(git: Git) -> str:
+    """The short name of the branch that HEAD is on, '' where it is detached."""
+    status, out = git.attempt("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))
+    return out.decode("utf-8", "replace").strip().removeprefix("refs/heads/") if status == 0 else ""
+
+
+def record(context: Context, wanted: Wanted) -> Checkpoint:
+    """The recorded checkpoint. Refusals as in `domain.recording`; nothing is written then."""
+    taken: set[int] = set()
+
+    def build(tip: Tip) -> Draft:
+        return _draft(context, wanted, tip, taken)
+
+    for _attempt in range(3):
+        try:
+            return checkpoint_of(context.append(build))
+        except refs.RefMoved:
+            # A ref of that number is there though the ledger never gave it, such as from a mirror of another clone.
+            taken = _taken(context, wanted.work.task)
+    raise DevsError("BUSY", "Checkpoint refs are being moved by others.", hint="Run the command again.")
+
+
+def _draft(context: Context, wanted: Wanted, tip: Tip, taken: set[int]) -> Draft:
+    task = wanted.work.task
+    (require_live if wanted.completed else require_running)(tip.history, task)
+    number = max([tip.history.next_number(task) - 1, *taken]) + 1
+    tag = context.objects.write("tag", tag_object(wanted, number, tip.oid, context.signature()))
+    updates = [RefUpdate(checkpoint_ref(task, number), tag, NO_OID)]
+    if wanted.completed:
+        updates.append(RefUpdate(completed_tag(task), tag, visible_tag(context, tip, task)))
+    verb_word = "complete" if wanted.completed else "checkpoint"
+    event = context.event(
+        wanted.kind,
+        f"{verb_word}: {name(wanted, number)}: {wanted.headline}",
+        *event_fields(wanted, number, tag),
+        verb_name=wanted.verb,
+    )
+    return Draft(event, (), tuple(updates))
+
+
+def visible_tag(context: Context, tip: Tip, task: str) -> str:
+    """What the visible tag holds now; CONFLICT where it is not a checkpoint of the ledger."""
+    held = refs.read(context.store_git, completed_tag(task))
+    if held and held not in tip.history.checkpoints:
+        raise DevsError(
+            "CONFLICT",
+            f"A tag devs/{task} exists that this ledger knows nothing of.",
+            hint=f"If it is not needed: git tag -d devs/{task}",
+            task_id=task,
+        )
+    return held or NO_OID
+
+
+def _taken(context: Context, task: str) -> set[int]:
+    folder = checkpoint_ref(task, 0).removesuffix("0")
+    names = refs.matching(context.store_git, folder)
+    return {int(ref.removeprefix(folder)) for ref in names if ref.removeprefix(folder).isdigit()}
+
+
+def recorded(context: Context, op_id: str, since: str) -> Event | None:
+    """The event of an operation that began when the ledger was at `since`, if it was written."""
+    return next(
+        (event for event in context.ledger.events(since=since) if event.get("Devs-Op") == op_id), None
+    )

@@ -1,0 +1,23 @@
+"""Commits that a hook could not record: one line each in `<git dir>/devs/unrecorded`, shown by status and doctor."""
+
+from __future__ import annotations
+
+from devs_git.storage.places import Places
+
+
+def read(places: Places) -> tuple[str, ...]:
+    """`<commit> <task> <why>` lines, oldest first."""
+    try:
+        return tuple((places.own / "unrecorded").read_text(encoding="utf-8", errors="replace").splitlines())
+    except FileNotFoundError:
+        return ()
+
+
+def add(places: Places, line: str) -> None:
+    places.own.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with (places.own / "unrecorded").open("a", encoding="utf-8") as stream:
+        stream.write(line + "\n")
+
+
+def clear(places: Places) -> None:
+    (places.own / "unrecorded").unlink(missing_ok=True)
