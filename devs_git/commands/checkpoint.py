@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from devs_git.domain.jobs import Job
-from devs_git.domain.recording import Row, no_active_task, require_running, row
+from devs_git.domain.recording import no_active_task, require_running
+from devs_git.domain.rows import Row, row
 from devs_git.domain.trailers import work_of
 from devs_git.storage import active_task, committing
 from devs_git.workspace import Workspace

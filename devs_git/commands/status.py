@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from devs_git.storage import active_task, tree_state
+from devs_git.storage import active_task, tree_state, unrecorded
 from devs_git.storage.tree_state import Changed
 from devs_git.workspace import Workspace
 
@@ -27,7 +27,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Result:
-    """`journals` names unfinished operations, `unrecorded` commits that a hook could not record.
+    """`journals` names unfinished operations, `unrecorded` commits that a hook could not record, with the reason.
 
     A folder of untracked files is one entry that ends in a slash; dirt inside submodules is not looked at.
     """
@@ -70,17 +70,9 @@ def run(workspace: Workspace, request: Request) -> Result:
         initialized=bool(workspace.ledger.tip().oid),
         open_gates=workspace.ledger.open_gates(),
         journals=_names(workspace.places.journals),
-        unrecorded=_lines(workspace.places.own / "unrecorded"),
+        unrecorded=unrecorded.read(workspace.places),
     )
 
 
 def _names(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(entry.name for entry in folder.iterdir())) if folder.is_dir() else ()
-
-
-def _lines(path: Path) -> tuple[str, ...]:
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except FileNotFoundError:
-        return ()
-    return tuple(line for line in text.splitlines() if line.strip())

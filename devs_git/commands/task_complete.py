@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from devs_git.domain import ids
 from devs_git.domain.history import Task
 from devs_git.domain.jobs import Job
-from devs_git.domain.recording import Row, no_active_task, nothing_new, require_live, require_task, row
+from devs_git.domain.recording import no_active_task, nothing_new, require_live, require_task
+from devs_git.domain.rows import Row, row
 from devs_git.domain.trailers import Work, work_of
 from devs_git.errors import DevsError
 from devs_git.storage import active_task, committing, recording

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from devs_git.domain import ids
-from devs_git.domain.recording import Row, no_active_task, require_task, row
+from devs_git.domain.recording import no_active_task, require_task
+from devs_git.domain.rows import Row, row
 from devs_git.storage import active_task, task_files, unrecorded
 from devs_git.workspace import Workspace
 

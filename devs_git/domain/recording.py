@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from devs_git.domain.events import one_line
-from devs_git.domain.history import Checkpoint, History, Task
+from devs_git.domain.history import History, Task
 from devs_git.domain.ids import completed_tag
 from devs_git.domain.trailers import Work
 from devs_git.errors import DevsError
@@ -85,41 +85,6 @@ def event_fields(wanted: Wanted, number: int, tag: str) -> tuple[tuple[str, str]
         ("Devs-Message", wanted.headline),
         ("Devs-Stat", f"{facts.files} {facts.added} {facts.removed}"),
         ("Devs-Op", wanted.op_id),
-    )
-
-
-@dataclass(frozen=True)
-class Row:
-    """A checkpoint as every door shows it (DESIGN 5); `tag` is the oid of the annotated tag object."""
-
-    task_id: str
-    number: int
-    tag: str
-    commit: str
-    tree: str
-    branch: str
-    message: str
-    files_changed: int
-    lines_added: int
-    lines_removed: int
-    created_at: str
-    status: str
-
-
-def row(point: Checkpoint) -> Row:
-    return Row(
-        task_id=point.task_id,
-        number=point.number,
-        tag=point.tag,
-        commit=point.commit,
-        tree=point.tree,
-        branch=point.branch,
-        message=point.message,
-        files_changed=point.files_changed,
-        lines_added=point.lines_added,
-        lines_removed=point.lines_removed,
-        created_at=point.created_at,
-        status=point.status,
     )
 
 

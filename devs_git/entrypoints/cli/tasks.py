@@ -12,7 +12,7 @@ from devs_git.commands import task_complete as complete_verb
 from devs_git.commands import task_result as result_verb
 from devs_git.commands import task_start as start_verb
 from devs_git.commands import task_status as status_verb
-from devs_git.domain.recording import Row
+from devs_git.domain.rows import Row
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.terminal import style
 from devs_git.errors import invalid
