@@ -1,0 +1,66 @@
+"""`python -m bench [--peers] [--only NAME …]`: measure, print the table, write bench/last.json."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import devs_git
+from bench import committing, moving, reading, saving
+from bench.measure import Bench
+from bench.report import Report, Row, machine
+
+HERE = Path(__file__).parent
+PEERS = HERE / ".peers"
+
+
+def parts(bench: Bench, rounds: int, peers: Path | None) -> dict[str, Callable[[], list[Row]]]:
+    return {
+        "start": lambda: reading.help_and_start_up(bench, rounds),
+        "log": lambda: reading.log(bench, rounds),
+        "hooks": lambda: committing.hooks(bench, rounds, peers),
+        "small": lambda: moving.small(bench, rounds, peers),
+        "saving": lambda: saving.large_file(bench, rounds),
+        "large": lambda: moving.large(bench, min(rounds, 3)),
+    }
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(prog="python -m bench")
+    options.add_argument("--peers", action="store_true", help="measure beside the tools in bench/peers.txt")
+    options.add_argument(
+        "--only", action="append", default=[], help="one of: start log hooks small saving large"
+    )
+    options.add_argument("--rounds", type=int, default=7)
+    given = options.parse_args()
+    peers = PEERS if given.peers else None
+    with tempfile.TemporaryDirectory(prefix="devs-git-bench-") as folder:
+        bench = Bench.below(Path(folder), Path(sys.executable).parent)
+        rows: list[Row] = []
+        for name, part in parts(bench, given.rounds, peers).items():
+            if not given.only or name in given.only:
+                print(f"measuring: {name}", file=sys.stderr, flush=True)
+                rows += part()
+    report = Report(tuple(rows), machine((f"devs-git {devs_git.__version__}", *_versions(peers))))
+    report.save(HERE / "last.json")
+    print(report.markdown())
+    print("\n" + "\n".join(f"{key}: {value}" for key, value in report.machine.items()))
+    missed = report.missed()
+    print(f"\n{len(missed)} bounds missed" if missed else "\nevery bound is met")
+    return 0
+
+
+def _versions(peers: Path | None) -> list[str]:
+    if peers is None:
+        return []
+    freeze = [str(peers / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "freeze"]
+    lines = subprocess.run(freeze, capture_output=True, text=True, check=True).stdout.splitlines()
+    return [line.replace("==", " ") for line in lines if line.startswith(("stepback", "rewind", "prek"))]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""Rewind beside git, and beside two other tools that restore files, doing the same in the same repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bench.measure import Arm, Bench
+from bench.report import Row
+from bench.subjects import START_UP, Subject, start_up, two_tasks
+
+GIT = "git status + reset --hard + status"
+
+
+def small(bench: Bench, rounds: int, peers: Path | None) -> list[Row]:
+    """13 files of 20,000: at most 300 ms for the whole process, and ahead of the other tools."""
+    subject = two_tasks(bench, "small", 20_000, 13)
+    arms = [subject.ours(), _git(subject), *(_peers(subject, peers) if peers else ())]
+    found = bench.side_by_side(*arms, rounds=rounds)
+    ours = found["devs-git"].wall
+    name = "rewind, 13 of 20,000 files"
+    rows = [Row(name, ours, GIT, found[GIT].wall, ours, bound=300)]
+    for label in ("stepback", "rewind-ai"):
+        if label in found:
+            theirs = found[label].wall
+            rows.append(Row(name, ours, label, theirs, ours / theirs, "x", 1.0))
+    return rows
+
+
+def large(bench: Bench, rounds: int) -> list[Row]:
+    """20,000 files of 50,000: at most 1.3 times what git needs to do it and to look, start-up aside."""
+    subject = two_tasks(bench, "large", 50_000, 20_000)
+    found = bench.side_by_side(subject.ours(), _git(subject), start_up(subject.top), rounds=rounds)
+    ours, git = found["devs-git"].wall, found[GIT].wall
+    value = (ours - found[START_UP].wall) / git
+    return [Row("rewind, 20,000 of 50,000 files", ours, GIT, git, value, "x", 1.3, "without start-up")]
+
+
+def _git(subject: Subject) -> Arm:
+    status = ("git", "status", "--porcelain")
+    return subject.arm(GIT, status, ("git", "reset", "-q", "--hard", subject.base), status)
+
+
+def _peers(subject: Subject, peers: Path) -> tuple[Arm, Arm]:
+    """Both tools with a checkpoint of task-1's files, which is the first one that each of them has."""
+    stepback, rewind = str(peers / "bin" / "stepback"), str(peers / "bin" / "rewind")
+    subject.run("git", "reset", "-q", "--hard", subject.base)
+    subject.run(stepback, "run", "--", "true")
+    subject.run(rewind, "snap", "-m", "task 1")
+    subject.run("git", "reset", "-q", "--hard", subject.tip)
+    return (
+        subject.arm("stepback", (stepback, "rewind", "1", "--yes")),
+        subject.arm("rewind-ai", (rewind, "jump", "0", "--yes")),
+    )

@@ -1,0 +1,54 @@
+"""Start-up, help, and the newest of ten thousand checkpoints."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from bench import histories
+from bench.measure import Arm, Bench
+from bench.report import Row
+from bench.subjects import OURS, START_UP, start_up
+
+PYTHON = "python -c pass"
+GIT_LOG = "git log -20 devs/ledger"
+CHECKPOINTS = 10_000
+
+
+def help_and_start_up(bench: Bench, rounds: int) -> list[Row]:
+    """`--help` in at most 60 ms of user time; start-up for comparison."""
+    here = bench.folder
+    python = Arm(PYTHON, ((sys.executable, "-c", "pass"),), here)
+    help_ = Arm("help", ((OURS, "--help"),), here)
+    found = bench.side_by_side(help_, start_up(here), python, rounds=rounds * 3)
+    bare = found[PYTHON]
+    return [
+        Row(
+            "devs-git --help",
+            found["help"].wall,
+            PYTHON,
+            bare.wall,
+            found["help"].user,
+            bound=60,
+            note="user time",
+        ),
+        Row("devs-git --version (start-up)", found[START_UP].wall, PYTHON, bare.wall, found[START_UP].wall),
+    ]
+
+
+def log(bench: Bench, rounds: int) -> list[Row]:
+    """The last 20 of 10,000 checkpoints: at most 80 ms over start-up."""
+    top = histories.make(bench, "log", CHECKPOINTS)
+    _check(bench, top)
+    ours = Arm("log", ((OURS, "log", "--limit", "20"),), top)
+    git = Arm(GIT_LOG, (("git", "log", "-20", histories.LEDGER),), top)
+    found = bench.side_by_side(ours, start_up(top), git, rounds=rounds * 2)
+    over = found["log"].wall - found[START_UP].wall
+    name = f"log, last 20 of {CHECKPOINTS:,}"
+    return [Row(name, found["log"].wall, GIT_LOG, found[GIT_LOG].wall, over, bound=80, note="over start-up")]
+
+
+def _check(bench: Bench, top: Path) -> None:
+    newest = f"task-{CHECKPOINTS // histories.PER_TASK + 1}"
+    if newest not in bench.run(OURS, "log", "--limit", "20", where=top):
+        raise SystemExit("The ledger made for this row is not read as one.")
