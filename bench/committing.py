@@ -22,53 +22,28 @@ def hooks(bench: Bench, rounds: int, peers: Path | None) -> list[Row]:
     top, names = repositories.make(bench, "hooks", 20_000)
     bench.run(OURS, "init", where=top)
     plain = _commit(bench, PLAIN, top, names, "-c", "core.hooksPath=/dev/null")
-    ours = _commit(bench, "no task", top, names)
-    found = bench.side_by_side(
-        plain, ours, *(_prek(bench, top, names, peers) if peers else ()), rounds=rounds * 3
-    )
-    added = found["no task"].wall - found[PLAIN].wall
-    rows = [
-        Row(
-            "git commit, hooks, no task",
-            found["no task"].wall,
-            PLAIN,
-            found[PLAIN].wall,
-            added,
-            bound=10,
-            note=ADDED,
-        )
-    ]
-    if peers:
-        theirs = found["prek"].wall
-        rows.append(
-            Row(
-                "git commit, hooks, no task",
-                found["no task"].wall,
-                "prek, one no-op hook",
-                theirs,
-                added,
-                bound=theirs - found[PLAIN].wall,
-                note=ADDED,
-            )
-        )
+    idle = [plain, _commit(bench, "no task", top, names), *(_prek(bench, top, names, peers) if peers else ())]
+    found = {label: sample.wall for label, sample in bench.side_by_side(*idle, rounds=rounds * 3).items()}
     bench.run(OURS, "task", "start", "1", "--title", "Commit", where=top)
-    found = bench.side_by_side(plain, _commit(bench, "task", top, names), rounds=rounds * 2)
-    added = found["task"].wall - found[PLAIN].wall
-    rows.append(
-        Row(
-            "git commit, checkpoint by hook",
-            found["task"].wall,
-            PLAIN,
-            found[PLAIN].wall,
-            added,
-            bound=150,
-            note=ADDED,
-        )
-    )
-    return rows
+    busy = bench.side_by_side(plain, _commit(bench, "task", top, names), rounds=rounds * 2)
+    _check(bench, top, rounds * 2 + 1)
+    name, with_task = "git commit, hooks, no task", "git commit, checkpoint by hook"
+    plainly, busily = (PLAIN, found[PLAIN]), (PLAIN, busy[PLAIN].wall)
+    rows = [_added(name, found["no task"], plainly, found[PLAIN], 10)]
+    if peers:
+        theirs = ("prek, one no-op hook", found["prek"])
+        rows.append(_added(name, found["no task"], theirs, found[PLAIN], found["prek"] - found[PLAIN]))
+    return [*rows, _added(with_task, busy["task"].wall, busily, busy[PLAIN].wall, 150)]
 
 
-ADDED = "added"
+def _added(name: str, ours: float, neighbour: tuple[str, float], plain: float, bound: float) -> Row:
+    return Row(name, ours, *neighbour, ours - plain, bound=round(bound, 1), note="added")
+
+
+def _check(bench: Bench, top: Path, commits: int) -> None:
+    refs = bench.run("git", "for-each-ref", "refs/devs/checkpoints/task-1", where=top).splitlines()
+    if len(refs) != commits:
+        raise SystemExit(f"The hooks recorded {len(refs)} checkpoints of {commits}.")
 
 
 def _commit(bench: Bench, label: str, top: Path, names: list[str], *options: str) -> Arm:
