@@ -1,0 +1,87 @@
+"""Which folder git takes its hooks from here, and whether ours may be written there.
+
+Ours may stand in the repository's own folder and in one inside the repository that is not tracked (husky's
+`.husky/_`). A tracked folder belongs to all who clone, one outside to all repositories: there a line must call ours,
+which then stand in our own folder. `core.hooksPath` is never set.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git, GitFailed
+from devs_git.storage.places import Places
+
+Kind = Literal["own", "untracked", "tracked", "outside", "none"]
+
+
+@dataclass(frozen=True)
+class HookFolder:
+    """`asked` is the folder that git asks, `ours` the one that our hooks are written to; `name` is for people."""
+
+    kind: Kind
+    asked: Path
+    ours: Path
+    name: str
+    scope: str = ""
+
+    @property
+    def chained(self) -> bool:
+        """Whether ours stand where git looks; else a line there has to call them."""
+        return self.kind in {"own", "untracked"}
+
+
+def own(places: Places) -> Path:
+    """The hooks folder that all worktrees share."""
+    return places.common / "hooks"
+
+
+def aside(places: Places) -> Path:
+    """Where ours stand when the folder that git asks is not ours to write."""
+    return places.shared / "hooks"
+
+
+def find(places: Places, git: Git) -> HookFolder:
+    """The folder for hooks of this worktree, as git is configured here."""
+    scope, value = _configured(git)
+    base = places.top or places.git_dir
+    asked = base / value if scope else own(places)
+    if scope and (not value or (asked.exists() and not asked.is_dir())):
+        return HookFolder("none", asked, aside(places), "core.hooksPath", scope)
+    kind = _kind(places, Path(os.path.realpath(asked)))
+    names = {"own": os.path.relpath(asked, places.common), "outside": "core.hooksPath"}
+    ours = asked if kind in {"own", "untracked"} else aside(places)
+    return HookFolder(kind, asked, ours, names.get(kind, os.path.relpath(asked, base)), scope)
+
+
+def _configured(git: Git) -> tuple[str, str]:
+    """Scope and value of core.hooksPath, `~` expanded; the scope is '' where it is not set."""
+    try:
+        status, answer = git.attempt(
+            "config", "--show-scope", "-z", "--type=path", "--get", "core.hooksPath", ok=(0, 1)
+        )
+    except GitFailed:  # a home that does not exist: git runs no hook either
+        return "unknown", ""
+    if status:
+        return "", "hooks"
+    scope, value = (os.fsdecode(part) for part in answer.split(b"\0")[:2])
+    return scope, value
+
+
+def _kind(places: Places, folder: Path) -> Kind:
+    if folder.is_relative_to(os.path.realpath(places.common)):
+        return "own"
+    standing = next(parent for parent in (folder, *folder.parents) if parent.is_dir())
+    git = Git(standing, unset=REPOSITORY_VARIABLES)
+    try:
+        common = git.text("rev-parse", "--path-format=absolute", "--git-common-dir")
+        if not Path(common).samefile(places.common):
+            return "outside"
+        return (
+            "tracked" if git.run("ls-files", "-z", "--", os.path.relpath(folder, standing)) else "untracked"
+        )
+    except (GitFailed, OSError):
+        return "outside"
