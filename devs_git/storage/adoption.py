@@ -21,9 +21,10 @@ _SECONDS: Final = 300.0
 _ALL_DEPTH: Final = "2147483647"
 
 
-def roots(git: Git, ref: str = LEDGER) -> tuple[str, ...]:
-    """The root commits of a ledger; one, if it is sound."""
-    return tuple(git.text("rev-list", "--max-parents=0", ref, "--").split())
+def roots(git: Git, ref: str = LEDGER, *, genuine: bool = False) -> tuple[str, ...]:
+    """The root commits of a ledger; one, if it is sound. With `genuine` only those that say that they begin one."""
+    said = ("--grep=^Devs-Event: ledger.created$",) if genuine else ()
+    return tuple(git.text("rev-list", "--max-parents=0", *said, ref, "--").split())
 
 
 def offered(git: Git) -> bool:
@@ -67,12 +68,13 @@ def _fetch(git: Git, remote: str, genesis: str) -> tuple[str, ...]:
     """The roots of the ledger that `remote` has, now at `_INCOMING`; none where it cannot be asked or has none."""
     tracking = f"refs/remotes/{remote}/devs/ledger"
     spec = f"+{LEDGER}:{_INCOMING}"
+    whole: tuple[str, ...] = ()
+    if git.text("config", "--get", f"remote.{remote}.promisor", ok=(0, 1)) == "true":
+        whole = ("--refetch", "--no-filter")  # a partial clone left contents out that we read without git
     try:
-        git.run(*_FETCH, "--end-of-options", remote, spec, timeout=_SECONDS)
-        if (
-            genesis not in roots(git, _INCOMING)
-            and git.text("rev-parse", "--is-shallow-repository") == "true"
-        ):
+        git.run(*_FETCH, *whole, "--end-of-options", remote, spec, timeout=_SECONDS)
+        shallow = git.text("rev-parse", "--is-shallow-repository") == "true"
+        if shallow and genesis not in roots(git, _INCOMING):
             git.run(*_FETCH, f"--depth={_ALL_DEPTH}", "--end-of-options", remote, spec, timeout=_SECONDS)
     except (GitFailed, GitTimedOut):
         known = refs.read(git, tracking)

@@ -28,6 +28,7 @@ _WORDS: Final[dict[str, Any]] = {
     "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
 }  # fmt: skip
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./@+-]*( [A-Za-z0-9_./@+-]+)*", re.ASCII)
+_OID = re.compile(r"[0-9a-f]{40}", re.ASCII)  # quoted always: one in some thousands could be read as a number
 _MISREAD: Final = {*_WORDS, "y", "n", "yes", "no", "on", "off", "inf", "nan"}
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*", re.ASCII)
 _NOT_IN_BLOCK = re.compile(
@@ -221,10 +222,9 @@ def _fits_block(text: str) -> bool:
 
 
 def _scalar(value: Any) -> str:
-    if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _MISREAD:
-        return value
     if isinstance(value, str):
-        return _quoted(value)
+        plain = _PLAIN.fullmatch(value) and value.lower() not in _MISREAD and not _OID.fullmatch(value)
+        return value if plain else _quoted(value)
     if isinstance(value, Mapping):
         return "{}"
     if value is None or isinstance(value, bool | int):

@@ -12,7 +12,7 @@ from typing import Final
 
 from devs_git.domain.events import LEDGER
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import refs
+from devs_git.storage import adoption, refs
 from devs_git.storage.git_program import Git
 from devs_git.storage.places import Places
 
@@ -90,3 +90,7 @@ def _names(git: Git) -> None:
             raise refused(
                 f"The {kind} {short} stands where devs-git keeps refs below that name.", f"Run: {way}"
             )
+    if LEDGER in taken and adoption.roots(git, genuine=True) == ():
+        raise refused(
+            "The branch devs/ledger is no ledger of devs-git.", "Run: git branch -m devs/ledger <other>"
+        )

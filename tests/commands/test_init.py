@@ -2,44 +2,108 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from devs_git.commands.init import Request, Result
-from devs_git.entrypoints import router
+from devs_git.commands.init import Result
+from devs_git.storage.locks import held
 from devs_git.workspace import Workspace
 
 Run = Callable[..., str]
-
-
-def set_up(where: Path, *, uninstall: bool = False) -> Result:
-    result: Result = router.call("init", Workspace.open(where), Request(uninstall=uninstall))
-    return result
+SetUp = Callable[..., Result]
 
 
 def did(result: Result) -> dict[str, str]:
     return {action.what: action.did for action in result.actions}
 
 
-def test_a_first_init_makes_ledger_policy_and_view_and_says_so(repo: Path, git: Run) -> None:
+def events(git: Run) -> list[str]:
+    return git(
+        "log", "--format=%(trailers:key=Devs-Event,valueonly,separator=%x20)", "refs/heads/devs/ledger"
+    ).split()
+
+
+def test_a_first_init_makes_ledger_policy_and_view_and_says_so(repo: Path, git: Run, set_up: SetUp) -> None:
     result = set_up(repo)
     assert set(did(result).values()) == {"created"}
     assert git("rev-list", "--max-parents=0", "devs/ledger") == result.genesis
     assert git("ls-tree", "-r", "--name-only", result.genesis) == "README.md"
-    assert git(
-        "log", "--format=%(trailers:key=Devs-Event,valueonly,separator=%x20)", "devs/ledger"
-    ).split() == [
-        "policy.set",
-        "ledger.created",
-    ]
-    assert f"genesis: {result.genesis}" in git("show", "devs/ledger:policy.yaml")
-    assert f"genesis: {result.genesis}" in (repo / "devs-policy.yaml").read_text()
+    assert events(git) == ["policy.set", "ledger.created"]
+    assert f'genesis: "{result.genesis}"' in git("show", "devs/ledger:policy.yaml")
+    assert f'genesis: "{result.genesis}"' in (repo / "devs-policy.yaml").read_text()
     assert git("status", "--porcelain") == "?? devs-policy.yaml"
     assert "devs-policy.yaml" in " ".join(result.advice)
 
 
-def test_a_second_init_changes_nothing_and_says_so(repo: Path) -> None:
+def test_a_second_init_changes_nothing_and_says_so(repo: Path, git: Run, set_up: SetUp) -> None:
     first = set_up(repo)
+    git("add", "-A")
+    git("commit", "-qm", "policy")
     again = set_up(repo)
     assert set(did(again).values()) == {"kept"}
-    assert (again.ledger, again.genesis) == (first.ledger, first.genesis)
+    assert (again.ledger, again.genesis, again.advice) == (first.ledger, first.genesis, ())
+
+
+def test_an_init_that_was_cut_off_after_the_genesis_is_finished_by_the_next(
+    repo: Path, git: Run, ledgered: Workspace, set_up: SetUp
+) -> None:
+    genesis = ledgered.ledger.tip().oid
+    result = set_up(repo)
+    assert result.genesis == genesis
+    assert events(git)[-2:] == ["policy.set", "ledger.created"]
+
+
+def test_six_inits_at_once_make_one_root(repo: Path, git: Run) -> None:
+    command = [sys.executable, "-m", "devs_git", "init", "--json"]
+    with held(repo / ".git" / "devs" / "init.lock", wait=1):
+        children = [subprocess.Popen(command, cwd=repo, stdout=subprocess.PIPE) for _ in range(6)]
+    told = [json.loads(child.communicate()[0]) for child in children]
+    assert len({answer["genesis"] for answer in told}) == 1
+    assert events(git) == ["policy.set", "ledger.created"]
+
+
+def test_init_that_finds_something_to_do_in_a_set_up_repository_leaves_one_event(
+    repo: Path, git: Run, set_up: SetUp
+) -> None:
+    set_up(repo)
+    set_up(repo, uninstall=True)
+    set_up(repo)
+    assert events(git)[:2] == ["repository.prepared", "repository.released"]
+
+
+def test_a_policy_that_the_user_wrote_is_not_touched(repo: Path, git: Run, set_up: SetUp) -> None:
+    first = set_up(repo)
+    text = f"genesis: '{first.genesis}'\nbackup_limit: 1MiB\n"
+    (repo / "devs-policy.yaml").write_text(text)
+    set_up(repo)
+    assert (repo / "devs-policy.yaml").read_text() == text
+    assert "2GiB" in git("show", "devs/ledger:policy.yaml")
+
+
+def test_uninstall_takes_out_what_init_put_in_and_nothing_else(repo: Path, git: Run, set_up: SetUp) -> None:
+    exclude = repo / ".git" / "info" / "exclude"
+    exclude.write_bytes(b"mine\n*.o")  # no end of line: ours must not stick to it
+    linked = repo.parent / "linked"
+    git("worktree", "add", "-q", str(linked))
+    set_up(repo)
+    set_up(linked)
+    (linked / ".devs" / "note").write_text("mine")
+    result = set_up(repo, uninstall=True)
+    assert exclude.read_bytes() == b"mine\n*.o"
+    assert not (repo / ".devs").exists()
+    assert [path.name for path in (linked / ".devs").iterdir()] == ["note"]
+    assert git("cat-file", "-t", "devs/ledger") == "commit"
+    assert (repo / "devs-policy.yaml").exists()
+    assert "stay" in result.advice[0]
+    assert "removed" in did(result).values()
+
+
+def test_a_second_uninstall_finds_nothing_and_leaves_no_event(repo: Path, git: Run, set_up: SetUp) -> None:
+    set_up(repo)
+    set_up(repo, uninstall=True)
+    tip = git("rev-parse", "devs/ledger")
+    assert set(did(set_up(repo, uninstall=True)).values()) == {"skipped"}
+    assert git("rev-parse", "devs/ledger") == tip
