@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
+import click
 import pytest
+
+from devs_git.domain.verbs import DOORS, VERBS
+from devs_git.entrypoints.cli.main import cli
 
 TOP = Path(__file__).parent.parent
 FILES = sorted(TOP.glob("devs_git/**/*.py"))
@@ -22,3 +30,70 @@ def test_a_file_stays_under_300_lines_and_says_what_it_is_for(file: Path) -> Non
 def test_a_function_stays_under_50_lines(file: Path) -> None:
     nodes = [n for n in ast.walk(ast.parse(file.read_text())) if isinstance(n, ast.FunctionDef)]
     assert [n.name for n in nodes if (n.end_lineno or 0) - n.lineno >= 50] == []
+
+
+def commands(group: click.Group = cli, words: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
+    """Every command of the command line that is there to be called, with its name as it is typed."""
+    context = click.Context(group)
+    for word in group.list_commands(context):
+        name = " ".join((*words, word))
+        if name in VERBS and not find_spec(VERBS[name].module):
+            continue
+        try:
+            command = group.get_command(context, word)
+        except AttributeError:  # a door that is not built yet
+            continue
+        assert command is not None, name
+        if isinstance(command, click.Group):
+            yield from commands(command, (*words, word))
+        else:
+            yield name, command
+
+
+def test_every_command_has_help_with_an_example_that_names_it() -> None:
+    for name, command in commands():
+        text = command.get_help(click.Context(command, info_name=name))
+        assert "Example" in text, name
+        assert f"devs-git {name}" in text or name in DOORS, name
+
+
+def test_every_option_and_command_says_what_it_is_for() -> None:
+    for name, command in commands():
+        assert command.get_short_help_str(), name
+        for param in command.params:
+            assert not isinstance(param, click.Option) or param.help, f"{name} {param.name}"
+
+
+FOREIGN = ("mcp", "jsonschema", "pydantic", "rich")
+SCRIPT = """
+import sys
+words, unwanted = sys.argv[1].split(), sys.argv[2].split(",")
+sys.argv = ["devs-git", *words]
+from devs_git.__main__ import main
+try:
+    main()
+finally:
+    sys.stderr.write("loaded: " + ",".join(name for name in unwanted if name in sys.modules))
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "unwanted"),
+    [
+        ("--help", ("click", "pathlib", "pygit2", "ruamel.yaml", "sqlite3", "subprocess")),
+        ("log --help", ("pygit2", "ruamel.yaml", "sqlite3")),
+        ("--version", ("pygit2", "ruamel.yaml", "sqlite3", "subprocess", "json", "pathlib")),
+        ("log", ("pygit2", "ruamel.yaml", "sqlite3", "random", "hashlib", "tempfile")),
+        ("status", ("pygit2", "ruamel.yaml", "random")),
+    ],
+)
+def test_a_quick_command_loads_only_what_it_uses(
+    words: str, unwanted: tuple[str, ...], mark: Callable[..., str]
+) -> None:
+    mark(10)
+    names = ",".join((*FOREIGN, *unwanted))
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, words, names], capture_output=True, text=True, check=True
+    )
+    assert done.stderr == "loaded: "
+    assert done.stdout
