@@ -14,9 +14,10 @@ HEAVY = ("click", "pygit2", "ruamel.yaml", "sqlite3", "subprocess", "json")
 SCRIPT = f"""
 import sys
 sys.argv = ["devs-git", "--help"]
+before = set(sys.modules)
 from devs_git.__main__ import main
 assert main() == 0
-sys.stdout.write("imported: " + ",".join(name for name in {HEAVY} if name in sys.modules))
+sys.stdout.write("imported: " + ",".join(name for name in {HEAVY} if name in set(sys.modules) - before))
 """
 
 
