@@ -13,8 +13,7 @@ from typing import Final
 from devs_git.domain.events import Draft
 from devs_git.domain.policy import IN_FORCE, PROPOSED, first
 from devs_git.domain.report import Action
-from devs_git.errors import DevsError
-from devs_git.storage import adoption, excludes, locks, proposal, suitability, view
+from devs_git.storage import adoption, excludes, hook_files, locks, proposal, suitability, view
 from devs_git.storage.ledger import Tip
 from devs_git.storage.places import worktrees
 from devs_git.workspace import Workspace
@@ -65,6 +64,7 @@ def _put_in(workspace: Workspace) -> Result:
     actions = [ledger, _policy(workspace, genesis)]
     actions.append(_proposed(workspace, proposed is not None))
     actions.append(excludes.add(workspace.places))
+    actions.extend(hook_files.install(workspace.places, workspace.git))
     changed = [action for action in actions if action.did in {"created", "updated"}]
     if changed and not fresh:
         _record(workspace, "repository.prepared", "init: prepare this repository", changed)
@@ -87,12 +87,7 @@ def _ledger(workspace: Workspace, named: str) -> tuple[Action, bool]:
 def _genesis(workspace: Workspace, named: str) -> str:
     roots = adoption.roots(workspace.store_git)
     if len(roots) != 1 or (named and roots[0] != named):
-        raise DevsError(
-            "LEDGER_FORK",
-            f"The ledger here begins with {', '.join(roots)}, but {PROPOSED} names {named or 'no other'}.",
-            hint=f"Call a person: one of the two is not this repository's. See: git log {PROPOSED}",
-            genesis=named,
-        )
+        raise adoption.fork(roots, named)
     return roots[0]
 
 
@@ -118,8 +113,10 @@ def _proposed(workspace: Workspace, there: bool) -> Action:
 
 
 def _take_out(workspace: Workspace) -> Result:
-    actions = [excludes.remove(workspace.places)]
-    actions.extend(view.remove(places, workspace.ledger) for places in worktrees(workspace.store_git))
+    actions = list(hook_files.uninstall(workspace.places, workspace.git))
+    actions.append(excludes.remove(workspace.places))
+    views = [view.remove(places, workspace.ledger) for places in worktrees(workspace.store_git)]
+    actions.extend([action for action in views if action.did == "removed"] or views[:1])
     removed = [action for action in actions if action.did == "removed"]
     tip = workspace.ledger.tip()
     if removed and tip.oid:

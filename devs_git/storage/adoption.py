@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from devs_git.domain.events import LEDGER, NO_OID, RefUpdate
+from devs_git.domain.policy import PROPOSED
 from devs_git.errors import DevsError
 from devs_git.storage import refs
 from devs_git.storage.git_program import Git, GitFailed, GitTimedOut
@@ -61,6 +62,16 @@ def missing(genesis: str, remote: str, seen: str = "") -> DevsError:
         f"{what}{where}.",
         hint=f"Get it from where it is: git fetch {remote} {LEDGER}:{LEDGER} && devs-git init",
         genesis=genesis,
+    )
+
+
+def fork(found: tuple[str, ...], named: str) -> DevsError:
+    """LEDGER_FORK for a ledger with several roots, or with another one than the policy names."""
+    return DevsError(
+        "LEDGER_FORK",
+        f"The ledger here begins with {', '.join(found)}; {PROPOSED} names {named or 'none of them'}.",
+        hint=f"Call a person: not every one is this repository's. See: git log {PROPOSED}",
+        genesis=named,
     )
 
 

@@ -44,6 +44,19 @@ def foreign(places: Places) -> bool:
     return path.is_symlink() or not path.is_dir() or any(path.iterdir())
 
 
+def stale(places: Places, ledger: Ledger) -> bool:
+    """Whether a file of the view is missing, changed, or of another tip; reads the whole view."""
+    if places.top is None or shown(places) != ledger.tip().oid:
+        return places.top is not None
+    for path, _, oid in _changes(ledger, EMPTY_TREE, ledger.tip().tree):
+        file = places.top.joinpath(NAME, *path)
+        if file.is_symlink() or not file.is_file():
+            return True
+        if file.read_bytes() != _with_head(path, ledger.objects.read(oid, "blob")):
+            return True
+    return False
+
+
 def refresh(places: Places, ledger: Ledger, *, full: bool = False) -> Action:
     """Make the view show the ledger's tip, at a cost that follows the change. `full` repairs what people changed."""
     if places.top is None or not excludes.present(places) or foreign(places):
@@ -136,4 +149,5 @@ def remove(places: Places, ledger: Ledger) -> Action:
             with contextlib.suppress(OSError):
                 view.rmdir()
         (places.own / "view").unlink(missing_ok=True)
-    return Action(WHAT, "removed", "files that are not ours stay there" if view.exists() else "")
+    where = "" if places.worktree_id == "." else f" of worktree {places.worktree_id}"
+    return Action(WHAT + where, "removed", "files that are not ours stay there" if view.exists() else "")

@@ -6,9 +6,11 @@ from typing import Final
 
 import click
 
+from devs_git.commands import doctor as doctor_verb
 from devs_git.commands import init as init_verb
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.terminal import style
+from devs_git.errors import EXIT_NO
 
 _COLOURS: Final = {"created": "green", "updated": "green", "removed": "yellow", "skipped": "yellow"}
 
@@ -17,7 +19,8 @@ def _init_text(result: init_verb.Result) -> str:
     lines = []
     for action in result.actions:
         did = style(f"{action.did:<8}", fg=_COLOURS.get(action.did))
-        lines.append(f"{did} {action.what}" + (f" ({action.detail})" if action.detail else ""))
+        detail = "" if action.detail in ("", *result.advice) else f" ({action.detail})"
+        lines.append(f"{did} {action.what}{detail}")
     lines.extend(f"next: {advice}" for advice in result.advice)
     return "\n".join(lines)
 
@@ -29,3 +32,25 @@ def _init_text(result: init_verb.Result) -> str:
 def init(*, uninstall: bool) -> init_verb.Request:
     """Set up, or take out."""
     return init_verb.Request(uninstall=uninstall)
+
+
+def _doctor_text(result: doctor_verb.Result) -> str:
+    if not result.findings:
+        return "Nothing is wrong."
+    lines = []
+    for finding in result.findings:
+        colour = "red" if finding.severity == "error" else "yellow"
+        lines.append(style(f"{finding.severity}: {finding.code}: ", fg=colour) + finding.message)
+        lines.append(f"  mend it: {finding.fix}")
+    return "\n".join(lines)
+
+
+@command(
+    "doctor",
+    text=_doctor_text,
+    example="devs-git doctor",
+    exit_status=lambda result: 0 if result.ok else EXIT_NO,
+)
+def doctor() -> doctor_verb.Request:
+    """Look for trouble."""
+    return doctor_verb.Request()

@@ -1,0 +1,144 @@
+"""`doctor`: look at everything that init put in and the verbs rely on; name the command that mends what is wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from devs_git.domain.events import LEDGER
+from devs_git.domain.policy import PROPOSED
+from devs_git.domain.report import Finding
+from devs_git.errors import DevsError
+from devs_git.storage import adoption, excludes, hook_files, proposal, suitability, view
+from devs_git.storage.git_program import Git, GitFailed
+from devs_git.workspace import Workspace
+
+OLDEST_GIT: Final = (2, 36)
+_INIT: Final = "devs-git init"
+
+
+@dataclass(frozen=True)
+class Request:
+    """Nothing to choose."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """`ok`: no finding is an error."""
+
+    ok: bool
+    findings: tuple[Finding, ...]
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """Every finding, the ground first; reads only."""
+    del request
+    found = tuple(_findings(workspace))
+    return Result(all(finding.severity != "error" for finding in found), found)
+
+
+def _findings(workspace: Workspace) -> Iterator[Finding]:
+    yield from _git_version(workspace.git)
+    try:
+        suitability.check(workspace.places, workspace.git)
+    except DevsError as error:
+        yield _of(error)
+        return
+    yield from _identity(workspace.git)
+    yield from _journal(workspace)
+    sound = True
+    for finding in _ledger(workspace):
+        sound = sound and finding.severity != "error"
+        yield finding
+    if workspace.ledger.tip().oid:
+        yield from hook_files.status(workspace.places, workspace.git)
+        yield from _view(workspace) if sound else ()
+
+
+def _of(error: DevsError) -> Finding:
+    return Finding(error.code, "error", error.message, error.hint)
+
+
+def _git_version(git: Git) -> Iterator[Finding]:
+    match = re.search(r"(\d+)\.(\d+)", git.text("version"))
+    if not match or (int(match[1]), int(match[2])) < OLDEST_GIT:
+        found = match[0] if match else "of an unknown version"
+        yield Finding(
+            "GIT_TOO_OLD", "error", f"git is {found}; devs-git needs 2.36.", "Install git 2.36 or newer"
+        )
+
+
+def _identity(git: Git) -> Iterator[Finding]:
+    try:
+        git.with_config("user.useConfigOnly=true").run("var", "GIT_COMMITTER_IDENT")
+    except GitFailed:
+        yield Finding(
+            "IDENTITY_MISSING",
+            "warning",
+            "git knows no name or mail for you, so events and checkpoints are made out to the machine.",
+            "git config --global user.name '<name>' && git config --global user.email '<mail>'",
+        )
+
+
+def _journal(workspace: Workspace) -> Iterator[Finding]:
+    folder = workspace.places.journals
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        yield Finding(
+            "JOURNAL_OPEN",
+            "error",
+            f"The operation {path.stem} was interrupted and is neither finished nor taken back.",
+            "devs-git status",
+        )
+
+
+def _ledger(workspace: Workspace) -> Iterator[Finding]:
+    git = workspace.store_git
+    try:
+        named = proposal.genesis(proposal.read(workspace.top, workspace.git))
+    except DevsError as error:
+        yield _of(error)
+        named = ""
+    if not workspace.ledger.tip().oid:
+        yield _no_ledger(named)
+        return
+    try:
+        git.run("rev-list", "--objects", "--quiet", LEDGER, "--")
+    except GitFailed:
+        yield Finding(
+            "LEDGER_MISSING", "error", "Parts of the ledger are missing from the object store.", "git fsck"
+        )
+        return
+    roots = adoption.roots(git)
+    if len(roots) != 1 or (named and named != roots[0]):
+        yield _of(adoption.fork(roots, named))
+    try:
+        _ = workspace.policy
+    except DevsError as error:
+        yield Finding(
+            error.code, "error", f"The policy in force is damaged: {error.message}", "git log devs/ledger"
+        )
+    if not named or not workspace.git.run("ls-files", "-z", "--", PROPOSED):
+        text = f"{PROPOSED} is not committed, so that a clone cannot find the ledger."
+        yield Finding("POLICY_UNTRACKED", "warning", text, f"{_INIT} && git add {PROPOSED} && git commit")
+
+
+def _no_ledger(named: str) -> Finding:
+    if named:
+        return _of(adoption.missing(named, "<remote>"))
+    return Finding("NOT_INITIALIZED", "error", "This repository has no devs-git ledger.", _INIT)
+
+
+def _view(workspace: Workspace) -> Iterator[Finding]:
+    places = workspace.places
+    if not excludes.present(places):
+        yield Finding(
+            "EXCLUDE_MISSING", "warning", "info/exclude does not name .devs/, so no view is shown.", _INIT
+        )
+    elif view.foreign(places):
+        yield Finding(
+            "VIEW_BLOCKED", "warning", "Something of yours stands at .devs.", f"mv .devs <other> && {_INIT}"
+        )
+    elif view.stale(places, workspace.ledger):
+        yield Finding("VIEW_STALE", "warning", "The view .devs/ does not show the ledger as it is.", _INIT)
