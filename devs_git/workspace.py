@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.events import Draft, Event, one_line
 from devs_git.domain.policy import IN_FORCE, Policy, checkpoints_on_commit, parse
@@ -23,6 +23,9 @@ from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git, GitFailed
 from devs_git.storage.ledger import Ledger, Tip
 from devs_git.storage.objects import Objects
 from devs_git.storage.places import Places, locate
+
+if TYPE_CHECKING:
+    from devs_git.storage.engine.site import Site
 
 CLOCK: Final = "DEVS_GIT_CLOCK"
 FALLBACK: Final = ("devs-git", "devs-git@localhost")
@@ -168,3 +171,27 @@ class Workspace:
         """Write one event to the ledger; NOT_INITIALIZED where there is none."""
         self.ledger.require()
         return self.ledger.append(build)
+
+    @property
+    def site(self) -> Site:
+        """Where the engine works: this worktree. Steps are told to `progress`."""
+        from devs_git.storage.engine.site import Site
+
+        self.top  # noqa: B018 - refuses where there is no worktree
+        git, progress = self.identified(self.git), self.progress
+        return Site(
+            git=git,
+            places=self.places,
+            objects=self.objects,
+            ledger=self.ledger,
+            signature=self.signature,
+            step=lambda name: progress(name, 0, 0),
+            say=self.say,
+            failed_event=self._failed_event,
+        )
+
+    def _failed_event(self, verb_name: str, op_id: str, subject: str, code: str) -> Event:
+        fields = (("Devs-Op", op_id), ("Devs-Code", code))
+        return self.event(
+            "operation.failed", f"{subject} (failed)", *fields, verb_name=verb_name, outcome="failed"
+        )

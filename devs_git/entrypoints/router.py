@@ -39,8 +39,20 @@ def _show(workspace: Workspace) -> None:
         workspace.say("The view .devs/ could not be written; see: devs-git doctor")
 
 
-def recover(_workspace: Workspace) -> None:
-    """Finish or take back what an interrupted command left behind."""
+def recover(workspace: Workspace) -> None:
+    """Finish or take back what an interrupted command left in this worktree; BUSY where its owner still lives."""
+    if not any(workspace.places.journals.glob("*.json")):
+        return
+    from devs_git.storage import committing
+    from devs_git.storage.engine import journal, run
+
+    if workspace.places.top is None or not (entries := journal.open_ones(workspace.places)):
+        return
+    with run.worktree_lock(workspace.site):
+        pass  # taking the lock recovers the moves
+    for entry in entries:
+        if entry["kind"] == "commit":
+            committing.finish(workspace, entry)
 
 
 def _guard(row: Verb, module: Any, workspace: Workspace, request: Any) -> None:

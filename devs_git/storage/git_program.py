@@ -123,7 +123,7 @@ class Git:
             end_group(child)
             raise
         if child.returncode not in ok:
-            raise GitFailed(args, child.returncode, err.decode("utf-8", "replace"))
+            raise GitFailed(args, child.returncode, self._inside(err.decode("utf-8", "replace")))
         return child.returncode, out
 
     def start(self, *args: str, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
@@ -145,6 +145,13 @@ class Git:
             raise DevsError(
                 "GIT_NOT_FOUND", "The git program is not on PATH.", hint="Install git 2.36 or newer."
             ) from error
+
+    def _inside(self, words: str) -> str:
+        """git's words without the machine's paths: those of the repository become relative to it."""
+        for place in (*(self.env.get(name) for name in ("GIT_DIR", "GIT_WORK_TREE")), os.fspath(self.where)):
+            if place:
+                words = words.replace(place + "/", "")
+        return words
 
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if name not in self.unset}

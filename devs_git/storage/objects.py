@@ -47,7 +47,12 @@ class Objects:
 
     def write(self, kind: str, data: bytes) -> str:
         """The oid of the stored object; `kind` is commit, tree, blob or tag."""
-        return str(self._store.write(_KINDS[kind], data))
+        import pygit2
+
+        try:
+            return str(self._store.write(_KINDS[kind], data))
+        except pygit2.GitError as error:
+            raise OSError(str(error)) from error
 
     def read(self, oid: str, kind: str) -> bytes:
         """The object's bytes; LEDGER_MISSING where it is not there or is something else."""

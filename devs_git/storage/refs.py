@@ -36,7 +36,9 @@ def transaction(git: Git, updates: Sequence[RefUpdate], message: str) -> None:
     """All of `updates`, or none of them (a crash aside). Raises RefMoved or RefLocked; nothing has moved then."""
     script = b"start\0" + b"".join(_line(update) for update in updates) + b"prepare\0commit\0"
     try:
-        git.run("update-ref", "-m", message, "--stdin", "-z", stdin=script)
+        # A stash entry lives in its reflog; git makes one for refs/stash only where it is told to.
+        log = ("--create-reflog",) if any(update.ref == "refs/stash" for update in updates) else ()
+        git.run("update-ref", "-m", message, *log, "--stdin", "-z", stdin=script)
     except GitFailed as error:
         if _MOVED.search(error.stderr):
             raise RefMoved(error.stderr) from error

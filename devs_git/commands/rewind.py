@@ -1,0 +1,263 @@
+"""rewind: go back to a checkpoint, losing nothing (DESIGN 4)."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from devs_git.domain import plan_id as plans
+from devs_git.domain import resolve
+from devs_git.domain.events import Draft, Event
+from devs_git.domain.history import Checkpoint
+from devs_git.domain.ids import target as parse_target
+from devs_git.domain.plan_id import Options
+from devs_git.domain.rewind import preserve_mode
+from devs_git.domain.trailers import Work
+from devs_git.errors import DevsError, invalid
+from devs_git.storage import active_task, catalog, documents
+from devs_git.storage.engine import footprint as footprints
+from devs_git.storage.engine import journal, outlook, reach
+from devs_git.storage.engine import run as engine
+from devs_git.storage.engine.capture import State
+from devs_git.storage.engine.outlook import Outlook
+from devs_git.storage.engine.preserve import Kept
+from devs_git.storage.engine.site import Site
+from devs_git.storage.engine.travel import Journey, trailers, travel
+from devs_git.storage.ledger import Tip
+from devs_git.workspace import Workspace
+
+LISTED = 1000
+
+
+@dataclass(frozen=True)
+class Request:
+    """`target`: `task-10`, `task-10@3` or a checkpoint's oid; or a `plan_id`, which carries target and options.
+
+    `preserve`: branch, stash, discard or None; `untracked`: `save` moves untracked files that are in the way.
+    """
+
+    target: str = ""
+    preserve: str | None = None
+    branch_name: str | None = None
+    untracked: str | None = None
+    plan_id: str | None = None
+    dry_run: bool = False
+    override_reason: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.target and not self.plan_id:
+            raise invalid("target", "No target was named.", hint="For example: devs-git rewind task-10")
+        if self.untracked not in (None, "save"):
+            raise invalid("untracked", f"{self.untracked!r} is not understood.", hint="Use --untracked save.")
+        if self.branch_name and preserve_mode(self.preserve) not in (None, "branch"):
+            raise invalid(
+                "branch_name", "A branch name goes with --preserve branch.", hint="Leave one of them out."
+            )
+        parse_target(self.options.target)
+        preserve_mode(self.options.preserve)
+
+    @property
+    def options(self) -> Options:
+        """Target and options, from the plan where one is given; INVALID_ARGUMENTS where the two disagree."""
+        own = Options(self.target, preserve_mode(self.preserve), self.branch_name, self.untracked == "save")
+        if own.branch_name and not own.preserve:
+            own = Options(own.target, "branch", own.branch_name, own.save_untracked)
+        if self.target:
+            own = Options(str(parse_target(self.target)), own.preserve, own.branch_name, own.save_untracked)
+        if not self.plan_id:
+            return own
+        planned = plans.read(self.plan_id)
+        if self.target and own.target != planned.target:
+            raise invalid(
+                "plan_id",
+                f"The plan goes to {planned.target}, not to {own.target}.",
+                hint="Name one of them.",
+            )
+        return planned
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a rewind would do. Oids are full; `files` and lists are cut at 1000, the counts are not."""
+
+    would_reset_to_commit: str
+    affected_tasks: tuple[str, ...]
+    sqlite_tables_affected: tuple[str, ...]
+    plan_id: str
+    target: str
+    commits: int
+    files: dict[str, Any]
+    preserve: str
+    undone: tuple[str, ...]
+    kept_by: tuple[dict[str, Any], ...]
+    not_covered: dict[str, Any]
+    now_visible: tuple[str, ...]
+    blocked_by: tuple[dict[str, Any], ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a rewind did. `preserved_as` has `type` and `reference`; `backup` keeps everything in every mode."""
+
+    rewound_to: str
+    reset_commit: str
+    cleared_tasks: int
+    tree: str
+    rewind_id: str
+    preserved_as: dict[str, str]
+    affected_tasks: tuple[str, ...]
+    kept_by: tuple[dict[str, Any], ...]
+    not_exact: tuple[str, ...]
+    files: int
+    backup: str
+
+
+def find(workspace: Workspace, request: Request) -> Checkpoint:
+    """The checkpoint that the request names."""
+    history = workspace.ledger.require().history
+    return resolve.resolve(history, parse_target(request.options.target))
+
+
+def run(workspace: Workspace, request: Request) -> Plan | Result:
+    """Rewind, or with `dry_run` say what a rewind would do; GIT_RESET_FAILED, PLAN_STALE, BUSY and `resolve`'s codes."""
+    if request.dry_run:
+        return _plan(workspace, request)
+    with engine.refusing("GIT_RESET_FAILED"), engine.worktree_lock(workspace.site) as site:
+        tip = workspace.ledger.require()
+        point = resolve.resolve(tip.history, parse_target(request.options.target))
+        look = outlook.look(site, tip.history, point, request.options)
+        if request.plan_id and look.plan_id != request.plan_id:
+            raise DevsError(
+                "PLAN_STALE",
+                "Files, index, HEAD or checkpoints changed since the plan was made.",
+                hint=f"Make a new one: devs-git rewind {request.options.target} --dry-run",
+            )
+        look.require_allowed()
+        return _rewind(workspace, site, request, point, look)
+
+
+def _plan(workspace: Workspace, request: Request) -> Plan:
+    site = workspace.site
+    tip = workspace.ledger.require()
+    point = resolve.resolve(tip.history, parse_target(request.options.target))
+    look = outlook.look(site, tip.history, point, request.options)
+    rest = footprints.not_covered(look.found, site.top)
+    catalog_file = workspace.places.shared / "catalog.db"
+    return Plan(
+        would_reset_to_commit=point.commit,
+        affected_tasks=look.effect.affected,
+        sqlite_tables_affected=catalog.tables_with(catalog_file, look.effect.affected),
+        plan_id=look.plan_id,
+        target=request.options.target,
+        commits=len(look.commits),
+        files=_files(look),
+        preserve=look.preserve,
+        undone=tuple(point.name for point in look.effect.undone),
+        kept_by=_kept_by(site, look),
+        not_covered=asdict(rest),
+        now_visible=footprints.now_visible(look.found, point.commit, look.plan),
+        blocked_by=tuple(
+            error.envelope() for error in (*look.refusals, *journal.interrupted(workspace.places))
+        ),
+    )
+
+
+def _files(look: Outlook) -> dict[str, Any]:
+    plan = look.plan
+    return {
+        "count": len(plan.affected),
+        "added": plan.adds[:LISTED],
+        "modified": plan.rewrites[:LISTED],
+        "deleted": plan.removes[:LISTED],
+    }
+
+
+def _rewind(workspace: Workspace, site: Site, request: Request, point: Checkpoint, look: Outlook) -> Result:
+    active = active_task.read(site.places)
+    way = _way(workspace, request.options, point, look, active)
+
+    def build(tip: Tip, old: State, kept: Kept, backup: str) -> Draft:
+        _require_same(tip, look)
+        event = workspace.event(
+            "rewound",
+            f"rewind: to {request.options.target} (undoes {', '.join(look.effect.affected) or 'no task'})",
+            ("Devs-Task", point.task_id),
+            ("Devs-Target", request.options.target),
+            ("Devs-Reason", request.override_reason or ""),
+            *trailers(way, old, kept, backup),
+            verb_name="rewind",
+        )
+        return Draft(event, ((f"rewinds/{way.op_id}.yaml", _record(event, look, kept)),))
+
+    arrival = travel(site, way, active, build)
+    return Result(
+        rewound_to=request.options.target,
+        reset_commit=point.commit,
+        cleared_tasks=len(look.effect.affected),
+        tree=point.tree,
+        rewind_id=way.op_id,
+        preserved_as={"type": arrival.kept.type, "reference": arrival.kept.reference},
+        affected_tasks=look.effect.affected,
+        kept_by=_kept_by(site, look),
+        not_exact=arrival.moved.not_exact,
+        files=arrival.moved.files,
+        backup=f"refs/devs/backup/{way.op_id}",
+    )
+
+
+def _way(workspace: Workspace, options: Options, point: Checkpoint, look: Outlook, active: str) -> Journey:
+    after = _active_after(workspace, look, active)
+    return Journey(
+        op_id=workspace.new_id("rewind"),
+        verb="rewind",
+        subject=f"rewind: to {options.target}",
+        found=look.found,
+        plan=look.plan,
+        new=State(point.commit, look.found.branch, point.tree, point.tree, active=after),
+        effect=look.effect,
+        saved=look.plan.obstacles.files if options.save_untracked else (),
+        mode=look.preserve,
+        name=options.branch_name,
+        limit=lambda: workspace.policy.backup_limit,
+    )
+
+
+def _require_same(tip: Tip, look: Outlook) -> None:
+    """PLAN_STALE where another worktree undid one of the checkpoints while we moved files."""
+    points = tip.history.checkpoints
+    if any(not points[point.tag].live for point in look.effect.undone):
+        raise DevsError("PLAN_STALE", "The checkpoints changed meanwhile.", hint="Look again: devs-git log")
+
+
+def _active_after(workspace: Workspace, look: Outlook, lines: str) -> str:
+    """The active task's lines afterwards: cleared where it was undone, the target's own where it is active again."""
+    if look.effect.reactivated:
+        task = workspace.ledger.tip().history.tasks[look.effect.reactivated]
+        return Work(task.task_id, task.agent, "", task.phase).lines()
+    return "" if active_task.task_of(lines) in look.effect.affected else lines
+
+
+def _record(event: Event, look: Outlook, kept: Kept) -> bytes:
+    """`rewinds/<op_id>.yaml`: the same facts for people."""
+    facts = {
+        "rewind_id": event.get("Devs-Op"),
+        "target": event.get("Devs-Target"),
+        "branch": event.get("Devs-Branch"),
+        "worktree": event.get("Devs-Worktree"),
+        "from_commit": event.get("Devs-From"),
+        "to_commit": event.get("Devs-To"),
+        "backup": f"refs/devs/backup/{event.get('Devs-Op')}",
+        "preserve": look.preserve,
+        "preserved_as": kept.reference,
+        "undone": [point.name for point in look.effect.undone],
+        "tasks": list(look.effect.affected),
+    }
+    reason = event.get("Devs-Reason")
+    return documents.dump(facts | ({"reason": reason} if reason else {}), "rewind")
+
+
+def _kept_by(site: Site, look: Outlook) -> tuple[dict[str, Any], ...]:
+    return tuple(
+        {"checkpoint": point.name, "branches": reach.keepers(site.git, point.commit)}
+        for point in look.effect.kept[:LISTED]
+    )

@@ -1,0 +1,168 @@
+"""undo: return from a rewind, restore, drop or undo of this worktree and branch, to the byte (DESIGN 4.7).
+
+An undo is a move like any other, to the state that the operation's backup holds; undoing it again redoes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from devs_git.domain import rewind as rules
+from devs_git.domain.events import Draft, Event
+from devs_git.domain.history import fold
+from devs_git.domain.rewind import Effect, preserve_mode
+from devs_git.errors import DevsError, invalid
+from devs_git.storage import active_task
+from devs_git.storage.engine import footprint as footprints
+from devs_git.storage.engine import journal, reach, refusals
+from devs_git.storage.engine import run as engine
+from devs_git.storage.engine import survey as surveys
+from devs_git.storage.engine.capture import State, load
+from devs_git.storage.engine.footprint import Footprint
+from devs_git.storage.engine.preserve import Kept
+from devs_git.storage.engine.site import Site
+from devs_git.storage.engine.survey import Survey
+from devs_git.storage.engine.travel import Journey, trailers, travel
+from devs_git.storage.ledger import Tip
+from devs_git.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Request:
+    """`op_id` names an operation further back; `preserve` and `untracked` as for a rewind."""
+
+    op_id: str | None = None
+    preserve: str | None = None
+    branch_name: str | None = None
+    untracked: str | None = None
+    dry_run: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "preserve", preserve_mode(self.preserve))
+        if self.branch_name and self.preserve is None:
+            object.__setattr__(self, "preserve", "branch")
+        if self.branch_name and self.preserve != "branch":
+            raise invalid(
+                "branch_name", "A branch name goes with --preserve branch.", hint="Leave one of them out."
+            )
+        if self.untracked not in (None, "save"):
+            raise invalid("untracked", f"{self.untracked!r} is not understood.", hint="Use --untracked save.")
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an undo did, or would do under `dry_run` (then `undo_id` is ''). Oids are full."""
+
+    undone_operation: str
+    undone_verb: str
+    undo_id: str
+    commit: str
+    branch: str
+    revived: tuple[str, ...]
+    undone: tuple[str, ...]
+    files: int
+    preserved_as: dict[str, str]
+    not_exact: tuple[str, ...]
+    backup: str
+    blocked_by: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class _Outlook:
+    operation: Event
+    state: State
+    found: Survey
+    plan: Footprint
+    effect: Effect
+    mode: str
+    refusals: Sequence[DevsError]
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """Undo; NOTHING_TO_UNDO, TASK_EXISTS, and what a rewind may refuse with."""
+    if request.dry_run:
+        look = _look(workspace, workspace.site, request)
+        waiting = journal.interrupted(workspace.places)
+        blocked = tuple(error.envelope() for error in (*look.refusals, *waiting))
+        return replace(_result(look, "", len(look.plan.affected)), blocked_by=blocked)
+    with engine.refusing("GIT_RESET_FAILED"), engine.worktree_lock(workspace.site) as site:
+        look = _look(workspace, site, request)
+        if look.refusals:
+            raise look.refusals[0]
+        return _undo(workspace, site, request, look)
+
+
+def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
+    history = workspace.ledger.require().history
+    found = surveys.survey(site.git, site.top)
+    operations = rules.chain(history, site.places.worktree_id, found.branch)
+    operation = rules.to_undo(operations, request.op_id)
+    surveys.require_movable(site.places, found)
+    state = load(site.objects, operation.get("Devs-Backup"))
+    since = operations[operations.index(operation) :]
+    before = fold(workspace.ledger.events(operation.parents[0], oldest_first=True))
+    others = reach.others(site.git, found.branch, history)
+    lost = reach.only_here(site.git, found.head, state.head, list(others.values()))
+    effect = rules.back(history, before, since, lost)
+    plan = footprints.footprint(found, site.top, state.worktree)
+    commits = bool(reach.passed(site.git, found.head, since[-1].get("Devs-To")))
+    refused = [
+        *(
+            refusals.of_new_commits(found, operation.get("Devs-To"))
+            if commits and not request.preserve
+            else ()
+        ),
+        *refusals.of_changes(found, plan, request.preserve),
+        *refusals.of_obstacles(plan, save=request.untracked == "save"),
+        *refusals.of_objects(found, state.head),
+    ]
+    return _Outlook(operation, state, found, plan, effect, request.preserve or "", refused)
+
+
+def _undo(workspace: Workspace, site: Site, request: Request, look: _Outlook) -> Result:
+    verb = look.operation.get("Devs-Verb")
+    way = Journey(
+        op_id=workspace.new_id("undo"),
+        verb="undo",
+        subject=f"undo: of {verb} {look.operation.get('Devs-Op')}",
+        found=look.found,
+        plan=look.plan,
+        new=look.state,
+        effect=look.effect,
+        saved=look.plan.obstacles.files if request.untracked == "save" else (),
+        mode=look.mode,
+        name=request.branch_name,
+        limit=lambda: workspace.policy.backup_limit,
+    )
+
+    def build(_tip: Tip, old: State, kept: Kept, backup: str) -> Draft:
+        undoes = (("Devs-Undoes", look.operation.get("Devs-Op")), ("Devs-Preserve", look.mode or "none"))
+        event = workspace.event(
+            "undone", way.subject, *undoes, *trailers(way, old, kept, backup), verb_name="undo"
+        )
+        return Draft(event)
+
+    arrival = travel(site, way, active_task.read(site.places), build)
+    kept = {"type": arrival.kept.type, "reference": arrival.kept.reference}
+    done = _result(look, way.op_id, arrival.moved.files)
+    return replace(
+        done, preserved_as=kept, not_exact=arrival.moved.not_exact, backup=f"refs/devs/backup/{way.op_id}"
+    )
+
+
+def _result(look: _Outlook, op_id: str, files: int) -> Result:
+    return Result(
+        undone_operation=look.operation.get("Devs-Op"),
+        undone_verb=look.operation.get("Devs-Verb"),
+        undo_id=op_id,
+        commit=look.state.head,
+        branch=look.state.branch.removeprefix("refs/heads/"),
+        revived=tuple(point.name for point in look.effect.revived),
+        undone=tuple(point.name for point in look.effect.undone),
+        files=files,
+        preserved_as={},
+        not_exact=(),
+        backup="",
+    )

@@ -1,0 +1,40 @@
+"""A plan's id: target and options so that people can read them, and a digest of what the plan was made from.
+
+`task-10@3:branch:1a2b…`, `task-10:stash+save:…`, `task-10:branch=old-work:…`; `none` where no way to preserve was named.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from devs_git.errors import invalid
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of a rewind that its plan binds."""
+
+    target: str
+    preserve: str | None = None
+    branch_name: str | None = None
+    save_untracked: bool = False
+
+    def text(self, digest: str) -> str:
+        mode = self.preserve or "none"
+        name = f"={self.branch_name}" if self.branch_name else ""
+        return f"{self.target}:{mode}{name}{'+save' if self.save_untracked else ''}:{digest}"
+
+
+def read(plan_id: str) -> Options:
+    """The options that a plan's id carries; INVALID_ARGUMENTS for text that no plan has as its id."""
+    parts = plan_id.split(":")
+    if len(parts) != 3 or not all(parts):
+        raise invalid(
+            "plan_id",
+            f"{plan_id!r} is no plan id.",
+            hint="Take it from: devs-git rewind TARGET --dry-run --json",
+        )
+    target, options, _digest = parts
+    save = options.endswith("+save")
+    mode, _, name = options.removesuffix("+save").partition("=")
+    return Options(target, None if mode == "none" else mode, name or None, save)

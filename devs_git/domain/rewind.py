@@ -1,0 +1,180 @@
+"""Which checkpoints a rewind or an undo takes away or brings back (DESIGN 4.6, 4.7). Pure: sets in, sets out.
+
+After the target means: the commit is reachable from HEAD, not from the target, and from no other local branch or
+worktree; of two checkpoints on the target's own commit, made in this worktree, the later event is after.
+The target's own task is never among the affected ones: it becomes active again where its completion is undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+from devs_git.domain.events import NO_OID, Event, RefUpdate
+from devs_git.domain.history import Checkpoint, History
+from devs_git.domain.ids import completed_tag
+from devs_git.errors import DevsError, invalid
+
+PRESERVE: Final = ("branch", "stash", "discard")
+
+
+def preserve_mode(text: str | None) -> str | None:
+    """`branch` (also called `create_branch`), `stash`, `discard` or None; INVALID_ARGUMENTS otherwise."""
+    mode = "branch" if text == "create_branch" else text
+    if mode is not None and mode not in PRESERVE:
+        raise invalid("preserve", f"{text!r} is no way to preserve.", hint="Use branch, stash or discard.")
+    return mode
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What an operation does to checkpoints and tasks. `statuses` are (task, status) pairs that change."""
+
+    undone: tuple[Checkpoint, ...] = ()
+    revived: tuple[Checkpoint, ...] = ()
+    kept: tuple[Checkpoint, ...] = ()
+    statuses: tuple[tuple[str, str], ...] = ()
+    affected: tuple[str, ...] = ()
+    reactivated: str = ""
+
+    def fields(self) -> tuple[tuple[str, str], ...]:
+        """The trailers by which the ledger remembers this effect."""
+        return (
+            *(("Devs-Undone", point.tag) for point in self.undone),
+            *(("Devs-Revived", point.tag) for point in self.revived),
+            *(("Devs-Status", f"{task} {status}") for task, status in self.statuses),
+        )
+
+    def tag_updates(self, tags: dict[str, str]) -> tuple[RefUpdate, ...]:
+        """Visible tags that go or come back, given those that exist; one that somebody moved is left alone."""
+        going = [(completed_tag(p.task_id), p.tag) for p in self.undone if p.completed]
+        coming = {completed_tag(p.task_id): p.tag for p in self.revived if p.completed}
+        gone = [
+            RefUpdate(ref, NO_OID, tag) for ref, tag in going if tags.get(ref) == tag and ref not in coming
+        ]
+        back = [
+            RefUpdate(ref, tag, tags.get(ref, NO_OID))
+            for ref, tag in coming.items()
+            if ref not in tags or (ref, tags[ref]) in going
+        ]
+        return (*gone, *back)
+
+
+def after(
+    history: History, target: Checkpoint, lost: Collection[str], passed: Collection[str], here: str
+) -> Effect:
+    """The effect of a rewind to `target` in worktree `here`.
+
+    `lost`: commits reachable from HEAD, not from the target and from nowhere else; `passed`: all commits reachable
+    from HEAD and not from the target.
+    """
+    order = {tag: at for at, tag in enumerate(history.checkpoints)}
+    live = [point for point in history.live() if point.tag != target.tag]
+    undone = tuple(
+        point
+        for point in live
+        if point.commit in lost
+        or (point.commit == target.commit and order[point.tag] > order[target.tag] and point.worktree == here)
+    )
+    kept = tuple(point for point in live if point.commit in passed and point.commit not in lost)
+    revived = () if target.live else (target,)
+    return _effect(history, target, undone, revived, kept)
+
+
+def _effect(
+    history: History,
+    target: Checkpoint,
+    undone: tuple[Checkpoint, ...],
+    revived: tuple[Checkpoint, ...],
+    kept: tuple[Checkpoint, ...],
+) -> Effect:
+    affected = tuple(dict.fromkeys(p.task_id for p in undone if p.task_id != target.task_id))
+    statuses = [(task, "rewound") for task in affected if history.tasks[task].status != "rewound"]
+    own = history.tasks[target.task_id].status
+    remains = "completed" if target.completed else "active"
+    if own != remains:
+        statuses.append((target.task_id, remains))
+    reactivated = target.task_id if remains == "active" and own != "active" else ""
+    return Effect(undone, revived, kept, tuple(statuses), affected, reactivated)
+
+
+def chain(history: History, worktree: str, branch: str) -> list[Event]:
+    """The operations of one worktree and branch that moved its tree, oldest first."""
+    return [
+        event
+        for event in history.operations
+        if event.get("Devs-Worktree") == worktree and event.get("Devs-Branch") == branch
+    ]
+
+
+def to_undo(operations: list[Event], op_id: str | None) -> Event:
+    """The operation that `undo` returns from: the last one, or the one named; NOTHING_TO_UNDO otherwise."""
+    if op_id is None and operations:
+        return operations[-1]
+    for event in reversed(operations):
+        if event.get("Devs-Op") == op_id:
+            return event
+    known = ", ".join(event.get("Devs-Op") for event in operations[-5:])
+    raise DevsError(
+        "NOTHING_TO_UNDO",
+        f"There is no operation {op_id} of this worktree and branch."
+        if op_id
+        else "Nothing here can be undone.",
+        hint=f"The last ones are: {known}"
+        if known
+        else "An undo returns from a rewind or restore of this branch.",
+    )
+
+
+def back(now: History, before: History, operations: list[Event], lost: Collection[str]) -> Effect:
+    """The effect of returning to before `operations[0]`: `before` is the ledger then, `lost` as in `after`.
+
+    TASK_EXISTS where an id that would come back was used again meanwhile.
+    """
+    undone = tuple(p for p in now.live() if p.tag not in before.checkpoints and p.commit in lost)
+    fallen = {tag for event in operations for tag in event.all("Devs-Undone")}
+    risen = {tag for event in operations for tag in event.all("Devs-Revived")}
+    was = {tag for tag, point in before.checkpoints.items() if point.live}
+    elsewhere = {
+        tag for event in now.operations if event not in operations for tag in event.all("Devs-Undone")
+    }
+    moved = {p.tag for p in before.live() if not now.checkpoints[p.tag].live} - elsewhere
+    revived = tuple(now.checkpoints[tag] for tag in was & (fallen | moved) if not now.checkpoints[tag].live)
+    sunk = tuple(
+        now.checkpoints[tag] for tag in risen - was if tag in now.checkpoints and now.checkpoints[tag].live
+    )
+    for point in revived:
+        if now.tasks[point.task_id].started_at != before.tasks[point.task_id].started_at:
+            raise DevsError(
+                "TASK_EXISTS",
+                f"{point.task_id} was started again since; bringing the old one back would mix the two.",
+                hint=f"Look at it: devs-git show {point.name}; or make a branch there: devs-git branch {point.name} -b NAME",
+                task_id=point.task_id,
+            )
+    every = (*undone, *sunk)
+    touched = dict.fromkeys(point.task_id for point in (*every, *revived))
+    statuses = tuple(
+        (task, _status(task, now, before, every, revived))
+        for task in touched
+        if _status(task, now, before, every, revived) != now.tasks[task].status
+    )
+    return Effect(
+        every, _in_order(now, revived), (), statuses, tuple(dict.fromkeys(p.task_id for p in every))
+    )
+
+
+def _in_order(history: History, points: tuple[Checkpoint, ...]) -> tuple[Checkpoint, ...]:
+    order = {tag: at for at, tag in enumerate(history.checkpoints)}
+    return tuple(sorted(points, key=lambda point: order[point.tag]))
+
+
+def _status(
+    task: str, now: History, before: History, undone: tuple[Checkpoint, ...], revived: tuple[Checkpoint, ...]
+) -> str:
+    """A task's status afterwards: as it was, or by what is left live of one that did not exist then."""
+    if task in before.tasks and before.tasks[task].started_at == now.tasks[task].started_at:
+        return before.tasks[task].status
+    gone = {point.tag for point in undone}
+    left = [p for p in now.of_task(task) if (p.live and p.tag not in gone) or p in revived]
+    return now.tasks[task].status if left else "rewound"

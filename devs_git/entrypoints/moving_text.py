@@ -1,0 +1,81 @@
+"""What people read of a rewind, an undo, a restore and a checkout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def rewind_plan(plan: Any) -> str:
+    """The plan of a rewind: what moves, what is undone, what is left as it is, and what stands against it."""
+    files = plan.files
+    lines = [
+        f"Rewind to {plan.target} ({plan.would_reset_to_commit[:12]})",
+        f"  goes back over  {_count(plan.commits, 'commit')}, {_count(files['count'], 'file')} ({len(files['added'])} come back, {len(files['modified'])} change, {len(files['deleted'])} leave)",
+        f"  undoes          {', '.join(plan.undone) or 'no checkpoint'}",
+        f"  keeps           the state of now as: {plan.preserve}, and a backup ref in any case",
+    ]
+    lines += [
+        f"  kept elsewhere  {row['checkpoint']} (branch {', '.join(row['branches'])})" for row in plan.kept_by
+    ]
+    rest = plan.not_covered
+    if rest["ignored_count"]:
+        lines.append(
+            f"  leaves alone    {_count(rest['ignored_count'], 'ignored path')}, such as {rest['ignored'][0]}"
+        )
+    lines += [f"  leaves alone    nested repository {path}" for path in rest["nested_repositories"]]
+    lines += [f"  leaves alone    submodule {path}" for path in rest["submodules"]]
+    if plan.now_visible:
+        shown = ", ".join(plan.now_visible[:5])
+        lines.append(
+            f"  makes visible   {_count(len(plan.now_visible), 'file')} that are ignored now: {shown}"
+        )
+    for error in plan.blocked_by:
+        lines += [
+            f"  BLOCKED         {error['code']}: {error['message']}",
+            f"                  {error['hint']}",
+        ]
+    return "\n".join([*lines, f"  plan            {plan.plan_id}"])
+
+
+def rewound(result: Any) -> str:
+    lines = [
+        f"Rewound to {result.rewound_to} ({result.reset_commit[:12]}): {_count(result.files, 'file')}, {_count(result.cleared_tasks, 'task')} undone.",
+        f"Before it is kept as {result.preserved_as['type']} {result.preserved_as['reference']}.",
+    ]
+    lines += [f"Not undone, other branches have it: {row['checkpoint']}" for row in result.kept_by]
+    if result.not_exact:
+        lines.append(f"Not exact through their own filters: {', '.join(result.not_exact[:10])}")
+    return "\n".join([*lines, "Return with: devs-git undo"])
+
+
+def undo_plan(plan: Any) -> str:
+    """What an undo would bring back."""
+    lines = [
+        f"Return to before {plan.undone_verb} {plan.undone_operation} ({plan.commit[:12]})",
+        f"  brings back     {', '.join(plan.revived) or 'no checkpoint'}",
+        f"  undoes          {', '.join(plan.undone) or 'no checkpoint'}",
+        f"  changes         {_count(plan.files, 'file')}",
+    ]
+    for error in plan.blocked_by:
+        lines += [
+            f"  BLOCKED         {error['code']}: {error['message']}",
+            f"                  {error['hint']}",
+        ]
+    return "\n".join(lines)
+
+
+def undone(result: Any) -> str:
+    lines = [
+        f"Undone: {result.undone_verb} {result.undone_operation}; HEAD is {result.commit[:12]} again, {_count(result.files, 'file')} changed.",
+    ]
+    if result.revived:
+        lines.append(f"Live again: {', '.join(result.revived)}")
+    if result.preserved_as.get("type") in ("branch", "stash"):
+        lines.append(
+            f"Before it is kept as {result.preserved_as['type']} {result.preserved_as['reference']}."
+        )
+    return "\n".join([*lines, "Redo with: devs-git undo"])

@@ -1,0 +1,218 @@
+"""Capture a worktree's state into objects, and read such a state back (DESIGN 4.3).
+
+A backup is one commit whose tree holds, apart: `index` (git's tree of the staging area), `worktree` (what git would
+store for the tracked and saved files as they are), `raw` (their bytes as they are on disk, where these may
+differ), `index.raw` (the index file itself, where a tree cannot say it all) and `meta.json`. Its parent is HEAD.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from devs_git.errors import DevsError
+from devs_git.storage.engine import attributes
+from devs_git.storage.engine.footprint import Footprint
+from devs_git.storage.engine.survey import Survey
+from devs_git.storage.git_program import Git, GitFailed, join_z
+from devs_git.storage.objects import FILE, TREE, Entry, Objects
+from devs_git.storage.places import Places
+
+# A private index stands alone: whole, without a helper process and without the user's cache of untracked files.
+PRIVATE_INDEX: Final = (
+    "core.splitIndex=false",
+    "index.sparse=false",
+    "core.untrackedCache=false",
+    "core.hooksPath=/dev/null",
+    "submodule.recurse=false",
+    "core.safecrlf=false",
+)
+DURABLE: Final = ("core.fsync=all", "core.fsyncMethod=batch")
+RAW_ATTRIBUTES: Final = "* -text -eol -crlf -filter -ident !working-tree-encoding\n"
+META: Final = "meta.json"
+
+
+@dataclass(frozen=True)
+class State:
+    """A worktree's state as objects. Trees are oids; `raw` and `index_raw` are '' where there is nothing to say."""
+
+    head: str
+    branch: str
+    index: str
+    worktree: str
+    raw: str = ""
+    index_raw: str = ""
+    active: str = ""
+
+
+def private(git: Git, index: Path) -> Git:
+    """`git` on an index file of our own: the user's is never staged into or refreshed."""
+    return git.with_env(GIT_INDEX_FILE=os.fspath(index)).with_config(*PRIVATE_INDEX)
+
+
+def index_path(git: Git) -> Path:
+    """Where the index is that git uses here (GIT_INDEX_FILE is obeyed)."""
+    return Path(git.text("rev-parse", "--path-format=absolute", "--git-path", "index"))
+
+
+def copy_index(git: Git, target: Path) -> None:
+    """A private copy of the user's index; nothing where there is none yet."""
+    source = index_path(git)
+    if source.exists():
+        shutil.copy2(source, target)
+
+
+@dataclass(frozen=True)
+class Capture:
+    """One capture at work: `folder` is the operation's own, `index` the private index that ends as the worktree's."""
+
+    git: Git
+    places: Places
+    objects: Objects
+    folder: Path
+
+    @property
+    def index(self) -> Path:
+        return self.folder / "index"
+
+    def take(self, found: Survey, plan: Footprint, saved: Sequence[str], active: str) -> State:
+        """Capture what `found` tells of, `saved` untracked paths, and raw bytes of the paths that `plan` affects.
+
+        Every blob is written; `active` are the active task's lines.
+        """
+        hidden = plan.hidden
+        copy_index(self.git, self.index)
+        self._keep("index.user")
+        git = private(self.git, self.index).with_config(*DURABLE)
+        index_tree = self._write_tree(git)
+        moved = (*found.dirty, *found.inexact, *found.intended, *hidden)
+        if hidden:
+            git.run(
+                "update-index",
+                "-z",
+                "--no-assume-unchanged",
+                "--no-skip-worktree",
+                "--stdin",
+                stdin=join_z(hidden),
+            )
+        if moved or saved:
+            git.run(
+                "update-index",
+                "--add",
+                "--remove",
+                "--replace",
+                "-z",
+                "--stdin",
+                stdin=join_z((*moved, *saved)),
+            )
+        worktree = self._write_tree(git) if moved or saved else index_tree
+        raw = self._raw([*moved, *saved, *plan.affected])
+        self._keep("index.old")
+        whole = self._index_blob() if found.intended or found.flagged else ""
+        return State(found.head, found.branch, index_tree, worktree, raw, whole, active)
+
+    def _keep(self, name: str) -> None:
+        """A copy of the private index as it is now, for taking back."""
+        if self.index.exists():
+            shutil.copy2(self.index, self.folder / name)
+
+    def _write_tree(self, git: Git) -> str:
+        """The index's tree. Missing objects of a partial clone are the clone's own: not checked."""
+        return git.text("write-tree", "--missing-ok")
+
+    def _index_blob(self) -> str:
+        """The user's index file whole (unsplit), where flags or intent-to-add entries must come back."""
+        copy = self.folder / "index.whole"
+        shutil.copy2(self.folder / "index.user", copy)
+        private(self.git, copy).run("update-index", "--no-split-index", "--force-write-index")
+        return self.objects.write("blob", copy.read_bytes())
+
+    def _raw(self, paths: Sequence[str]) -> str:
+        """A tree of the bytes of `paths` as they are on disk, '' where blobs are those bytes anyway."""
+        top = Path(self.git.where)
+        there = [path for path in dict.fromkeys(paths) if _is_file(f"{top}/{path}")]
+        if not there or not attributes.in_play(self.git, top, there):
+            return ""
+        git = raw_git(self.git, self.places, self.folder / "index.raw").with_config(*DURABLE)
+        git.run("update-index", "--add", "--replace", "-z", "--stdin", stdin=join_z(there))
+        return git.text("write-tree")
+
+
+def _is_file(path: str) -> bool:
+    return os.path.lexists(path) and not (os.path.isdir(path) and not os.path.islink(path))  # noqa: PTH112, PTH114
+
+
+def raw_git(git: Git, places: Places, index: Path) -> Git:
+    """A git that converts nothing: a private git directory with attributes of its own, sharing the objects."""
+    folder = places.own / "raw"
+    if not (folder / "info" / "attributes").exists():
+        for name in ("info", "refs", "objects"):
+            (folder / name).mkdir(mode=0o700, parents=True, exist_ok=True)
+        (folder / "HEAD").write_text("ref: refs/heads/none\n")
+        (folder / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tautocrlf = false\n")
+        (folder / "info" / "attributes").write_text(RAW_ATTRIBUTES)
+    env = {
+        "GIT_DIR": os.fspath(folder),
+        "GIT_COMMON_DIR": os.fspath(folder),
+        "GIT_OBJECT_DIRECTORY": os.fspath(places.common / "objects"),
+    }
+    return private(git.with_env(**env), index)
+
+
+def store(objects: Objects, state: State, signature: str, subject: str) -> str:
+    """Write the backup commit of `state` and return its oid; the caller gives it a ref."""
+    entries = {"index": Entry(TREE, state.index), "worktree": Entry(TREE, state.worktree)}
+    if state.raw:
+        entries["raw"] = Entry(TREE, state.raw)
+    if state.index_raw:
+        entries["index.raw"] = Entry(FILE, state.index_raw)
+    entries[META] = Entry(FILE, objects.write("blob", json.dumps(asdict(state), indent=1).encode()))
+    tree = objects.write_tree(entries)
+    head = f"tree {tree}\nparent {state.head}\nauthor {signature}\ncommitter {signature}\n\n{subject}\n"
+    return objects.write("commit", head.encode())
+
+
+def load(objects: Objects, backup: str) -> State:
+    """The state that a backup commit holds."""
+    tree = objects.read(backup, "commit")[5:45].decode()
+    entry = objects.read_tree(tree).get(META)
+    if entry is None:
+        raise DevsError(
+            "CONFLICT", f"{backup} is no backup of devs-git.", hint="See: git for-each-ref refs/devs/backup"
+        )
+    return State(**json.loads(objects.read(entry.oid, "blob")))
+
+
+def commit(objects: Objects, tree: str, parents: Sequence[str], sign: str, message: str) -> str:
+    """A plain commit object, for preserved branches and stash entries."""
+    lines = "".join(f"parent {oid}\n" for oid in parents)
+    return objects.write(
+        "commit", f"tree {tree}\n{lines}author {sign}\ncommitter {sign}\n\n{message}\n".encode()
+    )
+
+
+def require_room(top: Path, paths: Sequence[str], unasked: int, limit: Callable[[], int]) -> None:
+    """GIT_RESET_FAILED where the files to capture are larger than the policy allows; nothing is ever skipped.
+
+    Sizes in bytes; `limit` is asked only above `unasked`, so that reading the policy costs nothing in between.
+    """
+    size = sum(os.lstat(top / path).st_size for path in paths if os.path.lexists(top / path))
+    if size > unasked and size > limit():
+        raise DevsError(
+            "GIT_RESET_FAILED",
+            f"The files to save first have {size} bytes; the policy allows {limit()} in one operation.",
+            hint="Commit or move large files, or raise backup_limit in the policy.",
+        )
+
+
+def git_words(error: GitFailed) -> str:
+    """git's own reason, one line per fact, without its prefixes."""
+    lines = [
+        line.removeprefix("error: ").removeprefix("fatal: ").strip() for line in error.stderr.splitlines()
+    ]
+    return " ".join(line for line in lines if line)

@@ -1,0 +1,156 @@
+"""The journal of one operation: what recovery needs after a `kill -9` at any step, on disk before the step.
+
+`<common git dir>/devs/journal/<op_id>.json` names the worktree; the operation's private files are in
+`<git dir>/devs/op/<op_id>/`. While a journal of this worktree is open, our hooks refuse commits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from devs_git.domain.events import RefUpdate
+from devs_git.errors import DevsError
+from devs_git.storage.active_task import replace_file
+from devs_git.storage.engine.capture import State, index_path
+from devs_git.storage.git_program import Git
+from devs_git.storage.places import Places
+
+
+@dataclass(frozen=True)
+class Journal:
+    """An open operation. `kind` is `move` here; recording has journals of its own kind (`commit`)."""
+
+    op_id: str
+    verb: str
+    subject: str
+    worktree: str
+    kind: str
+    old: State
+    new: State
+    backup: str
+    ledger: str
+    updates: tuple[RefUpdate, ...]
+    lock_inode: int
+    packed_refs_locked: bool
+
+    def path(self, places: Places) -> Path:
+        return places.journals / f"{self.op_id}.json"
+
+    def folder(self, places: Places) -> Path:
+        return folder_of(places, self.op_id)
+
+
+def folder_of(places: Places, op_id: str) -> Path:
+    """The private folder of one operation in its worktree's git directory."""
+    return places.own / "op" / op_id
+
+
+def make_folder(places: Places, op_id: str) -> Path:
+    folder = folder_of(places, op_id)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+def write(places: Places, journal: Journal) -> None:
+    replace_file(journal.path(places), json.dumps(asdict(journal)).encode(), durable=True)
+
+
+def close(places: Places, journal: Journal) -> None:
+    """The last step: the journal goes first, its folder is only litter after that."""
+    journal.path(places).unlink(missing_ok=True)
+    shutil.rmtree(journal.folder(places), ignore_errors=True)
+
+
+def open_ones(places: Places) -> list[dict[str, Any]]:
+    """Journals of this worktree, oldest first, as plain mappings; an unreadable one says so by its `op_id` alone."""
+    found = []
+    if not places.journals.is_dir():
+        return []
+    for path in sorted(places.journals.glob("*.json")):
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+        except (ValueError, OSError):
+            data = {"op_id": path.stem, "worktree": places.worktree_id, "kind": "unreadable"}
+        if data.get("worktree") == places.worktree_id:
+            found.append(data)
+    return found
+
+
+def interrupted(places: Places) -> list[DevsError]:
+    """What an interrupted command left behind, told but not touched (under `--dry-run` nothing is recovered)."""
+    return [
+        DevsError(
+            "RECOVERY_NEEDED",
+            f"An interrupted operation {entry['op_id']} waits to be finished or taken back.",
+            hint="Any command without --dry-run does it, for example: devs-git status",
+        )
+        for entry in open_ones(places)
+    ]
+
+
+def parse(data: dict[str, Any]) -> Journal:
+    """A journal from its mapping."""
+    return Journal(
+        **{
+            **data,
+            "old": State(**data["old"]),
+            "new": State(**data["new"]),
+            "updates": tuple(RefUpdate(**update) for update in data["updates"]),
+        }
+    )
+
+
+def prepare_lock(places: Places, op_id: str) -> int:
+    """Make the file that will become `index.lock`, so that its inode can be journalled before it is there."""
+    path = make_folder(places, op_id) / "held"
+    path.write_text(f"devs-git {op_id}\n")
+    return path.stat().st_ino
+
+
+def take_index_lock(git: Git, places: Places, op_id: str) -> None:
+    """Take git's own lock on the index, so that no other git can stage or commit; BUSY where another has it."""
+    try:
+        os.link(folder_of(places, op_id) / "held", lock_path(git))
+    except FileExistsError as error:
+        raise DevsError(
+            "BUSY",
+            "Another git is writing the index (index.lock).",
+            hint="Wait for it; if no git runs, remove .git/index.lock.",
+        ) from error
+    (folder_of(places, op_id) / "locked").touch()
+
+
+def was_locked(places: Places, op_id: str) -> bool:
+    """Whether the operation ever held `index.lock`: nothing is written before that."""
+    return (folder_of(places, op_id) / "locked").exists()
+
+
+def lock_path(git: Git) -> Path:
+    index = index_path(git)
+    return index.with_name(index.name + ".lock")
+
+
+def release_index_lock(git: Git, inode: int) -> None:
+    """Remove `index.lock` if it is the one with this inode, and no other."""
+    path = lock_path(git)
+    with contextlib.suppress(FileNotFoundError):
+        if path.stat().st_ino == inode:
+            path.unlink()
+
+
+@contextlib.contextmanager
+def litter_removed(places: Places, op_id: str) -> Iterator[None]:
+    """Take the operation's folder away when it ends before its journal was written."""
+    try:
+        yield
+    except BaseException:
+        if not (places.journals / f"{op_id}.json").exists():
+            shutil.rmtree(folder_of(places, op_id), ignore_errors=True)
+        raise

@@ -1,0 +1,97 @@
+"""What lies in the way of paths that a target writes: untracked or ignored files at, above or below them.
+
+git itself would delete some of it without a word (measured: `git reset --hard`), so we look before it does.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Obstacles:
+    """`files` can be captured and moved; `repositories` (nested ones) and `special` files refuse always."""
+
+    files: tuple[str, ...] = ()
+    repositories: tuple[str, ...] = ()
+    special: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.files or self.repositories or self.special)
+
+
+@dataclass
+class _Found:
+    files: set[str]
+    repositories: set[str]
+    special: set[str]
+
+
+def find(top: Path, writes: Iterable[str], tracked: Callable[[str], bool]) -> Obstacles:
+    """Obstacles of the paths `writes` below `top`; `tracked` says whether the index has a path."""
+    found = _Found(set(), set(), set())
+    clear: set[str] = {""}  # folders known to be real folders, or known to be missing
+    for path in writes:
+        if not _blocked_above(top, path, tracked, found, clear):
+            _look_at(top, path, tracked, found)
+    return Obstacles(
+        tuple(sorted(found.files)), tuple(sorted(found.repositories)), tuple(sorted(found.special))
+    )
+
+
+def _kind(path: str) -> int | None:
+    try:
+        return os.lstat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _blocked_above(
+    top: Path, path: str, tracked: Callable[[str], bool], found: _Found, clear: set[str]
+) -> bool:
+    """Whether a file or link stands where a folder of `path` must be; untracked ones are obstacles."""
+    at = path.find("/")
+    while at != -1:
+        above = path[:at]
+        if above not in clear:
+            mode = _kind(f"{top}/{above}")
+            if mode is not None and not stat.S_ISDIR(mode):
+                if not tracked(above):
+                    _add(above, mode, found)
+                return True
+            clear.add(above)
+        at = path.find("/", at + 1)
+    return False
+
+
+def _look_at(top: Path, path: str, tracked: Callable[[str], bool], found: _Found) -> None:
+    mode = _kind(f"{top}/{path}")
+    if mode is None:
+        return
+    if stat.S_ISDIR(mode):
+        _look_below(f"{top}/{path}", path, tracked, found)
+    elif not tracked(path):
+        _add(path, mode, found)
+
+
+def _look_below(folder: str, path: str, tracked: Callable[[str], bool], found: _Found) -> None:
+    with os.scandir(folder) as listing:
+        inside = list(listing)
+    if any(entry.name == ".git" for entry in inside):
+        found.repositories.add(path)
+        return
+    for entry in inside:
+        below = f"{path}/{entry.name}"
+        if entry.is_dir(follow_symlinks=False):
+            _look_below(entry.path, below, tracked, found)
+        elif not tracked(below):
+            _add(below, os.lstat(entry.path).st_mode, found)
+
+
+def _add(path: str, mode: int, found: _Found) -> None:
+    plain = stat.S_ISREG(mode) or stat.S_ISLNK(mode)
+    (found.files if plain else found.special).add(path)

@@ -1,0 +1,69 @@
+"""Everything that a rewind would do, worked out once and without writing: for its plan and for its execution."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from devs_git.domain import rewind as rules
+from devs_git.domain.history import Checkpoint, History
+from devs_git.domain.plan_id import Options
+from devs_git.domain.rewind import Effect
+from devs_git.errors import DevsError
+from devs_git.storage.engine import footprint as footprints
+from devs_git.storage.engine import reach, refusals
+from devs_git.storage.engine import survey as surveys
+from devs_git.storage.engine.footprint import Footprint
+from devs_git.storage.engine.site import Site
+from devs_git.storage.engine.survey import Survey
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """One look at the worktree and the ledger: what would move, what would be undone, and why not."""
+
+    found: Survey
+    plan: Footprint
+    effect: Effect
+    commits: frozenset[str]
+    refusals: tuple[DevsError, ...]
+    preserve: str
+    plan_id: str
+
+    def require_allowed(self) -> None:
+        if self.refusals:
+            raise self.refusals[0]
+
+
+def look(site: Site, history: History, target: Checkpoint, options: Options) -> Outlook:
+    """The outlook of a rewind to `target` as things stand now."""
+    found = surveys.survey(site.git, site.top)
+    surveys.require_movable(site.places, found)
+    plan = footprints.footprint(found, site.top, target.commit)
+    commits, effect = effect_of(site, history, target, found)
+    against = (
+        *refusals.of_ancestry(found, target.commit, options.target),
+        *refusals.of_changes(found, plan, options.preserve),
+        *refusals.of_obstacles(plan, save=options.save_untracked),
+        *refusals.of_objects(found, target.commit),
+    )
+    preserve = options.preserve or "branch"
+    digest = _digest(found, plan, effect, target)
+    return Outlook(found, plan, effect, commits, against, preserve, options.text(digest))
+
+
+def effect_of(
+    site: Site, history: History, target: Checkpoint, found: Survey
+) -> tuple[frozenset[str], Effect]:
+    """Commits that HEAD would lose, and what that does to checkpoints."""
+    passed = reach.passed(site.git, found.head, target.commit)
+    others = reach.others(site.git, found.branch, history)
+    lost = reach.only_here(site.git, found.head, target.commit, list(others.values())) if passed else passed
+    return passed, rules.after(history, target, lost, passed, site.places.worktree_id)
+
+
+def _digest(found: Survey, plan: Footprint, effect: Effect, target: Checkpoint) -> str:
+    """HEAD, branch, index and working tree, what is in the way, and the checkpoints; not the ledger's tip."""
+    undone = sorted(point.tag for point in effect.undone)
+    parts = (found.digest, target.tag, *undone, "/", *plan.obstacles.files, "/", *plan.hidden)
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]

@@ -1,0 +1,73 @@
+"""What a person keeps in sight when a tree moves away under them: a branch, a stash entry, or the backup alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from devs_git.domain.events import NO_OID, RefUpdate
+from devs_git.errors import DevsError
+from devs_git.storage import refs
+from devs_git.storage.engine.capture import State, commit
+from devs_git.storage.engine.site import Site
+
+STASH = "refs/stash"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Where the state before can be found: type branch, stash or discard, and its reference."""
+
+    type: str
+    reference: str
+    updates: tuple[RefUpdate, ...] = ()
+
+    @property
+    def trailer(self) -> str:
+        """`<ref> <oid>` of what was left, '' where only the backup keeps it."""
+        return f"{self.updates[0].ref} {self.updates[0].new}" if self.updates else ""
+
+
+def branch_name(op_id: str, name: str | None) -> str:
+    return f"refs/heads/{name}" if name else f"refs/heads/devs/preserved/{op_id}"
+
+
+def require_free(site: Site, ref: str) -> None:
+    """INVALID_BRANCH where the name is taken or no branch can have it."""
+    name = ref.removeprefix("refs/heads/")
+    if not site.git.says("check-ref-format", ref):
+        raise DevsError(
+            "INVALID_BRANCH", f"{name!r} is no valid branch name.", hint="See: git help check-ref-format"
+        )
+    if refs.read(site.git, ref):
+        raise DevsError(
+            "INVALID_BRANCH", f"The branch {name!r} exists.", hint="Choose another --branch-name."
+        )
+
+
+def keep(site: Site, state: State, op_id: str, mode: str, name: str | None) -> Kept:
+    """Build what `mode` leaves of `state` and the ref update for it; nothing is moved yet."""
+    sign = site.signature()
+    if mode == "branch":
+        ref = branch_name(op_id, name)
+        require_free(site, ref)
+        tip = state.head
+        if state.worktree != _tree_of(site, state.head):
+            tip = commit(
+                site.objects, state.worktree, [state.head], sign, f"Uncommitted work before devs-git {op_id}"
+            )
+        return Kept("branch", ref.removeprefix("refs/heads/"), (RefUpdate(ref, tip, NO_OID),))
+    if mode == "stash":
+        on = state.branch.removeprefix("refs/heads/") or "(no branch)"
+        staged = commit(
+            site.objects, state.index, [state.head], sign, f"index on {on}: before devs-git {op_id}"
+        )
+        tip = commit(
+            site.objects, state.worktree, [state.head, staged], sign, f"On {on}: before devs-git {op_id}"
+        )
+        old = refs.read(site.git, STASH) or NO_OID
+        return Kept("stash", "stash@{0}", (RefUpdate(STASH, tip, old),))
+    return Kept("discard", f"refs/devs/backup/{op_id}")
+
+
+def _tree_of(site: Site, oid: str) -> str:
+    return site.git.text("rev-parse", "--verify", f"{oid}^{{tree}}")

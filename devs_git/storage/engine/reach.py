@@ -1,0 +1,60 @@
+"""Which commits only this HEAD still has: asked of git with one child, other branches and worktrees counted."""
+
+from __future__ import annotations
+
+import os
+
+from devs_git.domain.history import History
+from devs_git.storage import refs
+from devs_git.storage.git_program import Git
+
+
+def is_ancestor(git: Git, old: str, new: str) -> bool:
+    return git.says("merge-base", "--is-ancestor", old, new)
+
+
+def is_shallow(git: Git) -> bool:
+    return git.text("rev-parse", "--is-shallow-repository") == "true"
+
+
+def passed(git: Git, head: str, target: str) -> frozenset[str]:
+    """Commits reachable from `head` and not from `target`."""
+    return frozenset(git.run("rev-list", head, f"^{target}", "--").decode().split())
+
+
+def only_here(git: Git, head: str, target: str, others: list[str]) -> frozenset[str]:
+    """Those of `passed` that none of `others` (oids) reaches."""
+    script = "\n".join((head, f"^{target}", *(f"^{oid}" for oid in others))) + "\n"
+    return frozenset(git.run("rev-list", "--stdin", stdin=script.encode()).decode().split())
+
+
+def others(git: Git, branch: str, history: History) -> dict[str, str]:
+    """Tips that keep commits alive besides this branch: local branches and the HEADs of other worktrees.
+
+    Ours (`devs/*`, `snapshot/*`) do not count, nor a branch that a rewind left and that has not moved since.
+    """
+    left = {tuple(event.get("Devs-Preserved").split()) for event in history.operations}
+    found = {}
+    for name, oid in refs.matching(git, "refs/heads").items():
+        ours = name.startswith(("refs/heads/devs/", "refs/heads/snapshot/"))
+        if name != branch and not ours and (name, oid) not in left:
+            found[name] = oid
+    return found | _other_worktrees(git, branch)
+
+
+def _other_worktrees(git: Git, branch: str) -> dict[str, str]:
+    """HEADs of the other worktrees that are detached, or that have a branch of their own."""
+    here = git.text("rev-parse", "--path-format=absolute", "--show-toplevel")
+    found = {}
+    for block in git.run("worktree", "list", "--porcelain", "-z").split(b"\0\0"):
+        facts = dict(os.fsdecode(line).partition(" ")[::2] for line in block.split(b"\0") if line)
+        if "HEAD" in facts and facts.get("worktree") != here and facts.get("branch") != branch:
+            found[f"worktree {os.path.basename(facts['worktree'])}"] = facts["HEAD"]  # noqa: PTH119 - a name for people
+    return {name: oid for name, oid in found.items() if oid.strip("0")}
+
+
+def keepers(git: Git, commit: str) -> tuple[str, ...]:
+    """Local branches that contain a commit, ours left out; at most twenty."""
+    out = git.run("for-each-ref", "--count=20", "--format=%(refname)", f"--contains={commit}", "refs/heads")
+    names = (os.fsdecode(line).removeprefix("refs/heads/") for line in out.splitlines())
+    return tuple(name for name in names if not name.startswith(("devs/", "snapshot/")))

@@ -1,0 +1,111 @@
+"""Why a tree must not be moved now, each with the way out (DESIGN 4.1). All of them are found, the first is raised."""
+
+from __future__ import annotations
+
+from devs_git.errors import DevsError
+from devs_git.storage.engine import reach, tree
+from devs_git.storage.engine.footprint import Footprint
+from devs_git.storage.engine.survey import Survey
+
+CODE = "GIT_RESET_FAILED"
+
+
+def of_changes(found: Survey, plan: Footprint, preserve: str | None) -> list[DevsError]:
+    """Tracked changes, when nobody said how to keep them."""
+    dirty = [*found.staged, *found.dirty, *found.intended, *plan.hidden]
+    if not dirty or preserve is not None:
+        return []
+    return [
+        DevsError(
+            CODE,
+            f"{len(set(dirty))} tracked files have changes, such as {dirty[0]!r}.",
+            hint="Say how to keep them: --preserve branch, --preserve stash or --preserve discard; or commit them.",
+            paths=sorted(set(dirty))[:100],
+        )
+    ]
+
+
+def of_obstacles(plan: Footprint, *, save: bool) -> list[DevsError]:
+    """Untracked things where the target has files."""
+    found = []
+    if plan.obstacles.repositories:
+        first = plan.obstacles.repositories[0]
+        found.append(
+            DevsError(
+                CODE,
+                f"A nested repository is in the way: {first!r}.",
+                hint="Move it elsewhere; devs-git never touches it.",
+                paths=list(plan.obstacles.repositories[:100]),
+            )
+        )
+    if plan.obstacles.special:
+        first = plan.obstacles.special[0]
+        found.append(
+            DevsError(
+                CODE, f"{first!r} is in the way and is neither a file nor a link.", hint="Move it elsewhere."
+            )
+        )
+    if plan.obstacles.files and not save:
+        first = plan.obstacles.files[0]
+        found.append(
+            DevsError(
+                CODE,
+                f"{len(plan.obstacles.files)} untracked or ignored files are in the way, such as {first!r}.",
+                hint="Add --untracked save to keep them in the backup and go on, or move them elsewhere.",
+                paths=list(plan.obstacles.files[:100]),
+            )
+        )
+    return found
+
+
+def of_ancestry(found: Survey, target: str, name: str) -> list[DevsError]:
+    """A target that HEAD does not descend from is a branch to look at, not a way back."""
+    if reach.is_ancestor(found.git, target, found.head):
+        return []
+    if reach.is_shallow(found.git):
+        return [
+            DevsError(
+                CODE,
+                f"{name} is not in the history of HEAD here: this clone is shallow.",
+                hint="Fetch the rest: git fetch --unshallow",
+            )
+        ]
+    return [
+        DevsError(
+            CODE,
+            f"{name} is no ancestor of HEAD.",
+            hint=f"Return from a rewind: devs-git undo. Or look at it: devs-git branch {name} -b NAME",
+        )
+    ]
+
+
+def of_new_commits(found: Survey, was: str) -> list[DevsError]:
+    """An undo keeps commits made since the operation only if it is told how."""
+    return [
+        DevsError(
+            CODE,
+            f"There are new commits since ({was[:12]} was HEAD then, {found.head[:12]} is now).",
+            hint="Say how to keep them: --preserve branch, --preserve stash or --preserve discard.",
+        )
+    ]
+
+
+def of_objects(found: Survey, target: str) -> list[DevsError]:
+    """Blobs that a partial clone does not have: git would go to the network in the middle of the move."""
+    git = found.git
+    if not git.text("config", "--get-regexp", r"^remote\..*\.promisor$", ok=(0, 1)):
+        return []
+    needed = {change.new for change in tree.changes(git, found.head, target) if change.new}
+    out = git.run("rev-list", "--objects", "--no-walk", "--missing=print", f"{target}^{{tree}}")
+    lost = [
+        oid for line in out.splitlines() if line.startswith(b"?") and (oid := line[1:].decode()) in needed
+    ]
+    if not lost:
+        return []
+    return [
+        DevsError(
+            CODE,
+            f"{len(lost)} files of the target are not in this partial clone.",
+            hint=f"Fetch them first, for example: git cat-file -e {lost[0]}",
+        )
+    ]

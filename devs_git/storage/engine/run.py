@@ -1,0 +1,203 @@
+"""One move, step by step: journal, lock, files, index, refs; taken back as a whole where a step fails (DESIGN 4.4).
+
+The event in the ledger is the commit point. Before it, everything can be taken back; after it, only what is
+already decided remains to be done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from devs_git.domain.events import NO_OID, Draft, Event, RefUpdate
+from devs_git.errors import DevsError
+from devs_git.storage import locks, refs
+from devs_git.storage.engine import journal as journals
+from devs_git.storage.engine import recovery, tree
+from devs_git.storage.engine.capture import DURABLE, State, git_words, index_path
+from devs_git.storage.engine.journal import Journal
+from devs_git.storage.engine.site import Site
+from devs_git.storage.engine.survey import head_of
+from devs_git.storage.git_program import GitFailed, GitTimedOut
+from devs_git.storage.ledger import Tip
+
+LIVE_OWNER_SECONDS = 2.0
+ORPHAN_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Move:
+    """What is to be done. `trees` are what git merges the private index with; `updates` move with the ledger.
+
+    `refusal` is the code of a failure (GIT_RESET_FAILED or CHECKOUT_FAILED); `timeout` in seconds ends by taking back.
+    """
+
+    op_id: str
+    verb: str
+    subject: str
+    old: State
+    new: State
+    trees: tuple[str, str]
+    build: Callable[[Tip], Draft]
+    updates: tuple[RefUpdate, ...] = ()
+    backup: str = ""
+    refusal: str = "GIT_RESET_FAILED"
+    timeout: float | None = None
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What came of it."""
+
+    event: Event
+    not_exact: tuple[str, ...]
+    files: int
+
+
+@contextlib.contextmanager
+def worktree_lock(site: Site) -> Iterator[Site]:
+    """Hold this worktree's lock, with whatever an interrupted command left recovered first."""
+    lock = site.places.lock
+    with locks.held(
+        lock, wait=LIVE_OWNER_SECONDS, orphan_wait=ORPHAN_SECONDS, waiting=site.say
+    ) as descriptor:
+        holding = replace(site, git=site.git.holding(descriptor))
+        recovery.recover_all(holding)
+        yield holding
+
+
+def keep_backup(site: Site, op_id: str, backup: str) -> None:
+    """Give the backup its ref, on disk for good, before anything is moved."""
+    update = RefUpdate(f"refs/devs/backup/{op_id}", backup, NO_OID)
+    refs.transaction(site.ledger.git.with_config(*DURABLE), (update,), "devs: backup")
+
+
+def execute(site: Site, move: Move) -> Moved:
+    """Carry the move out; the caller holds `worktree_lock` and has captured `move.old`."""
+    opened = _open(site, move)
+    try:
+        return _carry_out(site, move, opened)
+    except BaseException as error:
+        _undo_all(site, opened, error)
+        raise
+
+
+def _open(site: Site, move: Move) -> Journal:
+    places = site.places
+    inode = journals.prepare_lock(places, move.op_id)
+    opened = Journal(
+        op_id=move.op_id,
+        verb=move.verb,
+        subject=move.subject,
+        worktree=places.worktree_id,
+        kind="move",
+        old=move.old,
+        new=move.new,
+        backup=move.backup,
+        ledger=site.ledger.tip().oid,
+        updates=move.updates,
+        lock_inode=inode,
+        packed_refs_locked=(places.common / "packed-refs.lock").exists(),
+    )
+    site.step("journal")
+    journals.write(places, opened)
+    return opened
+
+
+def _carry_out(site: Site, move: Move, opened: Journal) -> Moved:
+    folder = opened.folder(site.places)
+    index = folder / "index"
+    site.step("index lock")
+    journals.take_index_lock(site.git, site.places, move.op_id)
+    _require_unmoved(site, move)
+    touched = tree.changes(site.git, move.old.worktree, move.new.worktree)
+    site.step("files")
+    _write_files(site, move)
+    site.step("raw bytes")
+    tree.write_raw(site.git, site.objects, move.new.raw, folder, skip=lambda _path: False)
+    site.step("verify")
+    not_exact = tree.verify(site.git, index, move.new, touched)
+    tree.settle_index(site.git, site.objects, index, move.new)
+    site.step("index in place")
+    tree.put_index(site.git, index)
+    site.step("refs")
+    event = _commit(site, move)
+    recovery.finish(site, opened)
+    return Moved(event, not_exact, len(touched))
+
+
+def _require_unmoved(site: Site, move: Move) -> None:
+    """PLAN_STALE where HEAD or the index changed between the survey and our lock."""
+    before = move.old
+    user = site.places.own / "op" / move.op_id / "index.user"
+    now = index_path(site.git)
+    same = now.exists() == user.exists() and (not user.exists() or user.read_bytes() == now.read_bytes())
+    if head_of(site.git) != (before.head, before.branch) or not same:
+        raise DevsError(
+            "PLAN_STALE", "HEAD or the index changed meanwhile.", hint="Look again and repeat the command."
+        )
+
+
+def _write_files(site: Site, move: Move) -> None:
+    index = journals.folder_of(site.places, move.op_id) / "index"
+    try:
+        tree.read_tree(site.git, index, *move.trees, timeout=move.timeout)
+    except GitFailed as error:
+        raise DevsError(move.refusal, f"git could not write the files: {git_words(error)}") from error
+    except GitTimedOut as error:
+        raise DevsError(
+            "CHECKOUT_TIMEOUT",
+            f"Writing the files took longer than {move.timeout:g} seconds; everything is as it was.",
+            hint="Try again, or use git switch for very large changes.",
+        ) from error
+
+
+def _commit(site: Site, move: Move) -> Event:
+    """The reference transaction whose last update is the ledger: the point of no return."""
+
+    def build(tip: Tip) -> Draft:
+        draft = move.build(tip)
+        return replace(draft, updates=(*move.updates, *draft.updates))
+
+    git = site.ledger.git.with_env(GIT_DIR=str(site.places.git_dir), DEVS_GIT_OP=move.op_id).holding(
+        *site.git.keep_open
+    )
+    try:
+        _point_head(site, move.old.branch, move.new.branch)
+        return site.ledger.append(build, git=git)
+    except refs.RefMoved as error:
+        raise DevsError(
+            move.refusal,
+            "Another git moved the branch meanwhile; everything is as that git left it.",
+            hint="Look again and repeat the command.",
+        ) from error
+    except GitFailed as error:
+        raise DevsError(move.refusal, f"git could not move the refs: {git_words(error)}") from error
+
+
+def _point_head(site: Site, old: str, new: str) -> None:
+    """Let HEAD name another branch (checkout). Detached positions move in the transaction itself."""
+    if new and new != old:
+        site.git.run("symbolic-ref", "-m", f"devs: checkout {new.removeprefix('refs/heads/')}", "HEAD", new)
+
+
+def _undo_all(site: Site, opened: Journal, error: BaseException) -> None:
+    """Take everything back and leave one event that says so; the backup ref stays."""
+    if recovery.happened(site, opened):
+        recovery.finish(site, opened, replay=True)
+        return
+    recovery.take_back(site, opened)
+    recovery.record_failure(site, opened, error.code if isinstance(error, DevsError) else "INTERNAL")
+
+
+@contextlib.contextmanager
+def refusing(code: str) -> Iterator[None]:
+    """Tell failures of git and of the disk as a refusal with `code`, without any path of the machine."""
+    try:
+        yield
+    except GitFailed as error:
+        raise DevsError(code, f"git said: {git_words(error)}") from error
+    except OSError as error:
+        hint = "Make room or give permission, then run the command again; nothing was lost."
+        raise DevsError(code, f"The disk said: {error.strerror or error}.", hint=hint) from error

@@ -1,0 +1,142 @@
+"""What stands in a worktree now: HEAD, index and files, read without writing anything.
+
+`dirty` files differ from the index, `staged` entries from HEAD, `intended` ones were added with `git add -N`.
+A file whose bytes are exactly what git's checkout writes for its entry is not dirty, even where its filters do
+not round-trip (`inexact`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from devs_git.errors import DevsError
+from devs_git.storage.engine import attributes
+from devs_git.storage.git_program import Git, split_z
+from devs_git.storage.places import Places
+
+_UNDER_WAY: Final = (
+    ("MERGE_HEAD", "a merge", "git merge --continue or --abort"),
+    ("rebase-merge", "a rebase", "git rebase --continue or --abort"),
+    ("rebase-apply", "a rebase or am", "git rebase --abort or git am --abort"),
+    ("CHERRY_PICK_HEAD", "a cherry-pick", "git cherry-pick --continue or --abort"),
+    ("REVERT_HEAD", "a revert", "git revert --continue or --abort"),
+    ("sequencer", "a cherry-pick or revert", "git cherry-pick --abort or git revert --abort"),
+    ("BISECT_LOG", "a bisect", "git bisect reset"),
+)
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A worktree at one moment. `branch` is a full ref name, '' for a detached HEAD; `head` '' while unborn."""
+
+    git: Git
+    head: str
+    branch: str
+    staged: tuple[str, ...]
+    dirty: tuple[str, ...]
+    intended: tuple[str, ...]
+    inexact: tuple[str, ...]
+    unmerged: tuple[str, ...]
+    submodules: tuple[str, ...]
+    digest: str
+
+    @property
+    def clean(self) -> bool:
+        return not (self.staged or self.dirty or self.intended)
+
+    @cached_property
+    def entries(self) -> dict[str, str]:
+        """Every path of the index with its letter of `git ls-files -v`: H, S (skip-worktree), lower case (assumed)."""
+        listed = split_z(self.git.run("ls-files", "-v", "-z"))
+        return {line[2:]: line[0] for line in listed}
+
+    @cached_property
+    def flagged(self) -> frozenset[str]:
+        """Paths whose flags tell git not to look at the file."""
+        return frozenset(path for path, letter in self.entries.items() if letter == "S" or letter.islower())
+
+
+def operation_under_way(places: Places) -> tuple[str, str] | None:
+    """What git is in the middle of, and how to end it."""
+    for name, what, way_out in _UNDER_WAY:
+        if (places.git_dir / name).exists():
+            return what, way_out
+    return None
+
+
+def head_of(git: Git) -> tuple[str, str]:
+    """The oid that HEAD resolves to ('' while unborn) and the branch it names ('' when detached)."""
+    status, out = git.attempt("rev-parse", "--quiet", "--verify", "HEAD^{commit}", ok=(0, 1, 128))
+    _, name = git.attempt("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))
+    return (out.decode().strip() if status == 0 else ""), os.fsdecode(name).strip()
+
+
+def survey(git: Git, top: Path) -> Survey:
+    """Read the worktree at `top`; costs about one `git status`."""
+    head, branch = head_of(git)
+    out = git.run(
+        "status", "--porcelain=v2", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=dirty"
+    )
+    staged, dirty, intended, unmerged, submodules = [], [], [], [], []
+    for line in split_z(out):
+        if line[0] == "u":
+            unmerged.append(line.split(" ", 10)[10])
+            continue
+        _, states, sub, _mode_h, mode_i, _mode_w, _oid_h, _oid_i, path = line.split(" ", 8)
+        if sub[0] == "S":
+            submodules.append(path)
+        elif states[1] == "A" and mode_i == "000000":
+            intended.append(path)
+        elif states[1] != ".":
+            dirty.append(path)
+        if states[0] != ".":
+            staged.append(path)
+    inexact = attributes.inexact(git, top, dirty)
+    really = tuple(path for path in dirty if path not in inexact)
+    parts = (
+        head,
+        branch,
+        os.fsencode("\0".join(split_z(out))).hex(),
+        *_contents(git, top, (*really, *intended)),
+    )
+    digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    return Survey(
+        git,
+        head,
+        branch,
+        tuple(staged),
+        really,
+        tuple(intended),
+        tuple(sorted(inexact)),
+        tuple(unmerged),
+        tuple(submodules),
+        digest,
+    )
+
+
+def _contents(git: Git, top: Path, paths: tuple[str, ...]) -> list[str]:
+    """The raw oids of the regular files among `paths`, so that a plan goes stale when one is edited again."""
+    there = [path for path in paths if (top / path).is_file() and not (top / path).is_symlink()]
+    return attributes.raw_oids(git, there)
+
+
+def require_movable(places: Places, found: Survey) -> None:
+    """GIT_RESET_FAILED while git is in the middle of something, entries are unmerged or nothing is committed."""
+    busy = operation_under_way(places)
+    if busy:
+        raise DevsError(
+            "GIT_RESET_FAILED", f"{busy[0].capitalize()} is under way.", hint=f"End it first: {busy[1]}"
+        )
+    if found.unmerged:
+        raise DevsError(
+            "GIT_RESET_FAILED",
+            f"{len(found.unmerged)} files have unmerged entries, such as {found.unmerged[0]!r}.",
+            hint="Resolve them and run git add, or abort what made them.",
+        )
+    if not found.head:
+        raise DevsError("GIT_RESET_FAILED", "There is no commit yet.", hint="Commit something first.")

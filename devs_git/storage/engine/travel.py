@@ -1,0 +1,116 @@
+"""From an outlook to a moved tree: capture, backup, preserve, move. What rewind, undo and restore have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from devs_git.domain.events import Draft, RefUpdate
+from devs_git.domain.rewind import Effect
+from devs_git.storage import refs
+from devs_git.storage.engine import journal, preserve, run
+from devs_git.storage.engine.capture import Capture, State, require_room, store
+from devs_git.storage.engine.footprint import Footprint
+from devs_git.storage.engine.preserve import Kept
+from devs_git.storage.engine.run import Move, Moved
+from devs_git.storage.engine.site import Site
+from devs_git.storage.engine.survey import Survey
+from devs_git.storage.ledger import Tip
+
+ROOM_UNASKED = 64 << 20  # bytes that any policy allows: below it the policy is not even read
+
+
+@dataclass(frozen=True)
+class Journey:
+    """Where to: `new` without `active`, which `active` gives; `mode` and `name` say what is left in sight.
+
+    `mode` '' leaves nothing but the backup. `saved` are untracked paths that move into it.
+    """
+
+    op_id: str
+    verb: str
+    subject: str
+    found: Survey
+    plan: Footprint
+    new: State
+    effect: Effect
+    saved: tuple[str, ...]
+    mode: str
+    name: str | None
+    limit: Callable[[], int]
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """What came of a journey."""
+
+    moved: Moved
+    kept: Kept
+    backup: str
+
+
+def travel(site: Site, way: Journey, active: str, build: Callable[[Tip, State, Kept, str], Draft]) -> Arrival:
+    """Carry out the journey; the caller holds the worktree's lock. `build` makes the event once all is known."""
+    with journal.litter_removed(site.places, way.op_id):
+        old = _capture(site, way, active)
+        backup = store(site.objects, old, site.signature(), f"Before {way.subject}")
+        mode = way.mode or "discard"
+        kept = preserve.keep(site, old, way.op_id, mode, way.name)
+        site.step("backup")
+        run.keep_backup(site, way.op_id, backup)
+        move = Move(
+            op_id=way.op_id,
+            verb=way.verb,
+            subject=way.subject,
+            old=old,
+            new=way.new,
+            trees=(old.worktree, way.new.worktree),
+            build=lambda tip: build(tip, old, kept, backup),
+            updates=(*_position(old, way.new), *_tags(site, way.effect), *kept.updates),
+            backup=backup,
+        )
+        return Arrival(run.execute(site, move), kept, backup)
+
+
+def trailers(way: Journey, old: State, kept: Kept, backup: str) -> tuple[tuple[str, str], ...]:
+    """What the ledger remembers of a journey: enough to undo it."""
+    return (
+        ("Devs-Op", way.op_id),
+        ("Devs-Branch", old.branch),
+        ("Devs-From", old.head),
+        ("Devs-To", way.new.head),
+        ("Devs-Backup", backup),
+        ("Devs-Preserve", kept.type),
+        ("Devs-Preserved", kept.trailer),
+        *way.effect.fields(),
+    )
+
+
+def _capture(site: Site, way: Journey, active: str) -> State:
+    found, plan = way.found, way.plan
+    taken = (*found.dirty, *found.inexact, *found.intended, *plan.hidden, *way.saved)
+    require_room(site.top, taken, ROOM_UNASKED, way.limit)
+    site.step("capture")
+    folder = journal.make_folder(site.places, way.op_id)
+    capture = Capture(site.git, site.places, site.objects, folder)
+    return capture.take(found, plan, way.saved, active)
+
+
+def _position(old: State, new: State) -> tuple[RefUpdate, ...]:
+    """The branch moves, or a detached HEAD does."""
+    if old.head == new.head:
+        return ()
+    if old.branch:
+        return (RefUpdate(old.branch, new.head, old.head),)
+    return (RefUpdate("HEAD", new.head, old.head, no_deref=True),)
+
+
+def _tags(site: Site, effect: Effect) -> tuple[RefUpdate, ...]:
+    if not (effect.undone or effect.revived):
+        return ()
+    return effect.tag_updates(refs.matching(site.git, "refs/tags/devs"))
+
+
+def tree_of(site: Site, commit: str) -> str:
+    """The tree of a commit, as the user's git sees it."""
+    return site.git.text("rev-parse", "--verify", f"{commit}^{{tree}}")

@@ -1,0 +1,158 @@
+"""Move a worktree from one captured state to another: git writes the files, we write the bytes it would convert."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from devs_git.errors import DevsError
+from devs_git.storage.engine import attributes
+from devs_git.storage.engine.capture import State, index_path, private
+from devs_git.storage.git_program import Git, split_z
+from devs_git.storage.objects import EXECUTABLE, GITLINK, LINK, Objects
+
+BATCH = 1 << 24  # bytes of blobs read at a time
+
+
+@dataclass(frozen=True)
+class Change:
+    """One path between two trees; '' oids and 0 modes where a side does not have it."""
+
+    path: str
+    old_mode: int
+    new_mode: int
+    old: str
+    new: str
+
+
+def changes(git: Git, old: str, new: str) -> list[Change]:
+    """Paths that differ between two trees, submodules left out."""
+    out = split_z(git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", old, new, "--"))
+    found = []
+    for head, path in zip(out[::2], out[1::2], strict=True):
+        old_mode, new_mode, old_oid, new_oid, _status = head[1:].split(" ")
+        modes = int(old_mode, 8), int(new_mode, 8)
+        if GITLINK not in modes:
+            found.append(Change(path, *modes, old_oid if modes[0] else "", new_oid if modes[1] else ""))
+    return found
+
+
+def listed(git: Git, tree: str) -> dict[str, tuple[int, str]]:
+    """Every file of a tree with mode and oid; nothing for ''."""
+    if not tree:
+        return {}
+    found = {}
+    for line in split_z(git.run("ls-tree", "-r", "-z", "--full-tree", tree)):
+        head, path = line.split("\t", 1)
+        mode, _kind, oid = head.split(" ")
+        found[path] = (int(mode, 8), oid)
+    return found
+
+
+def write_raw(
+    git: Git, objects: Objects, tree: str, folder: Path, *, skip: Callable[[str], bool]
+) -> list[str]:
+    """Write the bytes of a raw tree over the files that differ from them; returns the paths written."""
+    top, files = Path(git.where), listed(git, tree)
+    wanted = {path: entry for path, entry in files.items() if not skip(path)}
+    same = _same(git, top, wanted)
+    for path in wanted.keys() - same:
+        _write_one(top / path, *wanted[path], objects, folder)
+    return sorted(wanted.keys() - same)
+
+
+def _same(git: Git, top: Path, wanted: dict[str, tuple[int, str]]) -> set[str]:
+    """Paths whose file is already what the raw tree says."""
+    regular = [
+        p
+        for p, (mode, _) in wanted.items()
+        if mode != LINK and (top / p).is_file() and not (top / p).is_symlink()
+    ]
+    oids = dict(zip(regular, attributes.raw_oids(git, regular), strict=True))
+    same = {
+        p
+        for p in regular
+        if oids[p] == wanted[p][1] and is_executable(top / p) == (wanted[p][0] == EXECUTABLE)
+    }
+    return same | {p for p, (mode, _) in wanted.items() if mode == LINK and (top / p).is_symlink()}
+
+
+def is_executable(path: Path) -> bool:
+    return bool(path.stat().st_mode & 0o100)
+
+
+def _write_one(path: Path, mode: int, oid: str, objects: Objects, folder: Path) -> None:
+    """One file by way of a temporary one of ours, so that it is never seen half written."""
+    data = objects.read(oid, "blob")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if mode == LINK:
+        path.unlink(missing_ok=True)
+        path.symlink_to(os.fsdecode(data))
+        return
+    temporary = folder / "raw.tmp"
+    temporary.write_bytes(data)
+    current = os.umask(0)
+    os.umask(current)
+    temporary.chmod((0o777 if mode == EXECUTABLE else 0o666) & ~current)
+    try:
+        temporary.replace(path)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        shutil.copyfile(
+            temporary, path
+        )  # another file system: a torn write is a prefix, which recovery knows
+
+
+def read_tree(git: Git, index: Path, old: str, new: str, *, timeout: float | None = None) -> None:
+    """`git read-tree -m -u OLD NEW` on a private index: git itself refuses whatever is not as `index` says."""
+    private(git, index).run("read-tree", "-m", "-u", "--no-recurse-submodules", old, new, timeout=timeout)
+
+
+def settle_index(git: Git, objects: Objects, index: Path, state: State) -> None:
+    """Make the private index, which now holds the state's worktree tree, the state's own index."""
+    own = private(git, index)
+    if state.index_raw:
+        index.write_bytes(objects.read(state.index_raw, "blob"))
+    elif state.index != state.worktree:
+        own.run("read-tree", "-m", "--no-recurse-submodules", state.index)
+    own.run("update-index", "-q", "--refresh", "--ignore-submodules", ok=(0, 1))
+
+
+def verify(git: Git, index: Path, state: State, touched: Sequence[Change]) -> tuple[str, ...]:
+    """Check that the private index is the state's worktree tree and each touched file is what it says.
+
+    Returns `not_exact`: paths that do not round-trip through their own filters. Raises GIT_RESET_FAILED.
+    """
+    own, top = private(git, index), Path(git.where)
+    if own.text("write-tree", "--missing-ok") != state.worktree:
+        raise DevsError("GIT_RESET_FAILED", "The index does not match the checkpoint after the move.")
+    ours = {change.path for change in touched}
+    off = [
+        path
+        for path in split_z(own.run("diff-files", "-z", "--name-only", "--ignore-submodules"))
+        if path in ours
+    ]
+    written = [change for change in touched if change.new and (top / change.path).is_file()]
+    there = [change.path for change in written]
+    not_exact: set[str] = set()
+    if there and attributes.in_play(git, top, there):
+        paths = attributes.converting(git, there)
+        blobs = {change.path: change.new for change in written}
+        clean = dict(zip(paths, attributes.clean_oids(git, paths), strict=True))
+        not_exact = {path for path in paths if clean[path] != blobs[path]}
+    wrong = [path for path in off if path not in not_exact]
+    if wrong:
+        raise DevsError(
+            "GIT_RESET_FAILED", f"{len(wrong)} files are not as git wrote them, such as {wrong[0]!r}."
+        )
+    return tuple(sorted(not_exact))
+
+
+def put_index(git: Git, index: Path) -> None:
+    """Rename the private index into place; the caller holds `index.lock`."""
+    index.replace(index_path(git))
