@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from devs_git.domain import trailers
 from devs_git.domain.jobs import Job
 from devs_git.domain.recording import no_active_task, require_running
 from devs_git.domain.rows import Row, row
 from devs_git.domain.trailers import work_of
-from devs_git.storage import active_task, committing
+from devs_git.storage import active_task, recording
 from devs_git.workspace import Workspace
 
 
@@ -20,7 +21,7 @@ class Request:
     everything: bool = False
 
     def __post_init__(self) -> None:
-        committing.check_message(self.message)
+        trailers.text("message", self.message)
 
 
 Result = Row
@@ -31,7 +32,7 @@ def run(workspace: Workspace, request: Request) -> Row:
     work = work_of(active_task.read(workspace.places))
     if work is None:
         raise no_active_task()
-    task = require_running(tip.history, work.task)
+    require_running(work.task, tip.standing(work.task).status)
     job = Job(
         op_id=workspace.new_id("checkpoint", work.task),
         verb="checkpoint",
@@ -40,6 +41,6 @@ def run(workspace: Workspace, request: Request) -> Row:
         ledger=tip.oid,
         work=work,
         message=request.message,
-        title=f"Checkpoint of {task.title or task.task_id}",
+        title=f"Checkpoint of {work.task}",
     )
-    return row(committing.perform(workspace, job, everything=request.everything, check=lambda *_: None))
+    return row(recording.perform(workspace, job, everything=request.everything, check=lambda *_: None))

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from devs_git.domain import ids
+from devs_git.domain import ids, trailers
 from devs_git.domain.history import Task
 from devs_git.domain.jobs import Job
 from devs_git.domain.recording import no_active_task, nothing_new, require_live, require_task
 from devs_git.domain.rows import Row, row
 from devs_git.domain.trailers import Work, work_of
 from devs_git.errors import DevsError
-from devs_git.storage import active_task, committing, recording
+from devs_git.storage import active_task, recording
 from devs_git.storage.ledger import Tip
 from devs_git.workspace import Workspace
 
@@ -31,7 +31,7 @@ class Request:
     def __post_init__(self) -> None:
         if self.task_id is not None:
             object.__setattr__(self, "task_id", ids.task_id(self.task_id))
-        committing.check_message(self.message)
+        trailers.text("message", self.message)
 
 
 Result = Row
@@ -53,7 +53,8 @@ def find(workspace: Workspace, request: Request) -> Work:
 def run(workspace: Workspace, request: Request) -> Row:
     work = find(workspace, request)
     tip = workspace.ledger.require()
-    task = require_live(tip.history, work.task)
+    task = require_task(tip.history, work.task)
+    require_live(work.task, task.status)
     _refuse_elsewhere(workspace, work.task)
     recording.visible_tag(workspace, tip, work.task)  # what would refuse the record refuses the commit
     job = Job(
@@ -72,7 +73,7 @@ def run(workspace: Workspace, request: Request) -> Row:
         if not staged and not _new_work(workspace, tip, task, head):
             raise nothing_new(task.task_id)
 
-    return row(committing.perform(workspace, job, everything=request.everything, check=check))
+    return row(recording.perform(workspace, job, everything=request.everything, check=check))
 
 
 def _refuse_elsewhere(workspace: Workspace, task_id: str) -> None:

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from devs_git.domain import ids
 from devs_git.domain.events import Draft
 from devs_git.domain.recording import require_task
-from devs_git.domain.trailers import Work
+from devs_git.domain.trailers import Work, text
 from devs_git.errors import invalid
 from devs_git.storage import task_files
 from devs_git.storage.ledger import Tip
 from devs_git.workspace import Workspace
-
-MAX_RESULT = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -25,10 +23,7 @@ class Request:
         object.__setattr__(self, "task_id", ids.task_id(self.task_id))
         if not self.text.strip():
             raise invalid("text", "The result is empty.", hint="Give it on standard input.")
-        if len(self.text) > MAX_RESULT:
-            raise invalid(
-                "text", f"A result has at most {MAX_RESULT} characters; this one has {len(self.text)}."
-            )
+        text("text", self.text)
 
 
 @dataclass(frozen=True)

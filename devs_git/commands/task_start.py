@@ -12,15 +12,13 @@ from devs_git.domain import ids
 from devs_git.domain.events import Draft, one_line
 from devs_git.domain.history import History
 from devs_git.domain.recording import LIVE
-from devs_git.domain.trailers import Work, checked, work_of
-from devs_git.errors import DevsError, invalid
+from devs_git.domain.trailers import AGENTS, PHASES, Work, checked, text, work_of
+from devs_git.errors import DevsError
 from devs_git.storage import active_task, locks, task_files
 from devs_git.storage.committing import BUSY_SECONDS
 from devs_git.storage.ledger import Tip
 from devs_git.storage.recording import branch_of
 from devs_git.workspace import Workspace
-
-MAX_PLAN = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -37,10 +35,15 @@ class Request:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "task_id", ids.task_id(self.task_id))
-        for name in ("title", "contract", "agent", "client", "phase"):
-            object.__setattr__(self, name, checked(name, getattr(self, name)))
-        if len(self.plan) > MAX_PLAN:
-            raise invalid("plan", f"A plan has at most {MAX_PLAN} characters; this one has {len(self.plan)}.")
+        for name, among in (
+            ("title", ()),
+            ("contract", ()),
+            ("client", ()),
+            ("agent", AGENTS),
+            ("phase", PHASES),
+        ):
+            object.__setattr__(self, name, checked(name, getattr(self, name), among=among))
+        text("plan", self.plan)
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,7 @@ def run(workspace: Workspace, request: Request) -> Result:
             ("Devs-Contract", contract),
             ("Devs-Branch", branch),
             ("Devs-Op", op_id),
+            ("Devs-Next", f"{request.task_id} {number}"),
             verb_name="task start",
         )
         told = {"title": request.title, "plan": request.plan, "contract": contract, "branch": branch}

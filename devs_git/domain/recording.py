@@ -88,37 +88,41 @@ def event_fields(wanted: Wanted, number: int, tag: str) -> tuple[tuple[str, str]
     )
 
 
-def require_task(history: History, task_id: str) -> Task:
-    """The task as the ledger knows it; TASK_NOT_FOUND."""
-    if task_id not in history.tasks:
+def require_known(task_id: str, status: str) -> None:
+    """TASK_NOT_FOUND for a task that the ledger never heard of."""
+    if not status:
         raise DevsError(
             "TASK_NOT_FOUND",
             f"There is no {task_id}.",
             hint=f"Start it: devs-git task start {task_id}",
             task_id=task_id,
         )
-    return history.tasks[task_id]
 
 
-def require_live(history: History, task_id: str) -> Task:
-    """The task, active or completed; CONFLICT where it was rewound or dropped."""
-    task = require_task(history, task_id)
-    if task.status not in LIVE:
+def require_live(task_id: str, status: str) -> None:
+    """The task is active or completed; CONFLICT where it was rewound or dropped."""
+    require_known(task_id, status)
+    if status not in LIVE:
         raise DevsError(
             "CONFLICT",
-            f"{task_id} was {task.status}; its id is free again.",
+            f"{task_id} was {status}; its id is free again.",
             hint=f"Start it again: devs-git task start {task_id}",
             task_id=task_id,
         )
-    return task
 
 
-def require_running(history: History, task_id: str) -> Task:
-    """The task if numbered checkpoints can still be added to it."""
-    task = require_live(history, task_id)
-    if task.status == "completed":
+def require_running(task_id: str, status: str) -> None:
+    """Numbered checkpoints can still be added to the task."""
+    require_live(task_id, status)
+    if status == "completed":
         raise nothing_new(task_id)
-    return task
+
+
+def require_task(history: History, task_id: str) -> Task:
+    """The task as the ledger knows it; TASK_NOT_FOUND."""
+    task = history.tasks.get(task_id)
+    require_known(task_id, task.status if task else "")
+    return history.tasks[task_id]
 
 
 def nothing_new(task_id: str) -> DevsError:

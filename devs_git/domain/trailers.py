@@ -8,7 +8,10 @@ from typing import Final
 from devs_git.domain.events import one_line
 from devs_git.errors import invalid
 
-MAX_VALUE: Final = 200  # characters of an agent, client, phase, contract or title
+MAX_VALUE: Final = 200  # characters of a title, contract or client
+MAX_TEXT: Final = 100_000  # characters of a message, plan or result
+AGENTS: Final = ("researcher", "architect", "developer", "reviewer")
+PHASES: Final = ("research", "specify", "plan", "execute", "review")
 
 
 @dataclass(frozen=True)
@@ -43,10 +46,25 @@ def work_of(lines: str) -> Work | None:
     return Work(task, found.get("Devs-Agent", ""), found.get("Devs-Client", ""), found.get("Devs-Phase", ""))
 
 
-def checked(field: str, value: str) -> str:
-    """`value` if it can stand in a trailer; INVALID_ARGUMENTS names `field` otherwise."""
+def checked(field: str, value: str, *, among: tuple[str, ...] = ()) -> str:
+    """`value` if it can stand in a trailer, and is one of `among`; INVALID_ARGUMENTS names `field` otherwise."""
     if len(value) > MAX_VALUE:
         raise invalid(field, f"The {field} has at most {MAX_VALUE} characters; this one has {len(value)}.")
     if one_line(value) != value.strip():
         raise invalid(field, f"The {field} must be one line without control characters.")
-    return value.strip()
+    if among and value not in among:
+        raise invalid(field, f"{value!r} is no {field}.", hint="Use one of: " + ", ".join(among))
+    return text(field, value.strip())
+
+
+def text(field: str, value: str, *, longest: int = MAX_TEXT) -> str:
+    """`value` if it is text that can be kept; INVALID_ARGUMENTS names `field` otherwise."""
+    if len(value) > longest:
+        raise invalid(field, f"The {field} has at most {longest} characters; this one has {len(value)}.")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise invalid(field, f"The {field} is no UTF-8 text.") from error
+    if "\0" in value:
+        raise invalid(field, f"The {field} cannot hold NUL characters.")
+    return value

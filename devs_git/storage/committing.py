@@ -1,174 +1,30 @@
-"""Commit a task's work with the user's own git, hooks and settings included, and record it once.
-
-The order is: journal entry, `git add -A` where asked, `git commit`, record, journal entry gone. A commit that is
-refused leaves the index as it was. A crash leaves the journal entry, with which `finish` records the commit that was
-made, or puts the index back where none was.
+"""Stage and commit with the user's own git, hooks and settings included; put the index back when it is refused.
 
 The index is staged into directly, as the user's own commands would: hooks then see nothing unusual. Its bytes and
-time stamp were copied first, so that putting it back does not confuse git's comparison of time stamps.
+time stamp are copied first, so that putting it back does not confuse git's comparison of time stamps.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Final
 
-from devs_git.domain.history import Checkpoint
-from devs_git.domain.jobs import Job, job_of
-from devs_git.domain.recording import Wanted
-from devs_git.domain.trailers import work_of
-from devs_git.errors import DevsError, invalid
-from devs_git.storage import active_task, locks, recording, refs, unrecorded
-from devs_git.storage.active_task import replace_file
+from devs_git.domain.jobs import Job
+from devs_git.errors import DevsError
+from devs_git.storage import locks, refs
 from devs_git.storage.context import Context
 from devs_git.storage.git_program import Git, GitFailed
-from devs_git.storage.recording import branch_of, facts
 
 BUSY_SECONDS: Final = 2.0
 OPERATION: Final = "DEVS_GIT_OP"
-MAX_MESSAGE: Final = 1 << 20
 
 
-def check_message(message: str) -> None:
-    """INVALID_ARGUMENTS for a message that git would refuse or cut."""
-    if "\0" in message:
-        raise invalid("message", "A message cannot hold NUL characters.")
-    if len(message) > MAX_MESSAGE:
-        raise invalid(
-            "message", f"A message has at most {MAX_MESSAGE} characters; this one has {len(message)}."
-        )
-
-
-def perform(
-    context: Context, job: Job, *, everything: bool, check: Callable[[str, bool], None]
-) -> Checkpoint:
-    """The checkpoint of the commit made of what is staged (or of `everything`), or of HEAD with nothing to commit.
-
-    `check(HEAD, whether there is something to commit)` may refuse before the commit. CONFLICT: unmerged entries, no
-    commit yet, or git or a hook of the user refused; then HEAD and index are as before. BUSY: see `locks`.
-    """
-    with locks.held(context.places.lock, wait=BUSY_SECONDS) as lock:
-        job = replace(job, head=refs.read(context.git, "HEAD"))
-        _refuse_unmerged(context.git)
-        _begin(context, job)
-        try:
-            staged = _stage(context, everything=everything)
-            check(job.head, staged)
-            commit = _commit(context, job, lock) if staged else job.head
-            if not commit:
-                _refuse_unborn()
-        except BaseException:
-            _take_back(context, job)
-            raise
-        return _record(context, job, commit)
-
-
-def finish(context: Context, entry: Mapping[str, Any]) -> Checkpoint | None:
-    """Finish what an interrupted `perform` left behind; the caller holds the worktree's lock.
-
-    The checkpoint that is now recorded, or None where no commit had been made: then the index is put back.
-    """
-    job = job_of(entry)
-    if recording.recorded(context, job.op_id, job.ledger):
-        _end(context, job)
-        return None
-    commit = _made(context.git, job)
-    if commit:
-        return _record(context, job, commit)
-    if refs.read(context.git, "HEAD") == job.head:
-        _restore_index(context, job)
-    _end(context, job)
-    return None
-
-
-def _record(context: Context, job: Job, commit: str) -> Checkpoint:
-    wanted = Wanted(
-        job.op_id,
-        job.verb,
-        job.work,
-        facts(context.git, commit, branch_of(context.git)),
-        job.message,
-        job.completed,
-    )
-    point = recording.record(context, wanted)
-    _end(context, job)
-    return point
-
-
-def _begin(context: Context, job: Job) -> None:
-    index = _index(context.git)
-    copy = _copy_path(context, job)
-    copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if index.exists():
-        shutil.copy2(index, copy)
-    data = json.dumps(job.entry(), indent=2).encode()
-    replace_file(context.places.journals / f"{job.op_id}.json", data, durable=True)
-
-
-def _end(context: Context, job: Job) -> None:
-    """What a recorded checkpoint settles, then the journal entry goes, last of all."""
-    now = work_of(active_task.read(context.places))
-    if job.completed and now and now.task == job.work.task:
-        active_task.write(context.places, "")
-    unrecorded.clear(context.places)
-    _forget(context, job)
-
-
-def _forget(context: Context, job: Job) -> None:
-    _copy_path(context, job).unlink(missing_ok=True)
-    (context.places.journals / f"{job.op_id}.json").unlink(missing_ok=True)
-
-
-def _take_back(context: Context, job: Job) -> None:
-    if not _made(context.git, job):
-        _restore_index(context, job)
-        _forget(context, job)
-
-
-def _index(git: Git) -> Path:
-    return Path(git.text("rev-parse", "--path-format=absolute", "--git-path", "index"))
-
-
-def _copy_path(context: Context, job: Job) -> Path:
-    return context.places.own / f"index.{job.op_id}"
-
-
-def _restore_index(context: Context, job: Job) -> None:
-    """Put the index back under git's own lock; another git may hold it for a moment."""
-    index, copy = _index(context.git), _copy_path(context, job)
-    before = copy.read_bytes() if copy.exists() else None
-    if (index.read_bytes() if index.exists() else None) == before:
-        return
-    lock = index.with_name(index.name + ".lock")
-    until = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            os.close(os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
-            break
-        except FileExistsError:
-            if time.monotonic() > until:
-                raise DevsError(
-                    "BUSY",
-                    "The index is locked by another git.",
-                    hint=f"If none runs, remove {index.name}.lock from the git directory and run the command again.",
-                ) from None
-            time.sleep(locks.POLL_SECONDS)
-    if before is None:
-        index.unlink(missing_ok=True)
-        lock.unlink()
-    else:
-        shutil.copy2(copy, lock)
-        lock.rename(index)
-
-
-def _refuse_unmerged(git: Git) -> None:
+def refuse_unmerged(git: Git) -> None:
     if git.run("ls-files", "--unmerged", "-z"):
         raise DevsError(
             "CONFLICT",
@@ -177,13 +33,7 @@ def _refuse_unmerged(git: Git) -> None:
         )
 
 
-def _refuse_unborn() -> NoReturn:
-    raise DevsError(
-        "CONFLICT", "There is no commit yet, and nothing is staged.", hint="Stage something, or add --all."
-    )
-
-
-def _stage(context: Context, *, everything: bool) -> bool:
+def stage(context: Context, *, everything: bool) -> bool:
     """Whether there is something to commit, a merge without changes of its own included."""
     if everything:
         try:
@@ -195,7 +45,7 @@ def _stage(context: Context, *, everything: bool) -> bool:
     return (context.places.git_dir / "MERGE_HEAD").exists()
 
 
-def _commit(context: Context, job: Job, lock: int) -> str:
+def commit(context: Context, job: Job, lock: int) -> str:
     """The commit that the user's git made; `-F -`, because a message has no length limit on standard input."""
     git = _theirs(context).holding(lock).with_env(**{OPERATION: job.op_id, "GIT_REFLOG_ACTION": job.reflog})
     text = _message(context, job)
@@ -203,7 +53,7 @@ def _commit(context: Context, job: Job, lock: int) -> str:
         git.run("commit", "--quiet", "--cleanup=whitespace", "--file=-", stdin=text)
     except GitFailed as error:
         raise _refused("The commit was refused", error) from error
-    return _made(context.git, job) or refs.read(context.git, "HEAD")
+    return made(context.git, job) or refs.read(context.git, "HEAD")
 
 
 def _refused(what: str, error: GitFailed) -> DevsError:
@@ -263,7 +113,7 @@ def _with_trailers(git: Git, text: str, arguments: list[str]) -> bytes:
     )
 
 
-def _made(git: Git, job: Job) -> str:
+def made(git: Git, job: Job) -> str:
     """The oid of the commit that this job made, found in HEAD's reflog; '' where there is none."""
     with contextlib.suppress(GitFailed):
         out = git.run("reflog", "show", "-n", "100", "--format=%H %gs", "HEAD", "--").decode(
@@ -274,3 +124,47 @@ def _made(git: Git, job: Job) -> str:
             if words.startswith(job.reflog):
                 return oid
     return ""
+
+
+def _index(git: Git) -> Path:
+    return Path(git.text("rev-parse", "--path-format=absolute", "--git-path", "index"))
+
+
+def copy_path(context: Context, job: Job) -> Path:
+    return context.places.own / f"index.{job.op_id}"
+
+
+def copy_index(context: Context, job: Job) -> None:
+    """Keep a copy of the index, so that `restore_index` can put it back."""
+    index, copy = _index(context.git), copy_path(context, job)
+    copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if index.exists():
+        shutil.copy2(index, copy)
+
+
+def restore_index(context: Context, job: Job) -> None:
+    """Put the index back under git's own lock; another git may hold it for a moment."""
+    index, copy = _index(context.git), copy_path(context, job)
+    before = copy.read_bytes() if copy.exists() else None
+    if (index.read_bytes() if index.exists() else None) == before:
+        return
+    lock = index.with_name(index.name + ".lock")
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            os.close(os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
+            break
+        except FileExistsError:
+            if time.monotonic() > until:
+                raise DevsError(
+                    "BUSY",
+                    "The index is locked by another git.",
+                    hint=f"If none runs, remove {index.name}.lock from the git directory and run the command again.",
+                ) from None
+            time.sleep(locks.POLL_SECONDS)
+    if before is None:
+        index.unlink(missing_ok=True)
+        lock.unlink()
+    else:
+        shutil.copy2(copy, lock)
+        lock.rename(index)

@@ -17,6 +17,7 @@ from typing import Final
 
 from devs_git.domain.events import LEDGER, NO_OID, Draft, Event, RefUpdate, parse
 from devs_git.domain.history import History, fold
+from devs_git.domain.standing import Standing, of_history, standing
 from devs_git.errors import DevsError
 from devs_git.storage import locks, refs
 from devs_git.storage.git_program import Git, split_z
@@ -37,6 +38,12 @@ class Tip:
     @cached_property
     def history(self) -> History:
         return fold(self.ledger.events(self.oid, oldest_first=True)) if self.oid else History()
+
+    def standing(self, task_id: str) -> Standing:
+        """How a task stands, read from the newest events where that is enough."""
+        if not self.oid:
+            return Standing("", 1)
+        return standing(self.ledger.newest_first(self.oid), task_id) or of_history(self.history, task_id)
 
     @cached_property
     def tree(self) -> str:
@@ -77,13 +84,13 @@ class Ledger:
             )
         return tip
 
-    def newest_first(self) -> Iterator[Event]:
+    def newest_first(self, tip: str = LEDGER) -> Iterator[Event]:
         """All events in exactly the reverse of the fold's order, read as they are needed.
 
         `--topo-order` makes git read every commit before it prints the first, so it is asked for only from a merge
         of two clones' ledgers on; above that the ledger is one line and every order is the same.
         """
-        for event in self.events():
+        for event in self.events(tip):
             if len(event.parents) > 1:
                 yield from self.events(event.oid, order=("--topo-order",))
                 return

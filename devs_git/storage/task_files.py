@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 from devs_git.domain.events import Event
 from devs_git.domain.trailers import Work
+from devs_git.errors import invalid
+from devs_git.storage import documents
 from devs_git.storage.ledger import Tip
 
 
 def file(op_id: str, event: Event, work: Work, told: Mapping[str, str]) -> tuple[str, bytes]:
-    """Path and bytes of what an event says of a task; values that are empty are left out."""
-    known = {
-        "version": 1,
-        "event": event.type,
+    """Path and bytes of what an event says of a task; empty values are left out. INVALID_ARGUMENTS where too long."""
+    values = {
         "task_id": work.task,
+        "event": event.type,
         "created_at": event.get("Devs-Finished"),
+        "agent": work.agent,
+        "client": work.client,
+        "phase": work.phase,
+        **told,
     }
-    named = {"agent": work.agent, "client": work.client, "phase": work.phase, **told}
-    values = known | {key: value for key, value in named.items() if value}
-    return f"tasks/{work.task}/{op_id}.yaml", (
-        json.dumps(values, indent=2, ensure_ascii=False) + "\n"
-    ).encode()
+    data = documents.dump({key: value for key, value in values.items() if value}, "task")
+    if len(data) > documents.MAX_BYTES:
+        longest = max(told, key=lambda key: len(told[key]))
+        raise invalid(longest, f"The {longest} is too long to be kept with the task.")
+    return f"tasks/{work.task}/{op_id}.yaml", data
 
 
 def newest(tip: Tip, task_id: str) -> dict[str, str]:
     """What the task's files say, the newest winning key by key."""
-    names = tip.names(f"tasks/{task_id}")
-    files = [json.loads(tip.read(f"tasks/{task_id}/{name}") or b"{}") for name in names]
+    paths = [f"tasks/{task_id}/{name}" for name in tip.names(f"tasks/{task_id}")]
+    files = [documents.load(tip.read(path) or b"", path, "task") for path in paths]
     told: dict[str, str] = {}
     for values in sorted(files, key=lambda values: str(values.get("created_at", ""))):
         if values.get("event") == "task.started":
