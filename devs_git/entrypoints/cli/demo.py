@@ -35,6 +35,8 @@ echo 'print("Hello")' > app.py
 git add app.py
 git commit -q -m 'Say hello'
 devs-git init
+git add devs-policy.yaml
+git commit -q -m 'Set up devs-git'
 
 # Task 1. While a task is active, the hooks record a checkpoint for each commit of it.
 devs-git task start 1 --title 'Greet by name'
