@@ -43,7 +43,7 @@ def recover(workspace: Workspace) -> None:
     """Finish or take back what an interrupted command left in this worktree; BUSY where its owner still lives."""
     if not any(workspace.places.journals.glob("*.json")):
         return
-    from devs_git.storage import committing
+    from devs_git.storage import recording
     from devs_git.storage.engine import journal, run
 
     if workspace.places.top is None or not (entries := journal.open_ones(workspace.places)):
@@ -52,7 +52,7 @@ def recover(workspace: Workspace) -> None:
         pass  # taking the lock recovers the moves
     for entry in entries:
         if entry["kind"] == "commit":
-            committing.finish(workspace, entry)
+            recording.finish(workspace, entry)
 
 
 def _guard(row: Verb, module: Any, workspace: Workspace, request: Any) -> None:

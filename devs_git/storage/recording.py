@@ -14,6 +14,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from devs_git.domain.events import NO_OID, Draft, RefUpdate
@@ -38,6 +39,7 @@ from devs_git.storage.context import Context
 from devs_git.storage.git_program import Git
 from devs_git.storage.ledger import Tip
 
+ORPHAN_SECONDS: Final = 60.0  # a user's hook that still runs may take that long
 _STAT: Final = re.compile(r"(\d+) (file|insertion|deletion)")
 
 
@@ -66,20 +68,27 @@ def perform(
 
 
 def finish(context: Context, entry: Mapping[str, Any]) -> Checkpoint | None:
-    """Finish what an interrupted `perform` left behind; the caller holds the worktree's lock.
+    """Finish what an interrupted `perform` left behind: the checkpoint that is now recorded, if one was to be.
 
-    The checkpoint that is now recorded, or None where no commit had been made: then the index is put back.
+    Where no commit had been made, the index is put back. BUSY while its owner, or a git that it left, still runs.
     """
     job = job_of(entry)
+    with locks.held(context.places.lock, wait=BUSY_SECONDS, orphan_wait=ORPHAN_SECONDS, waiting=context.say):
+        if not _path(context, job).exists():
+            return None  # its owner, or another recovery, ended it meanwhile
+        return _finish(context, job)
+
+
+def _finish(context: Context, job: Job) -> Checkpoint | None:
     if recorded(context, job.op_id, job.ledger):
         _end(context, job)
         return None
     commit = committing.made(context.git, job)
+    if not commit and refs.read(context.git, "HEAD") == job.head:
+        committing.restore_index(context, job)
     if commit:
         return _record(context, job, commit)
-    if refs.read(context.git, "HEAD") == job.head:
-        committing.restore_index(context, job)
-    _end(context, job)
+    _forget(context, job)
     return None
 
 
@@ -103,10 +112,14 @@ def _record(context: Context, job: Job, commit: str) -> Checkpoint:
     return point
 
 
+def _path(context: Context, job: Job) -> Path:
+    return context.places.journals / f"{job.op_id}.json"
+
+
 def _begin(context: Context, job: Job) -> None:
     committing.copy_index(context, job)
     data = json.dumps(job.entry(), indent=2).encode()
-    replace_file(context.places.journals / f"{job.op_id}.json", data, durable=True)
+    replace_file(_path(context, job), data, durable=True)
 
 
 def _end(context: Context, job: Job) -> None:
@@ -120,7 +133,7 @@ def _end(context: Context, job: Job) -> None:
 
 def _forget(context: Context, job: Job) -> None:
     committing.copy_path(context, job).unlink(missing_ok=True)
-    (context.places.journals / f"{job.op_id}.json").unlink(missing_ok=True)
+    _path(context, job).unlink(missing_ok=True)
 
 
 def _take_back(context: Context, job: Job) -> None:
