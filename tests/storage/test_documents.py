@@ -1,0 +1,164 @@
+"""YAML that two readers could understand differently is refused with file and line; what we write reads back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ruamel.yaml import YAML
+
+from devs_git.errors import DevsError
+from devs_git.storage import documents, resources, schemas
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+VALID = sorted(EXAMPLES.glob("*/valid/*.yaml"))
+INVALID = sorted(EXAMPLES.glob("*/invalid/*.yaml"))
+NOUNS = sorted(
+    path.name.removesuffix(".v1.schema.json") for path in resources.folder("schemas").glob("*.json")
+)
+
+
+def name(path: Path) -> str:
+    return "/".join(path.parts[-3:])
+
+
+@pytest.mark.parametrize("path", VALID, ids=name)
+def test_a_valid_example_is_read(path: Path) -> None:
+    noun = path.parent.parent.name
+    assert documents.load(path.read_bytes(), noun, noun)
+
+
+@pytest.mark.parametrize("path", INVALID, ids=name)
+def test_an_invalid_example_is_refused_as_its_first_line_says(path: Path) -> None:
+    noun = path.parent.parent.name
+    expected = path.read_text().splitlines()[0].removeprefix("# expected: ")
+    with pytest.raises(DevsError) as caught:
+        documents.load(path.read_bytes(), noun, noun)
+    assert caught.value.message.startswith(expected)
+
+
+def test_every_schema_has_examples_of_both_kinds() -> None:
+    have = {(path.parent.parent.name, path.parent.name) for path in (*VALID, *INVALID)}
+    assert have == {(noun, kind) for noun in NOUNS for kind in ("valid", "invalid")}
+
+
+@pytest.mark.parametrize("noun", NOUNS)
+def test_a_schema_names_itself_and_uses_only_keywords_that_are_checked(noun: str) -> None:
+    loaded = json.loads(resources.read("schemas", schemas.file_name(noun)))
+    assert loaded["$id"] == schemas.url(noun)
+    assert loaded["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+
+    def keywords(rule: dict[str, Any]) -> set[str]:
+        below = [*rule.get("properties", {}).values(), *([rule["items"]] if "items" in rule else [])]
+        return set(rule).union(*(keywords(part) for part in below))
+
+    assert keywords(loaded) <= set(schemas._KEYWORDS) | schemas._ABOUT | {"type"}
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "word"),
+    [
+        ("a: 1\nb: 2\na: 3\n", 3, "stands twice"),
+        ("a: 1\n'a': 3\n", 2, "stands twice"),
+        ("a: {b: 1, b: 1}\n", 1, "stands twice"),
+        ("x: {q: 1}\n<<: {a: 1}\n", 2, "merge key"),
+        ("a: &x 1\n", 1, "anchor"),
+        ("a: &x {}\n", 1, "anchor"),
+        ("a: 1\nb: *x\n", 2, "alias"),
+        ("a: 1\n---\nb: 1\n", 2, "second document"),
+        ("a: 1\n...\nb: 1\n", 3, ""),
+        ("a: !!str 1\n", 1, "tag"),
+        ("a: !x {}\n", 1, "tag"),
+        ("!!map {a: 1}\n", 1, "tag"),
+        ("%YAML 1.1\n---\na: 1\n", 2, "directive"),
+        ("1: a\n", 1, "no text"),
+        ("true: a\n", 1, "no text"),
+        ("null: a\n", 1, "no text"),
+        ("? [a]\n: b\n", 1, "no text"),
+        ("- a\n", 1, "mapping"),
+        ("just text\n", 1, "mapping"),
+        ("", 1, "mapping"),
+        ("a: [1\nb: 2\n", 2, ""),
+        ("a: 1\n\tb: 2\n", 2, ""),
+        ("a: 'x\n", 2, ""),
+        ("a: \x07\n", 1, "character"),
+        ("a: " + "[" * 40 + "\n", 1, "nested"),
+        ("a: 1\nb: \ud800\n", 2, "UTF-8"),
+        ("#" * (documents.MAX_BYTES + 1), 1, "256 KiB"),
+    ],
+)
+def test_what_could_be_read_in_two_ways_is_refused_with_its_line(text: str, line: int, word: str) -> None:
+    with pytest.raises(DevsError) as caught:
+        documents.load(text.encode("utf-8", "surrogatepass"), "x.yaml", code="POLICY_INVALID")
+    error = caught.value
+    assert (error.code, error.details["file"], error.details["line"]) == ("POLICY_INVALID", "x.yaml", line)
+    assert error.message.startswith(f"x.yaml:{line}: ")
+    assert word in error.message
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("no", "no"), ("on", "on"), ("12", 12), ("-3", -3), ("0x1f", 31), ("0o17", 15), ("1.5", 1.5), ("~", None),
+        ("", None), ("true", True), ("'12'", "12"), ("2001-02-03", "2001-02-03"), ("1:20", "1:20"), ("1_000", "1_000"),
+        ("012", 12), ("[a, {b: c}]", ["a", {"b": "c"}]), ("|-\n  x\n  y", "x\ny"), ("9" * 50, float("9" * 50)),
+    ],
+)  # fmt: skip
+def test_scalars_are_those_of_yaml_1_2(text: str, value: Any) -> None:
+    assert documents.load(f"a: {text}\n".encode(), "x")["a"] == value
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(
+    [
+        "yes",
+        "null",
+        "~",
+        "1e3",
+        "0x1f",
+        "a: b",
+        "# x",
+        "- x",
+        "x #y",
+        " x",
+        "x\n",
+        "x\ny\n",
+        "\nx",
+        "x\n\n",
+        "x \ny",
+        "x\n y",
+    ]
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**9), 10**9) | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.dictionaries(TEXT, VALUES, min_size=1, max_size=3))
+def test_what_is_written_is_read_back_by_us_and_by_others(value: dict[str, Any]) -> None:
+    data = documents.dump(value, "task", comment="two\nlines")
+    assert data.startswith(b"# yaml-language-server: $schema=https://")
+    assert documents.load(data, "x") == value
+    assert YAML(typ="safe", pure=True).load(data.decode()) == value
+
+
+def test_the_same_record_is_always_the_same_bytes() -> None:
+    value = {"task_id": "task-1", "title": "x: y", "plan": "a\nb\n", "list": [{"k": "v"}, []], "none": {}}
+    assert documents.dump(value, "task").decode().splitlines()[1:] == [
+        "task_id: task-1",
+        'title: "x: y"',
+        "plan: |",
+        "  a",
+        "  b",
+        "list:",
+        "  -",
+        "    k: v",
+        "  - []",
+        "none: {}",
+    ]
