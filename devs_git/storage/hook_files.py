@@ -17,7 +17,7 @@ from typing import Final
 from devs_git.domain.hook_text import call_line, calls_ours, is_chained, render
 from devs_git.domain.report import Action, Finding, Severity
 from devs_git.errors import DevsError
-from devs_git.storage import hook_folder, hook_slot, resources
+from devs_git.storage import hook_excludes, hook_folder, hook_slot, resources
 from devs_git.storage.git_program import Git
 from devs_git.storage.hook_folder import HookFolder
 from devs_git.storage.hook_slot import HookSlot
@@ -41,6 +41,8 @@ def install(places: Places, git: Git, python: str = sys.executable) -> tuple[Act
         retired = (name for name in hook_slot.names(folder.ours) if name not in sources)
         gone = [_take_out(HookSlot(folder.ours, name)) for name in retired]
         done = [_put_in(HookSlot(folder.ours, name), source, python) for name, source in sources.items()]
+        if folder.kind == "untracked":
+            hook_excludes.hide(places, (HookSlot(folder.ours, name).path for name in sources))
     return (*gone, *done, *(_line_to_add(folder, name) for name in _uncalled(folder, sources)))
 
 
@@ -53,6 +55,7 @@ def uninstall(places: Places, git: Git) -> tuple[Action, ...]:
         for folder in folders:
             with contextlib.suppress(OSError):  # not empty, or not there
                 folder.rmdir()
+        hook_excludes.show(places)
     return tuple(done)
 
 

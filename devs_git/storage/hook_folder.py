@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git, GitFailed
+from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git, GitFailed, split_z
+from devs_git.storage.hook_slot import owner_of
 from devs_git.storage.places import Places
 
 Kind = Literal["own", "untracked", "tracked", "outside", "none"]
@@ -59,12 +60,8 @@ def find(places: Places, git: Git) -> HookFolder:
 
 def _configured(git: Git) -> tuple[str, str]:
     """Scope and value of core.hooksPath, `~` expanded; the scope is '' where it is not set."""
-    try:
-        status, answer = git.attempt(
-            "config", "--show-scope", "-z", "--type=path", "--get", "core.hooksPath", ok=(0, 1)
-        )
-    except GitFailed:  # a home that does not exist: git runs no hook either
-        return "unknown", ""
+    words = ("config", "--show-scope", "-z", "--type=path", "--get", "core.hooksPath")
+    status, answer = git.attempt(*words, ok=(0, 1))
     if status:
         return "", "hooks"
     scope, value = (os.fsdecode(part) for part in answer.split(b"\0")[:2])
@@ -80,8 +77,14 @@ def _kind(places: Places, folder: Path) -> Kind:
         common = git.text("rev-parse", "--path-format=absolute", "--git-common-dir")
         if not Path(common).samefile(places.common):
             return "outside"
-        return (
-            "tracked" if git.run("ls-files", "-z", "--", os.path.relpath(folder, standing)) else "untracked"
-        )
+        tracked = split_z(git.run("ls-files", "-z", "--", os.path.relpath(folder, standing)))
+        return "tracked" if tracked and not _ours_stand_in(folder, tracked) else "untracked"
     except (GitFailed, OSError):
         return "outside"
+
+
+def _ours_stand_in(folder: Path, tracked: list[str]) -> bool:
+    """Whether ours were put in before the folder was tracked, and are not tracked themselves."""
+    names = {path.rsplit("/", 1)[-1] for path in tracked}
+    files = folder.iterdir() if folder.is_dir() else ()
+    return any(owner_of(path) == "ours" and path.name not in names for path in files)
