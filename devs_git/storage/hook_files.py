@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shlex
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from devs_git.domain.hook_text import call_line, calls_ours, is_chained, render
+from devs_git.domain.hook_text import is_chained, render
 from devs_git.domain.report import Action, Finding, Severity
 from devs_git.errors import DevsError
-from devs_git.storage import hook_excludes, hook_folder, hook_slot, resources
+from devs_git.storage import hook_excludes, hook_folder, hook_lines, hook_slot, resources
 from devs_git.storage.git_program import Git
 from devs_git.storage.hook_folder import HookFolder
 from devs_git.storage.hook_slot import HookSlot
@@ -43,7 +42,7 @@ def install(places: Places, git: Git, python: str = sys.executable) -> tuple[Act
         done = [_put_in(HookSlot(folder.ours, name), source, python) for name, source in sources.items()]
         if folder.kind == "untracked":
             hook_excludes.hide(places, (HookSlot(folder.ours, name).path for name in sources))
-    return (*gone, *done, *(_line_to_add(folder, name) for name in _uncalled(folder, sources)))
+    return (*gone, *done, *(hook_lines.to_add(folder, name) for name in hook_lines.uncalled(folder, sources)))
 
 
 def uninstall(places: Places, git: Git) -> tuple[Action, ...]:
@@ -66,15 +65,15 @@ def status(places: Places, git: Git, python: str = sys.executable) -> tuple[Find
     sources = shipped()
     for name, source in sources.items():
         found += _Look(folder, HookSlot(folder.ours, name), source, python).findings()
-    return (*found, *(_line_finding(folder, name) for name in _uncalled(folder, sources)))
+    return (*found, *(hook_lines.finding(folder, name) for name in hook_lines.uncalled(folder, sources)))
 
 
 def _put_in(slot: HookSlot, source: bytes, python: str) -> Action:
     found, what, odd = slot.owner, f"hook {slot.name}", ""
     if found == "edited":
-        return Action(what, "skipped", "it was changed after it was installed, and is left alone")
+        return Action(what, "skipped", _edited(slot))
     if slot.path.is_dir():
-        return Action(what, "skipped", "a folder stands in its place")
+        return Action(what, "skipped", f"A folder stands where the git hook {slot.name} goes.")
     for stray in slot.strays():
         stray.unlink()
     if found in {"foreign", "framework"}:
@@ -89,12 +88,16 @@ def _put_in(slot: HookSlot, source: bytes, python: str) -> Action:
 def _take_out(slot: HookSlot) -> Action:
     what = f"hook {slot.name}"
     if slot.owner == "edited":
-        return Action(what, "skipped", "it was changed after it was installed, and is left alone")
+        return Action(what, "skipped", _edited(slot))
     ours = [*slot.strays(), *([slot.path] if slot.owner == "ours" else [])]
     for path in ours:
         path.unlink()
     odd = slot.give_back()
     return Action(what, "removed" if ours or odd else "kept", odd)
+
+
+def _edited(slot: HookSlot) -> str:
+    return f"The git hook {slot.path.name} was changed after it was installed; it is left alone."
 
 
 @dataclass(frozen=True)
@@ -112,8 +115,9 @@ class _Look:
             yield self._finding("HOOK_MISSING", f"The git hook {self.slot.name} is not installed.")
         elif found == "edited":
             path = f'"$(git rev-parse --git-path hooks)"/{self.slot.path.name}'
-            text = f"The git hook {where} was changed after it was installed; it is left alone."
-            yield self._finding("HOOK_EDITED", text, f"mv {path} {path}.edited && {INIT}", "warning")
+            yield self._finding(
+                "HOOK_EDITED", _edited(self.slot), f"mv {path} {path}.edited && {INIT}", "warning"
+            )
         elif found != "ours":
             yield self._finding("HOOK_MISSING", f"Another hook stands at {where}, and ours is not called.")
         else:
@@ -135,60 +139,6 @@ class _Look:
     @staticmethod
     def _finding(code: str, message: str, fix: str = INIT, severity: Severity = "error") -> Finding:
         return Finding(code, severity, message, fix)
-
-
-def _uncalled(folder: HookFolder, names: Iterable[str]) -> tuple[str, ...]:
-    """The hooks that git asks for in a folder where ours do not stand and no line calls them."""
-    if folder.chained:
-        return ()
-    return tuple(names)[:1] if folder.kind == "none" else tuple(n for n in names if not _called(folder, n))
-
-
-def _called(folder: HookFolder, name: str) -> bool:
-    path = folder.asked / name
-    return path.is_file() and os.access(path, os.X_OK) and calls_ours(path.read_bytes(), name)
-
-
-def _where(folder: HookFolder, name: str) -> str:
-    """The file for the line, in words that a shell reads; it never shows a path outside the repository."""
-    if folder.kind == "outside":
-        return f'"$(git rev-parse --git-path hooks)"/{name}'
-    return shlex.quote(f"{folder.name}/{name}")
-
-
-def _line_to_add(folder: HookFolder, name: str) -> Action:
-    if folder.kind == "none":
-        return Action("hooks", "skipped", f"{_reason(folder)} Run: {_command(folder, name)}")
-    detail = f"{_reason(folder)} Add to {_where(folder, name)}: {call_line(name)}"
-    return Action(f"hook {name}", "skipped", detail)
-
-
-def _line_finding(folder: HookFolder, name: str) -> Finding:
-    return Finding(
-        "HOOK_NOT_CALLED",
-        "error",
-        f"git does not call our hook {name}: {_reason(folder)}",
-        _command(folder, name),
-    )
-
-
-def _reason(folder: HookFolder) -> str:
-    if folder.kind == "none":
-        return f"core.hooksPath ({folder.scope}) names no folder, so that git runs no hook at all."
-    if folder.kind == "tracked":
-        return f"{folder.name} is tracked, so we do not write there."
-    return "the folder for hooks lies outside this repository, so we do not write there."
-
-
-def _command(folder: HookFolder, name: str) -> str:
-    """The shell command that adds the line, or that makes git look for hooks again."""
-    if folder.kind == "none":
-        return f"git config --{folder.scope} --unset-all core.hooksPath"
-    path, line, where = folder.asked / name, call_line(name), _where(folder, name)
-    there = path.is_file()
-    lines = [] if there and calls_ours(path.read_bytes(), name) else [line] if there else ["#!/bin/sh", line]
-    add = f"printf '%s\\n' {' '.join(map(shlex.quote, lines))} >>{where} && " if lines else ""
-    return f"{add}chmod +x {where}"
 
 
 @contextlib.contextmanager

@@ -1,0 +1,78 @@
+"""The line by which somebody else's hook calls ours, where the folder that git asks is not ours to write."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+
+from devs_git.domain.hook_text import call_line, calls_ours
+from devs_git.domain.report import Action, Finding
+from devs_git.storage.hook_folder import HookFolder
+
+
+def uncalled(folder: HookFolder, names: Iterable[str]) -> tuple[str, ...]:
+    """The hooks that git asks for in a folder where ours do not stand and no line calls them."""
+    if folder.chained:
+        return ()
+    return tuple(names)[:1] if folder.kind == "none" else tuple(n for n in names if not _called(folder, n))
+
+
+def _called(folder: HookFolder, name: str) -> bool:
+    path = folder.asked / name
+    return path.is_file() and os.access(path, os.X_OK) and calls_ours(path.read_bytes(), name)
+
+
+def _where(folder: HookFolder, name: str) -> str:
+    """The file for the line, in words that a shell reads; it never shows a path outside the repository."""
+    if folder.kind == "outside":
+        return f'"$(git rev-parse --git-path hooks)"/{name}'
+    return shlex.quote(f"{folder.name}/{name}")
+
+
+def to_add(folder: HookFolder, name: str) -> Action:
+    """What `init` says of it: the file and the exact line."""
+    if folder.kind == "none":
+        return Action("hooks", "skipped", f"{_reason(folder)} Run: {_command(folder, name)}")
+    detail = f"{_reason(folder)} Add to {_where(folder, name)}: {call_line(name)}"
+    return Action(f"hook {name}", "skipped", detail)
+
+
+def finding(folder: HookFolder, name: str) -> Finding:
+    """What `doctor` says of it until the line is there."""
+    return Finding(
+        "HOOK_NOT_CALLED",
+        "error",
+        f"git does not call our hook {name}: {_reason(folder)}",
+        _command(folder, name),
+    )
+
+
+def _reason(folder: HookFolder) -> str:
+    if folder.kind == "none":
+        return f"core.hooksPath ({folder.scope}) names no folder, so that git runs no hook at all."
+    if folder.kind == "tracked":
+        return f"{folder.name} is tracked, so we do not write there."
+    return "the folder for hooks lies outside this repository, so we do not write there."
+
+
+def _command(folder: HookFolder, name: str) -> str:
+    """The shell command that adds the line, or that makes git look for hooks again."""
+    if folder.kind == "none":
+        unset = folder.scope in {"system", "global", "local", "worktree"}
+        return (
+            f"git config --{folder.scope} --unset-all core.hooksPath" if unset else "unset GIT_CONFIG_COUNT"
+        )
+    where = _where(folder, name)
+    lines = " ".join(map(shlex.quote, _missing_lines(folder.asked / name, name)))
+    return (f"printf '%s\\n' {lines} >>{where} && " if lines else "") + f"chmod +x {where}"
+
+
+def _missing_lines(path: Path, name: str) -> list[str]:
+    if not path.is_file():
+        return ["#!/bin/sh", call_line(name)]
+    content = path.read_bytes()
+    if calls_ours(content, name):
+        return []
+    return [call_line(name)] if content.endswith(b"\n") else ["", call_line(name)]
