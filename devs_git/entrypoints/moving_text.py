@@ -79,3 +79,16 @@ def undone(result: Any) -> str:
             f"Before it is kept as {result.preserved_as['type']} {result.preserved_as['reference']}."
         )
     return "\n".join([*lines, "Redo with: devs-git undo"])
+
+
+def checked_out(result: Any) -> str:
+    return f"On branch {result.branch} ({result.commit_hash}); {_count(result.files, 'file')} changed."
+
+
+def restored(result: Any) -> str:
+    if not result.files:
+        return f"Every file is as in {result.restored_from} already."
+    return (
+        f"Restored {_count(result.files, 'file')} of {result.restored_from} as commit {result.commit[:12]}.\n"
+        "Return with: devs-git undo"
+    )

@@ -40,8 +40,8 @@ def command(
     def decorate(make: Maker) -> click.Command:
         @functools.wraps(make)
         def body(*, as_json: bool, repo: str | None, yes: bool = False, **options: Any) -> int:
-            workspace = terminal.attach(Workspace.open(Path(repo) if repo else None))
             request = make(**options)
+            workspace = terminal.attach(Workspace.open(Path(repo) if repo else None))
             if plan is not None and not getattr(request, "dry_run", False) and not yes:
                 request = _ask(name, workspace, request, plan)
             result = router.call(name, workspace, request)

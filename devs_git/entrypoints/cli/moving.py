@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
@@ -51,3 +52,24 @@ def undo(**options: Any) -> Any:
     from devs_git.commands.undo import Request
 
     return Request(**options)
+
+
+@command("checkout", text=moving_text.checked_out, example="devs-git checkout main")
+@click.argument("branch_name")
+def checkout(**options: Any) -> Any:
+    from devs_git.commands.checkout import Request
+
+    return Request(**options)
+
+
+@command(
+    "restore",
+    text=moving_text.restored,
+    example="devs-git restore task-10\ndevs-git restore task-10@3 -- src/dates.py",
+)
+@click.argument("target")
+@click.argument("paths", nargs=-1)
+def restore(**options: Any) -> Any:
+    from devs_git.commands.restore import Request
+
+    return Request(**options, folder=os.getcwd())  # noqa: PTH109 - joined as text, so that odd bytes survive

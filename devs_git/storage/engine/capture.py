@@ -111,7 +111,7 @@ class Capture:
                 stdin=join_z((*moved, *saved)),
             )
         worktree = self._write_tree(git) if moved or saved else index_tree
-        raw = self._raw([*moved, *saved, *plan.affected])
+        raw = self.raw([*moved, *saved, *plan.affected])
         self._keep("index.old")
         whole = self._index_blob() if found.intended or found.flagged else ""
         return State(found.head, found.branch, index_tree, worktree, raw, whole, active)
@@ -132,7 +132,7 @@ class Capture:
         private(self.git, copy).run("update-index", "--no-split-index", "--force-write-index")
         return self.objects.write("blob", copy.read_bytes())
 
-    def _raw(self, paths: Sequence[str]) -> str:
+    def raw(self, paths: Sequence[str]) -> str:
         """A tree of the bytes of `paths` as they are on disk, '' where blobs are those bytes anyway."""
         top = Path(self.git.where)
         there = [path for path in dict.fromkeys(paths) if _is_file(f"{top}/{path}")]

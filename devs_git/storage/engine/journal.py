@@ -58,6 +58,11 @@ def make_folder(places: Places, op_id: str) -> Path:
     return folder
 
 
+def drop_folder(places: Places, op_id: str) -> None:
+    """Take an operation's private folder away."""
+    shutil.rmtree(folder_of(places, op_id), ignore_errors=True)
+
+
 def write(places: Places, journal: Journal) -> None:
     replace_file(journal.path(places), json.dumps(asdict(journal)).encode(), durable=True)
 
@@ -65,7 +70,7 @@ def write(places: Places, journal: Journal) -> None:
 def close(places: Places, journal: Journal) -> None:
     """The last step: the journal goes first, its folder is only litter after that."""
     journal.path(places).unlink(missing_ok=True)
-    shutil.rmtree(journal.folder(places), ignore_errors=True)
+    drop_folder(places, journal.op_id)
 
 
 def open_ones(places: Places) -> list[dict[str, Any]]:
@@ -152,5 +157,5 @@ def litter_removed(places: Places, op_id: str) -> Iterator[None]:
         yield
     except BaseException:
         if not (places.journals / f"{op_id}.json").exists():
-            shutil.rmtree(folder_of(places, op_id), ignore_errors=True)
+            drop_folder(places, op_id)
         raise

@@ -1,0 +1,217 @@
+"""restore: bring files of a checkpoint or snapshot back onto the current branch, as a new commit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from devs_git.domain import branch_names, resolve
+from devs_git.domain.events import Draft, Event, RefUpdate
+from devs_git.domain.ids import target as parse_target
+from devs_git.errors import DevsError, invalid
+from devs_git.storage import active_task, refs
+from devs_git.storage.engine import capture, carry, journal
+from devs_git.storage.engine import footprint as footprints
+from devs_git.storage.engine import run as engine
+from devs_git.storage.engine import survey as surveys
+from devs_git.storage.engine.run import Move
+from devs_git.storage.engine.site import Site
+from devs_git.storage.engine.survey import Survey
+from devs_git.storage.git_program import split_z
+from devs_git.workspace import Workspace
+
+REFUSAL = "GIT_RESET_FAILED"
+SNAPSHOTS = "snapshot/"
+
+
+@dataclass(frozen=True)
+class Request:
+    """`target`: a checkpoint, or a snapshot's branch; `paths` (all where none) are relative to `folder` or the root."""
+
+    target: str
+    paths: tuple[str, ...] = ()
+    folder: str = ""
+
+    def __post_init__(self) -> None:
+        if self.target.startswith(SNAPSHOTS):
+            branch_names.check(self.target)
+        else:
+            object.__setattr__(self, "target", str(parse_target(self.target)))
+        if any(not path or "\0" in path for path in self.paths):
+            raise invalid("paths", "A path is empty or has a NUL character.")
+
+
+@dataclass(frozen=True)
+class Result:
+    """`commit` is HEAD afterwards: the new commit, or the old one where every file was so already (`files` 0)."""
+
+    restored_from: str
+    commit: str
+    branch: str
+    restore_id: str
+    files: int
+    paths: tuple[str, ...]
+    not_exact: tuple[str, ...]
+    backup: str
+
+
+def find(workspace: Workspace, request: Request) -> str:
+    """The commit whose files come back."""
+    if request.target.startswith(SNAPSHOTS):
+        commit = refs.read(workspace.git, f"refs/heads/{request.target}")
+        if not commit:
+            raise DevsError(
+                "SNAPSHOT_NOT_FOUND",
+                f"There is no {request.target}.",
+                hint="See them: devs-git snapshot list",
+            )
+        return commit
+    return resolve.resolve(workspace.ledger.require().history, parse_target(request.target)).commit
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """Restore; GIT_RESET_FAILED where tracked changes or untracked files would be overwritten. `undo` covers it."""
+    with engine.refusing(REFUSAL), engine.worktree_lock(workspace.site) as site:
+        workspace.ledger.require()
+        source = find(workspace, request)
+        found = surveys.survey(site.git, site.top)
+        surveys.require_movable(site.places, found)
+        paths = _below_top(site.top, request)
+        op_id = workspace.new_id("restore", request.target)
+        with journal.litter_removed(site.places, op_id):
+            folder = journal.make_folder(site.places, op_id)
+            tree = _tree(site, folder, found, source, paths)
+            return _restore(workspace, site, request, _Job(op_id, folder, found, tree, paths))
+
+
+@dataclass(frozen=True)
+class _Job:
+    op_id: str
+    folder: Path
+    found: Survey
+    tree: str
+    paths: tuple[str, ...]
+
+
+def _below_top(top: Path, request: Request) -> tuple[str, ...]:
+    """Paths relative to the worktree's root; INVALID_ARGUMENTS for one outside it."""
+    base, start = os.path.realpath(top), request.folder or os.fspath(top)
+    found = []
+    for path in request.paths:
+        parent, name = os.path.split(os.path.normpath(os.path.join(start, path)))  # noqa: PTH118 - bytes survive in str
+        whole = os.path.join(os.path.realpath(parent), name)  # noqa: PTH118
+        relative = os.path.relpath(whole, base)
+        if relative == ".." or relative.startswith("../"):
+            raise invalid("paths", f"{path!r} is outside the working tree.")
+        found.append("" if relative == "." else relative)
+    return () if "" in found else tuple(found)
+
+
+def _tree(site: Site, folder: Path, found: Survey, source: str, paths: Sequence[str]) -> str:
+    """The tree of the new commit: the source's, or HEAD's with the named paths as the source has them."""
+    if not paths:
+        return site.git.text("rev-parse", "--verify", f"{source}^{{tree}}")
+    there = _listed(site, source, paths)
+    here = _listed(site, found.head, paths)
+    lost = [
+        path
+        for path in paths
+        if not any(line.split("\t", 1)[1] == path or _below(line, path) for line in (*there, *here))
+    ]
+    if lost:
+        raise invalid(
+            "paths",
+            f"{lost[0]!r} is neither in the source nor here.",
+            hint="See: git ls-tree -r --name-only HEAD",
+        )
+    own = capture.private(site.git, folder / "index.tree")
+    own.run("read-tree", found.head)
+    gone = [f"0 {'0' * 40}\t{line.split(chr(9), 1)[1]}" for line in here]
+    back = [line.replace(" blob ", " ", 1).replace(" commit ", " ", 1) for line in there]
+    script = b"".join(os.fsencode(line) + b"\0" for line in (*gone, *back))
+    own.run("update-index", "-z", "--index-info", stdin=script)
+    return own.text("write-tree", "--missing-ok")
+
+
+def _listed(site: Site, commit: str, paths: Sequence[str]) -> list[str]:
+    """`mode kind oid<TAB>path` of every file at or below the paths."""
+    lines = split_z(site.git.run("ls-tree", "-r", "-z", "--full-tree", commit))
+    return [
+        line for line in lines if any(line.split("\t", 1)[1] == path or _below(line, path) for path in paths)
+    ]
+
+
+def _below(line: str, path: str) -> bool:
+    return line.split("\t", 1)[1].startswith(path + "/")
+
+
+def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> Result:
+    found, op_id = job.found, job.op_id
+    branch = found.branch.removeprefix("refs/heads/")
+    if job.tree == site.git.text("rev-parse", "--verify", f"{found.head}^{{tree}}"):
+        journal.drop_folder(site.places, op_id)
+        return Result(request.target, found.head, branch, "", 0, job.paths, (), "")
+    active = active_task.read(site.places)
+    subject = f"restore: {request.target}{f' ({len(job.paths)} paths)' if job.paths else ''}"
+    carried = carry.prepare(site, job.folder, (found.head, found.branch), job.tree, REFUSAL)
+    backup = _backup(site, job, active, subject)
+    message = f"Restore files of {request.target}\n\n{active}Devs-Ledger: {workspace.ledger.tip().oid}"
+    commit = capture.commit(site.objects, job.tree, [found.head], site.signature(), message)
+    event = _event(workspace, request, job, (subject, backup, commit))
+    move = Move(
+        op_id=op_id,
+        verb="restore",
+        subject=subject,
+        old=carry.at(carried.old, found.head, found.branch, active),
+        new=carry.at(carried.new, commit, found.branch, active),
+        trees=carried.trees,
+        build=lambda _tip: Draft(event),
+        updates=(RefUpdate(found.branch or "HEAD", commit, found.head, no_deref=not found.branch),),
+        backup=backup,
+    )
+    moved = engine.execute(site, move)
+    return Result(
+        request.target,
+        commit,
+        branch,
+        op_id,
+        moved.files,
+        job.paths,
+        moved.not_exact,
+        f"refs/devs/backup/{op_id}",
+    )
+
+
+def _backup(site: Site, job: _Job, active: str, subject: str) -> str:
+    """Capture everything, local changes included, so that `undo` brings them back too."""
+    plan = footprints.footprint(job.found, site.top, job.tree)
+    taker = capture.Capture(site.git, site.places, site.objects, _apart(job.folder))
+    backup = capture.store(
+        site.objects, taker.take(job.found, plan, (), active), site.signature(), f"Before {subject}"
+    )
+    engine.keep_backup(site, job.op_id, backup)
+    return backup
+
+
+def _event(workspace: Workspace, request: Request, job: _Job, made: tuple[str, str, str]) -> Event:
+    subject, backup, commit = made
+    return workspace.event(
+        "restored",
+        subject,
+        ("Devs-Op", job.op_id),
+        ("Devs-Target", request.target),
+        ("Devs-Branch", job.found.branch),
+        ("Devs-From", job.found.head),
+        ("Devs-To", commit),
+        ("Devs-Backup", backup),
+        verb_name="restore",
+    )
+
+
+def _apart(folder: Path) -> Path:
+    """A folder for the backup's own private index, beside that of the move."""
+    apart = folder / "backup"
+    apart.mkdir(mode=0o700)
+    return apart

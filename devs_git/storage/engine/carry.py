@@ -1,0 +1,94 @@
+"""Moves that carry local changes along, as `git switch` does: checkout and restore.
+
+git merges the index from one tree to another and refuses where a local change is in the way; we ask it first on
+private copies, so that a refusal has written nothing.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from devs_git.errors import DevsError
+from devs_git.storage.engine import obstacles, tree
+from devs_git.storage.engine.capture import Capture, State, copy_index, git_words, private
+from devs_git.storage.engine.site import Site
+from devs_git.storage.git_program import GitFailed, split_z
+from devs_git.storage.objects import EMPTY_TREE
+
+
+@dataclass(frozen=True)
+class Carried:
+    """The two states that a carrying move goes between, and the trees that git merges on the way."""
+
+    old: State
+    new: State
+    trees: tuple[str, str]
+
+
+def prepare(site: Site, folder: Path, head: tuple[str, str], target: str, refusal: str) -> Carried:
+    """Lay out the private index in `folder` and work out both sides of moving from `head` to the tree `target`.
+
+    `head` is (oid, branch). Raises `refusal` with git's reason where a local change or an untracked file is in the way.
+    """
+    for name in ("index", "index.user", "index.old"):
+        (folder / name).unlink(missing_ok=True)
+        copy_index(site.git, folder / name)
+    own = private(site.git, folder / "index")
+    before = own.text("write-tree", "--missing-ok")
+    trees = (head[0] or EMPTY_TREE, target)
+    merged = _merged(site, folder, trees, refusal)
+    touched = tree.changes(site.git, before, merged)
+    _refuse_obstacles(site, touched, refusal)
+    try:
+        own.run("read-tree", "-m", "-u", "-n", "--no-recurse-submodules", *trees)
+    except GitFailed as error:
+        raise DevsError(
+            refusal, f"git said: {git_words(error)}", hint="Commit, stash or move the changes."
+        ) from error
+    raw = Capture(site.git, site.places, site.objects, folder).raw([change.path for change in touched])
+    old = State(*head, before, before, raw)
+    return Carried(old, State(*head, merged, merged), trees)
+
+
+def _merged(site: Site, folder: Path, trees: tuple[str, str], refusal: str) -> str:
+    """The index's tree after the merge, worked out on a copy and without looking at files."""
+    copy = folder / "index.merged"
+    if (folder / "index").exists():
+        shutil.copy2(folder / "index", copy)
+    own = private(site.git, copy)
+    try:
+        own.run("read-tree", "-m", "-i", *trees)
+    except GitFailed as error:
+        raise DevsError(
+            refusal, f"git said: {git_words(error)}", hint="Commit or unstage what is staged there."
+        ) from error
+    return own.text("write-tree", "--missing-ok")
+
+
+def _refuse_obstacles(site: Site, touched: list[tree.Change], refusal: str) -> None:
+    tracked = {change.path for change in touched if change.old}
+    entries: set[str] = set()
+
+    def is_tracked(path: str) -> bool:
+        if path in tracked:
+            return True
+        if not entries:
+            entries.update(split_z(site.git.run("ls-files", "-z")))
+        return path in entries
+
+    found = obstacles.find(site.top, [change.path for change in touched if change.new], is_tracked)
+    if found:
+        first = (*found.repositories, *found.special, *found.files)[0]
+        raise DevsError(
+            refusal,
+            f"Untracked files are in the way, such as {first!r}.",
+            hint="Move or commit them.",
+            paths=[*found.repositories, *found.special, *found.files][:100],
+        )
+
+
+def at(state: State, head: str, branch: str, active: str) -> State:
+    """The same trees at another position."""
+    return replace(state, head=head, branch=branch, active=active)

@@ -1,0 +1,85 @@
+"""restore: files come back as a new commit, and nothing is overwritten."""
+
+from __future__ import annotations
+
+import pytest
+
+from devs_git.commands import restore, undo
+from devs_git.errors import DevsError
+from devs_git.workspace import Workspace
+from tests.moving import Scene, contents
+
+
+@pytest.fixture
+def scene(ledgered: Workspace) -> Scene:
+    made = Scene(ledgered)
+    made.task("10", {"b.txt": "b\n", "d/x.txt": "x\n"})
+    made.task("11", {"b.txt": "b\nb2\n", "c.txt": "c\n", "d/x.txt": None})
+    return made
+
+
+def go(scene: Scene, target: str, *paths: str, folder: str = "") -> restore.Result:
+    return restore.run(Workspace.open(scene.top), restore.Request(target, paths, folder))
+
+
+def test_the_whole_tree_comes_back_as_a_new_commit_on_top(scene: Scene) -> None:
+    head = scene.git("rev-parse", "HEAD")
+    result = go(scene, "10")
+    assert (result.restored_from, result.files) == ("task-10", 3)
+    assert scene.git("rev-parse", "HEAD^") == head
+    assert scene.git("rev-parse", "HEAD^{tree}") == scene.git("rev-parse", "devs/task-10^{tree}")
+    assert not (scene.top / "c.txt").exists()
+    assert scene.git("status", "--porcelain") == ""
+    undo.run(Workspace.open(scene.top), undo.Request())
+    assert scene.git("rev-parse", "HEAD") == head
+    assert (scene.top / "c.txt").read_text() == "c\n"
+
+
+def test_named_paths_alone_come_back_and_folders_count_whole(scene: Scene) -> None:
+    assert go(scene, "10", "d").files == 1
+    assert scene.git("diff", "--name-status", "HEAD^", "HEAD") == "A\td/x.txt"
+    assert go(scene, "10", "c.txt").files == 1  # it was not there then
+    assert scene.git("diff", "--name-status", "HEAD^", "HEAD") == "D\tc.txt"
+
+
+def test_paths_are_relative_to_the_folder_one_stands_in(scene: Scene) -> None:
+    assert go(scene, "10", "x.txt", folder=str(scene.top / "d")).paths == ("d/x.txt",)
+    with pytest.raises(DevsError) as refused:
+        go(scene, "10", "../../x", folder=str(scene.top / "d"))
+    assert (refused.value.code, refused.value.details["field"]) == ("INVALID_ARGUMENTS", "paths")
+
+
+@pytest.mark.parametrize(("name", "text"), [("b.txt", "edited\n"), ("d/x.txt", "untracked\n")])
+def test_it_refuses_to_overwrite_tracked_changes_and_untracked_files(
+    scene: Scene, name: str, text: str
+) -> None:
+    scene.write({name: text})
+    before, refs = contents(scene.top), scene.git("for-each-ref")
+    with pytest.raises(DevsError) as refused:
+        go(scene, "10")
+    assert refused.value.code == "GIT_RESET_FAILED"
+    assert (contents(scene.top), scene.git("for-each-ref")) == (before, refs)
+
+
+def test_changes_elsewhere_are_carried_along_and_undo_brings_everything_back(scene: Scene) -> None:
+    scene.write({"f1.txt": "edited\n", "staged.txt": "staged\n"})
+    scene.git("add", "staged.txt")
+    before, status = contents(scene.top), scene.git("status", "--porcelain")
+    go(scene, "10")
+    assert scene.git("status", "--porcelain") == status
+    undo.run(Workspace.open(scene.top), undo.Request(preserve="discard"))
+    assert (contents(scene.top), scene.git("status", "--porcelain")) == (before, status)
+
+
+def test_a_snapshot_branch_can_be_the_source_and_a_missing_one_is_named(scene: Scene) -> None:
+    scene.git("branch", "snapshot/edit-2001-02-03-0405", "devs/task-10^{commit}")
+    assert go(scene, "snapshot/edit-2001-02-03-0405", "b.txt").files == 1
+    with pytest.raises(DevsError) as refused:
+        go(scene, "snapshot/none")
+    assert refused.value.code == "SNAPSHOT_NOT_FOUND"
+
+
+def test_where_every_file_is_so_already_nothing_is_written(scene: Scene) -> None:
+    refs = scene.git("for-each-ref")
+    assert go(scene, "11").files == 0
+    assert scene.git("for-each-ref") == refs
