@@ -100,8 +100,8 @@ def owner_of(path: Path) -> Owner | None:
         found = owner(path.read_bytes())
     except OSError:
         return "foreign"
-    # A link is somebody's arrangement, whatever it points to: ours are files.
-    return "foreign" if path.is_symlink() and found == "ours" else found
+    # Ours are files. A link to one is somebody's arrangement; kept and called, it would call itself.
+    return "edited" if path.is_symlink() and found == "ours" else found
 
 
 def names(folder: Path) -> tuple[str, ...]:

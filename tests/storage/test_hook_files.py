@@ -100,6 +100,37 @@ def test_a_copy_of_our_hook_with_its_mark_taken_off_is_not_called_by_itself(
     assert stage.install(repo)["hook post-commit"].did == "skipped"
 
 
+def test_a_link_to_our_hook_is_left_alone(repo: Path, stage: HookStage) -> None:
+    stage.install(repo)
+    hooks = repo / ".git/hooks"
+    (hooks / "post-commit").rename(repo / "elsewhere")
+    (hooks / "post-commit").symlink_to(repo / "elsewhere")
+    assert stage.codes(repo) == ["HOOK_EDITED"]
+    assert stage.install(repo)["hook post-commit"].did == "skipped"
+    assert stage.commit() == ["ours post-commit"]
+
+
+def test_a_hook_that_its_tool_wrote_again_over_ours_is_there_once_after_uninstall(
+    repo: Path, stage: HookStage
+) -> None:
+    script(repo / ".git/hooks/post-commit")
+    before = picture(repo / ".git/hooks")
+    stage.install(repo)
+    script(repo / ".git/hooks/post-commit")
+    stage.uninstall(repo)
+    assert picture(repo / ".git/hooks") == before
+
+
+def test_a_hook_that_somebody_put_in_place_of_ours_stays_beside_the_kept_one(
+    repo: Path, stage: HookStage
+) -> None:
+    script(repo / ".git/hooks/post-commit")
+    stage.install(repo)
+    theirs = script(repo / ".git/hooks/post-commit", "#!/bin/sh\n: newer\n").read_bytes()
+    assert "post-commit.before-devs is left" in stage.uninstall(repo)["hook post-commit"].detail
+    assert (repo / ".git/hooks/post-commit").read_bytes() == theirs
+
+
 def test_status_sees_what_is_missing_not_executable_or_replaced(repo: Path, stage: HookStage) -> None:
     stage.install(repo)
     hooks = repo / ".git/hooks"
