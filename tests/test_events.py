@@ -1,0 +1,151 @@
+"""Every verb that changes state is an event of the ledger, with actor, tier, times and outcome (DESIGN 3).
+
+The verb table names the verbs; SCENARIOS says how each is brought to change something. What only records or writes
+configuration leaves no event and stands in EXEMPT, with the reason.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from devs_git.__main__ import main
+from devs_git.domain.events import Event
+from devs_git.domain.verbs import CHANGES, VERBS
+from devs_git.storage import documents
+from devs_git.workspace import Workspace
+
+# Lines are verbs of ours, or commands for sh where they begin with `$`.
+TASK = ("task start 10 --title x", "$ echo 1 > new", "task complete --all -m x")
+TWO_TASKS = (*TASK, "task start 11", "$ echo 2 > new", "task complete --all -m y")
+SCENARIOS: dict[str, tuple[tuple[str, ...], str]] = {
+    "init": (("init --uninstall",), "init"),
+    "task start": ((), "task start 10 --title x --plan y --agent developer --phase execute --contract z"),
+    "task complete": (TASK[:2], TASK[2]),
+    "task result": (TASK[:1], "task result 10"),
+    "checkpoint": (TASK[:2], "checkpoint --all -m x"),
+    "rewind": (TWO_TASKS, "rewind task-10"),
+    "undo": ((*TWO_TASKS, "rewind task-10"), "undo"),
+    "checkout": (("$ git branch other",), "checkout other"),
+    "branch": (TASK, "branch task-10 -b try"),
+    "restore": (TWO_TASKS, "restore task-10"),
+    "snapshot create": (("$ echo 3 > new",), "snapshot create"),
+    "snapshot open": (("$ echo 3 > new", "snapshot create"), "snapshot open {snapshot}"),
+    "snapshot prune": (("$ echo 3 > new", "snapshot create"), "snapshot prune --older-than 0d --yes"),
+}
+EXEMPT: dict[str, str] = {}
+CHANGING = [name for name, row in VERBS.items() if row.tier >= CHANGES and name not in EXEMPT]
+HERE = [name for name in CHANGING if find_spec(VERBS[name].module)]
+ALWAYS = (
+    "Devs-Verb",
+    "Devs-Actor",
+    "Devs-Tier",
+    "Devs-Worktree",
+    "Devs-Started",
+    "Devs-Finished",
+    "Devs-Outcome",
+)
+RECORDS = (("policy.yaml", "policy"), ("tasks/", "task"), ("rewinds/", "rewind"))
+README = (Path(__file__).parent.parent / "schemas" / "README.md").read_text(encoding="utf-8")
+
+
+def run(line: str, top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if line.startswith("$"):
+        subprocess.run(["sh", "-ec", line[1:]], cwd=top, check=True, capture_output=True)
+        return
+    found = subprocess.run(
+        ["git", "for-each-ref", "--format=%(refname:short)", "refs/heads/snapshot"],
+        cwd=top,
+        check=True,
+        capture_output=True,
+    )
+    words = shlex.split(line.replace("{snapshot}", found.stdout.decode().strip()))
+    monkeypatch.setattr(sys, "argv", ["devs-git", *words])
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"It works.\n")))
+    assert main() == 0, line
+
+
+def new_events(name: str, top: Path, monkeypatch: pytest.MonkeyPatch) -> list[Event]:
+    """The events that the scenario's last line left, after its first ones."""
+    before, last = SCENARIOS[name]
+    for line in before:
+        run(line, top, monkeypatch)
+    tip = Workspace.open(top).ledger.tip().oid
+    run(last, top, monkeypatch)
+    return list(Workspace.open(top).ledger.events(since=tip))
+
+
+@pytest.fixture(scope="session")
+def pattern(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pattern") / "repo"
+
+
+@pytest.fixture
+def top(pattern: Path, repo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository that is set up and committed: made once, copied for each test."""
+    if not pattern.exists():
+        run("init", repo, monkeypatch)
+        run("$ git add -A && git commit -qm policy", repo, monkeypatch)
+        shutil.copytree(repo, pattern, symlinks=True)
+    else:
+        shutil.rmtree(repo)
+        shutil.copytree(pattern, repo, symlinks=True)
+        monkeypatch.chdir(repo)
+    return repo
+
+
+def test_every_verb_that_changes_state_has_a_scenario_or_a_reason() -> None:
+    assert set(SCENARIOS) == set(CHANGING)
+    assert set(EXEMPT) <= set(VERBS)
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_a_verb_that_changes_state_leaves_one_event_that_tells_all(
+    name: str, top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events = new_events(name, top, monkeypatch)
+    assert [event.get("Devs-Verb") for event in events] == [name]
+    event = events[0]
+    assert all(event.get(key) for key in ALWAYS)
+    assert (event.get("Devs-Tier"), event.get("Devs-Outcome")) == (str(VERBS[name].tier), "ok")
+    assert event.get("Devs-Actor") == "Ada <ada@example.org>"
+    assert event.get("Devs-Started") <= event.get("Devs-Finished")
+    assert_described(event)
+    assert_records_fit(top)
+
+
+def assert_described(event: Event) -> None:
+    """schemas/README.md has a row for the event's type, with each of its trailers."""
+    row = re.search(rf"^\| `{re.escape(event.type)}` \|(.*)$", README, re.MULTILINE)
+    assert row, f"schemas/README.md does not list the event {event.type}"
+    told = set(re.findall(r"`(Devs-[A-Za-z-]+)", row[1])) | set(ALWAYS)
+    assert {key for key, _ in event.fields} <= told, (
+        f"schemas/README.md does not list all trailers of {event.type}"
+    )
+
+
+def assert_records_fit(top: Path) -> None:
+    """Every record in the ledger fits its schema."""
+    ledger = Workspace.open(top).ledger
+    paths = ledger.git.text("ls-tree", "-r", "--name-only", "refs/heads/devs/ledger").splitlines()
+    for path in paths:
+        noun = next((noun for start, noun in RECORDS if path.startswith(start)), "")
+        assert noun or path == "README.md", f"{path} has no schema"
+        if noun:
+            documents.load(ledger.tip().read(path) or b"", path, noun)
+
+
+def test_the_control_arm_a_verb_that_leaves_no_event_is_found_out(
+    top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SCENARIOS, "branch", (TASK, "log"))
+    with pytest.raises(AssertionError):
+        test_a_verb_that_changes_state_leaves_one_event_that_tells_all("branch", top, monkeypatch)
