@@ -7,6 +7,7 @@ rest: so a hook of an older version is known as ours and replaced, and one that 
 from __future__ import annotations
 
 import hashlib
+import re
 import shlex
 from typing import Final, Literal
 
@@ -40,6 +41,16 @@ def owner(content: bytes) -> Owner:
     if mark.startswith(MARK) or KEPT.encode() in content:  # a copy of our header would call itself
         return "edited"
     return "framework" if any(line in content for line in _FRAMEWORKS) else "foreign"
+
+
+def python_of(content: bytes, source: bytes) -> str | None:
+    """The interpreter in a hook that was rendered from `source`, '' if it names none; None if from another source."""
+    parts = [re.escape(part) for part in source.split(b"\n", 2)[2].split(PYTHON)]
+    pattern = b"(?P<python>.+)".join(parts[:2]) + b"".join(b"(?P=python)" + part for part in parts[2:])
+    match = re.fullmatch(pattern, content.split(b"\n", 2)[2])
+    if match is None:
+        return None
+    return shlex.split(match["python"].decode("utf-8", "surrogateescape"))[0] if len(parts) > 1 else ""
 
 
 def is_chained(content: bytes) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from devs_git.domain.hook_text import is_chained, render
+from devs_git.domain.hook_text import is_chained, python_of, render
 from devs_git.domain.report import Action, Finding, Severity
 from devs_git.errors import DevsError
 from devs_git.storage import hook_excludes, hook_folder, hook_lines, hook_slot, resources
@@ -58,13 +58,13 @@ def uninstall(places: Places, git: Git) -> tuple[Action, ...]:
     return tuple(done)
 
 
-def status(places: Places, git: Git, python: str = sys.executable) -> tuple[Finding, ...]:
+def status(places: Places, git: Git) -> tuple[Finding, ...]:
     """What is wrong with the hooks, and the command that mends it; nothing where all is well."""
     folder = hook_folder.find(places, git)
     found: list[Finding] = []
     sources = shipped()
     for name, source in sources.items():
-        found += _Look(folder, HookSlot(folder.ours, name), source, python).findings()
+        found += _Look(folder, HookSlot(folder.ours, name), source).findings()
     return (*found, *(hook_lines.finding(folder, name) for name in hook_lines.uncalled(folder, sources)))
 
 
@@ -107,7 +107,6 @@ class _Look:
     folder: HookFolder
     slot: HookSlot
     source: bytes
-    python: str
 
     def findings(self) -> Iterator[Finding]:
         found, where = self.slot.owner, f"{self.folder.name}/{self.slot.path.name}"
@@ -132,9 +131,12 @@ class _Look:
         if is_chained(content) and not kept:
             text = f"The hook that {where} was to call, {self.slot.kept.name}, is gone."
             yield self._finding("HOOK_KEPT_MISSING", text, severity="warning")
-        elif content != render(self.source, self.python, chained=kept):
-            text = f"The git hook {where} was installed by another version or for another Python."
+        python = python_of(content, self.source)
+        if python is None:
+            text = f"The git hook {where} was installed by another version."
             yield self._finding("HOOK_OUTDATED", text, severity="warning")
+        elif python and not os.access(python, os.X_OK):
+            yield self._finding("HOOK_OUTDATED", f"The Python that the git hook {where} starts is gone.")
 
     @staticmethod
     def _finding(code: str, message: str, fix: str = INIT, severity: Severity = "error") -> Finding:
