@@ -20,7 +20,8 @@ _HARMLESS: Final = ("unspecified", "unset", "auto")
 
 def in_play(git: Git, top: Path, paths: Iterable[str]) -> bool:
     """Whether any attribute or setting could make bytes on disk differ from blobs for one of `paths`."""
-    if git.text("config", "--get", "core.autocrlf", ok=(0, 1)).lower() in ("true", "input", "1", "yes", "on"):
+    settings = _settings(git)
+    if settings.get("core.autocrlf", "").lower() in ("true", "input", "1", "yes", "on"):
         return True
     folders = {os.path.dirname(path) for path in paths}  # noqa: PTH120 - a hundred thousand of them: strings, not Paths
     seen: set[str] = set()
@@ -30,13 +31,19 @@ def in_play(git: Git, top: Path, paths: Iterable[str]) -> bool:
             folder = os.path.dirname(folder)  # noqa: PTH120, PLW2901 - walking up
     if any((top / folder / ".gitattributes").exists() for folder in seen | {""}):
         return True
-    return any(path.exists() for path in _outside(git))
+    return any(path.exists() for path in _outside(git, settings.get("core.attributesfile", "")))
 
 
-def _outside(git: Git) -> list[Path]:
+def _settings(git: Git) -> dict[str, str]:
+    """The settings that decide, in lower case names; the last value of each counts."""
+    pattern = r"^core\.(autocrlf|attributesfile)$"
+    lines = split_z(git.run("config", "--type=path", "-z", "--get-regexp", pattern, ok=(0, 1)))
+    return {name: value for name, _, value in (line.partition("\n") for line in lines)}
+
+
+def _outside(git: Git, configured: str) -> list[Path]:
     """Attributes files that are not in the working tree."""
     found = [Path(git.text("rev-parse", "--path-format=absolute", "--git-path", "info/attributes"))]
-    configured = git.text("config", "--type=path", "--get", "core.attributesFile", ok=(0, 1))
     home = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.environ.get("HOME", "/"), ".config")  # noqa: PTH118
     found.append(Path(configured) if configured else Path(home) / "git/attributes")
     return [*found, Path("/etc/gitattributes")]

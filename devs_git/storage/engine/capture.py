@@ -57,7 +57,9 @@ def private(git: Git, index: Path) -> Git:
 
 def index_path(git: Git) -> Path:
     """Where the index is that git uses here (GIT_INDEX_FILE is obeyed)."""
-    return Path(git.text("rev-parse", "--path-format=absolute", "--git-path", "index"))
+    environment = git.environment()
+    own = environment.get("GIT_INDEX_FILE")
+    return git.where / own if own else Path(environment["GIT_DIR"]) / "index"
 
 
 def copy_index(git: Git, target: Path) -> None:

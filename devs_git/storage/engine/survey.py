@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -28,6 +29,8 @@ _UNDER_WAY: Final = (
     ("sequencer", "a cherry-pick or revert", "git cherry-pick --abort or git revert --abort"),
     ("BISECT_LOG", "a bisect", "git bisect reset"),
 )
+# In a list of a hundred thousand paths the few flagged ones are found without decoding the others.
+_FLAGGED: Final = re.compile(rb"(?:^|(?<=\0))[a-zS] ([^\0]+)")
 
 
 @dataclass(frozen=True)
@@ -50,15 +53,19 @@ class Survey:
         return not (self.staged or self.dirty or self.intended)
 
     @cached_property
-    def entries(self) -> dict[str, str]:
-        """Every path of the index with its letter of `git ls-files -v`: H, S (skip-worktree), lower case (assumed)."""
-        listed = split_z(self.git.run("ls-files", "-v", "-z"))
-        return {line[2:]: line[0] for line in listed}
+    def _listed(self) -> bytes:
+        """Every path of the index behind its letter: H, S (skip-worktree), lower case (assumed unchanged)."""
+        return self.git.run("ls-files", "-v", "-z")
+
+    @cached_property
+    def entries(self) -> frozenset[str]:
+        """Every path of the index."""
+        return frozenset(line[2:] for line in split_z(self._listed))
 
     @cached_property
     def flagged(self) -> frozenset[str]:
         """Paths whose flags tell git not to look at the file."""
-        return frozenset(path for path, letter in self.entries.items() if letter == "S" or letter.islower())
+        return frozenset(map(os.fsdecode, _FLAGGED.findall(self._listed)))
 
 
 def operation_under_way(places: Places) -> tuple[str, str] | None:
@@ -71,9 +78,11 @@ def operation_under_way(places: Places) -> tuple[str, str] | None:
 
 def head_of(git: Git) -> tuple[str, str]:
     """The oid that HEAD resolves to ('' while unborn) and the branch it names ('' when detached)."""
-    status, out = git.attempt("rev-parse", "--quiet", "--verify", "HEAD^{commit}", ok=(0, 1, 128))
-    _, name = git.attempt("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))
-    return (out.decode().strip() if status == 0 else ""), os.fsdecode(name).strip()
+    status, out = git.attempt("rev-parse", "HEAD^{commit}", "--symbolic-full-name", "HEAD", ok=(0, 128))
+    if status == 0:
+        oid, name = os.fsdecode(out).splitlines()
+        return oid, "" if name == "HEAD" else name
+    return "", os.fsdecode(git.run("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))).strip()
 
 
 def survey(git: Git, top: Path) -> Survey:

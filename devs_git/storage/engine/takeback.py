@@ -160,6 +160,7 @@ def restore(site: Site, journal: Journal, *, forward: bool = False, force: bool 
     tree.write_raw(site.git, site.objects, state.raw, folder, skip=lambda path: path not in wanted)
     if forward:
         tree.settle_index(site.git, site.objects, index, state)
+        tree.refresh(site.git, index)
         tree.put_index(site.git, index)
     else:
         _old_index(site.git, folder)

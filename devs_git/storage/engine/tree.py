@@ -15,6 +15,7 @@ from devs_git.storage.engine.capture import State, index_path, private
 from devs_git.storage.git_program import Git, split_z
 from devs_git.storage.objects import EXECUTABLE, GITLINK, LINK, Objects
 
+ARGUMENT_BYTES = 1 << 15  # of paths that are handed over as arguments; above it git looks at every file
 BATCH = 1 << 24  # bytes of blobs read at a time
 
 
@@ -114,13 +115,22 @@ def read_tree(git: Git, index: Path, old: str, new: str, *, timeout: float | Non
 
 
 def settle_index(git: Git, objects: Objects, index: Path, state: State) -> None:
-    """Make the private index, which now holds the state's worktree tree, the state's own index."""
+    """Make the private index, which now holds the state's worktree tree, the state's own index.
+
+    What git wrote it has looked at; what we wrote over it, or an index of an earlier time, it has to look at again.
+    """
     own = private(git, index)
     if state.index_raw:
         index.write_bytes(objects.read(state.index_raw, "blob"))
     elif state.index != state.worktree:
         own.run("read-tree", "-m", "--no-recurse-submodules", state.index)
-    own.run("update-index", "-q", "--refresh", "--ignore-submodules", ok=(0, 1))
+    if state.raw or state.index_raw:
+        refresh(git, index)
+
+
+def refresh(git: Git, index: Path) -> None:
+    """Let git compare every file with its entry, so that `git status` need not."""
+    private(git, index).run("update-index", "-q", "--refresh", "--ignore-submodules", ok=(0, 1))
 
 
 def verify(git: Git, index: Path, state: State, touched: Sequence[Change]) -> tuple[str, ...]:
@@ -132,11 +142,9 @@ def verify(git: Git, index: Path, state: State, touched: Sequence[Change]) -> tu
     if own.text("write-tree", "--missing-ok") != state.worktree:
         raise DevsError("GIT_RESET_FAILED", "The index does not match the checkpoint after the move.")
     ours = {change.path for change in touched}
-    off = [
-        path
-        for path in split_z(own.run("diff-files", "-z", "--name-only", "--ignore-submodules"))
-        if path in ours
-    ]
+    some = sorted(path for path in ours if path) if len(os.fsencode("".join(ours))) < ARGUMENT_BYTES else []
+    looked = own.run("diff-files", "-z", "--name-only", "--ignore-submodules", "--", *some) if ours else b""
+    off = [path for path in split_z(looked) if path in ours]
     written = [change for change in touched if change.new and (top / change.path).is_file()]
     there = [change.path for change in written]
     not_exact: set[str] = set()
