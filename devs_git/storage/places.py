@@ -58,19 +58,19 @@ def worktrees(git: Git) -> tuple[Places, ...]:
 def locate(where: Path, *, unset: tuple[str, ...] = ()) -> Places:
     """The places of the repository around `where`; NOT_A_REPOSITORY where there is none."""
     git = Git(where, unset=unset)
-    try:
-        answer = git.run(
-            "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--is-inside-work-tree"
-        ).split(b"\n")
-    except GitFailed as error:
-        raise _no_repository(error) from error
-    git_dir, common, inside = (os.fsdecode(line) for line in answer[:3])
-    top = None
-    if inside == "true":
-        top = Path(
-            os.fsdecode(git.run("rev-parse", "--path-format=absolute", "--show-toplevel").rstrip(b"\n"))
-        )
-    return Places(Path(git_dir), Path(common), top)
+    asked = ("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir")
+    # Where there is no working tree git answers the first two and then refuses: one child in either case.
+    status, answer = git.attempt(*asked, "--show-toplevel", ok=(0, 128))
+    if not answer:
+        try:
+            answer = git.run(*asked)
+        except GitFailed as error:
+            raise _no_repository(error) from error
+    found = os.fsdecode(answer).split("\n")[:-1]
+    if len(found) != (3 if status == 0 else 2):  # a folder's name has a line end: ask one by one
+        questions = [*asked[2:], "--show-toplevel"][: 3 if status == 0 else 2]
+        found = [os.fsdecode(git.run(*asked[:2], question))[:-1] for question in questions]
+    return Places(Path(found[0]), Path(found[1]), Path(found[2]) if status == 0 else None)
 
 
 def _no_repository(error: GitFailed) -> DevsError:

@@ -49,9 +49,10 @@ def keep(site: Site, state: State, op_id: str, mode: str, name: str | None) -> K
     sign = site.signature()
     if mode == "branch":
         ref = branch_name(op_id, name)
-        require_free(site, ref)
+        if name:
+            require_free(site, ref)
         tip = state.head
-        if state.worktree != _tree_of(site, state.head):
+        if state.worktree != site.objects.read(state.head, "commit")[5:45].decode():
             tip = commit(
                 site.objects, state.worktree, [state.head], sign, f"Uncommitted work before devs-git {op_id}"
             )
@@ -67,7 +68,3 @@ def keep(site: Site, state: State, op_id: str, mode: str, name: str | None) -> K
         old = refs.read(site.git, STASH) or NO_OID
         return Kept("stash", "stash@{0}", (RefUpdate(STASH, tip, old),))
     return Kept("discard", f"refs/devs/backup/{op_id}")
-
-
-def _tree_of(site: Site, oid: str) -> str:
-    return site.git.text("rev-parse", "--verify", f"{oid}^{{tree}}")

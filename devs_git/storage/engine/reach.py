@@ -44,7 +44,7 @@ def others(git: Git, branch: str, history: History) -> dict[str, str]:
 
 def _other_worktrees(git: Git, branch: str) -> dict[str, str]:
     """HEADs of the other worktrees that are detached, or that have a branch of their own."""
-    here = git.text("rev-parse", "--path-format=absolute", "--show-toplevel")
+    here = str(git.where)
     found = {}
     for block in git.run("worktree", "list", "--porcelain", "-z").split(b"\0\0"):
         facts = dict(os.fsdecode(line).partition(" ")[::2] for line in block.split(b"\0") if line)

@@ -16,7 +16,6 @@ from devs_git.storage.git_program import Git, split_z
 from devs_git.storage.objects import EXECUTABLE, GITLINK, LINK, Objects
 
 ARGUMENT_BYTES = 1 << 15  # of paths that are handed over as arguments; above it git looks at every file
-BATCH = 1 << 24  # bytes of blobs read at a time
 
 
 @dataclass(frozen=True)
