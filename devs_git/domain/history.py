@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 from devs_git.domain.events import Event
 
@@ -109,23 +109,27 @@ def checkpoint_of(event: Event) -> Checkpoint:
     )
 
 
+def move_of(line: str, event: Event) -> tuple[str, dict[str, Any]]:
+    """Old tag and what is new, of a `Devs-Moved: <old tag> <new tag> <number> <commit> <tree> [<stat>]`."""
+    old, new, number, commit, tree, *stat = line.split()
+    changes: dict[str, Any] = {
+        "tag": new,
+        "number": int(number),
+        "commit": commit,
+        "tree": tree,
+        "created_at": event.get("Devs-Finished"),
+        "event": event.oid,
+    }
+    figures = ("files_changed", "lines_added", "lines_removed")
+    return old, changes | dict(zip(figures, map(int, stat), strict=False))
+
+
 def moved_checkpoints(event: Event, known: dict[str, Checkpoint]) -> Iterator[tuple[str, Checkpoint]]:
-    """Old tag and new checkpoint of each `Devs-Moved: <old tag> <new tag> <number> <commit> <tree>`."""
+    """Old tag and new checkpoint of each `Devs-Moved`."""
     for line in event.all("Devs-Moved"):
-        old, new, number, commit, tree = line.split()
+        old, changes = move_of(line, event)
         if old in known:
-            yield (
-                old,
-                replace(
-                    known[old],
-                    tag=new,
-                    number=int(number),
-                    commit=commit,
-                    tree=tree,
-                    created_at=event.get("Devs-Finished"),
-                    event=event.oid,
-                ),
-            )
+            yield old, replace(known[old], **changes)
 
 
 def _start(event: Event, before: Task | None) -> Task:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from devs_git.domain.events import Event
-from devs_git.domain.history import CHECKPOINT_EVENTS, OPERATIONS, Checkpoint, checkpoint_of
+from devs_git.domain.history import CHECKPOINT_EVENTS, OPERATIONS, Checkpoint, checkpoint_of, move_of
 
 
 @dataclass(eq=False)
@@ -57,21 +57,14 @@ class _Pass:
                 seat.live = live
 
     def _moves(self, event: Event) -> Iterator[_Seat]:
-        moves = [line.split() for line in reversed(event.all("Devs-Moved"))]
-        made_here = {new for _, new, *_ in moves}
+        moves = [move_of(line, event) for line in reversed(event.all("Devs-Moved"))]
+        made_here = {changes["tag"] for _, changes in moves}
         moves = [move for move in moves if move[0] not in made_here]
-        for old, *_ in moves:
+        for old, _ in moves:
             self._decide(old, live=False)
         added: dict[str, list[_Seat]] = {}
-        for old, new, number, commit, tree in moves:
-            changes = {
-                "tag": new,
-                "number": int(number),
-                "commit": commit,
-                "tree": tree,
-                "created_at": event.get("Devs-Finished"),
-                "event": event.oid,
-            }
+        for old, changes in moves:
+            new = changes["tag"]
             seat = _Seat(changes, self.verdicts.get(new))
             heirs = self.awaiting.pop(new, [])
             for heir in heirs:

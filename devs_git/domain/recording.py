@@ -25,6 +25,7 @@ class Facts:
     tree: str
     subject: str
     branch: str = ""
+    parents: tuple[str, ...] = ()
     files: int = 0
     added: int = 0
     removed: int = 0

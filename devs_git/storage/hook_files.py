@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,9 +27,18 @@ INIT: Final = "devs-git init"
 
 
 def shipped() -> dict[str, bytes]:
-    """The hooks of this version: name and source."""
+    """The hooks of this version: name and source, with the parts that several share filled in."""
     files = resources.folder("hooks").iterdir()
-    return {p.name: p.read_bytes() for p in sorted(files) if p.is_file() and "." not in p.name}
+    return {p.name: _whole(p.read_bytes()) for p in sorted(files) if p.is_file() and "." not in p.name}
+
+
+def _whole(source: bytes) -> bytes:
+    """A hook's source, each line `# include where.sh` replaced by that file of `hooks/`."""
+
+    def part(line: re.Match[bytes]) -> bytes:
+        return _whole(resources.read("hooks", line[1].decode()))
+
+    return re.sub(rb"^# include (\S+)\n", part, source, flags=re.MULTILINE)
 
 
 def install(places: Places, git: Git, python: str = sys.executable) -> tuple[Action, ...]:

@@ -154,7 +154,7 @@ def record(context: Context, wanted: Wanted) -> Checkpoint:
             return checkpoint_of(context.append(build))
         except refs.RefMoved:
             # A ref of that number is there though the ledger never gave it, such as from a mirror of another clone.
-            taken = _taken(context, wanted.work.task)
+            taken = taken_numbers(context, wanted.work.task)
     raise DevsError("BUSY", "Checkpoint refs are being moved by others.", hint="Run the command again.")
 
 
@@ -190,14 +190,14 @@ def visible_tag(context: Context, tip: Tip, task: str) -> str:
     return held or NO_OID
 
 
-def _taken(context: Context, task: str) -> set[int]:
+def taken_numbers(context: Context, task: str) -> set[int]:
     folder = checkpoint_ref(task, 0).removesuffix("0")
     names = refs.matching(context.store_git, folder)
     return {int(ref.removeprefix(folder)) for ref in names if ref.removeprefix(folder).isdigit()}
 
 
 def facts(git: Git, commit: str, branch: str = "") -> Facts:
-    """What git says of `commit`, asked with one child; no program of the repository's configuration is run."""
+    """What git says of `commit` (any rev), asked with one child; no program of the configuration is run."""
     out = git.with_config("diff.renames=false").run(
         "diff-tree",
         "--root",
@@ -205,21 +205,22 @@ def facts(git: Git, commit: str, branch: str = "") -> Facts:
         "--no-ext-diff",
         "--no-textconv",
         "--encoding=UTF-8",
-        "--format=%T%x00%s%x00",
+        "--format=%H%x00%T%x00%P%x00%s%x00",
         "--shortstat",
         "--end-of-options",
         commit,
     )
-    tree, subject, stat = out.decode("utf-8", "replace").split("\0", 2)
+    oid, tree, parents, subject, stat = out.decode("utf-8", "replace").split("\0", 4)
     counts = {word: int(number) for number, word in _STAT.findall(stat)}
     return Facts(
-        commit,
-        tree,
-        subject,
-        branch,
-        counts.get("file", 0),
-        counts.get("insertion", 0),
-        counts.get("deletion", 0),
+        commit=oid.strip(),
+        tree=tree,
+        subject=subject,
+        branch=branch,
+        parents=tuple(parents.split()),
+        files=counts.get("file", 0),
+        added=counts.get("insertion", 0),
+        removed=counts.get("deletion", 0),
     )
 
 

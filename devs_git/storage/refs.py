@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Final
 
 from devs_git.domain.events import NO_OID, RefUpdate
@@ -14,6 +15,7 @@ _MOVED: Final = re.compile(
     r"but expected|reference already exists|reference is missing|unable to resolve reference"
 )
 _LOCKED: Final = re.compile(r"\.lock': File exists|Unable to create .*\.lock|cannot lock ref")
+_TAIL: Final = 1 << 16  # bytes; a line of a reflog is shorter
 
 
 class RefMoved(Exception):
@@ -68,3 +70,15 @@ def missing_only(git: Git, updates: Iterable[RefUpdate]) -> list[RefUpdate]:
         if now != update.new:
             left.append(RefUpdate(update.ref, update.new, now, update.no_deref))
     return left
+
+
+def last_move(git_dir: Path) -> tuple[str, str]:
+    """Old and new oid of HEAD's last move, from the end of its reflog; ('', '') where there is none."""
+    try:
+        with (git_dir / "logs" / "HEAD").open("rb") as log:
+            log.seek(max(0, log.seek(0, os.SEEK_END) - _TAIL))
+            line = log.read().rstrip(b"\n").rpartition(b"\n")[2]
+    except FileNotFoundError:
+        return "", ""
+    words = line.split(b" ", 2)
+    return (words[0].decode(), words[1].decode()) if len(words) == 3 else ("", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from devs_git.storage.active_task import replace_file
 from devs_git.storage.places import Places
 
 
@@ -17,6 +18,15 @@ def add(places: Places, line: str) -> None:
     places.own.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (places.own / "unrecorded").open("a", encoding="utf-8") as stream:
         stream.write(line + "\n")
+
+
+def remove(places: Places, line: str) -> None:
+    """Take one line out again: its commit is recorded now."""
+    left = [known for known in read(places) if known != line]
+    if left:
+        replace_file(places.own / "unrecorded", "".join(each + "\n" for each in left).encode())
+    else:
+        clear(places)
 
 
 def clear(places: Places) -> None:

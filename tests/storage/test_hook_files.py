@@ -84,7 +84,10 @@ def test_a_hook_that_was_edited_is_left_alone_and_reported(repo: Path, stage: Ho
     assert stage.install(repo)["hook post-commit"].did == "skipped"
     assert stage.uninstall(repo)["hook post-commit"].did == "skipped"
     assert ours.read_bytes() == edited
-    fix = hook_files.status(locate(repo), Git(repo))[0].fix.partition(" && ")[0]
+    edited_one = next(
+        find for find in hook_files.status(locate(repo), Git(repo)) if find.code == "HOOK_EDITED"
+    )
+    fix = edited_one.fix.partition(" && ")[0]
     subprocess.run(["sh", "-c", fix], cwd=repo, check=True)
     stage.install(repo)
     assert stage.codes(repo) == []

@@ -1,0 +1,45 @@
+"""What the post-commit hook does: one numbered checkpoint for a commit of the active task.
+
+The commit is noted as not recorded before, and the note is taken away after: a hook that is killed leaves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from devs_git.domain.history import Checkpoint
+from devs_git.domain.recording import Wanted
+from devs_git.domain.trailers import work_of
+from devs_git.errors import DevsError
+from devs_git.storage import active_task, refs, unrecorded
+from devs_git.storage.context import Context
+from devs_git.storage.recording import branch_of, facts, record
+
+OVER = ("TASK_EXISTS", "TASK_NOT_FOUND", "CONFLICT")
+
+
+def committed(context: Context, wanted: Callable[[], bool], *, amended: bool = False) -> Checkpoint | None:
+    """The checkpoint of HEAD, or None where no task is active or the policy, asked by `wanted`, says no.
+
+    A commit that replaced another (amend) is left to `post-rewrite`, which calls with `amended`. Raises DevsError; then
+    the commit stays noted, and a task that is over is no longer active here.
+    """
+    work = work_of(active_task.read(context.places))
+    if work is None or not wanted():
+        return None
+    found = facts(context.git, "HEAD", branch_of(context.git))
+    old, new = refs.last_move(context.places.git_dir)
+    replaced = new == found.commit and old.strip("0") and old not in found.parents
+    if replaced and not amended:
+        return None
+    note = f"{found.commit} {work.task}"
+    unrecorded.add(context.places, note)
+    try:
+        point = record(context, Wanted(context.new_id("checkpoint", found.commit), "checkpoint", work, found))
+    except DevsError as error:
+        if error.code in OVER:
+            active_task.write(context.places, "")
+            unrecorded.remove(context.places, note)
+        raise
+    unrecorded.remove(context.places, note)
+    return point

@@ -1,0 +1,94 @@
+"""Let checkpoints follow commits that an amend or a rebase rewrote: new numbers, visible tags re-made, one event.
+
+Old checkpoints keep their refs, so that their commits stay reachable; the ledger says what became of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from devs_git.domain.events import NO_OID, Draft, Event, RefUpdate
+from devs_git.domain.history import Checkpoint
+from devs_git.domain.ids import checkpoint_ref, completed_tag
+from devs_git.domain.rewriting import Rewrite, follow, retagged
+from devs_git.errors import DevsError
+from devs_git.storage import refs
+from devs_git.storage.context import Context
+from devs_git.storage.ledger import Tip
+from devs_git.storage.recording import branch_of, facts, taken_numbers
+
+
+class _Nothing(Exception):
+    """No checkpoint stands on a rewritten commit."""
+
+
+def rewritten(context: Context, new_of: Mapping[str, str], cause: str) -> Event | None:
+    """The event that says which checkpoints followed, or None where none had to. `cause` is amend or rebase."""
+    kept, branch = _kept(context, new_of), branch_of(context.git)
+    taken: dict[str, set[int]] = {}
+
+    def build(tip: Tip) -> Draft:
+        rewrite = follow(tip.history, new_of, kept, branch)
+        if not rewrite.moves:
+            raise _Nothing
+        return _draft(context, tip, rewrite, cause, taken)
+
+    for _attempt in range(3):
+        try:
+            return context.append(build)
+        except _Nothing:
+            return None
+        except refs.RefMoved:
+            tip = context.ledger.tip()
+            moves = follow(tip.history, new_of, kept, branch).moves
+            taken = {point.task_id: taken_numbers(context, point.task_id) for point, _ in moves}
+    raise DevsError("BUSY", "Checkpoint refs are being moved by others.", hint="Run: devs-git doctor")
+
+
+def _kept(context: Context, new_of: Mapping[str, str]) -> frozenset[str]:
+    """Those old commits that a branch still holds; branches of ours do not count."""
+    script = "".join(f"{oid}\n" for oid in new_of)
+    ours = ("--exclude=devs/*", "--exclude=snapshot/*")
+    out = context.git.run("rev-list", "--stdin", "--not", "HEAD", *ours, "--branches", stdin=script.encode())
+    return frozenset(new_of) - frozenset(out.decode().split())
+
+
+def _draft(context: Context, tip: Tip, rewrite: Rewrite, cause: str, taken: Mapping[str, set[int]]) -> Draft:
+    lines: list[tuple[str, str]] = [("Devs-Cause", cause)]
+    updates: list[RefUpdate] = []
+    numbers: dict[str, int] = {}
+    for point, commit in rewrite.moves:
+        task = point.task_id
+        first = max([tip.history.next_number(task) - 1, *taken.get(task, ())]) + 1
+        number = numbers.get(task, first)
+        numbers[task] = number + 1
+        old = context.objects.read(point.tag, "tag")
+        new = replace(point, number=number, commit=commit)
+        data = retagged(old, point, new, ledger=tip.oid, signature=context.signature())
+        tag = context.objects.write("tag", data)
+        now = facts(context.git, commit)
+        figures = f"{now.files} {now.added} {now.removed}"
+        lines.append(("Devs-Moved", f"{point.tag} {tag} {number} {commit} {now.tree} {figures}"))
+        updates.append(RefUpdate(checkpoint_ref(task, number), tag, NO_OID))
+        updates += _visible(context, tip, point, tag)
+    lines += [("Devs-Undone", point.tag) for point in rewrite.folded]
+    lines += [("Devs-Next", f"{task} {number}") for task, number in numbers.items()]
+    count = len(rewrite.moves)
+    event = context.event(
+        "checkpoints.rewritten",
+        f"{cause}: {count} checkpoint{'' if count == 1 else 's'} followed",
+        *lines,
+        verb_name="checkpoint",
+    )
+    return Draft(event, (), tuple(updates))
+
+
+def _visible(context: Context, tip: Tip, point: Checkpoint, tag: str) -> list[RefUpdate]:
+    """The move of a completion's visible tag; a tag of that name that is not ours stays."""
+    if tip.history.completion(point.task_id) != point:
+        return []
+    held = refs.read(context.store_git, completed_tag(point.task_id))
+    if held not in ("", point.tag):
+        return []
+    return [RefUpdate(completed_tag(point.task_id), tag, held or NO_OID)]
