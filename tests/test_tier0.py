@@ -33,7 +33,6 @@ SAMPLES = {
     # Writers, for the control arm.
     "branch": ("branch", "task-10", "-b", "made"),
     "snapshot create": ("snapshot", "create"),
-    "task start": ("task", "start", "77"),
     "checkpoint": ("checkpoint",),
 }
 # The common folder's derived or recording parts, the only ones that reading may touch.
@@ -112,7 +111,7 @@ def test_a_verb_of_tier_0_changes_nothing(name: str, lived_in: Path, monkeypatch
     assert changes_by(name, lived_in, monkeypatch) == []
 
 
-@pytest.mark.parametrize("name", ["branch", "checkpoint"])
+@pytest.mark.parametrize("name", ["branch", "snapshot create", "checkpoint"])
 def test_a_writer_that_is_declared_tier_0_is_found_out(
     name: str, lived_in: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

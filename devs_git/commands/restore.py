@@ -20,6 +20,7 @@ from devs_git.storage.engine.run import Move
 from devs_git.storage.engine.site import Site
 from devs_git.storage.engine.survey import Survey
 from devs_git.storage.git_program import split_z
+from devs_git.storage.private_index import private
 from devs_git.workspace import Workspace
 
 REFUSAL = "GIT_RESET_FAILED"
@@ -126,7 +127,7 @@ def _tree(site: Site, folder: Path, found: Survey, source: str, paths: Sequence[
             f"{lost[0]!r} is neither in the source nor here.",
             hint="See: git ls-tree -r --name-only HEAD",
         )
-    own = capture.private(site.git, folder / "index.tree")
+    own = private(site.git, folder / "index.tree")
     own.run("read-tree", found.head)
     gone = [f"0 {'0' * 40}\t{line.split(chr(9), 1)[1]}" for line in here]
     back = [line.replace(" blob ", " ", 1).replace(" commit ", " ", 1) for line in there]

@@ -1,5 +1,7 @@
 """Git objects, read and written with libgit2's object store alone: the one importer of pygit2.
 
+Small loose objects are left to loose.py as long as the library is not loaded: loading it costs more than they do.
+
 Only the store is opened, not the repository, so that configuration, extensions, replace refs and worktrees
 of the user's repository cannot change what is read or written.
 """
@@ -7,6 +9,7 @@ of the user's repository cannot change what is read or written.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from devs_git.errors import DevsError
+from devs_git.storage import loose
 
 if TYPE_CHECKING:
     import pygit2
@@ -47,6 +51,8 @@ class Objects:
 
     def write(self, kind: str, data: bytes) -> str:
         """The oid of the stored object; `kind` is commit, tree, blob or tag."""
+        if len(data) <= loose.SMALL and "pygit2" not in sys.modules:
+            return loose.write(self.folder, kind, data)
         import pygit2
 
         try:
@@ -56,6 +62,9 @@ class Objects:
 
     def read(self, oid: str, kind: str) -> bytes:
         """The object's bytes; LEDGER_MISSING where it is not there or is something else."""
+        known = None if "pygit2" in sys.modules else loose.read(self.folder, oid)
+        if known and known[0] == kind:
+            return known[1]
         try:
             found, data = self._store.read(oid)
         except (KeyError, ValueError) as error:
@@ -67,7 +76,7 @@ class Objects:
         return data
 
     def exists(self, oid: str) -> bool:
-        return oid in self._store
+        return loose.exists(self.folder, oid) or oid in self._store
 
     def read_tree(self, oid: str) -> dict[str, Entry]:
         """Names (undecodable bytes as surrogates) and entries of one tree."""

@@ -22,17 +22,8 @@ from devs_git.storage.engine.survey import Survey
 from devs_git.storage.git_program import Git, GitFailed, join_z
 from devs_git.storage.objects import FILE, TREE, Entry, Objects
 from devs_git.storage.places import Places
+from devs_git.storage.private_index import DURABLE, index_path, private
 
-# A private index stands alone: whole, without a helper process and without the user's cache of untracked files.
-PRIVATE_INDEX: Final = (
-    "core.splitIndex=false",
-    "index.sparse=false",
-    "core.untrackedCache=false",
-    "core.hooksPath=/dev/null",
-    "submodule.recurse=false",
-    "core.safecrlf=false",
-)
-DURABLE: Final = ("core.fsync=all", "core.fsyncMethod=batch")
 RAW_ATTRIBUTES: Final = "* -text -eol -crlf -filter -ident !working-tree-encoding\n"
 META: Final = "meta.json"
 
@@ -48,18 +39,6 @@ class State:
     raw: str = ""
     index_raw: str = ""
     active: str = ""
-
-
-def private(git: Git, index: Path) -> Git:
-    """`git` on an index file of our own: the user's is never staged into or refreshed."""
-    return git.with_env(GIT_INDEX_FILE=os.fspath(index)).with_config(*PRIVATE_INDEX)
-
-
-def index_path(git: Git) -> Path:
-    """Where the index is that git uses here (GIT_INDEX_FILE is obeyed)."""
-    environment = git.environment()
-    own = environment.get("GIT_INDEX_FILE")
-    return git.where / own if own else Path(environment["GIT_DIR"]) / "index"
 
 
 def copy_index(git: Git, target: Path) -> None:

@@ -12,10 +12,11 @@ from pathlib import Path
 
 from devs_git.errors import DevsError
 from devs_git.storage.engine import obstacles, tree
-from devs_git.storage.engine.capture import Capture, State, copy_index, git_words, private
+from devs_git.storage.engine.capture import Capture, State, copy_index, git_words
 from devs_git.storage.engine.site import Site
 from devs_git.storage.git_program import GitFailed, split_z
 from devs_git.storage.objects import EMPTY_TREE
+from devs_git.storage.private_index import private
 
 
 @dataclass(frozen=True)

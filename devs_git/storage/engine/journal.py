@@ -18,9 +18,10 @@ from typing import Any
 from devs_git.domain.events import RefUpdate
 from devs_git.errors import DevsError
 from devs_git.storage.active_task import replace_file
-from devs_git.storage.engine.capture import State, index_path
+from devs_git.storage.engine.capture import State
 from devs_git.storage.git_program import Git
 from devs_git.storage.places import Places
+from devs_git.storage.private_index import index_path
 
 
 @dataclass(frozen=True)

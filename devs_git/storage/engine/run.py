@@ -15,12 +15,13 @@ from devs_git.errors import DevsError
 from devs_git.storage import locks, refs
 from devs_git.storage.engine import journal as journals
 from devs_git.storage.engine import recovery, tree
-from devs_git.storage.engine.capture import DURABLE, State, git_words, index_path
+from devs_git.storage.engine.capture import State, git_words
 from devs_git.storage.engine.journal import Journal
 from devs_git.storage.engine.site import Site
 from devs_git.storage.engine.survey import head_of
 from devs_git.storage.git_program import GitFailed, GitTimedOut
 from devs_git.storage.ledger import Tip
+from devs_git.storage.private_index import DURABLE, index_path
 
 LIVE_OWNER_SECONDS = 2.0
 ORPHAN_SECONDS = 60.0

@@ -15,11 +15,11 @@ from pathlib import Path
 
 from devs_git.errors import DevsError
 from devs_git.storage.engine import attributes, tree
-from devs_git.storage.engine.capture import index_path, private
 from devs_git.storage.engine.journal import Journal
 from devs_git.storage.engine.site import Site
 from devs_git.storage.git_program import Git, GitFailed, join_z, split_z
 from devs_git.storage.objects import EXECUTABLE, LINK, Objects
+from devs_git.storage.private_index import index_path, private
 
 
 @dataclass(frozen=True)

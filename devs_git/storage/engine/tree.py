@@ -11,9 +11,10 @@ from pathlib import Path
 
 from devs_git.errors import DevsError
 from devs_git.storage.engine import attributes
-from devs_git.storage.engine.capture import State, index_path, private
+from devs_git.storage.engine.capture import State
 from devs_git.storage.git_program import Git, split_z
 from devs_git.storage.objects import EXECUTABLE, GITLINK, LINK, Objects
+from devs_git.storage.private_index import index_path, private
 
 ARGUMENT_BYTES = 1 << 15  # of paths that are handed over as arguments; above it git looks at every file
 

@@ -1,0 +1,89 @@
+"""`snapshot create`: save the working tree, untracked files included, as a commit on a branch of its own.
+
+HEAD, index and files are not touched. Ignored files and nested repositories stay out; the latter are reported.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from devs_git.domain.events import NO_OID, Draft, RefUpdate, one_line
+from devs_git.errors import DevsError
+from devs_git.storage import refs, snapshot_index, snapshots
+from devs_git.storage.git_program import GitFailed
+from devs_git.storage.ledger import Tip
+from devs_git.storage.snapshot_index import Shot
+from devs_git.workspace import Workspace
+
+ATTEMPTS = 20
+
+
+@dataclass(frozen=True)
+class Request:
+    """`message`: what this state is, in one line; '' says when it was."""
+
+    message: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", one_line(self.message))
+
+
+@dataclass(frozen=True)
+class Result:
+    """The branch; `files_changed` paths differ from HEAD. `left_out` are nested repositories."""
+
+    branch: str
+    commit: str
+    tree: str
+    parent: str
+    message: str
+    files_changed: int
+    left_out: tuple[str, ...]
+    event: str
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """Save and record it; NOT_INITIALIZED, BUSY, GIT_RESET_FAILED (more bytes than the policy allows), CONFLICT."""
+    assert workspace.top
+    workspace.ledger.require()
+    head = refs.read(workspace.git, "HEAD")
+    shot = snapshot_index.take(workspace.git, workspace.places, head, lambda: workspace.policy.backup_limit)
+    message = request.message or f"Snapshot at {workspace.started}"
+    parent = f"parent {head}\n" if head else ""
+    sign = workspace.signature()
+    text = f"tree {shot.tree}\n{parent}author {sign}\ncommitter {sign}\n\n{message}\n"
+    commit = workspace.objects.write("commit", text.encode("utf-8", "replace"))
+    branch, event = _record(workspace, shot, commit, message)
+    return Result(branch, commit, shot.tree, head, message, shot.files_changed, shot.left_out, event)
+
+
+def _record(workspace: Workspace, shot: Shot, commit: str, message: str) -> tuple[str, str]:
+    """The name of the branch and the oid of the event; both appear in one transaction."""
+    chosen: list[str] = []
+
+    def build(_tip: Tip) -> Draft:
+        taken = refs.matching(workspace.store_git, snapshots.BRANCHES + snapshots.PREFIX)
+        chosen[:] = [snapshots.free_name(workspace.clock(), taken)]
+        event = workspace.event(
+            "snapshot.created",
+            f"snapshot: {message}",
+            ("Devs-Branch", chosen[0]),
+            ("Devs-Commit", commit),
+            ("Devs-Tree", shot.tree),
+            verb_name="snapshot create",
+        )
+        return Draft(event, updates=(RefUpdate(snapshots.BRANCHES + chosen[0], commit, NO_OID),))
+
+    for _ in range(ATTEMPTS):
+        try:
+            event = workspace.append(build)
+        except refs.RefMoved:  # somebody else made a branch of that name meanwhile
+            continue
+        except GitFailed as error:
+            raise DevsError(
+                "CONFLICT",
+                f"git refuses to make the branch {chosen[0]!r}.",
+                hint="A branch named 'snapshot' is in the way: git branch -m snapshot <another name>",
+            ) from error
+        return chosen[0], event.oid
+    raise DevsError("BUSY", "Others are making snapshots here.", hint="Run the command again.")

@@ -1,0 +1,27 @@
+"""`snapshot list`: the branches below `snapshot/`, newest first. Tier 0."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from devs_git.storage import snapshots
+from devs_git.storage.snapshots import Snapshot
+from devs_git.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Request:
+    """Nothing to say."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """Newest first."""
+
+    snapshots: tuple[Snapshot, ...]
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """All of them, whoever made the branches."""
+    del request
+    return Result(snapshots.listed(workspace.store_git))

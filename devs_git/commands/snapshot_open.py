@@ -1,0 +1,86 @@
+"""`snapshot open`: look into a snapshot in a detached worktree of its own, without disturbing this one."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from devs_git.domain.events import Draft
+from devs_git.errors import DevsError, invalid
+from devs_git.storage import snapshots
+from devs_git.storage.git_program import GitFailed
+from devs_git.storage.snapshots import Snapshot
+from devs_git.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Request:
+    """`name` with or without `snapshot/`; `at` is the folder of the new worktree, '' for one of ours."""
+
+    name: str
+    at: str = ""
+
+    def __post_init__(self) -> None:
+        bare = self.name.removeprefix(snapshots.BRANCHES).removeprefix(snapshots.PREFIX)
+        if not bare or "\0" in bare:
+            raise invalid("name", "A snapshot has a name.", hint="See them: devs-git snapshot list")
+        object.__setattr__(self, "name", snapshots.PREFIX + bare)
+
+
+@dataclass(frozen=True)
+class Result:
+    """`path` is the folder of the worktree; `opened` is false where it was open already."""
+
+    snapshot: str
+    commit: str
+    path: str
+    opened: bool
+
+
+def find(workspace: Workspace, request: Request) -> Snapshot:
+    """The snapshot; SNAPSHOT_NOT_FOUND."""
+    for snapshot in snapshots.listed(workspace.store_git):
+        if snapshot.name == request.name:
+            return snapshot
+    raise DevsError(
+        "SNAPSHOT_NOT_FOUND", f"There is no {request.name}.", hint="See them: devs-git snapshot list"
+    )
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """Make the worktree and record it; CONFLICT where git cannot make it there."""
+    workspace.ledger.require()
+    snapshot = find(workspace, request)
+    place = Path(os.path.abspath(request.at)) if request.at else _own_place(workspace, snapshot)  # noqa: PTH100
+    if not request.at and (place / ".git").exists():
+        return Result(snapshot.name, snapshot.commit, os.fspath(place), opened=False)
+    try:
+        workspace.git.with_config("core.hooksPath=/dev/null").run(
+            "worktree", "add", "--detach", "--", os.fspath(place), snapshot.commit
+        )
+    except GitFailed as error:
+        from devs_git.storage.engine.capture import git_words
+
+        raise DevsError(
+            "CONFLICT",
+            f"git cannot open {snapshot.name} there: {git_words(error).replace(os.fspath(place), 'the folder')}",
+            hint="Choose another folder with --at.",
+        ) from error
+    workspace.append(
+        lambda _tip: Draft(
+            workspace.event(
+                "snapshot.opened",
+                f"snapshot: look into {snapshot.name}",
+                ("Devs-Branch", snapshot.name),
+                ("Devs-Commit", snapshot.commit),
+                verb_name="snapshot open",
+            )
+        )
+    )
+    return Result(snapshot.name, snapshot.commit, os.fspath(place), opened=True)
+
+
+def _own_place(workspace: Workspace, snapshot: Snapshot) -> Path:
+    """One folder for each state of a snapshot, among our own."""
+    return workspace.places.shared / "open" / f"{snapshot.name.replace('/', '-')}-{snapshot.commit[:10]}"

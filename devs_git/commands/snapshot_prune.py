@@ -1,0 +1,88 @@
+"""`snapshot prune`: delete old snapshots. They are recovery points, so this is tier 3: it shows its plan and asks.
+
+A branch goes only where it is still the commit that `snapshot create` recorded; one that somebody worked on stays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from devs_git.domain.events import NO_OID, Draft, RefUpdate
+from devs_git.domain.pruning import Kept, made, plan_id, reason_to_keep
+from devs_git.domain.quantities import span
+from devs_git.errors import DevsError, invalid
+from devs_git.storage import refs, snapshots
+from devs_git.storage.snapshots import Snapshot
+from devs_git.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Request:
+    """`older_than` is a span such as 30d. `plan_id` binds to what was shown: PLAN_STALE where that changed."""
+
+    older_than: str
+    dry_run: bool = False
+    plan_id: str = ""
+
+    def __post_init__(self) -> None:
+        try:
+            span(self.older_than)
+        except ValueError as error:
+            raise invalid("older_than", str(error)) from error
+
+
+@dataclass(frozen=True)
+class Result:
+    """`snapshots` went, or would go; `kept` are old too but stay."""
+
+    snapshots: tuple[Snapshot, ...]
+    kept: tuple[Kept, ...]
+    plan_id: str
+    dry_run: bool
+    event: str
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """Delete them and record it in one transaction; CONFLICT where one of them moves meanwhile."""
+    plan = _plan(workspace, request)
+    if request.plan_id and request.plan_id != plan.plan_id:
+        raise DevsError(
+            "PLAN_STALE", "The snapshots have changed since the plan.", hint="Look again and decide."
+        )
+    if request.dry_run or not plan.snapshots:
+        return plan
+    gone = plan.snapshots
+    event = workspace.event(
+        "snapshot.pruned",
+        f"snapshot: prune {len(gone)} older than {request.older_than}",
+        *(("Devs-Pruned", f"{snapshot.name} {snapshot.commit}") for snapshot in gone),
+        verb_name="snapshot prune",
+    )
+    updates = tuple(RefUpdate(snapshots.BRANCHES + one.name, NO_OID, one.commit) for one in gone)
+    try:
+        written = workspace.append(lambda _tip: Draft(event, updates=updates))
+    except refs.RefMoved as error:
+        raise DevsError(
+            "CONFLICT",
+            "A snapshot was moved or deleted at this moment; none was pruned.",
+            hint="Run it again.",
+        ) from error
+    return Result(gone, plan.kept, plan.plan_id, dry_run=False, event=written.oid)
+
+
+def _plan(workspace: Workspace, request: Request) -> Result:
+    """What would go now; reads only."""
+    recorded = made(workspace.ledger.events(workspace.ledger.require().oid))
+    bound = workspace.clock().timestamp() - span(request.older_than)
+    going, kept = [], []
+    for snapshot in snapshots.listed(workspace.store_git):
+        if datetime.fromisoformat(snapshot.created_at).timestamp() > bound:
+            continue
+        reason = reason_to_keep(snapshot.name, snapshot.commit, recorded, checked_out=snapshot.checked_out)
+        if reason:
+            kept.append(Kept(snapshot.name, reason))
+        else:
+            going.append(snapshot)
+    named = plan_id({snapshot.name: snapshot.commit for snapshot in going})
+    return Result(tuple(going), tuple(kept), named, dry_run=True, event="")

@@ -1,0 +1,85 @@
+"""snapshot create, list, open and prune."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from devs_git.entrypoints.cli.command import command
+from devs_git.entrypoints.render import paint, path, plural, short, table, when
+
+
+def _created(result: Any) -> str:
+    count = plural(result.files_changed, "path")
+    saved = f"Saved as {paint(result.branch, 'green')} at {short(result.commit)}: {count} unlike HEAD."
+    return "\n".join(
+        [saved, *(f"Left out, a repository of its own: {path(name)}" for name in result.left_out)]
+    )
+
+
+def _listed(result: Any) -> str:
+    rows = [
+        (paint(one.name, "green"), short(one.commit), when(one.created_at), one.message)
+        for one in result.snapshots
+    ]
+    return table(rows) or "No snapshots. Make one: devs-git snapshot create"
+
+
+def _opened(result: Any) -> str:
+    return (
+        f"{result.snapshot} is {'open' if result.opened else 'open already'} at {path(result.path)}\n"
+        "Done with it: git worktree remove <that folder>"
+    )
+
+
+def _pruned(result: Any) -> str:
+    verb = "Would delete" if result.dry_run else "Deleted"
+    lines = [f"{verb} {plural(len(result.snapshots), 'snapshot')}"]
+    lines += [
+        f"  {one.name} {short(one.commit)} {when(one.created_at)}  {one.message}" for one in result.snapshots
+    ]
+    lines += [f"  stays: {path(one.name)}, {one.reason}" for one in result.kept]
+    return "\n".join(lines)
+
+
+@command(
+    "snapshot create",
+    text=_created,
+    example='devs-git snapshot create\ndevs-git snapshot create -m "before lunch"',
+)
+@click.option("-m", "--message", default="", help="What this state is, in one line.")
+def snapshot_create(*, message: str) -> Any:
+    from devs_git.commands.snapshot_create import Request
+
+    return Request(message)
+
+
+@command("snapshot list", text=_listed, example="devs-git snapshot list --json")
+def snapshot_list() -> Any:
+    from devs_git.commands.snapshot_list import Request
+
+    return Request()
+
+
+@command("snapshot open", text=_opened, example="devs-git snapshot open edit-2026-01-31-0900 --at ../look")
+@click.argument("name")
+@click.option("--at", default="", metavar="FOLDER", help="Where; else a folder inside the git directory.")
+def snapshot_open(*, name: str, at: str) -> Any:
+    from devs_git.commands.snapshot_open import Request
+
+    return Request(name, at)
+
+
+@command(
+    "snapshot prune",
+    text=_pruned,
+    plan=_pruned,
+    example="devs-git snapshot prune --older-than 30d --dry-run\ndevs-git snapshot prune --older-than 30d --yes",
+)
+@click.option("--older-than", required=True, metavar="SPAN", help="Such as 30d, 12h or 2w.")
+@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+def snapshot_prune(*, older_than: str, dry_run: bool) -> Any:
+    from devs_git.commands.snapshot_prune import Request
+
+    return Request(older_than, dry_run)

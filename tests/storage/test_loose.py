@@ -1,0 +1,73 @@
+"""Small objects are written and read without the object library, exactly as git would."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from devs_git.storage import loose
+
+Make = Callable[..., str]
+
+
+@pytest.mark.parametrize("data", [b"", b"x\n", b"\0\xff" * 5000])
+def test_an_object_is_the_one_that_git_writes_and_reads(git: Make, repo: Path, data: bytes) -> None:
+    store = repo / ".git/objects"
+    oid = loose.write(store, "blob", data)
+    done = subprocess.run(["git", "hash-object", "--stdin"], input=data, capture_output=True, check=True)
+    assert oid == done.stdout.decode().strip()
+    assert subprocess.run(["git", "cat-file", "blob", oid], capture_output=True, check=True).stdout == data
+    assert loose.read(store, oid) == ("blob", data)
+    assert list(store.rglob("tmp_obj*")) == []
+    git("fsck", "--strict")
+
+
+def test_what_is_not_loose_or_not_whole_is_left_to_the_library(git: Make, repo: Path) -> None:
+    store = repo / ".git/objects"
+    oid = loose.write(store, "blob", b"x\n" * 100)
+    file = store / oid[:2] / oid[2:]
+    file.chmod(0o644)
+    file.write_bytes(file.read_bytes()[:-4])
+    assert loose.read(store, oid) is None
+    assert loose.read(store, "0" * 40) is None
+    git("gc", "-q")
+    assert loose.read(store, git("rev-parse", "HEAD")) is None
+
+
+def test_writing_again_makes_the_object_young_so_that_gc_spares_it(repo: Path) -> None:
+    store = repo / ".git/objects"
+    oid = loose.write(store, "blob", b"x\n")
+    file = store / oid[:2] / oid[2:]
+    os.utime(file, (1, 1))
+    loose.write(store, "blob", b"x\n")
+    assert file.stat().st_mtime > 1
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from devs_git.storage.objects import Objects
+store = Objects(Path(".git/objects"))
+text = store.read(sys.argv[1], "commit")
+print(len(text), "pygit2" in sys.modules)
+"""
+
+
+def test_the_library_is_loaded_for_packed_objects_only(git: Make, repo: Path) -> None:
+    head = git("rev-parse", "HEAD")
+    size = git("cat-file", "-s", head)
+
+    def call() -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT, head], cwd=repo, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    assert call() == f"{size} False"
+    git("gc", "-q")
+    assert call() == f"{size} True"
