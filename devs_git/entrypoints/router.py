@@ -23,10 +23,21 @@ def call(name: str, workspace: Workspace, request: Any) -> Any:
         recover(workspace)
     if not row.goes_on_while_frozen:
         _guard(row, module, workspace, request)
+    if writes and row.tier >= CHANGES and name != "init":
+        _mend_tags(workspace)
     result = module.run(workspace, request)
     if writes and row.tier >= CHANGES:
         _show(workspace)
     return result
+
+
+def _mend_tags(workspace: Workspace) -> None:
+    """A visible tag that something pruned comes back before a verb decides by it, an undone one goes again."""
+    tip = workspace.ledger.tip()
+    if tip.oid:
+        from devs_git.storage import visible_tags
+
+        visible_tags.mend(workspace.ledger.git, tip.history)
 
 
 def _show(workspace: Workspace) -> None:
