@@ -13,9 +13,9 @@ from devs_git.entrypoints.cli import overview
 FILES: Final = {
     "init": "setup",
     "doctor": "setup",
-    "completion": "setup",
+    "completion": "shell",
     "demo": "demo",
-    "help": "setup",
+    "help": "shell",
     "hook": "setup",
     "task": "tasks",
     "checkpoint": "tasks",

@@ -1,0 +1,52 @@
+"""completion and help: what a shell and its user need to know about the other commands."""
+
+from __future__ import annotations
+
+import click
+
+from devs_git.domain.verbs import DOORS
+from devs_git.entrypoints.cli.groups import HELP, TableGroup
+
+SHELLS = ("bash", "zsh", "fish")
+_COMPLETION = f"""{DOORS["completion"]}
+
+\b
+Example:
+  eval "$(devs-git completion bash)"              # in ~/.bashrc
+  eval "$(devs-git completion zsh)"               # in ~/.zshrc
+  devs-git completion fish | source               # in ~/.config/fish/config.fish
+"""
+_HELP = f"""{DOORS["help"]}
+
+\b
+Example:
+  devs-git help rewind
+  git devs help task start
+"""
+
+
+@click.command(name="completion", help=_COMPLETION, context_settings=HELP)
+@click.argument("shell", type=click.Choice(SHELLS))
+def completion(shell: str) -> int:
+    from click.shell_completion import get_completion_class
+
+    from devs_git.entrypoints.cli.main import cli
+
+    made = get_completion_class(shell)
+    assert made is not None
+    click.echo(made(cli, {}, "devs-git", "_DEVS_GIT_COMPLETE").source())
+    return 0
+
+
+@click.command(name="help", help=_HELP, context_settings=HELP)
+@click.argument("words", nargs=-1, metavar="[COMMAND]")
+@click.pass_context
+def help(ctx: click.Context, words: tuple[str, ...]) -> int:  # noqa: A001 - the command's own name
+    at = ctx.find_root()
+    for word in words:
+        found = at.command.get_command(at, word) if isinstance(at.command, TableGroup) else None
+        if found is None:
+            raise click.UsageError(f"No such command: {' '.join(words)}", ctx=ctx.find_root())
+        at = click.Context(found, info_name=word, parent=at)
+    click.echo(at.get_help())
+    return 0

@@ -1,0 +1,59 @@
+"""Completion works in a real shell, and help finds every command."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from devs_git.entrypoints.cli.main import cli
+
+COMPLETE = """
+eval "$(devs-git completion bash)"
+COMP_WORDS=(devs-git {words}) COMP_CWORD={at}
+_devs_git_completion devs-git
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    """A PATH on which `devs-git` is this very program."""
+    program = tmp_path / "bin" / "devs-git"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m devs_git "$@"\n')
+    program.chmod(0o755)
+    return {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}"}
+
+
+@pytest.mark.parametrize(("words", "offered"), [("rew", ["rewind"]), ("task st", ["start", "status"])])
+def test_bash_completes_commands_and_their_subcommands(
+    env: dict[str, str], words: str, offered: list[str]
+) -> None:
+    assert shutil.which("bash"), "bash is missing: apt-get install bash"
+    script = COMPLETE.format(words=words, at=len(words.split()))
+    done = subprocess.run(["bash", "-c", script], env=env, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == offered
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_get_a_script_and_the_answers_that_it_asks_for(env: dict[str, str], shell: str) -> None:
+    script = CliRunner().invoke(cli, ["completion", shell]).output
+    assert f"_DEVS_GIT_COMPLETE={shell}_complete" in script
+    asked = {**env, "_DEVS_GIT_COMPLETE": f"{shell}_complete", "COMP_WORDS": "devs-git rew"}
+    asked["COMP_CWORD"] = "rew" if shell == "fish" else "1"
+    done = subprocess.run(["devs-git"], env=asked, capture_output=True, text=True, check=True)
+    assert "rewind" in done.stdout
+    assert "task" not in done.stdout
+
+
+def test_help_shows_what_the_option_shows_and_refuses_an_unknown_command() -> None:
+    run = CliRunner().invoke
+    assert run(cli, ["help", "task", "start"]).output == run(cli, ["task", "start", "--help"]).output
+    assert run(cli, ["help"]).output == run(cli, ["--help"]).output
+    assert run(cli, ["help", "dance"]).exit_code == 2
