@@ -84,12 +84,12 @@ def _identity(git: Git) -> Iterator[Finding]:
 
 def _journal(workspace: Workspace) -> Iterator[Finding]:
     folder = workspace.places.journals
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+    for path in sorted(folder.glob("*.json")):
         yield Finding(
             "JOURNAL_OPEN",
             "error",
             f"The operation {path.stem} was interrupted and is neither finished nor taken back.",
-            "devs-git status",
+            "devs-git doctor --finish, or devs-git doctor --take-back",
         )
 
 
@@ -110,6 +110,9 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
             "LEDGER_MISSING", "error", "Parts of the ledger are missing from the object store.", "git fsck"
         )
         return
+    if workspace.git.text("symbolic-ref", "--quiet", "HEAD", ok=(0, 1)) == LEDGER:
+        text = "The ledger's branch is checked out here; it moves under this working tree with each event."
+        yield Finding("LEDGER_CHECKED_OUT", "warning", text, "git switch <your branch>")
     roots = adoption.roots(git)
     if len(roots) != 1 or (named and named != roots[0]):
         yield _of(adoption.fork(roots, named))
@@ -126,7 +129,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
 
 def _no_ledger(named: str) -> Finding:
     if named:
-        return _of(adoption.missing(named, "<remote>"))
+        return Finding("LEDGER_MISSING", "error", f"The ledger that begins with {named} is not here.", _INIT)
     return Finding("NOT_INITIALIZED", "error", "This repository has no devs-git ledger.", _INIT)
 
 

@@ -49,8 +49,15 @@ def run(workspace: Workspace, request: Request) -> Result:
     """Set up, or take out. INVALID_ARGUMENTS{repository}, LEDGER_MISSING, LEDGER_FORK, POLICY_INVALID, BUSY."""
     places = workspace.places
     suitability.check(places, workspace.git)
-    with locks.held(places.shared / "init.lock", wait=_WAIT):
-        return _take_out(workspace) if request.uninstall else _put_in(workspace)
+    try:
+        with locks.held(places.shared / "init.lock", wait=_WAIT):
+            return _take_out(workspace) if request.uninstall else _put_in(workspace)
+    except OSError as error:
+        what = error.strerror or "it cannot be written"
+        raise suitability.refused(
+            f"A part of this repository cannot be written: {what}.",
+            "Make room, or the folder writable, and run it again.",
+        ) from error
 
 
 def _put_in(workspace: Workspace) -> Result:
@@ -115,7 +122,8 @@ def _proposed(workspace: Workspace, there: bool) -> Action:
 def _take_out(workspace: Workspace) -> Result:
     actions = list(hook_files.uninstall(workspace.places, workspace.git))
     actions.append(excludes.remove(workspace.places))
-    views = [view.remove(places, workspace.ledger) for places in worktrees(workspace.store_git)]
+    trees = worktrees(workspace.store_git, workspace.places.common)
+    views = [view.remove(places, workspace.ledger) for places in trees]
     actions.extend([action for action in views if action.did == "removed"] or views[:1])
     removed = [action for action in actions if action.did == "removed"]
     tip = workspace.ledger.tip()

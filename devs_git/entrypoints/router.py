@@ -20,7 +20,7 @@ def call(name: str, workspace: Workspace, request: Any) -> Any:
     module = importlib.import_module(row.module)
     writes = not bool(getattr(request, "dry_run", None))
     if writes:
-        recover(workspace)
+        _recover_first(name, workspace)
     if not row.goes_on_while_frozen:
         _guard(row, module, workspace, request)
     if writes and row.tier >= CHANGES and name != "init":
@@ -48,6 +48,14 @@ def _show(workspace: Workspace) -> None:
         view.refresh(workspace.places, workspace.ledger)
     except (OSError, DevsError):
         workspace.say("The view .devs/ could not be written; see: devs-git doctor")
+
+
+def _recover_first(name: str, workspace: Workspace) -> None:
+    try:
+        recover(workspace)
+    except DevsError:
+        if name != "doctor":  # it is asked for the way out of just this
+            raise
 
 
 def recover(workspace: Workspace) -> None:

@@ -50,17 +50,18 @@ def adopt(git: Git, genesis: str) -> str:
         now = refs.read(git, _INCOMING)
         if now:
             refs.transaction(git, [RefUpdate(_INCOMING, NO_OID, now)], "devs: looked at")
-    raise missing(genesis, remotes[0] if remotes else "<remote>", "; ".join(seen))
+    raise missing(genesis, remotes[0] if remotes else "", "; ".join(seen))
 
 
 def missing(genesis: str, remote: str, seen: str = "") -> DevsError:
     """LEDGER_MISSING for a ledger that the policy names and nobody has."""
-    what = f"The policy names the ledger that begins with {genesis}, and it is not here"
-    where = f"; {seen}" if seen else "" if remote != "<remote>" else "; there is no remote to ask"
+    what = f"The policy names the ledger that begins with {genesis}" if genesis else "A remote has a ledger"
+    where = f"; {seen}" if seen else "" if remote else "; there is no remote to ask"
+    fetch = f"git fetch {remote} {LEDGER}:{LEDGER} && devs-git init"
     return DevsError(
         "LEDGER_MISSING",
-        f"{what}{where}.",
-        hint=f"Get it from where it is: git fetch {remote} {LEDGER}:{LEDGER} && devs-git init",
+        f"{what}, and it is not here{where}.",
+        hint=f"Get it from where it is: {fetch if remote else 'git remote add origin <url> && devs-git init'}",
         genesis=genesis,
     )
 

@@ -47,12 +47,22 @@ class Places:
         return self.shared / "journal"
 
 
-def worktrees(git: Git) -> tuple[Places, ...]:
-    """The places of every worktree of the repository that still stands; none for a bare place."""
+def worktrees(git: Git, common: Path) -> tuple[Places, ...]:
+    """The places of every worktree of the repository that still stands; none for a bare place.
+
+    A folder that was deleted and belongs to another repository by now is none of ours.
+    """
     out = git.run("worktree", "list", "--porcelain", "-z")
     folders = [Path(os.fsdecode(line[9:])) for line in out.split(b"\0") if line.startswith(b"worktree ")]
-    found = (locate(folder, unset=REPOSITORY_VARIABLES) for folder in folders if folder.is_dir())
-    return tuple(places for places in found if places.top is not None)
+    found = (_at(folder) for folder in folders if folder.is_dir())
+    return tuple(places for places in found if places and places.top and places.common == common)
+
+
+def _at(folder: Path) -> Places | None:
+    try:
+        return locate(folder, unset=REPOSITORY_VARIABLES)
+    except DevsError:
+        return None
 
 
 def locate(where: Path, *, unset: tuple[str, ...] = ()) -> Places:

@@ -125,3 +125,15 @@ def test_the_command_line_exits_1_when_something_is_wrong(healthy: Path) -> None
     done = subprocess.run(command, cwd=healthy, check=False, capture_output=True, text=True)
     assert done.returncode == 1
     assert "mend it: devs-git init" in done.stdout
+
+
+def test_an_interrupted_operation_is_told_even_where_it_cannot_be_recovered(healthy: Path) -> None:
+    journals = healthy / ".git" / "devs" / "journal"
+    journals.mkdir(exist_ok=True)
+    (journals / "20010203T040506-1a2b3c4d.json").write_text('{"worktree": "another"}')
+    assert "JOURNAL_OPEN" in codes(healthy)
+
+
+def test_a_checked_out_ledger_is_told(healthy: Path, git: Run) -> None:
+    git("switch", "-q", "devs/ledger")
+    assert "LEDGER_CHECKED_OUT" in codes(healthy)

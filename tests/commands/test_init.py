@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from devs_git.commands.init import Result
+from devs_git.errors import DevsError
 from devs_git.storage.locks import held
 from devs_git.workspace import Workspace
 
@@ -56,10 +60,10 @@ def test_an_init_that_was_cut_off_after_the_genesis_is_finished_by_the_next(
     assert events(git)[-2:] == ["policy.set", "ledger.created"]
 
 
-def test_six_inits_at_once_make_one_root(repo: Path, git: Run) -> None:
+def test_inits_at_once_make_one_root(repo: Path, git: Run) -> None:
     command = [sys.executable, "-m", "devs_git", "init", "--json"]
     with held(repo / ".git" / "devs" / "init.lock", wait=1):
-        children = [subprocess.Popen(command, cwd=repo, stdout=subprocess.PIPE) for _ in range(6)]
+        children = [subprocess.Popen(command, cwd=repo, stdout=subprocess.PIPE) for _ in range(4)]
     told = [json.loads(child.communicate()[0]) for child in children]
     assert len({answer["genesis"] for answer in told}) == 1
     assert events(git) == ["policy.set", "ledger.created"]
@@ -107,3 +111,50 @@ def test_a_second_uninstall_finds_nothing_and_leaves_no_event(repo: Path, git: R
     tip = git("rev-parse", "devs/ledger")
     assert "removed" not in did(set_up(repo, uninstall=True)).values()
     assert git("rev-parse", "devs/ledger") == tip
+
+
+def test_the_command_line_tells_people_and_programs_what_was_done(repo: Path) -> None:
+    def call(*options: str) -> str:
+        command = [sys.executable, "-m", "devs_git", "init", *options]
+        return subprocess.run(command, cwd=repo / "..", check=True, capture_output=True, text=True).stdout
+
+    lines = call("--repo", "repo").splitlines()
+    assert lines[0] == "created  ledger"
+    assert lines[-1].startswith("next: Commit the policy")
+    told = json.loads(call("--repo", "repo", "--json"))
+    assert list(told) == ["ledger", "genesis", "actions", "advice"]
+    assert {"what": "ledger", "did": "kept", "detail": ""} in told["actions"]
+
+
+def test_what_init_makes_for_itself_is_nobody_elses_to_read(repo: Path, set_up: SetUp) -> None:
+    set_up(repo)
+    ours = repo / ".git" / "devs"
+    assert ours.stat().st_mode & 0o777 == 0o700
+    assert {path.stat().st_mode & 0o777 for path in ours.iterdir() if path.is_file()} == {0o600}
+    assert (repo / ".git" / "info" / "exclude").stat().st_mode & 0o777 == 0o644
+
+
+def test_uninstall_leaves_a_folder_alone_that_belongs_to_another_repository_by_now(
+    repo: Path, git: Run, set_up: SetUp
+) -> None:
+    linked = repo.parent / "linked"
+    git("worktree", "add", "-q", str(linked))
+    set_up(repo)
+    git("worktree", "move", "--", str(linked), str(repo.parent / "moved"))
+    set_up(repo.parent / "moved")
+    (repo.parent / "moved").rename(repo.parent / "away")
+    git("init", "-q", str(repo.parent / "moved"))
+    set_up(repo.parent / "moved")
+    set_up(repo, uninstall=True)
+    assert (repo.parent / "moved" / ".devs").is_dir()
+
+
+@pytest.mark.parametrize("path", [".git/devs", ".git/info"])
+def test_a_place_that_cannot_be_written_is_a_clear_refusal(path: str, repo: Path, set_up: SetUp) -> None:
+    shutil.rmtree(repo / path, ignore_errors=True)
+    (repo / path).write_text("in the way")
+    with pytest.raises(DevsError, match="cannot be written") as caught:
+        set_up(repo)
+    assert caught.value.code == "INVALID_ARGUMENTS"
+    (repo / path).unlink()
+    set_up(repo)

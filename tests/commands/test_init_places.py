@@ -174,3 +174,22 @@ def test_init_refuses_a_branch_of_our_name_that_is_no_ledger(repo: Path, git: Ru
 def test_init_refuses_the_root_folder(workspace: Workspace) -> None:
     with pytest.raises(DevsError, match="root folder"):
         suitability.check(replace(workspace.places, top=Path("/")), workspace.git)
+
+
+def test_init_works_in_a_submodule_and_leaves_the_outer_repository_alone(
+    repo: Path, git: Run, set_up: SetUp
+) -> None:
+    git("clone", "-q", ".", "../library")
+    git("submodule", "--quiet", "add", str(repo.parent / "library"), "sub")
+    set_up(repo / "sub")
+    assert one_root(repo / "sub") == 1
+    assert git("for-each-ref", "refs/heads/devs") == ""
+    assert git("status", "--porcelain", where=repo / "sub") == "?? devs-policy.yaml"
+
+
+def test_init_in_a_folder_below_sets_the_whole_repository_up(repo: Path, set_up: SetUp) -> None:
+    (repo / "below").mkdir()
+    set_up(repo / "below")
+    assert (repo / "devs-policy.yaml").exists()
+    assert (repo / ".devs").is_dir()
+    assert list((repo / "below").iterdir()) == []
