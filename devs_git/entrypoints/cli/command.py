@@ -13,7 +13,7 @@ import click
 
 from devs_git.domain.verbs import CHANGES, verb
 from devs_git.entrypoints import router
-from devs_git.entrypoints.cli import terminal
+from devs_git.entrypoints.cli import candidates, terminal
 from devs_git.entrypoints.cli.groups import HELP
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
@@ -57,6 +57,8 @@ def command(
         if row.tier >= CHANGES:
             params.append(click.Option(["--yes"], is_flag=True, help="Do not ask first."))
         made = click.command(name=name.rsplit(maxsplit=1)[-1], help=summary, context_settings=HELP)(body)
+        for param in made.params:
+            param.type = candidates.TYPES.get(param.name or "", param.type)
         made.params.extend(params)
         return made
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from devs_git.entrypoints.cli import overview
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 # The first word of a verb, and the file of this folder that holds it.
 FILES: Final = {
@@ -60,6 +63,14 @@ class TableGroup(click.Group):
         if inner:
             return TableGroup(prefix=full, summaries=inner, name=cmd_name, help=self.summaries[cmd_name])
         return _load(full)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Names from the table; click would import every command for its summary."""
+        from click.shell_completion import CompletionItem
+
+        named = ((name, text) for name, text in self.summaries.items() if name.startswith(incomplete))
+        items = [CompletionItem(name, help=text) for name, text in named]
+        return items + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         del ctx

@@ -13,7 +13,7 @@ _COMPLETION = f"""{DOORS["completion"]}
 \b
 Example:
   eval "$(devs-git completion bash)"              # in ~/.bashrc
-  eval "$(devs-git completion zsh)"               # in ~/.zshrc
+  eval "$(devs-git completion zsh)"               # in ~/.zshrc, after compinit
   devs-git completion fish | source               # in ~/.config/fish/config.fish
 """
 _HELP = f"""{DOORS["help"]}
@@ -28,13 +28,9 @@ Example:
 @click.command(name="completion", help=_COMPLETION, context_settings=HELP)
 @click.argument("shell", type=click.Choice(SHELLS))
 def completion(shell: str) -> int:
-    from click.shell_completion import get_completion_class
+    from devs_git.entrypoints.cli.completion import script
 
-    from devs_git.entrypoints.cli.main import cli
-
-    made = get_completion_class(shell)
-    assert made is not None
-    click.echo(made(cli, {}, "devs-git", "_DEVS_GIT_COMPLETE").source())
+    click.echo(script(shell), nl=False)
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,13 +11,6 @@ import pytest
 from click.testing import CliRunner
 
 from devs_git.entrypoints.cli.main import cli
-
-COMPLETE = """
-eval "$(devs-git completion bash)"
-COMP_WORDS=(devs-git {words}) COMP_CWORD={at}
-_devs_git_completion devs-git
-printf '%s\\n' "${{COMPREPLY[@]}}"
-"""
 
 
 @pytest.fixture
@@ -29,16 +21,6 @@ def env(tmp_path: Path) -> dict[str, str]:
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m devs_git "$@"\n')
     program.chmod(0o755)
     return {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}"}
-
-
-@pytest.mark.parametrize(("words", "offered"), [("rew", ["rewind"]), ("task st", ["start", "status"])])
-def test_bash_completes_commands_and_their_subcommands(
-    env: dict[str, str], words: str, offered: list[str]
-) -> None:
-    assert shutil.which("bash"), "bash is missing: apt-get install bash"
-    script = COMPLETE.format(words=words, at=len(words.split()))
-    done = subprocess.run(["bash", "-c", script], env=env, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == offered
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])

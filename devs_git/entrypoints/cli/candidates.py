@@ -1,0 +1,81 @@
+"""What a shell offers for an argument: tasks and checkpoints from the ledger, local branches. It only reads.
+
+The key to `TYPES` is the parameter's name, so that a command gets them by calling its argument what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from click.types import StringParamType
+
+from devs_git.errors import DevsError
+
+if TYPE_CHECKING:
+    import click
+    from click.shell_completion import CompletionItem
+
+    from devs_git.domain.rows import Row
+    from devs_git.workspace import Workspace
+
+NEWEST: Final = 200  # checkpoints looked at; more would make the shell wait
+
+
+class _Offered(StringParamType):
+    """A string for which `offers` names candidates and what to say of each; none where there is no repository."""
+
+    def __init__(self, offers: Callable[[Workspace], dict[str, str]]) -> None:
+        self.offers = offers
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        from devs_git.workspace import Workspace
+
+        del ctx, param
+        try:
+            found = self.offers(Workspace.open())
+        except DevsError:
+            return []
+        return [
+            CompletionItem(name, help=said) for name, said in found.items() if name.startswith(incomplete)
+        ]
+
+
+def _tasks(workspace: Workspace) -> dict[str, str]:
+    """The newest first, each with what its newest checkpoint says."""
+    found: dict[str, str] = {}
+    for row in _rows(workspace):
+        found.setdefault(row.task_id, row.message)
+    return found
+
+
+def _checkpoints(workspace: Workspace) -> dict[str, str]:
+    return _tasks(workspace) | {f"{row.task_id}@{row.number}": row.message for row in _rows(workspace)}
+
+
+def _branches(workspace: Workspace) -> dict[str, str]:
+    """Local ones but the ledger, the last used first."""
+    words = ("for-each-ref", "--sort=-committerdate", "--format=%(refname:lstrip=2)%00%(subject)")
+    lines = workspace.git.text(*words, "refs/heads/").splitlines()
+    found = dict(line.split("\0", 1) for line in lines)
+    found.pop("devs/ledger", None)
+    return found
+
+
+def _rows(workspace: Workspace) -> tuple[Row, ...]:
+    from devs_git.commands import log
+
+    return log.run(workspace, log.Request(NEWEST)).checkpoints
+
+
+TYPES: Final = {
+    "target": _Offered(_checkpoints),
+    "against": _Offered(_checkpoints),
+    "task_id": _Offered(_tasks),
+    "task": _Offered(_tasks),
+    "branch_name": _Offered(_branches),
+}
