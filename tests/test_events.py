@@ -132,6 +132,13 @@ def assert_described(event: Event) -> None:
     )
 
 
+def test_every_type_of_event_in_the_source_is_described() -> None:
+    sources = (Path(__file__).parent.parent / "devs_git").glob("**/*.py")
+    types = {found for path in sources for found in re.findall(r'\bevent\(\s*"([a-z.-]+)"', path.read_text())}
+    assert len(types) > 10
+    assert {name for name in types if f"| `{name}` |" not in README} == set()
+
+
 def assert_records_fit(top: Path) -> None:
     """Every record in the ledger fits its schema."""
     ledger = Workspace.open(top).ledger
