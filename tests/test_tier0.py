@@ -9,19 +9,26 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from importlib.util import find_spec
+from dataclasses import fields, replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from devs_git.__main__ import main
+from devs_git.commands import snapshot_create
 from devs_git.domain.verbs import READS, VERBS
+from devs_git.errors import EXIT_INTERNAL
 from devs_git.storage import active_task
 from devs_git.workspace import Workspace
 
 Make = Callable[..., str]
-TIER0 = [name for name, row in VERBS.items() if row.tier == READS and find_spec(row.module)]
+TIER0 = [name for name, row in VERBS.items() if row.tier == READS]
+WITH_DRY_RUN = [
+    name
+    for name, row in VERBS.items()
+    if "dry_run" in {field.name for field in fields(import_module(row.module).Request)}
+]
 SAMPLES = {
     "task status": ("task", "status", "10"),
     "log": ("log", "--all"),
@@ -34,6 +41,12 @@ SAMPLES = {
     "branch": ("branch", "task-10", "-b", "made"),
     "snapshot create": ("snapshot", "create"),
     "checkpoint": ("checkpoint",),
+}
+DRY_RUNS = {
+    "rewind": ("rewind", "task-10@1", "--dry-run"),
+    "undo": ("undo", "--dry-run"),
+    "restore": ("restore", "task-9", "--dry-run"),
+    "snapshot prune": ("snapshot", "prune", "--older-than", "0s", "--dry-run"),
 }
 # The common folder's derived or recording parts, the only ones that reading may touch.
 MAY_CHANGE = ("devs", "devs/spool", "devs/catalog.db", "devs/index.db")
@@ -85,6 +98,7 @@ def lived_in(ledgered: Workspace, mark: Make, rewound: Make, git: Make, repo: Pa
     (repo / "new").mkdir()
     (repo / "new" / "x.txt").write_text("untracked\n")
     (repo / "link").symlink_to("a.txt")
+    snapshot_create.run(ledgered, snapshot_create.Request())
     os.utime(repo / "f2.txt", (0, 0))  # only its time: a status that refreshes the index would write it
     return repo
 
@@ -109,6 +123,15 @@ def changes_by(name: str, top: Path, monkeypatch: pytest.MonkeyPatch) -> list[st
 @pytest.mark.parametrize("name", TIER0)
 def test_a_verb_of_tier_0_changes_nothing(name: str, lived_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert changes_by(name, lived_in, monkeypatch) == []
+
+
+@pytest.mark.parametrize("name", WITH_DRY_RUN)
+def test_a_dry_run_changes_nothing_at_all(name: str, lived_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert name in DRY_RUNS, f"Say in DRY_RUNS how '{name}' is called: it has a --dry-run."
+    before = state(lived_in)
+    statuses = {call(monkeypatch, *DRY_RUNS[name]), call(monkeypatch, *DRY_RUNS[name], "--json")}
+    assert EXIT_INTERNAL not in statuses
+    assert state(lived_in) == before
 
 
 @pytest.mark.parametrize("name", ["branch", "snapshot create", "checkpoint"])

@@ -39,7 +39,8 @@ def ledgers(draw: st.DrawFn) -> list[Event]:
             made = created(fresh, kind=kind, task=draw(st.integers(1, 3)), at=at)
             fields, fresh = list(made.fields), fresh + 1
         for _ in range(draw(st.integers(0, 3)) if kind == "moved" or draw(st.booleans()) else 0):
-            fields.append(("Devs-Moved", f"t{draw(TAGS)} t{fresh} {fresh} moved{fresh} tree{fresh}"))
+            stat = draw(st.sampled_from(["", " 7 8 9"]))
+            fields.append(("Devs-Moved", f"t{draw(TAGS)} t{fresh} {fresh} moved{fresh} tree{fresh}{stat}"))
             fresh += 1
         fields += [("Devs-Undone", f"t{tag}") for tag in draw(st.lists(TAGS, max_size=3))]
         fields += [("Devs-Revived", f"t{tag}") for tag in draw(st.lists(TAGS, max_size=2))]
