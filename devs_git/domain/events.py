@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 LEDGER: Final = "refs/heads/devs/ledger"
-_TRAILER = re.compile(r"([A-Za-z][A-Za-z0-9-]*): ?(.*)")
+OURS: Final = "Devs-"  # how the key of each of our trailers begins
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 NO_OID: Final = "0" * 40
 
@@ -32,11 +33,19 @@ class Event:
     oid: str = ""
     parents: tuple[str, ...] = ()
 
+    @cached_property
+    def _values(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for key, value in self.fields:
+            found.setdefault(key, []).append(value)
+        return found
+
     def get(self, key: str, default: str = "") -> str:
-        return next((value for name, value in self.fields if name == key), default)
+        values = self._values.get(key)
+        return values[0] if values else default
 
     def all(self, key: str) -> tuple[str, ...]:
-        return tuple(value for name, value in self.fields if name == key)
+        return tuple(self._values.get(key, ()))
 
     @property
     def failed(self) -> bool:
@@ -53,11 +62,11 @@ class Event:
 def parse(oid: str, parents: tuple[str, ...], message: str) -> Event:
     """The event of a ledger commit; a commit without our trailers has type ''. Never raises."""
     head, _, last = message.rstrip("\n").rpartition("\n\n")
-    found = [_TRAILER.fullmatch(line) for line in last.split("\n")]
-    fields = tuple((match[1], match[2]) for match in found if match)
-    subject, _, body = (head or last).partition("\n")
+    pairs = [line.partition(":") for line in last.split("\n") if line.startswith(OURS)]
+    fields = [(key, value.removeprefix(" ")) for key, colon, value in pairs if colon]
     kind = next((value for key, value in fields if key == "Devs-Event"), "")
     rest = tuple(pair for pair in fields if pair[0] != "Devs-Event")
+    subject, _, body = (head or last).partition("\n")
     return Event(kind, subject, rest, body.strip("\n"), oid, parents)
 
 

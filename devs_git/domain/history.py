@@ -182,9 +182,10 @@ def _apply_moves(history: History, event: Event) -> None:
                 history.checkpoints[tag] = replace(history.checkpoints[tag], live=live)
 
 
-def fold(events: Iterable[Event]) -> History:
-    """The state after all `events`, given oldest first."""
-    history = History()
+def fold(events: Iterable[Event], since: History | None = None) -> History:
+    """The state after all `events`, given oldest first; `since` is the state before the first (left as it is)."""
+    base = since or History()
+    history = History(base.tip, dict(base.tasks), dict(base.checkpoints), list(base.operations))
     for event in events:
         history.tip = event.oid
         if not event.failed:

@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -37,7 +37,7 @@ class Tip:
 
     @cached_property
     def history(self) -> History:
-        return fold(self.ledger.events(self.oid, oldest_first=True)) if self.oid else History()
+        return self.ledger.history_at(self.oid) if self.oid else History()
 
     def standing(self, task_id: str) -> Standing:
         """How a task stands, read from the newest events where that is enough."""
@@ -66,9 +66,26 @@ class Ledger:
     objects: Objects
     common: Path
     signature: Callable[[], str]  # "Name <mail> <seconds> +0000"
+    _folded: list[History] = field(default_factory=list, compare=False, repr=False)  # the last one, if any
 
     def tip(self) -> Tip:
         return Tip(self, refs.read(self.git, LEDGER))
+
+    def history_at(self, oid: str) -> History:
+        """The state at one commit. The last one is kept: what was appended since is all that is read again."""
+        if not self._folded or self._folded[0].tip != oid:
+            self._folded[:] = [self._grown(oid) or fold(self.events(oid, oldest_first=True))]
+        return self._folded[0]
+
+    def _grown(self, oid: str) -> History | None:
+        """The kept state with what came after it; None where that is not one line of events from its tip on."""
+        base = self._folded[0] if self._folded else None
+        if base is None:
+            return None
+        since = list(self.events(oid, since=base.tip, oldest_first=True))
+        before = [base.tip, *(event.oid for event in since)]
+        linear = all(event.parents == (parent,) for event, parent in zip(since, before, strict=False))
+        return fold(since, base) if since and linear else None
 
     def open_gates(self) -> tuple[str, ...]:
         """Ids of the gates without a decision, asked with one git child and no object store."""
