@@ -7,7 +7,7 @@ play, raw bytes are hashed and kept beside what git would store.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -15,30 +15,49 @@ from devs_git.storage.git_program import Git, GitFailed, join_z, split_z
 
 # Attributes with which a file may fail to round-trip; `text=auto` never does, git looks at the blob then.
 _CONVERTING: Final = ("text", "crlf", "eol", "filter", "ident", "working-tree-encoding")
+_SETTINGS: Final = r"^core\.(autocrlf|filemode|sparsecheckout|attributesfile)$"
+_OFF: Final = ("false", "0", "no", "off")
+ATTRIBUTES: Final = ".gitattributes"
 _HARMLESS: Final = ("unspecified", "unset", "auto")
 
 
 def in_play(git: Git, top: Path, paths: Iterable[str]) -> bool:
-    """Whether any attribute or setting could make bytes on disk differ from blobs for one of `paths`."""
+    """Whether any attribute or setting could make bytes or modes on disk differ from blobs for one of `paths`.
+
+    An attributes file among `paths` counts even where it was deleted: git falls back on the index's.
+    """
     settings = _settings(git)
-    if settings.get("core.autocrlf", "").lower() in ("true", "input", "1", "yes", "on"):
+    if _converts(settings):
         return True
-    folders = {os.path.dirname(path) for path in paths}  # noqa: PTH120 - a hundred thousand of them: strings, not Paths
+    folders: set[str] = set()
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        if name == ATTRIBUTES:
+            return True
+        folders.add(folder)
     seen: set[str] = set()
     for folder in folders:
         while folder not in seen:
             seen.add(folder)
-            folder = os.path.dirname(folder)  # noqa: PTH120, PLW2901 - walking up
-    if any((top / folder / ".gitattributes").exists() for folder in seen | {""}):
+            folder = os.path.dirname(folder)  # noqa: PTH120, PLW2901 - walking up; strings, for there may be thousands
+    if any((top / folder / ATTRIBUTES).exists() for folder in seen | {""}):
         return True
     return any(path.exists() for path in _outside(git, settings.get("core.attributesfile", "")))
 
 
 def _settings(git: Git) -> dict[str, str]:
     """The settings that decide, in lower case names; the last value of each counts."""
-    pattern = r"^core\.(autocrlf|attributesfile)$"
-    lines = split_z(git.run("config", "--type=path", "-z", "--get-regexp", pattern, ok=(0, 1)))
+    lines = split_z(git.run("config", "--type=path", "-z", "--get-regexp", _SETTINGS, ok=(0, 1)))
     return {name: value for name, _, value in (line.partition("\n") for line in lines)}
+
+
+def _converts(settings: Mapping[str, str]) -> bool:
+    """Line endings for all files, modes that git does not look at, or files outside a sparse checkout."""
+    return (
+        settings.get("core.autocrlf", "false").lower() not in _OFF
+        or settings.get("core.filemode", "true").lower() in _OFF
+        or settings.get("core.sparsecheckout", "false").lower() not in _OFF
+    )
 
 
 def _outside(git: Git, configured: str) -> list[Path]:
@@ -55,9 +74,10 @@ def quoted_lines(paths: Sequence[str]) -> bytes:
 
 
 def _quoted(path: bytes) -> bytes:
-    if b"\n" not in path and not path.startswith(b'"'):
+    # git takes a carriage return before the line's end for a part of that end
+    if b"\n" not in path and not path.startswith(b'"') and not path.endswith(b"\r"):
         return path
-    escaped = path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
+    escaped = path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n").replace(b"\r", b"\\r")
     return b'"' + escaped + b'"'
 
 

@@ -117,7 +117,7 @@ class Capture:
         """A tree of the bytes of `paths` as they are on disk, '' where blobs are those bytes anyway."""
         top = Path(self.git.where)
         there = [path for path in dict.fromkeys(paths) if _is_file(f"{top}/{path}")]
-        if not there or not attributes.in_play(self.git, top, there):
+        if not there or not attributes.in_play(self.git, top, paths):
             return ""
         git = raw_git(self.git, self.places, self.folder / "index.raw").with_config(*DURABLE)
         git.run("update-index", "--add", "--replace", "-z", "--stdin", stdin=join_z(there))

@@ -155,7 +155,7 @@ def restore(site: Site, journal: Journal, *, forward: bool = False, force: bool 
     if forward:
         index = folder / "index.forward"
         shutil.copy2(folder / "index.old", index)
-        private(site.git, index).run("read-tree", "-m", "--no-recurse-submodules", state.worktree)
+        private(site.git, index).run("read-tree", "-i", "-m", "--no-recurse-submodules", state.worktree)
     _write(site, wanted, index)
     tree.write_raw(site.git, site.objects, state.raw, folder, skip=lambda path: path not in wanted)
     if forward:
@@ -167,7 +167,10 @@ def restore(site: Site, journal: Journal, *, forward: bool = False, force: bool 
 
 
 def _write(site: Site, wanted: dict[str, Side | None], index: Path) -> None:
-    """Remove what the state does not have, then let git write what it has, from a private index that holds it."""
+    """Remove what the state does not have, then let git write what it has, from a private index that holds it.
+
+    Files whose bytes were captured are left to `tree.write_raw`: no filter, perhaps a failing one, is needed for them.
+    """
     top, disks = Path(site.git.where), _look(site.git, list(wanted))
     for path, side in wanted.items():
         if side is None and disks[path].kind in ("file", "link"):
@@ -180,6 +183,7 @@ def _write(site: Site, wanted: dict[str, Side | None], index: Path) -> None:
         for path, side in wanted.items()
         if side is not None
         and side.blob
+        and not side.raw
         and path not in hidden
         and not _holds(disks[path], side, site.objects)
     ]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from devs_git.errors import DevsError
 from devs_git.storage.engine import attributes
 from devs_git.storage.engine.capture import State
-from devs_git.storage.git_program import Git, split_z
+from devs_git.storage.git_program import Git, join_z, split_z
 from devs_git.storage.objects import EXECUTABLE, GITLINK, LINK, Objects
 from devs_git.storage.private_index import index_path, private
 
@@ -123,9 +123,12 @@ def settle_index(git: Git, objects: Objects, index: Path, state: State) -> None:
     if state.index_raw:
         index.write_bytes(objects.read(state.index_raw, "blob"))
     elif state.index != state.worktree:
-        own.run("read-tree", "-m", "--no-recurse-submodules", state.index)
+        own.run("read-tree", "-i", "-m", "--no-recurse-submodules", state.index)
     if state.raw or state.index_raw:
         refresh(git, index)
+    if state.raw:  # of another size than git would write: git takes them for changed until it is shown them
+        same = _cleaned(own, _off(own, ()))
+        own.run("update-index", "-z", "--stdin", stdin=join_z(sorted(same)))
 
 
 def refresh(git: Git, index: Path) -> None:
@@ -142,23 +145,43 @@ def verify(git: Git, index: Path, state: State, touched: Sequence[Change]) -> tu
     if own.text("write-tree", "--missing-ok") != state.worktree:
         raise DevsError("GIT_RESET_FAILED", "The index does not match the checkpoint after the move.")
     ours = {change.path for change in touched}
-    some = sorted(path for path in ours if path) if len(os.fsencode("".join(ours))) < ARGUMENT_BYTES else []
-    looked = own.run("diff-files", "-z", "--name-only", "--ignore-submodules", "--", *some) if ours else b""
-    off = [path for path in split_z(looked) if path in ours]
-    written = [change for change in touched if change.new and (top / change.path).is_file()]
-    there = [change.path for change in written]
+    blobs = {change.path: change.new for change in touched if change.new and (top / change.path).is_file()}
     not_exact: set[str] = set()
-    if there and attributes.in_play(git, top, there):
-        paths = attributes.converting(git, there)
-        blobs = {change.path: change.new for change in written}
-        clean = dict(zip(paths, attributes.clean_oids(git, paths), strict=True))
-        not_exact = {path for path in paths if clean[path] != blobs[path]}
-    wrong = [path for path in off if path not in not_exact]
+    if blobs and attributes.in_play(git, top, ours):
+        paths = attributes.converting(own, list(blobs))
+        not_exact = set(paths) - _cleaned(own, {path: blobs[path] for path in paths})
+    off = {path: oid for path, oid in _off(own, ours).items() if path in ours} if ours else {}
+    wrong = off.keys() - _cleaned(own, off)
+    if wrong:
+        wrong = wrong - attributes.inexact(own, top, sorted(wrong)) - _as_raw(git, state, wrong)
     if wrong:
         raise DevsError(
-            "GIT_RESET_FAILED", f"{len(wrong)} files are not as git wrote them, such as {wrong[0]!r}."
+            "GIT_RESET_FAILED", f"{len(wrong)} files are not as git wrote them, such as {min(wrong)!r}."
         )
     return tuple(sorted(not_exact))
+
+
+def _off(own: Git, among: Collection[str]) -> dict[str, str]:
+    """Paths whose file is not as the index last saw it, with the index's blob; all paths where `among` is empty."""
+    some = sorted(among) if len(os.fsencode("".join(among))) < ARGUMENT_BYTES else []
+    options = ("-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules")
+    out = split_z(own.run("diff-files", *options, "--", *some))
+    return {path: head.split(" ")[2] for head, path in zip(out[::2], out[1::2], strict=True)}
+
+
+def _cleaned(own: Git, blobs: Mapping[str, str]) -> set[str]:
+    """Those paths whose file git would store as their blob."""
+    top = Path(own.where)
+    there = [path for path in blobs if (top / path).is_file() and not (top / path).is_symlink()]
+    oids = attributes.clean_oids(own, there)
+    return {path for path, oid in zip(there, oids, strict=True) if oid == blobs[path]}
+
+
+def _as_raw(git: Git, state: State, paths: set[str]) -> set[str]:
+    """Those of `paths` that hold the bytes that were captured of them."""
+    if not state.raw:
+        return set()
+    return _same(git, Path(git.where), {p: e for p, e in listed(git, state.raw).items() if p in paths})
 
 
 def put_index(git: Git, index: Path) -> None:

@@ -1,0 +1,123 @@
+"""Rewind and undo where a file's bytes are not its blob: line endings, filters, ident, encodings, modes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cases import REFUSED, Case, Executable
+
+CRLF = b"one\r\ntwo\r\n"
+SHOUT = "sh -c 'tr a-z A-Z'"
+WHISPER = "sh -c 'tr A-Z a-z'"
+
+
+def test_dirty_and_untracked_crlf_files_come_back_under_text_auto(case: Case) -> None:
+    case.stage("1", {".gitattributes": b"* text=auto\n", "a.txt": b"a\n", "b.txt": b"b\n"})
+    case.stage("2", {"a.txt": b"a2\n", "in-the-way.txt": None})
+    case.write({"a.txt": CRLF, "b.txt": CRLF + b"mixed\n", "untracked.txt": CRLF})
+    case.there_and_back("1", "discard")
+
+
+def test_an_untracked_crlf_file_in_the_way_comes_back_with_its_bytes(case: Case) -> None:
+    case.stage("1", {".gitattributes": b"*.txt text\n", "way.txt": b"old\n"})
+    case.stage("2", {"way.txt": None})
+    case.write({"way.txt": CRLF})
+    case.there_and_back("1", untracked="save")
+
+
+def test_a_clean_file_whose_line_endings_are_not_what_git_would_write_keeps_them(case: Case) -> None:
+    case.stage("1", {".gitattributes": b"* text=auto\n", "a.txt": b"a\n"})
+    case.stage("2", {"a.txt": b"one\ntwo\n"})
+    case.write({"a.txt": CRLF})
+    case.git("add", "a.txt")
+    assert case.git("status", "--porcelain") == ""
+    case.there_and_back("1")
+
+
+def test_crlf_comes_back_where_the_attributes_file_itself_was_deleted(case: Case) -> None:
+    case.stage("1", {".gitattributes": b"* text=auto\n", "a.txt": b"a\n"})
+    case.stage("2", {"a.txt": b"a2\n"})
+    case.write({".gitattributes": None, "a.txt": CRLF})
+    case.there_and_back("1", "discard")
+
+
+def test_autocrlf_true_brings_every_byte_back(case: Case) -> None:
+    case.git("config", "core.autocrlf", "true")
+    case.stage("1", {"a.txt": b"a\r\n", "way.txt": b"old\r\n"})
+    case.stage("2", {"a.txt": b"a2\r\n", "way.txt": None})
+    case.write({"a.txt": b"lone\nline feeds\n", "way.txt": b"mixed\r\nends\n", "kept.txt": CRLF})
+    done = case.there_and_back("1", "stash", "save")
+    assert done.not_exact == ()
+    case.rewind("1", "discard", "save")
+    assert case.read("a.txt") == b"a\r\n"
+
+
+def test_a_file_that_does_not_round_trip_is_not_exact_and_neither_dirty_nor_a_failure(case: Case) -> None:
+    case.git("config", "filter.shout.clean", "cat")
+    case.git("config", "filter.shout.smudge", SHOUT)
+    case.stage("1", {"a.loud": b"quiet\n", ".gitattributes": b""})
+    case.commit({".gitattributes": b"*.loud filter=shout\n"})
+    case.stage("2", {"b.txt": b"b\n"})
+    case.stage("3", {"a.loud": b"other\n"})
+    done = case.rewind("2")
+    assert (done.not_exact, case.read("a.loud")) == (("a.loud",), b"QUIET\n")
+    again = case.rewind("1")  # not blocked by it: nobody changed anything
+    assert again.reset_commit == case.git("rev-parse", "HEAD")
+    case.undo()
+    case.undo(done.rewind_id)
+    assert case.read("a.loud") == b"other\n"
+
+
+def test_clean_and_smudge_filters_run_and_dirty_bytes_come_back_unfiltered(case: Case) -> None:
+    case.git("config", "filter.case.clean", WHISPER)
+    case.git("config", "filter.case.smudge", SHOUT)
+    case.stage("1", {".gitattributes": b"*.loud filter=case\n", "a.loud": b"ONE\n"})
+    case.stage("2", {"a.loud": b"TWO\n"})
+    case.write({"a.loud": b"Neither Nor\n"})
+    case.there_and_back("1", "discard")
+    case.rewind("1", "discard")
+    assert case.read("a.loud") == b"ONE\n"
+
+
+def test_a_required_filter_that_fails_refuses_and_nothing_has_changed(case: Case) -> None:
+    case.stage("1", {".gitattributes": b"*.loud filter=case\n", "a.loud": b"one\n"})
+    case.stage("2", {"a.loud": b"two\n", "b.txt": b"b\n"})
+    case.git("config", "filter.case.required", "true")
+    case.git("config", "filter.case.smudge", "false")
+    case.git("config", "filter.case.clean", "cat")
+    assert case.refused_but_kept("1").code == REFUSED
+    case.git("config", "filter.case.clean", "false")
+    case.write({"a.loud": b"three\n"})
+    assert case.refused_but_kept("1", "discard").code == REFUSED
+
+
+def test_ident_is_expanded_and_its_bytes_come_back(case: Case) -> None:
+    case.stage("1", {".gitattributes": b"*.c ident\n", "a.c": b"/* $Id$ */\n"})
+    case.stage("2", {"a.c": b"/* $Id$ */\nint a;\n", "b.c": b"$Id$\n"})
+    case.write({"b.c": b"$Id: by hand $\nint b;\n"})
+    case.there_and_back("1", "discard")
+    case.rewind("1", "discard")
+    blob = case.git("rev-parse", "HEAD:a.c")
+    assert case.read("a.c") == b"/* $Id: %s $ */\n" % blob.encode()
+
+
+def test_working_tree_encoding_keeps_the_bytes_on_disk(case: Case) -> None:
+    case.stage(
+        "1",
+        {
+            ".gitattributes": b"a.txt working-tree-encoding=UTF-16LE-BOM text eol=crlf\n",
+            "a.txt": "eins ä\r\n".encode("utf-16"),
+        },
+    )
+    case.stage("2", {"a.txt": "zwei ö\r\n".encode("utf-16")})
+    case.write({"a.txt": "drei ü\n".encode("utf-16")})
+    case.there_and_back("1", "discard")
+
+
+@pytest.mark.parametrize("mode", ["true", "false"])
+def test_executable_bits_come_back_whether_git_looks_at_them_or_not(case: Case, mode: str) -> None:
+    case.stage("1", {"run": b"#!/bin/sh\n", "way": b"w\n"})
+    case.stage("2", {"run": Executable(b"#!/bin/sh\ntrue\n"), "way": None})
+    case.git("config", "core.fileMode", mode)
+    case.write({"run": b"#!/bin/sh\nfalse\n", "way": Executable(b"mine\n")})
+    case.there_and_back("1", "discard", "save")
