@@ -1,6 +1,5 @@
 BEGIN { c = ENVIRON["comment"]; auto = c == "auto"; if (auto || c == "") c = "#"; cutter = " ------------------------ >8 ------------------------" }
-auto && !cut && index($0, cutter) == 2 { c = substr($0, 1, 1) }
-$0 == c cutter && !cut { cut = NR }
+!cut && ($0 == c cutter || auto && index($0, cutter) == 2) { cut = NR; c = substr($0, 1, length(c)) }
 { line[NR] = $0 }
 END {
   given = ENVIRON["from"] ~ /^prep.*:message$/ && !ENVIRON["rebase"] # by -m or -F: a line that begins like a comment is text
