@@ -35,6 +35,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     counts = [
         f"{key}={value}" for key, value in sorted(os.environ.items()) if key.startswith("DEVS_TEST_COUNT_")
     ]
+    for report in terminalreporter.stats.get("passed", ()):
+        for key, value in report.user_properties:
+            if key == "counted":
+                terminalreporter.line(f"counted: {value}")
     terminalreporter.line("counts: " + (" ".join(counts) or "small (make test-all runs those of the issues)"))
 
 

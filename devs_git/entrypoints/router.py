@@ -6,7 +6,9 @@ Refusals come in this order: arguments (a Request checks itself when it is made)
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+from pathlib import Path
 from typing import Any
 
 from devs_git.domain.verbs import CHANGES, Verb, verb
@@ -60,18 +62,30 @@ def _recover_first(name: str, workspace: Workspace) -> None:
 
 def recover(workspace: Workspace) -> None:
     """Finish or take back what an interrupted command left in this worktree; BUSY where its owner still lives."""
-    if not any(workspace.places.journals.glob("*.json")):
+    places = workspace.places
+    if not any(places.journals.glob("*.json")) and not _litter(places.own / "op"):
         return
     from devs_git.storage import recording
     from devs_git.storage.engine import journal, run
 
-    if workspace.places.top is None or not (entries := journal.open_ones(workspace.places)):
+    if places.top is None:
         return
-    with run.worktree_lock(workspace.site):
-        pass  # taking the lock recovers the moves
+    entries = journal.open_ones(places)
+    # A folder without a journal may also be a living command's that has not got that far: nobody waits for that.
+    with contextlib.suppress(*(() if entries else (DevsError,))):
+        wait = run.LIVE_OWNER_SECONDS if entries else 0.0
+        with run.worktree_lock(workspace.site, wait=wait):
+            pass  # taking the lock recovers the moves and sweeps
     for entry in entries:
         if entry["kind"] == "commit":
             recording.finish(workspace, entry)
+
+
+def _litter(folder: Path) -> bool:
+    try:
+        return any(folder.iterdir())
+    except FileNotFoundError:
+        return False
 
 
 def _guard(row: Verb, module: Any, workspace: Workspace, request: Any) -> None:

@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from devs_git.domain.events import RefUpdate
 from devs_git.errors import DevsError
@@ -22,6 +22,8 @@ from devs_git.storage.engine.capture import State
 from devs_git.storage.git_program import Git
 from devs_git.storage.places import Places
 from devs_git.storage.private_index import index_path
+
+BACKUPS: Final = "refs/devs/backup/"
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,11 @@ def drop_folder(places: Places, op_id: str) -> None:
 
 
 def write(places: Places, journal: Journal) -> None:
+    """Write the journal, once the private files that it speaks of are on disk for good."""
+    for name in ("index.user", "index.old"):
+        if (journal.folder(places) / name).exists():
+            sync(journal.folder(places) / name)
+    sync(journal.folder(places))
     replace_file(journal.path(places), json.dumps(asdict(journal)).encode(), durable=True)
 
 
@@ -130,12 +137,32 @@ def take_index_lock(git: Git, places: Places, op_id: str) -> None:
             "Another git is writing the index (index.lock).",
             hint="Wait for it; if no git runs, remove .git/index.lock.",
         ) from error
-    (folder_of(places, op_id) / "locked").touch()
 
 
-def was_locked(places: Places, op_id: str) -> bool:
-    """Whether the operation ever held `index.lock`: nothing is written before that."""
-    return (folder_of(places, op_id) / "locked").exists()
+def begin_writing(places: Places, op_id: str) -> None:
+    """Say that files are written from here on; on disk before the first of them is."""
+    folder = folder_of(places, op_id)
+    (folder / "writing").touch()
+    sync(folder)
+
+
+def never_wrote(places: Places, op_id: str) -> None:
+    """Take that back: git looked at everything and refused before its first write."""
+    (folder_of(places, op_id) / "writing").unlink(missing_ok=True)
+
+
+def was_writing(places: Places, op_id: str) -> bool:
+    """Whether files may have been written. Before that there is nothing to take back, whatever they hold."""
+    return (folder_of(places, op_id) / "writing").exists()
+
+
+def sync(path: Path) -> None:
+    """Let a file or the names in a folder be on disk for good."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def lock_path(git: Git) -> Path:
@@ -158,5 +185,20 @@ def litter_removed(places: Places, op_id: str) -> Iterator[None]:
         yield
     except BaseException:
         if not (places.journals / f"{op_id}.json").exists():
-            drop_folder(places, op_id)
+            sweep(places, op_id)
         raise
+
+
+def litter(places: Places) -> list[str]:
+    """Operations of this worktree that have a private folder and no journal: they died before it or after it."""
+    folder = places.own / "op"
+    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    return [name for name in names if not (places.journals / f"{name}.json").exists()]
+
+
+def sweep(places: Places, op_id: str) -> None:
+    """Remove what such an operation left; nothing was moved, or all of it. The caller holds the worktree's lock."""
+    (places.common / f"{BACKUPS}{op_id}.lock").unlink(missing_ok=True)
+    for half in places.journals.glob(f".{op_id}.json.*"):
+        half.unlink(missing_ok=True)
+    drop_folder(places, op_id)

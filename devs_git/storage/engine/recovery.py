@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from devs_git.domain.events import LEDGER, NO_OID, Draft, RefUpdate
+from devs_git.domain.events import LEDGER, NO_OID, Draft, Event, RefUpdate
 from devs_git.errors import DevsError
 from devs_git.storage import active_task, refs
 from devs_git.storage.engine import journal as journals
@@ -19,6 +20,7 @@ from devs_git.storage.engine.journal import Journal
 from devs_git.storage.engine.site import Site
 from devs_git.storage.engine.survey import head_of
 from devs_git.storage.git_program import GitFailed
+from devs_git.storage.places import Places
 
 PACKED_REFS_QUIET_SECONDS = 10.0
 LOCK_QUIET_SECONDS = 0.5
@@ -26,8 +28,19 @@ LOCK_QUIET_SECONDS = 0.5
 
 def happened(site: Site, opened: Journal) -> bool:
     """Whether the operation's event stands in the ledger: then it is decided."""
+    return any(not event.failed for event in _events(site, opened))
+
+
+def _events(site: Site, opened: Journal) -> Iterator[Event]:
+    """Events of this operation since its journal was opened."""
     events = site.ledger.events(since=opened.ledger) if site.ledger.tip().oid else iter(())
-    return any(event.get("Devs-Op") == opened.op_id and not event.failed for event in events)
+    return (event for event in events if event.get("Devs-Op") == opened.op_id)
+
+
+def sweep(places: Places) -> None:
+    """Remove the private folders of operations that died before their journal was there, or after it had gone."""
+    for op_id in journals.litter(places):
+        journals.sweep(places, op_id)
 
 
 def recover_all(site: Site) -> list[str]:
@@ -67,8 +80,7 @@ def recover(site: Site, opened: Journal, *, forward: bool = False, force: bool =
         _end(site, opened, "COMPLETED_BY_HAND")
         said = f"The files of an interrupted {opened.verb} are as it wanted them; refs did not move ({opened.op_id})."
     else:
-        take_back(site, opened, force=force)
-        record_failure(site, opened, "INTERRUPTED")
+        take_back(site, opened, "INTERRUPTED", force=force)
         said = f"An interrupted {opened.verb} was taken back ({opened.op_id})."
     site.say(said)
     return said
@@ -79,6 +91,7 @@ def finish(site: Site, opened: Journal, *, replay: bool = False) -> None:
     left = _not_done(site, opened) if replay else []
     site.step("active task")
     if left:
+        site.step("refs left")
         refs.transaction(site.git.with_env(DEVS_GIT_OP=opened.op_id), left, f"devs: {opened.subject}")
     active_task.write(site.places, opened.new.active)
     site.step("unlock")
@@ -92,29 +105,35 @@ def _not_done(site: Site, opened: Journal) -> list[RefUpdate]:
     return [u for u in opened.updates if u.old != u.new and (refs.read(site.git, u.ref) or NO_OID) == u.old]
 
 
-def record_failure(site: Site, opened: Journal, code: str) -> None:
+def _record_failure(site: Site, opened: Journal, code: str) -> None:
     """The one event of an operation that failed; never the reason for another failure."""
     draft = Draft(site.failed_event(opened.verb, opened.op_id, opened.subject, code))
-    with contextlib.suppress(DevsError, GitFailed, OSError):
-        if site.ledger.tip().oid:
+    with contextlib.suppress(DevsError, GitFailed, refs.RefMoved, refs.RefLocked, OSError):
+        if site.ledger.tip().oid and not any(event.failed for event in _events(site, opened)):
             site.ledger.append(lambda _tip: draft)
 
 
 def _end(site: Site, opened: Journal, code: str) -> None:
+    """Our lock goes, then the failure is told, and only then the journal: a crash in between tells it once."""
+    site.step("unlock")
     journals.release_index_lock(site.git, opened.lock_inode)
+    site.step("failure recorded")
+    _record_failure(site, opened, code)
+    site.step("journal closed")
     journals.close(site.places, opened)
-    record_failure(site, opened, code)
 
 
-def take_back(site: Site, opened: Journal, *, force: bool = False) -> None:
-    """Files, index, HEAD and refs as before the move; the journal closed."""
-    if journals.was_locked(site.places, opened.op_id):
+def take_back(site: Site, opened: Journal, code: str, *, force: bool = False) -> None:
+    """Files, index, HEAD and refs as before the move; one event says so with `code`; the journal closed."""
+    if journals.was_writing(site.places, opened.op_id):
+        site.step("take back")
         _hold_lock(site, opened)
         takeback.restore(site, opened, force=force)
+        site.step("refs back")
         _refs_back(site, opened)
-        active_task.write(site.places, opened.old.active)
-    journals.release_index_lock(site.git, opened.lock_inode)
-    journals.close(site.places, opened)
+        if active_task.read(site.places) != opened.old.active:
+            active_task.write(site.places, opened.old.active)
+    _end(site, opened, code)
 
 
 def _hold_lock(site: Site, opened: Journal) -> None:

@@ -57,21 +57,24 @@ class Moved:
 
 
 @contextlib.contextmanager
-def worktree_lock(site: Site) -> Iterator[Site]:
-    """Hold this worktree's lock, with whatever an interrupted command left recovered first."""
+def worktree_lock(site: Site, *, wait: float = LIVE_OWNER_SECONDS) -> Iterator[Site]:
+    """Hold this worktree's lock, with whatever an interrupted command left recovered first.
+
+    BUSY after `wait` seconds behind a live owner.
+    """
     lock = site.places.lock
-    with locks.held(
-        lock, wait=LIVE_OWNER_SECONDS, orphan_wait=ORPHAN_SECONDS, waiting=site.say
-    ) as descriptor:
+    with locks.held(lock, wait=wait, orphan_wait=ORPHAN_SECONDS, waiting=site.say) as descriptor:
         holding = replace(site, git=site.git.holding(descriptor))
         recovery.recover_all(holding)
+        recovery.sweep(site.places)
         yield holding
 
 
 def keep_backup(site: Site, op_id: str, backup: str) -> None:
     """Give the backup its ref, on disk for good, before anything is moved."""
-    update = RefUpdate(f"refs/devs/backup/{op_id}", backup, NO_OID)
-    refs.transaction(site.ledger.git.with_config(*DURABLE), (update,), "devs: backup")
+    update = RefUpdate(f"{journals.BACKUPS}{op_id}", backup, NO_OID)
+    git = site.ledger.git.with_config(*DURABLE).holding(*site.git.keep_open)
+    refs.transaction(git, (update,), "devs: backup")
 
 
 def execute(site: Site, move: Move) -> Moved:
@@ -114,6 +117,7 @@ def _carry_out(site: Site, move: Move, opened: Journal) -> Moved:
     _require_unmoved(site, move)
     touched = tree.changes(site.git, move.old.worktree, move.new.worktree)
     site.step("files")
+    journals.begin_writing(site.places, move.op_id)
     _write_files(site, move)
     site.step("raw bytes")
     tree.write_raw(site.git, site.objects, move.new.raw, folder, skip=lambda _path: False)
@@ -188,8 +192,7 @@ def _undo_all(site: Site, opened: Journal, error: BaseException) -> None:
     if recovery.happened(site, opened):
         recovery.finish(site, opened, replay=True)
         return
-    recovery.take_back(site, opened)
-    recovery.record_failure(site, opened, error.code if isinstance(error, DevsError) else "INTERNAL")
+    recovery.take_back(site, opened, error.code if isinstance(error, DevsError) else "INTERNAL")
 
 
 @contextlib.contextmanager

@@ -1,0 +1,300 @@
+"""Kill a verb at a chosen step or moment, and tell what a repository holds afterwards.
+
+Run as a program it is the driver: one interpreter that forks a child for each order it reads, so that every child is
+a process of its own whose `kill -9` is a real one, without an interpreter's start each time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib
+import json
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from devs_git.domain.verbs import verb as row_of
+from devs_git.entrypoints import router
+from devs_git.errors import DevsError
+from devs_git.storage import active_task
+from devs_git.storage.engine import recovery
+from devs_git.workspace import Workspace
+from tests.moving import contents
+
+ROOT = Path(__file__).parent.parent
+OPERATION = re.compile(r"\d{8}T\d{6}-[0-9a-f]{8}")
+SLOW = 60.0
+recovery.PACKED_REFS_QUIET_SECONDS = 0.3  # ten seconds in the field: only patience differs
+
+
+# --- the driver ---------------------------------------------------------------------------------------------------
+
+
+def _child(order: dict[str, Any], told: int) -> None:
+    """Run the verb of an order; SIGKILL ourselves before its `at`-th step. Steps and outcome are written to `told`."""
+    steps: list[str] = []
+    said: list[str] = []
+
+    def progress(what: str, _done: int, _total: int) -> None:
+        os.write(told, json.dumps({"step": what}).encode() + b"\n")
+        if len(steps) == order.get("at"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        steps.append(what)
+
+    os.environ.update(order.get("env", {}))
+    outcome: dict[str, Any] = {"error": None}
+    try:
+        workspace = replace(Workspace.open(Path(order["top"])), progress=progress, say=said.append)
+        module = importlib.import_module(row_of(order["verb"]).module)
+        router.call(order["verb"], workspace, module.Request(**order["request"]))
+    except DevsError as error:
+        outcome = {"error": error.code, "message": error.message}
+    except BaseException as error:  # noqa: BLE001 - whatever it is, the test must hear of it
+        outcome = {"error": "CRASH", "message": repr(error)}
+    os.write(told, json.dumps({**outcome, "said": said}).encode() + b"\n")
+
+
+def _offspring(pid: int) -> list[int]:
+    """All living children of a process, theirs included, the git ones first."""
+    parents: dict[int, list[int]] = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            fields = (entry / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+            if fields[0] != "Z":
+                parents.setdefault(int(fields[1]), []).append(int(entry.name))
+    found = list(parents.get(pid, ()))
+    for child in found:
+        found.extend(parents.get(child, ()))
+    return found
+
+
+def _kill(pid: int, whom: str) -> list[int]:
+    """SIGKILL `us`, the `git` children or `both`; returns who was meant."""
+    meant = [] if whom == "us" else _offspring(pid)
+    meant += [] if whom == "git" else [pid]
+    for victim in meant:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(victim, signal.SIGKILL)
+    return meant
+
+
+def _drive(order: dict[str, Any]) -> dict[str, Any]:
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if not pid:
+        os.close(reading)
+        _child(order, writing)
+        os._exit(0)
+    os.close(writing)
+    begun, killed, text = time.monotonic(), False, b""
+    while True:
+        due = order.get("kill_after")
+        left = max(0.0, due - (time.monotonic() - begun)) if due is not None and not killed else SLOW
+        if not select.select([reading], [], [], left)[0]:
+            if due is None or killed:
+                _kill(pid, "both")
+            killed = True
+            _kill(pid, order.get("whom", "both"))
+            continue
+        data = os.read(reading, 65536)
+        if not data:
+            break
+        text += data
+    os.close(reading)
+    status = os.waitpid(pid, 0)[1]
+    lines = [json.loads(line) for line in text.splitlines()]
+    found: dict[str, Any] = {"error": "", "said": [], "seconds": time.monotonic() - begun}
+    found["killed"] = os.WIFSIGNALED(status)
+    found["steps"] = [line["step"] for line in lines if "step" in line]
+    for line in lines:
+        found.update({} if "step" in line else line)
+    return found
+
+
+def main() -> None:
+    for name in ("rewind", "undo", "checkout", "restore", "status", "doctor"):
+        importlib.import_module(f"devs_git.commands.{name}")
+    importlib.import_module("pygit2")
+    for line in sys.stdin:
+        sys.stdout.write(json.dumps(_drive(json.loads(line))) + "\n")
+        sys.stdout.flush()
+
+
+class Driver:
+    """The driver as its tests see it."""
+
+    def __init__(self) -> None:
+        self.child = subprocess.Popen(
+            [sys.executable, "-m", "tests.killing"],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def __call__(self, top: Path, verb: str, request: dict[str, Any], **order: Any) -> dict[str, Any]:
+        """Run a verb there. `at`: die before that step; `kill_after` seconds kill `whom`; `env`: its environment."""
+        assert self.child.stdin is not None
+        assert self.child.stdout is not None
+        order |= {"top": str(top), "verb": verb, "request": request}
+        self.child.stdin.write(json.dumps(order) + "\n")
+        self.child.stdin.flush()
+        found: dict[str, Any] = json.loads(self.child.stdout.readline())
+        assert found["error"] != "CRASH", found
+        return found
+
+    def close(self) -> None:
+        self.child.communicate()
+
+
+@contextlib.contextmanager
+def driver() -> Iterator[Driver]:
+    opened = Driver()
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+# --- what a repository holds ----------------------------------------------------------------------------------------
+
+
+def git(top: Path, *args: str, ok: tuple[int, ...] = (0,)) -> str:
+    done = subprocess.run(["git", *args], cwd=top, capture_output=True, check=False)
+    assert done.returncode in ok, (args, os.fsdecode(done.stderr))
+    return os.fsdecode(done.stdout)
+
+
+def state(top: Path) -> dict[str, Any]:
+    """HEAD, index, files, refs, active task and the ledger's view of tasks; operation ids and times left out."""
+    form = "%(refname)%00%(tree)%00%(parent)%00%(subject)%00%(object)"
+    listed = OPERATION.sub("<op>", git(top, "for-each-ref", f"--format={form}"))
+    listed = re.sub(r"(refs/stash\0.*?\0\w+) \w+", r"\1", listed)  # the staged half has a time of its own
+    ours = ("refs/devs/backup/", "refs/heads/devs/ledger")
+    opened = Workspace.open(top)
+    history = opened.ledger.tip().history
+    return {
+        "head": git(top, "symbolic-ref", "-q", "HEAD", ok=(0, 1)) or git(top, "rev-parse", "HEAD"),
+        "index": git(top, "ls-files", "-s", "-v", "-z"),
+        "status": re.sub(
+            r"# branch.oid .*?\0", "", git(top, "status", "--porcelain=v2", "--branch", "-z", "-uall")
+        ),
+        "files": contents(top),
+        "refs": sorted(line for line in listed.splitlines() if not line.startswith(ours)),
+        "active": active_task.read(opened.places),
+        "tasks": {name: task.status for name, task in history.tasks.items()},
+        "live": {point.name: point.live for point in history.checkpoints.values()},
+    }
+
+
+def differences(now: dict[str, Any], then: dict[str, Any]) -> dict[str, Any]:
+    """What of two states differs, for the message of a failed test."""
+
+    def parts(value: Any) -> set[str]:
+        if isinstance(value, str):
+            return set(value.split("\0"))
+        return {str(part) for part in (value.items() if isinstance(value, dict) else value)}
+
+    return {key: parts(now[key]) ^ parts(then[key]) for key in now if now[key] != then[key]}
+
+
+EMPTY = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"  # what `git add -N` puts in the index: nobody's content
+
+
+def _blob(data: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0%s" % (len(data), data), usedforsecurity=False).hexdigest()
+
+
+def held(top: Path) -> set[str]:
+    """Oids of all contents on disk and in the index, and of all that refs reach."""
+    found = {_blob(data) for _kind, data in contents(top).values()}
+    found |= {line.split()[1] for line in git(top, "ls-files", "-s", "-z").split("\0") if line}
+    found |= {line.split()[0] for line in git(top, "rev-list", "--objects", "--all").splitlines()}
+    return found - {EMPTY}
+
+
+def litter(top: Path) -> list[str]:
+    """Locks that are no flock files of ours, open journals and private folders of operations."""
+    inside = top / ".git"
+    files = [str(path.relative_to(inside)) for path in inside.rglob("*") if not path.is_dir()]
+    flocks = ("devs/lock", "devs/ledger.lock")
+    return [
+        name
+        for name in files
+        if name not in flocks
+        and (name.endswith(".lock") or "devs/op/" in name or "devs/journal/" in name or "/raw.tmp" in name)
+    ] + [str(path) for path in (inside / "devs" / "op").glob("*")]
+
+
+@dataclass
+class Stage:
+    """A repository before a verb, the states that it may be in afterwards, and how often it was tried."""
+
+    top: Path
+    verb: str
+    request: dict[str, Any]
+    drive: Driver
+    old: dict[str, Any] = field(init=False)
+    new: dict[str, Any] = field(init=False)
+    steps: list[str] = field(init=False)
+    seconds: float = field(init=False)
+    before: set[str] = field(init=False)
+    runs: int = 0
+    ends: dict[str, int] = field(default_factory=lambda: {"old": 0, "new": 0})
+
+    def __post_init__(self) -> None:
+        self.old, self.before = state(self.top), held(self.top)
+        twin = self.twin()
+        done = self.drive(twin, self.verb, self.request)
+        assert done["error"] is None, done
+        self.new, self.steps, self.seconds = state(twin), done["steps"], done["seconds"]
+        assert self.old != self.new
+        assert litter(twin) == []
+        lost = self.before - held(twin)
+        assert not lost, {
+            oid: [name for name, (_kind, data) in contents(self.top).items() if _blob(data) == oid]
+            for oid in lost
+        }
+
+    def twin(self) -> Path:
+        """A fresh copy to kill."""
+        copy = self.top.with_name("twin")
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(self.top, copy, symlinks=True)
+        git(copy, "update-index", "-q", "--refresh", ok=(0, 1))
+        return copy
+
+    def run(self, top: Path, **order: Any) -> dict[str, Any]:
+        self.runs += 1
+        return self.drive(top, self.verb, self.request, **order)
+
+    def settle(self, top: Path, note: object) -> str:
+        """Run the next command, then check everything; 'old' or 'new', where the repository ended."""
+        after = self.drive(top, "status", {})
+        assert after["error"] is None, (note, after)
+        return self.check(top, note)
+
+    def check(self, top: Path, note: object) -> str:
+        now = state(top)
+        assert now in (self.old, self.new), (note, differences(now, self.old), differences(now, self.new))
+        assert litter(top) == [], note
+        assert git(top, "fsck", "--no-dangling", "--no-progress") == "", note
+        lost = self.before - held(top)
+        assert not lost, (note, lost)
+        end = "old" if now == self.old else "new"
+        self.ends[end] += 1
+        return end
+
+
+if __name__ == "__main__":
+    main()
