@@ -47,7 +47,13 @@ def run(workspace: Workspace, request: Request) -> Result:
     assert workspace.top
     workspace.ledger.require()
     head = refs.read(workspace.git, "HEAD")
-    shot = snapshot_index.take(workspace.git, workspace.places, head, lambda: workspace.policy.backup_limit)
+    shot = snapshot_index.take(
+        workspace.git,
+        workspace.places,
+        head,
+        lambda: workspace.policy.backup_limit,
+        say=workspace.say,
+    )
     message = request.message or f"Snapshot at {workspace.started}"
     parent = f"parent {head}\n" if head else ""
     sign = workspace.signature()

@@ -24,7 +24,8 @@ from devs_git.storage.places import Places
 from devs_git.storage.private_index import DURABLE, index_path, private
 
 NAME: Final = "snapshot-index"
-WAIT_SECONDS: Final = 30.0
+LIVE_OWNER_SECONDS: Final = 2.0
+ORPHAN_SECONDS: Final = 60.0
 ROOM_UNASKED: Final = 64 << 20  # bytes that any policy allows: below it the policy is not even read
 _GITLINK: Final = "160000"
 _GONE: Final = "0 " + "0" * 40  # what `update-index --index-info` takes an entry out by
@@ -57,14 +58,19 @@ class _Entry:
         return self.what.startswith(_GITLINK)
 
 
-def take(git: Git, places: Places, head: str, limit: Callable[[], int]) -> Shot:
+def take(
+    git: Git, places: Places, head: str, limit: Callable[[], int], *, say: Callable[[str], None]
+) -> Shot:
     """The tree of the worktree of `git`; `head` is '' before the first commit. `limit`: bytes that may be saved at once, asked only when much is new.
 
-    BUSY behind another snapshot of this worktree; GIT_RESET_FAILED above the limit; CONFLICT where git cannot
+    BUSY while another command of ours works in this worktree, so that no half-moved tree is saved; GIT_RESET_FAILED above the limit; CONFLICT where git cannot
     read a file.
     """
     index = places.own / NAME
-    with locks.held(places.own / "snapshot.lock", wait=WAIT_SECONDS) as descriptor:
+    with locks.held(
+        places.lock, wait=LIVE_OWNER_SECONDS, orphan_wait=ORPHAN_SECONDS, waiting=say
+    ) as descriptor:
+        _refuse_half_moved(places)
         index.with_name(NAME + ".lock").unlink(
             missing_ok=True
         )  # of a git that was killed: we hold the lock now
@@ -84,6 +90,16 @@ def take(git: Git, places: Places, head: str, limit: Callable[[], int]) -> Shot:
             raise DevsError(
                 "CONFLICT", f"git cannot save the working tree: {words}", hint="Mend or ignore that file."
             ) from error
+
+
+def _refuse_half_moved(places: Places) -> None:
+    """BUSY where a move of this worktree broke off since the command began; the next command recovers it first."""
+    if not any(places.journals.glob("*.json")):
+        return
+    from devs_git.storage.engine import journal
+
+    if journal.open_ones(places):
+        raise DevsError("BUSY", "A move of this worktree broke off just now.", hint="Run the command again.")
 
 
 class _Missing(Exception):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,10 +14,11 @@ import pytest
 
 from devs_git.commands.snapshot_create import Request, Result, run
 from devs_git.errors import DevsError
-from devs_git.storage import snapshot_index
+from devs_git.storage import locks, snapshot_index
 from devs_git.workspace import Workspace
 
 Make = Callable[..., str]
+KILLS = int(os.environ.get("DEVS_TEST_COUNT_SNAPSHOT_KILLS", "3"))
 MEBIBYTES = int(os.environ.get("DEVS_TEST_COUNT_SNAPSHOT_MEBIBYTES", "64"))
 
 
@@ -305,7 +308,7 @@ def test_more_bytes_than_the_policy_allows_are_refused_and_nothing_is_written(
     (repo / "new").write_bytes(b"x" * 100)
     before = git("for-each-ref"), git("count-objects")
     with pytest.raises(DevsError, match="100 bytes") as caught:
-        snapshot_index.take(ledgered.git, ledgered.places, git("rev-parse", "HEAD"), lambda: 99)
+        snapshot_index.take(ledgered.git, ledgered.places, git("rev-parse", "HEAD"), lambda: 99, say=print)
     assert caught.value.code == "GIT_RESET_FAILED"
     assert (git("for-each-ref"), git("count-objects")) == before
 
@@ -317,6 +320,47 @@ def test_a_lock_that_a_killed_git_left_on_the_private_index_does_not_stand_in_th
     (repo / ".git/devs/snapshot-index.lock").touch()
     (repo / "new").write_text("x")
     snap()
+
+
+def test_snapshots_at_the_same_moment_get_names_of_their_own(ledgered: Workspace, git: Make) -> None:
+    call = [sys.executable, "-m", "devs_git", "snapshot", "create"]
+    running = [subprocess.Popen(call, cwd=ledgered.top, stdout=subprocess.DEVNULL) for _ in range(4)]
+    assert [child.wait() for child in running] == [0, 0, 0, 0]
+    assert len(git("for-each-ref", "refs/heads/snapshot/").splitlines()) == 4
+    assert len([event for event in ledgered.ledger.events() if event.type == "snapshot.created"]) == 4
+
+
+def test_while_another_command_works_in_this_worktree_it_is_busy(
+    snap: Snap, ledgered: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshot_index, "LIVE_OWNER_SECONDS", 0.05)
+    with locks.held(ledgered.places.lock, wait=0), pytest.raises(DevsError) as caught:
+        snap()
+    assert caught.value.code == "BUSY"
+
+
+def test_killed_at_any_moment_it_leaves_nothing_in_the_way(
+    snap: Snap, git: Make, ledgered: Workspace, repo: Path
+) -> None:
+    index = (repo / ".git/index").read_bytes()
+    for number in range(KILLS):
+        (repo / "new").write_text(f"{number}\n")
+        child = subprocess.Popen(
+            [sys.executable, "-m", "devs_git", "snapshot", "create"],
+            cwd=ledgered.top,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(timeout=random.uniform(0.05, 0.35))
+        child.kill()
+        child.wait()
+        assert saved(git, snap(), "new") == str(number)
+    assert (repo / ".git/index").read_bytes() == index
+    events = [event for event in ledgered.ledger.events() if event.type == "snapshot.created"]
+    there = git("for-each-ref", "--format=%(refname:short)", "refs/heads/snapshot/").splitlines()
+    assert {event.get("Devs-Branch") for event in events} <= set(there)
+    git("fsck", "--strict", "--no-dangling")
 
 
 def test_a_damaged_private_index_is_made_anew(snap: Snap, repo: Path) -> None:
@@ -347,4 +391,9 @@ def test_a_large_unchanged_untracked_file_costs_nothing_from_the_second_time_on(
         return used.ru_utime + used.ru_stime
 
     first = seconds()
-    assert min(seconds() for _ in range(5)) < min(0.2, first)
+    unchanged = min(seconds() for _ in range(5))
+    (repo / "large.bin").unlink()
+    seconds()
+    without = min(seconds() for _ in range(5))
+    assert first > unchanged + 0.2
+    assert unchanged < without + 0.04
