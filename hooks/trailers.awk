@@ -20,6 +20,6 @@ END {
   trailers = (named ? kept : ENVIRON["task"] "\n") (ENVIRON["tip"] ? "Devs-Ledger: " ENVIRON["tip"] "\n" : "")
   for (i = 1; i <= NR; i++) {
     if (!ours[i]) print line[i]
-    if (i == last) printf "%s%s", ENVIRON["others"] ? "" : "\n", trailers
+    if (i == last) printf "%s%s", ENVIRON["others"] || line[i] ~ /^\(cherry picked from commit / ? "" : "\n", trailers
   }
 }

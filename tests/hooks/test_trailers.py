@@ -1,0 +1,275 @@
+"""Trailers of commits, as real git makes them through the installed hooks (DESIGN 6)."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from devs_git.domain.hook_text import render
+from devs_git.domain.trailers import Work
+from devs_git.storage import active_task, hook_files
+from devs_git.workspace import Workspace
+
+Run = Callable[..., str]
+Commit = Callable[..., int]
+WORK = Work("task-10", "developer", phase="execute")
+
+
+@pytest.fixture
+def tip(ledgered: Workspace, repo: Path, git: Run) -> str:
+    """The ledger's tip in a repository with our hooks and an active task; nothing records here."""
+    active_task.write(ledgered.places, WORK.lines())
+    for name, source in hook_files.shipped().items():
+        hook = repo / ".git/hooks" / name
+        hook.parent.mkdir(exist_ok=True)
+        hook.write_bytes(render(source, "/bin/true", chained=False))
+        hook.chmod(0o755)
+    return git("rev-parse", "refs/heads/devs/ledger")
+
+
+@pytest.fixture
+def commit(repo: Path) -> Commit:
+    """`commit("--amend", editor="sed -i s/a/b/")`: exit status of a `git commit` of one more change."""
+
+    def run(*args: str, editor: str = "false", change: bool = True) -> int:
+        if change:
+            with (repo / "a.txt").open("a") as stream:
+                stream.write("more\n")
+        words = ["git", "commit", "-q", "-a", *args]
+        env = os.environ | {"GIT_EDITOR": editor}
+        return subprocess.run(words, cwd=repo, env=env, capture_output=True, check=False).returncode
+
+    return run
+
+
+def block(tip: str, work: Work = WORK) -> str:
+    return f"{work.lines()}Devs-Ledger: {tip}"
+
+
+def said(git: Run, rev: str = "HEAD") -> str:
+    return git("log", "-1", "--format=%B", rev)
+
+
+def test_a_message_gets_a_paragraph_of_trailers(tip: str, git: Run, commit: Commit) -> None:
+    assert commit("-m", "fix: dates", "-m", "They were wrong.") == 0
+    assert said(git) == f"fix: dates\n\nThey were wrong.\n\n{block(tip)}"
+    shown = git("log", "-1", "--format=%(trailers:key=Devs-Task,valueonly)")
+    assert shown == "task-10"
+
+
+def test_without_an_active_task_a_message_is_left_alone(
+    tip: str, git: Run, commit: Commit, workspace: Workspace
+) -> None:
+    assert tip
+    active_task.write(workspace.places, "")
+    commit("-m", "plain")
+    assert said(git) == "plain"
+
+
+@pytest.mark.parametrize("option", ["-q", "-v"])
+def test_a_message_written_in_the_editor_gets_them_too(
+    tip: str, git: Run, commit: Commit, option: str
+) -> None:
+    assert commit(option, editor="sed -i 1s/^/written/") == 0
+    assert said(git) == f"written\n\n{block(tip)}"
+
+
+def test_commit_v_keeps_its_diff_out_of_the_message(tip: str, git: Run, commit: Commit) -> None:
+    assert commit("-v", "-m", "seen", "-e", editor="true") == 0
+    assert said(git) == f"seen\n\n{block(tip)}"
+
+
+@pytest.mark.parametrize("args", [("-q",), ("-s",), ("-v",), ("-m", "", "-e"), ("--cleanup=scissors",)])
+def test_an_empty_message_still_makes_git_abort(
+    tip: str, git: Run, commit: Commit, args: tuple[str, ...]
+) -> None:
+    assert tip
+    assert commit(*args, editor="true") != 0
+    assert said(git) == "c3"
+
+
+def test_a_template_that_nobody_edited_still_makes_git_abort(
+    tip: str, git: Run, commit: Commit, tmp_path: Path
+) -> None:
+    (tmp_path / "template").write_text("What:\n\nWhy?\n")
+    git("config", "commit.template", str(tmp_path / "template"))
+    assert commit(editor="true") != 0
+    assert commit(editor="sed -i 's/^What:/&dates/'") == 0
+    assert said(git) == f"What:dates\n\nWhy?\n\n{block(tip)}"
+    assert commit("-m", "without it") == 0
+    assert said(git) == f"without it\n\n{block(tip)}"
+
+
+def test_a_merge_message_without_a_final_newline_is_not_glued(tip: str, git: Run, commit: Commit) -> None:
+    git("checkout", "-qb", "side", "HEAD~1")
+    (Path("side.txt")).write_text("side\n")
+    git("add", "side.txt")
+    commit("-m", "side", change=False)
+    git("checkout", "-q", "main")
+    git("merge", "--no-edit", "side")
+    assert said(git) == f"Merge branch 'side'\n\n{block(tip)}"
+
+
+def test_a_squashed_merge_has_them_once_at_its_end(tip: str, git: Run, commit: Commit) -> None:
+    git("checkout", "-qb", "side")
+    commit("-m", "one")
+    commit("-m", "two")
+    git("checkout", "-q", "main")
+    git("merge", "-q", "--squash", "side")
+    assert commit("--no-edit", change=False) == 0
+    assert said(git).endswith(f"\n\n{block(tip)}")
+    assert git("log", "-1", "--format=%(trailers)") == block(tip)
+
+
+def test_an_amend_does_not_double_them_and_names_the_ledger_of_now(
+    tip: str, git: Run, commit: Commit, ledgered: Workspace
+) -> None:
+    from devs_git.domain.events import Draft
+
+    commit("-m", "one", "-m", "Signed-off-by: Ada <ada@example.org>")
+    assert said(git) == f"one\n\nSigned-off-by: Ada <ada@example.org>\n{block(tip)}"
+    ledgered.ledger.append(lambda _tip: Draft(ledgered.event("x", "x", verb_name="init")))
+    now = git("rev-parse", "refs/heads/devs/ledger")
+    assert commit("--amend", "--no-edit") == 0
+    assert said(git) == f"one\n\nSigned-off-by: Ada <ada@example.org>\n{block(now)}"
+    assert commit("--amend", editor="sed -i 1s/one/two/") == 0
+    assert said(git) == f"two\n\nSigned-off-by: Ada <ada@example.org>\n{block(now)}"
+
+
+def test_an_amended_commit_of_another_task_stays_its(tip: str, git: Run, commit: Commit) -> None:
+    commit("-m", "nine", "-m", "Devs-Task: task-9\nDevs-Agent: reviewer")
+    assert said(git) == f"nine\n\n{block(tip, Work('task-9', 'reviewer'))}"
+    commit("--amend", "--no-edit")
+    assert said(git) == f"nine\n\n{block(tip, Work('task-9', 'reviewer'))}"
+
+
+def rebase(repo: Path, todo: str, base: str = "HEAD~2", editor: str = "true") -> None:
+    env = os.environ | {"GIT_SEQUENCE_EDITOR": f"sed -i '{todo}'", "GIT_EDITOR": editor}
+    done = subprocess.run(
+        ["git", "rebase", "-q", "-i", base], cwd=repo, env=env, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("word", ["squash", "fixup"])
+def test_rebase_i_squashes_without_losing_or_doubling(
+    word: str, tip: str, git: Run, commit: Commit, repo: Path
+) -> None:
+    commit("-m", "one")
+    commit("-m", "two")
+    rebase(repo, f"2s/pick/{word}/")
+    middle = "\n\ntwo" if word == "squash" else ""
+    assert said(git) == f"one{middle}\n\n{block(tip)}"
+
+
+def test_rebase_i_rewords_without_doubling(tip: str, git: Run, commit: Commit, repo: Path) -> None:
+    commit("-m", "one")
+    commit("-m", "two")
+    rebase(repo, "1s/pick/reword/", editor="sed -i 1s/one/ONE/")
+    assert [said(git, rev) for rev in ("HEAD~1", "HEAD")] == [f"ONE\n\n{block(tip)}", f"two\n\n{block(tip)}"]
+
+
+def test_a_rebase_does_not_claim_commits_of_before_the_task(
+    tip: str, git: Run, commit: Commit, repo: Path
+) -> None:
+    assert tip
+    rebase(repo, "1s/pick/reword/", editor="sed -i 1s/c2/C2/")
+    assert [said(git, rev) for rev in ("HEAD~1", "HEAD")] == ["C2", "c3"]
+    assert commit("-m", "mine") == 0
+    rebase(repo, "1s/pick/squash/;1s/squash/pick/;2s/pick/squash/")
+    assert said(git) == f"c3\n\nmine\n\n{block(tip)}"
+
+
+def test_a_picked_commit_becomes_the_tasks(tip: str, git: Run, workspace: Workspace, commit: Commit) -> None:
+    active_task.write(workspace.places, "")
+    git("checkout", "-qb", "side")
+    commit("-m", "picked")
+    git("checkout", "-q", "main")
+    active_task.write(workspace.places, WORK.lines())
+    git("cherry-pick", "-x", "side")
+    assert said(git) == f"picked\n\n(cherry picked from commit {git('rev-parse', 'side')})\n{block(tip)}"
+    git("revert", "--no-edit", "HEAD")
+    assert said(git).endswith(f"\n\n{block(tip)}")
+
+
+def test_a_repository_with_its_own_trailer_settings_keeps_them(
+    tip: str, git: Run, commit: Commit, tmp_path: Path
+) -> None:
+    git("config", "trailer.separators", "#=")
+    git("config", "trailer.ifexists", "replace")
+    git("config", "trailer.where", "start")
+    git("config", "trailer.sign.command", f"touch {tmp_path}/ran; echo added")
+    assert commit("-m", "one", "-m", "Bug #42\nFixes= 7") == 0
+    assert said(git) == f"one\n\nBug #42\nFixes= 7\n{block(tip)}"
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("char", [";", "auto"])
+def test_a_repository_with_its_own_comment_character(char: str, tip: str, git: Run, commit: Commit) -> None:
+    git("config", "core.commentChar", char)
+    assert commit("-v", editor="sed -i '1s/^/written/'") == 0
+    assert said(git) == f"written\n\n{block(tip)}"
+    assert commit("-v", editor="true") != 0
+    assert commit("-v", "-m", "#12 is text", "-e", editor="true") == 0
+    assert said(git) == f"#12 is text\n\n{block(tip)}"
+
+
+def test_a_line_that_begins_like_a_comment_is_text_where_no_editor_opens(
+    tip: str, git: Run, commit: Commit
+) -> None:
+    assert commit("-m", "#123 is fixed", "-m", "# Why") == 0
+    assert said(git) == f"#123 is fixed\n\n# Why\n\n{block(tip)}"
+
+
+def test_a_message_from_a_file_without_a_final_newline(
+    tip: str, git: Run, commit: Commit, tmp_path: Path
+) -> None:
+    (tmp_path / "message").write_bytes(b"from a file \xff\n\nFixes: 7")
+    git("config", "i18n.commitEncoding", "ISO-8859-1")
+    assert commit("-F", str(tmp_path / "message")) == 0
+    git("config", "--unset", "i18n.commitEncoding")
+    raw = subprocess.run(["git", "cat-file", "commit", "HEAD"], capture_output=True, check=True).stdout
+    assert raw.partition(b"\n\n")[2] == b"from a file \xff\n\nFixes: 7\n" + block(tip).encode() + b"\n"
+
+
+def test_no_verify_skips_checks_but_not_the_trailers(tip: str, git: Run, commit: Commit) -> None:
+    assert commit("-n", "-m", "quick") == 0
+    assert said(git) == f"quick\n\n{block(tip)}"
+
+
+@pytest.mark.parametrize("verify", ["--verify", "--no-verify"])
+def test_commits_are_refused_while_a_journal_of_this_worktree_is_open(
+    verify: str, tip: str, git: Run, commit: Commit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert tip
+    entry = Path(".git/devs/journal/20010203T040506-1a2b3c4d.json")
+    entry.parent.mkdir(parents=True)
+    entry.write_text(json.dumps({"op_id": entry.stem, "worktree": ".", "kind": "move"}))
+    for name in ("", "../../config", "20010203T040506-00000000"):
+        monkeypatch.setenv("DEVS_GIT_OP", name)
+        assert commit(verify, "-m", "in between") != 0
+    assert said(git) == "c3"
+    monkeypatch.setenv("DEVS_GIT_OP", entry.stem)
+    assert commit(verify, "-m", "its own") == 0
+    assert said(git) == "its own"
+    entry.write_text(json.dumps({"op_id": entry.stem, "worktree": "other", "kind": "move"}))
+    monkeypatch.delenv("DEVS_GIT_OP")
+    assert commit(verify, "-m", "another worktree's") == 0
+
+
+def test_a_linked_worktree_has_its_own_task(tip: str, git: Run, tmp_path: Path) -> None:
+    second = tmp_path / "second"
+    git("worktree", "add", "-q", str(second))
+    git("commit", "-q", "--allow-empty", "-m", "no task here", where=second)
+    assert git("log", "-1", "--format=%B", where=second) == "no task here"
+    work = Work("task-11")
+    active_task.write(Workspace.open(second).places, work.lines())
+    git("commit", "-q", "--allow-empty", "-m", "eleven", where=second)
+    assert git("log", "-1", "--format=%B", where=second) == f"eleven\n\n{block(tip, work)}"
+    git("commit", "-q", "--allow-empty", "-m", "ten")
+    assert said(git) == f"ten\n\n{block(tip)}"
