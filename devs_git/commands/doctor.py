@@ -144,4 +144,4 @@ def _view(workspace: Workspace) -> Iterator[Finding]:
             "VIEW_BLOCKED", "warning", "Something of yours stands at .devs.", f"mv .devs <other> && {_INIT}"
         )
     elif view.stale(places, workspace.ledger):
-        yield Finding("VIEW_STALE", "warning", "The view .devs/ does not show the ledger as it is.", _INIT)
+        yield Finding("VIEW_STALE", "warning", "The view .devs/ was changed or deleted in part.", _INIT)

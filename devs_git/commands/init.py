@@ -48,7 +48,8 @@ class Result:
 def run(workspace: Workspace, request: Request) -> Result:
     """Set up, or take out. INVALID_ARGUMENTS{repository}, LEDGER_MISSING, LEDGER_FORK, POLICY_INVALID, BUSY."""
     places = workspace.places
-    suitability.check(places, workspace.git)
+    if not request.uninstall:
+        suitability.check(places, workspace.git)
     try:
         with locks.held(places.shared / "init.lock", wait=_WAIT):
             return _take_out(workspace) if request.uninstall else _put_in(workspace)

@@ -30,7 +30,8 @@ def roots(git: Git, ref: str = LEDGER, *, genuine: bool = False) -> tuple[str, .
 
 def offered(git: Git) -> bool:
     """Whether a remote that was fetched from has a ledger: then this repository must not begin one of its own."""
-    return any(name.endswith("/devs/ledger") for name in refs.matching(git, "refs/remotes"))
+    names = [name for name in refs.matching(git, "refs/remotes") if name.endswith("/devs/ledger")]
+    return any(roots(git, name, genuine=True) for name in names) or (bool(names) and _shallow(git))
 
 
 def adopt(git: Git, genesis: str) -> str:
@@ -41,9 +42,10 @@ def adopt(git: Git, genesis: str) -> str:
     try:
         for remote in remotes:
             found = _fetch(git, remote, genesis)
-            if found and (found == (genesis,) or (not genesis and len(found) == 1)):
+            if found == (genesis,) or (not genesis and len(found) == 1 == len(_genuine(git))):
+                whole = _checkpoints(git, remote)  # first: an adoption that was cut off is begun again
                 _name(git)
-                return _checkpoints(git, remote)
+                return remote if whole else f"{remote}, without its checkpoints"
             if found:
                 seen.append(f"the one of {remote} begins with {found[0]}")
     finally:
@@ -85,8 +87,7 @@ def _fetch(git: Git, remote: str, genesis: str) -> tuple[str, ...]:
         whole = ("--refetch", "--no-filter")  # a partial clone left contents out that we read without git
     try:
         git.run(*_FETCH, *whole, "--end-of-options", remote, spec, timeout=_SECONDS)
-        shallow = git.text("rev-parse", "--is-shallow-repository") == "true"
-        if shallow and genesis not in roots(git, _INCOMING):
+        if _shallow(git) and genesis not in roots(git, _INCOMING):
             git.run(*_FETCH, f"--depth={_ALL_DEPTH}", "--end-of-options", remote, spec, timeout=_SECONDS)
     except (GitFailed, GitTimedOut):
         known = refs.read(git, tracking)
@@ -103,10 +104,18 @@ def _name(git: Git) -> None:
     refs.transaction(git, [RefUpdate(LEDGER, tip, NO_OID)], "devs: adopt the ledger")
 
 
-def _checkpoints(git: Git, remote: str) -> str:
+def _checkpoints(git: Git, remote: str) -> bool:
     """Fetch what the ledger speaks of; a remote that cannot be asked now is asked by the next `sync`."""
     try:
         git.run(*_FETCH, "--end-of-options", remote, *_WITH_IT, timeout=_SECONDS)
     except (GitFailed, GitTimedOut):
-        return f"{remote}, without its checkpoints"
-    return remote
+        return False
+    return True
+
+
+def _genuine(git: Git) -> tuple[str, ...]:
+    return roots(git, _INCOMING, genuine=True)
+
+
+def _shallow(git: Git) -> bool:
+    return git.text("rev-parse", "--is-shallow-repository") == "true"

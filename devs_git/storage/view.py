@@ -45,10 +45,14 @@ def foreign(places: Places) -> bool:
 
 
 def stale(places: Places, ledger: Ledger) -> bool:
-    """Whether a file of the view is missing, changed, or of another tip; reads the whole view."""
-    if places.top is None or shown(places) != ledger.tip().oid:
+    """Whether the view is not what was rendered: a file is missing or changed. Reads the whole view.
+
+    A view of an older tip is in order: hooks and other worktrees write events, the next verb here shows them.
+    """
+    tip = shown(places)
+    if places.top is None or not ledger.objects.exists(tip or EMPTY_TREE) or not tip:
         return places.top is not None
-    for path, _, oid in _changes(ledger, EMPTY_TREE, ledger.tip().tree):
+    for path, _, oid in _changes(ledger, EMPTY_TREE, ledger.tree_of(tip)):
         file = places.top.joinpath(NAME, *path)
         if file.is_symlink() or not file.is_file():
             return True

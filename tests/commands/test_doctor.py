@@ -13,6 +13,7 @@ import pytest
 
 from devs_git.commands.doctor import Request, Result
 from devs_git.commands.init import Result as InitResult
+from devs_git.domain.events import Draft
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
 
@@ -137,3 +138,19 @@ def test_an_interrupted_operation_is_told_even_where_it_cannot_be_recovered(heal
 def test_a_checked_out_ledger_is_told(healthy: Path, git: Run) -> None:
     git("switch", "-q", "devs/ledger")
     assert "LEDGER_CHECKED_OUT" in codes(healthy)
+
+
+def test_a_view_that_waits_for_the_next_verb_is_in_order(healthy: Path, ledger_event: Workspace) -> None:
+    assert ledger_event.ledger.tip().names("tasks") == ("x.yaml",)
+    assert codes(healthy) == []
+    (healthy / ".devs" / "policy.yaml").unlink()
+    assert codes(healthy) == ["VIEW_STALE"]
+
+
+@pytest.fixture
+def ledger_event(healthy: Path) -> Workspace:
+    """An event by somebody who does not render this worktree's view, such as a hook."""
+    workspace = Workspace.open(healthy)
+    event = workspace.event("task.started", "task: x", verb_name="task start")
+    workspace.append(lambda _tip: Draft(event, (("tasks/x.yaml", b"x\n"),)))
+    return workspace

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -149,12 +148,22 @@ def test_uninstall_leaves_a_folder_alone_that_belongs_to_another_repository_by_n
     assert (repo.parent / "moved" / ".devs").is_dir()
 
 
-@pytest.mark.parametrize("path", [".git/devs", ".git/info"])
+@pytest.mark.parametrize("path", [".git/devs/ledger.lock", ".git/info/exclude"])
 def test_a_place_that_cannot_be_written_is_a_clear_refusal(path: str, repo: Path, set_up: SetUp) -> None:
-    shutil.rmtree(repo / path, ignore_errors=True)
-    (repo / path).write_text("in the way")
+    (repo / path).unlink(missing_ok=True)
+    (repo / path).mkdir(parents=True)
     with pytest.raises(DevsError, match="cannot be written") as caught:
         set_up(repo)
     assert caught.value.code == "INVALID_ARGUMENTS"
-    (repo / path).unlink()
+    (repo / path).rmdir()
     set_up(repo)
+
+
+def test_uninstall_works_where_init_would_refuse_by_now_or_never_ran(
+    repo: Path, git: Run, set_up: SetUp
+) -> None:
+    assert "removed" not in did(set_up(repo, uninstall=True)).values()
+    set_up(repo)
+    git("branch", "snapshot")
+    set_up(repo, uninstall=True)
+    assert not (repo / ".devs").exists()

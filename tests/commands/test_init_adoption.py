@@ -11,6 +11,7 @@ import pytest
 from devs_git.commands.init import Result
 from devs_git.domain.events import Draft
 from devs_git.errors import DevsError
+from devs_git.storage.git_program import GitFailed
 from devs_git.workspace import Workspace
 
 Run = Callable[..., str]
@@ -130,3 +131,30 @@ def test_a_ledger_that_is_not_the_named_one_is_a_fork(origin: Path, git: Run, se
     event = workspace.event("ledger.created", "ledger: begin", verb_name="init")
     workspace.ledger.append(lambda _tip: Draft(event, (("README.md", b"another\n"),)))
     no_ledger(there, git, set_up, "LEDGER_FORK")
+
+
+def test_a_branch_of_that_name_that_is_no_ledger_is_not_adopted(repo: Path, git: Run, set_up: SetUp) -> None:
+    git("branch", "devs/ledger")
+    there = clone(repo, git)
+    set_up(there)
+    assert git("ls-tree", "--name-only", "refs/heads/devs/ledger", where=there).split() == [
+        "README.md",
+        "policy.yaml",
+    ]
+
+
+def test_an_adoption_that_was_cut_off_before_its_end_is_begun_again(
+    origin: Path, git: Run, set_up: SetUp
+) -> None:
+    there = clone(origin, git, "--no-tags")
+    hook = there / ".git" / "hooks" / "reference-transaction"
+    hook.write_text(
+        "#!/bin/sh\nwhile read -r line; do case $line in *refs/heads/devs/ledger) exit 1 ;; esac; done\n"
+    )
+    hook.chmod(0o755)
+    with pytest.raises(GitFailed):
+        set_up(there)
+    assert git("for-each-ref", "refs/heads/devs", "refs/devs/incoming", where=there) == ""
+    hook.unlink()
+    set_up(there)
+    assert lines(git, there, "refs/devs/checkpoints") == ["refs/devs/checkpoints/task-1/1"]
