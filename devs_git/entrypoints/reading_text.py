@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from devs_git.entrypoints.render import line as safe
 from devs_git.entrypoints.render import paint, path, plural, short, table, when
 from devs_git.entrypoints.render import status as status_word
 
@@ -81,8 +82,8 @@ def diff(result: Any) -> str:
 def _hunks(item: Any) -> str:
     lines = ["", paint(path(item.path), bold=True)]
     for hunk in item.hunks:
-        lines.append(paint(hunk.header, "cyan"))
-        lines += [paint(line, {"+": "green", "-": "red"}.get(line[:1])) for line in hunk.lines]
+        lines.append(paint(safe(hunk.header), "cyan"))
+        lines += [paint(safe(line), {"+": "green", "-": "red"}.get(line[:1])) for line in hunk.lines]
     return "\n".join(lines)
 
 

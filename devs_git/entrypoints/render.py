@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -23,6 +24,7 @@ COLOURS: Final = {
     "renamed": "magenta",
 }
 _UNITS: Final = (("year", 31_536_000), ("month", 2_592_000), ("day", 86_400), ("hour", 3_600), ("minute", 60))
+_COMMANDS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _ESCAPES: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
 
@@ -71,6 +73,11 @@ def _escaped(char: str) -> str:
     if char in _ESCAPES:
         return _ESCAPES[char]
     return char if char.isprintable() else "".join(f"\\{byte:03o}" for byte in os.fsencode(char))
+
+
+def line(text: str) -> str:
+    """A line of a file: on a terminal without what would command it, in a pipe as it is."""
+    return _COMMANDS.sub("\N{REPLACEMENT CHARACTER}", text) if friendly() else text
 
 
 def short(oid: str) -> str:
