@@ -42,7 +42,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 def _findings(workspace: Workspace) -> Iterator[Finding]:
     yield from _git_version(workspace.git)
     try:
-        suitability.check(workspace.places, workspace.git)
+        suitability.check(workspace.places, workspace.git, workspace.store_git)
     except DevsError as error:
         yield _of(error)
         return

@@ -49,7 +49,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     """Set up, or take out. INVALID_ARGUMENTS{repository}, LEDGER_MISSING, LEDGER_FORK, POLICY_INVALID, BUSY."""
     places = workspace.places
     if not request.uninstall:
-        suitability.check(places, workspace.git)
+        suitability.check(places, workspace.git, workspace.store_git)
     try:
         with locks.held(places.shared / "init.lock", wait=_WAIT):
             return _take_out(workspace) if request.uninstall else _put_in(workspace)

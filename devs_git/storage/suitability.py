@@ -28,13 +28,13 @@ _ANCESTORS: Final = (
 )
 
 
-def check(places: Places, git: Git) -> None:
-    """Raises where `init` must not go on; writes nothing."""
+def check(places: Places, git: Git, store_git: Git) -> None:
+    """Raises where `init` must not go on; writes nothing. `store_git` sees refs and the ledger without replacements."""
     if places.top is None:
         raise _unsuitable(places, git)
     _folder(places.top)
     _format(git)
-    _names(git)
+    _names(store_git)
     if git.run("ls-files", "-z", "--", VIEW):
         raise refused(
             f"The folder {VIEW}/ is tracked here, and devs-git needs it.", f"Run: git mv {VIEW} <other>"

@@ -173,7 +173,7 @@ def test_init_refuses_a_branch_of_our_name_that_is_no_ledger(repo: Path, git: Ru
 
 def test_init_refuses_the_root_folder(workspace: Workspace) -> None:
     with pytest.raises(DevsError, match="root folder"):
-        suitability.check(replace(workspace.places, top=Path("/")), workspace.git)
+        suitability.check(replace(workspace.places, top=Path("/")), workspace.git, workspace.store_git)
 
 
 def test_init_works_in_a_submodule_and_leaves_the_outer_repository_alone(
@@ -193,3 +193,26 @@ def test_init_in_a_folder_below_sets_the_whole_repository_up(repo: Path, set_up:
     assert (repo / "devs-policy.yaml").exists()
     assert (repo / ".devs").is_dir()
     assert list((repo / "below").iterdir()) == []
+
+
+def test_init_obeys_the_callers_repository_and_keeps_the_ledger_out_of_its_index(
+    repo: Path, git: Run, tmp_path: Path, set_up: SetUp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_DIR", "repo/.git")
+    monkeypatch.setenv("GIT_WORK_TREE", "repo")
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "other-index"))
+    set_up(tmp_path)
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
+        monkeypatch.delenv(name)
+    assert one_root(repo) == 1
+    assert git("status", "--porcelain") == "?? devs-policy.yaml"
+    assert not (tmp_path / "other-index").exists()
+
+
+def test_a_replaced_commit_does_not_change_what_the_ledgers_root_is(
+    repo: Path, git: Run, set_up: SetUp
+) -> None:
+    genesis = set_up(repo).genesis
+    git("replace", genesis, "HEAD")
+    assert set_up(repo).genesis == genesis
