@@ -150,25 +150,26 @@ def _plan(workspace: Workspace, request: Request) -> Plan:
         plan_id=look.plan_id,
         target=request.options.target,
         commits=len(look.commits),
-        files=_files(look),
+        files=_files(look, point, request.options),
         preserve=look.preserve,
         undone=tuple(point.name for point in look.effect.undone),
         kept_by=_kept_by(site, look),
         not_covered=asdict(rest),
-        now_visible=footprints.now_visible(look.found, point.commit, look.plan),
+        now_visible=footprints.now_visible(look.found, point.tree, look.plan),
         blocked_by=tuple(
             error.envelope() for error in (*look.refusals, *journal.interrupted(workspace.places))
         ),
     )
 
 
-def _files(look: Outlook) -> dict[str, Any]:
-    plan = look.plan
+def _files(look: Outlook, point: Checkpoint, options: Options) -> dict[str, Any]:
+    saved = look.plan.obstacles.files if options.save_untracked else ()
+    result = footprints.outcome(look.found, point.tree, look.plan, saved)
     return {
-        "count": len(plan.affected),
-        "added": plan.adds[:LISTED],
-        "modified": plan.rewrites[:LISTED],
-        "deleted": plan.removes[:LISTED],
+        "count": len(result.added) + len(result.modified) + len(result.deleted),
+        "added": result.added[:LISTED],
+        "modified": result.modified[:LISTED],
+        "deleted": result.deleted[:LISTED],
     }
 
 

@@ -19,7 +19,7 @@ from devs_git.storage.engine import footprint as footprints
 from devs_git.storage.engine import journal, reach, refusals
 from devs_git.storage.engine import run as engine
 from devs_git.storage.engine import survey as surveys
-from devs_git.storage.engine.capture import State, load
+from devs_git.storage.engine.capture import State, listed, load, merged_raw
 from devs_git.storage.engine.footprint import Footprint
 from devs_git.storage.engine.preserve import Kept
 from devs_git.storage.engine.site import Site
@@ -73,6 +73,7 @@ class Result:
 class _Outlook:
     operation: Event
     state: State
+    later: tuple[State, ...]
     found: Survey
     plan: Footprint
     effect: Effect
@@ -100,13 +101,14 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
     operations = rules.chain(history, site.places.worktree_id, found.branch)
     operation = rules.to_undo(operations, request.op_id)
     surveys.require_movable(site.places, found)
-    state = load(site.objects, operation.get("Devs-Backup"))
     since = operations[operations.index(operation) :]
+    state, *later = (load(site.objects, event.get("Devs-Backup")) for event in since)
     before = fold(workspace.ledger.events(operation.parents[0], oldest_first=True))
     others = reach.others(site.git, found.branch, history)
     lost = reach.only_here(site.git, found.head, state.head, list(others.values()))
     effect = rules.back(history, before, since, lost)
-    plan = footprints.footprint(found, site.top, state.worktree)
+    raw = dict.fromkeys(path for each in (state, *later) for path in listed(site.git, each.raw))
+    plan = replace(footprints.footprint(found, site.top, state.worktree), bytes_only=tuple(raw))
     commits = bool(reach.passed(site.git, found.head, since[-1].get("Devs-To")))
     refused = [
         *(
@@ -118,18 +120,19 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
         *refusals.of_obstacles(plan, save=request.untracked == "save"),
         *refusals.of_objects(found, state.head),
     ]
-    return _Outlook(operation, state, found, plan, effect, request.preserve or "", refused)
+    return _Outlook(operation, state, tuple(later), found, plan, effect, request.preserve or "", refused)
 
 
 def _undo(workspace: Workspace, site: Site, request: Request, look: _Outlook) -> Result:
-    verb = look.operation.get("Devs-Verb")
+    verb, op_id = look.operation.get("Devs-Verb"), workspace.new_id("undo")
+    folder = journal.make_folder(site.places, op_id)
     way = Journey(
-        op_id=workspace.new_id("undo"),
+        op_id=op_id,
         verb="undo",
         subject=f"undo: of {verb} {look.operation.get('Devs-Op')}",
         found=look.found,
         plan=look.plan,
-        new=look.state,
+        new=replace(look.state, raw=merged_raw(site.git, site.places, folder, (look.state, *look.later))),
         effect=look.effect,
         saved=look.plan.obstacles.files if request.untracked == "save" else (),
         mode=look.mode,

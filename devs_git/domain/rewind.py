@@ -2,7 +2,8 @@
 
 After the target means: the commit is reachable from HEAD, not from the target, and from no other local branch or
 worktree; of two checkpoints on the target's own commit, made in this worktree, the later event is after.
-The target's own task is never among the affected ones: it becomes active again where its completion is undone.
+The target's own task is never among the affected ones: it becomes active again where its completion is undone, but
+not where another branch keeps that completion.
 """
 
 from __future__ import annotations
@@ -92,7 +93,8 @@ def _effect(
     affected = tuple(dict.fromkeys(p.task_id for p in undone if p.task_id != target.task_id))
     statuses = [(task, "rewound") for task in affected if history.tasks[task].status != "rewound"]
     own = history.tasks[target.task_id].status
-    remains = "completed" if target.completed else "active"
+    completed = any(p.completed and p.task_id == target.task_id for p in (target, *kept))
+    remains = "completed" if completed else "active"
     if own != remains:
         statuses.append((target.task_id, remains))
     reactivated = target.task_id if remains == "active" and own != "active" else ""
@@ -101,10 +103,11 @@ def _effect(
 
 def chain(history: History, worktree: str, branch: str) -> list[Event]:
     """The operations of one worktree and branch that moved its tree, oldest first."""
+    name = branch.encode("utf-8", "surrogateescape").decode("utf-8", "replace")  # as events are read
     return [
         event
         for event in history.operations
-        if event.get("Devs-Worktree") == worktree and event.get("Devs-Branch") == branch
+        if event.get("Devs-Worktree") == worktree and event.get("Devs-Branch") == name
     ]
 
 

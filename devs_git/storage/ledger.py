@@ -200,4 +200,8 @@ class Ledger:
         head = f"tree {tree}\n" + "".join(f"parent {oid}\n" for oid in parents)
         sign = self.signature()
         text = f"{head}author {sign}\ncommitter {sign}\n\n{draft.event.message()}"
-        return replace(draft.event, oid=self.objects.write("commit", text.encode()), parents=parents)
+        return replace(
+            draft.event,
+            oid=self.objects.write("commit", text.encode("utf-8", "surrogateescape")),
+            parents=parents,
+        )

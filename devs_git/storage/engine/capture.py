@@ -19,7 +19,7 @@ from devs_git.errors import DevsError
 from devs_git.storage.engine import attributes
 from devs_git.storage.engine.footprint import Footprint
 from devs_git.storage.engine.survey import Survey
-from devs_git.storage.git_program import Git, GitFailed, join_z
+from devs_git.storage.git_program import Git, GitFailed, join_z, split_z
 from devs_git.storage.objects import FILE, TREE, Entry, Objects
 from devs_git.storage.places import Places
 from devs_git.storage.private_index import DURABLE, index_path, private
@@ -66,21 +66,25 @@ class Capture:
 
         Every blob is written; `active` are the active task's lines.
         """
-        hidden = plan.hidden
+        flagged = plan.flagged
         copy_index(self.git, self.index)
         self._keep("index.user")
         git = private(self.git, self.index).with_config(*DURABLE)
         index_tree = self._write_tree(git)
-        moved = (*found.dirty, *found.inexact, *found.intended, *hidden)
-        if hidden:
+        moved = (*found.dirty, *found.inexact, *found.intended, *flagged)
+        if flagged:
             git.run(
                 "update-index",
                 "-z",
                 "--no-assume-unchanged",
                 "--no-skip-worktree",
                 "--stdin",
-                stdin=join_z(hidden),
+                stdin=join_z(flagged),
             )
+        behind = _behind_links(Path(self.git.where), moved)
+        if behind:
+            git.run("update-index", "--force-remove", "-z", "--stdin", stdin=join_z(sorted(behind)))
+            moved = tuple(path for path in moved if path not in behind)
         if moved or saved:
             git.run(
                 "update-index",
@@ -91,8 +95,8 @@ class Capture:
                 "--stdin",
                 stdin=join_z((*moved, *saved)),
             )
-        worktree = self._write_tree(git) if moved or saved else index_tree
-        raw = self.raw([*moved, *saved, *plan.affected])
+        worktree = self._write_tree(git) if moved or behind or saved else index_tree
+        raw = self.raw([*moved, *saved, *plan.affected, *plan.bytes_only])
         self._keep("index.old")
         whole = self._index_blob() if found.intended or found.flagged else ""
         return State(found.head, found.branch, index_tree, worktree, raw, whole, active)
@@ -116,12 +120,57 @@ class Capture:
     def raw(self, paths: Sequence[str]) -> str:
         """A tree of the bytes of `paths` as they are on disk, '' where blobs are those bytes anyway."""
         top = Path(self.git.where)
-        there = [path for path in dict.fromkeys(paths) if _is_file(f"{top}/{path}")]
+        behind = _behind_links(top, paths)
+        there = [p for p in dict.fromkeys(paths) if _is_file(f"{top}/{p}") and p not in behind]
         if not there or not attributes.in_play(self.git, top, paths):
             return ""
         git = raw_git(self.git, self.places, self.folder / "index.raw").with_config(*DURABLE)
         git.run("update-index", "--add", "--replace", "-z", "--stdin", stdin=join_z(there))
         return git.text("write-tree")
+
+
+def merged_raw(git: Git, places: Places, folder: Path, states: Sequence[State]) -> str:
+    """The raw bytes of the first state, with those that later ones captured of files that stood as in the first.
+
+    Between the first and a later one nothing moved these files, or the first would have captured them.
+    """
+    first, rest = states[0], [state for state in states[1:] if state.raw]
+    if not rest:
+        return first.raw
+    there, merged = listed(git, first.worktree), listed(git, first.raw)
+    for state in rest:
+        blobs = listed(git, state.worktree)
+        for path, entry in listed(git, state.raw).items():
+            if path not in merged and path in there and there[path] == blobs.get(path):
+                merged[path] = entry
+    own = raw_git(git, places, folder / "index.merged-raw").with_config(*DURABLE)
+    script = b"".join(b"%o %s\t%s\0" % (m, o.encode(), os.fsencode(p)) for p, (m, o) in merged.items())
+    own.run("update-index", "-z", "--index-info", stdin=script)
+    return own.text("write-tree")
+
+
+def listed(git: Git, tree: str) -> dict[str, tuple[int, str]]:
+    """Every file of a tree with mode and oid; nothing for ''."""
+    if not tree:
+        return {}
+    found = {}
+    for line in split_z(git.run("ls-tree", "-r", "-z", "--full-tree", tree)):
+        head, path = line.split("\t", 1)
+        mode, _kind, oid = head.split(" ")
+        found[path] = (int(mode, 8), oid)
+    return found
+
+
+def _behind_links(top: Path, paths: Sequence[str]) -> set[str]:
+    """Those of `paths` whose folder is a symbolic link now: there is no such file, wherever the link leads."""
+    links: dict[str, bool] = {"": False}
+
+    def linked(folder: str) -> bool:
+        if folder not in links:
+            links[folder] = linked(folder.rpartition("/")[0]) or os.path.islink(f"{top}/{folder}")  # noqa: PTH114
+        return links[folder]
+
+    return {path for path in paths if linked(path.rpartition("/")[0])}
 
 
 def _is_file(path: str) -> bool:

@@ -53,7 +53,10 @@ def _kind(path: str) -> int | None:
 def _blocked_above(
     top: Path, path: str, tracked: Callable[[str], bool], found: _Found, clear: set[str]
 ) -> bool:
-    """Whether a file or link stands where a folder of `path` must be; untracked ones are obstacles."""
+    """Whether a file, a link or a nested repository stands where a folder of `path` must be.
+
+    Untracked ones are obstacles; a tracked path in a folder that became a repository later is still git's to write.
+    """
     at = path.find("/")
     while at != -1:
         above = path[:at]
@@ -62,6 +65,9 @@ def _blocked_above(
             if mode is not None and not stat.S_ISDIR(mode):
                 if not tracked(above):
                     _add(above, mode, found)
+                return True
+            if mode is not None and os.path.lexists(f"{top}/{above}/.git") and not tracked(path):
+                found.repositories.add(above)
                 return True
             clear.add(above)
         at = path.find("/", at + 1)
@@ -74,7 +80,7 @@ def _look_at(top: Path, path: str, tracked: Callable[[str], bool], found: _Found
         return
     if stat.S_ISDIR(mode):
         _look_below(f"{top}/{path}", path, tracked, found)
-    elif not tracked(path):
+    elif not tracked(path) or not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
         _add(path, mode, found)
 
 

@@ -39,7 +39,7 @@ def look(site: Site, history: History, target: Checkpoint, options: Options) -> 
     """The outlook of a rewind to `target` as things stand now."""
     found = surveys.survey(site.git, site.top)
     surveys.require_movable(site.places, found)
-    plan = footprints.footprint(found, site.top, target.commit)
+    plan = footprints.footprint(found, site.top, target.tree)
     commits, effect = effect_of(site, history, target, found)
     against = (
         *refusals.of_ancestry(found, target.commit, options.target),

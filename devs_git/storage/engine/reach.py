@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from devs_git.domain.history import History
 from devs_git.storage import refs
@@ -44,13 +45,23 @@ def others(git: Git, branch: str, history: History) -> dict[str, str]:
 
 def _other_worktrees(git: Git, branch: str) -> dict[str, str]:
     """HEADs of the other worktrees that are detached, or that have a branch of their own."""
-    here = str(git.where)
     found = {}
-    for block in git.run("worktree", "list", "--porcelain", "-z").split(b"\0\0"):
+    blocks = git.run("worktree", "list", "--porcelain", "-z").split(b"\0\0")
+    here = _place_in_list(Path(git.env["GIT_DIR"]))
+    for number, block in enumerate(blocks):
         facts = dict(os.fsdecode(line).partition(" ")[::2] for line in block.split(b"\0") if line)
-        if "HEAD" in facts and facts.get("worktree") != here and facts.get("branch") != branch:
+        ours = number == 0 if not here else facts.get("worktree") == here
+        if "HEAD" in facts and not ours and facts.get("branch") != branch:
             found[f"worktree {os.path.basename(facts['worktree'])}"] = facts["HEAD"]  # noqa: PTH119 - a name for people
     return {name: oid for name, oid in found.items() if oid.strip("0")}
+
+
+def _place_in_list(git_dir: Path) -> str:
+    """The folder by which git lists a linked worktree; '' for the main one, which it lists first, whatever its folder."""
+    try:
+        return os.fsdecode((git_dir / "gitdir").read_bytes()).strip().removesuffix("/.git")
+    except FileNotFoundError:
+        return ""
 
 
 def keepers(git: Git, commit: str) -> tuple[str, ...]:

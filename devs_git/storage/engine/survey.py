@@ -30,7 +30,7 @@ _UNDER_WAY: Final = (
     ("BISECT_LOG", "a bisect", "git bisect reset"),
 )
 # In a list of a hundred thousand paths the few flagged ones are found without decoding the others.
-_FLAGGED: Final = re.compile(rb"(?:^|(?<=\0))[a-zS] ([^\0]+)")
+_FLAGGED: Final = re.compile(rb"(?:^|(?<=\0))([a-zS]) ([^\0]+)")
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,9 @@ class Survey:
         return frozenset(line[2:] for line in split_z(self._listed))
 
     @cached_property
-    def flagged(self) -> frozenset[str]:
-        """Paths whose flags tell git not to look at the file."""
-        return frozenset(map(os.fsdecode, _FLAGGED.findall(self._listed)))
+    def flagged(self) -> dict[str, str]:
+        """Paths whose flags tell git not to look at the file, with their letter."""
+        return {os.fsdecode(path): letter.decode() for letter, path in _FLAGGED.findall(self._listed)}
 
 
 def operation_under_way(places: Places) -> tuple[str, str] | None:
@@ -93,6 +93,8 @@ def survey(git: Git, top: Path) -> Survey:
     )
     staged, dirty, intended, unmerged, submodules = [], [], [], [], []
     for line in split_z(out):
+        if line[0] == "#":  # the user's status.showStash speaks even here
+            continue
         if line[0] == "u":
             unmerged.append(line.split(" ", 10)[10])
             continue
@@ -113,7 +115,7 @@ def survey(git: Git, top: Path) -> Survey:
         os.fsencode("\0".join(split_z(out))).hex(),
         *_contents(git, top, (*really, *intended)),
     )
-    digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    digest = hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
     return Survey(
         git,
         head,

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from devs_git.errors import DevsError
 from devs_git.storage.engine import attributes, tree
+from devs_git.storage.engine.capture import listed
 from devs_git.storage.engine.journal import Journal
 from devs_git.storage.engine.site import Site
 from devs_git.storage.git_program import Git, GitFailed, join_z, split_z
@@ -36,7 +37,7 @@ Sides = dict[str, tuple[Side | None, Side | None]]
 
 def _sides(git: Git, journal: Journal) -> Sides:
     """Old and new side of every path that the move touches."""
-    raw_old, raw_new = tree.listed(git, journal.old.raw), tree.listed(git, journal.new.raw)
+    raw_old, raw_new = listed(git, journal.old.raw), listed(git, journal.new.raw)
     found: Sides = {}
     for change in tree.changes(git, journal.old.worktree, journal.new.worktree):
         old = Side(change.old_mode, change.old, raw_old.get(change.path, (0, ""))[1]) if change.old else None

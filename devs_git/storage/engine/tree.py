@@ -11,7 +11,7 @@ from pathlib import Path
 
 from devs_git.errors import DevsError
 from devs_git.storage.engine import attributes
-from devs_git.storage.engine.capture import State
+from devs_git.storage.engine.capture import State, listed
 from devs_git.storage.git_program import Git, join_z, split_z
 from devs_git.storage.objects import EXECUTABLE, GITLINK, LINK, Objects
 from devs_git.storage.private_index import index_path, private
@@ -31,27 +31,20 @@ class Change:
 
 
 def changes(git: Git, old: str, new: str) -> list[Change]:
-    """Paths that differ between two trees, submodules left out."""
+    """Paths whose file differs between two trees; a submodule counts as no file."""
     out = split_z(git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", old, new, "--"))
     found = []
     for head, path in zip(out[::2], out[1::2], strict=True):
         old_mode, new_mode, old_oid, new_oid, _status = head[1:].split(" ")
-        modes = int(old_mode, 8), int(new_mode, 8)
-        if GITLINK not in modes:
-            found.append(Change(path, *modes, old_oid if modes[0] else "", new_oid if modes[1] else ""))
+        before, after = _file(old_mode, old_oid), _file(new_mode, new_oid)
+        if before[1] or after[1]:
+            found.append(Change(path, before[0], after[0], before[1], after[1]))
     return found
 
 
-def listed(git: Git, tree: str) -> dict[str, tuple[int, str]]:
-    """Every file of a tree with mode and oid; nothing for ''."""
-    if not tree:
-        return {}
-    found = {}
-    for line in split_z(git.run("ls-tree", "-r", "-z", "--full-tree", tree)):
-        head, path = line.split("\t", 1)
-        mode, _kind, oid = head.split(" ")
-        found[path] = (int(mode, 8), oid)
-    return found
+def _file(mode: str, oid: str) -> tuple[int, str]:
+    number = int(mode, 8)
+    return (number, oid) if number not in (0, GITLINK) else (0, "")
 
 
 def write_raw(
