@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,7 @@ class Executable:
     data: bytes
 
 
-Files = Mapping[str | bytes, bytes | Link | Executable | None]
+Files = Mapping[Any, bytes | Link | Executable | None]
 
 
 @dataclass(frozen=True)

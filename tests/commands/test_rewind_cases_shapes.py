@@ -103,20 +103,21 @@ def test_a_dirty_file_that_became_a_folder_stays_when_the_target_has_no_such_pat
 
 @pytest.mark.parametrize("dirty", [False, True])
 def test_names_are_bytes(case: Case, dirty: bool) -> None:
-    case.stage("1", {b"d\n\xff/" + name: b"1 " + name for name in AWKWARD} | {name: b"1" for name in AWKWARD})
-    case.stage("2", {b"d\n\xff/" + name: b"2 " + name for name in AWKWARD} | dict.fromkeys(AWKWARD))
+    case.stage("1", {b"d\n\xff/" + name: b"1 " + name for name in AWKWARD} | dict.fromkeys(AWKWARD, b"1"))
+    case.write(dict.fromkeys(AWKWARD))
+    case.stage("2", {b"d\n\xff/" + name: b"2 " + name for name in AWKWARD})
     if dirty:
         case.write({b"d\n\xff/" + name: b"3 " + name for name in AWKWARD})
-        case.write({name: b"in the way" for name in AWKWARD})
+        case.write(dict.fromkeys(AWKWARD, b"in the way"))
     plan = case.plan("1", "discard" if dirty else None, "save" if dirty else None)
     assert (plan.blocked_by, plan.files["count"]) == ((), 2 * len(AWKWARD))
     case.there_and_back("1", "discard" if dirty else None, "save" if dirty else None)
 
 
 def test_awkward_names_keep_their_bytes_where_git_converts(case: Case) -> None:
-    case.stage("1", {".gitattributes": b"* text=auto\n"} | {name: b"1\n" for name in AWKWARD})
-    case.stage("2", {name: b"2\n" for name in AWKWARD})
-    case.write({name: b"dirty\r\n" for name in AWKWARD})
+    case.stage("1", {".gitattributes": b"* text=auto\n"} | dict.fromkeys(AWKWARD, b"1\n"))
+    case.stage("2", dict.fromkeys(AWKWARD, b"2\n"))
+    case.write(dict.fromkeys(AWKWARD, b"dirty\r\n"))
     case.there_and_back("1", "discard")
 
 
@@ -149,8 +150,8 @@ def test_a_pipe_in_the_way_refuses_and_is_not_read(case: Case) -> None:
 def test_many_changed_files_need_no_argument_list(case: Case) -> None:
     many = int(os.environ.get("DEVS_TEST_COUNT_CHANGED_FILES", "3000"))
     names = [f"some/rather/long/folder/name/{n % 97}/file-{n:06d}.txt" for n in range(many)]
-    case.stage("1", {name: b"1\n" for name in names})
+    case.stage("1", dict.fromkeys(names, b"1\n"))
     case.stage("2", {name: b"2 %d\n" % at for at, name in enumerate(names)})
-    case.write({name: b"dirty\n" for name in names[::3]})
+    case.write(dict.fromkeys(names[::3], b"dirty\n"))
     done = case.there_and_back("1", "discard")
     assert done.files == many
