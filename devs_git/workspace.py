@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.events import Draft, Event, one_line
+from devs_git.domain.events import LEDGER, Draft, Event, one_line
 from devs_git.domain.policy import IN_FORCE, Policy, checkpoints_on_commit, parse
 from devs_git.domain.verbs import verb
 from devs_git.errors import DevsError
@@ -128,8 +128,8 @@ class Workspace:
     @property
     def checkpoint_on_commit(self) -> bool:
         """Whether each commit of a task is to be a checkpoint; asked by a hook, so without a YAML reader."""
-        tip = self.ledger.tip()
-        plain = checkpoints_on_commit(tip.read(IN_FORCE) if tip.oid else None)
+        found, data = self.store_git.attempt("cat-file", "blob", f"{LEDGER}:{IN_FORCE}", ok=(0, 128))
+        plain = checkpoints_on_commit(None if found else data)
         return self.policy.checkpoint_on_commit if plain is None else plain
 
     @property
@@ -169,8 +169,15 @@ class Workspace:
 
     def append(self, build: Callable[[Tip], Draft]) -> Event:
         """Write one event to the ledger; NOT_INITIALIZED where there is none."""
-        self.ledger.require()
-        return self.ledger.append(build)
+        if not self.places.shared.is_dir():  # else `append` would make it, for its lock
+            self.ledger.require()
+
+        def on_a_ledger(tip: Tip) -> Draft:
+            if not tip.oid:
+                self.ledger.require()
+            return build(tip)
+
+        return self.ledger.append(on_a_ledger)
 
     @property
     def site(self) -> Site:

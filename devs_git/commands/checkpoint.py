@@ -9,7 +9,7 @@ from devs_git.domain.jobs import Job
 from devs_git.domain.recording import no_active_task, require_running
 from devs_git.domain.rows import Row, row
 from devs_git.domain.trailers import work_of
-from devs_git.storage import active_task, recording
+from devs_git.storage import active_task, commit_and_record
 from devs_git.workspace import Workspace
 
 
@@ -43,4 +43,6 @@ def run(workspace: Workspace, request: Request) -> Row:
         message=request.message,
         title=f"Checkpoint of {work.task}",
     )
-    return row(recording.perform(workspace, job, everything=request.everything, check=lambda *_: None))
+    return row(
+        commit_and_record.perform(workspace, job, everything=request.everything, check=lambda *_: None)
+    )

@@ -15,7 +15,7 @@ from devs_git.domain.recording import no_active_task, nothing_new, require_live,
 from devs_git.domain.rows import Row, row
 from devs_git.domain.trailers import Work, work_of
 from devs_git.errors import DevsError
-from devs_git.storage import active_task, recording
+from devs_git.storage import active_task, commit_and_record, recording
 from devs_git.storage.ledger import Tip
 from devs_git.workspace import Workspace
 
@@ -73,7 +73,7 @@ def run(workspace: Workspace, request: Request) -> Row:
         if not staged and not _new_work(workspace, tip, task, head):
             raise nothing_new(task.task_id)
 
-    return row(recording.perform(workspace, job, everything=request.everything, check=check))
+    return row(commit_and_record.perform(workspace, job, everything=request.everything, check=check))
 
 
 def _refuse_elsewhere(workspace: Workspace, task_id: str) -> None:

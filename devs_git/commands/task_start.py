@@ -14,10 +14,9 @@ from devs_git.domain.history import History
 from devs_git.domain.recording import LIVE
 from devs_git.domain.trailers import AGENTS, PHASES, Work, checked, text, work_of
 from devs_git.errors import DevsError
-from devs_git.storage import active_task, locks, task_files
+from devs_git.storage import active_task, locks, refs, task_files
 from devs_git.storage.committing import BUSY_SECONDS
 from devs_git.storage.ledger import Tip
-from devs_git.storage.recording import branch_of
 from devs_git.workspace import Workspace
 
 
@@ -63,7 +62,7 @@ class Result:
 
 def run(workspace: Workspace, request: Request) -> Result:
     workspace.ledger.require()
-    branch = branch_of(workspace.git)
+    branch = refs.branch(workspace.places.git_dir)
     contract = request.contract or branch
     work = Work(request.task_id, request.agent, request.client, request.phase)
     op_id = workspace.new_id("task start", request.task_id)

@@ -65,7 +65,7 @@ def recover(workspace: Workspace) -> None:
     places = workspace.places
     if not any(places.journals.glob("*.json")) and not _litter(places.own / "op"):
         return
-    from devs_git.storage import recording
+    from devs_git.storage import commit_and_record
     from devs_git.storage.engine import journal, run
 
     if places.top is None:
@@ -78,7 +78,7 @@ def recover(workspace: Workspace) -> None:
             pass  # taking the lock recovers the moves and sweeps
     for entry in entries:
         if entry["kind"] == "commit":
-            recording.finish(workspace, entry)
+            commit_and_record.finish(workspace, entry)
 
 
 def _litter(folder: Path) -> bool:

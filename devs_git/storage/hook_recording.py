@@ -13,7 +13,7 @@ from devs_git.domain.trailers import work_of
 from devs_git.errors import DevsError
 from devs_git.storage import active_task, refs, unrecorded
 from devs_git.storage.context import Context
-from devs_git.storage.recording import branch_of, facts, record
+from devs_git.storage.recording import facts, record
 
 OVER = ("TASK_EXISTS", "TASK_NOT_FOUND", "CONFLICT")
 
@@ -27,7 +27,7 @@ def committed(context: Context, wanted: Callable[[], bool], *, amended: bool = F
     work = work_of(active_task.read(context.places))
     if work is None or not wanted():
         return None
-    found = facts(context.git, "HEAD", branch_of(context.git))
+    found = facts(context.git, "HEAD", refs.branch(context.places.git_dir))
     old, new = refs.last_move(context.places.git_dir)
     replaced = new == found.commit and old.strip("0") and old not in found.parents
     if replaced and not amended:

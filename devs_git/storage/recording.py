@@ -1,26 +1,17 @@
 """Record a checkpoint: tag object, event and refs, in one transaction that the ledger ends (DESIGN 3).
 
-Every checkpoint comes through `record`: of the verbs (`perform`, which commits first), of the post-commit hook, and of
-the recovery of a command that died between its commit and its record (`finish`).
-
-`perform` goes: journal entry, `git add -A` where asked, `git commit`, record, journal entry gone. A commit that is
-refused leaves the index as it was. A crash leaves the journal entry, with which `finish` records the commit that was
-made, or puts the index back where none was.
+Every checkpoint comes through `record`: of the verbs, which commit first, and of the post-commit hook. The hook has
+little time, so this module imports only what it needs.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Final
 
 from devs_git.domain.events import NO_OID, Draft, RefUpdate
 from devs_git.domain.history import Checkpoint, checkpoint_of
 from devs_git.domain.ids import checkpoint_ref, completed_tag
-from devs_git.domain.jobs import Job, job_of
 from devs_git.domain.recording import (
     Facts,
     Wanted,
@@ -30,116 +21,13 @@ from devs_git.domain.recording import (
     require_running,
     tag_object,
 )
-from devs_git.domain.trailers import work_of
 from devs_git.errors import DevsError
-from devs_git.storage import active_task, committing, locks, refs, unrecorded
-from devs_git.storage.active_task import replace_file
-from devs_git.storage.committing import BUSY_SECONDS
+from devs_git.storage import refs
 from devs_git.storage.context import Context
 from devs_git.storage.git_program import Git
 from devs_git.storage.ledger import Tip
 
-ORPHAN_SECONDS: Final = 60.0  # a user's hook that still runs may take that long
 _STAT: Final = re.compile(r"(\d+) (file|insertion|deletion)")
-
-
-def perform(
-    context: Context, job: Job, *, everything: bool, check: Callable[[str, bool], None]
-) -> Checkpoint:
-    """The checkpoint of the commit made of what is staged (or of `everything`), or of HEAD with nothing to commit.
-
-    `check(HEAD, whether there is something to commit)` may refuse before the commit. CONFLICT: unmerged entries, no
-    commit yet, or git or a hook of the user refused; then HEAD and index are as before. BUSY: see `locks`.
-    """
-    with locks.held(context.places.lock, wait=BUSY_SECONDS) as lock:
-        job = replace(job, head=refs.read(context.git, "HEAD"))
-        committing.refuse_unmerged(context.git)
-        _begin(context, job)
-        try:
-            staged = committing.stage(context, everything=everything)
-            check(job.head, staged)
-            commit = committing.commit(context, job, lock) if staged else job.head
-            if not commit:
-                _refuse_unborn()
-        except BaseException:
-            _take_back(context, job)
-            raise
-        return _record(context, job, commit)
-
-
-def finish(context: Context, entry: Mapping[str, Any]) -> Checkpoint | None:
-    """Finish what an interrupted `perform` left behind: the checkpoint that is now recorded, if one was to be.
-
-    Where no commit had been made, the index is put back. BUSY while its owner, or a git that it left, still runs.
-    """
-    job = job_of(entry)
-    with locks.held(context.places.lock, wait=BUSY_SECONDS, orphan_wait=ORPHAN_SECONDS, waiting=context.say):
-        if not _path(context, job).exists():
-            return None  # its owner, or another recovery, ended it meanwhile
-        return _finish(context, job)
-
-
-def _finish(context: Context, job: Job) -> Checkpoint | None:
-    if recorded(context, job.op_id, job.ledger):
-        _end(context, job)
-        return None
-    commit = committing.made(context.git, job)
-    if not commit and refs.read(context.git, "HEAD") == job.head:
-        committing.restore_index(context, job)
-    if commit:
-        return _record(context, job, commit)
-    _forget(context, job)
-    return None
-
-
-def _refuse_unborn() -> NoReturn:
-    raise DevsError(
-        "CONFLICT", "There is no commit yet, and nothing is staged.", hint="Stage something, or add --all."
-    )
-
-
-def _record(context: Context, job: Job, commit: str) -> Checkpoint:
-    wanted = Wanted(
-        job.op_id,
-        job.verb,
-        job.work,
-        facts(context.git, commit, branch_of(context.git)),
-        job.message,
-        job.completed,
-    )
-    point = record(context, wanted)
-    _end(context, job)
-    return point
-
-
-def _path(context: Context, job: Job) -> Path:
-    return context.places.journals / f"{job.op_id}.json"
-
-
-def _begin(context: Context, job: Job) -> None:
-    committing.copy_index(context, job)
-    data = json.dumps(job.entry(), indent=2).encode()
-    replace_file(_path(context, job), data, durable=True)
-
-
-def _end(context: Context, job: Job) -> None:
-    """What a recorded checkpoint settles, then the journal entry goes, last of all."""
-    now = work_of(active_task.read(context.places))
-    if job.completed and now and now.task == job.work.task:
-        active_task.write(context.places, "")
-    unrecorded.clear(context.places)
-    _forget(context, job)
-
-
-def _forget(context: Context, job: Job) -> None:
-    committing.copy_path(context, job).unlink(missing_ok=True)
-    _path(context, job).unlink(missing_ok=True)
-
-
-def _take_back(context: Context, job: Job) -> None:
-    if not committing.made(context.git, job):
-        committing.restore_index(context, job)
-        _forget(context, job)
 
 
 def record(context: Context, wanted: Wanted) -> Checkpoint:
@@ -206,6 +94,7 @@ def facts(git: Git, commit: str, branch: str = "") -> Facts:
         "--no-textconv",
         "--encoding=UTF-8",
         "--format=%H%x00%T%x00%P%x00%s%x00",
+        "--always",
         "--shortstat",
         "--end-of-options",
         commit,
@@ -222,14 +111,3 @@ def facts(git: Git, commit: str, branch: str = "") -> Facts:
         added=counts.get("insertion", 0),
         removed=counts.get("deletion", 0),
     )
-
-
-def branch_of(git: Git) -> str:
-    """The short name of the branch that HEAD is on, '' where it is detached."""
-    status, out = git.attempt("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))
-    return out.decode("utf-8", "replace").strip().removeprefix("refs/heads/") if status == 0 else ""
-
-
-def recorded(context: Context, op_id: str, since: str) -> bool:
-    """Whether the event of an operation that began when the ledger was at `since` was written."""
-    return any(event.get("Devs-Op") == op_id for event in context.ledger.events(since=since))

@@ -82,3 +82,9 @@ def last_move(git_dir: Path) -> tuple[str, str]:
         return "", ""
     words = line.split(b" ", 2)
     return (words[0].decode(), words[1].decode()) if len(words) == 3 else ("", "")
+
+
+def branch(git_dir: Path) -> str:
+    """The short name of the branch that HEAD is on, '' where it is detached; read as a file, a hook is in a hurry."""
+    head = os.fsdecode((git_dir / "HEAD").read_bytes()).rstrip("\n")
+    return head.removeprefix("ref: refs/heads/") if head.startswith("ref: refs/heads/") else ""

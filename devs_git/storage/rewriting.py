@@ -16,7 +16,7 @@ from devs_git.errors import DevsError
 from devs_git.storage import refs
 from devs_git.storage.context import Context
 from devs_git.storage.ledger import Tip
-from devs_git.storage.recording import branch_of, facts, taken_numbers
+from devs_git.storage.recording import facts, taken_numbers
 
 
 class _Nothing(Exception):
@@ -25,7 +25,7 @@ class _Nothing(Exception):
 
 def rewritten(context: Context, new_of: Mapping[str, str], cause: str) -> Event | None:
     """The event that says which checkpoints followed, or None where none had to. `cause` is amend or rebase."""
-    kept, branch = _kept(context, new_of), branch_of(context.git)
+    kept, branch = _kept(context, new_of), refs.branch(context.places.git_dir)
     taken: dict[str, set[int]] = {}
 
     def build(tip: Tip) -> Draft:

@@ -1,0 +1,133 @@
+"""Commit a task's work and record it once, whatever happens in between.
+
+`perform` goes: journal entry, `git add -A` where asked, `git commit`, record, journal entry gone. A commit that is
+refused leaves the index as it was. A crash leaves the journal entry, with which `finish` records the commit that was
+made, or puts the index back where none was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from devs_git.domain.history import Checkpoint
+from devs_git.domain.jobs import Job, job_of
+from devs_git.domain.recording import Wanted
+from devs_git.domain.trailers import work_of
+from devs_git.errors import DevsError
+from devs_git.storage import active_task, committing, locks, refs, unrecorded
+from devs_git.storage.active_task import replace_file
+from devs_git.storage.committing import BUSY_SECONDS
+from devs_git.storage.context import Context
+from devs_git.storage.recording import facts, record
+
+ORPHAN_SECONDS: Final = 60.0  # a user's hook that still runs may take that long
+
+
+def perform(
+    context: Context, job: Job, *, everything: bool, check: Callable[[str, bool], None]
+) -> Checkpoint:
+    """The checkpoint of the commit made of what is staged (or of `everything`), or of HEAD with nothing to commit.
+
+    `check(HEAD, whether there is something to commit)` may refuse before the commit. CONFLICT: unmerged entries, no
+    commit yet, or git or a hook of the user refused; then HEAD and index are as before. BUSY: see `locks`.
+    """
+    with locks.held(context.places.lock, wait=BUSY_SECONDS) as lock:
+        job = replace(job, head=refs.read(context.git, "HEAD"))
+        committing.refuse_unmerged(context.git)
+        _begin(context, job)
+        try:
+            staged = committing.stage(context, everything=everything)
+            check(job.head, staged)
+            commit = committing.commit(context, job, lock) if staged else job.head
+            if not commit:
+                _refuse_unborn()
+        except BaseException:
+            _take_back(context, job)
+            raise
+        return _record(context, job, commit)
+
+
+def finish(context: Context, entry: Mapping[str, Any]) -> Checkpoint | None:
+    """Finish what an interrupted `perform` left behind: the checkpoint that is now recorded, if one was to be.
+
+    Where no commit had been made, the index is put back. BUSY while its owner, or a git that it left, still runs.
+    """
+    job = job_of(entry)
+    with locks.held(context.places.lock, wait=BUSY_SECONDS, orphan_wait=ORPHAN_SECONDS, waiting=context.say):
+        if not _path(context, job).exists():
+            return None  # its owner, or another recovery, ended it meanwhile
+        return _finish(context, job)
+
+
+def _finish(context: Context, job: Job) -> Checkpoint | None:
+    if recorded(context, job.op_id, job.ledger):
+        _end(context, job)
+        return None
+    commit = committing.made(context.git, job)
+    if not commit and refs.read(context.git, "HEAD") == job.head:
+        committing.restore_index(context, job)
+    if commit:
+        with contextlib.suppress(DevsError):  # noted then, and told by status and doctor
+            return _record(context, job, commit)
+        return None
+    _forget(context, job)
+    return None
+
+
+def _refuse_unborn() -> NoReturn:
+    raise DevsError(
+        "CONFLICT", "There is no commit yet, and nothing is staged.", hint="Stage something, or add --all."
+    )
+
+
+def _record(context: Context, job: Job, commit: str) -> Checkpoint:
+    """Record what is committed. Where that fails the commit is noted, and the journal does not block the next one."""
+    try:
+        found = facts(context.git, commit, refs.branch(context.places.git_dir))
+        point = record(context, Wanted(job.op_id, job.verb, job.work, found, job.message, job.completed))
+    except Exception:
+        unrecorded.add(context.places, f"{commit} {job.work.task}")
+        _forget(context, job)
+        raise
+    _end(context, job)
+    return point
+
+
+def _path(context: Context, job: Job) -> Path:
+    return context.places.journals / f"{job.op_id}.json"
+
+
+def _begin(context: Context, job: Job) -> None:
+    committing.copy_index(context, job)
+    data = json.dumps(job.entry(), indent=2).encode()
+    replace_file(_path(context, job), data, durable=True)
+
+
+def _end(context: Context, job: Job) -> None:
+    """What a recorded checkpoint settles, then the journal entry goes, last of all."""
+    now = work_of(active_task.read(context.places))
+    if job.completed and now and now.task == job.work.task:
+        active_task.write(context.places, "")
+    unrecorded.clear(context.places)
+    _forget(context, job)
+
+
+def _forget(context: Context, job: Job) -> None:
+    committing.copy_path(context, job).unlink(missing_ok=True)
+    _path(context, job).unlink(missing_ok=True)
+
+
+def _take_back(context: Context, job: Job) -> None:
+    if not committing.made(context.git, job):
+        committing.restore_index(context, job)
+        _forget(context, job)
+
+
+def recorded(context: Context, op_id: str, since: str) -> bool:
+    """Whether the event of an operation that began when the ledger was at `since` was written."""
+    return any(event.get("Devs-Op") == op_id for event in context.ledger.events(since=since))
