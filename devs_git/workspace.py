@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.events import LEDGER, Draft, Event, one_line
-from devs_git.domain.policy import IN_FORCE, Policy, checkpoints_on_commit, parse
 from devs_git.domain.verbs import verb
 from devs_git.errors import DevsError
 from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git, GitFailed
@@ -25,6 +24,7 @@ from devs_git.storage.objects import Objects
 from devs_git.storage.places import Places, locate
 
 if TYPE_CHECKING:
+    from devs_git.domain.policy import Policy
     from devs_git.storage.engine.site import Site
 
 CLOCK: Final = "DEVS_GIT_CLOCK"
@@ -117,6 +117,8 @@ class Workspace:
     @cached_property
     def policy(self) -> Policy:
         """The policy in force, read from the ledger; the defaults where it has none. POLICY_INVALID."""
+        from devs_git.domain.policy import IN_FORCE, parse
+
         tip = self.ledger.tip()
         data = tip.read(IN_FORCE) if tip.oid else None
         if data is None:
@@ -128,6 +130,8 @@ class Workspace:
     @property
     def checkpoint_on_commit(self) -> bool:
         """Whether each commit of a task is to be a checkpoint; asked by a hook, so without a YAML reader."""
+        from devs_git.domain.policy import IN_FORCE, checkpoints_on_commit
+
         found, data = self.store_git.attempt("cat-file", "blob", f"{LEDGER}:{IN_FORCE}", ok=(0, 128))
         plain = checkpoints_on_commit(None if found else data)
         return self.policy.checkpoint_on_commit if plain is None else plain
