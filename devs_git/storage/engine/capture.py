@@ -72,15 +72,10 @@ class Capture:
         git = private(self.git, self.index).with_config(*DURABLE)
         index_tree = self._write_tree(git)
         moved = (*found.dirty, *found.inexact, *found.intended, *flagged)
-        if flagged:
-            git.run(
-                "update-index",
-                "-z",
-                "--no-assume-unchanged",
-                "--no-skip-worktree",
-                "--stdin",
-                stdin=join_z(flagged),
-            )
+        for unflag in (
+            ("--no-assume-unchanged", "--no-skip-worktree") if flagged else ()
+        ):  # git takes one at a time
+            git.run("update-index", "-z", unflag, "--stdin", stdin=join_z(flagged))
         behind = _behind_links(Path(self.git.where), moved)
         if behind:
             git.run("update-index", "--force-remove", "-z", "--stdin", stdin=join_z(sorted(behind)))

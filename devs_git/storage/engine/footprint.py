@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
@@ -94,10 +95,15 @@ def _flagged(found: Survey, top: Path, affected: dict[str, str]) -> tuple[tuple[
     among = [path for path in found.flagged if path in affected]
     files = [path for path in among if (top / path).is_file() and not (top / path).is_symlink()]
     oids = dict(zip(files, attributes.clean_oids(found.git, files), strict=True))
+    oids |= {p: _link_oid(os.fsencode((top / p).readlink())) for p in among if (top / p).is_symlink()}
     there = [path for path in among if os.path.lexists(top / path)]
     assumed = [path for path in among if path not in there and found.flagged[path] == "h"]
     differing = [path for path in there if oids.get(path) != affected[path]]
     return (*there, *assumed), (*differing, *assumed)
+
+
+def _link_oid(target: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0" % len(target) + target, usedforsecurity=False).hexdigest()
 
 
 @dataclass(frozen=True)
