@@ -8,15 +8,16 @@ Writing needs no library: keys in the given order, texts quoted unless nobody co
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from devs_git.errors import DevsError
-from devs_git.storage import schemas
+from devs_git.storage import canonical, schemas
+from devs_git.storage.canonical import dump
 
+__all__ = ["Document", "dump", "load", "parse"]
 MAX_BYTES: Final = 256 * 1024
 MAX_DEPTH: Final = 32
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
@@ -27,15 +28,6 @@ _WORDS: Final[dict[str, Any]] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
     "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
 }  # fmt: skip
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./@+-]*( [A-Za-z0-9_./@+-]+)*", re.ASCII)
-_OID = re.compile(r"[0-9a-f]{40}", re.ASCII)  # quoted always: one in some thousands could be read as a number
-_MISREAD: Final = {*_WORDS, "y", "n", "yes", "no", "on", "off", "inf", "nan"}
-_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*", re.ASCII)
-_NOT_IN_BLOCK = re.compile(
-    r"[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
-)
-_ESCAPE = re.compile(r"[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
-
 Path = tuple[str | int, ...]
 
 
@@ -52,6 +44,9 @@ def load(data: bytes, name: str, schema: str = "", *, code: str = "INVALID_ARGUM
 
     Raises DevsError `code` with `file`, `line` and `field` (dotted, of the first thing that is wrong).
     """
+    plain = canonical.read(data) if len(data) <= MAX_BYTES else None
+    if plain is not None and not (schema and any(schemas.problems(schema, plain))):
+        return plain
     document = parse(data, name, code=code)
     for where, message in schemas.problems(schema, document.value) if schema else ():
         line = next(
@@ -179,59 +174,3 @@ def scalar(text: str) -> Any:
     if _INT.fullmatch(text):
         return int(text, 0 if text[:2] in {"0o", "0x"} else 10) if len(text) < 40 else float(text)
     return float(text) if _FLOAT.fullmatch(text) else text
-
-
-def dump(value: Mapping[str, Any], schema: str, *, comment: str = "") -> bytes:
-    """The document as YAML, keys in their order, after a line that names its schema to editors."""
-    head = f"# yaml-language-server: $schema={schemas.url(schema)}\n"
-    head += "".join(f"# {line}".rstrip() + "\n" for line in comment.splitlines())
-    return (head + "".join(line + "\n" for line in _mapping(value, ""))).encode()
-
-
-def _mapping(value: Mapping[str, Any], indent: str) -> Iterator[str]:
-    for key, part in value.items():
-        name = key if _KEY.fullmatch(key) and key.lower() not in _MISREAD else _quoted(key)
-        yield from _part(f"{indent}{name}:", part, indent + "  ")
-
-
-def _part(head: str, value: Any, indent: str) -> Iterator[str]:
-    if isinstance(value, Mapping) and value:
-        yield head
-        yield from _mapping(value, indent)
-    elif isinstance(value, Sequence) and not isinstance(value, str) and value:
-        yield head
-        for part in value:
-            yield from _part(f"{indent}-", part, indent + "  ")
-    elif isinstance(value, str) and _fits_block(value):
-        yield f"{head} |{'' if value.endswith(chr(10)) else '-'}"
-        yield from (indent + line if line else "" for line in value.removesuffix("\n").split("\n"))
-    else:
-        yield f"{head} {_scalar(value)}"
-
-
-def _fits_block(text: str) -> bool:
-    """Whether a text reads back unchanged from a literal block: several lines, none that needs care."""
-    lines = text.split("\n")
-    return (
-        "\n" in text.removesuffix("\n")
-        and not text.startswith((" ", "\n"))
-        and not text.endswith("\n\n")
-        and not any(line.isspace() for line in lines)
-        and not _NOT_IN_BLOCK.search(text)
-    )
-
-
-def _scalar(value: Any) -> str:
-    if isinstance(value, str):
-        plain = _PLAIN.fullmatch(value) and value.lower() not in _MISREAD and not _OID.fullmatch(value)
-        return value if plain else _quoted(value)
-    if isinstance(value, Mapping):
-        return "{}"
-    if value is None or isinstance(value, bool | int):
-        return json.dumps(value)
-    return "[]"
-
-
-def _quoted(text: str) -> str:
-    made = json.dumps(text, ensure_ascii=False)
-    return _ESCAPE.sub(lambda match: f"\\u{ord(match[0]):04x}", made)
