@@ -8,18 +8,26 @@ from devs_git.entrypoints.render import line as safe
 from devs_git.entrypoints.render import paint, path, plural, short, table, when
 from devs_git.entrypoints.render import status as status_word
 
+MARKS = {"rewound": "<", "undone": ">", "restored": "+"}
 SHOWN = 10  # paths of each kind that `status` lists
 
 
 def log(result: Any) -> str:
-    """`*` is live, `o` was rewound, `<` is a rewind or its undoing: what stands below it came before."""
+    """`*` is live, `o` was rewound; `<` a rewind, `>` an undo, `+` a restore. What stands below came before."""
     rows: list[tuple[str, ...]] = []
     at = 0
     for position, point in enumerate((*result.checkpoints, None)):
         while at < len(result.operations) and result.operations[at].position == position:
             done, at = result.operations[at], at + 1
             rows.append(
-                (paint("<", "yellow"), "", "", "", when(done.created_at), paint(done.subject, "yellow"))
+                (
+                    paint(MARKS.get(done.type, "-"), "yellow"),
+                    "",
+                    "",
+                    "",
+                    when(done.created_at),
+                    paint(done.subject, "yellow"),
+                )
             )
         if point is not None:
             rows.append(_log_row(point))
@@ -31,7 +39,7 @@ def log(result: Any) -> str:
 
 def _log_row(point: Any) -> tuple[str, ...]:
     live = point.status not in {"rewound", "dropped"}
-    figures = f"{point.files_changed} files +{point.lines_added} -{point.lines_removed}"
+    figures = f"{plural(point.files_changed, 'file')} +{point.lines_added} -{point.lines_removed}"
     return (
         paint("*", "green", bold=True) if live else paint("o", "bright_black"),
         f"{point.task_id}@{point.number}",

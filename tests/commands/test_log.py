@@ -159,4 +159,6 @@ def test_the_last_20_of_many_checkpoints_cost_little_more_than_starting(repo: Pa
         return used.ru_utime + used.ru_stime
 
     pairs = [(seconds("--version"), seconds("log", "--limit", "20")) for _ in range(4)]
-    assert min(log for _, log in pairs) - min(start for start, _ in pairs) < 0.080
+    start, log = min(start for start, _ in pairs), min(log for _, log in pairs)
+    # The bound is 80 ms where starting takes 50: on a busy machine both grow alike.
+    assert log - start < start * 80 / 50
