@@ -11,7 +11,7 @@ from devs_git.domain.resolve import resolve
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import refs
 from devs_git.storage.differences import Change, Hunk, changes, first_of, hunks, parents
-from devs_git.storage.git_program import Git
+from devs_git.storage.git_program import Git, GitFailed
 from devs_git.storage.objects import EMPTY_TREE
 from devs_git.workspace import Workspace
 
@@ -71,7 +71,16 @@ class Result:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """The difference; TASK_NOT_FOUND, CHECKPOINT_NOT_FOUND, NO_CHECKPOINT for either end."""
+    """The difference; TASK_NOT_FOUND, CHECKPOINT_NOT_FOUND, NO_CHECKPOINT for either end; CONFLICT without its objects."""
+    try:
+        return _compare(workspace, request)
+    except GitFailed as error:
+        raise DevsError(
+            "CONFLICT", "git cannot compare these: an object is missing here.", hint="Run: devs-git doctor"
+        ) from error
+
+
+def _compare(workspace: Workspace, request: Request) -> Result:
     history = workspace.ledger.require().history
     point = resolve(history, ids.target(request.target))
     git = workspace.git.with_env(GIT_NO_REPLACE_OBJECTS="1")

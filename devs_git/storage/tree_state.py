@@ -47,7 +47,13 @@ def read(git: Git) -> TreeState:
     What is dirty inside a submodule is not looked at: git would run that repository's own programs.
     """
     out = git.run(
-        "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal", "--ignore-submodules=dirty"
+        "status",
+        "--porcelain=v2",
+        "--branch",
+        "-z",
+        "--no-ahead-behind",
+        "--untracked-files=normal",
+        "--ignore-submodules=dirty",
     )
     state = TreeState()
     lines = iter(os.fsdecode(part) for part in out.split(b"\0") if part)

@@ -157,3 +157,14 @@ def test_no_program_of_the_repository_is_run(ledgered: Workspace, mark: Make, gi
     (repo.parent / "sprung").unlink(missing_ok=True)
     assert run(ledgered, Request("task-10@1", hunks=True)).files[0].hunks
     assert not (repo.parent / "sprung").exists()
+
+
+def test_an_object_that_is_missing_is_told_without_a_trace(
+    ledgered: Workspace, mark: Make, git: Make, repo: Path
+) -> None:
+    mark(10, 1)
+    tree = git("rev-parse", "HEAD^{tree}")
+    (repo / ".git/objects" / tree[:2] / tree[2:]).unlink()
+    with pytest.raises(DevsError, match="missing") as caught:
+        run(ledgered, Request("task-10@1"))
+    assert caught.value.code == "CONFLICT"
