@@ -11,6 +11,7 @@ is left. Taking back brings files, index and refs to where they were, and record
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 
 from devs_git.domain.events import NO_OID, Draft, RefUpdate
@@ -24,7 +25,25 @@ from devs_git.storage.engine.site import Site
 from devs_git.storage.engine.survey import head_of
 from devs_git.storage.git_program import join_z
 from devs_git.storage.ledger import Tip
+from devs_git.storage.places import Places
 from devs_git.storage.private_index import DURABLE, index_path, private
+
+
+def waiting(places: Places) -> Iterator[Journal]:
+    """The moves that a decision from this worktree can end: its own, and those of worktrees that are gone."""
+    for path in sorted(places.journals.glob("*.json")):
+        data = journals.read(path)
+        if data.get("kind") == "move" and (
+            data["worktree"] == places.worktree_id or journals.gone(places, data)
+        ):
+            yield journals.parse(data)
+
+
+def end(site: Site, opened: Journal, *, forward: bool) -> str:
+    """Carry out the decision for one of them; returns what was done. The caller holds the worktree's lock."""
+    if opened.worktree != site.places.worktree_id:
+        return settle(site, opened)
+    return finish(site, opened) if forward else take_back(site, opened)
 
 
 def finish(site: Site, opened: Journal) -> str:
@@ -91,7 +110,8 @@ def _keep_found(site: Site, opened: Journal) -> None:
     shutil.copy2(index_path(site.git), found)
     git = private(site.git, found).with_config(*DURABLE)
     index = git.text("write-tree", "--missing-ok")
-    there = sorted(path for path in files if not (site.top / path).is_dir())
+    disks = theirs.look(site.git, sorted(files))
+    there = [path for path, disk in disks.items() if disk.kind in ("file", "link")]
     git.run("update-index", "--add", "--remove", "--replace", "-z", "--stdin", stdin=join_z(there))
     head, branch = head_of(site.git)
     state = State(head, branch, index, git.text("write-tree", "--missing-ok"))

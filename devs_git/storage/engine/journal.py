@@ -89,15 +89,28 @@ def open_ones(places: Places) -> list[dict[str, Any]]:
     if not places.journals.is_dir():
         return []
     for path in sorted(places.journals.glob("*.json")):
-        try:
-            data = json.loads(path.read_text(encoding="utf-8"))
-        except (ValueError, OSError):
-            if not _ours(places, path.stem):
-                continue
-            data = {"op_id": path.stem, "worktree": places.worktree_id, "kind": "unreadable"}
-        if data.get("worktree") == places.worktree_id:
+        data = read(path)
+        if data["kind"] == "unreadable" and _ours(places, path.stem):
+            data["worktree"] = places.worktree_id
+        if data["worktree"] == places.worktree_id:
             found.append(data)
     return found
+
+
+def read(path: Path) -> dict[str, Any]:
+    """A journal as a plain mapping; `kind` unreadable, of no worktree, where it was damaged from outside."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError):
+        data = None
+    whole = isinstance(data, dict) and {"op_id", "worktree", "kind"} <= data.keys()
+    return data if whole else {"op_id": path.stem, "worktree": "", "kind": "unreadable"}
+
+
+def gone(places: Places, data: dict[str, Any]) -> bool:
+    """Whether the worktree that a journal names was removed, with the files that its move had touched."""
+    name = data["worktree"]
+    return name not in ("", ".") and not (places.common / "worktrees" / name).is_dir()
 
 
 def _ours(places: Places, op_id: str) -> bool:

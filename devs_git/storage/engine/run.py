@@ -57,16 +57,17 @@ class Moved:
 
 
 @contextlib.contextmanager
-def worktree_lock(site: Site, *, wait: float = LIVE_OWNER_SECONDS) -> Iterator[Site]:
+def worktree_lock(site: Site, *, wait: float = LIVE_OWNER_SECONDS, recovering: bool = True) -> Iterator[Site]:
     """Hold this worktree's lock, with whatever an interrupted command left recovered first.
 
-    BUSY after `wait` seconds behind a live owner.
+    BUSY after `wait` seconds behind a live owner. A person who decides about it does without `recovering`.
     """
     lock = site.places.lock
     with locks.held(lock, wait=wait, orphan_wait=ORPHAN_SECONDS, waiting=site.say) as descriptor:
         holding = replace(site, git=site.git.holding(descriptor))
-        recovery.recover_all(holding)
-        recovery.sweep(site.places)
+        if recovering:
+            recovery.recover_all(holding)
+            recovery.sweep(site.places)
         yield holding
 
 

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from devs_git.errors import DevsError
 from devs_git.storage.engine import theirs, tree
-from devs_git.storage.private_index import index_path, private
 from devs_git.storage.engine.journal import BACKUPS, Journal
 from devs_git.storage.engine.site import Site
 from devs_git.storage.engine.theirs import Side, Sides
 from devs_git.storage.git_program import Git, GitFailed, join_z, split_z
 from devs_git.storage.objects import EMPTY_TREE
+from devs_git.storage.private_index import index_path, private
 
 GOING_BACK = "going-back"
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from devs_git.storage.engine import attributes, tree
 from devs_git.storage.engine.capture import listed
-from devs_git.storage.private_index import index_path, private
 from devs_git.storage.engine.journal import Journal
 from devs_git.storage.git_program import Git
 from devs_git.storage.objects import EXECUTABLE, LINK, Objects
+from devs_git.storage.private_index import index_path, private
 
 
 @dataclass(frozen=True)
