@@ -36,6 +36,7 @@ SAMPLES = {
     "diff": ("diff", "task-10", "--against", "HEAD", "--hunks"),
     "status": ("status",),
     "snapshot list": ("snapshot", "list"),
+    "verify": ("verify", "ledger", "commits"),
     "doctor": ("doctor",),
     # Writers, for the control arm.
     "branch": ("branch", "task-10", "-b", "made"),

@@ -20,9 +20,14 @@ class Action:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong, in words, and the command that mends it. Only an error makes `doctor` exit 1."""
+    """One thing that is wrong, in words, and the command that mends it. Only an error makes a check exit 1.
+
+    `where` is the ref, commit or file that it is about, `line` a line of the file (0: of none).
+    """
 
     code: str
     severity: Severity
     message: str
     fix: str = ""
+    where: str = ""
+    line: int = 0

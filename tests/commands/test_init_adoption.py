@@ -19,11 +19,14 @@ SetUp = Callable[..., Result]
 
 
 @pytest.fixture
-def origin(initialised: Path, git: Run) -> Path:
+def origin(repo: Path, git: Run, set_up: SetUp) -> Path:
     """A repository with a ledger, its policy committed, and one checkpoint."""
+    set_up(repo)
+    git("add", "devs-policy.yaml")
+    git("commit", "-qm", "policy")
     git("tag", "-am", "done", "devs/task-1")
     git("update-ref", "refs/devs/checkpoints/task-1/1", "refs/tags/devs/task-1")
-    return initialised
+    return repo
 
 
 def clone(origin: Path, git: Run, *options: str, source: str = "") -> Path:

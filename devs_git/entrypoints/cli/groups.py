@@ -32,6 +32,7 @@ FILES: Final = {
     "branch": "reading",
     "restore": "moving",
     "snapshot": "snapshots",
+    "verify": "verifying",
 }
 HELP: Final = {"help_option_names": ["-h", "--help"]}
 

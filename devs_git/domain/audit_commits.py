@@ -1,0 +1,156 @@
+"""Whether commits were made under an open gate, proved without believing any clock.
+
+Each commit names the ledger's tip that it was made under (`Devs-Ledger`). For each gate the request recorded the tips
+of all local branches (`heads`). So a commit is innocent of a gate if its tip knew the gate as decided, or if the
+branches already had it when the gate was requested. Gates are bits of one number, so a history is judged in one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from devs_git.domain.audit_ledger import Freezes
+from devs_git.domain.report import Finding, Severity
+
+_SEE: Final = "See: git log -1 --format=%B "
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A commit: its parents, the ledger tip that it names ('' for none), and the gate that it lands ('' for none)."""
+
+    oid: str
+    parents: tuple[str, ...]
+    ledger: str
+    gate: str = ""
+
+
+@dataclass(frozen=True)
+class Witness:
+    """What the ledger can say: its freezes, its events' parents (parents first), the heads that each gate's request
+    recorded, and by which event a commit was recorded as a checkpoint (`recorded`).
+    """
+
+    freezes: Freezes
+    parents: Mapping[str, tuple[str, ...]]
+    heads: Mapping[str, Sequence[str]]
+    recorded: Mapping[str, str]
+    unbound: Severity | None = "warning"
+
+
+def judge(commits: Sequence[Bound], witness: Witness) -> Iterator[Finding]:
+    """Findings about `commits`, given parents first."""
+    named = {commit.oid: commit.ledger for commit in commits}
+    reach = _reached(commits, witness)
+    later = _later(witness)
+    ancestors = Ancestry(witness.parents)
+    for commit in commits:
+        if not commit.ledger:
+            yield from _unbound(commit, witness)
+        elif commit.ledger not in witness.freezes.known:
+            yield _finding("LEDGER_ROLLBACK", commit, "names an event that the ledger does not contain")
+        else:
+            yield from _frozen(commit, witness)
+            yield from _unseen(commit, witness, reach.get(commit.oid, 0), later)
+            yield from _regression(commit, named, ancestors)
+
+
+def _finding(code: str, commit: Bound, what: str, severity: Severity = "error") -> Finding:
+    return Finding(code, severity, f"Commit {commit.oid[:12]} {what}.", _SEE + commit.oid[:12], commit.oid)
+
+
+def _unbound(commit: Bound, witness: Witness) -> Iterator[Finding]:
+    if witness.unbound:
+        yield _finding(
+            "UNBOUND_COMMIT", commit, "names no ledger event (made without our hooks)", witness.unbound
+        )
+
+
+def _names(witness: Witness, mask: int) -> str:
+    found = [gate for gate, number in witness.freezes.numbers.items() if mask >> number & 1]
+    return found[0] + (f" and {len(found) - 1} more" if len(found) > 1 else "")
+
+
+def _frozen(commit: Bound, witness: Witness) -> Iterator[Finding]:
+    still = witness.freezes.open[commit.ledger]
+    if commit.gate in witness.freezes.numbers:
+        still &= ~(1 << witness.freezes.numbers[commit.gate])  # it lands what that gate decided
+    if still:
+        yield _finding(
+            "COMMITTED_WHILE_FROZEN", commit, f"was made while gate {_names(witness, still)} was open"
+        )
+
+
+def _unseen(commit: Bound, witness: Witness, reached: int, later: Mapping[str, int]) -> Iterator[Finding]:
+    """A checkpoint's event older than the request clears its commit; one in another clone's line explains it."""
+    known = witness.freezes.known
+    every = (1 << len(witness.freezes.numbers)) - 1
+    unseen = every & ~known[commit.ledger] & ~reached
+    apart = every & ~later.get(commit.ledger, 0)
+    event = witness.recorded.get(commit.oid, "")
+    if event in known:
+        unseen &= ~later.get(event, 0)
+        apart |= every & ~known[event]
+    if sure := unseen & ~apart:
+        text = f"was made after gate {_names(witness, sure)} opened, bound to the ledger before it"
+        yield _finding("UNSEEN_AT_FREEZE", commit, text)
+    if maybe := unseen & apart:
+        text = f"was made without knowing of gate {_names(witness, maybe)}, which another clone opened"
+        yield _finding("UNSEEN_AT_FREEZE", commit, text, "warning")
+
+
+def _regression(commit: Bound, named: Mapping[str, str], ancestors: Ancestry) -> Iterator[Finding]:
+    for parent in commit.parents:
+        before = named.get(parent, "")
+        if before and before in ancestors.parents and not ancestors.contains(commit.ledger, before):
+            yield _finding("LEDGER_REGRESSION", commit, "names an earlier ledger event than its parent does")
+            return
+
+
+def _reached(commits: Sequence[Bound], witness: Witness) -> dict[str, int]:
+    """For every commit the gates whose request recorded a head that has it."""
+    reach: dict[str, int] = {}
+    for gate, number in witness.freezes.numbers.items():
+        for head in witness.heads.get(gate, ()):
+            reach[head] = reach.get(head, 0) | 1 << number
+    for commit in reversed(commits):
+        mask = reach.get(commit.oid, 0)
+        for parent in commit.parents if mask else ():
+            reach[parent] = reach.get(parent, 0) | mask
+    return reach
+
+
+def _later(witness: Witness) -> dict[str, int]:
+    """For every event the gates whose request came after it in the same line: whoever named it could have known."""
+    later: dict[str, int] = {}
+    requests: dict[str, int] = {}
+    for gate, event in witness.freezes.requested_at.items():
+        requests[event] = requests.get(event, 0) | 1 << witness.freezes.numbers[gate]
+    for event in reversed(list(witness.parents)):  # a mapping keeps its order: parents first
+        mask = later.get(event, 0) | requests.get(event, 0)
+        for parent in witness.parents[event] if mask else ():
+            later[parent] = later.get(parent, 0) | mask
+    return later
+
+
+class Ancestry:
+    """Who descends from whom among events given parents first; one line is told by positions, a merged one by bits."""
+
+    def __init__(self, parents: Mapping[str, tuple[str, ...]]) -> None:
+        self.parents = parents
+        self._place = {oid: at for at, oid in enumerate(parents)}
+        self._linear = all(len(above) <= 1 for above in parents.values())
+        self._bits: dict[str, int] = {}
+        for oid, above in parents.items() if not self._linear else ():
+            mask = 1 << self._place[oid]
+            for parent in above:
+                mask |= self._bits.get(parent, 0)
+            self._bits[oid] = mask
+
+    def contains(self, later: str, earlier: str) -> bool:
+        """Whether `earlier` is `later` or one of its ancestors."""
+        if self._linear:
+            return self._place[earlier] <= self._place[later]
+        return bool(self._bits[later] >> self._place[earlier] & 1)

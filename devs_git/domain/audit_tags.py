@@ -1,0 +1,44 @@
+"""Whether every checkpoint still has its refs: annotated, unmoved, complete, except as ledger events explain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from devs_git.domain.history import History
+from devs_git.domain.ids import checkpoint_ref, completed_tag
+from devs_git.domain.report import Finding
+
+VISIBLE, NUMBERED = "refs/tags/devs/", "refs/devs/checkpoints/"
+_FETCH = "Fetch them: git fetch origin 'refs/devs/*:refs/devs/*' 'refs/tags/devs/*:refs/tags/devs/*'"
+
+
+def judge(history: History, refs: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
+    """Findings about `refs` (name → oid and type of object) below VISIBLE and NUMBERED."""
+    wanted = {checkpoint_ref(p.task_id, p.number): p.tag for p in history.checkpoints.values()}
+    wanted |= {completed_tag(p.task_id): p.tag for p in history.live() if p.completed}
+    for ref, tag in wanted.items():
+        yield from _one(ref, tag, refs)
+    for ref, (oid, _kind) in refs.items():
+        if ref not in wanted and ref.startswith((NUMBERED, VISIBLE + "task-")):
+            yield _off("TAG_MOVED", ref, f"{ref} is {oid[:12]}, which no event of the ledger explains.")
+
+
+def _one(ref: str, tag: str, refs: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
+    if ref not in refs:
+        yield Finding("TAG_MISSING", "error", f"{ref} is missing.", _FETCH, ref)
+        return
+    oid, kind = refs[ref]
+    if kind != "tag":
+        yield _off("TAG_NOT_ANNOTATED", ref, f"{ref} is no annotated tag.")
+    elif oid != tag:
+        yield _off("TAG_MOVED", ref, f"{ref} is {oid[:12]}; the ledger says {tag[:12]}.")
+
+
+def _off(code: str, ref: str, message: str) -> Finding:
+    return Finding(
+        code,
+        "error",
+        message,
+        f"Compare with the ledger: devs-git log; then put it back or delete it: {ref}",
+        ref,
+    )

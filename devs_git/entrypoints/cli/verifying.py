@@ -1,0 +1,60 @@
+"""verify: findings for people, for programs, and for GitHub's annotations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from devs_git.entrypoints.cli import terminal
+from devs_git.entrypoints.cli.command import as_text, command
+from devs_git.errors import EXIT_NO
+
+
+def _shown(result: Any) -> str:
+    if result.format == "json":
+        return as_text(result)
+    lines = [_annotation(f) if result.format == "github" else _line(f) for f in result.findings]
+    looked = ", ".join(f"{count} {what}" for what, count in result.checked.items() if count)
+    verdict = "verified" if result.ok else "NOT verified"
+    return "\n".join([*lines, f"{verdict}: {', '.join(result.parts)} ({looked or 'nothing to look at'})"])
+
+
+def _line(finding: Any) -> str:
+    colour = "red" if finding.severity == "error" else "yellow"
+    head = terminal.style(f"{finding.severity} {finding.code}", fg=colour, bold=True)
+    return f"{head} {finding.message}\n    {finding.fix}" if finding.fix else f"{head} {finding.message}"
+
+
+def _annotation(finding: Any) -> str:
+    """GitHub reads `::error file=…,line=…,title=…::message`; line ends and colons of values are escaped for it."""
+
+    def value(text: str) -> str:
+        return (
+            text.replace("%", "%25")
+            .replace("\r", "%0D")
+            .replace("\n", "%0A")
+            .replace(":", "%3A")
+            .replace(",", "%2C")
+        )
+
+    place = f"file={value(finding.where)},line={finding.line}," if finding.line else ""
+    message = f"{finding.message} {finding.fix}".replace("%", "%25").replace("\n", "%0A")
+    return f"::{finding.severity} {place}title={value(finding.code)}::{message}"
+
+
+@command(
+    "verify",
+    text=_shown,
+    example="devs-git verify\ndevs-git verify --range origin/main..HEAD --format github commits tags",
+    exit_status=lambda result: 0 if result.ok else EXIT_NO,
+)
+@click.argument("parts", nargs=-1, metavar="[ledger|tags|commits|all]...")
+@click.option(
+    "--range", metavar="BASE..HEAD", default="", help="The commits to look at; all of HEAD by default."
+)
+@click.option("--format", metavar="text|json|github", default="text", help="How findings are told.")
+def verify(parts: tuple[str, ...], **options: Any) -> Any:
+    from devs_git.commands.verify import Request
+
+    return Request(parts=parts or ("all",), **options)

@@ -1,0 +1,177 @@
+"""verify finds what no writer of ours does, and nothing where only ours wrote."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import rewind, undo, verify
+from devs_git.domain.events import LEDGER, Draft
+from devs_git.errors import DevsError
+from devs_git.storage import documents
+from devs_git.workspace import Workspace
+from tests.moving import Scene
+
+GATE = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
+
+
+@pytest.fixture
+def scene(ledgered: Workspace) -> Scene:
+    made = Scene(ledgered)
+    made.task("10", {"b.txt": "b\n"})
+    made.task("11", {"b.txt": "c\n"})
+    return made
+
+
+def codes(scene: Scene, *parts: str, span: str = "", severity: str = "error") -> list[str]:
+    result = verify.run(Workspace.open(scene.top), verify.Request(parts or ("all",), span))
+    assert result.ok == all(f.severity != "error" for f in result.findings)
+    return sorted({f.code for f in result.findings if f.severity == severity})
+
+
+def bound(scene: Scene, ledger: str, name: str) -> str:
+    """A commit whose trailer names a ledger event."""
+    scene.write({name: name})
+    scene.git("add", name)
+    scene.git("commit", "-qm", f"{name}\n\nDevs-Ledger: {ledger}")
+    return scene.git("rev-parse", "HEAD")
+
+
+def ask(scene: Scene) -> str:
+    """Open a gate; the event's oid."""
+    heads = dict(
+        line.split(" ")[::-1]
+        for line in scene.git("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads").split("\n")
+    )
+    request = documents.dump({"gate_id": GATE, "heads": heads}, "task")
+    event = scene.workspace.event(
+        "gate.requested", "gate: asked", ("Devs-Gate", GATE), verb_name="checkpoint"
+    )
+    files = ((f"gates/{GATE}/request.yaml", request), (f"open/{GATE}", b""))
+    return scene.workspace.ledger.append(lambda _tip: Draft(event, files)).oid
+
+
+def decide(scene: Scene) -> str:
+    event = scene.workspace.event(
+        "gate.resolved", "gate: decided", ("Devs-Gate", GATE), verb_name="checkpoint"
+    )
+    files = ((f"gates/{GATE}/decision.yaml", b"decision: APPROVED\n"), (f"open/{GATE}", None))
+    return scene.workspace.ledger.append(lambda _tip: Draft(event, files)).oid
+
+
+def forge(scene: Scene, path: str, text: str | None) -> None:
+    """Append to the ledger by plumbing what no writer of ours would."""
+    ledger = scene.workspace.ledger
+    tip = ledger.tip()
+    tree = ledger.objects.edit_tree(tip.tree, ((path, None if text is None else text.encode()),))
+    commit = scene.git("commit-tree", tree, "-p", tip.oid, "-m", "x\n\nDevs-Event: task.started")
+    scene.git("update-ref", LEDGER, commit)
+
+
+def test_what_our_verbs_did_verifies(scene: Scene) -> None:
+    rewind.run(Workspace.open(scene.top), rewind.Request("10"))
+    undo.run(Workspace.open(scene.top), undo.Request())
+    ask(scene)
+    bound(scene, decide(scene), "after.txt")
+    assert codes(scene) == []
+    assert codes(scene, "commits", severity="warning") == ["UNBOUND_COMMIT"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [("README.md", "other\n"), ("README.md", None), ("tasks/x", "y\n"), (f"gates/{GATE}/request.yaml", "a: b\n"),
+     (f"open/{GATE}", None), ("open/unasked", ""), ("policy.yaml", None)],
+)  # fmt: skip
+def test_a_ledger_that_was_written_by_hand_is_mutated(scene: Scene, path: str, text: str | None) -> None:
+    ask(scene)
+    event = scene.workspace.event("policy.set", "policy", verb_name="init")
+    scene.workspace.ledger.append(lambda _tip: Draft(event, (("policy.yaml", b"genesis: x\n"),)))
+    forge(scene, path, text)
+    assert codes(scene, "ledger") == ["LEDGER_MUTATED"]
+
+
+def test_a_second_root_is_a_fork_and_no_ledger_is_missing(scene: Scene) -> None:
+    root = scene.git("commit-tree", scene.workspace.ledger.tip().tree, "-m", "another")
+    merged = scene.git("commit-tree", f"{LEDGER}^{{tree}}", "-p", LEDGER, "-p", root, "-m", "merge")
+    scene.git("update-ref", LEDGER, merged)
+    assert "LEDGER_FORK" in codes(scene, "ledger")
+    scene.git("update-ref", "-d", LEDGER)
+    assert codes(scene, "ledger") == ["LEDGER_MISSING"]
+
+
+def test_a_ledger_that_begins_elsewhere_than_the_tracked_policy_says_is_a_fork(scene: Scene) -> None:
+    scene.write({"devs-policy.yaml": f'genesis: "{"a" * 40}"\n'})
+    scene.git("add", "-A")
+    scene.git("commit", "-qm", "policy")
+    assert codes(scene, "ledger") == ["LEDGER_FORK"]
+
+
+def test_a_commit_made_while_a_gate_was_open_is_found(scene: Scene) -> None:
+    bound(scene, ask(scene), "frozen.txt")
+    assert codes(scene, "commits") == ["COMMITTED_WHILE_FROZEN"]
+    decide(scene)
+    assert codes(scene, "commits") == ["COMMITTED_WHILE_FROZEN"]
+
+
+def test_a_commit_bound_to_the_time_before_the_gate_must_have_been_there_then(scene: Scene) -> None:
+    before = scene.git("rev-parse", LEDGER)
+    bound(scene, before, "in-time.txt")
+    ask(scene)
+    assert codes(scene, "commits") == []
+    bound(scene, before, "late.txt")
+    assert codes(scene, "commits") == ["UNSEEN_AT_FREEZE"]
+
+
+def test_a_commit_that_names_an_unknown_event_or_an_earlier_one_than_its_parent(scene: Scene) -> None:
+    early, late = scene.git("rev-parse", f"{LEDGER}~1"), scene.git("rev-parse", LEDGER)
+    bound(scene, late, "one.txt")
+    bound(scene, early, "two.txt")
+    assert codes(scene, "commits") == ["LEDGER_REGRESSION"]
+    bound(scene, "f" * 40, "three.txt")
+    assert codes(scene, "commits") == ["LEDGER_REGRESSION", "LEDGER_ROLLBACK"]
+
+
+def test_a_range_looks_at_its_own_commits_only(scene: Scene) -> None:
+    bound(scene, "f" * 40, "bad.txt")
+    bound(scene, scene.git("rev-parse", LEDGER), "good.txt")
+    assert codes(scene, "commits", span="HEAD~1..HEAD") == []
+    assert codes(scene, "commits", span="HEAD~2..") == ["LEDGER_ROLLBACK"]
+    with pytest.raises(DevsError) as refused:
+        codes(scene, "commits", span="nowhere..HEAD")
+    assert refused.value.details["field"] == "range"
+
+
+def test_tags_that_moved_went_or_lost_their_message(scene: Scene) -> None:
+    tag = scene.git("rev-parse", "devs/task-11")
+    scene.git("tag", "-d", "devs/task-11")
+    assert codes(scene, "tags") == ["TAG_MISSING"]
+    scene.git("tag", "devs/task-11", "HEAD")
+    assert codes(scene, "tags") == ["TAG_NOT_ANNOTATED"]
+    scene.git("tag", "-f", "-m", "other", "devs/task-11", "HEAD")
+    assert codes(scene, "tags") == ["TAG_MOVED"]
+    scene.git("update-ref", "refs/tags/devs/task-11", tag)
+    scene.git("update-ref", "refs/tags/devs/task-99", tag)
+    assert codes(scene, "tags") == ["TAG_MOVED"]
+
+
+def test_a_shallow_clone_proves_nothing_and_says_how_to_deepen_it(scene: Scene, tmp_path: Path) -> None:
+    clone = tmp_path / "shallow"
+    subprocess.run(["git", "clone", "-q", "--depth=1", f"file://{scene.top}", str(clone)], check=True)
+    with pytest.raises(DevsError) as refused:
+        verify.run(Workspace.open(clone), verify.Request())
+    assert "--unshallow" in refused.value.hint
+
+
+def test_the_command_says_every_finding_and_exits_1(scene: Scene) -> None:
+    bound(scene, "f" * 40, "bad.txt")
+    words = [sys.executable, "-m", "devs_git", "verify", "commits"]
+    done = subprocess.run([*words, "--format", "github"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "::error title=LEDGER_ROLLBACK::Commit " in done.stdout
+    assert (
+        json.loads(subprocess.run([*words, "--json"], capture_output=True, check=False).stdout)["ok"] is False
+    )
