@@ -41,7 +41,7 @@ def perform(
         committing.refuse_unmerged(context.git)
         _begin(context, job)
         try:
-            staged = committing.stage(context, everything=everything)
+            staged = committing.stage(context, lock, everything=everything)
             check(job.head, staged)
             commit = committing.commit(context, job, lock) if staged else job.head
             if not commit:

@@ -33,11 +33,11 @@ def refuse_unmerged(git: Git) -> None:
         )
 
 
-def stage(context: Context, *, everything: bool) -> bool:
+def stage(context: Context, lock: int, *, everything: bool) -> bool:
     """Whether there is something to commit, a merge without changes of its own included."""
     if everything:
         try:
-            _theirs(context).run("add", "--all")
+            _theirs(context).holding(lock).run("add", "--all")
         except GitFailed as error:
             raise _refused("git add -A failed", error) from error
     if not context.git.says("diff", "--cached", "--quiet", "--no-ext-diff", "--ignore-submodules=none"):
