@@ -19,7 +19,7 @@ COUNTS := \
 REWIND := devs_git/storage/engine/*,devs_git/commands/rewind.py,devs_git/commands/undo.py
 STORAGE := devs_git/storage/*
 
-.PHONY: demo test test-all lint env needs bench bench-peers clean
+.PHONY: demo test test-all lint env needs bench bench-peers clean man
 
 demo: $(STAMP)
 	@$(BIN)/devs-git demo
@@ -46,6 +46,9 @@ bench: $(STAMP)
 
 bench-peers: $(STAMP) bench/.peers/.installed
 	$(BIN)/python -m bench --peers
+
+man: $(STAMP)
+	$(BIN)/python -m devs_git.entrypoints.cli.manual
 
 env: $(STAMP)
 
