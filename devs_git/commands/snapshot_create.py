@@ -5,12 +5,12 @@ HEAD, index and files are not touched. Ignored files and nested repositories sta
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from devs_git.domain.events import NO_OID, Draft, RefUpdate, one_line
 from devs_git.errors import DevsError
 from devs_git.storage import refs, snapshot_index, snapshots
-from devs_git.storage.git_program import GitFailed
 from devs_git.storage.ledger import Tip
 from devs_git.storage.snapshot_index import Shot
 from devs_git.workspace import Workspace
@@ -68,7 +68,8 @@ def _record(workspace: Workspace, shot: Shot, commit: str, message: str) -> tupl
     chosen: list[str] = []
 
     def build(_tip: Tip) -> Draft:
-        taken = refs.matching(workspace.store_git, snapshots.BRANCHES + snapshots.PREFIX)
+        taken = refs.matching(workspace.store_git, snapshots.BRANCHES + snapshots.PREFIX.rstrip("/"))
+        _refuse_in_the_way(taken)
         chosen[:] = [snapshots.free_name(workspace.clock(), taken)]
         event = workspace.event(
             "snapshot.created",
@@ -85,11 +86,15 @@ def _record(workspace: Workspace, shot: Shot, commit: str, message: str) -> tupl
             event = workspace.append(build)
         except refs.RefMoved:  # somebody else made a branch of that name meanwhile
             continue
-        except GitFailed as error:
-            raise DevsError(
-                "CONFLICT",
-                f"git refuses to make the branch {chosen[0]!r}.",
-                hint="A branch named 'snapshot' is in the way: git branch -m snapshot <another name>",
-            ) from error
         return chosen[0], event.oid
     raise DevsError("BUSY", "Others are making snapshots here.", hint="Run the command again.")
+
+
+def _refuse_in_the_way(taken: Iterable[str]) -> None:
+    """git keeps refs as files and folders: a branch `snapshot` leaves no room below it."""
+    if snapshots.BRANCHES + snapshots.PREFIX.rstrip("/") in taken:
+        raise DevsError(
+            "CONFLICT",
+            "A branch named 'snapshot' is in the way of snapshot/…",
+            hint="Rename it: git branch -m snapshot <another name>",
+        )

@@ -363,6 +363,24 @@ def test_killed_at_any_moment_it_leaves_nothing_in_the_way(
     git("fsck", "--strict", "--no-dangling")
 
 
+def test_a_filter_that_fails_is_told_and_nothing_is_written(snap: Snap, git: Make, repo: Path) -> None:
+    git("config", "filter.bad.clean", "false")
+    git("config", "filter.bad.required", "true")
+    (repo / ".gitattributes").write_text("*.bad filter=bad\n")
+    (repo / "x.bad").write_text("x")
+    before = git("for-each-ref")
+    with pytest.raises(DevsError, match=r"x\.bad") as caught:
+        snap()
+    assert (caught.value.code, git("for-each-ref")) == ("CONFLICT", before)
+
+
+def test_a_branch_named_snapshot_is_in_the_way_and_said_to_be(snap: Snap, git: Make) -> None:
+    git("branch", "snapshot")
+    with pytest.raises(DevsError, match="in the way") as caught:
+        snap()
+    assert "git branch -m snapshot" in caught.value.hint
+
+
 def test_a_damaged_private_index_is_made_anew(snap: Snap, repo: Path) -> None:
     tree = snap().tree
     (repo / ".git/devs/snapshot-index").write_bytes(b"DIRC rubbish")

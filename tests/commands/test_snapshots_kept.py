@@ -103,15 +103,21 @@ def test_prune_applies_only_the_plan_that_was_shown(three: Workspace, git: Make)
 
 
 def test_prune_leaves_what_was_worked_on_is_checked_out_or_is_not_ours(
-    three: Workspace, git: Make, repo: Path
+    three: Workspace, git: Make, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (repo / "new").unlink()
     git("checkout", "-q", "snapshot/edit-2026-01-20-1200")
-    git("branch", "-f", "snapshot/edit-2026-01-29-1200", "main")
-    git("commit", "--amend", "-qm", "mine", "--date", "2026-01-01T00:00:00Z")
-    git("branch", "snapshot/by-hand")
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "2026-01-30T00:00:00Z")
+    mine = git("commit-tree", "HEAD^{tree}", "-p", "snapshot/edit-2026-01-29-1200", "-m", "mine")
+    git("branch", "-f", "snapshot/edit-2026-01-29-1200", mine)
+    git("branch", "snapshot/by-hand", mine)
     done = snapshot_prune.run(three, snapshot_prune.Request("0s"))
     assert [one.name for one in done.snapshots] == ["snapshot/edit-2026-02-28-1200"]
+    assert {one.name: one.reason for one in done.kept} == {
+        "snapshot/by-hand": "it has moved, or was not made by 'snapshot create'",
+        "snapshot/edit-2026-01-29-1200": "it has moved, or was not made by 'snapshot create'",
+        "snapshot/edit-2026-01-20-1200": "it is checked out",
+    }
     assert len(names(three)) == 3
 
 
