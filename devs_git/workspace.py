@@ -150,6 +150,24 @@ class Workspace:
             return f"{moment}-{hashlib.sha256(seed.encode()).hexdigest()[:8]}"
         return f"{moment}-{os.urandom(4).hex()}"
 
+    def new_gate_id(self) -> str:
+        """A UUID (version 4) as text."""
+        import uuid
+
+        if CLOCK in os.environ:
+            import hashlib
+
+            seed = f"gate\0{self.started}\0{self.places.worktree_id}\0{self.ledger.tip().oid}"
+            return str(uuid.UUID(bytes=hashlib.sha256(seed.encode()).digest()[:16], version=4))
+        return str(uuid.uuid4())
+
+    @cached_property
+    def agent_variable(self) -> str:
+        """The environment variable by which a known agent's environment shows; '' where none does."""
+        from devs_git.domain import agents
+
+        return agents.sign_of(os.environ)
+
     def event(
         self,
         kind: str,

@@ -20,7 +20,7 @@ import pytest
 from devs_git.__main__ import main
 from devs_git.domain.events import Event
 from devs_git.domain.verbs import CHANGES, VERBS
-from devs_git.storage import documents
+from devs_git.storage import documents, gates
 from devs_git.workspace import Workspace
 
 # Lines are verbs of ours, or commands for sh where they begin with `$`.
@@ -39,6 +39,7 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str]] = {
     "restore": (TWO_TASKS, "restore task-10"),
     "snapshot create": (("$ echo 3 > new",), "snapshot create"),
     "snapshot open": (("$ echo 3 > new", "snapshot create"), "snapshot open {snapshot}"),
+    "gate request": ((), 'gate request --type MANUAL --blocker "The release waits for a person."'),
     "snapshot prune": (("$ echo 3 > new", "snapshot create"), "snapshot prune --older-than 0d --yes"),
 }
 EXEMPT: dict[str, str] = {}
@@ -53,7 +54,14 @@ ALWAYS = (
     "Devs-Finished",
     "Devs-Outcome",
 )
-RECORDS = (("policy.yaml", "policy"), ("tasks/", "task"), ("rewinds/", "rewind"))
+RECORDS = (
+    (r"policy\.yaml", "policy"),
+    (r"tasks/.*", "task"),
+    (r"rewinds/.*", "rewind"),
+    (r"gates/.*/request\.yaml", ""),
+    (r"gates/.*/decision\.yaml", "decision"),
+)
+NO_RECORDS = re.compile(r"README\.md|open/.*|gates/.*/decision\.yaml\.sig")
 README = (Path(__file__).parent.parent / "schemas" / "README.md").read_text(encoding="utf-8")
 
 
@@ -144,10 +152,14 @@ def assert_records_fit(top: Path) -> None:
     ledger = Workspace.open(top).ledger
     paths = ledger.git.text("ls-tree", "-r", "--name-only", "refs/heads/devs/ledger").splitlines()
     for path in paths:
-        noun = next((noun for start, noun in RECORDS if path.startswith(start)), "")
-        assert noun or path == "README.md", f"{path} has no schema"
-        if noun:
-            documents.load(ledger.tip().read(path) or b"", path, noun)
+        if NO_RECORDS.fullmatch(path):
+            continue
+        noun = next((noun for form, noun in RECORDS if re.fullmatch(form, path)), None)
+        assert noun is not None, f"{path} has no schema"
+        data = ledger.tip().read(path) or b""
+        if not noun:
+            noun = gates.schema_of(documents.load(data, path)["gate_type"])
+        documents.load(data, path, noun)
 
 
 def test_the_control_arm_a_verb_that_leaves_no_event_is_found_out(

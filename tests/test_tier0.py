@@ -17,9 +17,12 @@ import pytest
 
 from devs_git.__main__ import main
 from devs_git.commands import snapshot_create
+from devs_git.domain import gates
+from devs_git.domain.events import Draft
 from devs_git.domain.verbs import READS, VERBS
 from devs_git.errors import EXIT_INTERNAL
 from devs_git.storage import active_task
+from devs_git.storage.asking import Asking
 from devs_git.workspace import Workspace
 
 Make = Callable[..., str]
@@ -29,6 +32,7 @@ WITH_DRY_RUN = [
     for name, row in VERBS.items()
     if "dry_run" in {field.name for field in fields(import_module(row.module).Request)}
 ]
+GATE = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
 SAMPLES = {
     "task status": ("task", "status", "10"),
     "log": ("log", "--all"),
@@ -38,6 +42,8 @@ SAMPLES = {
     "snapshot list": ("snapshot", "list"),
     "verify": ("verify", "ledger", "commits"),
     "doctor": ("doctor",),
+    "gate list": ("gate", "list", "--status", "ALL"),
+    "gate show": ("gate", "show", GATE),
     # Writers, for the control arm.
     "branch": ("branch", "task-10", "-b", "made"),
     "snapshot create": ("snapshot", "create"),
@@ -104,6 +110,17 @@ def lived_in(ledgered: Workspace, mark: Make, rewound: Make, git: Make, repo: Pa
     return repo
 
 
+def ask(workspace: Workspace) -> None:
+    """A gate waits, as one does whose id is known."""
+    asked = gates.question({"gate_type": "MANUAL", "blocker_description": "The release waits for a person."})
+    file = Asking(workspace.git, workspace.store_git, GATE, asked).file(
+        workspace.ledger.tip(), workspace.started
+    )
+    event = workspace.event("gate.requested", "gate", verb_name="gate request")
+    files = ((f"gates/{GATE}/request.yaml", file), (f"open/{GATE}", b"MANUAL\n"))
+    workspace.append(lambda _tip: Draft(event, files))
+
+
 def call(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     monkeypatch.setattr(sys, "argv", ["devs-git", *words])
     return main()
@@ -112,6 +129,8 @@ def call(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
 def changes_by(name: str, top: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Everything that the sample call of verb `name` changed and that reading must leave alone."""
     assert name in SAMPLES, f"Say in SAMPLES how '{name}' is called: it is tier 0."
+    if name.startswith("gate "):
+        ask(Workspace.open(top))
     before = state(top)
     for more in ((), ("--json",)):
         assert call(monkeypatch, *SAMPLES[name], *more) in {0, 1}, f"'{name}' could not run"
@@ -146,7 +165,7 @@ def test_a_writer_that_is_declared_tier_0_is_found_out(
 
 def _writes() -> Iterator[tuple[str, Callable[[Path], object]]]:
     yield "ref", lambda top: (top / ".git/refs/heads/new").write_text("0" * 40)
-    yield "object", lambda top: (top / ".git/objects/aa").mkdir()
+    yield "object", lambda top: (top / ".git/objects/new").mkdir()
     yield "index", lambda top: os.utime(top / ".git/index")
     yield "mode", lambda top: (top / "a.txt").chmod(0o755)
     yield "same content", lambda top: (top / "a.txt").write_text("edited\n")

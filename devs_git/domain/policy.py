@@ -50,6 +50,8 @@ class Policy:
     backup_limit: int
     record_traces: bool
     record_conversations: bool
+    notify: str = ""  # a command for sh, started when a gate is asked for; '' for none
+    agents: tuple[Approver, ...] = ()  # principals and keys that are known to be agents': they never approve
 
 
 def first(genesis: str) -> dict[str, Any]:
@@ -84,6 +86,8 @@ def parse(record: Mapping[str, Any]) -> Policy:
         backup_limit=size(record.get("backup_limit", _DEFAULTS["backup_limit"])),
         record_traces=part("recording", "traces"),
         record_conversations=part("recording", "conversations"),
+        notify=record.get("notify", ""),
+        agents=tuple(Approver(row["principal"], row.get("key", "")) for row in record.get("agents", ())),
     )
 
 

@@ -53,6 +53,14 @@ _ROWS: Final = (
     Verb("snapshot open", CHANGES, "Look into a snapshot in a detached worktree of its own."),
     Verb("snapshot prune", DESTROYS, "Delete old snapshots."),
     Verb("verify", READS, "Prove that ledger, tags and commits are what they claim (for CI)."),
+    Verb(
+        "gate request",
+        CHANGES,
+        "Ask a person; freezes write work until there is an answer.",
+        while_frozen=True,
+    ),
+    Verb("gate list", READS, "List the gates that wait for a decision."),
+    Verb("gate show", READS, "Show one gate on one page, and how to answer it."),
     Verb("doctor", READS, "Look for trouble and name the command that mends it."),
 )
 

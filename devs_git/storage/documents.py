@@ -8,6 +8,7 @@ Writing needs no library: keys in the given order, texts quoted unless nobody co
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from devs_git.errors import DevsError
 from devs_git.storage import canonical, schemas
 from devs_git.storage.canonical import dump
 
-__all__ = ["Document", "dump", "load", "parse"]
+__all__ = ["Document", "dump", "load", "load_any", "parse"]
 MAX_BYTES: Final = 256 * 1024
 MAX_DEPTH: Final = 32
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
@@ -91,6 +92,27 @@ def _refusal(code: str, name: str, line: int, what: str, *, field: str = "") -> 
         line=line,
         field=field or name,
     )
+
+
+def load_any(data: bytes, name: str) -> dict[str, Any]:
+    """The mapping in `data`, which is JSON where it begins with a brace and is JSON, else YAML; keys never twice."""
+    if data.lstrip()[:1] == b"{" and len(data) <= MAX_BYTES:
+        try:
+            found = json.loads(data, object_pairs_hook=lambda pairs: _once(pairs, name))
+        except ValueError:
+            return load(data, name)
+        if isinstance(found, dict):
+            return found
+    return load(data, name)
+
+
+def _once(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise _refusal("INVALID_ARGUMENTS", name, 1, f"the key {twice!r} stands twice", field=twice)
+    return found
 
 
 class _Refused(Exception):

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from devs_git.domain.policy import IN_FORCE, PROPOSED
+from devs_git.domain.policy import IN_FORCE, PROPOSED, parse
 from devs_git.domain.report import Action
 from devs_git.errors import DevsError
 from devs_git.storage import documents
 from devs_git.storage.git_program import Git
+from devs_git.storage.ledger import Tip
 
 _PROPOSED: Final = (
     "The policy of this repository as proposed. In force is policy.yaml of the ledger; a change here counts once an\n"
@@ -36,6 +37,23 @@ def read(top: Path, git: Git) -> dict[str, Any] | None:
                 field=PROPOSED,
             ) from error
     return documents.load(data, PROPOSED, "policy", code="POLICY_INVALID")
+
+
+def check(data: bytes, name: str, tip: Tip) -> dict[str, Any]:
+    """The record of a policy that could be in force in this ledger; POLICY_INVALID otherwise."""
+    record = documents.load(data, name, "policy", code="POLICY_INVALID")
+    proposed = parse(record)
+    root = tip.ledger.git.text("rev-list", "--max-parents=0", tip.oid)
+    if proposed.genesis != root:
+        raise _refused("genesis", f"{name} names another genesis than this ledger's.", f"It is {root}.")
+    if proposed.approval_minimum == "signed" and not any(one.key for one in proposed.approvers):
+        hint = "Give an approver a key, or nobody could ever decide."
+        raise _refused("approvers", f"{name} asks for signed decisions and names no key.", hint)
+    return record
+
+
+def _refused(field: str, message: str, hint: str) -> DevsError:
+    return DevsError("POLICY_INVALID", message, hint=hint, field=field)
 
 
 def genesis(record: Mapping[str, Any] | None) -> str:

@@ -129,6 +129,12 @@ def _minimum(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Itera
         yield where, f"{_name(where)} is {value}; the least is {bound}"
 
 
+def _least_items(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
+    del rule
+    if isinstance(value, list | tuple) and len(value) < bound:
+        yield where, f"{_name(where)} has {len(value)} entries; the least is {bound}"
+
+
 _KEYWORDS: Final = {
     "properties": _properties,
     "required": _required,
@@ -139,4 +145,5 @@ _KEYWORDS: Final = {
     "minLength": _length,
     "maxLength": _length,
     "minimum": _minimum,
+    "minItems": _least_items,
 }

@@ -27,6 +27,8 @@ def test_a_policy_is_read_into_seconds_and_bytes() -> None:
             "checkpoint_on_commit": False,
             "backup_limit": "5MB",
             "recording": {"traces": False},
+            "notify": "notify-send x",
+            "agents": [{"principal": "bot", "key": "ssh-ed25519 B"}],
         }
     )
     assert read == policy.Policy(
@@ -40,6 +42,8 @@ def test_a_policy_is_read_into_seconds_and_bytes() -> None:
         backup_limit=5_000_000,
         record_traces=False,
         record_conversations=True,
+        notify="notify-send x",
+        agents=(policy.Approver("bot", "ssh-ed25519 B"),),
     )
 
 

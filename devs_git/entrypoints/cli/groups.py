@@ -33,6 +33,7 @@ FILES: Final = {
     "restore": "moving",
     "snapshot": "snapshots",
     "verify": "verifying",
+    "gate": "gates",
 }
 HELP: Final = {"help_option_names": ["-h", "--help"]}
 

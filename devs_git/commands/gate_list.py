@@ -1,0 +1,84 @@
+"""gate list: the gates that wait for a decision, oldest first; with a status, those that had one. Tier 0."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from devs_git.domain import gates
+from devs_git.errors import DevsError, invalid
+from devs_git.storage import gates as store
+from devs_git.storage.ledger import Tip
+from devs_git.workspace import Workspace
+
+ALL: Final = "ALL"
+
+
+@dataclass(frozen=True)
+class Request:
+    """`status`: PENDING_APPROVAL (the default), APPROVED, REJECTED or ALL; `gate_type`: '' for every type."""
+
+    gate_type: str = ""
+    status: str = gates.PENDING
+
+    def __post_init__(self) -> None:
+        if self.gate_type and self.gate_type not in gates.TYPES:
+            hint = "Use one of: " + ", ".join(gates.TYPES)
+            raise invalid("gate_type", f"{self.gate_type!r} is no type of gate.", hint=hint)
+        if self.status not in (*gates.STATUSES, ALL):
+            hint = "Use one of: " + ", ".join((*gates.STATUSES, ALL))
+            raise invalid("status", f"{self.status!r} is no status.", hint=hint)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One gate. `flaw`: why what stands in the ledger as its decision decides nothing."""
+
+    gate_id: str
+    gate_type: str
+    agent_id: str | None
+    task_id: str | None
+    blocker_description: str
+    status: str
+    created_at: str
+    flaw: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """Oldest first. `active` counts the gates that freeze write work, whatever was asked for."""
+
+    gates: tuple[Row, ...]
+    active: int
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """Read the ledger's tip; only the open gates where nothing else is asked for. NOT_INITIALIZED."""
+    tip = workspace.ledger.require()
+    waiting = store.open_ids(tip)
+    wanted = waiting if request.status == gates.PENDING else store.all_ids(tip)
+    rows = [_row(tip, gate_id) for gate_id in dict.fromkeys((*wanted, *waiting))]
+    found = [
+        row
+        for row in rows
+        if request.status in (ALL, row.status) and request.gate_type in ("", row.gate_type)
+    ]
+    return Result(tuple(sorted(found, key=lambda row: (row.created_at, row.gate_id))), len(waiting))
+
+
+def _row(tip: Tip, gate_id: str) -> Row:
+    try:
+        gate = store.find(tip, gate_id)
+    except DevsError as error:
+        return Row(gate_id, "", None, None, f"{error.code}: {error.message}", gates.PENDING, "", error.code)
+    request = gate.request
+    return Row(
+        gate_id=gate_id,
+        gate_type=gate.gate_type,
+        agent_id=request.get("agent_id"),
+        task_id=request.get("task_id"),
+        blocker_description=gate.text("blocker_description"),
+        status=gate.status,
+        created_at=gate.text("created_at"),
+        flaw=gate.flaw,
+    )

@@ -1,0 +1,103 @@
+"""gate request: ask a person, which freezes write work until there is an answer (DESIGN 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from devs_git.domain import gates
+from devs_git.domain.events import Draft
+from devs_git.domain.gates import Question
+from devs_git.errors import DevsError
+from devs_git.storage import gates as store
+from devs_git.storage import notify
+from devs_git.storage.asking import Asking
+from devs_git.storage.ledger import Tip
+from devs_git.workspace import Workspace, stamp
+
+EVENT_NAME: Final = "HITL_GATE_REQUIRED"
+
+
+@dataclass(frozen=True)
+class Request:
+    """The fields of `domain.gates.question`; `proposed_changes` is a mapping."""
+
+    gate_type: Any = None
+    agent_id: Any = None
+    task_id: Any = None
+    blocker_description: Any = None
+    proposed_changes: Mapping[str, Any] | None = None
+    requested_by: Any = None
+
+    def __post_init__(self) -> None:
+        _ = self.question
+
+    @property
+    def question(self) -> Question:
+        return gates.question(vars(self))
+
+
+@dataclass(frozen=True)
+class Result:
+    """The gate that waits now."""
+
+    gate_id: str
+    status: str
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """Open the gate; GATE_ALREADY_ACTIVE{existing_gate_id}, POLICY_INVALID, NOT_INITIALIZED."""
+    asked = request.question
+    workspace.ledger.require()
+    asking = Asking(workspace.git, workspace.store_git, workspace.new_gate_id(), asked)
+
+    def build(tip: Tip) -> Draft:
+        _refuse_second(tip, asked)
+        file = asking.file(tip, stamp(workspace.clock()))
+        marker = f"{asked.gate_type}\n".encode()
+        files = ((store.request_path(asking.gate_id), file), (store.marker_path(asking.gate_id), marker))
+        return Draft(_event(workspace, asking), files)
+
+    workspace.append(build)
+    _tell(workspace, asking)
+    return Result(asking.gate_id, gates.PENDING)
+
+
+def _refuse_second(tip: Tip, asked: Question) -> None:
+    """One TAS revision at a time; the check and the insertion are one compare-and-swap of the ledger."""
+    active = store.active_revision(tip) if asked.gate_type == gates.TAS_REVISION else ""
+    if active:
+        raise DevsError(
+            "GATE_ALREADY_ACTIVE",
+            f"A TAS revision waits for a decision already: gate {active}.",
+            hint=f"Wait for it: devs-git gate wait {active}",
+            existing_gate_id=active,
+        )
+
+
+def _event(workspace: Workspace, asking: Asking) -> Any:
+    asked = asking.asked
+    return workspace.event(
+        gates.REQUESTED,
+        gates.subject(asked),
+        ("Devs-Gate", asking.gate_id),
+        ("Devs-Gate-Type", asked.gate_type),
+        ("Devs-Agent", asked.agent_id),
+        ("Devs-Task", asked.task_id),
+        ("Devs-Event-Name", EVENT_NAME),
+        verb_name="gate request",
+    )
+
+
+def _tell(workspace: Workspace, asking: Asking) -> None:
+    command = store.policy_at(workspace.ledger.tip()).notify
+    if command:
+        asked = asking.asked
+        facts = {
+            "gate_type": asked.gate_type,
+            "gate_id": asking.gate_id,
+            "agent_id": asked.agent_id,
+            "task_id": asked.task_id,
+        }
+        notify.start(command, workspace.places.top or workspace.places.common, EVENT_NAME, facts)

@@ -1,0 +1,153 @@
+"""gate show: one gate on one page: what is asked, what would change, what is frozen, how to answer. Tier 0."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from devs_git.domain import gates, tas
+from devs_git.domain.gates import Gate
+from devs_git.domain.plain_text import shown
+from devs_git.domain.policy import Policy
+from devs_git.domain.verbs import VERBS
+from devs_git.storage import gates as store
+from devs_git.storage import tas_file
+from devs_git.storage.git_program import Git
+from devs_git.storage.ledger import Tip
+from devs_git.workspace import Workspace
+
+NO_APPROVER = (
+    "The policy names no approver yet: anybody at a terminal who is no agent may decide, unsigned. "
+    "Name one in devs-policy.yaml and ask for it: devs-git gate request --type POLICY_CHANGE"
+)
+
+
+@dataclass(frozen=True)
+class Request:
+    gate_id: str
+
+    def __post_init__(self) -> None:
+        gates.gate_id(self.gate_id)
+
+
+@dataclass(frozen=True)
+class Result:
+    """`missing` says what the request names and this repository has not; `notes` what whoever decides should know.
+
+    `frozen` are the verbs that wait while the gate is open; `diff` is that of the TAS, or of the policy.
+    """
+
+    gate_id: str
+    gate_type: str
+    agent_id: str | None
+    task_id: str | None
+    blocker_description: str
+    proposed_changes: Mapping[str, Any] | None
+    status: str
+    resolution_reason: str | None
+    reviewer_id: str | None
+    resolved_at: str | None
+    approval: str | None
+    created_at: str
+    branch: str | None
+    git_head: str | None
+    request: str
+    tas_path: str | None
+    tas_before: str | None
+    tas_after: str | None
+    diff: str
+    missing: tuple[str, ...]
+    notes: tuple[str, ...]
+    frozen: tuple[str, ...]
+    approve: str
+    reject: str
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """GATE_NOT_FOUND, NOT_INITIALIZED."""
+    tip = workspace.ledger.require()
+    gate = store.find(tip, request.gate_id)
+    policy = store.policy_at(tip)
+    waits = request.gate_id in store.open_ids(tip)
+    decision: Mapping[str, Any] = gate.decision or {}
+    asked = gate.request
+    return Result(
+        gate_id=gate.gate_id,
+        gate_type=gate.gate_type,
+        agent_id=asked.get("agent_id"),
+        task_id=asked.get("task_id"),
+        blocker_description=gate.text("blocker_description"),
+        proposed_changes=asked.get("proposed_changes"),
+        status=gate.status,
+        resolution_reason=decision.get("resolution_reason"),
+        reviewer_id=decision.get("reviewer_id"),
+        resolved_at=decision.get("resolved_at"),
+        approval=decision.get("approval"),
+        created_at=gate.text("created_at"),
+        branch=asked.get("branch"),
+        git_head=asked.get("git_head"),
+        request=gate.request_oid,
+        tas_path=asked.get("tas_path"),
+        tas_before=asked.get("tas_before"),
+        tas_after=asked.get("tas_after"),
+        diff=_diff(workspace.store_git, tip, gate),
+        missing=tuple(_missing(workspace.store_git, tip, gate)),
+        notes=tuple(_notes(gate, policy, waits=waits)),
+        frozen=tuple(name for name, row in VERBS.items() if not row.goes_on_while_frozen) if waits else (),
+        approve=f"devs-git gate approve {gate.gate_id}",
+        reject=f"devs-git gate reject {gate.gate_id} --reason …",
+    )
+
+
+def _diff(git: Git, tip: Tip, gate: Gate) -> str:
+    """The change that an approval makes, as a unified diff without anything that a terminal would act on."""
+    if gate.gate_type == gates.POLICY_CHANGE:
+        before, after, name = tip.read("policy.yaml") or b"", gate.text("proposed_policy"), "policy.yaml"
+        old = before.decode("utf-8", "replace")
+    elif gate.proposed_text is not None:
+        old, after, name = (
+            tas_file.text(git, gate.text("tas_before")),
+            gate.proposed_text,
+            gate.text("tas_path"),
+        )
+    else:
+        return ""
+    lines = difflib.unified_diff(old.splitlines(), after.splitlines(), f"a/{name}", f"b/{name}", lineterm="")
+    return "\n".join(shown(line, "\t") for line in lines)
+
+
+def _missing(git: Git, tip: Tip, gate: Gate) -> list[str]:
+    found = []
+    task = gate.text("task_id")
+    if task and task not in tip.history.tasks:
+        found.append(f"The task {task} is not known here.")
+    if gate.gate_type == gates.TAS_REVISION:
+        if not gate.request.get("tas_before"):
+            found.append(f"{gate.text('tas_path')} was not there when the request was made.")
+        else:
+            text = tas_file.text(git, gate.text("tas_before"))
+            found += [
+                f"{gate.text('tas_path')} has no section {name}."
+                for name in gate.sections
+                if not tas.find(text, name)
+            ]
+    return found
+
+
+def _notes(gate: Gate, policy: Policy, *, waits: bool) -> list[str]:
+    found = []
+    if gate.flaw:
+        found.append(f"The decision in the ledger decides nothing: {gate.flaw}.")
+    if not waits:
+        return found
+    if not policy.approvers:
+        found.append(NO_APPROVER)
+    elif policy.approval_minimum == gates.SIGNED:
+        found.append("The policy asks for a signed decision: add --sign.")
+    if gate.gate_type == gates.TAS_REVISION and gate.proposed_text is None:
+        found.append(
+            "No text is proposed: an approval lets a person or agent write it, here and in these sections."
+        )
+    return found

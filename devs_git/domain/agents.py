@@ -1,0 +1,67 @@
+"""How the environment of a known agent shows: one table of variables.
+
+A person may clear a variable and an agent may too: this keeps an honest agent from deciding by mistake, nothing more.
+What proves a person is a signature with a key that the agent cannot use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+PREFIXES: Final = ("CLAUDE", "CODEX", "CURSOR", "GEMINI", "OPENCODE", "AGENT", "AI_")
+
+# Settings that people keep in their shell's start-up files, or that an editor sets in its terminal for people.
+SETTINGS: Final = frozenset(
+    {
+        "CLAUDE_CODE_SSE_PORT",  # an editor's terminal
+        "CLAUDE_CODE_USE_BEDROCK",
+        "CLAUDE_CODE_USE_VERTEX",
+        "CLAUDE_CODE_SKIP_BEDROCK_AUTH",
+        "CLAUDE_CODE_SKIP_VERTEX_AUTH",
+        "CLAUDE_CODE_MAX_OUTPUT_TOKENS",
+        "CLAUDE_CODE_ENABLE_TELEMETRY",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+        "CURSOR_TRACE_ID",  # an editor's terminal
+        "OPENCODE_PERMISSION",
+        "OPENCODE_DISABLE_AUTOUPDATE",
+    }
+)
+# Endings of names that hold keys, places and choices, not the fact that an agent runs.
+ENDINGS: Final = (
+    "_API_KEY",
+    "_KEY",
+    "_TOKEN",
+    "_SECRET",
+    "_HOME",
+    "_PATH",
+    "_DIR",
+    "_CONFIG",
+    "_CONFIG_CONTENT",
+    "_MODEL",
+    "_URL",
+    "_BASE_URL",
+    "_ENDPOINT",
+    "_PROJECT",
+    "_REGION",
+    "_TIMEOUT",
+    "_TIMEOUT_MS",
+    "_EDITOR",
+    "_THEME",
+    "_PROFILE",
+)
+
+
+def sign_of(environment: Mapping[str, str]) -> str:
+    """The first variable (by name) that says an agent runs here; '' where none does. An empty value says nothing."""
+    return next(
+        (
+            name
+            for name in sorted(environment)
+            if name.startswith(PREFIXES)
+            and environment[name]
+            and name not in SETTINGS
+            and not name.endswith(ENDINGS)
+        ),
+        "",
+    )

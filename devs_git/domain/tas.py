@@ -1,0 +1,172 @@
+"""The sections of a TAS, which is Markdown: where they begin, how they are named, which ones a change touches.
+
+A section is named by its number (`2.3`, as it stands in the heading; where no heading has one, by its position), by its
+title, or by the path of titles or numbers that leads to it (`Storage / Tags`); upper and lower case are the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from typing import Final
+
+from devs_git.domain.markdown import Heading, headings, lines_of
+
+PREAMBLE: Final = "(before the first heading)"
+_NUMBER: Final = re.compile(r"§?\s*([0-9]+(?:\.[0-9]+)*|[A-Z][0-9]*(?:\.[0-9]+)+|[A-Z][0-9]+)[.):]?(?:\s+|$)")
+_SEPARATOR: Final = re.compile(r"\s*[/>›→]\s*")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and what stands below it, or the lines before the first heading (level 0). Lines count from 0.
+
+    `own` is its text up to its first subsection, without blank lines at its end; `number` is '' where it has none.
+    """
+
+    level: int
+    path: tuple[str, ...]  # titles from the outermost heading down to this one
+    start: int
+    end: int
+    own: str
+    numbers: tuple[str, ...] = ()  # of the headings of `path`
+
+    @property
+    def name(self) -> str:
+        """How a message calls it."""
+        return " / ".join(self.path) or PREAMBLE
+
+
+def sections(text: str) -> tuple[Section, ...]:
+    """Every section in the order of its heading; what stands before the first heading, if it says anything, first."""
+    lines = lines_of(text)
+    marks = headings(lines)
+    first = marks[0].start if marks else len(lines)
+    own = _own(lines, 0, first)
+    found = [Section(0, (), 0, first, own)] if own else []
+    found += _below(lines, marks)
+    if any(part for section in found for part in section.numbers):
+        return tuple(found)
+    return _by_position(found)
+
+
+def _below(lines: Sequence[str], marks: Sequence[Heading]) -> list[Section]:
+    found: list[Section] = []
+    above: list[Heading] = []
+    for at, mark in enumerate(marks):
+        above = [*(one for one in above if one.level < mark.level), mark]
+        after = marks[at + 1 :]
+        end = next((one.start for one in after if one.level <= mark.level), len(lines))
+        own = _own(lines, mark.start, after[0].start if after else len(lines))
+        path = tuple(one.title for one in above)
+        found.append(Section(mark.level, path, mark.start, end, own, tuple(map(_number, path))))
+    return found
+
+
+def _own(lines: Sequence[str], start: int, end: int) -> str:
+    return "".join(lines[start:end]).rstrip()
+
+
+def _number(title: str) -> str:
+    match = _NUMBER.match(title)
+    return match[1] if match else ""
+
+
+def _by_position(found: Sequence[Section]) -> tuple[Section, ...]:
+    """Sections of a text without numbers, numbered as they stand; a single title above all of them does not count."""
+    tops = [section for section in found if len(section.path) == 1]
+    outer = 1 if len(tops) == 1 and len([one for one in found if one.path]) > 1 else 0
+    counts: list[int] = []
+    made = []
+    for section in found:
+        depth = len(section.path) - outer
+        if depth > 0:
+            counts = [*counts[:depth], *([0] * (depth - len(counts)))]
+            counts[-1] += 1
+        numbers = (".".join(map(str, counts[:at])) if at > 0 else "" for at in range(1 - outer, depth + 1))
+        made.append(replace(section, numbers=tuple(numbers)) if section.path else section)
+    return tuple(made)
+
+
+def find(text: str, name: str) -> tuple[Section, ...]:
+    """The sections that `name` means; several where a title stands several times."""
+    return _named(sections(text), name)
+
+
+def _named(among: Sequence[Section], name: str) -> tuple[Section, ...]:
+    if name.strip() == PREAMBLE:
+        return tuple(section for section in among if not section.path)
+    whole = tuple(section for section in among if section.path and _means(section, -1, name))
+    if whole:
+        return whole
+    parts = [part for part in _SEPARATOR.split(name.strip()) if part]
+    return tuple(
+        section
+        for section in among
+        if 1 < len(parts) <= len(section.path)
+        and all(_means(section, at - len(parts), part) for at, part in enumerate(parts))
+    )
+
+
+def _means(section: Section, at: int, name: str) -> bool:
+    title, number = section.path[at], section.numbers[at]
+    plain = title[match.end() :] if (match := _NUMBER.match(title)) else title
+    bare = name.strip().removeprefix("§").strip().rstrip(".")
+    return _key(name) in {_key(title), _key(plain)} - {""} or (number != "" and bare == number)
+
+
+def _key(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def touched(before: str, after: str) -> tuple[tuple[Section, ...], tuple[Section, ...]]:
+    """The sections of `before` and of `after` that differ: changed, added, taken out, renamed or moved.
+
+    A section's own text is compared, not its subsections'; blank lines at its end say nothing.
+    """
+    old, new = sections(before), sections(after)
+    keys = _keys(old), _keys(new)
+    kept = {
+        key
+        for start, _, size in SequenceMatcher(None, *keys, autojunk=False).get_matching_blocks()
+        for key in keys[0][start : start + size]
+    }
+    own = [
+        dict(zip(names, (one.own for one in found), strict=True))
+        for names, found in zip(keys, (old, new), strict=True)
+    ]
+    same = {key for key in kept if own[0][key] == own[1][key]}
+    return (
+        tuple(section for key, section in zip(keys[0], old, strict=True) if key not in same),
+        tuple(section for key, section in zip(keys[1], new, strict=True) if key not in same),
+    )
+
+
+def _keys(found: Sequence[Section]) -> list[tuple[object, ...]]:
+    """A key for each section that is unique in its text: its path, and how many have had that path before."""
+    seen: dict[tuple[str, ...], int] = {}
+    made: list[tuple[object, ...]] = []
+    for section in found:
+        seen[section.path] = seen.get(section.path, 0) + 1
+        made.append((section.path, seen[section.path]))
+    return made
+
+
+def outside(before: str, after: str, names: Iterable[str]) -> tuple[str, ...]:
+    """The names of the sections that a change touches and that are none of `names` nor below one of them."""
+    wanted = tuple(names)
+    old, new = touched(before, after)
+    lost = [*_not_below(before, old, wanted), *_not_below(after, new, wanted)]
+    return tuple(dict.fromkeys(section.name for section in lost))
+
+
+def _not_below(text: str, changed: Sequence[Section], names: Sequence[str]) -> list[Section]:
+    among = sections(text)
+    allowed = [section for name in names for section in _named(among, name)]
+    return [
+        section
+        for section in changed
+        if not any(one.start <= section.start and section.end <= one.end for one in allowed)
+    ]

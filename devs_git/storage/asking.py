@@ -1,0 +1,119 @@
+"""The record of a request: what is asked, and where the repository stands at that moment.
+
+It is made anew for each attempt at writing it, so that branch, HEAD and the tips of all branches are those of the
+event that freezes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from devs_git.domain import gates, policy
+from devs_git.domain.events import LEDGER
+from devs_git.domain.gates import Question
+from devs_git.errors import DevsError, invalid
+from devs_git.storage import documents, proposal, refs, tas_file
+from devs_git.storage import gates as store
+from devs_git.storage.engine.survey import head_of
+from devs_git.storage.git_program import Git
+from devs_git.storage.ledger import Tip
+
+_BRANCHES: Final = "refs/heads/"
+_COMMENT: Final = "A request; immutable. Its status is derived from the decision beside it."
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Who reads what: `git` is this worktree's, `store_git` reads objects by their oids."""
+
+    git: Git
+    store_git: Git
+    gate_id: str
+    asked: Question
+
+    def file(self, tip: Tip, created_at: str) -> bytes:
+        """The request file as the repository is now; refusals of what cannot be asked here."""
+        record = self.record(tip, created_at)
+        data = documents.dump(record, store.schema_of(self.asked.gate_type), comment=_COMMENT)
+        if len(data) > documents.MAX_BYTES:
+            field = "proposed_changes.proposed_text" if self.asked.proposed_changes else "blocker_description"
+            raise invalid(field, f"The request is larger than {documents.MAX_BYTES // 1024} KiB.")
+        return data
+
+    def record(self, tip: Tip, created_at: str) -> dict[str, Any]:
+        head, branch = head_of(self.git)
+        record: dict[str, Any] = {
+            "gate_id": self.gate_id,
+            "gate_type": self.asked.gate_type,
+            "agent_id": self.asked.agent_id or None,
+            "task_id": self.asked.task_id or None,
+            "blocker_description": self.asked.blocker_description,
+        }
+        if self.asked.gate_type == gates.TAS_REVISION:
+            record |= self._revision(tip, head, branch)
+        elif self.asked.gate_type == gates.POLICY_CHANGE:
+            record |= self._policy_change(tip, head)
+        if self.asked.requested_by:
+            record["requested_by"] = self.asked.requested_by
+        return record | {
+            "created_at": created_at,
+            "branch": branch.removeprefix(_BRANCHES) or None,
+            "git_head": head or None,
+            "heads": self._heads(),
+        }
+
+    def _heads(self) -> Mapping[str, str]:
+        found = refs.matching(self.store_git, _BRANCHES)
+        found.pop(LEDGER, None)
+        return {_text(name.removeprefix(_BRANCHES)): oid for name, oid in found.items()}
+
+    def _revision(self, tip: Tip, head: str, branch: str) -> dict[str, Any]:
+        changes = self.asked.proposed_changes
+        assert changes is not None
+        if changes.proposed_text is not None and not (branch and head):
+            raise invalid(
+                "branch",
+                "A proposed text lands on a branch, and HEAD names none that has a commit.",
+                hint="Switch to a branch: git switch <branch>",
+            )
+        path = store.policy_at(tip).tas_path
+        told: dict[str, Any] = {
+            "sections_to_modify": list(changes.sections_to_modify),
+            "rationale": changes.rationale,
+            "risk_assessment": changes.risk_assessment,
+        }
+        if changes.proposed_text is not None:
+            told["proposed_text"] = changes.proposed_text
+        return {
+            "proposed_changes": told,
+            "tas_path": path,
+            "tas_before": tas_file.blob(self.store_git, head, path),
+            "tas_after": None
+            if changes.proposed_text is None
+            else gates.blob_oid(changes.proposed_text.encode()),
+        }
+
+    def _policy_change(self, tip: Tip, head: str) -> dict[str, Any]:
+        """The tracked policy as it is at HEAD, whole, so that the decision is bound to it."""
+        oid = tas_file.blob(self.store_git, head, policy.PROPOSED)
+        if oid is None:
+            raise DevsError(
+                "POLICY_INVALID",
+                f"HEAD has no {policy.PROPOSED}.",
+                hint=f"Commit it first: git add {policy.PROPOSED} && git commit",
+                field=policy.PROPOSED,
+            )
+        data = self.store_git.run("cat-file", "blob", oid)
+        proposal.check(data, policy.PROPOSED, tip)
+        before = tip.read(policy.IN_FORCE)
+        return {
+            "proposed_policy": data.decode("utf-8"),
+            "policy_before": None if before is None else gates.blob_oid(before),
+        }
+
+
+def _text(name: str) -> str:
+    """A branch's name as text; bytes that are no UTF-8 are written out."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -1,0 +1,94 @@
+"""Gates in a ledger: `gates/<id>/request.yaml`, `gates/<id>/decision.yaml`, `open/<id>` (DESIGN 3).
+
+Everything is read from one tip. A file that cannot be read as what it should be is a damaged ledger, but for a
+decision: one that does not fit decides nothing, and its gate is still open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from devs_git.domain import gates
+from devs_git.domain.gates import Gate
+from devs_git.domain.policy import IN_FORCE, Policy, parse
+from devs_git.errors import DevsError
+from devs_git.storage import documents
+from devs_git.storage.ledger import Tip
+from devs_git.storage.objects import TREE
+
+REQUEST_SCHEMA, REVISION_SCHEMA, DECISION_SCHEMA = "gate-request", "tas-revision-request", "decision"
+
+
+def request_path(gate_id: str) -> str:
+    return f"gates/{gate_id}/request.yaml"
+
+
+def decision_path(gate_id: str) -> str:
+    return f"gates/{gate_id}/decision.yaml"
+
+
+def signature_path(gate_id: str) -> str:
+    return f"gates/{gate_id}/decision.yaml.sig"
+
+
+def marker_path(gate_id: str) -> str:
+    return f"open/{gate_id}"
+
+
+def schema_of(gate_type: str) -> str:
+    """The noun of the schema of a request."""
+    return REVISION_SCHEMA if gate_type == gates.TAS_REVISION else REQUEST_SCHEMA
+
+
+def all_ids(tip: Tip) -> tuple[str, ...]:
+    """Every gate that was ever asked for."""
+    return tip.names("gates")
+
+
+def open_ids(tip: Tip) -> tuple[str, ...]:
+    """The gates that freeze write work."""
+    return tip.names("open")
+
+
+def find(tip: Tip, gate_id: str) -> Gate:
+    """The gate; GATE_NOT_FOUND."""
+    entry = tip.ledger.list_path(tip.tree, f"gates/{gate_id}").get("request.yaml") if tip.oid else None
+    if entry is None or entry.mode == TREE:
+        raise gates.not_found(gate_id)
+    data = tip.ledger.objects.read(entry.oid, "blob")
+    request = _load_request(data, request_path(gate_id))
+    return _decided(tip, Gate(gate_id, request, entry.oid))
+
+
+def _load_request(data: bytes, path: str) -> Mapping[str, Any]:
+    from devs_git.storage import schemas
+
+    document = documents.parse(data, path, code="LEDGER_MUTATED")
+    noun = schema_of(str(document.value.get("gate_type")))
+    if wrong := next(schemas.problems(noun, document.value), None):
+        raise DevsError("LEDGER_MUTATED", f"{path} is no request: {wrong[1]}.", hint="Run: devs-git doctor")
+    return document.value
+
+
+def _decided(tip: Tip, gate: Gate) -> Gate:
+    data = tip.read(decision_path(gate.gate_id))
+    if data is None:
+        return gate
+    try:
+        decision = documents.load(data, decision_path(gate.gate_id), DECISION_SCHEMA, code="LEDGER_MUTATED")
+    except DevsError as error:
+        return Gate(gate.gate_id, gate.request, gate.request_oid, flaw=error.message)
+    flaw = gates.flaw_of(decision, gate.gate_id, gate.request_oid, gate.request)
+    return Gate(gate.gate_id, gate.request, gate.request_oid, None if flaw else decision, flaw)
+
+
+def active_revision(tip: Tip) -> str:
+    """The id of the open gate of type TAS_REVISION, or ''."""
+    return next((one for one in open_ids(tip) if find(tip, one).gate_type == gates.TAS_REVISION), "")
+
+
+def policy_at(tip: Tip) -> Policy:
+    """The policy that is in force at `tip`; the defaults where it has none. POLICY_INVALID."""
+    data = tip.read(IN_FORCE)
+    return parse({} if data is None else documents.load(data, IN_FORCE, "policy", code="POLICY_INVALID"))

@@ -1,0 +1,32 @@
+"""The TAS in commits: which blob stands at its path. Read by full oids, without replace refs."""
+
+from __future__ import annotations
+
+from devs_git.storage.git_program import Git
+
+REGULAR = ("100644", "100755")
+
+
+def entry(git: Git, commit: str, path: str) -> tuple[str, str]:
+    """Mode and oid of what stands at `path` in a commit; ('', '') where nothing does, or there is no commit."""
+    if not commit:
+        return "", ""
+    out = git.run("ls-tree", "-z", "--full-tree", commit, "--", path)
+    if not out:
+        return "", ""
+    head = out.split(b"\t", 1)[0].decode().split()
+    return head[0], head[2]
+
+
+def blob(git: Git, commit: str, path: str) -> str | None:
+    """The oid of the TAS in a commit; None where there is no regular file."""
+    mode, oid = entry(git, commit, path)
+    return oid if mode in REGULAR else None
+
+
+def text(git: Git, oid: str | None) -> str:
+    """The TAS behind a blob's oid, undecodable bytes replaced; '' for None or a blob that is not here."""
+    if not oid:
+        return ""
+    status, data = git.attempt("cat-file", "blob", oid, ok=(0, 1, 128))
+    return data.decode("utf-8", "replace") if status == 0 else ""
