@@ -11,6 +11,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # The counts that the issues state; without them a test takes the small count that stands beside its name.
 COUNTS := \
 	DEVS_TEST_COUNT_BRANCH_NAMES=1000 \
+	DEVS_TEST_COUNT_CHANGED_FILES=45000 \
 	DEVS_TEST_COUNT_LEDGER_EVENTS_PER_WRITER=25 \
 	DEVS_TEST_COUNT_SNAPSHOT_KILLS=40 \
 	DEVS_TEST_COUNT_SNAPSHOT_MEBIBYTES=256
