@@ -11,7 +11,7 @@ from devs_git.domain.events import LEDGER
 from devs_git.domain.policy import PROPOSED
 from devs_git.domain.report import Finding
 from devs_git.errors import DevsError
-from devs_git.storage import adoption, excludes, hook_files, proposal, suitability, view
+from devs_git.storage import adoption, excludes, hook_files, proposal, suitability, unrecorded, view
 from devs_git.storage.git_program import Git, GitFailed
 from devs_git.workspace import Workspace
 
@@ -48,6 +48,7 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
         return
     yield from _identity(workspace.git)
     yield from _journal(workspace)
+    yield from _unrecorded(workspace)
     sound = True
     for finding in _ledger(workspace):
         sound = sound and finding.severity != "error"
@@ -91,6 +92,13 @@ def _journal(workspace: Workspace) -> Iterator[Finding]:
             f"The operation {path.stem} was interrupted and is neither finished nor taken back.",
             "devs-git doctor --finish, or devs-git doctor --take-back",
         )
+
+
+def _unrecorded(workspace: Workspace) -> Iterator[Finding]:
+    for line in unrecorded.read(workspace.places):
+        commit, _, task = line.partition(" ")
+        text = f"Commit {commit[:10]} of {task} was not recorded as a checkpoint."
+        yield Finding("UNRECORDED", "warning", text, "devs-git checkpoint", where=commit)
 
 
 def _ledger(workspace: Workspace) -> Iterator[Finding]:

@@ -69,7 +69,7 @@ def _theirs(context: Context) -> Git:
     """git as its user runs it: own settings, hooks, prompts. An identity is given where the machine has none.
 
     Without one a `git commit` fails: a tool that did not look lost every checkpoint silently (arbos #390,
-    https://github.com/unarbos/arbos/issues/390).
+    https://github.com/unarbos/arbos/pull/390).
     """
     git = replace(context.git, plain=True)
     if "GIT_DIR" not in os.environ:

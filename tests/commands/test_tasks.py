@@ -151,7 +151,7 @@ def test_a_commit_that_a_hook_refuses_leaves_head_index_and_ledger_as_they_were(
 
 
 def test_a_machine_without_an_identity_still_records(workspace: Workspace, git: Run, repo: Path) -> None:
-    """A checkpoint that silently saved nothing because no identity was set: arbos #390."""
+    """A checkpoint that silently saved nothing because no identity was set: https://github.com/unarbos/arbos/pull/390."""
     start(workspace, "10")
     (Path.home() / ".gitconfig").write_text("[user]\n\tuseConfigOnly = true\n")
     (repo / "work.txt").write_text("hours of it\n")

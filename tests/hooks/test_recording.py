@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.commands import checkpoint, task_complete, task_start
+from devs_git.commands import checkpoint, doctor, task_complete, task_start
 from devs_git.domain.events import Draft
 from devs_git.domain.history import Checkpoint, History
 from devs_git.domain.hook_text import render
@@ -200,6 +200,12 @@ def test_a_hook_that_cannot_record_says_so_in_one_line_and_the_next_checkpoint_s
     assert said.startswith("devs-git: not recorded as a checkpoint: This repository has no devs-git ledger.")
     assert said.count("\n") == 1
     assert unrecorded.read(hooked.places) == (f"{git('rev-parse', 'HEAD')} task-10",)
+    told = [
+        finding for finding in doctor.run(hooked, doctor.Request()).findings if finding.code == "UNRECORDED"
+    ]
+    assert [(finding.where, finding.fix) for finding in told] == [
+        (git("rev-parse", "HEAD"), "devs-git checkpoint")
+    ]
     begin = hooked.event("ledger.created", "begin", verb_name="init")
     hooked.ledger.append(lambda _tip: Draft(begin))
     hooked.places.active_task.unlink()
