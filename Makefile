@@ -12,8 +12,10 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 COUNTS := \
 	DEVS_TEST_COUNT_BRANCH_NAMES=1000 \
 	DEVS_TEST_COUNT_CHANGED_FILES=45000 \
+	DEVS_TEST_COUNT_IDS=2000 \
 	DEVS_TEST_COUNT_LEDGER_EVENTS_PER_WRITER=25 \
 	DEVS_TEST_COUNT_SNAPSHOT_KILLS=40 \
+	DEVS_TEST_COUNT_STANDING=2000 \
 	DEVS_TEST_COUNT_SNAPSHOT_MEBIBYTES=256
 
 # What must stay covered by 90 % of its statements: what moves trees, and all that touches the world.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +12,10 @@ import pygit2
 import pytest
 from pygit2.enums import ConfigLevel
 
+from devs_git.commands import init
 from devs_git.domain import ids
 from devs_git.domain.events import NO_OID, Draft, RefUpdate
+from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
 
 for level in (ConfigLevel.GLOBAL, ConfigLevel.XDG, ConfigLevel.SYSTEM, ConfigLevel.PROGRAMDATA):
@@ -79,6 +82,9 @@ def git(repo: Path) -> Run:
 def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository with three commits, which is also the current folder."""
     top = tmp_path / "repo"
+    if top.exists():  # `initialised` made it
+        monkeypatch.chdir(top)
+        return top
     top.mkdir()
     script = (
         "git init -q && for n in 1 2 3; do echo line $n >> a.txt && echo $n > f$n.txt && git add -A "
@@ -103,6 +109,28 @@ def ledgered(workspace: Workspace) -> Workspace:
     )
     workspace.ledger.append(lambda _tip: draft)
     return workspace
+
+
+@pytest.fixture
+def initialised(
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Path:
+    """The repository of `repo`, set up by `init`, its policy committed: made once, copied for each test."""
+    mould, top = tmp_path_factory.getbasetemp() / "initialised", tmp_path / "repo"
+    if not mould.exists():
+        made: Path = request.getfixturevalue("repo")
+        router.call("init", Workspace.open(made), init.Request())
+        _git(made, "add", "devs-policy.yaml")
+        _git(made, "commit", "-qm", "policy")
+        shutil.copytree(made, mould, symlinks=True)
+    else:
+        shutil.rmtree(top, ignore_errors=True)
+        shutil.copytree(mould, top, symlinks=True)
+    monkeypatch.chdir(top)
+    return top
 
 
 @pytest.fixture

@@ -27,14 +27,14 @@ from devs_git.domain.verbs import verb as row_of
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.storage import active_task
-from devs_git.storage.engine import recovery
+from devs_git.storage.engine import positions
 from devs_git.workspace import Workspace
 from tests.moving import contents
 
 ROOT = Path(__file__).parent.parent
 OPERATION = re.compile(r"\d{8}T\d{6}-[0-9a-f]{8}")
 SLOW = 60.0
-recovery.PACKED_REFS_QUIET_SECONDS = 0.3  # ten seconds in the field: only patience differs
+positions.PACKED_REFS_QUIET_SECONDS = 0.3  # ten seconds in the field: only patience differs
 
 
 # --- the driver ---------------------------------------------------------------------------------------------------

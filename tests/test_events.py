@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -91,25 +90,6 @@ def new_events(name: str, top: Path, monkeypatch: pytest.MonkeyPatch) -> list[Ev
     return list(Workspace.open(top).ledger.events(since=tip))
 
 
-@pytest.fixture(scope="session")
-def pattern(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("pattern") / "repo"
-
-
-@pytest.fixture
-def top(pattern: Path, repo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository that is set up and committed: made once, copied for each test."""
-    if not pattern.exists():
-        run("init", repo, monkeypatch)
-        run("$ git add -A && git commit -qm policy", repo, monkeypatch)
-        shutil.copytree(repo, pattern, symlinks=True)
-    else:
-        shutil.rmtree(repo)
-        shutil.copytree(pattern, repo, symlinks=True)
-        monkeypatch.chdir(repo)
-    return repo
-
-
 def test_every_verb_that_changes_state_has_a_scenario_or_a_reason() -> None:
     assert set(SCENARIOS) == set(CHANGING)
     assert set(EXEMPT) <= set(VERBS)
@@ -117,9 +97,9 @@ def test_every_verb_that_changes_state_has_a_scenario_or_a_reason() -> None:
 
 @pytest.mark.parametrize("name", HERE)
 def test_a_verb_that_changes_state_leaves_one_event_that_tells_all(
-    name: str, top: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, initialised: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    events = new_events(name, top, monkeypatch)
+    events = new_events(name, initialised, monkeypatch)
     assert [event.get("Devs-Verb") for event in events] == [name]
     event = events[0]
     assert all(event.get(key) for key in ALWAYS)
@@ -127,7 +107,7 @@ def test_a_verb_that_changes_state_leaves_one_event_that_tells_all(
     assert event.get("Devs-Actor") == "Ada <ada@example.org>"
     assert event.get("Devs-Started") <= event.get("Devs-Finished")
     assert_described(event)
-    assert_records_fit(top)
+    assert_records_fit(initialised)
 
 
 def assert_described(event: Event) -> None:
@@ -163,8 +143,8 @@ def assert_records_fit(top: Path) -> None:
 
 
 def test_the_control_arm_a_verb_that_leaves_no_event_is_found_out(
-    top: Path, monkeypatch: pytest.MonkeyPatch
+    initialised: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(SCENARIOS, "branch", (TASK, "log"))
     with pytest.raises(AssertionError):
-        test_a_verb_that_changes_state_leaves_one_event_that_tells_all("branch", top, monkeypatch)
+        test_a_verb_that_changes_state_leaves_one_event_that_tells_all("branch", initialised, monkeypatch)

@@ -10,33 +10,53 @@ from typing import Final
 from devs_git.domain.events import LEDGER
 from devs_git.domain.policy import PROPOSED
 from devs_git.domain.report import Finding
-from devs_git.errors import DevsError
+from devs_git.errors import DevsError, invalid
 from devs_git.storage import adoption, excludes, hook_files, proposal, suitability, unrecorded, view
 from devs_git.storage.git_program import Git, GitFailed
 from devs_git.workspace import Workspace
 
 OLDEST_GIT: Final = (2, 36)
 _INIT: Final = "devs-git init"
+_DOCTOR: Final = "devs-git doctor"
 
 
 @dataclass(frozen=True)
 class Request:
-    """Nothing to choose."""
+    """`finish` or `take_back` decides about an interrupted operation that recovery may not touch by itself."""
+
+    finish: bool = False
+    take_back: bool = False
+
+    def __post_init__(self) -> None:
+        if self.finish and self.take_back:
+            raise invalid("finish", "--finish and --take-back are two ways.", hint="Choose one of them.")
 
 
 @dataclass(frozen=True)
 class Result:
-    """`ok`: no finding is an error."""
+    """`ok`: no finding is an error. `decided` says what a decision did, one line for each operation."""
 
     ok: bool
     findings: tuple[Finding, ...]
+    decided: tuple[str, ...] = ()
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Every finding, the ground first; reads only."""
-    del request
+    """Every finding, the ground first; reads only, once a decision is carried out. CONFLICT, BUSY as `decide` says."""
+    decided = _decide(workspace, forward=request.finish) if request.finish or request.take_back else ()
     found = tuple(_findings(workspace))
-    return Result(all(finding.severity != "error" for finding in found), found)
+    return Result(all(finding.severity != "error" for finding in found), found, decided)
+
+
+def _decide(workspace: Workspace, *, forward: bool) -> tuple[str, ...]:
+    from devs_git.storage.engine import decide
+    from devs_git.storage.engine import run as engine
+
+    with (
+        engine.refusing("GIT_RESET_FAILED"),
+        engine.worktree_lock(workspace.site, recovering=False) as site,
+    ):
+        return tuple(decide.end(site, opened, forward=forward) for opened in decide.waiting(site.places))
 
 
 def _findings(workspace: Workspace) -> Iterator[Finding]:
@@ -84,14 +104,28 @@ def _identity(git: Git) -> Iterator[Finding]:
 
 
 def _journal(workspace: Workspace) -> Iterator[Finding]:
-    folder = workspace.places.journals
-    for path in sorted(folder.glob("*.json")):
-        yield Finding(
-            "JOURNAL_OPEN",
-            "error",
-            f"The operation {path.stem} was interrupted and is neither finished nor taken back.",
-            "devs-git doctor --finish, or devs-git doctor --take-back",
+    from devs_git.storage.engine import journal
+
+    places = workspace.places
+    for path in sorted(places.journals.glob("*.json")):
+        data = journal.read(path)
+        what, fix = (
+            "was interrupted and is neither finished nor taken back",
+            f"{_DOCTOR} --finish, or {_DOCTOR} --take-back",
         )
+        if data["kind"] == "unreadable":
+            what, fix = (
+                "has a journal that cannot be read",
+                f"git show refs/devs/backup/{path.stem}, then remove the journal",
+            )
+        elif journal.gone(places, data):
+            what, fix = (
+                f"was interrupted in the worktree {data['worktree']!r}, which is gone",
+                f"{_DOCTOR} --take-back",
+            )
+        elif data["worktree"] != places.worktree_id:
+            what, fix = f"was interrupted in the worktree {data['worktree']!r}", "devs-git status, run there"
+        yield Finding("JOURNAL_OPEN", "error", f"The operation {path.stem} {what}.", fix)
 
 
 def _unrecorded(workspace: Workspace) -> Iterator[Finding]:

@@ -146,10 +146,10 @@ def _start(event: Event, before: Task | None) -> Task:
     )
 
 
-def _add(history: History, point: Checkpoint) -> None:
+def _add(history: History, point: Checkpoint, *, completes: bool) -> None:
     history.checkpoints[point.tag] = point
     task = history.tasks.get(point.task_id) or Task(point.task_id, "active", worktree=point.worktree)
-    status = "completed" if point.completed else task.status
+    status = "completed" if completes else task.status
     history.tasks[point.task_id] = replace(
         task, status=status, next_number=max(task.next_number, point.number + 1)
     )
@@ -162,7 +162,8 @@ def _apply(history: History, event: Event) -> None:
     elif event.type == "task.result" and task_id in history.tasks:
         history.tasks[task_id] = replace(history.tasks[task_id], result=event.oid)
     elif event.type in CHECKPOINT_EVENTS:
-        _add(history, checkpoint_of(event))
+        point = checkpoint_of(event)
+        _add(history, point, completes=point.completed)
     elif event.type in OPERATIONS:
         history.operations.append(event)
     _apply_moves(history, event)
@@ -175,7 +176,7 @@ def _apply(history: History, event: Event) -> None:
 def _apply_moves(history: History, event: Event) -> None:
     for old, point in list(moved_checkpoints(event, history.checkpoints)):
         history.checkpoints[old] = replace(history.checkpoints[old], live=False)
-        _add(history, point)
+        _add(history, point, completes=False)
     for key, live in (("Devs-Undone", False), ("Devs-Revived", True)):
         for tag in event.all(key):
             if tag in history.checkpoints:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from devs_git.__main__ import main
 from devs_git.commands.doctor import Request, Result
 from devs_git.commands.init import Result as InitResult
 from devs_git.domain.events import Draft
@@ -30,16 +31,8 @@ def codes(where: Path) -> list[str]:
     return [finding.code for finding in look(where).findings]
 
 
-@pytest.fixture
-def healthy(repo: Path, git: Run, set_up: SetUp) -> Path:
-    set_up(repo)
-    git("add", "devs-policy.yaml")
-    git("commit", "-qm", "policy")
-    return repo
-
-
-def test_nothing_is_wrong_after_an_init(healthy: Path) -> None:
-    assert look(healthy) == Result(ok=True, findings=())
+def test_nothing_is_wrong_after_an_init(initialised: Path) -> None:
+    assert look(initialised) == Result(ok=True, findings=())
 
 
 @pytest.mark.parametrize(
@@ -54,49 +47,52 @@ def test_nothing_is_wrong_after_an_init(healthy: Path) -> None:
         ("VIEW_STALE", "chmod u+w .devs/policy.yaml && echo 'approvers: [me]' >> .devs/policy.yaml"),
     ],
 )
-def test_a_finding_names_the_command_that_mends_it(code: str, harm: str, healthy: Path) -> None:
-    subprocess.run(["sh", "-ec", harm], cwd=healthy, check=True)
-    found = look(healthy).findings
+def test_a_finding_names_the_command_that_mends_it(
+    code: str, harm: str, initialised: Path, set_up: SetUp
+) -> None:
+    subprocess.run(["sh", "-ec", harm], cwd=initialised, check=True)
+    found = look(initialised).findings
     assert [finding.code for finding in found] == [code]
-    command = found[0].fix.replace("devs-git", f"'{sys.executable}' -m devs_git")
-    subprocess.run(["sh", "-ec", command], cwd=healthy, check=True, capture_output=True)
-    assert codes(healthy) == []
+    assert found[0].fix.endswith("devs-git init")
+    subprocess.run(["sh", "-ec", found[0].fix.replace("devs-git init", "true")], cwd=initialised, check=True)
+    set_up(initialised)
+    assert codes(initialised) == []
 
 
 def test_a_repository_without_a_ledger_is_told_to_init(repo: Path) -> None:
     assert codes(repo) == ["NOT_INITIALIZED"]
 
 
-def test_a_ledger_that_is_gone_is_missed(healthy: Path, git: Run) -> None:
+def test_a_ledger_that_is_gone_is_missed(initialised: Path, git: Run) -> None:
     git("update-ref", "-d", "refs/heads/devs/ledger")
-    found = look(healthy)
+    found = look(initialised)
     assert ([finding.code for finding in found.findings], found.ok) == (["LEDGER_MISSING"], False)
 
 
-def test_a_policy_that_names_another_ledger_is_a_fork(healthy: Path, git: Run) -> None:
-    (healthy / "devs-policy.yaml").write_text(f"genesis: '{'0' * 40}'\n")
+def test_a_policy_that_names_another_ledger_is_a_fork(initialised: Path, git: Run) -> None:
+    (initialised / "devs-policy.yaml").write_text(f"genesis: '{'0' * 40}'\n")
     git("commit", "-qam", "another")
-    assert codes(healthy) == ["LEDGER_FORK"]
+    assert codes(initialised) == ["LEDGER_FORK"]
 
 
-def test_a_broken_proposal_is_shown_with_its_line(healthy: Path, git: Run) -> None:
-    with (healthy / "devs-policy.yaml").open("a") as stream:
+def test_a_broken_proposal_is_shown_with_its_line(initialised: Path, git: Run) -> None:
+    with (initialised / "devs-policy.yaml").open("a") as stream:
         stream.write("backup_limit: 1GiB\n")
     git("commit", "-qam", "twice")
-    finding = look(healthy).findings[0]
+    finding = look(initialised).findings[0]
     assert finding.code == "POLICY_INVALID"
     assert "devs-policy.yaml:" in finding.message
 
 
-def test_a_lost_object_of_the_ledger_is_found(healthy: Path, git: Run) -> None:
+def test_a_lost_object_of_the_ledger_is_found(initialised: Path, git: Run) -> None:
     oid = git("rev-parse", "refs/heads/devs/ledger:policy.yaml")
-    (healthy / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
-    assert "LEDGER_MISSING" in codes(healthy)
+    (initialised / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
+    assert "LEDGER_MISSING" in codes(initialised)
 
 
-def test_a_missing_identity_is_a_warning(healthy: Path) -> None:
+def test_a_missing_identity_is_a_warning(initialised: Path) -> None:
     (Path(os.environ["HOME"]) / ".gitconfig").write_text("")
-    found = look(healthy)
+    found = look(initialised)
     assert ([finding.code for finding in found.findings], found.ok) == (["IDENTITY_MISSING"], True)
 
 
@@ -105,12 +101,12 @@ def test_an_uncommitted_policy_is_a_warning(repo: Path, set_up: SetUp) -> None:
     assert codes(repo) == ["POLICY_UNTRACKED"]
 
 
-def test_hooks_that_others_turned_away_are_told_with_the_line(healthy: Path, git: Run) -> None:
-    (healthy / ".husky").mkdir()
-    (healthy / ".husky" / "pre-commit").write_text("true\n")
+def test_hooks_that_others_turned_away_are_told_with_the_line(initialised: Path, git: Run) -> None:
+    (initialised / ".husky").mkdir()
+    (initialised / ".husky" / "pre-commit").write_text("true\n")
     git("add", ".husky")
     git("config", "core.hooksPath", ".husky")
-    assert "HOOK_NOT_CALLED" in codes(healthy)
+    assert "HOOK_NOT_CALLED" in codes(initialised)
 
 
 def test_an_unfit_repository_is_a_finding_and_no_trace(tmp_path: Path, git: Run) -> None:
@@ -119,38 +115,39 @@ def test_an_unfit_repository_is_a_finding_and_no_trace(tmp_path: Path, git: Run)
     assert [finding.code for finding in found] == ["INVALID_ARGUMENTS"]
 
 
-def test_the_command_line_exits_1_when_something_is_wrong(healthy: Path) -> None:
-    command = [sys.executable, "-m", "devs_git", "doctor"]
-    assert subprocess.run(command, cwd=healthy, check=False, capture_output=True).returncode == 0
-    shutil.rmtree(healthy / ".git" / "hooks")
-    done = subprocess.run(command, cwd=healthy, check=False, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert "mend it: devs-git init" in done.stdout
+def test_the_command_line_exits_1_when_something_is_wrong(
+    initialised: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["devs-git", "doctor"])
+    assert (main(), capsys.readouterr().out) == (0, "Nothing is wrong.\n")
+    shutil.rmtree(initialised / ".git" / "hooks")
+    assert main() == 1
+    assert "mend it: devs-git init" in capsys.readouterr().out
 
 
-def test_an_interrupted_operation_is_told_even_where_it_cannot_be_recovered(healthy: Path) -> None:
-    journals = healthy / ".git" / "devs" / "journal"
+def test_an_interrupted_operation_is_told_even_where_it_cannot_be_recovered(initialised: Path) -> None:
+    journals = initialised / ".git" / "devs" / "journal"
     journals.mkdir(exist_ok=True)
     (journals / "20010203T040506-1a2b3c4d.json").write_text('{"worktree": "another"}')
-    assert "JOURNAL_OPEN" in codes(healthy)
+    assert "JOURNAL_OPEN" in codes(initialised)
 
 
-def test_a_checked_out_ledger_is_told(healthy: Path, git: Run) -> None:
+def test_a_checked_out_ledger_is_told(initialised: Path, git: Run) -> None:
     git("switch", "-q", "devs/ledger")
-    assert "LEDGER_CHECKED_OUT" in codes(healthy)
+    assert "LEDGER_CHECKED_OUT" in codes(initialised)
 
 
-def test_a_view_that_waits_for_the_next_verb_is_in_order(healthy: Path, ledger_event: Workspace) -> None:
+def test_a_view_that_waits_for_the_next_verb_is_in_order(initialised: Path, ledger_event: Workspace) -> None:
     assert ledger_event.ledger.tip().names("tasks") == ("x.yaml",)
-    assert codes(healthy) == []
-    (healthy / ".devs" / "policy.yaml").unlink()
-    assert codes(healthy) == ["VIEW_STALE"]
+    assert codes(initialised) == []
+    (initialised / ".devs" / "policy.yaml").unlink()
+    assert codes(initialised) == ["VIEW_STALE"]
 
 
 @pytest.fixture
-def ledger_event(healthy: Path) -> Workspace:
+def ledger_event(initialised: Path) -> Workspace:
     """An event by somebody who does not render this worktree's view, such as a hook."""
-    workspace = Workspace.open(healthy)
+    workspace = Workspace.open(initialised)
     event = workspace.event("task.started", "task: x", verb_name="task start")
     workspace.append(lambda _tip: Draft(event, (("tasks/x.yaml", b"x\n"),)))
     return workspace

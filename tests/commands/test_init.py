@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from devs_git.__main__ import main
 from devs_git.commands.init import Result
 from devs_git.errors import DevsError
 from devs_git.storage.locks import held
@@ -62,7 +63,7 @@ def test_an_init_that_was_cut_off_after_the_genesis_is_finished_by_the_next(
 def test_inits_at_once_make_one_root(repo: Path, git: Run) -> None:
     command = [sys.executable, "-m", "devs_git", "init", "--json"]
     with held(repo / ".git" / "devs" / "init.lock", wait=1):
-        children = [subprocess.Popen(command, cwd=repo, stdout=subprocess.PIPE) for _ in range(4)]
+        children = [subprocess.Popen(command, cwd=repo, stdout=subprocess.PIPE) for _ in range(3)]
     told = [json.loads(child.communicate()[0]) for child in children]
     assert len({answer["genesis"] for answer in told}) == 1
     assert events(git) == ["policy.set", "ledger.created"]
@@ -112,10 +113,15 @@ def test_a_second_uninstall_finds_nothing_and_leaves_no_event(repo: Path, git: R
     assert git("rev-parse", "devs/ledger") == tip
 
 
-def test_the_command_line_tells_people_and_programs_what_was_done(repo: Path) -> None:
+def test_the_command_line_tells_people_and_programs_what_was_done(
+    repo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(repo.parent)
+
     def call(*options: str) -> str:
-        command = [sys.executable, "-m", "devs_git", "init", *options]
-        return subprocess.run(command, cwd=repo / "..", check=True, capture_output=True, text=True).stdout
+        monkeypatch.setattr(sys, "argv", ["devs-git", "init", *options])
+        assert main() == 0
+        return capsys.readouterr().out
 
     lines = call("--repo", "repo").splitlines()
     assert lines[0] == "created  ledger"

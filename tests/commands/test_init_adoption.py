@@ -19,14 +19,11 @@ SetUp = Callable[..., Result]
 
 
 @pytest.fixture
-def origin(repo: Path, git: Run, set_up: SetUp) -> Path:
+def origin(initialised: Path, git: Run) -> Path:
     """A repository with a ledger, its policy committed, and one checkpoint."""
-    set_up(repo)
-    git("add", "devs-policy.yaml")
-    git("commit", "-qm", "policy")
     git("tag", "-am", "done", "devs/task-1")
     git("update-ref", "refs/devs/checkpoints/task-1/1", "refs/tags/devs/task-1")
-    return repo
+    return initialised
 
 
 def clone(origin: Path, git: Run, *options: str, source: str = "") -> Path:

@@ -142,28 +142,35 @@ def test_init_refuses_the_home_folder(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "home" in refused(where, set_up).message
 
 
-@pytest.mark.parametrize(
-    "ref",
-    [
-        "refs/heads/devs",
-        "refs/tags/devs",
-        "refs/devs",
-        "refs/heads/devs/ledger/x",
-        "refs/heads/devs/preserved",
-        "refs/tags/devs/task-10/x",
-        "refs/devs/backup",
-        "refs/heads/snapshot",
-    ],
+def fits(workspace: Workspace) -> None:
+    suitability.check(workspace.places, workspace.git, workspace.store_git)
+
+
+IN_THE_WAY = (
+    "refs/heads/devs",
+    "refs/tags/devs",
+    "refs/devs",
+    "refs/heads/devs/ledger/x",
+    "refs/heads/devs/preserved",
+    "refs/tags/devs/task-10/x",
+    "refs/devs/backup",
+    "refs/heads/snapshot",
 )
+
+
 def test_init_refuses_where_a_ref_stands_in_the_way_and_its_hint_clears_it(
-    ref: str, repo: Path, git: Run, set_up: SetUp
+    workspace: Workspace, git: Run
 ) -> None:
-    git("update-ref", ref, "HEAD")
-    error = refused(repo, set_up)
-    assert ref.removeprefix("refs/heads/").removeprefix("refs/tags/") in error.message
-    command = error.hint.removeprefix("Run: ").replace("<other>", "elsewhere")
-    subprocess.run(["sh", "-ec", command], cwd=repo, check=True, capture_output=True)
-    set_up(repo)
+    for ref in IN_THE_WAY:
+        git("update-ref", ref, "HEAD")
+        with pytest.raises(DevsError) as caught:
+            fits(workspace)
+        error = caught.value
+        assert (error.code, error.details) == ("INVALID_ARGUMENTS", {"field": "repository"})
+        assert ref.removeprefix("refs/heads/").removeprefix("refs/tags/") in error.message
+        command = error.hint.removeprefix("Run: ").replace("<other>", f"elsewhere-{len(ref)}")
+        subprocess.run(["sh", "-ec", command], cwd=workspace.top, check=True, capture_output=True)
+        fits(workspace)
 
 
 def test_init_refuses_a_branch_of_our_name_that_is_no_ledger(repo: Path, git: Run, set_up: SetUp) -> None:

@@ -114,3 +114,23 @@ def test_two_frameworks_that_would_call_each_other_in_a_circle_do_not(
     assert told(stage.commit()) == ["framework post-commit", "ours post-commit"]
     stage.uninstall(configured)
     assert picture(configured / ".git/hooks") == before
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_post_rewrite_learns_what_was_rewritten_though_pre_commit_hands_no_input_on(
+    name: str, configured: Path, git: Run, stage: HookStage, tmp_path: Path
+) -> None:
+    told_to = tmp_path / "told"
+    python = script(tmp_path / "python", f"#!/bin/sh\ncat >>'{told_to}'\n")
+    stage.install(configured, str(python))
+    tool(name, "install", "-t", "post-rewrite")
+    for folder in (configured / ".git/devs/journal", configured / ".git/devs"):
+        folder.mkdir(parents=True, exist_ok=True)
+    (configured / ".git/devs/task").write_text("Devs-Task: task-1\n")
+    old = git("rev-parse", "HEAD")
+    git("commit", "-q", "--amend", "-m", "other words")
+    assert told_to.read_text() == f"{old} {git('rev-parse', 'HEAD')}\n"
+    told_to.unlink()
+    middle = git("rev-parse", "HEAD")
+    git("-c", "user.name=Eve", "rebase", "-q", "--force-rebase", "HEAD^")
+    assert told_to.read_text() == f"{middle} {git('rev-parse', 'HEAD')}\n"

@@ -35,9 +35,9 @@ def init(*, uninstall: bool) -> init_verb.Request:
 
 
 def _doctor_text(result: doctor_verb.Result) -> str:
+    lines = list(result.decided)
     if not result.findings:
-        return "Nothing is wrong."
-    lines = []
+        return "\n".join((*lines, "Nothing is wrong."))
     for finding in result.findings:
         colour = "red" if finding.severity == "error" else "yellow"
         lines.append(style(f"{finding.severity}: {finding.code}: ", fg=colour) + finding.message)
@@ -48,9 +48,17 @@ def _doctor_text(result: doctor_verb.Result) -> str:
 @command(
     "doctor",
     text=_doctor_text,
-    example="devs-git doctor",
+    example="devs-git doctor\ndevs-git doctor --take-back",
     exit_status=lambda result: 0 if result.ok else EXIT_NO,
 )
-def doctor() -> doctor_verb.Request:
+@click.option(
+    "--finish", is_flag=True, help="Finish an interrupted operation; files edited since stay as they are."
+)
+@click.option(
+    "--take-back",
+    is_flag=True,
+    help="Take an interrupted operation back; files edited since stay as they are.",
+)
+def doctor(*, finish: bool, take_back: bool) -> doctor_verb.Request:
     """Look for trouble."""
-    return doctor_verb.Request()
+    return doctor_verb.Request(finish=finish, take_back=take_back)

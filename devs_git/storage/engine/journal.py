@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from devs_git.domain.events import RefUpdate
+from devs_git.domain.events import Draft, Event, RefUpdate
 from devs_git.errors import DevsError
 from devs_git.storage.active_task import replace_file
 from devs_git.storage.engine.capture import State
@@ -40,6 +40,8 @@ class Journal:
     backup: str
     ledger: str
     updates: tuple[RefUpdate, ...]
+    trees: tuple[str, str]
+    draft: dict[str, Any]
     lock_inode: int
     packed_refs_locked: bool
 
@@ -87,13 +89,33 @@ def open_ones(places: Places) -> list[dict[str, Any]]:
     if not places.journals.is_dir():
         return []
     for path in sorted(places.journals.glob("*.json")):
-        try:
-            data = json.loads(path.read_text(encoding="utf-8"))
-        except (ValueError, OSError):
-            data = {"op_id": path.stem, "worktree": places.worktree_id, "kind": "unreadable"}
-        if data.get("worktree") == places.worktree_id:
+        data = read(path)
+        if data["kind"] == "unreadable" and _ours(places, path.stem):
+            data["worktree"] = places.worktree_id
+        if data["worktree"] == places.worktree_id:
             found.append(data)
     return found
+
+
+def read(path: Path) -> dict[str, Any]:
+    """A journal as a plain mapping; `kind` unreadable, of no worktree, where it was damaged from outside."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError):
+        data = None
+    whole = isinstance(data, dict) and {"op_id", "worktree", "kind"} <= data.keys()
+    return data if whole else {"op_id": path.stem, "worktree": "", "kind": "unreadable"}
+
+
+def gone(places: Places, data: dict[str, Any]) -> bool:
+    """Whether the worktree that a journal names was removed, with the files that its move had touched."""
+    name = data["worktree"]
+    return name not in ("", ".") and not (places.common / "worktrees" / name).is_dir()
+
+
+def _ours(places: Places, op_id: str) -> bool:
+    """Whether an operation whose journal says nothing was at work in this worktree: its private files are here."""
+    return folder_of(places, op_id).is_dir() or (places.own / f"index.{op_id}").exists()
 
 
 def interrupted(places: Places) -> list[DevsError]:
@@ -116,8 +138,22 @@ def parse(data: dict[str, Any]) -> Journal:
             "old": State(**data["old"]),
             "new": State(**data["new"]),
             "updates": tuple(RefUpdate(**update) for update in data["updates"]),
+            "trees": tuple(data["trees"]),
         }
     )
+
+
+def packed(draft: Draft) -> dict[str, Any]:
+    """A draft as a mapping that JSON can hold, so that a person's decision can still write its event."""
+    files = {path: None if data is None else os.fsdecode(data) for path, data in draft.files}
+    return {"event": asdict(draft.event), "files": files, "updates": [asdict(u) for u in draft.updates]}
+
+
+def unpacked(data: dict[str, Any]) -> Draft:
+    fields = tuple((key, value) for key, value in data["event"]["fields"])
+    files = ((path, None if text is None else os.fsencode(text)) for path, text in data["files"].items())
+    updates = tuple(RefUpdate(**update) for update in data["updates"])
+    return Draft(Event(**data["event"] | {"fields": fields, "parents": ()}), tuple(files), updates)
 
 
 def prepare_lock(places: Places, op_id: str) -> int:

@@ -6,24 +6,17 @@ The caller holds the worktree's lock, so whoever opened the journal is gone; onl
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
-from devs_git.domain.events import LEDGER, NO_OID, Draft, Event, RefUpdate
+from devs_git.domain.events import Draft, Event
 from devs_git.errors import DevsError
 from devs_git.storage import active_task, refs
 from devs_git.storage.engine import journal as journals
-from devs_git.storage.engine import takeback
+from devs_git.storage.engine import positions, takeback
 from devs_git.storage.engine.journal import Journal
 from devs_git.storage.engine.site import Site
-from devs_git.storage.engine.survey import head_of
 from devs_git.storage.git_program import GitFailed
 from devs_git.storage.places import Places
-
-PACKED_REFS_QUIET_SECONDS = 10.0
-LOCK_QUIET_SECONDS = 0.5
 
 
 def happened(site: Site, opened: Journal) -> bool:
@@ -65,22 +58,14 @@ def _refuse_unreadable(op_id: str) -> None:
     )
 
 
-def recover(site: Site, opened: Journal, *, forward: bool = False, force: bool = False) -> str:
-    """Finish or take back one interrupted move; returns what was done. RECOVERY_NEEDED as `takeback` says.
-
-    With `forward` (a person's decision) files and index become as after the move, without its records.
-    """
-    clear_locks(site, opened)
+def recover(site: Site, opened: Journal) -> str:
+    """Finish or take back one interrupted move; returns what was done. RECOVERY_NEEDED as `takeback` says."""
+    positions.clear_locks(site, opened)
     if happened(site, opened):
         finish(site, opened, replay=True)
         said = f"An interrupted {opened.verb} was finished ({opened.op_id})."
-    elif forward:
-        _hold_lock(site, opened)
-        takeback.restore(site, opened, forward=True, force=True)
-        _end(site, opened, "COMPLETED_BY_HAND")
-        said = f"The files of an interrupted {opened.verb} are as it wanted them; refs did not move ({opened.op_id})."
     else:
-        take_back(site, opened, "INTERRUPTED", force=force)
+        take_back(site, opened, "INTERRUPTED")
         said = f"An interrupted {opened.verb} was taken back ({opened.op_id})."
     site.say(said)
     return said
@@ -88,21 +73,15 @@ def recover(site: Site, opened: Journal, *, forward: bool = False, force: bool =
 
 def finish(site: Site, opened: Journal, *, replay: bool = False) -> None:
     """What remains after the commit point: refs that a crash left, the active task, our lock, the journal."""
-    left = _not_done(site, opened) if replay else []
-    site.step("active task")
-    if left:
+    if replay:
         site.step("refs left")
-        refs.transaction(site.git.with_env(DEVS_GIT_OP=opened.op_id), left, f"devs: {opened.subject}")
+        positions.refs_on(site, opened)
+    site.step("active task")
     active_task.write(site.places, opened.new.active)
     site.step("unlock")
     journals.release_index_lock(site.git, opened.lock_inode)
     site.step("journal closed")
     journals.close(site.places, opened)
-
-
-def _not_done(site: Site, opened: Journal) -> list[RefUpdate]:
-    """Updates whose ref still has its old value; a ref that somebody moved since is theirs."""
-    return [u for u in opened.updates if u.old != u.new and (refs.read(site.git, u.ref) or NO_OID) == u.old]
 
 
 def _record_failure(site: Site, opened: Journal, code: str) -> None:
@@ -113,7 +92,7 @@ def _record_failure(site: Site, opened: Journal, code: str) -> None:
             site.ledger.append(lambda _tip: draft)
 
 
-def _end(site: Site, opened: Journal, code: str) -> None:
+def end(site: Site, opened: Journal, code: str) -> None:
     """Our lock goes, then the failure is told, and only then the journal: a crash in between tells it once."""
     site.step("unlock")
     journals.release_index_lock(site.git, opened.lock_inode)
@@ -127,69 +106,18 @@ def take_back(site: Site, opened: Journal, code: str, *, force: bool = False) ->
     """Files, index, HEAD and refs as before the move; one event says so with `code`; the journal closed."""
     if journals.was_writing(site.places, opened.op_id):
         site.step("take back")
-        _hold_lock(site, opened)
+        hold_lock(site, opened)
         takeback.restore(site, opened, force=force)
         site.step("refs back")
-        _refs_back(site, opened)
+        positions.refs_back(site, opened)
+        positions.head_back(site, opened)
         if active_task.read(site.places) != opened.old.active:
             active_task.write(site.places, opened.old.active)
-    _end(site, opened, code)
+    end(site, opened, code)
 
 
-def _hold_lock(site: Site, opened: Journal) -> None:
+def hold_lock(site: Site, opened: Journal) -> None:
     """Hold `index.lock` while taking back; a person may have removed the one that a crash left."""
     path = journals.lock_path(site.git)
     if not (path.exists() and path.stat().st_ino == opened.lock_inode):
         journals.take_index_lock(site.git, site.places, opened.op_id)
-
-
-def _refs_back(site: Site, opened: Journal) -> None:
-    """Refs that had moved already go back, each from the value that we gave it."""
-    back = [
-        RefUpdate(update.ref, update.old, update.new, update.no_deref)
-        for update in opened.updates
-        if (refs.read(site.git, update.ref) or NO_OID) == update.new != update.old
-    ]
-    if back:
-        refs.transaction(
-            site.git.with_env(DEVS_GIT_OP=opened.op_id), back, f"devs: take back {opened.subject}"
-        )
-    if head_of(site.git)[1] == opened.new.branch != opened.old.branch:
-        if opened.old.branch:
-            site.git.run("symbolic-ref", "-m", "devs: take back", "HEAD", opened.old.branch)
-        else:
-            site.git.run("update-ref", "--no-deref", "-m", "devs: take back", "HEAD", opened.old.head)
-
-
-def clear_locks(site: Site, opened: Journal) -> None:
-    """Remove locks that a killed git of ours left: those of refs in the journal, HEAD, and packed-refs with care."""
-    common, git_dir = site.places.common, site.places.git_dir
-    for path in [
-        git_dir / "HEAD.lock",
-        *(common / f"{u.ref}.lock" for u in opened.updates),
-        common / f"{LEDGER}.lock",
-    ]:
-        _remove_quiet(path, LOCK_QUIET_SECONDS)
-    if not opened.packed_refs_locked:
-        _remove_quiet(common / "packed-refs.lock", PACKED_REFS_QUIET_SECONDS)
-
-
-def _remove_quiet(path: Path, seconds: float) -> None:
-    """Remove a lock that stays the same for `seconds`: a living git would have ended or changed it."""
-    first = _identity(path)
-    if first is None:
-        return
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        time.sleep(0.05)
-        if _identity(path) != first:
-            return
-    path.unlink(missing_ok=True)
-
-
-def _identity(path: Path) -> tuple[Any, ...] | None:
-    try:
-        found = path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns

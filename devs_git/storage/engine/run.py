@@ -14,7 +14,7 @@ from devs_git.domain.events import NO_OID, Draft, Event, RefUpdate
 from devs_git.errors import DevsError
 from devs_git.storage import locks, refs
 from devs_git.storage.engine import journal as journals
-from devs_git.storage.engine import recovery, tree
+from devs_git.storage.engine import positions, recovery, tree
 from devs_git.storage.engine.capture import State, git_words
 from devs_git.storage.engine.journal import Journal
 from devs_git.storage.engine.site import Site
@@ -57,16 +57,17 @@ class Moved:
 
 
 @contextlib.contextmanager
-def worktree_lock(site: Site, *, wait: float = LIVE_OWNER_SECONDS) -> Iterator[Site]:
+def worktree_lock(site: Site, *, wait: float = LIVE_OWNER_SECONDS, recovering: bool = True) -> Iterator[Site]:
     """Hold this worktree's lock, with whatever an interrupted command left recovered first.
 
-    BUSY after `wait` seconds behind a live owner.
+    BUSY after `wait` seconds behind a live owner. A person who decides about it does without `recovering`.
     """
     lock = site.places.lock
     with locks.held(lock, wait=wait, orphan_wait=ORPHAN_SECONDS, waiting=site.say) as descriptor:
         holding = replace(site, git=site.git.holding(descriptor))
-        recovery.recover_all(holding)
-        recovery.sweep(site.places)
+        if recovering:
+            recovery.recover_all(holding)
+            recovery.sweep(site.places)
         yield holding
 
 
@@ -88,7 +89,7 @@ def execute(site: Site, move: Move) -> Moved:
 
 
 def _open(site: Site, move: Move) -> Journal:
-    places = site.places
+    places, tip = site.places, site.ledger.tip()
     inode = journals.prepare_lock(places, move.op_id)
     opened = Journal(
         op_id=move.op_id,
@@ -99,8 +100,10 @@ def _open(site: Site, move: Move) -> Journal:
         old=move.old,
         new=move.new,
         backup=move.backup,
-        ledger=site.ledger.tip().oid,
+        ledger=tip.oid,
         updates=move.updates,
+        trees=move.trees,
+        draft=journals.packed(move.build(tip)),
         lock_inode=inode,
         packed_refs_locked=(places.common / "packed-refs.lock").exists(),
     )
@@ -122,12 +125,12 @@ def _carry_out(site: Site, move: Move, opened: Journal) -> Moved:
     site.step("raw bytes")
     tree.write_raw(site.git, site.objects, move.new.raw, folder, skip=lambda _path: False)
     site.step("verify")
-    not_exact = tree.verify(site.git, index, move.new, touched)
+    not_exact = tree.verify(site.git, site.objects, index, (move.new, touched))
     tree.settle_index(site.git, site.objects, index, move.new)
     site.step("index in place")
     tree.put_index(site.git, index)
     site.step("refs")
-    event = _commit(site, move)
+    event = _commit(site, move, opened.ledger)
     recovery.finish(site, opened)
     return Moved(event, not_exact, len(touched))
 
@@ -158,10 +161,11 @@ def _write_files(site: Site, move: Move) -> None:
         ) from error
 
 
-def _commit(site: Site, move: Move) -> Event:
+def _commit(site: Site, move: Move, ledger: str) -> Event:
     """The reference transaction whose last update is the ledger: the point of no return."""
 
     def build(tip: Tip) -> Draft:
+        positions.require_same_ledger(site, ledger, tip.oid)
         draft = move.build(tip)
         return replace(draft, updates=(*move.updates, *draft.updates))
 
@@ -169,7 +173,8 @@ def _commit(site: Site, move: Move) -> Event:
         *site.git.keep_open
     )
     try:
-        _point_head(site, move.old.branch, move.new.branch)
+        positions.point_head(site, move.old.branch, move.new.branch)
+        site.step("transaction")
         return site.ledger.append(build, git=git)
     except refs.RefMoved as error:
         raise DevsError(
@@ -179,12 +184,6 @@ def _commit(site: Site, move: Move) -> Event:
         ) from error
     except GitFailed as error:
         raise DevsError(move.refusal, f"git could not move the refs: {git_words(error)}") from error
-
-
-def _point_head(site: Site, old: str, new: str) -> None:
-    """Let HEAD name another branch (checkout). Detached positions move in the transaction itself."""
-    if new and new != old:
-        site.git.run("symbolic-ref", "-m", f"devs: checkout {new.removeprefix('refs/heads/')}", "HEAD", new)
 
 
 def _undo_all(site: Site, opened: Journal, error: BaseException) -> None:

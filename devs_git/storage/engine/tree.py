@@ -53,13 +53,13 @@ def write_raw(
     """Write the bytes of a raw tree over the files that differ from them; returns the paths written."""
     top, files = Path(git.where), listed(git, tree)
     wanted = {path: entry for path, entry in files.items() if not skip(path)}
-    same = _same(git, top, wanted)
+    same = _same(git, objects, top, wanted)
     for path in wanted.keys() - same:
         _write_one(top / path, *wanted[path], objects, folder)
     return sorted(wanted.keys() - same)
 
 
-def _same(git: Git, top: Path, wanted: dict[str, tuple[int, str]]) -> set[str]:
+def _same(git: Git, objects: Objects, top: Path, wanted: dict[str, tuple[int, str]]) -> set[str]:
     """Paths whose file is already what the raw tree says."""
     regular = [
         p
@@ -72,7 +72,11 @@ def _same(git: Git, top: Path, wanted: dict[str, tuple[int, str]]) -> set[str]:
         for p in regular
         if oids[p] == wanted[p][1] and is_executable(top / p) == (wanted[p][0] == EXECUTABLE)
     }
-    return same | {p for p, (mode, _) in wanted.items() if mode == LINK and (top / p).is_symlink()}
+    return same | {p for p, (mode, oid) in wanted.items() if mode == LINK and _links(top / p, oid, objects)}
+
+
+def _links(path: Path, oid: str, objects: Objects) -> bool:
+    return path.is_symlink() and os.fsencode(path.readlink()) == objects.read(oid, "blob")
 
 
 def is_executable(path: Path) -> bool:
@@ -102,6 +106,15 @@ def _write_one(path: Path, mode: int, oid: str, objects: Objects, folder: Path) 
         )  # another file system: a torn write is a prefix, which recovery knows
 
 
+def _is_there(top: Path, path: str) -> bool:
+    """Whether something other than a folder is at `path`; behind a link or a file nothing of it is."""
+    at = path.rfind("/")
+    whole = top / path
+    if not os.path.lexists(whole) or (whole.is_dir() and not whole.is_symlink()):
+        return False
+    return at == -1 or os.path.realpath(whole.parent) == os.path.join(os.path.realpath(top), path[:at])  # noqa: PTH118
+
+
 def read_tree(git: Git, index: Path, old: str, new: str, *, timeout: float | None = None) -> None:
     """`git read-tree -m -u OLD NEW` on a private index: git itself refuses whatever is not as `index` says."""
     private(git, index).run("read-tree", "-m", "-u", "--no-recurse-submodules", old, new, timeout=timeout)
@@ -129,14 +142,18 @@ def refresh(git: Git, index: Path) -> None:
     private(git, index).run("update-index", "-q", "--refresh", "--ignore-submodules", ok=(0, 1))
 
 
-def verify(git: Git, index: Path, state: State, touched: Sequence[Change]) -> tuple[str, ...]:
+def verify(git: Git, objects: Objects, index: Path, move: tuple[State, Sequence[Change]]) -> tuple[str, ...]:
     """Check that the private index is the state's worktree tree and each touched file is what it says.
 
+    `move` is the state moved to and the paths touched.
     Returns `not_exact`: paths that do not round-trip through their own filters. Raises GIT_RESET_FAILED.
     """
-    own, top = private(git, index), Path(git.where)
+    own, top, (state, touched) = private(git, index), Path(git.where), move
     if own.text("write-tree", "--missing-ok") != state.worktree:
         raise DevsError("GIT_RESET_FAILED", "The index does not match the checkpoint after the move.")
+    left = [change.path for change in touched if not change.new and _is_there(top, change.path)]
+    if left:  # git only warns of a file that it could not remove
+        raise DevsError("GIT_RESET_FAILED", f"{len(left)} files could not be removed, such as {left[0]!r}.")
     ours = {change.path for change in touched}
     blobs = {change.path: change.new for change in touched if change.new and (top / change.path).is_file()}
     not_exact: set[str] = set()
@@ -146,7 +163,7 @@ def verify(git: Git, index: Path, state: State, touched: Sequence[Change]) -> tu
     off = {path: oid for path, oid in _off(own, ours).items() if path in ours} if ours else {}
     wrong = off.keys() - _cleaned(own, off)
     if wrong:
-        wrong = wrong - attributes.inexact(own, top, sorted(wrong)) - _as_raw(git, state, wrong)
+        wrong = wrong - attributes.inexact(own, top, sorted(wrong)) - _as_raw(git, objects, state, wrong)
     if wrong:
         raise DevsError(
             "GIT_RESET_FAILED", f"{len(wrong)} files are not as git wrote them, such as {min(wrong)!r}."
@@ -170,13 +187,18 @@ def _cleaned(own: Git, blobs: Mapping[str, str]) -> set[str]:
     return {path for path, oid in zip(there, oids, strict=True) if oid == blobs[path]}
 
 
-def _as_raw(git: Git, state: State, paths: set[str]) -> set[str]:
+def _as_raw(git: Git, objects: Objects, state: State, paths: set[str]) -> set[str]:
     """Those of `paths` that hold the bytes that were captured of them."""
     if not state.raw:
         return set()
-    return _same(git, Path(git.where), {p: e for p, e in listed(git, state.raw).items() if p in paths})
+    return _same(
+        git, objects, Path(git.where), {p: e for p, e in listed(git, state.raw).items() if p in paths}
+    )
 
 
 def put_index(git: Git, index: Path) -> None:
-    """Rename the private index into place; the caller holds `index.lock`."""
+    """Rename the private index into place; the caller holds `index.lock`. A second name tells it from a later one."""
+    known = index.with_name("index.new")
+    known.unlink(missing_ok=True)
+    os.link(index, known)
     index.replace(index_path(git))
