@@ -31,7 +31,7 @@ _ANCESTORS: Final = (
 def check(places: Places, git: Git, store_git: Git) -> None:
     """Raises where `init` must not go on; writes nothing. `store_git` sees refs and the ledger without replacements."""
     if places.top is None:
-        raise _unsuitable(places, git)
+        raise _no_tree(git)
     _folder(places.top)
     _format(git)
     _names(store_git)
@@ -45,13 +45,12 @@ def refused(message: str, hint: str) -> DevsError:
     return invalid("repository", message, hint=hint)
 
 
-def _unsuitable(places: Places, git: Git) -> DevsError:
+def _no_tree(git: Git) -> DevsError:
     if git.text("rev-parse", "--is-bare-repository") == "true":
         return refused(
             "This is a bare repository; devs-git works in a working tree.",
             "Run it in a worktree: git worktree add",
         )
-    del places
     return refused("This is inside the git directory.", "Go to the working tree.")
 
 
@@ -78,11 +77,16 @@ def _format(git: Git) -> None:
 
 
 def _names(git: Git) -> None:
-    taken = refs.matching(git, "refs/heads/devs", "refs/tags/devs", "refs/devs", "refs/heads/snapshot")
+    # Where file names ignore case (macOS), a branch `Devs` is in the way of the folder `devs`.
+    folds = git.text("config", "--type=bool", "--get", "core.ignoreCase", ok=(0, 1)) == "true"
+    option = ("--ignore-case",) if folds else ()
+    taken = refs.matching(
+        git, *option, "refs/heads/devs", "refs/tags/devs", "refs/devs", "refs/heads/snapshot"
+    )
     for name in taken:
-        blocks = name in _ANCESTORS or name.startswith(LEDGER + "/")
-        blocks = blocks or (name.startswith("refs/tags/devs/task-") and name.count("/") > 3)
-        if blocks:
+        ours = name.lower() if folds else name
+        blocks = ours in _ANCESTORS or ours.startswith(LEDGER + "/")
+        if blocks or (ours.startswith("refs/tags/devs/task-") and ours.count("/") > 3):
             kind = {"heads": "branch", "tags": "tag"}.get(name.split("/")[1], "ref")
             short = name.removeprefix("refs/heads/").removeprefix("refs/tags/")
             way = f"git branch -m {short} <other>" if kind == "branch" else f"git {kind} -d {short}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -173,3 +174,29 @@ def test_uninstall_works_where_init_would_refuse_by_now_or_never_ran(
     git("branch", "snapshot")
     set_up(repo, uninstall=True)
     assert not (repo / ".devs").exists()
+
+
+def left(top: Path) -> dict[str, tuple[int, bytes]]:
+    """Mode and content of every file but history (refs, objects, logs) and our own folder, which stay."""
+    stays = (".git/refs", ".git/objects", ".git/logs", ".git/devs")
+    files = {os.fspath(path.relative_to(top)): path for path in top.rglob("*") if path.is_file()}
+    return {
+        name: (path.stat().st_mode, path.read_bytes())
+        for name, path in files.items()
+        if not name.startswith(stays)
+    }
+
+
+def test_after_uninstall_every_file_is_as_it_was_before_init(repo: Path, set_up: SetUp) -> None:
+    hook = repo / ".git" / "hooks" / "post-commit"
+    hook.write_text("#!/bin/sh\necho mine\n")
+    hook.chmod(0o750)
+    (repo / ".git" / "info" / "exclude").write_bytes(b"mine")
+    before = left(repo)
+    set_up(repo)
+    set_up(repo)
+    assert left(repo).keys() > before.keys()
+    set_up(repo, uninstall=True)
+    (repo / "devs-policy.yaml").unlink()
+    assert left(repo) == before
+    assert sorted(path.name for path in repo.iterdir()) == [".git", "a.txt", "f1.txt", "f2.txt", "f3.txt"]

@@ -223,3 +223,11 @@ def test_a_replaced_commit_does_not_change_what_the_ledgers_root_is(
     genesis = set_up(repo).genesis
     git("replace", genesis, "HEAD")
     assert set_up(repo).genesis == genesis
+
+
+def test_init_sees_names_in_its_way_as_the_file_system_does(workspace: Workspace, git: Run) -> None:
+    git("branch", "Devs")
+    fits(workspace)
+    git("config", "core.ignoreCase", "true")
+    with pytest.raises(DevsError, match="branch Devs"):
+        fits(workspace)
