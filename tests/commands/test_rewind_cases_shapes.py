@@ -9,6 +9,7 @@ import pytest
 
 from tests.cases import Case, Link
 
+MANY = int(os.environ.get("DEVS_TEST_COUNT_CHANGED_FILES", "2000"))
 AWKWARD = (
     b"new\nline",
     b"'quotes' \"both\"",
@@ -148,10 +149,9 @@ def test_a_pipe_in_the_way_refuses_and_is_not_read(case: Case) -> None:
 
 
 def test_many_changed_files_need_no_argument_list(case: Case) -> None:
-    many = int(os.environ.get("DEVS_TEST_COUNT_CHANGED_FILES", "3000"))
-    names = [f"some/rather/long/folder/name/{n % 97}/file-{n:06d}.txt" for n in range(many)]
+    names = [f"some/rather/long/folder/name/{n % 97}/file-{n:06d}.txt" for n in range(MANY)]
     case.stage("1", dict.fromkeys(names, b"1\n"))
     case.stage("2", {name: b"2 %d\n" % at for at, name in enumerate(names)})
     case.write(dict.fromkeys(names[::3], b"dirty\n"))
     done = case.there_and_back("1", "discard")
-    assert done.files == many
+    assert done.files == MANY
