@@ -227,12 +227,17 @@ def litter(top: Path) -> list[str]:
     """Locks that are no flock files of ours, open journals and private folders of operations."""
     inside = top / ".git"
     files = [str(path.relative_to(inside)) for path in inside.rglob("*") if not path.is_dir()]
-    flocks = ("devs/lock", "devs/ledger.lock")
+    flocks = ("devs/lock", "devs/ledger.lock", "devs/view.lock")
     return [
         name
         for name in files
         if name not in flocks
-        and (name.endswith(".lock") or "devs/op/" in name or "devs/journal/" in name or "/raw.tmp" in name)
+        and (
+            name.endswith((".lock", "packed-refs.new"))
+            or "devs/op/" in name
+            or "devs/journal/" in name
+            or "/raw.tmp" in name
+        )
     ] + [str(path) for path in (inside / "devs" / "op").glob("*")]
 
 

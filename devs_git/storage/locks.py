@@ -1,6 +1,7 @@
 """Advisory locks on files (flock): who holds one, and how long to wait.
 
-The file names its owner, so that a lock that an orphaned child still holds can be told from a live owner's.
+A lock outlives its owner in the children that inherited it, so that nobody works beside an orphaned git; a second
+lock, `<name>.owner`, dies with the owner and tells the two apart.
 """
 
 from __future__ import annotations
@@ -25,18 +26,24 @@ def _try(descriptor: int) -> bool:
     return True
 
 
-def owner_alive(descriptor: int) -> bool:
-    """Whether the process that took the lock still runs; its children may outlive it."""
+def owner_alive(path: Path) -> bool:
+    """Whether the process that took the lock still runs; the children that inherited it may outlive it.
+
+    Asked of a second lock, which no child inherits: a process id may be a zombie's, another container's, or used again.
+    """
+    descriptor = _open(_owner(path))
     try:
-        pid = int(os.pread(descriptor, 32, 0) or b"0")
-        os.kill(pid, 0)
-    except ValueError:
-        return False
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return pid > 0
+        return not _try(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _owner(path: Path) -> Path:
+    return path.with_name(path.name + ".owner")
+
+
+def _open(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
 
 @contextlib.contextmanager
@@ -48,12 +55,12 @@ def held(
     Behind an orphan (the owner died, its git child still runs) it waits up to `orphan_wait` and says so.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor, owner = _open(path), _open(_owner(path))
     try:
         begun, told = time.monotonic(), False
         while not _try(descriptor):
             waited = time.monotonic() - begun
-            orphaned = not owner_alive(descriptor)
+            orphaned = waited >= POLL_SECONDS and not owner_alive(path)
             if waited > (max(wait, orphan_wait) if orphaned else wait):
                 raise DevsError(
                     "BUSY",
@@ -64,8 +71,13 @@ def held(
                 waiting("A git that an interrupted command left behind still runs; waiting for it.")
                 told = True
             time.sleep(POLL_SECONDS)
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
-        yield descriptor
+        try:
+            while not _try(owner):  # somebody is asking at this moment
+                time.sleep(POLL_SECONDS / 10)
+            yield descriptor
+        finally:
+            # Let go of for every child too: what a hook left running in the background is none of ours.
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
     finally:
+        os.close(owner)
         os.close(descriptor)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from devs_git.commands import rewind, undo
+from devs_git.commands import checkout, rewind, undo
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests.moving import Scene, contents
@@ -93,3 +94,14 @@ def test_an_undo_can_be_redone_and_undone_again(scene: Scene, tmp_path: Path) ->
         undo.run(Workspace.open(scene.top), undo.Request())
         assert contents(scene.top) == expected
         assert scene.git("status", "--porcelain") == ""
+
+
+def test_a_file_with_a_new_time_and_the_old_content_is_no_change(scene: Scene) -> None:
+    scene.git("branch", "other", "devs/task-10")
+    for path in scene.top.glob("*.txt"):
+        os.utime(path, (1, 1))
+    rewind.run(Workspace.open(scene.top), rewind.Request("11"))
+    for path in scene.top.glob("*.txt"):
+        os.utime(path, (1, 1))
+    checkout.run(Workspace.open(scene.top), checkout.Request("other"))
+    assert scene.git("status", "--porcelain") == ""

@@ -43,7 +43,7 @@ def prepare(site: Site, folder: Path, head: tuple[str, str], target: str, refusa
     touched = tree.changes(site.git, before, merged)
     _refuse_obstacles(site, touched, refusal)
     try:
-        own.run("read-tree", "-m", "-u", "-n", "--no-recurse-submodules", *trees)
+        tree.read_tree(site.git, folder / "index", trees, dry=True)
     except GitFailed as error:
         raise DevsError(
             refusal, f"git said: {git_words(error)}", hint="Commit, stash or move the changes."

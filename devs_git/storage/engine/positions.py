@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -96,20 +97,36 @@ def clear_locks(site: Site, opened: Journal) -> None:
         ):
             _remove_quiet(common / f"{LEDGER}.lock", LOCK_QUIET_SECONDS)
     if not opened.packed_refs_locked:
-        _remove_quiet(common / "packed-refs.lock", PACKED_REFS_QUIET_SECONDS)
+        _clear_packed_refs(common)
+
+
+def _clear_packed_refs(common: Path) -> None:
+    """git makes `packed-refs.new` under `packed-refs.lock`, and would refuse to delete any ref while either is left."""
+    lock, new = common / "packed-refs.lock", common / "packed-refs.new"
+    if not lock.exists() and new.exists():
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            new.unlink(missing_ok=True)
+            lock.unlink()
+    elif _stays(lock, PACKED_REFS_QUIET_SECONDS):
+        new.unlink(missing_ok=True)
+        lock.unlink(missing_ok=True)
 
 
 def _remove_quiet(path: Path, seconds: float) -> None:
-    """Remove a lock that stays the same for `seconds`: a living git would have ended or changed it."""
+    if _stays(path, seconds):
+        path.unlink(missing_ok=True)
+
+
+def _stays(path: Path, seconds: float) -> bool:
+    """Whether a lock is there and stays the same for `seconds`: a living git would have ended or changed it."""
     first = _identity(path)
-    if first is None:
-        return
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    while first is not None and time.monotonic() < deadline:
         time.sleep(0.05)
         if _identity(path) != first:
-            return
-    path.unlink(missing_ok=True)
+            return False
+    return first is not None
 
 
 def _identity(path: Path) -> tuple[int, int, int] | None:

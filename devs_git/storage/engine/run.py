@@ -150,7 +150,7 @@ def _require_unmoved(site: Site, move: Move) -> None:
 def _write_files(site: Site, move: Move) -> None:
     index = journals.folder_of(site.places, move.op_id) / "index"
     try:
-        tree.read_tree(site.git, index, *move.trees, timeout=move.timeout)
+        tree.read_tree(site.git, index, move.trees, timeout=move.timeout)
     except GitFailed as error:
         raise DevsError(move.refusal, f"git could not write the files: {git_words(error)}") from error
     except GitTimedOut as error:
@@ -186,8 +186,19 @@ def _commit(site: Site, move: Move, ledger: str) -> Event:
         raise DevsError(move.refusal, f"git could not move the refs: {git_words(error)}") from error
 
 
+def _killed(error: BaseException | None) -> bool:
+    """Whether a git of ours was killed: only then are locks on refs of ours that nobody else will remove."""
+    while error is not None:
+        if isinstance(error, GitFailed) and error.status < 0:
+            return True
+        error = error.__cause__
+    return False
+
+
 def _undo_all(site: Site, opened: Journal, error: BaseException) -> None:
     """Take everything back and leave one event that says so; the backup ref stays."""
+    if _killed(error):
+        positions.clear_locks(site, opened)
     if recovery.happened(site, opened):
         recovery.finish(site, opened, replay=True)
         return

@@ -12,7 +12,7 @@ from pathlib import Path
 from devs_git.errors import DevsError
 from devs_git.storage.engine import attributes
 from devs_git.storage.engine.capture import State, listed
-from devs_git.storage.git_program import Git, join_z, split_z
+from devs_git.storage.git_program import Git, GitFailed, join_z, split_z
 from devs_git.storage.objects import EXECUTABLE, GITLINK, LINK, Objects
 from devs_git.storage.private_index import index_path, private
 
@@ -115,9 +115,22 @@ def _is_there(top: Path, path: str) -> bool:
     return at == -1 or os.path.realpath(whole.parent) == os.path.join(os.path.realpath(top), path[:at])  # noqa: PTH118
 
 
-def read_tree(git: Git, index: Path, old: str, new: str, *, timeout: float | None = None) -> None:
-    """`git read-tree -m -u OLD NEW` on a private index: git itself refuses whatever is not as `index` says."""
-    private(git, index).run("read-tree", "-m", "-u", "--no-recurse-submodules", old, new, timeout=timeout)
+def read_tree(
+    git: Git, index: Path, trees: tuple[str, str], *, dry: bool = False, timeout: float | None = None
+) -> None:
+    """`git read-tree -m -u OLD NEW` on a private index: git itself refuses whatever is not as `index` says.
+
+    It goes by times and sizes; where these alone differ (a copied repository, a touched file) the index learns them.
+    """
+    own = private(git, index)
+    words = ("read-tree", "-m", "-u", *(("-n",) if dry else ()), "--no-recurse-submodules", *trees)
+    try:
+        own.run(*words, timeout=timeout)
+    except GitFailed as error:
+        if "not uptodate" not in error.stderr:
+            raise
+        refresh(git, index)
+        own.run(*words, timeout=timeout)
 
 
 def settle_index(git: Git, objects: Objects, index: Path, state: State) -> None:

@@ -1,0 +1,116 @@
+"""`kill -9` at any moment: of us, of the git child, of both, and inside the reference transaction."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.killing import Driver, Stage, git
+from tests.moving import Scene
+
+KILLS = int(os.environ.get("DEVS_TEST_COUNT_RANDOM_KILLS", "8"))
+REWIND: dict[str, Any] = {"target": "10", "preserve": "stash", "untracked": "save"}
+Told = Callable[[str, object], None]
+
+# Kills its git ($PPID), that git's parent (us), or both, in one state of the transaction that moves the ledger.
+HOOK = """#!/bin/sh
+case "$(cat)" in *refs/heads/devs/ledger*) ;; *) exit 0 ;; esac
+[ "$1" = "$KILL_STATE" ] && [ -e "$KILL_ONCE" ] || exit 0
+rm "$KILL_ONCE"
+us=$(sed 's/.*) //' /proc/$PPID/stat | cut -d' ' -f2)
+case $KILL_WHOM in us) kill -9 $us ;; git) kill -9 $PPID ;; both) kill -9 $us $PPID ;; esac
+"""
+
+
+def stages(dirtied: Scene, drive: Driver) -> list[Stage]:
+    """A rewind, an undo, a checkout and a restore, each from its own copy of the repository."""
+    copy = dirtied.top.with_name
+    made = []
+    for name, verb, request in (
+        ("rewinding", "rewind", REWIND),
+        ("undoing", "undo", {}),
+        ("checking-out", "checkout", {"branch_name": "other"}),
+        ("restoring", "restore", {"target": "11"}),
+    ):
+        top = shutil.copytree(dirtied.top, copy(name), symlinks=True)
+        if verb == "undo":
+            assert drive(top, "rewind", REWIND)["error"] is None
+        elif verb != "rewind":
+            git(top, "reset", "-q", "--hard")
+            (top / "b.txt").unlink()
+            (top / "f1.txt").write_text("local\n")
+            git(top, "branch", "other", "devs/task-10")
+        made.append(Stage(top, verb, request, drive))
+    return made
+
+
+def test_killed_at_random_moments_nothing_is_lost(
+    dirtied: Scene, drive: Driver, record_property: Told
+) -> None:
+    seed = int(os.environ.get("DEVS_TEST_SEED", "0")) or random.SystemRandom().randrange(1 << 32)
+    dice, made = random.Random(seed), stages(dirtied, drive)
+    ends = {"old": 0, "new": 0}
+    for at in range(KILLS):
+        stage, whom = made[at % len(made)], dice.choice(["us", "git", "both"])
+        after = dice.uniform(0.0, stage.seconds)
+        twin = stage.twin()
+        stage.run(twin, kill_after=after, whom=whom)
+        ends[stage.settle(twin, (seed, at, stage.verb, whom, after))] += 1
+    record_property("counted", f"{KILLS} random kills (seed {seed}), ended {ends}, 0 lost")
+
+
+@pytest.mark.parametrize(
+    ("state", "whom"),
+    [
+        ("prepared", "both"),
+        ("prepared", "git"),
+        ("committed", "both"),
+        pytest.param("prepared", "us", marks=pytest.mark.thorough),
+        pytest.param("committed", "us", marks=pytest.mark.thorough),
+        pytest.param("committed", "git", marks=pytest.mark.thorough),
+    ],
+)
+def test_killed_inside_the_reference_transaction_nothing_is_lost(
+    dirtied: Scene, drive: Driver, state: str, whom: str
+) -> None:
+    stage = Stage(dirtied.top, "rewind", REWIND, drive)
+    twin = stage.twin()
+    arm(twin)
+    env = {"KILL_STATE": state, "KILL_WHOM": whom, "KILL_ONCE": str(twin / ".git" / "once")}
+    done = stage.run(twin, env=env)
+    assert done["killed"] == (whom != "git")
+    assert not (twin / ".git" / "once").exists()
+    end = stage.settle(twin, (state, whom))
+    assert end == ("new" if state == "committed" else end)
+
+
+def arm(twin: Path) -> None:
+    hook = twin / ".git" / "hooks" / "reference-transaction"
+    hook.write_text(HOOK)
+    hook.chmod(0o755)
+    (twin / ".git" / "once").touch()
+
+
+@pytest.mark.parametrize("moved", [1, 2, 3])
+def test_killed_between_two_refs_of_the_transaction_nothing_is_lost(
+    dirtied: Scene, drive: Driver, moved: int
+) -> None:
+    """git renames one lock after the other into place; here its first ones, in its order, after it was killed."""
+    stage = Stage(dirtied.top, "rewind", REWIND, drive)
+    twin = stage.twin()
+    arm(twin)
+    env = {"KILL_STATE": "prepared", "KILL_WHOM": "both", "KILL_ONCE": str(twin / ".git" / "once")}
+    assert stage.run(twin, env=env)["killed"]
+    inside = twin / ".git"
+    locked = [inside / name for name in ("refs/heads/main", "refs/stash", "refs/heads/devs/ledger")]
+    for ref in locked[:moved]:
+        lock = ref.with_name(ref.name + ".lock")
+        assert lock.read_text().strip()
+        lock.rename(ref)
+    assert stage.settle(twin, moved) == ("new" if moved == len(locked) else "old")
