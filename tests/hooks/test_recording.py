@@ -138,6 +138,22 @@ def test_a_rebase_records_nothing_per_pick_and_moves_what_it_rewrote(
     )
 
 
+def test_a_rebase_within_the_task_gives_each_commit_one_new_number(hooked: Workspace, git: Run) -> None:
+    commit("one")
+    commit("two")
+    git(
+        "config", "user.name", "Grace"
+    )  # the rewritten commits differ from the old ones within one second too
+    rebase("--force-rebase", "HEAD~2")
+    assert rows(hooked) == [
+        ("task-10@1", "rewound", "one"),
+        ("task-10@2", "rewound", "two"),
+        ("task-10@3", "active", "one"),
+        ("task-10@4", "active", "two"),
+    ]
+    assert [p.commit for p in history(hooked).live()] == git("rev-parse", "HEAD~1", "HEAD").split()
+
+
 def test_an_amend_gives_the_new_commit_a_new_number(hooked: Workspace, git: Run) -> None:
     commit("one")
     commit("better", "--amend")
