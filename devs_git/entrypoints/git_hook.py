@@ -13,7 +13,7 @@ from devs_git.errors import DevsError
 
 def main(arguments: list[str]) -> int:
     """Exit status of the hook `arguments[0]`; an unknown one is ignored, so that git goes on."""
-    doors = {"post-commit": _post_commit, "post-rewrite": _post_rewrite}
+    doors = {"post-commit": _post_commit, "post-merge": _post_commit, "post-rewrite": _post_rewrite}
     name, *rest = arguments or [""]
     if name not in doors:
         return 0

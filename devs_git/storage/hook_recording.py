@@ -21,16 +21,17 @@ OVER = ("TASK_EXISTS", "TASK_NOT_FOUND", "CONFLICT")
 def committed(context: Context, wanted: Callable[[], bool], *, amended: bool = False) -> Checkpoint | None:
     """The checkpoint of HEAD, or None where no task is active or the policy, asked by `wanted`, says no.
 
-    A commit that replaced another (amend) is left to `post-rewrite`, which calls with `amended`. Raises DevsError; then
+    A commit that replaced another (amend) is left to `post-rewrite`, which calls with `amended`; a fast-forward (seen by
+    `post-merge`) is somebody else's commit. Raises DevsError; then
     the commit stays noted, and a task that is over is no longer active here.
     """
     work = work_of(active_task.read(context.places))
     if work is None or not wanted():
         return None
     found = facts(context.git, "HEAD", refs.branch(context.places.git_dir))
-    old, new = refs.last_move(context.places.git_dir)
+    old, new, words = refs.last_move(context.places.git_dir)
     replaced = new == found.commit and old.strip("0") and old not in found.parents
-    if replaced and not amended:
+    if (replaced and not amended) or words.endswith(": Fast-forward"):
         return None
     note = f"{found.commit} {work.task}"
     unrecorded.add(context.places, note)

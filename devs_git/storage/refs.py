@@ -72,16 +72,17 @@ def missing_only(git: Git, updates: Iterable[RefUpdate]) -> list[RefUpdate]:
     return left
 
 
-def last_move(git_dir: Path) -> tuple[str, str]:
-    """Old and new oid of HEAD's last move, from the end of its reflog; ('', '') where there is none."""
+def last_move(git_dir: Path) -> tuple[str, str, str]:
+    """Old and new oid of HEAD's last move and git's words for it, from its reflog; all '' where there is none."""
     try:
         with (git_dir / "logs" / "HEAD").open("rb") as log:
             log.seek(max(0, log.seek(0, os.SEEK_END) - _TAIL))
-            line = log.read().rstrip(b"\n").rpartition(b"\n")[2]
+            line = log.read().rstrip(b"\n").rpartition(b"\n")[2].decode("utf-8", "replace")
     except FileNotFoundError:
-        return "", ""
-    words = line.split(b" ", 2)
-    return (words[0].decode(), words[1].decode()) if len(words) == 3 else ("", "")
+        return "", "", ""
+    oids, _, words = line.partition("\t")
+    old, _, rest = oids.partition(" ")
+    return old, rest.partition(" ")[0], words
 
 
 def branch(git_dir: Path) -> str:

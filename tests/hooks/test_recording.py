@@ -195,6 +195,17 @@ def test_commits_that_another_branch_keeps_keep_their_checkpoints(hooked: Worksp
     assert git("rev-parse", "refs/tags/devs/task-10") == tag
 
 
+def test_a_merge_is_a_checkpoint_and_a_fast_forward_is_none(hooked: Workspace, git: Run) -> None:
+    git("checkout", "-qb", "side")
+    commit("side")
+    git("checkout", "-q", "main")
+    git("merge", "-q", "--no-ff", "--no-edit", "side")
+    assert rows(hooked)[1:] == [("task-10@2", "active", "Merge branch 'side'")]
+    git("checkout", "-q", "-B", "behind", "HEAD~1")
+    git("merge", "-q", "main")
+    assert len(rows(hooked)) == 2
+
+
 def test_a_sequence_of_picks_is_one_checkpoint(hooked: Workspace, git: Run) -> None:
     (hooked.places.active_task).rename("task.saved")
     git("checkout", "-qb", "side")
