@@ -8,7 +8,7 @@ from devs_git.domain import branch_names, ids
 from devs_git.domain.events import NO_OID, Draft, RefUpdate
 from devs_git.domain.history import Checkpoint
 from devs_git.domain.resolve import resolve
-from devs_git.storage import refs, remotes
+from devs_git.storage import branches, refs, remotes
 from devs_git.storage.git_program import GitFailed
 from devs_git.storage.ledger import Tip
 from devs_git.workspace import Workspace
@@ -67,28 +67,13 @@ def run(workspace: Workspace, request: Request) -> Result:
         return Draft(event, updates=(RefUpdate(f"refs/heads/{request.name}", point.commit, NO_OID),))
 
     find(workspace, request)
-    _refuse_taken(workspace, request.name)
+    branches.require_free(workspace.store_git, request.name)
     try:
         event = workspace.append(build)
     except (refs.RefMoved, GitFailed) as error:
-        _refuse_taken(workspace, request.name)
+        branches.require_free(workspace.store_git, request.name)
         raise branch_names.refused(
             f"git refuses to make the branch {request.name!r}.", request.name
         ) from error
     point = made[0]
     return Result(request.name, point.commit, point.task_id, point.number, point.tag, event.oid)
-
-
-def _refuse_taken(workspace: Workspace, name: str) -> None:
-    """A branch of that name, one above it or one below it: git keeps refs as files and folders."""
-    taken = refs.matching(workspace.store_git, "refs/heads")
-    parts = name.split("/")
-    above = {"refs/heads/" + "/".join(parts[:count]) for count in range(1, len(parts) + 1)}
-    for other in taken:
-        if other in above or other.startswith(f"refs/heads/{name}/"):
-            short = other.removeprefix("refs/heads/")
-            raise branch_names.refused(
-                f"There is a branch {short!r}"
-                + (" already." if short == name else f", so {name!r} cannot be."),
-                name,
-            )

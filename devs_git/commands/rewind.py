@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from devs_git.domain import branch_names, resolve
 from devs_git.domain import plan_id as plans
-from devs_git.domain import resolve
 from devs_git.domain.events import Draft, Event
 from devs_git.domain.history import Checkpoint
 from devs_git.domain.ids import target as parse_target
@@ -55,6 +55,8 @@ class Request:
             )
         parse_target(self.options.target)
         preserve_mode(self.options.preserve)
+        if self.options.branch_name is not None:
+            branch_names.check(self.options.branch_name)
 
     @property
     def options(self) -> Options:

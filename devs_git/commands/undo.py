@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from devs_git.domain import branch_names
 from devs_git.domain import rewind as rules
 from devs_git.domain.events import Draft, Event
 from devs_git.domain.history import fold
@@ -47,6 +48,8 @@ class Request:
             raise invalid(
                 "branch_name", "A branch name goes with --preserve branch.", hint="Leave one of them out."
             )
+        if self.branch_name is not None:
+            branch_names.check(self.branch_name)
         if self.untracked not in (None, "save"):
             raise invalid("untracked", f"{self.untracked!r} is not understood.", hint="Use --untracked save.")
 

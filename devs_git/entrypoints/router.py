@@ -25,29 +25,30 @@ def call(name: str, workspace: Workspace, request: Any) -> Any:
         _recover_first(name, workspace)
     if not row.goes_on_while_frozen:
         _guard(row, module, workspace, request)
-    if writes and row.tier >= CHANGES and name != "init":
+    if not writes or row.tier < CHANGES:
+        return module.run(workspace, request)
+    if name != "init":
         _mend_tags(workspace)
     result = module.run(workspace, request)
-    if writes and row.tier >= CHANGES:
-        _show(workspace)
+    _show(workspace)
     return result
 
 
 def _mend_tags(workspace: Workspace) -> None:
     """A visible tag that something pruned comes back before a verb decides by it, an undone one goes again."""
-    tip = workspace.ledger.tip()
-    if tip.oid:
+    if workspace.ledger.tip().oid:
         from devs_git.storage import visible_tags
 
-        visible_tags.mend(workspace.ledger.git, tip.history)
+        visible_tags.mend(workspace.ledger)
 
 
 def _show(workspace: Workspace) -> None:
     """Render what the verb changed in the ledger. A view that cannot be written undoes nothing that was done."""
-    from devs_git.storage import view
+    from devs_git.storage import view, visible_tags
 
     try:
         view.refresh(workspace.places, workspace.ledger)
+        visible_tags.leave(workspace.ledger.git, workspace.places.common)
     except (OSError, DevsError):
         workspace.say("The view .devs/ could not be written; see: devs-git doctor")
 

@@ -1,15 +1,21 @@
 """The visible tags `devs/task-<id>` follow the ledger: a pruned one comes back, an undone one goes again (DESIGN 3).
 
 They are names, not records: nothing is written to the ledger, and a tag that somebody moved is left to `doctor`.
+Our own verbs keep them in step. So only where the tags are not those that the last verb left behind has somebody else
+been at them, and only then is the ledger read for it.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from devs_git.domain.events import NO_OID, RefUpdate
 from devs_git.domain.history import History
 from devs_git.domain.ids import completed_tag
 from devs_git.storage import refs
+from devs_git.storage.active_task import replace_file
 from devs_git.storage.git_program import Git
+from devs_git.storage.ledger import Ledger
 
 FOLDER = "refs/tags/devs"
 
@@ -23,13 +29,38 @@ def out_of_step(history: History, tags: dict[str, str]) -> tuple[RefUpdate, ...]
     return (*back, *gone)
 
 
-def mend(git: Git, history: History) -> tuple[str, ...]:
+def mend(ledger: Ledger) -> tuple[str, ...]:
     """Bring the visible tags in step; returns the refs that changed. A race with another git is left to the next time."""
-    updates = out_of_step(history, refs.matching(git, FOLDER))
+    tags = refs.matching(ledger.git, FOLDER)
+    if _listed(tags) == _left(ledger.common):
+        return ()
+    updates = out_of_step(ledger.tip().history, tags)
     if not updates:
         return ()
     try:
-        refs.transaction(git, updates, "devs: visible tags follow the ledger")
+        refs.transaction(ledger.git, updates, "devs: visible tags follow the ledger")
     except (refs.RefMoved, refs.RefLocked):
         return ()
     return tuple(update.ref for update in updates)
+
+
+def leave(git: Git, common: Path) -> None:
+    """Remember the tags as they are after a verb of ours."""
+    now = _listed(refs.matching(git, FOLDER))
+    if now != _left(common):
+        replace_file(_file(common), now)
+
+
+def _file(common: Path) -> Path:
+    return common / "devs" / "visible-tags"
+
+
+def _left(common: Path) -> bytes | None:
+    try:
+        return _file(common).read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _listed(tags: dict[str, str]) -> bytes:
+    return "".join(f"{oid} {ref}\n" for ref, oid in sorted(tags.items())).encode("utf-8", "surrogateescape")

@@ -105,3 +105,14 @@ def test_a_file_with_a_new_time_and_the_old_content_is_no_change(scene: Scene) -
         os.utime(path, (1, 1))
     checkout.run(Workspace.open(scene.top), checkout.Request("other"))
     assert scene.git("status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("name", ["main", "main/below", "--force", "devs/ledger", "a..b"])
+def test_a_name_that_the_preserved_branch_cannot_have_is_refused_and_nothing_moves(
+    scene: Scene, name: str
+) -> None:
+    refs = scene.git("for-each-ref")
+    with pytest.raises(DevsError) as refused:
+        rewind.run(Workspace.open(scene.top), rewind.Request("10", branch_name=name))
+    assert refused.value.code == "INVALID_BRANCH"
+    assert scene.git("for-each-ref") == refs

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import rewind
+from devs_git.storage import visible_tags
 from devs_git.workspace import Workspace
 from tests.moving import Scene
 
@@ -53,3 +54,19 @@ def test_a_tag_that_somebody_moved_and_one_of_somebody_else_are_left_alone(scene
     verb("task", "start", "12")
     assert scene.git("tag").split() == ["devs/mine", "devs/task-10", "devs/task-11"]
     assert scene.git("cat-file", "-t", "devs/task-11") == "commit"
+
+
+def test_the_ledger_is_read_for_the_tags_only_where_somebody_else_changed_them(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = scene.workspace.ledger
+    verb("task", "start", "12")
+
+    def asked(_oid: str) -> None:
+        raise AssertionError("the whole ledger was read")
+
+    monkeypatch.setattr(type(ledger), "history_at", lambda _self, oid: asked(oid))
+    assert visible_tags.mend(ledger) == ()
+    scene.git("tag", "-d", "devs/task-10")
+    with pytest.raises(AssertionError, match="whole ledger"):
+        visible_tags.mend(ledger)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from devs_git.domain.events import NO_OID, RefUpdate
-from devs_git.errors import DevsError
-from devs_git.storage import refs
+from devs_git.storage import branches, refs
 from devs_git.storage.engine.capture import State, commit
 from devs_git.storage.engine.site import Site
 
@@ -31,26 +30,13 @@ def branch_name(op_id: str, name: str | None) -> str:
     return f"refs/heads/{name}" if name else f"refs/heads/devs/preserved/{op_id}"
 
 
-def require_free(site: Site, ref: str) -> None:
-    """INVALID_BRANCH where the name is taken or no branch can have it."""
-    name = ref.removeprefix("refs/heads/")
-    if not site.git.says("check-ref-format", ref):
-        raise DevsError(
-            "INVALID_BRANCH", f"{name!r} is no valid branch name.", hint="See: git help check-ref-format"
-        )
-    if refs.read(site.git, ref):
-        raise DevsError(
-            "INVALID_BRANCH", f"The branch {name!r} exists.", hint="Choose another --branch-name."
-        )
-
-
 def keep(site: Site, state: State, op_id: str, mode: str, name: str | None) -> Kept:
     """Build what `mode` leaves of `state` and the ref update for it; nothing is moved yet."""
     sign = site.signature()
     if mode == "branch":
         ref = branch_name(op_id, name)
         if name:
-            require_free(site, ref)
+            branches.require_free(site.git, name)
         tip = state.head
         if state.worktree != site.objects.read(state.head, "commit")[5:45].decode():
             tip = commit(
