@@ -261,6 +261,6 @@ def _record(event: Event, look: Outlook, kept: Kept) -> bytes:
 
 def _kept_by(site: Site, look: Outlook) -> tuple[dict[str, Any], ...]:
     return tuple(
-        {"checkpoint": point.name, "branches": reach.keepers(site.git, point.commit)}
+        {"checkpoint": point.name, "branches": reach.keepers(site.git, point.commit, look.others)}
         for point in look.effect.kept[:LISTED]
     )

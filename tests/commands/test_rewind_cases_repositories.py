@@ -149,7 +149,7 @@ def test_tasks_of_other_worktrees_are_never_touched(case: Case) -> None:
     before = other.look()
     done = case.rewind("1")
     assert done.affected_tasks == ("task-3",)  # the detached worktree still stands on task 2
-    assert [row["checkpoint"] for row in done.kept_by] == ["task-2@1"]
+    assert done.kept_by == ({"checkpoint": "task-2@1", "branches": ("worktree detached",)},)
     live = {point.task_id for point in case.workspace.ledger.tip().history.live()}
     assert live == {"task-1", "task-2", "task-20"}
     after = other.look()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from devs_git.domain import rewind as rules
@@ -29,6 +30,7 @@ class Outlook:
     refusals: tuple[DevsError, ...]
     preserve: str
     plan_id: str
+    others: Mapping[str, str]
 
     def require_allowed(self) -> None:
         if self.refusals:
@@ -40,7 +42,8 @@ def look(site: Site, history: History, target: Checkpoint, options: Options) -> 
     found = surveys.survey(site.git, site.top)
     surveys.require_movable(site.places, found)
     plan = footprints.footprint(found, site.top, target.tree)
-    commits, effect = effect_of(site, history, target, found)
+    others = reach.others(site.git, found.branch, history)
+    commits, effect = _effect(site, history, target, found, others)
     against = (
         *refusals.of_ancestry(found, target.commit, options.target),
         *refusals.of_changes(found, plan, options.preserve),
@@ -49,15 +52,14 @@ def look(site: Site, history: History, target: Checkpoint, options: Options) -> 
     )
     preserve = options.preserve or "branch"
     digest = _digest(found, plan, effect, target)
-    return Outlook(found, plan, effect, commits, against, preserve, options.text(digest))
+    return Outlook(found, plan, effect, commits, against, preserve, options.text(digest), others)
 
 
-def effect_of(
-    site: Site, history: History, target: Checkpoint, found: Survey
+def _effect(
+    site: Site, history: History, target: Checkpoint, found: Survey, others: Mapping[str, str]
 ) -> tuple[frozenset[str], Effect]:
     """Commits that HEAD would lose, and what that does to checkpoints."""
     passed = reach.passed(site.git, found.head, target.commit)
-    others = reach.others(site.git, found.branch, history)
     lost = reach.only_here(site.git, found.head, target.commit, list(others.values())) if passed else passed
     return passed, rules.after(history, target, lost, passed, site.places.worktree_id)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from devs_git.domain.history import History
@@ -64,8 +65,11 @@ def _place_in_list(git_dir: Path) -> str:
         return ""
 
 
-def keepers(git: Git, commit: str) -> tuple[str, ...]:
-    """Local branches that contain a commit, ours left out; at most twenty."""
-    out = git.run("for-each-ref", "--count=20", "--format=%(refname)", f"--contains={commit}", "refs/heads")
-    names = (os.fsdecode(line).removeprefix("refs/heads/") for line in out.splitlines())
-    return tuple(name for name in names if not name.startswith(("devs/", "snapshot/")))
+def keepers(git: Git, commit: str, others: Mapping[str, str]) -> tuple[str, ...]:
+    """Those of `others` that keep a commit: branches by their short names, and worktrees; at most twenty."""
+    out = git.run("for-each-ref", "--format=%(refname)", f"--contains={commit}", "refs/heads")
+    branches = [name for name in map(os.fsdecode, out.splitlines()) if name in others]
+    worktrees = [
+        name for name, oid in others.items() if name.startswith("worktree ") and is_ancestor(git, commit, oid)
+    ]
+    return tuple(name.removeprefix("refs/heads/") for name in (*branches, *worktrees))[:20]
