@@ -143,10 +143,9 @@ def back(now: History, before: History, operations: list[Event], lost: Collectio
         tag for event in now.operations if event not in operations for tag in event.all("Devs-Undone")
     }
     moved = {p.tag for p in before.live() if not now.checkpoints[p.tag].live} - elsewhere
-    revived = tuple(now.checkpoints[tag] for tag in was & (fallen | moved) if not now.checkpoints[tag].live)
-    sunk = tuple(
-        now.checkpoints[tag] for tag in risen - was if tag in now.checkpoints and now.checkpoints[tag].live
-    )
+    up, down = was & (fallen | moved), risen - was
+    revived = tuple(point for tag, point in now.checkpoints.items() if tag in up and not point.live)
+    sunk = tuple(point for tag, point in now.checkpoints.items() if tag in down and point.live)
     for point in revived:
         if now.tasks[point.task_id].started_at != before.tasks[point.task_id].started_at:
             raise DevsError(
@@ -162,14 +161,7 @@ def back(now: History, before: History, operations: list[Event], lost: Collectio
         for task in touched
         if _status(task, now, before, every, revived) != now.tasks[task].status
     )
-    return Effect(
-        every, _in_order(now, revived), (), statuses, tuple(dict.fromkeys(p.task_id for p in every))
-    )
-
-
-def _in_order(history: History, points: tuple[Checkpoint, ...]) -> tuple[Checkpoint, ...]:
-    order = {tag: at for at, tag in enumerate(history.checkpoints)}
-    return tuple(sorted(points, key=lambda point: order[point.tag]))
+    return Effect(every, revived, (), statuses, tuple(dict.fromkeys(p.task_id for p in every)))
 
 
 def _status(
