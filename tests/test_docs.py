@@ -1,0 +1,86 @@
+"""What the documents repeat is what the program does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+import devs_git
+from devs_git.domain.verbs import DOORS, VERBS
+from devs_git.entrypoints.cli.groups import TableGroup
+from devs_git.entrypoints.cli.main import cli
+from tests import readme
+
+TOP = Path(__file__).parent.parent
+README = readme.README.read_text(encoding="utf-8")
+COMMANDS = [*VERBS, *(name for name in DOORS if name != "hook")]
+CODE = re.compile(r"```.*?```|`[^`]+`", re.DOTALL)
+# Words after `devs-git ` or `git devs `, as far as they are lower case: the command, maybe with its first argument.
+WRITTEN = re.compile(r"(?<![\w/.-])(?:devs-git|git devs) ([a-z]+(?: [a-z]+)?)")
+
+
+def _command(name: str) -> click.Command:
+    found: click.Command = cli
+    for word in name.split():
+        assert isinstance(found, TableGroup)
+        inner = found.get_command(click.Context(found), word)
+        assert inner, f"there is no command {name}"
+        found = inner
+    return found
+
+
+def _table() -> str:
+    return README.partition("## Commands\n")[2].partition("\n## ")[0]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_in_the_readme_and_has_help_with_an_example(name: str) -> None:
+    if name.startswith("snapshot "):
+        assert f"`{name.split()[1]}`" in _table() or f"devs-git {name}`" in _table()
+    else:
+        assert f"devs-git {name}" in _table()
+    text = _command(name).help or ""
+    assert "Example" in text
+    assert f"devs-git {name}" in text
+
+
+def test_every_command_that_the_documents_write_exists() -> None:
+    for file in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"):
+        text = readme.BLOCK.sub("", (TOP / file).read_text(encoding="utf-8"))  # those commands really ran
+        code = " ".join(CODE.findall(text))
+        for words in WRITTEN.findall(code):
+            first, _, second = words.partition(" ")
+            known = first in {name.split()[0] for name in COMMANDS}
+            assert known, f"{file} writes devs-git {words}"
+            if second and f"{first} {second}" not in VERBS:
+                assert first in VERBS or first in DOORS, f"{file} writes devs-git {words}"
+
+
+def test_the_readme_names_every_hook_that_is_installed() -> None:
+    hooks = sorted(file.name for file in (TOP / "hooks").iterdir() if not file.suffix)
+    named = re.search(r"\*\*Git hooks\*\* ([^.]*)\.", README)
+    assert named
+    assert re.findall(r"`([a-z-]+)`", named[1]) == hooks
+
+
+def test_the_changelog_knows_the_version() -> None:
+    assert f"\n## [{devs_git.__version__}] - " in (TOP / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_architecture_names_every_file_of_the_engine_and_none_that_is_gone() -> None:
+    text = (TOP / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    table = text.partition("## How the tree is moved")[2].partition("## Decisions")[0]
+    there = {file.name for file in (TOP / "devs_git/storage/engine").glob("[a-z]*.py")}
+    assert set(re.findall(r"`([a-z_]+\.py)`", table)) == there
+    for path in re.findall(r"(?:devs_git|bench|tests|hooks|schemas)/[\w/.]*", text):
+        assert (TOP / path).exists(), f"ARCHITECTURE.md names {path}"
+
+
+def test_a_decision_has_at_most_twelve_lines_and_names_what_was_refused() -> None:
+    text = (TOP / "ARCHITECTURE.md").read_text(encoding="utf-8").partition("## Decisions\n")[2]
+    for decision in text.split("\n### ")[1:]:
+        assert decision.strip().count("\n") <= 12, decision
+        assert "Refused" in decision
