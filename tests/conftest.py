@@ -22,6 +22,9 @@ for level in (ConfigLevel.GLOBAL, ConfigLevel.XDG, ConfigLevel.SYSTEM, ConfigLev
     pygit2.settings.search_path[level] = ""  # libgit2 ignores GIT_CONFIG_GLOBAL
 
 Run = Callable[..., str]
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # Coverage looks into the workers, not into each devs-git that a test starts: that would cost a fifth of the time.
+    os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
 THOROUGH = "DEVS_TEST_ALL" in os.environ  # set by `make test-all`
 
 
@@ -47,10 +50,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(autouse=True)
 def _hermetic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    strange = ("GIT_", "DEVS_", "CLAUDE", "CODEX", "CURSOR", "GEMINI", "OPENCODE", "AGENT", "AI_", "XDG_")
     for name in list(os.environ):
-        if name.startswith(
-            ("GIT_", "DEVS_", "CLAUDE", "CODEX", "CURSOR", "GEMINI", "OPENCODE", "AGENT", "AI_", "XDG_")
-        ):
+        if name.startswith(strange) and not name.startswith("DEVS_TEST_"):
             monkeypatch.delenv(name)
     home = tmp_path / "home"
     home.mkdir()
@@ -79,18 +81,21 @@ def git(repo: Path) -> Run:
 
 
 @pytest.fixture
-def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository with three commits, which is also the current folder."""
-    top = tmp_path / "repo"
+def repo(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with three commits, which is also the current folder; copied from one that is made once."""
+    mould, top = tmp_path_factory.getbasetemp() / "three commits", tmp_path / "repo"
     if top.exists():  # `initialised` made it
         monkeypatch.chdir(top)
         return top
-    top.mkdir()
-    script = (
-        "git init -q && for n in 1 2 3; do echo line $n >> a.txt && echo $n > f$n.txt && git add -A "
-        "&& git commit -qm c$n; done"
-    )
-    subprocess.run(["sh", "-c", script], cwd=top, check=True)
+    if not mould.exists():
+        mould.mkdir()
+        script = (
+            "git init -q && for n in 1 2 3; do echo line $n >> a.txt && echo $n > f$n.txt && git add -A "
+            "&& git commit -qm c$n; done"
+        )
+        subprocess.run(["sh", "-c", script], cwd=mould, check=True)
+    shutil.copytree(mould, top, symlinks=True, ignore=shutil.ignore_patterns("*.sample"))
+    _git(top, "update-index", "-q", "--refresh")  # a copy's files have other inodes than its index says
     monkeypatch.chdir(top)
     return top
 
