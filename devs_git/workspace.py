@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -161,6 +161,17 @@ class Workspace:
             return str(uuid.UUID(bytes=hashlib.sha256(seed.encode()).digest()[:16], version=4))
         return str(uuid.uuid4())
 
+    def new_nonce(self) -> str:
+        """32 hexadecimal digits that no other decision has."""
+        if CLOCK in os.environ:
+            import hashlib
+
+            return hashlib.sha256(f"nonce\0{self.started}\0{self.ledger.tip().oid}".encode()).hexdigest()[:32]
+        return os.urandom(16).hex()
+
+    def now(self) -> str:
+        return stamp(self.clock())
+
     @cached_property
     def agent_variable(self) -> str:
         """The environment variable by which a known agent's environment shows; '' where none does."""
@@ -218,6 +229,13 @@ class Workspace:
             say=self.say,
             failed_event=self._failed_event,
         )
+
+    def site_of(self, places: Places) -> Site:
+        """The same for another worktree of this repository, which this one's variables do not reach."""
+        if places == self.places:
+            return self.site
+        site = replace(self, places=places).site
+        return replace(site, git=replace(site.git, unset=REPOSITORY_VARIABLES))
 
     def _failed_event(self, verb_name: str, op_id: str, subject: str, code: str) -> Event:
         fields = (("Devs-Op", op_id), ("Devs-Code", code))

@@ -21,8 +21,10 @@ from devs_git.domain.events import Event
 from devs_git.domain.verbs import CHANGES, VERBS
 from devs_git.storage import documents, gates
 from devs_git.workspace import Workspace
+from tests.typing_person import at_terminal
 
-# Lines are verbs of ours, or commands for sh where they begin with `$`.
+# Lines are verbs of ours, or commands for sh where they begin with `$`; with `y`, verbs that a person answers so.
+ASK = 'gate request --type MANUAL --blocker "The release waits for a person."'
 TASK = ("task start 10 --title x", "$ echo 1 > new", "task complete --all -m x")
 TWO_TASKS = (*TASK, "task start 11", "$ echo 2 > new", "task complete --all -m y")
 SCENARIOS: dict[str, tuple[tuple[str, ...], str]] = {
@@ -38,7 +40,9 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str]] = {
     "restore": (TWO_TASKS, "restore task-10"),
     "snapshot create": (("$ echo 3 > new",), "snapshot create"),
     "snapshot open": (("$ echo 3 > new", "snapshot create"), "snapshot open {snapshot}"),
-    "gate request": ((), 'gate request --type MANUAL --blocker "The release waits for a person."'),
+    "gate request": ((), ASK),
+    "gate approve": ((ASK,), "y gate approve {gate} --reason fine"),
+    "gate reject": ((ASK,), "y gate reject {gate} --reason no"),
     "snapshot prune": (("$ echo 3 > new", "snapshot create"), "snapshot prune --older-than 0d --yes"),
 }
 EXEMPT: dict[str, str] = {}
@@ -67,6 +71,11 @@ README = (Path(__file__).parent.parent / "schemas" / "README.md").read_text(enco
 def run(line: str, top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if line.startswith("$"):
         subprocess.run(["sh", "-ec", line[1:]], cwd=top, check=True, capture_output=True)
+        return
+    if line.startswith("y "):
+        gate = Workspace.open(top).ledger.open_gates()[0]
+        words = [word.replace("{gate}", gate) for word in shlex.split(line)[1:]]
+        assert at_terminal(top, *words, typed="y\n")[0] == 0, line
         return
     found = subprocess.run(
         ["git", "for-each-ref", "--format=%(refname:short)", "refs/heads/snapshot"],

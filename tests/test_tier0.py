@@ -20,7 +20,7 @@ from devs_git.commands import snapshot_create
 from devs_git.domain import gates
 from devs_git.domain.events import Draft
 from devs_git.domain.verbs import READS, VERBS
-from devs_git.errors import EXIT_INTERNAL
+from devs_git.errors import EXIT_CONFLICT, EXIT_INTERNAL
 from devs_git.storage import active_task
 from devs_git.storage.asking import Asking
 from devs_git.workspace import Workspace
@@ -43,6 +43,7 @@ SAMPLES = {
     "verify": ("verify", "ledger", "commits"),
     "doctor": ("doctor",),
     "gate list": ("gate", "list", "--status", "ALL"),
+    "gate wait": ("gate", "wait", GATE, "--timeout", "0"),
     "gate show": ("gate", "show", GATE),
     # Writers, for the control arm.
     "branch": ("branch", "task-10", "-b", "made"),
@@ -133,7 +134,7 @@ def changes_by(name: str, top: Path, monkeypatch: pytest.MonkeyPatch) -> list[st
         ask(Workspace.open(top))
     before = state(top)
     for more in ((), ("--json",)):
-        assert call(monkeypatch, *SAMPLES[name], *more) in {0, 1}, f"'{name}' could not run"
+        assert call(monkeypatch, *SAMPLES[name], *more) in {0, 1, EXIT_CONFLICT}, f"'{name}' could not run"
         found = changed(before, state(top))
         if found:
             return found

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from devs_git.domain import gates
 from devs_git.domain.events import LEDGER
 from devs_git.domain.policy import PROPOSED
 from devs_git.domain.report import Finding
@@ -34,18 +35,27 @@ class Request:
 
 @dataclass(frozen=True)
 class Result:
-    """`ok`: no finding is an error. `decided` says what a decision did, one line for each operation."""
+    """`ok`: no finding is an error. `decided` says what a decision did, one line for each operation; `notes`
+    what is not wrong and good to know.
+    """
 
     ok: bool
     findings: tuple[Finding, ...]
     decided: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def run(workspace: Workspace, request: Request) -> Result:
     """Every finding, the ground first; reads only, once a decision is carried out. CONFLICT, BUSY as `decide` says."""
     decided = _decide(workspace, forward=request.finish) if request.finish or request.take_back else ()
     found = tuple(_findings(workspace))
-    return Result(all(finding.severity != "error" for finding in found), found, decided)
+    ok = all(finding.severity != "error" for finding in found)
+    return Result(ok, found, decided, tuple(_notes(workspace)) if ok else ())
+
+
+def _notes(workspace: Workspace) -> Iterator[str]:
+    if workspace.ledger.tip().oid and not workspace.policy.approvers:
+        yield gates.NO_APPROVER
 
 
 def _decide(workspace: Workspace, *, forward: bool) -> tuple[str, ...]:

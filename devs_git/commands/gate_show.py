@@ -14,14 +14,8 @@ from devs_git.domain.policy import Policy
 from devs_git.domain.verbs import VERBS
 from devs_git.storage import gates as store
 from devs_git.storage import tas_file
-from devs_git.storage.git_program import Git
 from devs_git.storage.ledger import Tip
 from devs_git.workspace import Workspace
-
-NO_APPROVER = (
-    "The policy names no approver yet: anybody at a terminal who is no agent may decide, unsigned. "
-    "Name one in devs-policy.yaml and ask for it: devs-git gate request --type POLICY_CHANGE"
-)
 
 
 @dataclass(frozen=True)
@@ -70,6 +64,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     tip = workspace.ledger.require()
     gate = store.find(tip, request.gate_id)
     policy = store.policy_at(tip)
+    before = tas_file.text(workspace.store_git, gate.text("tas_before"))
     waits = request.gate_id in store.open_ids(tip)
     decision: Mapping[str, Any] = gate.decision or {}
     asked = gate.request
@@ -92,33 +87,29 @@ def run(workspace: Workspace, request: Request) -> Result:
         tas_path=asked.get("tas_path"),
         tas_before=asked.get("tas_before"),
         tas_after=asked.get("tas_after"),
-        diff=_diff(workspace.store_git, tip, gate),
-        missing=tuple(_missing(workspace.store_git, tip, gate)),
-        notes=tuple(_notes(gate, policy, waits=waits)),
+        diff=_diff(tip, gate, before),
+        missing=tuple(_missing(tip, gate, before)),
+        notes=tuple(_notes(gate, policy, before, waits=waits)),
         frozen=tuple(name for name, row in VERBS.items() if not row.goes_on_while_frozen) if waits else (),
         approve=f"devs-git gate approve {gate.gate_id}",
         reject=f"devs-git gate reject {gate.gate_id} --reason …",
     )
 
 
-def _diff(git: Git, tip: Tip, gate: Gate) -> str:
+def _diff(tip: Tip, gate: Gate, before: str) -> str:
     """The change that an approval makes, as a unified diff without anything that a terminal would act on."""
     if gate.gate_type == gates.POLICY_CHANGE:
-        before, after, name = tip.read("policy.yaml") or b"", gate.text("proposed_policy"), "policy.yaml"
-        old = before.decode("utf-8", "replace")
+        old = (tip.read("policy.yaml") or b"").decode("utf-8", "replace")
+        after, name = gate.text("proposed_policy"), "policy.yaml"
     elif gate.proposed_text is not None:
-        old, after, name = (
-            tas_file.text(git, gate.text("tas_before")),
-            gate.proposed_text,
-            gate.text("tas_path"),
-        )
+        old, after, name = before, gate.proposed_text, gate.text("tas_path")
     else:
         return ""
     lines = difflib.unified_diff(old.splitlines(), after.splitlines(), f"a/{name}", f"b/{name}", lineterm="")
     return "\n".join(shown(line, "\t") for line in lines)
 
 
-def _missing(git: Git, tip: Tip, gate: Gate) -> list[str]:
+def _missing(tip: Tip, gate: Gate, before: str) -> list[str]:
     found = []
     task = gate.text("task_id")
     if task and task not in tip.history.tasks:
@@ -127,26 +118,28 @@ def _missing(git: Git, tip: Tip, gate: Gate) -> list[str]:
         if not gate.request.get("tas_before"):
             found.append(f"{gate.text('tas_path')} was not there when the request was made.")
         else:
-            text = tas_file.text(git, gate.text("tas_before"))
             found += [
                 f"{gate.text('tas_path')} has no section {name}."
                 for name in gate.sections
-                if not tas.find(text, name)
+                if not tas.find(before, name)
             ]
     return found
 
 
-def _notes(gate: Gate, policy: Policy, *, waits: bool) -> list[str]:
+def _notes(gate: Gate, policy: Policy, before: str, *, waits: bool) -> list[str]:
     found = []
     if gate.flaw:
         found.append(f"The decision in the ledger decides nothing: {gate.flaw}.")
     if not waits:
         return found
     if not policy.approvers:
-        found.append(NO_APPROVER)
+        found.append(gates.NO_APPROVER)
     elif policy.approval_minimum == gates.SIGNED:
         found.append("The policy asks for a signed decision: add --sign.")
-    if gate.gate_type == gates.TAS_REVISION and gate.proposed_text is None:
+    if gate.proposed_text is not None:
+        others = tas.outside(before, gate.proposed_text, gate.sections)
+        found += [f"The proposed text also changes what was not named: {name}." for name in others]
+    elif gate.gate_type == gates.TAS_REVISION:
         found.append(
             "No text is proposed: an approval lets a person or agent write it, here and in these sections."
         )

@@ -10,6 +10,7 @@ from devs_git.domain import plan_id as plans
 from devs_git.domain.events import Draft, Event
 from devs_git.domain.history import Checkpoint
 from devs_git.domain.ids import target as parse_target
+from devs_git.domain.plain_text import checked
 from devs_git.domain.plan_id import Options
 from devs_git.domain.rewind import preserve_mode
 from devs_git.domain.trailers import Work
@@ -33,6 +34,7 @@ LISTED = 1000
 class Request:
     """`target`: `task-10`, `task-10@3` or a checkpoint's oid; or a `plan_id`, which carries target and options.
 
+    `override_reason` lets a person at a terminal rewind while a gate is open; the gate stays open.
     `preserve`: branch, stash, discard or None; `untracked`: `save` moves untracked files that are in the way.
     """
 
@@ -43,6 +45,7 @@ class Request:
     plan_id: str | None = None
     dry_run: bool = False
     override_reason: str | None = None
+    at_terminal: bool = False
 
     def __post_init__(self) -> None:
         if not self.target and not self.plan_id:
@@ -53,6 +56,8 @@ class Request:
             raise invalid(
                 "branch_name", "A branch name goes with --preserve branch.", hint="Leave one of them out."
             )
+        if self.override_reason is not None:
+            checked("override_reason", self.override_reason, least=1, most=2000)
         parse_target(self.options.target)
         preserve_mode(self.options.preserve)
         if self.options.branch_name is not None:

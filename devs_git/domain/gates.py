@@ -24,6 +24,10 @@ STATUSES: Final = (PENDING, APPROVED, REJECTED)
 UNSIGNED, SIGNED = "unsigned", "signed"
 REQUESTED, RESOLVED = "gate.requested", "gate.resolved"
 RESOLVING: Final = (RESOLVED, "policy.set")  # a policy change that is approved is both, in one event
+NO_APPROVER: Final = (
+    "The policy names no approver yet: anybody at a terminal who is no agent may decide, unsigned. "
+    "Name one in devs-policy.yaml, commit it and ask for it: devs-git gate request --type POLICY_CHANGE"
+)
 LEAST, MOST = 20, 2000  # characters of a blocker
 SECTION_MOST: Final = 200
 PRINCIPAL: Final = re.compile(r"[^\s*?!,\"]{1,200}")

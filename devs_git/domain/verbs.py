@@ -60,6 +60,9 @@ _ROWS: Final = (
         while_frozen=True,
     ),
     Verb("gate list", READS, "List the gates that wait for a decision."),
+    Verb("gate approve", CHANGES, "Approve what a gate asks.", while_frozen=True),
+    Verb("gate reject", CHANGES, "Reject what a gate asks, with a reason.", while_frozen=True),
+    Verb("gate wait", READS, "Wait until a person has decided on a gate."),
     Verb("gate show", READS, "Show one gate on one page, and how to answer it."),
     Verb("doctor", READS, "Look for trouble and name the command that mends it."),
 )

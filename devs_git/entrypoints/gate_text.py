@@ -71,6 +71,23 @@ def page(result: Any) -> str:
     return "\n\n".join(parts)
 
 
+def resolved(result: Any) -> str:
+    if result.to_sign:
+        return str(result.to_sign).rstrip("\n")
+    who = shown(result.reviewer_id, "")
+    lines = [f"Gate {result.gate_id} is {status(result.status)} by {who} ({result.approval})."]
+    if getattr(result, "commit", ""):
+        lines.append(f"The proposed text is commit {short(result.commit)} on {shown(result.branch, '')}.")
+    return "\n".join(lines)
+
+
+def waited(result: Any) -> str:
+    if result.timed_out:
+        return f"Gate {result.gate_id} still waits for a person."
+    reason = f"\nReason: {shown(result.resolution_reason)}" if result.resolution_reason else ""
+    return f"{status(result.status)} by {shown(result.reviewer_id, '')} ({result.approval}).{reason}"
+
+
 def _head(result: Any) -> str:
     rows = [
         ("gate", paint(result.gate_id, bold=True)),

@@ -92,13 +92,32 @@ def _litter(folder: Path) -> bool:
 def _guard(row: Verb, module: Any, workspace: Workspace, request: Any) -> None:
     """GATE_BLOCKED while a gate is open, unless a person overrides (rewind alone knows how)."""
     gates = workspace.ledger.open_gates()
-    if not gates or getattr(request, "override_reason", None):
+    if not gates:
         return
     if hasattr(module, "find"):
         module.find(workspace, request)
+    if getattr(request, "override_reason", None):
+        _require_person(workspace, request)
+        return
     raise DevsError(
         "GATE_BLOCKED",
         f"'{row.name}' is frozen: gate {gates[0]} waits for a person's decision.",
         hint=f"See it: devs-git gate show {gates[0]}",
         gate_id=gates[0],
+    )
+
+
+def _require_person(workspace: Workspace, request: Any) -> None:
+    """TERMINAL_REQUIRED unless a person at a terminal overrides a gate; no other door says `at_terminal`."""
+    if request.at_terminal and not workspace.agent_variable:
+        return
+    who = (
+        f"An agent runs here ({workspace.agent_variable} is set)"
+        if request.at_terminal
+        else "Nobody is there"
+    )
+    raise DevsError(
+        "TERMINAL_REQUIRED",
+        f"{who}: a gate is overridden by a person at a terminal.",
+        hint="Run it in a terminal of your own.",
     )

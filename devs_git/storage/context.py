@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from devs_git.domain.events import Draft, Event
 from devs_git.storage.git_program import Git
 from devs_git.storage.ledger import Ledger, Tip
 from devs_git.storage.objects import Objects
 from devs_git.storage.places import Places
+
+if TYPE_CHECKING:
+    from devs_git.storage.engine.site import Site
 
 
 class Context(Protocol):
@@ -42,3 +45,13 @@ class Context(Protocol):
         body: str = "",
         outcome: str = "ok",
     ) -> Event: ...
+
+
+class Decider(Context, Protocol):
+    """What deciding on a gate needs beyond that: who sits here, and the engine of any worktree."""
+
+    @property
+    def agent_variable(self) -> str: ...
+    def new_nonce(self) -> str: ...
+    def now(self) -> str: ...
+    def site_of(self, places: Places) -> Site: ...

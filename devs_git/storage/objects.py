@@ -112,7 +112,8 @@ class Objects:
             elif data is None:
                 entries.pop(head, None)
             else:
-                entries[head] = Entry(FILE, self.write("blob", data))
+                mode = EXECUTABLE if entries.get(head, Entry(FILE, "")).mode == EXECUTABLE else FILE
+                entries[head] = Entry(mode, self.write("blob", data))
         for head, below in grouped.items():
             old = entries.get(head)
             folder = self.edit_tree(old.oid if old and old.mode == TREE else EMPTY_TREE, below)

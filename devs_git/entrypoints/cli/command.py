@@ -42,6 +42,7 @@ def command(
         def body(*, as_json: bool, repo: str | None, yes: bool = False, **options: Any) -> int:
             request = make(**options)
             workspace = terminal.attach(Workspace.open(Path(repo) if repo else None))
+            yes = yes and not getattr(request, "override_reason", None)  # that a person answers is the point
             if plan is not None and not getattr(request, "dry_run", False) and not yes:
                 request = _ask(name, workspace, request, plan)
             result = router.call(name, workspace, request)

@@ -8,10 +8,14 @@ from typing import Any, Final
 
 import click
 
-from devs_git.domain.gates import TAS_REVISION
+from devs_git.domain import quantities
+from devs_git.domain.gates import APPROVED, REJECTED, TAS_REVISION
 from devs_git.entrypoints import gate_text
+from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import command
-from devs_git.errors import invalid
+from devs_git.errors import EXIT_CONFLICT, EXIT_NO, invalid
+
+EXITS: Final = {APPROVED: 0, REJECTED: EXIT_NO}  # of `gate wait`; a timeout is EXIT_CONFLICT
 
 _ASK: Final = """devs-git gate request --type TAS_REVISION --agent architect --task task-10 \\
   --blocker "Section 2.3 rules out what the task needs." --section 2.3 \\
@@ -125,3 +129,90 @@ def gate_show(*, gate_id: str) -> Any:
     from devs_git.commands.gate_show import Request
 
     return Request(gate_id)
+
+
+def _proof(make: Any) -> Any:
+    """The options by which a decision is proved."""
+    for option in (
+        click.option(
+            "--signed", metavar="FILE", help="The bytes that were signed; else FILE of --signature less .sig."
+        ),
+        click.option(
+            "--signature", metavar="FILE", help="A signature made elsewhere, such as bytes.txt.sig."
+        ),
+        click.option("--print-bytes", is_flag=True, help="Print what there is to sign, and decide nothing."),
+        click.option("--key", default="", metavar="FILE", help="The SSH key to sign with; goes with --sign."),
+        click.option("--sign", is_flag=True, help="Sign with your SSH key: ssh-agent's, or that of --key."),
+    ):
+        make = option(make)
+    return make
+
+
+def _answer(
+    *, signature: str | None, signed: str | None, key: str, sign: bool, **rest: Any
+) -> dict[str, Any]:
+    if signed and not signature:
+        raise invalid("signed", "The signed bytes go with --signature.")
+    if signature:
+        beside = signature.removesuffix(".sig")
+        if not signed and beside == signature:
+            raise invalid("signed", "The bytes that were signed are needed.", hint="Name them: --signed FILE")
+        rest["signature"] = _bytes("signature", signature)
+        rest["signed"] = _bytes("signed", signed or beside)
+    return rest | {"key": key, "sign": sign or bool(key), "ask": terminal.question()}
+
+
+@command(
+    "gate approve",
+    text=gate_text.resolved,
+    example="devs-git gate approve 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9 --reason 'As we said'\n"
+    "devs-git gate approve 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9 --sign --key ~/.ssh/id_ed25519",
+)
+@click.argument("gate_id")
+@click.option("--reason", default="", metavar="TEXT", help="Why; reaches the agent.")
+@_proof
+def gate_approve(**options: Any) -> Any:
+    from devs_git.commands.gate_approve import Request
+
+    return Request(**_answer(**options))
+
+
+@command(
+    "gate reject",
+    text=gate_text.resolved,
+    example="devs-git gate reject 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9 --reason 'Use the old format'",
+)
+@click.argument("gate_id")
+@click.option("--reason", default="", metavar="TEXT", help="Why (required); reaches the agent.")
+@_proof
+def gate_reject(**options: Any) -> Any:
+    from devs_git.commands.gate_reject import Request
+
+    return Request(**_answer(**options))
+
+
+@command(
+    "gate wait",
+    text=gate_text.waited,
+    example="devs-git gate wait 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9 --timeout 10min",
+    exit_status=lambda result: EXITS.get(result.status, EXIT_CONFLICT),
+)
+@click.argument("gate_id")
+@click.option(
+    "--timeout", metavar="SPAN", help="Seconds, or a span such as 10min; then exit 4. Default: none."
+)
+def gate_wait(*, gate_id: str, timeout: str | None) -> Any:
+    from devs_git.commands.gate_wait import Request
+
+    return Request(gate_id, None if timeout is None else _seconds(timeout))
+
+
+def _seconds(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        return quantities.span(text)
+    except ValueError as error:
+        raise invalid("timeout", str(error)) from error

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from devs_git.entrypoints import moving_text
+from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import command
 
 PRESERVE = click.option(
@@ -30,11 +31,17 @@ UNTRACKED = click.option(
 @BRANCH_NAME
 @UNTRACKED
 @click.option("--plan", "plan_id", metavar="ID", help="Apply exactly this plan of a dry run, or refuse.")
+@click.option(
+    "--override-gate",
+    "override_reason",
+    metavar="REASON",
+    help="Rewind though a gate is open: a person at a terminal, with a reason that is recorded.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what would happen; write nothing.")
 def rewind(**options: Any) -> Any:
     from devs_git.commands.rewind import Request
 
-    return Request(**options)
+    return Request(**options, at_terminal=terminal.interactive())
 
 
 @command(

@@ -37,11 +37,12 @@ def init(*, uninstall: bool) -> init_verb.Request:
 def _doctor_text(result: doctor_verb.Result) -> str:
     lines = list(result.decided)
     if not result.findings:
-        return "\n".join((*lines, "Nothing is wrong."))
+        lines.append("Nothing is wrong.")
     for finding in result.findings:
         colour = "red" if finding.severity == "error" else "yellow"
         lines.append(style(f"{finding.severity}: {finding.code}: ", fg=colour) + finding.message)
         lines.append(f"  mend it: {finding.fix}")
+    lines += [f"note: {note}" for note in result.notes]
     return "\n".join(lines)
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from devs_git.errors import DevsError
     from devs_git.workspace import Workspace
 
@@ -20,6 +22,17 @@ PATIENCE: Final = 1.0  # seconds before progress is shown
 def interactive() -> bool:
     """Whether a person can be asked: standard input and output are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def question() -> Callable[[str], None] | None:
+    """How to put one question to the person at this terminal, who must type `y`; None where there is no terminal."""
+    return _ask if interactive() else None
+
+
+def _ask(text: str) -> None:
+    click.echo(f"{text} [y/N] ", nl=False)
+    if sys.stdin.readline().strip().lower() != "y":
+        raise click.Abort
 
 
 def coloured(stream: Any = None) -> bool:

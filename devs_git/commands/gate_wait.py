@@ -1,0 +1,59 @@
+"""gate wait: an agent waits until a person has decided. Tier 0."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from devs_git.domain import gates
+from devs_git.domain.gates import Gate
+from devs_git.errors import invalid
+from devs_git.storage import gates as store
+from devs_git.storage import watch
+from devs_git.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Request:
+    """`timeout` in seconds; None waits for as long as it takes, 0 only looks."""
+
+    gate_id: str
+    timeout: float | None = None
+
+    def __post_init__(self) -> None:
+        gates.gate_id(self.gate_id)
+        if self.timeout is not None and not 0 <= self.timeout < float("inf"):
+            raise invalid("timeout", "A timeout is a number of seconds, or a span such as 10min.")
+
+
+@dataclass(frozen=True)
+class Result:
+    """The decision, or `timed_out` with the status as it was then."""
+
+    gate_id: str
+    status: str
+    resolution_reason: str | None
+    reviewer_id: str | None
+    resolved_at: str | None
+    approval: str | None
+    timed_out: bool
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """Wait; GATE_NOT_FOUND at once."""
+    gate = store.find(workspace.ledger.require(), request.gate_id)
+    workspace.progress(f"Waiting for a person to decide on gate {request.gate_id}", 0, 0)
+    for _ in watch.moves(workspace.places.common, request.timeout):
+        gate = store.find(workspace.ledger.require(), request.gate_id)
+        if gate.decision:
+            break
+        workspace.progress(f"Waiting for a person to decide on gate {request.gate_id}", 0, 0)
+    workspace.progress("", 1, 1)
+    return _result(gate)
+
+
+def _result(gate: Gate) -> Result:
+    told = {key: (gate.decision or {}).get(key) for key in _TOLD}
+    return Result(gate.gate_id, gate.status, **told, timed_out=gate.decision is None)
+
+
+_TOLD = ("resolution_reason", "reviewer_id", "resolved_at", "approval")

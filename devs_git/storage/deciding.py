@@ -1,0 +1,269 @@
+"""Deciding on a gate: what stands against it, who may, how that is proved, and the one write (DESIGN 2, 5).
+
+Refusals come in the order of the house: not found, resolved already, the state of TAS and policy, then terminal or
+signature. A person is asked before any lock is taken; everything is looked at again against the tip that is written to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from devs_git.domain import decisions, gates
+from devs_git.domain.deciding import Answer
+from devs_git.domain.decisions import Statement
+from devs_git.domain.events import Draft, Event
+from devs_git.domain.gates import Gate
+from devs_git.domain.plain_text import shown
+from devs_git.domain.policy import IN_FORCE, PROPOSED, Policy
+from devs_git.domain.trailers import AGENTS
+from devs_git.errors import DevsError
+from devs_git.storage import documents, landing, proposal, signatures
+from devs_git.storage import gates as store
+from devs_git.storage.context import Decider
+from devs_git.storage.ledger import Tip
+
+EVENT_NAME: Final = "GATE_RESOLVED"
+_COMMENT: Final = "A decision; written once."
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Who decided, and what proves it: a signature over the statement, or nothing but a terminal."""
+
+    reviewer: str
+    statement: Statement
+    signature: bytes = b""
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """What came of it: the decision's record, and the commit that landed the TAS ('' where none did)."""
+
+    record: dict[str, Any]
+    event: Event
+    commit: str = ""
+    branch: str = ""
+
+
+def open_gate(tip: Tip, gate_id: str) -> Gate:
+    """The gate, which waits; GATE_NOT_FOUND, GATE_ALREADY_RESOLVED, LEDGER_MUTATED."""
+    gate = store.find(tip, gate_id)
+    if gate.flaw:
+        raise DevsError(
+            "LEDGER_MUTATED",
+            f"The ledger holds a decision on this gate that decides nothing: {gate.flaw}",
+            hint="See: devs-git verify ledger",
+            gate_id=gate_id,
+        )
+    if gate.decision:
+        who = shown(str(gate.decision["reviewer_id"]), "")
+        raise DevsError(
+            "GATE_ALREADY_RESOLVED",
+            f"Gate {gate_id} was {gate.status.lower()} by {who}.",
+            hint=f"See: devs-git gate show {gate_id}",
+            gate_id=gate_id,
+        )
+    return gate
+
+
+def _statement(place: Decider, tip: Tip, gate: Gate, answer: Answer) -> Statement:
+    """What there is to sign now, with a new nonce."""
+    root = tip.ledger.git.text("rev-list", "--max-parents=0", tip.oid)
+    return decisions.state(gate, root, answer.decision, answer.reason, place.new_nonce())
+
+
+def to_sign(place: Decider, answer: Answer) -> str:
+    """The bytes that a signature of this answer covers, as text; nothing is written."""
+    tip = place.ledger.require()
+    gate = open_gate(tip, answer.gate_id)
+    _require_current(place, tip, gate, answer.decision)
+    return _statement(place, tip, gate, answer).canonical().decode()
+
+
+def decide(place: Decider, answer: Answer, verb: str) -> Resolved:
+    """Write the decision, with what follows from it, or refuse."""
+    tip = place.ledger.require()
+    gate = open_gate(tip, answer.gate_id)
+    _require_current(place, tip, gate, answer.decision)
+    policy = store.policy_at(tip)
+    proof = prove(place, policy, gate, _statement(place, tip, gate, answer), answer)
+    record = _record(gate, answer, proof, place.now())
+
+    def build(tip: Tip, *more: tuple[str, str]) -> Draft:
+        current = open_gate(tip, answer.gate_id)
+        _require_policy_current(tip, current, answer.decision)
+        require_allowed(store.policy_at(tip), current, proof)
+        return Draft(_event(place, current, record, verb, *more), _files(current, record, proof))
+
+    if decisions.lands(gate, answer.decision):
+        return Resolved(record, *landing.land(place, gate, verb, build))
+    return Resolved(record, place.append(build))
+
+
+def prove(place: Decider, policy: Policy, gate: Gate, meant: Statement, answer: Answer) -> Proof:
+    """The proof that the answer comes with; the person is asked here, and only here."""
+    if answer.approval == gates.UNSIGNED:
+        proof = Proof(_mail(place), meant)
+        require_allowed(policy, gate, proof)
+        _ask(place, gate, answer)
+        return proof
+    signed = answer.signed if answer.signature else meant.canonical()
+    signature = answer.signature or _sign(place, policy, signed, answer.key)
+    reviewer = signatures.verify(signed, signature, (*policy.approvers, *policy.agents))
+    said = decisions.read(signed)
+    proof = Proof(reviewer, said or meant, signature)
+    require_allowed(policy, gate, proof)
+    if code := decisions.mismatch(said, meant):
+        raise _not_meant(code)
+    return proof
+
+
+def require_allowed(policy: Policy, gate: Gate, proof: Proof) -> None:
+    """SELF_APPROVAL, UNKNOWN_SIGNER, BAD_SIGNATURE: whether this proof counts under `policy`."""
+    if proof.signature:
+        signers = (*policy.approvers, *policy.agents)
+        signatures.verify(proof.statement.canonical(), proof.signature, signers)
+    elif policy.approvers and policy.approval_minimum == gates.SIGNED:
+        raise DevsError(
+            "BAD_SIGNATURE",
+            "The policy in force asks for a signed decision.",
+            hint=f"Sign it: devs-git gate approve {gate.gate_id} --sign",
+        )
+    if proof.reviewer in {*AGENTS, gate.text("requested_by")} | {one.principal for one in policy.agents} - {
+        ""
+    }:
+        raise DevsError(
+            "SELF_APPROVAL",
+            f"{shown(proof.reviewer, '')} asked for this or is an agent, and does not decide.",
+            hint="Another approver must decide.",
+        )
+    if policy.approvers and proof.reviewer not in {one.principal for one in policy.approvers}:
+        raise DevsError(
+            "UNKNOWN_SIGNER",
+            f"{shown(proof.reviewer, '')} is no approver of the policy in force.",
+            hint="See who may decide: git show devs/ledger:policy.yaml",
+        )
+
+
+def _ask(place: Decider, gate: Gate, answer: Answer) -> None:
+    if answer.ask is None:
+        raise DevsError(
+            "TERMINAL_REQUIRED",
+            "An unsigned decision is made by a person at a terminal.",
+            hint=f"At a terminal: devs-git gate show {gate.gate_id}; or sign: add --sign",
+        )
+    if place.agent_variable:
+        raise DevsError(
+            "TERMINAL_REQUIRED",
+            f"An agent runs here ({place.agent_variable} is set), and agents do not decide.",
+            hint="Decide in a terminal of your own, or sign: add --sign",
+            variable=place.agent_variable,
+        )
+    what = gates.cut(shown(gate.text("blocker_description"), ""), 120)
+    verb = "Approve" if answer.decision == gates.APPROVED else "Reject"
+    lands = " The proposed text goes into the TAS." if decisions.lands(gate, answer.decision) else ""
+    answer.ask(f"{gate.gate_type} by {gate.text('agent_id') or 'somebody'}: {what}\n{verb} it?{lands}")
+
+
+def _mail(place: Decider) -> str:
+    return place.identity[1]
+
+
+def _sign(place: Decider, policy: Policy, message: bytes, key: str) -> bytes:
+    if key:
+        return signatures.sign(message, Path(key).expanduser())
+    with_key = [one for one in policy.approvers if one.key]
+    mine = [one for one in with_key if one.principal == _mail(place)] or with_key
+    if len(mine) != 1:
+        raise DevsError(
+            "UNKNOWN_SIGNER",
+            "The policy in force names no key for you."
+            if not mine
+            else "It is not clear which key is yours.",
+            hint="Name it: --key ~/.ssh/id_ed25519",
+        )
+    with signatures.key_file(mine[0].key) as path:
+        return signatures.sign(message, path)
+
+
+def _not_meant(code: str) -> DevsError:
+    told = {
+        "REPLAYED": "The signature is for another gate or another repository.",
+        "STALE_REQUEST": "The signature is for another request or another text.",
+        "BAD_SIGNATURE": "What was signed is not this decision with this reason.",
+    }
+    return DevsError(
+        code, told[code], hint="Sign what this prints: devs-git gate approve <gate_id> --print-bytes"
+    )
+
+
+def _require_current(place: Decider, tip: Tip, gate: Gate, decision: str) -> None:
+    _require_policy_current(tip, gate, decision)
+    if decisions.lands(gate, decision):
+        landing.require_current(place, gate)
+
+
+def _require_policy_current(tip: Tip, gate: Gate, decision: str) -> None:
+    """A policy change is approved against the policy that it was asked under, and only if it can be in force."""
+    if gate.gate_type != gates.POLICY_CHANGE or decision != gates.APPROVED:
+        return
+    before = tip.read(IN_FORCE)
+    if (None if before is None else gates.blob_oid(before)) != gate.request.get("policy_before"):
+        raise DevsError(
+            "STALE_REQUEST",
+            "The policy in force has changed since this was asked.",
+            hint=f"Reject it and ask again: devs-git gate reject {gate.gate_id} --reason stale",
+            gate_id=gate.gate_id,
+        )
+    proposal.check(gate.text("proposed_policy").encode(), PROPOSED, tip)
+
+
+def _record(gate: Gate, answer: Answer, proof: Proof, now: str) -> dict[str, Any]:
+    return {
+        "gate_id": gate.gate_id,
+        "decision": answer.decision,
+        "resolution_reason": answer.reason or None,
+        "reviewer_id": proof.reviewer,
+        "resolved_at": now,
+        "approval": answer.approval,
+        "request": gate.request_oid,
+        "tas_before": gate.request.get("tas_before"),
+        "tas_after": gate.request.get("tas_after"),
+        "nonce": proof.statement.nonce,
+    }
+
+
+def _files(gate: Gate, record: dict[str, Any], proof: Proof) -> tuple[tuple[str, bytes | None], ...]:
+    data = documents.dump(record, store.DECISION_SCHEMA, comment=_COMMENT)
+    files: list[tuple[str, bytes | None]] = [
+        (store.decision_path(gate.gate_id), data),
+        (store.marker_path(gate.gate_id), None),
+    ]
+    if proof.signature:
+        files.append((store.signature_path(gate.gate_id), proof.signature))
+    if gate.gate_type == gates.POLICY_CHANGE and record["decision"] == gates.APPROVED:
+        loaded = documents.load(
+            gate.text("proposed_policy").encode(), PROPOSED, "policy", code="POLICY_INVALID"
+        )
+        files.append((IN_FORCE, proposal.in_force(loaded)))
+    return tuple(files)
+
+
+def _event(place: Decider, gate: Gate, record: dict[str, Any], verb: str, *more: tuple[str, str]) -> Event:
+    sets_policy = gate.gate_type == gates.POLICY_CHANGE and record["decision"] == gates.APPROVED
+    what = "policy change" if gate.gate_type == gates.POLICY_CHANGE else f"gate {gate.gate_id}"
+    return place.event(
+        "policy.set" if sets_policy else gates.RESOLVED,
+        f"gate: {record['reviewer_id']} {record['decision'].lower()} {what} ({record['approval']})",
+        ("Devs-Gate", gate.gate_id),
+        ("Devs-Gate-Type", gate.gate_type),
+        ("Devs-Task", gate.text("task_id")),
+        ("Devs-Decision", record["decision"]),
+        ("Devs-Approval", record["approval"]),
+        ("Devs-Reviewer", record["reviewer_id"]),
+        ("Devs-Event-Name", EVENT_NAME),
+        *more,
+        verb_name=verb,
+    )

@@ -1,0 +1,113 @@
+"""Signatures by SSH keys: `ssh-keygen -Y`, called by us with signers that we name ourselves.
+
+Nothing is read from git's configuration or from anybody's home: neither `gpg.ssh.allowedSignersFile` nor
+`gpg.ssh.program` has a say, and HOME is an empty folder while a signature is verified.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.decisions import NAMESPACE
+from devs_git.domain.policy import Approver
+from devs_git.errors import DevsError, invalid
+
+_PROGRAM: Final = "ssh-keygen"
+_BEGIN: Final = b"-----BEGIN SSH SIGNATURE-----"
+_MOST: Final = 64 * 1024  # bytes of a signature
+_SECONDS: Final = 30.0
+
+
+def sign(message: bytes, key: Path) -> bytes:
+    """The detached signature of `message` by the private key at `key`, or by ssh-agent where it holds a public one.
+
+    ssh-keygen itself asks for a passphrase, a touch or a PIN, on the terminal or through SSH_ASKPASS.
+    """
+    if not key.is_file():
+        raise invalid("key", "The key file is not there.", hint="Name it: --key ~/.ssh/id_ed25519")
+    done = _run("sign", "-f", os.fspath(key), "-n", NAMESPACE, stdin=message, env=dict(os.environ))
+    if done.returncode or not done.stdout.startswith(_BEGIN):
+        words = done.stderr.decode("utf-8", "replace").strip().replace(os.fspath(key), "the key")
+        raise DevsError(
+            "BAD_SIGNATURE",
+            f"ssh-keygen could not sign: {words.splitlines()[-1] if words else 'no reason given'}",
+            hint="Look which keys there are: ssh-add -L",
+        )
+    return done.stdout
+
+
+@contextmanager
+def key_file(public: str) -> Iterator[Path]:
+    """A public key as a file, for signing with the private one that ssh-agent holds."""
+    with tempfile.TemporaryDirectory(prefix="devs-git-") as folder:
+        path = Path(folder) / "key.pub"
+        path.write_text(public + "\n", encoding="utf-8")
+        yield path
+
+
+def verify(message: bytes, signature: bytes, signers: Sequence[Approver]) -> str:
+    """The principal whose key signed `message` in our namespace; UNKNOWN_SIGNER, BAD_SIGNATURE."""
+    if not signature.lstrip().startswith(_BEGIN) or len(signature) > _MOST:
+        raise _bad("This is no SSH signature.")
+    with tempfile.TemporaryDirectory(prefix="devs-git-") as name:
+        folder = Path(name)
+        allowed, sig = folder / "allowed", folder / "sig"
+        allowed.write_text("".join(map(_line, signers)), encoding="utf-8")
+        sig.write_bytes(signature)
+        env = {"HOME": name, "PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
+        found = _run("find-principals", "-s", os.fspath(sig), "-f", os.fspath(allowed), env=env)
+        principal = found.stdout.decode("utf-8", "replace").split("\n")[0].strip()
+        if found.returncode or not principal:
+            raise _unknown(found.stderr)
+        checked = _run(
+            *("verify", "-I", principal, "-n", NAMESPACE, "-s", os.fspath(sig), "-f", os.fspath(allowed)),
+            stdin=message,
+            env=env,
+        )
+        if checked.returncode:
+            raise _bad("The signature does not cover this decision, or was made for another purpose.")
+        return principal
+
+
+def _line(signer: Approver) -> str:
+    """One line of allowed signers; no option of ours can be smuggled in by a key's comment."""
+    words = signer.key.split()[:2]
+    return f'{signer.principal} namespaces="{NAMESPACE}" {" ".join(words)}\n' if len(words) == 2 else ""
+
+
+def _run(*words: str, env: dict[str, str], stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(
+            [_PROGRAM, "-Y", *words],
+            input=stdin,
+            env=env,
+            capture_output=True,
+            timeout=_SECONDS * 10,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise DevsError(
+            "BAD_SIGNATURE",
+            "ssh-keygen is not on PATH.",
+            hint="Install OpenSSH: apt-get install openssh-client",
+        ) from error
+
+
+def _bad(message: str) -> DevsError:
+    return DevsError("BAD_SIGNATURE", message, hint="Sign again: devs-git gate approve <gate_id> --sign")
+
+
+def _unknown(words: bytes) -> DevsError:
+    if b"parse" in words.lower() or b"invalid format" in words.lower() or b"decode" in words.lower():
+        return _bad("This is no SSH signature that can be read.")
+    return DevsError(
+        "UNKNOWN_SIGNER",
+        "The policy in force names no approver with the key that signed.",
+        hint="See who may decide: git show devs/ledger:policy.yaml",
+    )

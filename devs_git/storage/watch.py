@@ -1,0 +1,37 @@
+"""Wait for the ledger to move, by looking at the files that hold its ref: no git child, no lock, nothing read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.events import LEDGER
+
+POLL_SECONDS: Final = 0.1
+
+
+def moves(common: Path, seconds: float | None) -> Iterator[None]:
+    """One item at once, then one whenever the ledger's ref may have moved; ends after `seconds` (None: never)."""
+    files = (common / LEDGER, common / "packed-refs")
+    end = None if seconds is None else time.monotonic() + seconds
+    seen: tuple[object, ...] = ()
+    while True:
+        found = tuple(_look(file) for file in files)
+        if found != seen:
+            seen = found
+            yield
+        left = POLL_SECONDS if end is None else end - time.monotonic()
+        if left <= 0:
+            return
+        time.sleep(min(POLL_SECONDS, left))
+
+
+def _look(file: Path) -> tuple[int, int, int] | None:
+    """What changes when git puts a new file in place of this one."""
+    try:
+        info = file.stat()
+    except FileNotFoundError:
+        return None
+    return info.st_ino, info.st_mtime_ns, info.st_size

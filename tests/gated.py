@@ -1,0 +1,89 @@
+"""What the tests of gates share: asking, a policy in force, keys, and a TAS."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from devs_git.commands import gate_request
+from devs_git.domain.events import Draft
+from devs_git.storage import documents, gates, proposal
+from devs_git.workspace import Workspace
+
+BLOCKER = "Section 2.3 rules out what the task needs."
+TAS = "# TAS\n\n## 2.3 Dates\nold\n\n## 4 More\nx\n"
+NEW = TAS.replace("old", "new")
+CHANGES: Mapping[str, Any] = {
+    "sections_to_modify": ["2.3"],
+    "rationale": "Without it no date can be parsed.",
+    "risk_assessment": "Readers of the old format break.",
+}
+
+
+def ask(workspace: Workspace, *, text: str | None = None, kind: str = "TAS_REVISION", **more: Any) -> str:
+    """A gate waits; its id. With `text` the whole TAS is proposed."""
+    told: dict[str, Any] = {"gate_type": kind, "blocker_description": BLOCKER, **more}
+    if kind == "TAS_REVISION":
+        changes = {**CHANGES, **({} if text is None else {"proposed_text": text})}
+        told |= {"agent_id": "architect", "task_id": "task-10", "proposed_changes": changes, **more}
+    return gate_request.run(workspace, gate_request.Request(**told)).gate_id
+
+
+def genesis(workspace: Workspace) -> str:
+    return workspace.store_git.text("rev-list", "--max-parents=0", "refs/heads/devs/ledger")
+
+
+def in_force(workspace: Workspace, **record: Any) -> None:
+    """Put a policy into force as `init` does, without anybody's decision."""
+    data = proposal.in_force({"genesis": genesis(workspace), **record})
+    event = workspace.event("policy.set", "policy: of a test", verb_name="init")
+    workspace.append(lambda _tip: Draft(event, (("policy.yaml", data),)))
+
+
+def decision(workspace: Workspace, gate_id: str) -> dict[str, Any]:
+    data = workspace.ledger.tip().read(gates.decision_path(gate_id)) or b""
+    return documents.load(data, "decision", "decision")
+
+
+def commit(top: Path, files: Mapping[str, str]) -> str:
+    for name, text in files.items():
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).write_text(text, newline="")
+    subprocess.run(["sh", "-c", "git add -A && git commit -qm files"], cwd=top, check=True)
+    done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=top, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+@dataclass(frozen=True)
+class Key:
+    """An SSH key pair without a passphrase."""
+
+    path: Path
+
+    @property
+    def public(self) -> str:
+        return self.path.with_name(self.path.name + ".pub").read_text().strip()
+
+    def sign(self, data: bytes, namespace: str = "devs-gate@v1") -> bytes:
+        words = ["ssh-keygen", "-Y", "sign", "-f", str(self.path), "-n", namespace]
+        return subprocess.run(words, input=data, check=True, capture_output=True).stdout
+
+
+def make_key(folder: Path, name: str) -> Key:
+    words = [
+        "ssh-keygen",
+        "-q",
+        "-t",
+        "ed25519",
+        "-N",
+        "",
+        "-C",
+        f"{name}@example.org",
+        "-f",
+        str(folder / name),
+    ]
+    subprocess.run(words, check=True)
+    return Key(folder / name)

@@ -1,0 +1,36 @@
+"""A terminal for a command, and who types at it. That a program can do this is the point of one of the tests."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def at_terminal(
+    top: Path, *words: str, typed: str = "", env: Mapping[str, str] | None = None
+) -> tuple[int, str]:
+    """Exit status and what the terminal showed of `devs-git words`, with `typed` on its keyboard."""
+    ours, theirs = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "devs_git", *words],
+        cwd=top,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, **(env or {})},
+        start_new_session=True,
+    )
+    os.close(theirs)
+    os.write(ours, typed.encode())
+    shown = b""
+    try:
+        while data := os.read(ours, 4096):
+            shown += data
+    except OSError:  # how Linux tells the end of a terminal
+        pass
+    os.close(ours)
+    return child.wait(), shown.decode().replace("\r\n", "\n")
