@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from devs_git.domain.events import one_line
 from devs_git.errors import invalid
 
+_OURS: Final = re.compile(r"Devs-(Task|Agent|Client|Phase|Ledger): ")
 MAX_VALUE: Final = 200  # characters of a title, contract or client
 MAX_TEXT: Final = 100_000  # characters of a message, plan or result
 AGENTS: Final = ("researcher", "architect", "developer", "reviewer")
@@ -44,6 +47,14 @@ def work_of(lines: str) -> Work | None:
     if not task:
         return None
     return Work(task, found.get("Devs-Agent", ""), found.get("Devs-Client", ""), found.get("Devs-Phase", ""))
+
+
+def with_trailers(text: str, pairs: Iterable[tuple[str, str]], *, others: bool) -> str:
+    """A message with our trailers at its end, those that it brought taken out; `others`: it ends in others' trailers."""
+    kept = [line for line in text.rstrip().split("\n") if not _OURS.match(line)]
+    body = "\n".join(kept).rstrip()
+    beside = others or body.rpartition("\n")[2].startswith("(cherry picked from commit ")
+    return body + ("\n" if beside else "\n\n") + "".join(f"{key}: {value}\n" for key, value in pairs)
 
 
 def checked(field: str, value: str, *, among: tuple[str, ...] = ()) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.jobs import Job
+from devs_git.domain.trailers import with_trailers
 from devs_git.errors import DevsError
 from devs_git.storage import locks, refs
 from devs_git.storage.context import Context
@@ -72,10 +73,9 @@ def _theirs(context: Context) -> Git:
     https://github.com/unarbos/arbos/pull/390).
     """
     git = replace(context.git, plain=True)
-    if "GIT_DIR" not in os.environ:
-        git = replace(
-            git, env={}
-        )  # hooks find no GIT_DIR in their environment, as when git is called by hand
+    if "GIT_DIR" not in os.environ and (git.where / ".git").exists():
+        # Hooks find no GIT_DIR in their environment then, as when git is called by hand.
+        git = replace(git, env={})
     name, mail = context.identity
     for who in ("AUTHOR", "COMMITTER"):
         if git.attempt("var", f"GIT_{who}_IDENT", ok=(0, 128))[0]:
@@ -86,8 +86,7 @@ def _theirs(context: Context) -> Git:
 def _message(context: Context, job: Job) -> bytes:
     text = job.message.strip() or _prepared(context) or job.title
     pairs = (*job.work.pairs(), ("Devs-Ledger", job.ledger))
-    arguments = [part for key, value in pairs for part in ("--trailer", f"{key}: {value}")]
-    return text.encode() if not arguments else _with_trailers(context.git, text, arguments)
+    return with_trailers(text, pairs, others=_ends_in_trailers(context.git, text)).encode()
 
 
 def _prepared(context: Context) -> str:
@@ -100,17 +99,12 @@ def _prepared(context: Context) -> str:
     )
 
 
-def _with_trailers(git: Git, text: str, arguments: list[str]) -> bytes:
+def _ends_in_trailers(git: Git, text: str) -> bool:
+    """Whether the message ends in trailers other than ours, as git and the repository's separators see it."""
     separators = git.text("config", "--get", "trailer.separators", ok=(0, 1))
-    return git.with_config(f"trailer.separators=:{separators}").run(
-        "interpret-trailers",
-        "--no-divider",
-        "--where=end",
-        "--if-exists=replace",
-        "--if-missing=add",
-        *arguments,
-        stdin=text.encode() + b"\n",
-    )
+    git = git.with_config(f"trailer.separators=:{separators}")
+    found = git.run("interpret-trailers", "--parse", "--no-divider", stdin=text.encode() + b"\n")
+    return any(not line.startswith(b"Devs-") for line in found.splitlines())
 
 
 def made(git: Git, job: Job) -> str:

@@ -239,3 +239,29 @@ def test_a_task_whose_start_died_before_its_mark_was_written_can_be_started_agai
     start(workspace, "10")
     workspace.places.active_task.unlink()
     assert start(workspace, "10").next_checkpoint == 1
+
+
+def test_a_working_tree_that_lies_elsewhere_is_committed_there(git: Run, repo: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    git("config", "core.worktree", str(elsewhere))
+    (elsewhere / "only.txt").write_text("here\n")
+    workspace = Workspace.open(repo)
+    start(workspace, "10")
+    row = checkpoint.run(workspace, checkpoint.Request("moved", everything=True))
+    assert git("ls-tree", "--name-only", row.commit) == "only.txt"
+
+
+def test_the_verbs_message_keeps_a_repositorys_own_trailers_and_has_ours_once(
+    workspace: Workspace, git: Run, repo: Path, tmp_path: Path
+) -> None:
+    git("config", "trailer.separators", "#")
+    git("config", "trailer.sign.command", f"touch {tmp_path}/ran; echo added")
+    start(workspace, "10", phase="plan")
+    (repo / "new.txt").write_text("new\n")
+    tip = git("rev-parse", "refs/heads/devs/ledger")
+    message = "one\n\nBug #42\nDevs-Task: task-9\nDevs-Ledger: 0"
+    row = checkpoint.run(workspace, checkpoint.Request(message, everything=True))
+    ours = f"Devs-Task: task-10\nDevs-Agent: developer\nDevs-Phase: plan\nDevs-Ledger: {tip}"
+    assert git("log", "-1", "--format=%B", row.commit) == f"one\n\nBug #42\n{ours}"
+    assert not (tmp_path / "ran").exists()
