@@ -41,7 +41,9 @@ def prepare(site: Site, folder: Path, head: tuple[str, str], target: str, refusa
     trees = (head[0] or EMPTY_TREE, target)
     merged = _merged(site, folder, trees, refusal)
     touched = tree.changes(site.git, before, merged)
-    _refuse_obstacles(site, touched, refusal)
+    folders = tree.submodules_made(site.git, before, merged)
+    files = [path for path in folders if not (site.top / path).is_dir()]
+    _refuse_obstacles(site, touched, files, refusal)
     try:
         tree.read_tree(site.git, folder / "index", trees, dry=True)
     except GitFailed as error:
@@ -68,7 +70,8 @@ def _merged(site: Site, folder: Path, trees: tuple[str, str], refusal: str) -> s
     return own.text("write-tree", "--missing-ok")
 
 
-def _refuse_obstacles(site: Site, touched: list[tree.Change], refusal: str) -> None:
+def _refuse_obstacles(site: Site, touched: list[tree.Change], folders: list[str], refusal: str) -> None:
+    """Refuse for whatever stands where files, or the `folders` of submodules, are to be. A submodule is no file of ours."""
     tracked = {change.path for change in touched if change.old}
     entries: set[str] = set()
 
@@ -76,10 +79,12 @@ def _refuse_obstacles(site: Site, touched: list[tree.Change], refusal: str) -> N
         if path in tracked:
             return True
         if not entries:
-            entries.update(split_z(site.git.run("ls-files", "-z")))
+            lines = split_z(site.git.run("ls-files", "-s", "-z"))
+            entries.update(line.split("\t", 1)[1] for line in lines if not line.startswith(tree.SUBMODULE))
         return path in entries
 
-    found = obstacles.find(site.top, [change.path for change in touched if change.new], is_tracked)
+    writes = [*(change.path for change in touched if change.new), *folders]
+    found = obstacles.find(site.top, writes, is_tracked)
     if found:
         first = (*found.repositories, *found.special, *found.files)[0]
         raise DevsError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from devs_git.storage.objects import EXECUTABLE, GITLINK, LINK, Objects
 from devs_git.storage.private_index import index_path, private
 
 ARGUMENT_BYTES = 1 << 15  # of paths that are handed over as arguments; above it git looks at every file
+SUBMODULE = "160000"
 
 
 @dataclass(frozen=True)
@@ -32,14 +33,25 @@ class Change:
 
 def changes(git: Git, old: str, new: str) -> list[Change]:
     """Paths whose file differs between two trees; a submodule counts as no file."""
-    out = split_z(git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", old, new, "--"))
     found = []
-    for head, path in zip(out[::2], out[1::2], strict=True):
-        old_mode, new_mode, old_oid, new_oid, _status = head[1:].split(" ")
+    for path, (old_mode, new_mode), (old_oid, new_oid) in _differences(git, old, new):
         before, after = _file(old_mode, old_oid), _file(new_mode, new_oid)
         if before[1] or after[1]:
             found.append(Change(path, before[0], after[0], before[1], after[1]))
     return found
+
+
+def submodules_made(git: Git, old: str, new: str) -> list[str]:
+    """Paths at which git makes a submodule's folder, on the way from one tree to another."""
+    differing = _differences(git, old, new)
+    return [path for path, (before, after), _ in differing if after == SUBMODULE != before]
+
+
+def _differences(git: Git, old: str, new: str) -> Iterator[tuple[str, tuple[str, str], tuple[str, str]]]:
+    out = split_z(git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", old, new, "--"))
+    for head, path in zip(out[::2], out[1::2], strict=True):
+        old_mode, new_mode, old_oid, new_oid, _status = head[1:].split(" ")
+        yield path, (old_mode, new_mode), (old_oid, new_oid)
 
 
 def _file(mode: str, oid: str) -> tuple[int, str]:

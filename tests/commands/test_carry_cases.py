@@ -1,0 +1,88 @@
+"""checkout and restore among submodules, nested repositories and awkward bytes: nothing of a person is written over."""
+
+from __future__ import annotations
+
+import pytest
+
+from devs_git.commands import checkout, restore
+from devs_git.errors import DevsError
+from tests.cases import Case, Look, begin
+
+
+def switch(case: Case, branch: str) -> checkout.Result:
+    return checkout.run(case.workspace, checkout.Request(branch))
+
+
+def bring_back(case: Case, target: str) -> restore.Result:
+    return restore.run(case.workspace, restore.Request(target, (), str(case.top)))
+
+
+def refused(case: Case) -> None:
+    """Neither verb touches anything."""
+    for call in (lambda: switch(case, "old"), lambda: bring_back(case, "1")):
+        before: Look = case.look()
+        with pytest.raises(DevsError) as error:
+            call()
+        assert error.value.code in ("CHECKOUT_FAILED", "GIT_RESET_FAILED")
+        case.look().must_equal(before)
+
+
+def test_a_file_of_mine_where_a_submodule_was_is_not_written_over(case: Case) -> None:
+    library = begin(case.top.parent / "library").top
+    case.stage("1", {"sub": b"a file\n"})
+    case.git("branch", "old")
+    case.git("rm", "-qf", "sub")
+    case.git("submodule", "--quiet", "add", str(library), "sub")
+    case.stage("2", {"a": b"2\n"})
+    (case.top / "sub" / "kept.txt").write_bytes(b"uncommitted\n")
+    refused(case)  # the submodule itself is in the way
+    (case.top / "sub").rename(case.top.parent / "aside")
+    case.write({"sub": b"mine\n"})
+    refused(case)
+    assert case.read("sub") == b"mine\n"
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_a_file_of_mine_where_a_submodule_will_be_is_not_written_over(case: Case, ignored: bool) -> None:
+    library = begin(case.top.parent / "library").top
+    case.git("submodule", "--quiet", "add", str(library), "sub")
+    case.stage("1", {"a": b"1\n"})
+    case.git("branch", "old")
+    case.git("rm", "-qf", "sub")
+    case.stage("2", {".gitignore": b"sub\n" if ignored else b"nothing\n"})
+    case.write({"sub": b"mine\n"})
+    refused(case)
+    assert case.read("sub") == b"mine\n"
+
+
+def test_dirty_bytes_that_are_in_nobodys_way_are_carried_as_they_are(case: Case) -> None:
+    case.stage("1", {".gitattributes": b"* text=auto\n", "a": b"1\n", "mine": b"m\n"})
+    case.git("branch", "old")
+    case.stage("2", {"a": b"2\n"})
+    case.write({"mine": b"edited\r\n", "staged": b"s\r\n", "intended": b"i\r\n"})
+    case.git("add", "staged")
+    case.git("add", "-N", "intended")
+    before = case.look()
+    switch(case, "old")
+    assert (case.read("a"), case.read("mine"), case.read("intended")) == (b"1\n", b"edited\r\n", b"i\r\n")
+    switch(case, "main")
+    now = case.look()
+    assert (now.files, now.index, now.status) == (before.files, before.index, before.status)
+
+
+def test_an_edit_behind_skip_worktree_is_not_written_over_by_a_checkout(case: Case) -> None:
+    case.stage("1", {"a": b"1\n"})
+    case.git("branch", "old")
+    case.stage("2", {"a": b"2\n"})
+    for flag in ("--skip-worktree", "--assume-unchanged"):
+        case.git("update-index", flag, "a")
+        case.write({"a": b"mine\n"})
+        before = case.look()
+        try:
+            switch(case, "old")
+        except DevsError:
+            case.look().must_equal(before)
+        assert case.read("a") == b"mine\n"
+        case.git("switch", "-q", "main", ok=(0, 1))
+        case.git("update-index", flag.replace("--", "--no-"), "a")
+        case.git("checkout", "-q", "-f", "main")
