@@ -8,7 +8,7 @@ done
 [ -f "$dir/devs/task" ] || exit 0
 same() { [ -f "$2" ] && [ "$(git stripspace -s <"$1")" = "$(git stripspace -s <"$2")" ]; }
 case ${0##*/}:${2-} in
-  commit-msg*) if same "$1" "$dir/devs/template"; then exit 0; fi ;;
+  commit-msg*) if grep -q '^Devs-Ledger: ' "$1" || same "$1" "$dir/devs/template"; then exit 0; fi ;;
   *:template) cp "$1" "$dir/devs/template" && exit 0 ;;
   *) rm -f "$dir/devs/template" ;;
 esac
