@@ -12,6 +12,7 @@ import importlib
 import json
 import os
 import re
+import resource
 import select
 import shutil
 import signal
@@ -28,6 +29,7 @@ from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.storage import active_task
 from devs_git.storage.engine import positions
+from devs_git.storage.git_program import GitFailed
 from devs_git.workspace import Workspace
 from tests.moving import contents
 
@@ -52,6 +54,8 @@ def _child(order: dict[str, Any], told: int) -> None:
         steps.append(what)
 
     os.environ.update(order.get("env", {}))
+    if "file_size" in order:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (order["file_size"], order["file_size"]))
     outcome: dict[str, Any] = {"error": None}
     try:
         workspace = replace(Workspace.open(Path(order["top"])), progress=progress, say=said.append)
@@ -59,6 +63,9 @@ def _child(order: dict[str, Any], told: int) -> None:
         router.call(order["verb"], workspace, module.Request(**order["request"]))
     except DevsError as error:
         outcome = {"error": error.code, "message": error.message}
+    except GitFailed as error:
+        # A git that only read was killed before the verb had begun: our own bug is what is not told as killed.
+        outcome = {"error": "GIT_KILLED" if error.status < 0 else "CRASH", "message": repr(error)}
     except BaseException as error:  # noqa: BLE001 - whatever it is, the test must hear of it
         outcome = {"error": "CRASH", "message": repr(error)}
     os.write(told, json.dumps({**outcome, "said": said}).encode() + b"\n")
@@ -133,9 +140,9 @@ def main() -> None:
 class Driver:
     """The driver as its tests see it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *prefix: str) -> None:
         self.child = subprocess.Popen(
-            [sys.executable, "-m", "tests.killing"],
+            [*prefix, sys.executable, "-m", "tests.killing"],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -158,8 +165,9 @@ class Driver:
 
 
 @contextlib.contextmanager
-def driver() -> Iterator[Driver]:
-    opened = Driver()
+def driver(*prefix: str) -> Iterator[Driver]:
+    """A driver; `prefix` is a program that starts it with less than we may do."""
+    opened = Driver(*prefix)
     try:
         yield opened
     finally:

@@ -7,6 +7,7 @@ every other ref of the operation in one reference transaction, the ledger last. 
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -25,6 +26,7 @@ from devs_git.storage.objects import EMPTY_TREE, TREE, Entry, Objects
 
 LOCK_SECONDS: Final = 30.0
 ATTEMPTS: Final = 60
+REF_LOCK_SECONDS: Final = 2.0  # a living git holds the lock of a ref for milliseconds
 _CHUNK: Final = 1 << 16
 
 
@@ -176,6 +178,7 @@ class Ledger:
             locks.held(self.common / "devs" / "ledger.lock", wait=LOCK_SECONDS) if locked else nullcontext()
         )
         with lock:
+            until = time.monotonic() + REF_LOCK_SECONDS
             for attempt in range(ATTEMPTS):
                 tip = self.tip()
                 draft = build(tip)
@@ -186,6 +189,8 @@ class Ledger:
                 except (refs.RefMoved, refs.RefLocked) as error:
                     if isinstance(error, refs.RefMoved) and self.tip().oid == tip.oid:
                         raise
+                    if isinstance(error, refs.RefLocked) and time.monotonic() > until:
+                        raise _locked(error) from error
                     import random
 
                     time.sleep(random.uniform(0.001, 0.01 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
@@ -205,3 +210,13 @@ class Ledger:
             oid=self.objects.write("commit", text.encode("utf-8", "surrogateescape")),
             parents=parents,
         )
+
+
+def _locked(error: refs.RefLocked) -> DevsError:
+    named = re.search(r"'([^']*\.lock)'", str(error))
+    name = named[1].rpartition("/.git/")[2] if named else "a ref's lock"
+    return DevsError(
+        "BUSY",
+        f"Another git holds {name}.",
+        hint=f"Wait for it; if no git runs, remove {name} from the git directory.",
+    )

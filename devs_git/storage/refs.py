@@ -14,7 +14,7 @@ from devs_git.storage.git_program import Git, GitFailed
 _MOVED: Final = re.compile(
     r"but expected|reference already exists|reference is missing|unable to resolve reference"
 )
-_LOCKED: Final = re.compile(r"\.lock': File exists|Unable to create .*\.lock|cannot lock ref")
+_LOCKED: Final = re.compile(r"\.lock': File exists")
 _TAIL: Final = 1 << 16  # bytes; a line of a reflog is shorter
 
 

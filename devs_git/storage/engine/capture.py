@@ -196,6 +196,7 @@ def store(objects: Objects, state: State, signature: str, subject: str) -> str:
         entries["raw"] = Entry(TREE, state.raw)
     if state.index_raw:
         entries["index.raw"] = Entry(FILE, state.index_raw)
+        entries["empty"] = Entry(FILE, objects.write("blob", b""))  # what its intent-to-add entries name
     entries[META] = Entry(FILE, objects.write("blob", json.dumps(asdict(state), indent=1).encode()))
     tree = objects.write_tree(entries)
     head = f"tree {tree}\nparent {state.head}\nauthor {signature}\ncommitter {signature}\n\n{subject}\n"

@@ -19,9 +19,9 @@ from devs_git.storage.git_program import GitFailed
 from devs_git.storage.places import Places
 
 
-def happened(site: Site, opened: Journal) -> bool:
-    """Whether the operation's event stands in the ledger: then it is decided."""
-    return any(not event.failed for event in _events(site, opened))
+def happened(site: Site, opened: Journal) -> Event | None:
+    """The operation's event where it stands in the ledger: then it is decided."""
+    return next((event for event in _events(site, opened) if not event.failed), None)
 
 
 def _events(site: Site, opened: Journal) -> Iterator[Event]:

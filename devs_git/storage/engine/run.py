@@ -7,6 +7,7 @@ already decided remains to be done.
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -25,6 +26,8 @@ from devs_git.storage.private_index import DURABLE, index_path
 
 LIVE_OWNER_SECONDS = 2.0
 ORPHAN_SECONDS = 60.0
+# git looks at every path before it writes the first; with these words it has refused while looking.
+_LOOKED_ONLY = re.compile(r"not uptodate|would be overwritten|would be removed|would lose untracked")
 
 
 @dataclass(frozen=True)
@@ -72,10 +75,23 @@ def worktree_lock(site: Site, *, wait: float = LIVE_OWNER_SECONDS, recovering: b
 
 
 def keep_backup(site: Site, op_id: str, backup: str) -> None:
-    """Give the backup its ref, on disk for good, before anything is moved."""
+    """Give the backup its ref, on disk for good, before anything is moved.
+
+    Until the ref is there only git's own grace (two weeks by default) keeps its objects from a `git gc` that runs
+    now. So they are looked for once it is there: from then on they are reachable.
+    """
     update = RefUpdate(f"{journals.BACKUPS}{op_id}", backup, NO_OID)
     git = site.ledger.git.with_config(*DURABLE).holding(*site.git.keep_open)
     refs.transaction(git, (update,), "devs: backup")
+    try:
+        git.run("rev-list", "--objects", "--quiet", backup, "--not", "--branches", "--tags", "--")
+    except GitFailed as error:
+        refs.transaction(git, (replace(update, new=NO_OID, old=backup),), "devs: backup is not whole")
+        raise DevsError(
+            "GIT_RESET_FAILED",
+            "Some of what was just saved is gone from the object store; does git gc --prune=now run?",
+            hint="Wait for it and run the command again; nothing was changed.",
+        ) from error
 
 
 def execute(site: Site, move: Move) -> Moved:
@@ -84,8 +100,10 @@ def execute(site: Site, move: Move) -> Moved:
     try:
         return _carry_out(site, move, opened)
     except BaseException as error:
-        _undo_all(site, opened, error)
-        raise
+        event = _undo_all(site, opened, error)
+        if event is None or not isinstance(error, Exception):
+            raise
+        return Moved(event, (), len(tree.changes(site.git, move.old.worktree, move.new.worktree)))
 
 
 def _open(site: Site, move: Move) -> Journal:
@@ -152,6 +170,8 @@ def _write_files(site: Site, move: Move) -> None:
     try:
         tree.read_tree(site.git, index, move.trees, timeout=move.timeout)
     except GitFailed as error:
+        if _LOOKED_ONLY.search(error.stderr):
+            journals.never_wrote(site.places, move.op_id)
         raise DevsError(move.refusal, f"git could not write the files: {git_words(error)}") from error
     except GitTimedOut as error:
         raise DevsError(
@@ -195,14 +215,19 @@ def _killed(error: BaseException | None) -> bool:
     return False
 
 
-def _undo_all(site: Site, opened: Journal, error: BaseException) -> None:
-    """Take everything back and leave one event that says so; the backup ref stays."""
+def _undo_all(site: Site, opened: Journal, error: BaseException) -> Event | None:
+    """Take everything back and leave one event that says so; the backup ref stays.
+
+    Where the event of the move stands already nothing failed that matters: it is finished, and its event returned.
+    """
     if _killed(error):
         positions.clear_locks(site, opened)
-    if recovery.happened(site, opened):
+    event = recovery.happened(site, opened)
+    if event:
         recovery.finish(site, opened, replay=True)
-        return
-    recovery.take_back(site, opened, error.code if isinstance(error, DevsError) else "INTERNAL")
+    else:
+        recovery.take_back(site, opened, error.code if isinstance(error, DevsError) else "INTERNAL")
+    return event
 
 
 @contextlib.contextmanager
@@ -214,4 +239,4 @@ def refusing(code: str) -> Iterator[None]:
         raise DevsError(code, f"git said: {git_words(error)}") from error
     except OSError as error:
         hint = "Make room or give permission, then run the command again; nothing was lost."
-        raise DevsError(code, f"The disk said: {error.strerror or error}.", hint=hint) from error
+        raise DevsError(code, f"The disk said: {error.strerror or 'no'}.", hint=hint) from error

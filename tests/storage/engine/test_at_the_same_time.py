@@ -1,0 +1,218 @@
+"""Others at work at the same moment: another git, another of our commands, a person in an editor."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from devs_git.commands import checkout, restore, rewind, undo
+from devs_git.entrypoints import router
+from devs_git.errors import DevsError
+from devs_git.workspace import Workspace
+from tests.killing import differences, held, litter, state
+from tests.moving import Scene
+
+REWIND = rewind.Request("10", preserve="stash", untracked="save")
+
+
+def meanwhile(scene: Scene, step: str, act: Callable[[], object], request: Any = REWIND) -> Any:
+    """The outcome of a verb beside which `act` happens, just before its step of that name: a result or an error."""
+    did: list[str] = []
+
+    def progress(name: str, _done: int, _total: int) -> None:
+        if name == step and not did:
+            did.append(name)
+            act()
+
+    verb = type(request).__module__.rpartition(".")[2]
+    try:
+        outcome = router.call(verb, replace(Workspace.open(scene.top), progress=progress), request)
+    except DevsError as error:
+        outcome = error
+    assert did, step
+    return outcome
+
+
+def plumbed(scene: Scene) -> str:
+    """A commit on the branch that touches neither index nor files."""
+    mine = scene.git("commit-tree", "-p", "HEAD", "-m", "mine", "HEAD^{tree}")
+    scene.git("update-ref", "refs/heads/main", mine)
+    return mine
+
+
+@pytest.mark.parametrize("step", ["capture", "journal", "index lock", "files", "refs", "transaction"])
+def test_a_commit_that_another_process_makes_meanwhile_survives(dirtied: Scene, step: str) -> None:
+    old, made = state(dirtied.top), []
+    outcome = meanwhile(dirtied, step, lambda: made.append(plumbed(dirtied)))
+    assert isinstance(outcome, DevsError)
+    assert outcome.code in ("PLAN_STALE", "GIT_RESET_FAILED")
+    assert dirtied.git("rev-parse", "HEAD") == made[0]
+    now = state(dirtied.top)
+    assert (now["files"], now["index"], now["tasks"]) == (old["files"], old["index"], old["tasks"])
+    assert litter(dirtied.top) == []
+
+
+@pytest.mark.parametrize("request_", [checkout.Request("other"), restore.Request("10"), undo.Request()])
+def test_a_commit_made_meanwhile_survives_every_verb(worked: Scene, request_: Any) -> None:
+    worked.git("branch", "other", "devs/task-10")
+    rewind.run(Workspace.open(worked.top), rewind.Request("11"))
+    made: list[str] = []
+    meanwhile(worked, "transaction", lambda: made.append(plumbed(worked)), request_)
+    assert worked.git("merge-base", "--is-ancestor", made[0], "main") == ""
+    assert litter(worked.top) == []
+
+
+@pytest.mark.parametrize("step", ["capture", "journal", "index lock"])
+def test_what_somebody_stages_meanwhile_is_not_taken_back(dirtied: Scene, step: str) -> None:
+    dirtied.write({"fresh.txt": "fresh\n"})
+    outcome = meanwhile(dirtied, step, lambda: dirtied.git("add", "fresh.txt"))
+    if isinstance(outcome, DevsError):
+        assert outcome.code == "PLAN_STALE"
+        assert "fresh.txt" in dirtied.git("diff", "--cached", "--name-only").splitlines()
+    else:
+        undo.run(Workspace.open(dirtied.top), undo.Request())
+        assert (dirtied.top / "fresh.txt").read_text() == "fresh\n"
+    assert litter(dirtied.top) == []
+
+
+@pytest.mark.parametrize("step", ["capture", "backup", "journal", "index lock", "files"])
+@pytest.mark.parametrize("path", ["a.txt", "b.txt", "c.txt"])
+def test_an_edit_made_before_git_looks_is_never_overwritten(dirtied: Scene, step: str, path: str) -> None:
+    mine = "edited at this very moment\n"
+    outcome = meanwhile(dirtied, step, lambda: dirtied.write({path: mine}))
+    if isinstance(outcome, DevsError):
+        assert outcome.code in ("GIT_RESET_FAILED", "PLAN_STALE"), outcome
+        assert (dirtied.top / path).read_text() == mine
+    else:
+        assert step == "capture"
+        assert dirtied.git("show", f"{outcome.backup}:worktree/{path}") == mine.strip()
+    assert litter(dirtied.top) == []
+    assert not (dirtied.top / ".git" / "index.lock").exists()
+
+
+@pytest.mark.parametrize("step", ["raw bytes", "verify", "index in place", "refs", "transaction"])
+def test_an_edit_made_while_files_move_is_never_overwritten(dirtied: Scene, step: str) -> None:
+    mine = "edited at this very moment\n"
+    outcome = meanwhile(dirtied, step, lambda: dirtied.write({"b.txt": mine}))
+    assert (dirtied.top / "b.txt").read_text() == mine
+    if isinstance(outcome, DevsError) and outcome.code == "RECOVERY_NEEDED":
+        router.call("doctor", Workspace.open(dirtied.top), _take_back())
+        assert (dirtied.top / "b.txt").read_text() == mine
+    assert litter(dirtied.top) == []
+
+
+def _take_back() -> Any:
+    from devs_git.commands import doctor
+
+    return doctor.Request(take_back=True)
+
+
+@pytest.mark.parametrize("request_", [REWIND, checkout.Request("other"), restore.Request("10")])
+def test_an_index_that_another_git_has_locked_is_busy_and_changes_nothing(
+    worked: Scene, request_: Any
+) -> None:
+    worked.git("branch", "other", "devs/task-10")
+    old = state(worked.top)
+    lock = worked.top / ".git" / "index.lock"
+    lock.write_text("another git's\n")
+    with pytest.raises(DevsError) as refused:
+        router.call(type(request_).__module__.rpartition(".")[2], Workspace.open(worked.top), request_)
+    assert refused.value.code == "BUSY"
+    assert lock.read_text() == "another git's\n"
+    lock.unlink()
+    assert differences(state(worked.top), old) == {}
+    assert litter(worked.top) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "HEAD",
+        "packed-refs",
+        pytest.param("refs/heads/main", marks=pytest.mark.thorough),
+        pytest.param("refs/heads/devs/ledger", marks=pytest.mark.thorough),
+    ],
+)
+def test_a_ref_that_another_git_has_locked_is_busy_and_all_is_taken_back(dirtied: Scene, name: str) -> None:
+    old = state(dirtied.top)
+    lock = dirtied.top / ".git" / f"{name}.lock"
+    lock.write_text("another git's\n")
+    with pytest.raises(DevsError) as refused:
+        rewind.run(Workspace.open(dirtied.top), REWIND)
+    assert refused.value.code == "BUSY"
+    assert f"{name}.lock" in refused.value.message
+    assert lock.read_text() == "another git's\n"
+    lock.unlink()
+    assert differences(state(dirtied.top), old) == {}
+    assert litter(dirtied.top) == []
+
+
+def test_of_two_rewinds_at_once_one_wins_and_the_other_hears_why(worked: Scene) -> None:
+    before = held(worked.top)
+    words = [sys.executable, "-m", "devs_git", "rewind", "--json"]
+    running = [
+        subprocess.Popen([*words, target], cwd=worked.top, stdout=subprocess.PIPE, text=True)
+        for target in ("10", "11")
+    ]
+    answers = [json.loads(child.communicate()[0]) for child in running]
+    codes = [answer.get("code", "won") for answer in answers]
+    assert "won" in codes
+    assert set(codes) <= {"won", "BUSY", "PLAN_STALE", "NO_CHECKPOINT", "GIT_RESET_FAILED"}, answers
+    assert before <= held(worked.top)
+    assert litter(worked.top) == []
+    assert worked.git("status", "--porcelain") == ""
+
+
+def test_of_two_applications_of_one_plan_one_wins_and_the_other_is_stale_or_busy(worked: Scene) -> None:
+    plan = rewind.run(Workspace.open(worked.top), rewind.Request("10", dry_run=True))
+    assert isinstance(plan, rewind.Plan)
+    words = [sys.executable, "-m", "devs_git", "rewind", "--json", "--plan", plan.plan_id]
+    running = [subprocess.Popen(words, cwd=worked.top, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    answers = [json.loads(child.communicate()[0]) for child in running]
+    codes = sorted(answer.get("code", "won") for answer in answers)
+    assert codes in (["BUSY", "won"], ["PLAN_STALE", "won"]), answers
+    assert worked.git("status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize(("how", "code"), [("gone", "LEDGER_MISSING"), ("back", "LEDGER_ROLLBACK")])
+@pytest.mark.parametrize("step", ["files", "refs", "transaction"])
+def test_a_ledger_that_somebody_moves_by_hand_takes_the_move_back(
+    worked: Scene, how: str, code: str, step: str
+) -> None:
+    old = state(worked.top)
+    ledger = "refs/heads/devs/ledger"
+    tip = worked.git("rev-parse", ledger)
+    words = ("-d", ledger) if how == "gone" else (ledger, f"{ledger}~3")
+    outcome = meanwhile(worked, step, lambda: worked.git("update-ref", *words), rewind.Request("11"))
+    assert isinstance(outcome, DevsError)
+    assert outcome.code == code
+    worked.git("update-ref", ledger, tip)
+    assert differences(state(worked.top), old) == {}
+    assert litter(worked.top) == []
+
+
+@pytest.mark.parametrize("step", ["capture", "backup", "journal", "files", "refs", "transaction", "unlock"])
+def test_a_gc_that_prunes_everything_at_any_moment_costs_nothing(dirtied: Scene, step: str) -> None:
+    old = state(dirtied.top)
+    outcome = meanwhile(
+        dirtied, step, lambda: dirtied.git("-c", "gc.pruneExpire=now", "gc", "-q", "--prune=now")
+    )
+    if isinstance(outcome, DevsError):
+        assert outcome.code == "GIT_RESET_FAILED"  # what it had built and not yet given a ref was gone
+        assert step not in ("capture", "unlock")
+    else:
+        dirtied.git("reflog", "expire", "--all", "--expire=now")
+        dirtied.git("repack", "-q", "-a", "-d")
+        dirtied.git("prune", "--expire=now")
+        undo.run(Workspace.open(dirtied.top), undo.Request())
+    now = state(dirtied.top)
+    now["refs"] = [line for line in now["refs"] if not line.startswith("refs/stash")]
+    assert differences(now, old) == {}
+    assert dirtied.git("fsck", "--no-dangling", "--no-progress") == ""
+    assert litter(dirtied.top) == []
