@@ -30,7 +30,10 @@ def preserve_mode(text: str | None) -> str | None:
 
 @dataclass(frozen=True)
 class Effect:
-    """What an operation does to checkpoints and tasks. `statuses` are (task, status) pairs that change."""
+    """What an operation does to checkpoints and tasks. `statuses` are (task, status) pairs that change.
+
+    `visible`: for each visible tag that may change its name, the tag object that it should name before and after.
+    """
 
     undone: tuple[Checkpoint, ...] = ()
     revived: tuple[Checkpoint, ...] = ()
@@ -38,6 +41,7 @@ class Effect:
     statuses: tuple[tuple[str, str], ...] = ()
     affected: tuple[str, ...] = ()
     reactivated: str = ""
+    visible: tuple[tuple[str, str, str], ...] = ()
 
     def fields(self) -> tuple[tuple[str, str], ...]:
         """The trailers by which the ledger remembers this effect."""
@@ -48,18 +52,27 @@ class Effect:
         )
 
     def tag_updates(self, tags: dict[str, str]) -> tuple[RefUpdate, ...]:
-        """Visible tags that go or come back, given those that exist; one that somebody moved is left alone."""
-        going = [(completed_tag(p.task_id), p.tag) for p in self.undone if p.completed]
-        coming = {completed_tag(p.task_id): p.tag for p in self.revived if p.completed}
-        gone = [
-            RefUpdate(ref, NO_OID, tag) for ref, tag in going if tags.get(ref) == tag and ref not in coming
-        ]
-        back = [
-            RefUpdate(ref, tag, tags.get(ref, NO_OID))
-            for ref, tag in coming.items()
-            if ref not in tags or (ref, tags[ref]) in going
-        ]
-        return (*gone, *back)
+        """Visible tags that go, change or come back, given those that exist; one that somebody moved is left alone."""
+        return tuple(
+            RefUpdate(ref, becomes or NO_OID, tags.get(ref, NO_OID))
+            for ref, was, becomes in self.visible
+            if tags.get(ref, "") in ("", was) and tags.get(ref, "") != becomes
+        )
+
+
+def _visible(
+    history: History, undone: tuple[Checkpoint, ...], revived: tuple[Checkpoint, ...]
+) -> tuple[tuple[str, str, str], ...]:
+    """What the visible tags of the tasks concerned name before and after: the newest live completion, '' for none."""
+    gone, back = {p.tag for p in undone}, {p.tag for p in revived}
+    found = {p.task_id: ["", ""] for p in (*undone, *revived) if p.completed}
+    for point in history.checkpoints.values():
+        if point.task_id in found and point.completed:
+            if point.live:
+                found[point.task_id][0] = point.tag
+            if point.tag in back or (point.live and point.tag not in gone):
+                found[point.task_id][1] = point.tag
+    return tuple((completed_tag(task), was, becomes) for task, (was, becomes) in found.items())
 
 
 def after(
@@ -98,7 +111,15 @@ def _effect(
     if own != remains:
         statuses.append((target.task_id, remains))
     reactivated = target.task_id if remains == "active" and own != "active" else ""
-    return Effect(undone, revived, kept, tuple(statuses), affected, reactivated)
+    return Effect(
+        undone,
+        revived,
+        kept,
+        tuple(statuses),
+        affected,
+        reactivated,
+        _visible(history, undone, revived),
+    )
 
 
 def chain(history: History, worktree: str, branch: str) -> list[Event]:
@@ -161,7 +182,8 @@ def back(now: History, before: History, operations: list[Event], lost: Collectio
         for task in touched
         if _status(task, now, before, every, revived) != now.tasks[task].status
     )
-    return Effect(every, revived, (), statuses, tuple(dict.fromkeys(p.task_id for p in every)))
+    tasks = tuple(dict.fromkeys(p.task_id for p in every))
+    return Effect(every, revived, (), statuses, tasks, visible=_visible(now, every, revived))
 
 
 def _status(

@@ -63,6 +63,31 @@ def test_a_rewind_before_its_completion_makes_the_targets_task_active_again(case
     assert case.active() == lines
 
 
+def test_a_task_completed_twice_goes_back_to_its_first_completion_and_its_tag(case: Case) -> None:
+    start(case, "1")
+    for text in (b"1\n", b"2\n"):
+        case.write({"a": text})
+        task_complete.run(case.workspace, task_complete.Request("1", message="done", everything=True))
+    first, second = case.workspace.ledger.tip().history.of_task("task-1")
+    assert case.git("rev-parse", "devs/task-1") == second.tag
+    case.rewind("task-1@1")
+    assert (case.git("rev-parse", "devs/task-1"), statuses(case)) == (first.tag, {"task-1": "completed"})
+    case.undo()
+    assert case.git("rev-parse", "devs/task-1") == second.tag
+
+
+def test_an_undo_whose_backup_was_pruned_says_so(case: Case) -> None:
+    case.stage("1", {"a": b"1\n"})
+    case.stage("2", {"a": b"2\n"})
+    done = case.rewind("1", "discard")
+    case.git("update-ref", "-d", done.backup)
+    case.git("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
+    case.git("gc", "-q", "--prune=now")
+    with pytest.raises(DevsError) as error:
+        case.undo()
+    assert (error.value.code, "pruned" in error.value.message) == ("NOTHING_TO_UNDO", True)
+
+
 def test_the_active_task_is_cleared_when_it_was_undone_and_kept_when_not(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     start(case, "2")

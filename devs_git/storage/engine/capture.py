@@ -204,7 +204,13 @@ def store(objects: Objects, state: State, signature: str, subject: str) -> str:
 
 
 def load(objects: Objects, backup: str) -> State:
-    """The state that a backup commit holds."""
+    """The state that a backup commit holds; NOTHING_TO_UNDO where retention took it away."""
+    if not objects.exists(backup):
+        raise DevsError(
+            "NOTHING_TO_UNDO",
+            f"The backup {backup[:12]} was pruned.",
+            hint="What branches and stash entries keep is still there: git branch --list 'devs/preserved/*'",
+        )
     tree = objects.read(backup, "commit")[5:45].decode()
     entry = objects.read_tree(tree).get(META)
     if entry is None:
