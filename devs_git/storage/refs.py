@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -89,3 +90,12 @@ def branch(git_dir: Path) -> str:
     """The short name of the branch that HEAD is on, '' where it is detached; read as a file, a hook is in a hurry."""
     head = os.fsdecode((git_dir / "HEAD").read_bytes()).rstrip("\n")
     return head.removeprefix("ref: refs/heads/") if head.startswith("ref: refs/heads/") else ""
+
+
+def rebased_branch(git_dir: Path) -> str:
+    """The short name of the branch that a rebase under way will move, '' where there is none."""
+    for folder in ("rebase-merge", "rebase-apply"):
+        with contextlib.suppress(FileNotFoundError):
+            name = os.fsdecode((git_dir / folder / "head-name").read_bytes()).rstrip("\n")
+            return name.removeprefix("refs/heads/") if name.startswith("refs/heads/") else ""
+    return ""

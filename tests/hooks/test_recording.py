@@ -99,8 +99,9 @@ def test_the_policy_switches_it_off(hooked: Workspace) -> None:
     assert rows(hooked) == []
 
 
+@pytest.mark.parametrize("backend", ["--merge", "--apply"])
 def test_a_rebase_records_nothing_per_pick_and_moves_what_it_rewrote(
-    hooked: Workspace, git: Run, repo: Path
+    hooked: Workspace, git: Run, repo: Path, backend: str
 ) -> None:
     commit("one")
     commit("two")
@@ -112,7 +113,7 @@ def test_a_rebase_records_nothing_per_pick_and_moves_what_it_rewrote(
     git("commit", "-qm", "base")
     base = git("rev-parse", "HEAD")
     git("checkout", "-q", "main")
-    rebase("--onto", base, "HEAD~2")
+    rebase(backend, "--onto", base, "HEAD~2")
     assert rows(hooked)[:3] == [
         ("task-10@1", "rewound", "one"),
         ("task-10@2", "rewound", "two"),
