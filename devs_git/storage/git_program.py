@@ -10,7 +10,7 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -125,6 +125,23 @@ class Git:
         if child.returncode not in ok:
             raise GitFailed(args, child.returncode, self._inside(err.decode("utf-8", "replace")))
         return child.returncode, out
+
+    @contextlib.contextmanager
+    def alongside(self, *args: str) -> Iterator[Callable[[], bytes]]:
+        """`git args` running while the body does something else; what is yielded waits for its standard output."""
+        child = self.start(*args)
+
+        def output() -> bytes:
+            out, err = child.communicate()
+            if child.returncode:
+                raise GitFailed(args, child.returncode, self._inside(err.decode("utf-8", "replace")))
+            return out
+
+        try:
+            yield output
+        finally:
+            if child.returncode is None:
+                end_group(child)
 
     def start(self, *args: str, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
         """A running git in a process group of its own, so that it can be ended with its children."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -29,13 +29,24 @@ _UNDER_WAY: Final = (
     ("sequencer", "a cherry-pick or revert", "git cherry-pick --abort or git revert --abort"),
     ("BISECT_LOG", "a bisect", "git bisect reset"),
 )
+_STATUS: Final = (
+    "status",
+    "--porcelain=v2",
+    "-z",
+    "--untracked-files=no",
+    "--no-renames",
+    "--ignore-submodules=dirty",
+)
 # In a list of a hundred thousand paths the few flagged ones are found without decoding the others.
 _FLAGGED: Final = re.compile(rb"(?:^|(?<=\0))([a-zS]) ([^\0]+)")
 
 
 @dataclass(frozen=True)
 class Survey:
-    """A worktree at one moment. `branch` is a full ref name, '' for a detached HEAD; `head` '' while unborn."""
+    """A worktree at one moment. `branch` is a full ref name, '' for a detached HEAD; `head` '' while unborn.
+
+    `listed` is every path of the index behind its letter: H, S (skip-worktree), lower case (assumed unchanged).
+    """
 
     git: Git
     head: str
@@ -47,25 +58,23 @@ class Survey:
     unmerged: tuple[str, ...]
     submodules: tuple[str, ...]
     digest: str
+    listed: bytes = field(repr=False)
 
     @property
     def clean(self) -> bool:
         return not (self.staged or self.dirty or self.intended)
 
     @cached_property
-    def _listed(self) -> bytes:
-        """Every path of the index behind its letter: H, S (skip-worktree), lower case (assumed unchanged)."""
-        return self.git.run("ls-files", "-v", "-z")
-
-    @cached_property
     def entries(self) -> frozenset[str]:
         """Every path of the index."""
-        return frozenset(line[2:] for line in split_z(self._listed))
+        return frozenset(line[2:] for line in split_z(self.listed))
 
     @cached_property
     def flagged(self) -> dict[str, str]:
         """Paths whose flags tell git not to look at the file, with their letter."""
-        return {os.fsdecode(path): letter.decode() for letter, path in _FLAGGED.findall(self._listed)}
+        if self.listed.startswith(b"H ") and self.listed.count(b"\0H ") == self.listed.count(b"\0") - 1:
+            return {}  # a hundred thousand paths of which none is flagged: two counts, not a search
+        return {os.fsdecode(path): letter.decode() for letter, path in _FLAGGED.findall(self.listed)}
 
 
 def operation_under_way(places: Places) -> tuple[str, str] | None:
@@ -87,10 +96,10 @@ def head_of(git: Git) -> tuple[str, str]:
 
 def survey(git: Git, top: Path) -> Survey:
     """Read the worktree at `top`; costs about one `git status`."""
-    head, branch = head_of(git)
-    out = git.run(
-        "status", "--porcelain=v2", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=dirty"
-    )
+    with git.alongside(*_STATUS) as status:
+        head, branch = head_of(git)
+        listed = git.run("ls-files", "-v", "-z")
+        out = status()
     staged, dirty, intended, unmerged, submodules = [], [], [], [], []
     for line in split_z(out):
         if line[0] == "#":  # the user's status.showStash speaks even here
@@ -127,6 +136,7 @@ def survey(git: Git, top: Path) -> Survey:
         tuple(unmerged),
         tuple(submodules),
         digest,
+        listed,
     )
 
 
