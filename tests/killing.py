@@ -300,7 +300,8 @@ class Stage:
     def check(self, top: Path, note: object) -> str:
         now = state(top)
         assert now in (self.old, self.new), (note, differences(now, self.old), differences(now, self.new))
-        assert litter(top) == [], note
+        left = litter(top)
+        assert not left, (note, left)
         assert git(top, "fsck", "--no-dangling", "--no-progress") == "", note
         lost = self.before - held(top)
         assert not lost, (note, lost)

@@ -60,7 +60,7 @@ def held(
         begun, told = time.monotonic(), False
         while not _try(descriptor):
             waited = time.monotonic() - begun
-            orphaned = waited >= POLL_SECONDS and not owner_alive(path)
+            orphaned = waited > min(wait, POLL_SECONDS) and not owner_alive(path)
             if waited > (max(wait, orphan_wait) if orphaned else wait):
                 raise DevsError(
                     "BUSY",

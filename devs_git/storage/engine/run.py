@@ -239,4 +239,5 @@ def refusing(code: str) -> Iterator[None]:
         raise DevsError(code, f"git said: {git_words(error)}") from error
     except OSError as error:
         hint = "Make room or give permission, then run the command again; nothing was lost."
-        raise DevsError(code, f"The disk said: {error.strerror or 'no'}.", hint=hint) from error
+        words = error.strerror or "an object could not be written"
+        raise DevsError(code, f"The disk said: {words}.", hint=hint) from error

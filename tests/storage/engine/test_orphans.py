@@ -78,6 +78,14 @@ def test_a_child_of_a_killed_owner_is_waited_for_and_said(tmp_path: Path) -> Non
     made.communicate()
 
 
+def test_who_would_not_wait_at_all_still_waits_for_an_orphan(tmp_path: Path) -> None:
+    made = owner(tmp_path / "lock", "stay")
+    made.kill()
+    made.wait()
+    with locks.held(tmp_path / "lock", wait=0.0, orphan_wait=60.0, waiting=lambda _words: end(made)):
+        pass
+
+
 def test_what_a_finished_command_left_in_the_background_holds_nothing(tmp_path: Path) -> None:
     made = owner(tmp_path / "lock", "end")
     made.wait()
