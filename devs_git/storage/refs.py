@@ -92,10 +92,26 @@ def branch(git_dir: Path) -> str:
     return head.removeprefix("ref: refs/heads/") if head.startswith("ref: refs/heads/") else ""
 
 
-def rebased_branch(git_dir: Path) -> str:
-    """The short name of the branch that a rebase under way will move, '' where there is none."""
+def rebased_branch(git: Git, git_dir: Path) -> str:
+    """The short name of the branch that a rebase under way will move, '' where there is none or nothing tells it.
+
+    `git rebase --apply` writes the name only where it stops. Else it is the branch that is still where ORIG_HEAD is;
+    of several the one that HEAD was last moved to.
+    """
     for folder in ("rebase-merge", "rebase-apply"):
         with contextlib.suppress(FileNotFoundError):
             name = os.fsdecode((git_dir / folder / "head-name").read_bytes()).rstrip("\n")
             return name.removeprefix("refs/heads/") if name.startswith("refs/heads/") else ""
-    return ""
+    if not (git_dir / "rebase-apply" / "rebasing").exists():
+        return ""
+    start = read(git, "ORIG_HEAD")
+    names = [
+        name.removeprefix("refs/heads/") for name, oid in matching(git, "refs/heads").items() if oid == start
+    ]
+    if len(names) == 1:
+        return names[0]
+    moves = git.text(
+        "log", "--walk-reflogs", "--format=%gs", "--grep-reflog=^checkout: moving from ", "-1", "HEAD"
+    )
+    last = moves.rpartition(" to ")[2]
+    return last if last in names else ""

@@ -26,7 +26,8 @@ class _Nothing(Exception):
 def rewritten(context: Context, new_of: Mapping[str, str], cause: str) -> Event | None:
     """The event that says which checkpoints followed, or None where none had to. `cause` is amend or rebase."""
     git_dir = context.places.git_dir
-    kept, branch = _kept(context, new_of), refs.branch(git_dir) or refs.rebased_branch(git_dir)
+    rebased = refs.rebased_branch(context.git, git_dir)
+    kept, branch = _kept(context, new_of, rebased), refs.branch(git_dir) or rebased
     taken: dict[str, set[int]] = {}
 
     def build(tip: Tip) -> Draft:
@@ -47,12 +48,11 @@ def rewritten(context: Context, new_of: Mapping[str, str], cause: str) -> Event 
     raise DevsError("BUSY", "Checkpoint refs are being moved by others.", hint="Run: devs-git doctor")
 
 
-def _kept(context: Context, new_of: Mapping[str, str]) -> frozenset[str]:
+def _kept(context: Context, new_of: Mapping[str, str], rebased: str) -> frozenset[str]:
     """Those old commits that a branch still holds; branches of ours do not count, nor the one that is rebased:
     `git rebase --apply` tells what it rewrote before it moves it.
     """
     script = "".join(f"{oid}\n" for oid in new_of)
-    rebased = refs.rebased_branch(context.places.git_dir)
     ours = ("--exclude=devs/*", "--exclude=snapshot/*", *((f"--exclude={rebased}",) if rebased else ()))
     out = context.git.run("rev-list", "--stdin", "--not", "HEAD", *ours, "--branches", stdin=script.encode())
     return frozenset(new_of) - frozenset(out.decode().split())

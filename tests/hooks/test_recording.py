@@ -283,3 +283,13 @@ def test_a_moved_checkpoint_keeps_its_message_and_worktree(hooked: Workspace) ->
     after = live(hooked)["one"]
     same = {name: getattr(before, name) for name in ("task_id", "branch", "worktree", "message", "completed")}
     assert replace(after, **same) == after
+
+
+def test_an_apply_rebase_with_another_branch_at_the_same_tip_moves_only_what_no_branch_keeps(
+    hooked: Workspace, git: Run
+) -> None:
+    commit("one")
+    git("branch", "twin")
+    git("config", "user.name", "Grace")
+    rebase("--apply", "--force-rebase", "HEAD~1")
+    assert rows(hooked) == [("task-10@1", "active", "one")]  # twin still has it
