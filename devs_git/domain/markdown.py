@@ -16,9 +16,22 @@ _CLOSING: Final = re.compile(r"(?:^|[ \t])#+[ \t]*$")
 _UNDERLINE: Final = re.compile(r" {0,3}(=+|-+)[ \t]*")
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _RULE: Final = re.compile(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|(?:-[ \t]*){3,})")
-_CONTAINER: Final = re.compile(r" {0,3}(?:>|[-+*](?:[ \t]|$)|[0-9]{1,9}[.)](?:[ \t]|$))")
+_QUOTE: Final = re.compile(r" {0,3}> ?(.*)")
+_ITEM: Final = re.compile(r"( {0,3})([-+*]|[0-9]{1,9}[.)])(?:([ \t]+)(.*))?")
 _INDENTED: Final = re.compile(r"(?: {4}| {0,3}\t)")
-_TAG: Final = re.compile(r" {0,3}</?[A-Za-z][A-Za-z0-9-]*(?:[ \t/>]|$)")
+_BLOCKS: Final = (
+    "address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|"
+    "fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|"
+    "menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|"
+    "track|ul"
+)
+_TAG: Final = re.compile(rf" {{0,3}}</?(?:{_BLOCKS})(?:[ \t]|/?>|$)", re.IGNORECASE)
+_VALUE: Final = r"""(?:[^ \t"'=<>`]+|'[^']*'|"[^"]*")"""
+_ATTRIBUTE: Final = rf"[ \t]+[A-Za-z_:][A-Za-z0-9_.:-]*(?:[ \t]*=[ \t]*{_VALUE})?"
+_ANY_TAG: Final = re.compile(
+    rf" {{0,3}}(?:<[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*[ \t]*/?>|</[A-Za-z][A-Za-z0-9-]*[ \t]*>)[ \t]*"
+)
+_BLANK: Final = re.compile(r"^[ \t]*$")
 # What begins an HTML block that only its own end closes.
 _HTML: Final = (
     (re.compile(r" {0,3}<(?:pre|script|style|textarea)(?:[ \t>]|$)", re.IGNORECASE), re.compile(r"</(?:pre|script|style|textarea)>", re.IGNORECASE)),
@@ -54,7 +67,11 @@ class _Reader:
     )
     paragraph: list[str] = field(default_factory=list)
     begun: int = 0
-    contained: bool = False  # in a list or quote, whose lines no underline makes a heading
+    contained: bool = (
+        False  # a list's or quote's paragraph goes on with lines that no underline makes a heading
+    )
+    empty: bool = False  # the item has only its marker yet: a blank line ends it
+    item: int = 0  # columns from which a line belongs to a list item; 0 outside of lists
 
     def read(self, at: int, line: str) -> None:
         if self.fence:
@@ -63,11 +80,19 @@ class _Reader:
             self.until = None if self.until.search(line) else self.until
         elif not line.strip():
             self._leave()
+            self.item = 0 if self.empty else self.item
+        elif self.item and _indent(line) >= self.item:
+            self.empty = False
         elif not (self._opens(line) or self._heading(at, line)):
             self._text(at, line)
 
     def _leave(self) -> None:
         self.paragraph, self.contained = [], False
+
+    def _end(self) -> None:
+        """Something else begins: what was open is closed, lists too."""
+        self._leave()
+        self.item, self.empty = 0, False
 
     def _in_fence(self, line: str) -> None:
         match = _FENCE.fullmatch(line)
@@ -78,23 +103,23 @@ class _Reader:
         """Whether a block begins here that hides headings."""
         match = _FENCE.fullmatch(line)
         if match and not (match[1][0] == "`" and "`" in match[2]):
-            self._leave()
+            self._end()
             self.fence = match[1]
             return True
         for begin, end in _HTML:
             if opened := begin.match(line):
-                self._leave()
+                self._end()
                 self.until = None if end.search(line, opened.end()) else end
                 return True
-        if _TAG.match(line) and not self.paragraph:
-            self._leave()
-            self.until = re.compile(r"^[ \t]*$")
+        if _TAG.match(line) or (not self.paragraph and not self.contained and _ANY_TAG.fullmatch(line)):
+            self._end()
+            self.until = _BLANK
             return True
         return False
 
     def _heading(self, at: int, line: str) -> bool:
         if match := _ATX.fullmatch(line):
-            self._leave()
+            self._end()
             title = _CLOSING.sub("", match[2] or "").strip()
             self.found.append(Heading(at, len(match[1]), title))
             return True
@@ -102,19 +127,48 @@ class _Reader:
         if under and self.paragraph:
             title = " ".join(part.strip() for part in self.paragraph)
             self.found.append(Heading(self.begun, 1 if under[1][0] == "=" else 2, title))
-            self._leave()
+            self._end()
             return True
         return False
 
     def _text(self, at: int, line: str) -> None:
         if _RULE.fullmatch(line):
-            self._leave()
-        elif _CONTAINER.match(line):
-            self.paragraph, self.contained = [], True
+            self._end()
+        elif match := _QUOTE.fullmatch(line):
+            self._end()
+            self.contained = _is_text(match[1])
+        elif (match := _ITEM.fullmatch(line)) and self._may_begin(match):
+            self._end()
+            content = match[4] or ""
+            # Four columns or more behind the marker are one, and an indented code block in the item.
+            gap = len((match[3] or " ").expandtabs(4)) if content else 1
+            self.item = len(match[1]) + len(match[2]) + (gap if gap <= 4 else 1)
+            self.contained, self.empty = gap <= 4 and _is_text(content), not content
         elif self.paragraph:
             self.paragraph.append(line)
-        elif not self.contained and not _INDENTED.match(line):
-            self.paragraph, self.begun = [line], at
+        elif not self.contained:
+            self.item = 0
+            if not _INDENTED.match(line):
+                self.paragraph, self.begun = [line], at
+
+    def _may_begin(self, match: re.Match[str]) -> bool:
+        """A list interrupts a paragraph only with a first item that says something."""
+        return not self.paragraph or (bool(match[4]) and match[2] in ("-", "+", "*", "1.", "1)"))
+
+
+def _indent(line: str) -> int:
+    return len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip(" "))
+
+
+def _is_text(content: str) -> bool:
+    """Whether what stands behind a marker is a paragraph, which lines without the marker continue."""
+    if not content.strip() or _INDENTED.match(content):
+        return False
+    inner = _QUOTE.fullmatch(content) or _ITEM.fullmatch(content)
+    if inner and not _RULE.fullmatch(content):
+        return _is_text(inner[inner.re.groups] or "")
+    block = (_ATX, _RULE, _FENCE)
+    return not any(form.fullmatch(content) for form in block) and not _TAG.match(content)
 
 
 def headings(lines: Sequence[str]) -> tuple[Heading, ...]:

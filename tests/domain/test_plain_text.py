@@ -1,0 +1,26 @@
+"""What text may hold, and how it is shown."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from devs_git.domain.plain_text import offence, shown, weight
+
+
+@given(st.text())
+def test_what_is_shown_holds_nothing_that_a_terminal_would_act_on(text: str) -> None:
+    assert not any(offence(char, "\n\t") for char in shown(text))
+
+
+@given(st.text(st.characters(categories=["L", "N", "P", "S", "Zs"])))
+def test_ordinary_text_is_shown_as_it_is(text: str) -> None:
+    assert shown(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "length"), [("", 0), ("   ", 0), ("a  b", 3), ("\u200b\u200b", 0), ("\u3164a", 1), (" é ", 1)]
+)
+def test_what_shows_nothing_weighs_nothing(text: str, length: int) -> None:
+    assert weight(text) == length
