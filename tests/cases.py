@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,11 @@ class Case:
     def workspace(self) -> Workspace:
         return Workspace.open(self.top)
 
+    @cached_property
+    def _opened(self) -> Workspace:
+        """One workspace for the records that a test begins with."""
+        return self.workspace
+
     def git_bytes(self, *args: str | bytes, ok: tuple[int, ...] = (0,), stdin: bytes | None = None) -> bytes:
         done = subprocess.run(
             ["git", *args], cwd=self.top, capture_output=True, check=False, input=stdin or b""
@@ -111,7 +117,7 @@ class Case:
         return os.path.lexists(self.path(name))
 
     def commit(self, files: Files, message: str = "work") -> str:
-        """Write files and commit all there is."""
+        """Write files and commit all there is; the commit."""
         self.write(files)
         self.git("add", "-A")
         self.git("commit", "-q", "--allow-empty", "-m", message)
@@ -119,7 +125,7 @@ class Case:
 
     def point(self, task: str, number: int = 1, *, completed: bool = True) -> str:
         """Record HEAD as a checkpoint of a task; the oid of its tag."""
-        return point(self.workspace, task, number, completed=completed)
+        return point(self._opened, task, number, completed=completed)
 
     def stage(self, task: str, files: Files) -> str:
         """Commit files and complete a task there."""
@@ -128,20 +134,22 @@ class Case:
         return commit
 
     def look(self) -> Look:
+        place = self.git("rev-parse", "--absolute-git-dir", "HEAD", "--symbolic-full-name", "HEAD").split(
+            "\n"
+        )
+        status = ("status", "--porcelain=v2", "-z", "--untracked-files=all")
         return Look(
             files=contents(self.top),
-            index=self.git_bytes("ls-files", "--stage", "-v", "-z")
-            + self.git_bytes("diff", "--cached", "--raw", "--no-abbrev", "-z", ok=(0, 128)),
-            head=self.git("rev-parse", "HEAD"),
-            branch=self.git("symbolic-ref", "-q", "HEAD", ok=(0, 1)),
+            index=self.git_bytes("ls-files", "--stage", "-v", "-z"),
+            head=place[1],
+            branch=place[2],
             tags=self.git("for-each-ref", "refs/tags"),
-            active=self.active(),
-            status=self.git_bytes("status", "--porcelain=v2", "-z", "--untracked-files=all"),
+            active=_text(Path(place[0]) / "devs" / "task"),
+            status=self.git_bytes(*status),  # intent to add shows here alone
         )
 
     def active(self) -> str:
-        path = Path(self.git("rev-parse", "--absolute-git-dir")) / "devs" / "task"
-        return path.read_text() if path.exists() else ""
+        return _text(Path(self.git("rev-parse", "--absolute-git-dir")) / "devs" / "task")
 
     def rewind(self, target: str, preserve: str | None = None, untracked: str | None = None) -> Rewound:
         done = rewind.run(self.workspace, rewind.Request(target, preserve=preserve, untracked=untracked))
@@ -189,6 +197,10 @@ class Case:
         self.undo()
         self.look().must_equal(before)
         return done
+
+
+def _text(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
 
 
 def contents(top: Path, leave_out: tuple[bytes, ...] = (b".git", b".devs")) -> Contents:

@@ -241,6 +241,10 @@ class World(RuleBasedStateMachine):
         """Branch, index and tracked files are as they were; other untracked files are as people left them since."""
         now = self.case.look()
         assert (now.head, now.branch, now.index) == (was.head, was.branch, was.index)
+        changed = [
+            [line for line in look.status.split(b"\0") if not line.startswith(b"?")] for look in (now, was)
+        ]
+        assert changed[0] == changed[1]
         tracked = [line.split(b"\t", 1)[1] for line in was.index.split(b"\0") if b"\t" in line]
         assert {p: now.files.get(p) for p in tracked} == {p: was.files.get(p) for p in tracked}
 

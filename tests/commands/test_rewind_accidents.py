@@ -100,7 +100,10 @@ def test_the_plan_says_exactly_what_happens_to_the_disk(case: Case) -> None:
     assert plan.files["count"] == sum(map(len, real.values()))
 
 
-@pytest.mark.parametrize("mode", ["branch", "stash", "discard"])
+@pytest.mark.parametrize(
+    "mode",
+    [*(pytest.param(mode, marks=pytest.mark.thorough) for mode in ("branch", "stash")), "discard"],
+)
 def test_commits_made_after_the_checkpoint_are_kept_in_every_mode(case: Case, mode: str) -> None:
     # https://github.com/cline/cline/issues/13550: `reset --hard` knocked the user's commits off the branch.
     two(case)
@@ -191,7 +194,12 @@ def test_what_a_hard_reset_destroys_a_rewind_keeps(case: Case, what: str) -> Non
         held.must_still_be_there(case)
 
 
-@pytest.mark.parametrize("step", ["capture", "backup", "journal", "index lock", "files", "verify", "refs"])
+STEPS = ("capture", "backup", "journal", "index lock", "verify")
+
+
+@pytest.mark.parametrize(
+    "step", ["files", "refs", *(pytest.param(step, marks=pytest.mark.thorough) for step in STEPS)]
+)
 def test_a_commit_that_another_process_makes_at_that_moment_is_kept(case: Case, step: str) -> None:
     two(case)
     case.write({"kept.txt": b"being committed\n"})

@@ -7,7 +7,9 @@ import pytest
 from tests.cases import Case, Link
 
 
-@pytest.mark.parametrize("how", ["--cone", "--no-cone", "--sparse-index"])
+@pytest.mark.parametrize(
+    "how", ["--cone", pytest.param("--no-cone", marks=pytest.mark.thorough), "--sparse-index"]
+)
 def test_a_sparse_checkout_stays_sparse(case: Case, how: str) -> None:
     case.stage("1", {"in/a": b"1\n", "out/a": b"1\n", "out/gone": b"g\n"})
     case.stage("2", {"in/a": b"2\n", "out/a": b"2\n", "out/gone": None, "out/new": b"n\n"})
@@ -42,7 +44,7 @@ def test_a_split_index_is_read_whole(case: Case) -> None:
     case.there_and_back("1", "stash")
 
 
-@pytest.mark.parametrize("monitor", ["true", "/bin/false"])
+@pytest.mark.parametrize("monitor", ["true", pytest.param("/bin/false", marks=pytest.mark.thorough)])
 def test_a_file_monitor_is_not_started_and_what_it_said_is_not_believed(case: Case, monitor: str) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})
@@ -87,7 +89,10 @@ def test_a_file_that_is_gone_behind_assume_unchanged_is_gone_again_after_the_und
     case.look().must_equal(before)
 
 
-@pytest.mark.parametrize("mode", ["branch", "stash", "discard"])
+@pytest.mark.parametrize(
+    "mode",
+    ["branch", *(pytest.param(mode, marks=pytest.mark.thorough) for mode in ("stash", "discard"))],
+)
 def test_intent_to_add_entries_come_back_as_such(case: Case, mode: str) -> None:
     case.stage("1", {"a": b"1\n", "old": b"old\n", "d/x": b"x\n"})
     case.stage("2", {"a": b"2\n", "old": None, "d/x": None})

@@ -70,7 +70,7 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("ignored", [False, True])
+@pytest.mark.parametrize("ignored", [pytest.param(False, marks=pytest.mark.thorough), True])
 @pytest.mark.parametrize("place", PLACES)
 def test_what_is_in_the_way_refuses_and_save_brings_it_back(case: Case, place: str, ignored: bool) -> None:
     target, mine = PLACES[place]

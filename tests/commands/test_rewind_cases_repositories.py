@@ -125,7 +125,12 @@ def test_a_nested_repository_is_reported_and_not_touched(case: Case) -> None:
     assert (whole(inner), whole(hidden)) == before
 
 
-@pytest.mark.parametrize("target", ["way", "way/new.txt", "way/theirs.txt", "way/deep/new.txt"])
+WAYS = ("way", "way/new.txt", "way/theirs.txt", "way/deep/new.txt")
+
+
+@pytest.mark.parametrize(
+    "target", [*WAYS[:2], *(pytest.param(way, marks=pytest.mark.thorough) for way in WAYS[2:])]
+)
 def test_a_nested_repository_in_the_way_refuses_always(case: Case, target: str) -> None:
     case.stage("1", {target: b"old\n"})
     case.stage("2", {target: None})

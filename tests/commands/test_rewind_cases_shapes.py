@@ -9,7 +9,7 @@ import pytest
 
 from tests.cases import Case, Link
 
-MANY = int(os.environ.get("DEVS_TEST_COUNT_CHANGED_FILES", "2000"))
+MANY = int(os.environ.get("DEVS_TEST_COUNT_CHANGED_FILES", "300"))
 AWKWARD = (
     b"new\nline",
     b"'quotes' \"both\"",

@@ -119,7 +119,13 @@ def test_a_plan_takes_no_other_target(case: Case) -> None:
     assert (error.value.code, error.value.details["field"]) == ("INVALID_ARGUMENTS", "plan_id")
 
 
-@pytest.mark.parametrize("change", ["head", "branch", "index", "file", "checkpoint", "in the way"])
+CHANGES = ("branch", "checkpoint", "in the way")
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["head", "index", "file", *(pytest.param(change, marks=pytest.mark.thorough) for change in CHANGES)],
+)
 def test_a_plan_is_stale_after_any_change_that_it_was_made_from(case: Case, change: str) -> None:
     case.stage("1", {"a": b"1\n", "way": b"w\n"})
     case.stage("2", {"a": b"2\n", "way": None})
