@@ -41,9 +41,8 @@ class Result:
 def run(workspace: Workspace, request: Request) -> Result:
     """Wait; GATE_NOT_FOUND at once."""
     gate = store.find(workspace.ledger.require(), request.gate_id)
-    workspace.progress(f"Waiting for a person to decide on gate {request.gate_id}", 0, 0)
-    for _ in watch.moves(workspace.places.common, request.timeout):
-        gate = store.find(workspace.ledger.require(), request.gate_id)
+    for moved in watch.looks(workspace.places.common, request.timeout):
+        gate = store.find(workspace.ledger.require(), request.gate_id) if moved else gate
         if gate.decision:
             break
         workspace.progress(f"Waiting for a person to decide on gate {request.gate_id}", 0, 0)

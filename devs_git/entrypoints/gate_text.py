@@ -30,8 +30,8 @@ def listed(result: Any) -> str:
             row.gate_id,
             row.agent_id or "-",
             row.task_id or "-",
-            cut(shown(row.blocker_description, "")) if row.status == "PENDING_APPROVAL" else
-            f"{status(row.status)} {cut(shown(row.blocker_description, ''))}",
+            shown(cut(row.blocker_description), "") if row.status == "PENDING_APPROVAL" else
+            f"{status(row.status)} {shown(cut(row.blocker_description), '')}",
             age(row.created_at),
         )
         for row in result.gates

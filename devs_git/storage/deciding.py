@@ -161,7 +161,7 @@ def _ask(place: Decider, gate: Gate, answer: Answer) -> None:
             hint="Decide in a terminal of your own, or sign: add --sign",
             variable=place.agent_variable,
         )
-    what = gates.cut(shown(gate.text("blocker_description"), ""), 120)
+    what = shown(gates.cut(gate.text("blocker_description"), 120), "")
     verb = "Approve" if answer.decision == gates.APPROVED else "Reject"
     lands = " The proposed text goes into the TAS." if decisions.lands(gate, answer.decision) else ""
     answer.ask(f"{gate.gate_type} by {gate.text('agent_id') or 'somebody'}: {what}\n{verb} it?{lands}")

@@ -12,23 +12,25 @@ from devs_git.domain.events import LEDGER
 POLL_SECONDS: Final = 0.1
 
 
-def moves(common: Path, seconds: float | None) -> Iterator[None]:
-    """One item at once, then one whenever the ledger's ref may have moved; ends after `seconds` (None: never)."""
+def looks(common: Path, seconds: float | None) -> Iterator[bool]:
+    """One item for each look, at once and then ten times a second, until `seconds` are over (None: for ever).
+
+    It says whether the ledger's ref may have moved since the look before; the first says yes.
+    """
     files = (common / LEDGER, common / "packed-refs")
     end = None if seconds is None else time.monotonic() + seconds
     seen: tuple[object, ...] = ()
     while True:
-        found = tuple(_look(file) for file in files)
-        if found != seen:
-            seen = found
-            yield
+        found = tuple(_facts(file) for file in files)
+        yield found != seen
+        seen = found
         left = POLL_SECONDS if end is None else end - time.monotonic()
         if left <= 0:
             return
         time.sleep(min(POLL_SECONDS, left))
 
 
-def _look(file: Path) -> tuple[int, int, int] | None:
+def _facts(file: Path) -> tuple[int, int, int] | None:
     """What changes when git puts a new file in place of this one."""
     try:
         info = file.stat()

@@ -66,6 +66,16 @@ def _branches(workspace: Workspace) -> dict[str, str]:
     return found
 
 
+def _gates(workspace: Workspace) -> dict[str, str]:
+    """Those that wait, each with what stands in the way."""
+    from devs_git.commands import gate_list
+    from devs_git.domain.gates import cut
+    from devs_git.domain.plain_text import shown
+
+    rows = gate_list.run(workspace, gate_list.Request()).gates
+    return {row.gate_id: shown(cut(row.blocker_description), "") for row in rows}
+
+
 def _rows(workspace: Workspace) -> tuple[Row, ...]:
     from devs_git.commands import log
 
@@ -78,4 +88,5 @@ TYPES: Final = {
     "task_id": _Offered(_tasks),
     "task": _Offered(_tasks),
     "branch_name": _Offered(_branches),
+    "gate_id": _Offered(_gates),
 }
