@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
 def main() -> int:
     """The exit status of the door that was called."""
+    gc.set_threshold(
+        50_000
+    )  # a command imports and ends: looking for cycles every 700 objects is a tenth of its start
     if sys.argv[1:2] == ["hook"]:
         from devs_git.entrypoints.git_hook import main as hook
 

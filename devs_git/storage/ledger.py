@@ -71,7 +71,7 @@ class Ledger:
     _folded: list[History] = field(default_factory=list, compare=False, repr=False)  # the last one, if any
 
     def tip(self) -> Tip:
-        return Tip(self, refs.read(self.git, LEDGER))
+        return Tip(self, refs.loose(self.common, LEDGER) or refs.read(self.git, LEDGER))
 
     def history_at(self, oid: str) -> History:
         """The state at one commit. The last one is kept: what was appended since is all that is read again."""

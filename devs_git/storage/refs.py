@@ -16,6 +16,7 @@ _MOVED: Final = re.compile(
     r"but expected|reference already exists|reference is missing|unable to resolve reference"
 )
 _LOCKED: Final = re.compile(r"\.lock': File exists")
+_LOOSE: Final = re.compile(rb"[0-9a-f]{40}\n?")
 _TAIL: Final = 1 << 16  # bytes; a line of a reflog is shorter
 
 
@@ -54,6 +55,15 @@ def read(git: Git, ref: str) -> str:
     """The oid that a full ref name holds, or '' where there is none."""
     status, out = git.attempt("rev-parse", "--quiet", "--verify", "--end-of-options", ref, ok=(0, 1, 128))
     return out.decode().strip() if status == 0 else ""
+
+
+def loose(common: Path, ref: str) -> str:
+    """The oid in the ref's own file, '' where it has none (packed, symbolic, missing): a question less to git."""
+    try:
+        text = (common / ref).read_bytes()
+    except OSError:
+        return ""
+    return text[:40].decode() if _LOOSE.fullmatch(text) else ""
 
 
 def matching(git: Git, *patterns: str) -> dict[str, str]:
