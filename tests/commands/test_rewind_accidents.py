@@ -32,7 +32,7 @@ def test_a_restore_never_cleans_untracked_output_away(case: Case) -> None:
         assert (case.read("run.log"), case.read("output/run.log")) == (b"log\n", b"log\n")
 
 
-@pytest.mark.parametrize("uncommitted", [False, True])
+@pytest.mark.parametrize("uncommitted", [pytest.param(False, marks=pytest.mark.thorough), True])
 def test_a_gitignore_that_goes_back_deletes_nothing_that_it_covered(case: Case, uncommitted: bool) -> None:
     # https://github.com/cline/cline/issues/14367: .gitignore was reverted first, then what it had covered was cleaned.
     two(case)
@@ -139,6 +139,7 @@ class Loss:
 
     make: Callable[[Case], None]
     saved: bool
+    quick: bool = False
 
 
 def _untracked_folder(case: Case) -> None:
@@ -166,13 +167,15 @@ def _intended(case: Case) -> None:
 
 LOSSES = {
     "an untracked directory": Loss(_untracked_folder, saved=True),
-    "a nested repository": Loss(_nested, saved=False),
+    "a nested repository": Loss(_nested, saved=False, quick=True),
     "an ignored file": Loss(_ignored, saved=True),
-    "an intent-to-add file": Loss(_intended, saved=True),
+    "an intent-to-add file": Loss(_intended, saved=True, quick=True),
 }
 
 
-@pytest.mark.parametrize("what", LOSSES)
+@pytest.mark.parametrize(
+    "what", [pytest.param(what, marks=[] if LOSSES[what].quick else pytest.mark.thorough) for what in LOSSES]
+)
 def test_what_a_hard_reset_destroys_a_rewind_keeps(case: Case, what: str) -> None:
     two(case)
     LOSSES[what].make(case)

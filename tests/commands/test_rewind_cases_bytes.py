@@ -18,6 +18,7 @@ def test_dirty_and_untracked_crlf_files_come_back_under_text_auto(case: Case) ->
     case.there_and_back("1", "discard")
 
 
+@pytest.mark.thorough
 def test_an_untracked_crlf_file_in_the_way_comes_back_with_its_bytes(case: Case) -> None:
     case.stage("1", {".gitattributes": b"*.txt text\n", "way.txt": b"old\n"})
     case.stage("2", {"way.txt": None})
@@ -25,6 +26,7 @@ def test_an_untracked_crlf_file_in_the_way_comes_back_with_its_bytes(case: Case)
     case.there_and_back("1", untracked="save")
 
 
+@pytest.mark.thorough
 def test_a_clean_file_whose_line_endings_are_not_what_git_would_write_keeps_them(case: Case) -> None:
     case.stage("1", {".gitattributes": b"* text=auto\n", "a.txt": b"a\n"})
     case.stage("2", {"a.txt": b"one\ntwo\n"})
@@ -34,6 +36,7 @@ def test_a_clean_file_whose_line_endings_are_not_what_git_would_write_keeps_them
     case.there_and_back("1")
 
 
+@pytest.mark.thorough
 def test_crlf_comes_back_where_the_attributes_file_itself_was_deleted(case: Case) -> None:
     case.stage("1", {".gitattributes": b"* text=auto\n", "a.txt": b"a\n"})
     case.stage("2", {"a.txt": b"a2\n"})
@@ -68,6 +71,7 @@ def test_a_file_that_does_not_round_trip_is_not_exact_and_neither_dirty_nor_a_fa
     assert case.read("a.loud") == b"other\n"
 
 
+@pytest.mark.thorough
 def test_clean_and_smudge_filters_run_and_dirty_bytes_come_back_unfiltered(case: Case) -> None:
     case.git("config", "filter.case.clean", WHISPER)
     case.git("config", "filter.case.smudge", SHOUT)
@@ -91,6 +95,7 @@ def test_a_required_filter_that_fails_refuses_and_nothing_has_changed(case: Case
     assert case.refused_but_kept("1", "discard").code == REFUSED
 
 
+@pytest.mark.thorough
 def test_ident_is_expanded_and_its_bytes_come_back(case: Case) -> None:
     case.stage("1", {".gitattributes": b"*.c ident\n", "a.c": b"/* $Id$ */\n"})
     case.stage("2", {"a.c": b"/* $Id$ */\nint a;\n", "b.c": b"$Id$\n"})
@@ -101,6 +106,7 @@ def test_ident_is_expanded_and_its_bytes_come_back(case: Case) -> None:
     assert case.read("a.c") == b"/* $Id: %s $ */\n" % blob.encode()
 
 
+@pytest.mark.thorough
 def test_working_tree_encoding_keeps_the_bytes_on_disk(case: Case) -> None:
     case.stage(
         "1",
@@ -114,6 +120,7 @@ def test_working_tree_encoding_keeps_the_bytes_on_disk(case: Case) -> None:
     case.there_and_back("1", "discard")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["true", "false"])
 def test_executable_bits_come_back_whether_git_looks_at_them_or_not(case: Case, mode: str) -> None:
     case.stage("1", {"run": b"#!/bin/sh\n", "way": b"w\n"})

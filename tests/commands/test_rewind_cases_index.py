@@ -34,6 +34,7 @@ def test_edited_and_untracked_files_outside_a_sparse_checkout_come_back(case: Ca
     case.there_and_back("1", "discard", "save")
 
 
+@pytest.mark.thorough
 def test_a_split_index_is_read_whole(case: Case) -> None:
     case.stage("1", {"a": b"1\n", "b": b"1\n"})
     case.git("config", "core.splitIndex", "true")
@@ -44,6 +45,7 @@ def test_a_split_index_is_read_whole(case: Case) -> None:
     case.there_and_back("1", "stash")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("monitor", ["true", pytest.param("/bin/false", marks=pytest.mark.thorough)])
 def test_a_file_monitor_is_not_started_and_what_it_said_is_not_believed(case: Case, monitor: str) -> None:
     case.stage("1", {"a": b"1\n"})
@@ -60,7 +62,9 @@ def test_a_file_monitor_is_not_started_and_what_it_said_is_not_believed(case: Ca
     case.git("fsmonitor--daemon", "stop", ok=(0, 1, 128))
 
 
-@pytest.mark.parametrize("flag", ["--skip-worktree", "--assume-unchanged"])
+@pytest.mark.parametrize(
+    "flag", ["--skip-worktree", pytest.param("--assume-unchanged", marks=pytest.mark.thorough)]
+)
 def test_local_edits_behind_a_flag_refuse_and_come_back_with_their_flag(case: Case, flag: str) -> None:
     case.stage("1", {"a": b"1\n", "away": b"1\n", "same": b"1\n", "link": Link(b"1")})
     case.stage("2", {"a": b"2\n", "away": None, "b": b"2\n", "link": Link(b"2")})
@@ -76,6 +80,7 @@ def test_local_edits_behind_a_flag_refuse_and_come_back_with_their_flag(case: Ca
     case.look().must_equal(before)
 
 
+@pytest.mark.thorough
 def test_a_file_that_is_gone_behind_assume_unchanged_is_gone_again_after_the_undo(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})
@@ -104,6 +109,7 @@ def test_intent_to_add_entries_come_back_as_such(case: Case, mode: str) -> None:
     assert (case.has("new"), case.read("old"), case.read("d/x")) == (False, b"old\n", b"x\n")
 
 
+@pytest.mark.thorough
 def test_what_is_staged_comes_back_apart_from_what_is_not(case: Case) -> None:
     case.stage("1", {"a": b"1\n", "b": b"1\n", "c": b"1\n"})
     case.stage("2", {"a": b"2\n", "b": b"2\n", "c": b"2\n"})
@@ -115,6 +121,7 @@ def test_what_is_staged_comes_back_apart_from_what_is_not(case: Case) -> None:
     case.there_and_back("1", "discard", "save")
 
 
+@pytest.mark.thorough
 def test_a_removed_index_is_a_state_like_any_other(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})

@@ -38,13 +38,17 @@ UNDER_WAY: dict[str, Callable[[Case], object]] = {
 }
 
 
-@pytest.mark.parametrize("what", UNDER_WAY)
+@pytest.mark.parametrize(
+    "what",
+    ["merge", "rebase", *(pytest.param(what, marks=pytest.mark.thorough) for what in [*UNDER_WAY][2:])],
+)
 def test_nothing_moves_while_git_is_in_the_middle_of_something(case: Case, what: str) -> None:
     _conflict(case)
     UNDER_WAY[what](case)
     assert "is under way" in case.refused("1", "discard").message
 
 
+@pytest.mark.thorough
 def test_a_merge_that_was_resolved_but_not_committed_is_still_under_way(case: Case) -> None:
     _conflict(case)
     case.git("merge", "-q", "side", ok=(1,))
@@ -71,7 +75,9 @@ PLACES = {
 
 
 @pytest.mark.parametrize("ignored", [pytest.param(False, marks=pytest.mark.thorough), True])
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(
+    "place", ["below", *(pytest.param(place, marks=pytest.mark.thorough) for place in ("at", "above"))]
+)
 def test_what_is_in_the_way_refuses_and_save_brings_it_back(case: Case, place: str, ignored: bool) -> None:
     target, mine = PLACES[place]
     case.commit({".gitignore": b"/w\n/d\n" if ignored else b"nothing\n"})
@@ -121,6 +127,7 @@ def test_a_larger_capture_than_the_policy_allows_refuses_and_skips_nothing(
     case.there_and_back("1", untracked="save")
 
 
+@pytest.mark.thorough
 def test_a_hook_of_the_user_that_refuses_the_refs_takes_everything_back(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n", "b": b"2\n"})

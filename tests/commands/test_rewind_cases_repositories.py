@@ -49,6 +49,7 @@ def test_a_submodule_is_reported_and_its_folder_is_not_touched(case: Case) -> No
     case.look().must_equal(look)
 
 
+@pytest.mark.thorough
 def test_a_submodule_that_the_target_did_not_have_leaves_the_index_alone(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.git("submodule", "--quiet", "add", str(library(case)), "sub")
@@ -64,6 +65,7 @@ def test_a_submodule_that_the_target_did_not_have_leaves_the_index_alone(case: C
     assert whole(inner) == before
 
 
+@pytest.mark.thorough
 def test_a_submodule_that_the_target_had_comes_back_as_its_folder_stands(case: Case) -> None:
     case.git("submodule", "--quiet", "add", str(library(case)), "sub")
     case.stage("1", {"a": b"1\n"})
@@ -84,7 +86,7 @@ def test_a_submodule_that_the_target_had_comes_back_as_its_folder_stands(case: C
     case.there_and_back("1", untracked="save")
 
 
-@pytest.mark.parametrize("shape", ["file", "folder"])
+@pytest.mark.parametrize("shape", ["file", pytest.param("folder", marks=pytest.mark.thorough)])
 def test_a_submodule_where_the_target_has_files_is_in_the_way(case: Case, shape: str) -> None:
     case.stage("1", {"sub": b"a file\n"} if shape == "file" else {"sub/new.txt": b"a file\n"})
     case.git("rm", "-rqf", "sub")
@@ -99,6 +101,7 @@ def test_a_submodule_where_the_target_has_files_is_in_the_way(case: Case, shape:
     assert (error.value.code, whole(inner)) == (REFUSED, before)
 
 
+@pytest.mark.thorough
 def test_a_file_that_became_a_submodule_of_which_only_a_file_is_left_is_captured(case: Case) -> None:
     case.stage("1", {"sub": b"a file\n"})
     case.git("rm", "-qf", "sub")
@@ -177,6 +180,7 @@ def test_a_detached_head_goes_back_and_forth(case: Case) -> None:
     assert case.git("rev-parse", "main") == case.git("rev-parse", "HEAD~2")
 
 
+@pytest.mark.thorough
 def test_core_worktree_elsewhere_and_a_detached_head_undo_what_only_we_have(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})
@@ -224,6 +228,7 @@ def test_a_partial_clone_whose_blobs_are_missing_refuses_and_fetches_nothing(
     clone.there_and_back("1")
 
 
+@pytest.mark.thorough
 def test_an_unborn_branch_refuses(tmp_path: Path) -> None:
     top = tmp_path / "unborn"
     top.mkdir()
@@ -241,6 +246,7 @@ def test_an_unborn_branch_refuses(tmp_path: Path) -> None:
     assert (error.value.code, case.read("a"), case.git("for-each-ref")) == (REFUSED, b"mine\n", refs)
 
 
+@pytest.mark.thorough
 def test_a_bare_repository_has_no_tree_to_rewind(case: Case, tmp_path: Path) -> None:
     case.stage("1", {"a": b"1\n"})
     bare = tmp_path / "bare.git"
@@ -251,6 +257,7 @@ def test_a_bare_repository_has_no_tree_to_rewind(case: Case, tmp_path: Path) -> 
     assert Workspace.open(bare).places.top is None
 
 
+@pytest.mark.thorough
 def test_replace_refs_do_not_decide_what_a_checkpoint_holds(case: Case) -> None:
     first = case.stage("1", {"a": b"1\n", "way": b"old\n"})
     case.stage("2", {"a": b"2\n", "way": None})
