@@ -6,20 +6,19 @@ END {
   for (i = 1; i <= NR && (!cut || i < cut); i++) {
     if (ours[i] = line[i] ~ /^Devs-(Task|Agent|Client|Phase|Ledger): /) {
       if (line[i] ~ /^Devs-Task/) named = 1
-      if (line[i] ~ /^Devs-Ledger/) bound++
-      else if (!seen[line[i]]++) kept = kept line[i] "\n" # a squash brings those of each commit
-      continue
+      if (line[i] !~ /^Devs-Ledger/ && !seen[line[i]]++) kept = kept line[i] "\n" # a squash brings those of each commit
+    } else if (line[i] !~ /^[ \t]*$/) {
+      comment = index(line[i], c) == 1
+      if (!comment || given) { many = many || last && last < i - 1; last = i }
+      if (!(comment && (!given || line[i] ~ /^.([ \t]|$)/)) && line[i] !~ /^Signed-off-by: /) text = 1
     }
-    if (line[i] ~ /^[ \t]*$/) continue
-    comment = index(line[i], c) == 1
-    if (!comment || given) last = i
-    if (!(comment && (!given || line[i] ~ /^.([ \t]|$)/)) && line[i] !~ /^Signed-off-by: /) text = 1
   }
-  # Rebase rewrites commits of other times, which stay of the task that they were of, or of none.
-  if (!text || !named && ENVIRON["rebase"] || ENVIRON["from"] ~ /^commit-msg/ && named && bound == 1) exit 1
-  trailers = (named ? kept : ENVIRON["task"] "\n") (ENVIRON["tip"] ? "Devs-Ledger: " ENVIRON["tip"] "\n" : "")
+  if (!named && !ENVIRON["rebase"] && ENVIRON["task"]) kept = ENVIRON["task"] "\n" # a rebase claims no commits of before
+  if (!text) exit 1
+  parse = "git -c \"trailer.separators=$separators\" interpret-trailers --parse --no-divider \"$file\""
+  while (many && (parse | getline trailer) > 0) if (trailer !~ /^Devs-/) others = 1
   for (i = 1; i <= NR; i++) {
     if (!ours[i]) print line[i]
-    if (i == last) printf "%s%s", ENVIRON["others"] || line[i] ~ /^\(cherry picked from commit / ? "" : "\n", trailers
+    if (i == last) printf "%s%sDevs-Ledger: %s\n", others || line[i] ~ /^\(cherry picked from commit / ? "" : "\n", kept, ENVIRON["tip"]
   }
 }

@@ -14,7 +14,18 @@ from devs_git.storage import hook_files
 from devs_git.storage.git_program import Git
 from devs_git.storage.places import locate
 
-NAMES = ("commit-msg", "post-commit", "post-merge", "post-rewrite", "prepare-commit-msg")
+NAMES = (
+    "applypatch-msg",
+    "commit-msg",
+    "post-commit",
+    "post-merge",
+    "post-rewrite",
+    "pre-commit",
+    "pre-merge-commit",
+    "pre-push",
+    "pre-rebase",
+    "prepare-commit-msg",
+)
 
 
 @dataclass(frozen=True)

@@ -104,9 +104,9 @@ def test_a_clone_without_any_remote_is_refused_with_the_command(
 
 def test_a_remote_with_another_ledger_is_not_adopted(origin: Path, git: Run, set_up: SetUp) -> None:
     there = clone(origin, git)
-    git("update-ref", "-d", "refs/heads/devs/ledger")
     git("rm", "-q", "devs-policy.yaml")
     git("commit", "-qm", "drop")
+    git("update-ref", "-d", "refs/heads/devs/ledger")
     other = set_up(origin).genesis
     assert other in no_ledger(there, git, set_up).message
 

@@ -15,6 +15,7 @@ from devs_git.storage.hook_files import shipped
 
 HOOKS = sorted(shipped())
 REFUSING = [name for name in HOOKS if not name.startswith("post-")]
+READING = ("post-rewrite", "pre-push")
 SAY = 'echo "theirs $0 $#:$2"; cat; exit 7\n'
 # Ours, told apart from what the hook does: its header, then a line that says that it was reached.
 OURS = 'echo "ours $#:$2"; cat\n'
@@ -95,7 +96,7 @@ def test_it_goes_first_with_arguments_and_input_and_its_status_is_told(
         f"./{name}" if first_line.endswith("sh") and "bash" not in first_line else f"./{name}.before-devs"
     )
     theirs = [f"theirs {old_name} 2:two words", "l1", "l2"]
-    ours = ["ours 2:two words", *(["l1", "l2"] if name == "post-rewrite" else [])]
+    ours = ["ours 2:two words", *(["l1", "l2"] if name in READING else [])]
     assert (status, said) == (7, theirs if name in REFUSING else theirs + ours)
 
 

@@ -221,10 +221,13 @@ def test_a_sequence_of_picks_is_one_checkpoint(hooked: Workspace, git: Run) -> N
 
 
 def test_a_hook_that_cannot_record_says_so_in_one_line_and_the_next_checkpoint_settles_it(
-    hooked: Workspace, git: Run
+    hooked: Workspace, git: Run, repo: Path
 ) -> None:
-    git("update-ref", "-d", "refs/heads/devs/ledger", git("rev-parse", "refs/heads/devs/ledger"))
+    theirs = repo / ".git/hooks/post-commit.before-devs"
+    theirs.write_text("#!/bin/sh\ngit update-ref -d refs/heads/devs/ledger\n")  # just before ours
+    theirs.chmod(0o755)
     said = commit("one")
+    theirs.unlink()
     assert said.startswith("devs-git: not recorded as a checkpoint: This repository has no devs-git ledger.")
     assert said.count("\n") == 1
     assert unrecorded.read(hooked.places) == (f"{git('rev-parse', 'HEAD')} task-10",)
@@ -254,7 +257,7 @@ def test_a_task_that_is_over_elsewhere_is_no_longer_active_here(hooked: Workspac
     assert "task-10 was rewound" in commit("one")
     assert not hooked.places.active_task.exists()
     assert commit("two") == ""
-    assert git("log", "-1", "--format=%B") == "two"
+    assert git("log", "-1", "--format=%B").startswith("two\n\nDevs-Ledger: ")
 
 
 def test_two_worktrees_commit_to_their_own_tasks(hooked: Workspace, git: Run, tmp_path: Path) -> None:

@@ -62,13 +62,52 @@ def test_a_message_gets_a_paragraph_of_trailers(tip: str, git: Run, commit: Comm
     assert shown == "task-10"
 
 
-def test_without_an_active_task_a_message_is_left_alone(
+def bound(tip: str) -> str:
+    return f"Devs-Ledger: {tip}"
+
+
+@pytest.mark.parametrize("verify", ["--verify", "--no-verify"])
+def test_without_an_active_task_a_message_names_the_ledger_alone(
+    tip: str, verify: str, git: Run, commit: Commit, workspace: Workspace
+) -> None:
+    active_task.write(workspace.places, "")
+    commit(verify, "-m", "plain")
+    assert said(git) == f"plain\n\n{bound(tip)}"
+    commit(verify, "-m", "two paragraphs", "-m", "Fixes: 7")
+    assert said(git) == f"two paragraphs\n\nFixes: 7\n{bound(tip)}"
+    commit(verify, "-m", "fix: dates", "-m", "They were wrong.")
+    assert said(git) == f"fix: dates\n\nThey were wrong.\n\n{bound(tip)}"
+    commit(verify, "--amend", "--no-edit")
+    assert said(git) == f"fix: dates\n\nThey were wrong.\n\n{bound(tip)}"
+    assert commit(verify, editor="true") != 0
+
+
+def test_a_message_written_in_the_editor_without_a_task_names_the_ledger(
     tip: str, git: Run, commit: Commit, workspace: Workspace
 ) -> None:
-    assert tip
     active_task.write(workspace.places, "")
-    commit("-m", "plain")
-    assert said(git) == "plain"
+    assert commit(editor="sed -i 1s/^/written/") == 0
+    assert said(git) == f"written\n\n{bound(tip)}"
+
+
+def test_a_mailed_patch_and_a_rebase_by_patches_are_bound_too(
+    tip: str, git: Run, commit: Commit, workspace: Workspace
+) -> None:
+    active_task.write(workspace.places, "")
+    commit("-n", "-m", "one", "-m", "Why.")
+    patch = git("format-patch", "-1", "--stdout")
+    git("reset", "-q", "--hard", "HEAD~1")
+    git("am", "-q", stdin=patch + "\n")
+    assert said(git) == f"one\n\nWhy.\n\n{bound(tip)}"
+    git("rebase", "-q", "--apply", "--force-rebase", "HEAD~2")
+    assert [said(git, rev) for rev in ("HEAD~1", "HEAD")] == [
+        f"c3\n\n{bound(tip)}",
+        f"one\n\nWhy.\n\n{bound(tip)}",
+    ]
+    active_task.write(workspace.places, WORK.lines())
+    git("reset", "-q", "--hard", "HEAD~1")
+    git("am", "-q", stdin=patch + "\n")
+    assert said(git) == f"one\n\nWhy.\n\n{block(tip)}"
 
 
 @pytest.mark.parametrize("option", ["-q", "-v"])
@@ -177,9 +216,8 @@ def test_rebase_i_rewords_without_doubling(tip: str, git: Run, commit: Commit, r
 def test_a_rebase_does_not_claim_commits_of_before_the_task(
     tip: str, git: Run, commit: Commit, repo: Path
 ) -> None:
-    assert tip
     rebase(repo, "1s/pick/reword/", editor="sed -i 1s/c2/C2/")
-    assert [said(git, rev) for rev in ("HEAD~1", "HEAD")] == ["C2", "c3"]
+    assert [said(git, rev) for rev in ("HEAD~1", "HEAD")] == [f"C2\n\n{bound(tip)}", f"c3\n\n{bound(tip)}"]
     assert commit("-m", "mine") == 0
     rebase(repo, "1s/pick/squash/;1s/squash/pick/;2s/pick/squash/")
     assert said(git) == f"c3\n\nmine\n\n{block(tip)}"
@@ -266,7 +304,7 @@ def test_a_linked_worktree_has_its_own_task(tip: str, git: Run, tmp_path: Path) 
     second = tmp_path / "second"
     git("worktree", "add", "-q", str(second))
     git("commit", "-q", "--allow-empty", "-m", "no task here", where=second)
-    assert git("log", "-1", "--format=%B", where=second) == "no task here"
+    assert git("log", "-1", "--format=%B", where=second) == f"no task here\n\n{bound(tip)}"
     work = Work("task-11")
     active_task.write(Workspace.open(second).places, work.lines())
     git("commit", "-q", "--allow-empty", "-m", "eleven", where=second)
