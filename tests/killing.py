@@ -19,10 +19,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from devs_git.domain.verbs import verb as row_of
 from devs_git.entrypoints import router
@@ -172,6 +174,11 @@ def driver(*prefix: str) -> Iterator[Driver]:
         yield opened
     finally:
         opened.close()
+
+
+def thinned(kept: Iterable[Any], others: Iterable[Any]) -> list[Any]:
+    """Parameters of a test: `kept` for every run, `others` too under `make test-all`."""
+    return [*kept, *(pytest.param(value, marks=pytest.mark.thorough) for value in others)]
 
 
 # --- what a repository holds ----------------------------------------------------------------------------------------

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from devs_git.workspace import Workspace
-from tests.killing import Driver, driver
+from tests.killing import Driver, driver, git
 from tests.moving import Scene
 
 
@@ -18,16 +20,31 @@ def drive() -> Iterator[Driver]:
 
 
 @pytest.fixture
-def worked(ledgered: Workspace) -> Scene:
-    """Tasks that add, change and remove files, and turn a folder into a file; some refs packed."""
-    scene = Scene(ledgered)
+def worked(
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Scene:
+    """Tasks that add, change and remove files, and turn a folder into a file; made once, copied for each test."""
+    mould, top = tmp_path_factory.getbasetemp() / "worked", tmp_path / "repo"
+    if not mould.exists():
+        _work(Scene(request.getfixturevalue("ledgered")))
+        shutil.copytree(top, mould, symlinks=True)
+    else:
+        shutil.copytree(mould, top, symlinks=True)
+        git(top, "update-index", "-q", "--refresh")
+    monkeypatch.chdir(top)
+    return Scene(Workspace.open(top))
+
+
+def _work(scene: Scene) -> None:
     scene.task("10", {"b.txt": "b\n", "d/x.txt": "x\n", "d/y.txt": "y\n"})
     scene.task("11", {"b.txt": "b\nb2\n", "c.txt": "c\n", "d/x.txt": None})
-    scene.git("pack-refs", "--all")
+    scene.git("pack-refs", "--all")  # so that deleting a tag rewrites packed-refs
     scene.write({"d/y.txt": None})
     (scene.top / "d").rmdir()
     scene.task("12", {"b.txt": None, "a.txt": "rewritten\n", "d": "now a file\n"})
-    return scene
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.storage.engine import capture
 from devs_git.workspace import Workspace
-from tests.killing import Driver, differences, git, litter, state
+from tests.killing import Driver, differences, git, litter, state, thinned
 from tests.moving import Scene
 
 REWIND: dict[str, Any] = {"target": "10", "preserve": "stash", "untracked": "save"}
@@ -57,6 +57,7 @@ def backup(top: Path, ref: str) -> capture.State:
     return capture.load(Workspace.open(top).objects, git(top, "rev-parse", ref).strip())
 
 
+@pytest.mark.thorough
 def test_an_edit_beside_the_move_survives_its_taking_back(dirtied: Scene, drive: Driver) -> None:
     old = state(dirtied.top)
     crash(drive, dirtied, "verify")
@@ -96,6 +97,7 @@ def needed_or_kept(scene: Scene, path: str, data: bytes) -> bool:
     return (scene.top / path).read_bytes() == data
 
 
+@pytest.mark.thorough
 def test_doctor_take_back_leaves_the_edited_file_and_brings_back_all_else(
     dirtied: Scene, drive: Driver
 ) -> None:
@@ -130,6 +132,7 @@ def test_doctor_finish_completes_the_operation_around_the_edited_file(dirtied: S
     assert dirtied.git("show", f"{found.worktree}:b.txt") == "my own words"
 
 
+@pytest.mark.thorough
 def test_an_undo_follows_an_operation_that_doctor_finished(dirtied: Scene, drive: Driver) -> None:
     old = state(dirtied.top)
     crash(drive, dirtied, "verify")
@@ -154,7 +157,7 @@ def test_finish_refuses_once_the_branch_has_moved_on(dirtied: Scene, drive: Driv
     assert (dirtied.top / "b.txt").read_text() == "my own words\n"
 
 
-@pytest.mark.parametrize("step", ["verify", "refs"])
+@pytest.mark.parametrize("step", thinned(["refs"], ["verify"]))
 def test_removing_our_index_lock_by_hand_stands_in_nobodys_way(
     dirtied: Scene, drive: Driver, step: str
 ) -> None:
@@ -182,7 +185,7 @@ def test_what_was_staged_after_the_lock_was_removed_is_kept_whatever_is_decided(
     assert dirtied.git("show", f"{backup(dirtied.top, kept[0]).index}:fresh.txt") == "staged since"
 
 
-@pytest.mark.parametrize("command", [("reset", "-q", "--hard"), ("checkout", "-q", "-f", "other")])
+@pytest.mark.parametrize("command", thinned([("checkout", "-q", "-f", "other")], [("reset", "-q", "--hard")]))
 def test_a_git_command_in_between_is_not_undone_unasked(
     dirtied: Scene, drive: Driver, command: tuple[str, ...]
 ) -> None:
@@ -197,6 +200,7 @@ def test_a_git_command_in_between_is_not_undone_unasked(
     assert litter(dirtied.top) == []
 
 
+@pytest.mark.thorough
 def test_a_commit_by_plumbing_after_the_crash_stays_on_its_branch(dirtied: Scene, drive: Driver) -> None:
     old = state(dirtied.top)
     crash(drive, dirtied, "refs")
@@ -222,6 +226,7 @@ def test_a_folder_that_became_a_link_is_never_followed(worked: Scene, drive: Dri
     assert (worked.top / "d").is_symlink()
 
 
+@pytest.mark.thorough
 def test_a_file_of_the_users_keeps_the_folder_that_would_be_replaced(worked: Scene, drive: Driver) -> None:
     crash(drive, worked, "verify", target="10")
     worked.write({"d/x.txt": "mine\n", "d/own.txt": "mine too\n"})
@@ -258,6 +263,7 @@ def test_a_journal_of_a_removed_worktree_is_told_and_closed_by_a_decision(
     assert worked.git("rev-parse", "beside") == before
 
 
+@pytest.mark.thorough
 def test_a_crash_of_a_verb_is_told_by_one_event(dirtied: Scene, drive: Driver) -> None:
     crash(drive, dirtied, "refs")
     assert drive(dirtied.top, "status", {}, at=5)["killed"]

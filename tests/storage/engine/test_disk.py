@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import THOROUGH
-from tests.killing import ROOT, Driver, Stage, driver
+from tests.killing import ROOT, Driver, Stage, driver, thinned
 from tests.moving import Scene
 
 REWIND: dict[str, Any] = {"target": "10", "preserve": "stash", "untracked": "save"}
@@ -30,8 +30,8 @@ def large(worked: Scene) -> Scene:
     return worked
 
 
-@pytest.mark.parametrize("limit", [0, 2048, 16384, 131072] if THOROUGH else [2048, 131072])
-@pytest.mark.parametrize("verb", ["rewind", "restore", "checkout"])
+@pytest.mark.parametrize("limit", thinned([131072], [0, 2048, 16384]))
+@pytest.mark.parametrize("verb", thinned(["rewind"], ["restore", "checkout"]))
 def test_files_that_cannot_grow_leave_everything_as_it_was(
     large: Scene, drive: Driver, verb: str, limit: int
 ) -> None:
@@ -85,9 +85,7 @@ print(refused)
 def test_a_full_disk_leaves_everything_as_it_was(large: Scene, record_property: Told, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
-    kilobytes = (
-        [0, 4, 12, 24, 48, 96, 160, 240, 300, 360, 420, 480, 600, 900] if THOROUGH else [12, 160, 300, 900]
-    )
+    kilobytes = [0, 4, 12, 24, 48, 96, 160, 240, 300, 360, 420, 480, 600, 900] if THOROUGH else [160, 300]
     mount = f"mount -t tmpfs -o size=4m none '{disk}' && exec \"$@\""
     words = ["unshare", "-Urm", "sh", "-c", mount, "sh"]
     if subprocess.run([*words, "true"], check=False, capture_output=True).returncode:
@@ -99,7 +97,7 @@ def test_a_full_disk_leaves_everything_as_it_was(large: Scene, record_property: 
     done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     refused = int(done.stdout)
-    assert refused >= len(kilobytes) // 2
+    assert refused
     record_property("counted", f"full disk: {len(kilobytes)} attempts, {refused} refused, 0 half done")
 
 
@@ -119,7 +117,7 @@ def plain() -> Iterator[Driver]:
 
 @pytest.mark.parametrize(
     "folder",
-    ["d", ".git", ".git/refs/heads", ".git/objects", ".git/devs/op", ".git/devs/journal"],
+    thinned(["d", ".git/refs/heads"], [".git", ".git/objects", ".git/devs/op", ".git/devs/journal"]),
 )
 def test_a_folder_that_may_not_be_written_to_leaves_everything_as_it_was(
     worked: Scene, drive: Driver, plain: Driver, folder: str

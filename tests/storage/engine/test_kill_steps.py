@@ -29,7 +29,7 @@ def killed_at(stage: Stage, steps: Iterable[int], told: Told) -> None:
 
 def some(stage: Stage) -> Iterable[int]:
     """Every step under `make test-all`; otherwise before the first write and on both sides of the point of no return."""
-    few = ("raw bytes", "refs", "active task")
+    few = ("transaction",)
     return [at for at, name in enumerate(stage.steps) if THOROUGH or name in few]
 
 
