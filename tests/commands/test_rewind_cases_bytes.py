@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from devs_git.storage.git_program import Git
 from tests.cases import REFUSED, Case, Executable
 
 CRLF = b"one\r\ntwo\r\n"
@@ -128,3 +131,23 @@ def test_executable_bits_come_back_whether_git_looks_at_them_or_not(case: Case, 
     case.git("config", "core.fileMode", mode)
     case.write({"run": b"#!/bin/sh\nfalse\n", "way": Executable(b"mine\n")})
     case.there_and_back("1", "discard", "save")
+
+
+@pytest.mark.thorough
+def test_many_dirty_files_of_a_converting_repository_are_compared_with_few_children(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"d/{n}.txt" for n in range(500)] + [" leading space.txt", "line\nfeed.txt"]
+    case.stage("1", {".gitattributes": b"*.txt text eol=crlf\n"} | dict.fromkeys(names, b"1\r\n"))
+    case.stage("2", dict.fromkeys(names, b"2\r\n"))
+    case.write({name: b"dirty %d\r\n" % at for at, name in enumerate(names)})
+    started: list[str] = []
+    real = Git.start
+
+    def counted(self: Git, *args: str, **more: Any) -> Any:
+        started.append(args[0])
+        return real(self, *args, **more)
+
+    monkeypatch.setattr(Git, "start", counted)
+    case.there_and_back("1", "discard")
+    assert len(started) < 300

@@ -18,6 +18,7 @@ _CONVERTING: Final = ("text", "crlf", "eol", "filter", "ident", "working-tree-en
 _SETTINGS: Final = r"^core\.(autocrlf|filemode|sparsecheckout|attributesfile)$"
 _OFF: Final = ("false", "0", "no", "off")
 ATTRIBUTES: Final = ".gitattributes"
+BATCH: Final = 200  # files that are compared at a time
 _HARMLESS: Final = ("unspecified", "unset", "auto")
 
 
@@ -104,12 +105,46 @@ def converting(git: Git, paths: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(path for path, _name, value in triples if value not in _HARMLESS))
 
 
-def inexact(git: Git, top: Path, dirty: Sequence[str]) -> frozenset[str]:
-    """Dirty files whose bytes are exactly what git's checkout writes for their index entry."""
+def inexact(git: Git, top: Path, dirty: Mapping[str, str]) -> frozenset[str]:
+    """Dirty files (path to the index's blob) whose bytes are exactly what git's checkout writes for that blob."""
     if not dirty or not in_play(git, top, dirty):
         return frozenset()
     there = [path for path in converting(git, list(dirty)) if (top / path).is_file()]
-    return frozenset(path for path in there if smudged(git, f":0:{path}", path) == (top / path).read_bytes())
+    odd = [path for path in there if _odd(path)]
+    plain = [path for path in there if not _odd(path)]
+    found: set[str] = set()
+    for some in (*(plain[at : at + BATCH] for at in range(0, len(plain), BATCH)), odd):
+        blobs = {path: dirty[path] for path in some}
+        written: Mapping[str, bytes | None] | None = (
+            _smudged_together(git, blobs) if some is not odd else None
+        )
+        written = written or {path: smudged(git, oid, path) for path, oid in blobs.items()}
+        found.update(path for path, data in written.items() if data == (top / path).read_bytes())
+    return frozenset(found)
+
+
+def _odd(path: str) -> bool:
+    """Whether a path cannot stand in a line: the child reads lines, and skips space before a path."""
+    return path[0].isspace() or "\n" in path or path.endswith("\r")
+
+
+def _smudged_together(git: Git, blobs: Mapping[str, str]) -> dict[str, bytes] | None:
+    """What git's checkout writes for each path's blob, asked of one child; None where it cannot say it of all of them.
+
+    git prints each blob's size before it is filtered, so a mark that no content can hold stands between them.
+    """
+    mark = os.urandom(16).hex().encode()
+    asked = b"".join(oid.encode() + b" " + os.fsencode(path) + b"\n" for path, oid in blobs.items())
+    try:
+        out = git.run("cat-file", f"--batch={mark.decode()} %(objectname)", "--filters", stdin=asked)
+    except GitFailed:
+        return None
+    parts = (b"\n" + out).split(b"\n" + mark + b" ")[1:]
+    contents = [part.partition(b"\n")[2] for part in parts]
+    if len(contents) != len(blobs):
+        return None
+    contents[-1] = contents[-1].removesuffix(b"\n")  # the line end after the last one
+    return dict(zip(blobs, contents, strict=True))
 
 
 def smudged(git: Git, blob: str, path: str) -> bytes | None:

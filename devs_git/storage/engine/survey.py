@@ -100,20 +100,21 @@ def survey(git: Git, top: Path) -> Survey:
         head, branch = head_of(git)
         listed = git.run("ls-files", "-v", "-z")
         out = status()
-    staged, dirty, intended, unmerged, submodules = [], [], [], [], []
+    staged, intended, unmerged, submodules = [], [], [], []
+    dirty: dict[str, str] = {}  # with the index's blob
     for line in split_z(out):
         if line[0] == "#":  # the user's status.showStash speaks even here
             continue
         if line[0] == "u":
             unmerged.append(line.split(" ", 10)[10])
             continue
-        _, states, sub, _mode_h, mode_i, _mode_w, _oid_h, _oid_i, path = line.split(" ", 8)
+        _, states, sub, _mode_h, mode_i, _mode_w, _oid_h, oid_i, path = line.split(" ", 8)
         if sub[0] == "S":
             submodules.append(path)
         elif states[1] == "A" and mode_i == "000000":
             intended.append(path)
         elif states[1] != ".":
-            dirty.append(path)
+            dirty[path] = oid_i
         if states[0] != ".":
             staged.append(path)
     inexact = attributes.inexact(git, top, dirty)

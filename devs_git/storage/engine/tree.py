@@ -188,7 +188,11 @@ def verify(git: Git, objects: Objects, index: Path, move: tuple[State, Sequence[
     off = {path: oid for path, oid in _off(own, ours).items() if path in ours} if ours else {}
     wrong = off.keys() - _cleaned(own, off)
     if wrong:
-        wrong = wrong - attributes.inexact(own, top, sorted(wrong)) - _as_raw(git, objects, state, wrong)
+        wrong = (
+            wrong
+            - attributes.inexact(own, top, {path: off[path] for path in sorted(wrong)})
+            - _as_raw(git, objects, state, wrong)
+        )
     if wrong:
         raise DevsError(
             "GIT_RESET_FAILED", f"{len(wrong)} files are not as git wrote them, such as {min(wrong)!r}."
