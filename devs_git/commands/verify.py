@@ -11,10 +11,11 @@ from typing import Final
 from devs_git.domain import audit_commits, audit_ledger, audit_tags
 from devs_git.domain.audit_ledger import Freezes, Step
 from devs_git.domain.events import LEDGER
+from devs_git.domain.gates import SIGNED
 from devs_git.domain.policy import PROPOSED
 from devs_git.domain.report import Finding
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import auditing, documents, proposal, refs
+from devs_git.storage import audit_gates, auditing, documents, proposal, refs
 from devs_git.storage.engine import reach
 from devs_git.workspace import Workspace
 
@@ -24,11 +25,15 @@ _RANGE: Final = re.compile(r"(?P<base>.*?)\.\.(?P<head>[^.].*)?")
 
 @dataclass(frozen=True)
 class Request:
-    """`parts` of PARTS or `all`; `range` is `base..head` (default: all that HEAD reaches)."""
+    """`parts` of PARTS or `all`; `range` is `base..head` (default: all that HEAD reaches).
+
+    `require` is `signed` where an unsigned decision is to be a finding.
+    """
 
     parts: tuple[str, ...] = ("all",)
     range: str = ""
     format: str = "text"
+    require: str = ""
 
     def __post_init__(self) -> None:
         for part in self.parts:
@@ -38,6 +43,8 @@ class Request:
                 )
         if self.range and not _RANGE.fullmatch(self.range):
             raise invalid("range", f"{self.range!r} is no range.", hint="For example: origin/main..HEAD")
+        if self.require not in ("", SIGNED):
+            raise invalid("require", f"{self.require!r} cannot be required.", hint=f"Use: {SIGNED}")
         if self.format not in FORMATS:
             raise invalid("format", f"{self.format!r} is no format.", hint="Use: " + ", ".join(FORMATS))
 
@@ -124,6 +131,10 @@ def _ledger(facts: _Facts) -> Iterator[Finding]:
             kept |= {change.path: change.new for change in edge if change.path.startswith("superseded/")}
         yield from audit_ledger.mutations(step, kept)
     yield from facts.freezes[1]
+    if facts.steps:
+        signed = facts.request.require == SIGNED
+        genesis = facts.steps[0].event.oid
+        yield from audit_gates.judge(facts.workspace.ledger, facts.steps, genesis, signed=signed)
 
 
 def _tags(facts: _Facts) -> Iterator[Finding]:
@@ -141,6 +152,7 @@ def _commits(facts: _Facts) -> Iterator[Finding]:
         recorded={
             step.event.get("Devs-Commit"): step.event.oid for step in steps if step.event.get("Devs-Tag")
         },
+        landed=audit_gates.landed(facts.workspace.ledger, facts.workspace.store_git, facts.commits),
     )
     yield from audit_commits.judge(facts.commits, witness)
 

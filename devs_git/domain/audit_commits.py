@@ -19,7 +19,7 @@ _SEE: Final = "See: git log -1 --format=%B "
 
 @dataclass(frozen=True)
 class Bound:
-    """A commit: its parents, the ledger tip that it names ('' for none), and the gate that it lands ('' for none)."""
+    """A commit: its parents, the ledger tip that it names ('' for none), and the gate that it claims to land ('' for none)."""
 
     oid: str
     parents: tuple[str, ...]
@@ -30,7 +30,7 @@ class Bound:
 @dataclass(frozen=True)
 class Witness:
     """What the ledger can say: its freezes, its events' parents (parents first), the heads that each gate's request
-    recorded, and by which event a commit was recorded as a checkpoint (`recorded`).
+    recorded, and by which event a commit was recorded as a checkpoint (`recorded`); `landed` are the commits that a decision made.
     """
 
     freezes: Freezes
@@ -38,6 +38,7 @@ class Witness:
     heads: Mapping[str, Sequence[str]]
     recorded: Mapping[str, str]
     unbound: Severity | None = "warning"
+    landed: frozenset[str] = frozenset()
 
 
 def judge(commits: Sequence[Bound], witness: Witness) -> Iterator[Finding]:
@@ -75,9 +76,7 @@ def _names(witness: Witness, mask: int) -> str:
 
 def _frozen(commit: Bound, witness: Witness) -> Iterator[Finding]:
     still = witness.freezes.open[commit.ledger]
-    if commit.gate in witness.freezes.numbers:
-        still &= ~(1 << witness.freezes.numbers[commit.gate])  # it lands what that gate decided
-    if still:
+    if still and commit.oid not in witness.landed:
         yield _finding(
             "COMMITTED_WHILE_FROZEN", commit, f"was made while gate {_names(witness, still)} was open"
         )

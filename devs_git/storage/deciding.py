@@ -124,7 +124,9 @@ def require_allowed(policy: Policy, gate: Gate, proof: Proof) -> None:
     """SELF_APPROVAL, UNKNOWN_SIGNER, BAD_SIGNATURE: whether this proof counts under `policy`."""
     if proof.signature:
         signers = (*policy.approvers, *policy.agents)
-        signatures.verify(proof.statement.canonical(), proof.signature, signers)
+        who = signatures.verify(proof.statement.canonical(), proof.signature, signers)
+        if who != proof.reviewer:
+            raise DevsError("BAD_SIGNATURE", f"{shown(who, '')} signed, and not {shown(proof.reviewer, '')}.")
     elif policy.approvers and policy.approval_minimum == gates.SIGNED:
         raise DevsError(
             "BAD_SIGNATURE",

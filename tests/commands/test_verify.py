@@ -9,14 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.commands import rewind, undo, verify
+from devs_git.commands import gate_approve, rewind, undo, verify
 from devs_git.domain.events import LEDGER, Draft
 from devs_git.errors import DevsError
-from devs_git.storage import documents
 from devs_git.workspace import Workspace
+from tests import gated
 from tests.moving import Scene
-
-GATE = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
 
 
 @pytest.fixture
@@ -43,24 +41,15 @@ def bound(scene: Scene, ledger: str, name: str) -> str:
 
 def ask(scene: Scene) -> str:
     """Open a gate; the event's oid."""
-    heads = dict(
-        line.split(" ")[::-1]
-        for line in scene.git("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads").split("\n")
-    )
-    request = documents.dump({"gate_id": GATE, "heads": heads}, "task")
-    event = scene.workspace.event(
-        "gate.requested", "gate: asked", ("Devs-Gate", GATE), verb_name="checkpoint"
-    )
-    files = ((f"gates/{GATE}/request.yaml", request), (f"open/{GATE}", b""))
-    return scene.workspace.ledger.append(lambda _tip: Draft(event, files)).oid
+    gated.ask(Workspace.open(scene.top), kind="MANUAL")
+    return scene.git("rev-parse", LEDGER)
 
 
 def decide(scene: Scene) -> str:
-    event = scene.workspace.event(
-        "gate.resolved", "gate: decided", ("Devs-Gate", GATE), verb_name="checkpoint"
-    )
-    files = ((f"gates/{GATE}/decision.yaml", b"decision: APPROVED\n"), (f"open/{GATE}", None))
-    return scene.workspace.ledger.append(lambda _tip: Draft(event, files)).oid
+    opened = Workspace.open(scene.top)
+    gate_id = opened.ledger.open_gates()[0]
+    gate_approve.run(opened, gate_approve.Request(gate_id, ask=lambda _text: None))
+    return scene.git("rev-parse", LEDGER)
 
 
 def forge(scene: Scene, path: str, text: str | None) -> None:
@@ -83,14 +72,14 @@ def test_what_our_verbs_did_verifies(scene: Scene) -> None:
 
 @pytest.mark.parametrize(
     ("path", "text"),
-    [("README.md", "other\n"), ("README.md", None), ("tasks/x", "y\n"), (f"gates/{GATE}/request.yaml", "a: b\n"),
-     (f"open/{GATE}", None), ("open/unasked", ""), ("policy.yaml", None)],
+    [("README.md", "other\n"), ("README.md", None), ("tasks/x", "y\n"), ("gates/GATE/request.yaml", "a: b\n"),
+     ("open/GATE", None), ("open/unasked", ""), ("policy.yaml", None)],
 )  # fmt: skip
 def test_a_ledger_that_was_written_by_hand_is_mutated(scene: Scene, path: str, text: str | None) -> None:
     ask(scene)
     event = scene.workspace.event("policy.set", "policy", verb_name="init")
     scene.workspace.ledger.append(lambda _tip: Draft(event, (("policy.yaml", b"genesis: x\n"),)))
-    forge(scene, path, text)
+    forge(scene, path.replace("GATE", scene.workspace.ledger.open_gates()[0]), text)
     assert codes(scene, "ledger") == ["LEDGER_MUTATED"]
 
 

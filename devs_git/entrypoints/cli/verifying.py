@@ -53,6 +53,7 @@ def _annotation(finding: Any) -> str:
 @click.option(
     "--range", metavar="BASE..HEAD", default="", help="The commits to look at; all of HEAD by default."
 )
+@click.option("--require", metavar="signed", default="", help="Decisions must be signed.")
 @click.option("--format", metavar="text|json|github", default="text", help="How findings are told.")
 def verify(parts: tuple[str, ...], **options: Any) -> Any:
     from devs_git.commands.verify import Request

@@ -1,0 +1,157 @@
+"""verify judges decisions and policies by the policy that was in force then, and believes no trailer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from devs_git.commands import gate_approve, verify
+from devs_git.domain.events import LEDGER, Draft, Event
+from devs_git.storage import documents, gates
+from devs_git.workspace import Workspace
+from tests.gated import NEW, TAS, Key, ask, commit, decision, genesis, in_force, make_key
+
+Run = Callable[..., str]
+Approve = gate_approve.Request
+
+
+def yes(_text: str) -> None:
+    """A person who answers y."""
+
+
+def codes(workspace: Workspace, part: str = "ledger", **how: Any) -> list[str]:
+    result = verify.run(Workspace.open(workspace.top), verify.Request((part,), **how))
+    return [finding.code for finding in result.findings if finding.severity == "error"]
+
+
+@pytest.fixture(scope="session")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Key]:
+    folder = tmp_path_factory.mktemp("keys")
+    return {name: make_key(folder, name) for name in ("ada", "rogue")}
+
+
+@pytest.fixture
+def signed(ledgered: Workspace, keys: dict[str, Key]) -> Workspace:
+    approver = {"principal": "ada@example.org", "key": keys["ada"].public}
+    data = {"approvers": [approver], "approval": {"minimum": "signed"}}
+    in_force(ledgered, **data)
+    return ledgered
+
+
+def by_hand(workspace: Workspace, gate_id: str, record: dict[str, Any], signature: bytes = b"") -> None:
+    """A decision that somebody writes with git alone."""
+    files: list[tuple[str, bytes | None]] = [
+        (gates.decision_path(gate_id), documents.dump(record, "decision")),
+        (gates.marker_path(gate_id), None),
+    ]
+    if signature:
+        files.append((gates.signature_path(gate_id), signature))
+    workspace.append(lambda _tip: Draft(Event("gate.resolved", "gate: approved", ()), tuple(files)))
+
+
+def forged(workspace: Workspace, gate_id: str, **more: Any) -> dict[str, Any]:
+    record = {
+        "gate_id": gate_id,
+        "decision": "APPROVED",
+        "resolution_reason": None,
+        "reviewer_id": "ada@example.org",
+        "resolved_at": "2001-02-03T04:05:06.789Z",
+        "approval": "unsigned",
+        "request": gates.find(workspace.ledger.tip(), gate_id).request_oid,
+        "tas_before": None,
+        "tas_after": None,
+        "nonce": "0" * 32,
+    }
+    return record | more
+
+
+def test_decisions_that_our_verbs_wrote_verify_and_unsigned_ones_where_they_may_be(
+    signed: Workspace, keys: dict[str, Key]
+) -> None:
+    gate_id = ask(signed)
+    gate_approve.run(signed, Approve(gate_id, sign=True, key=str(keys["ada"].path)))
+    assert codes(signed) == codes(signed, require="signed") == []
+
+
+def test_an_unsigned_decision_is_found_where_signed_ones_are_required(ledgered: Workspace) -> None:
+    gate_approve.run(ledgered, Approve(ask(ledgered), ask=yes))
+    assert codes(ledgered) == []
+    assert codes(ledgered, require="signed") == ["BAD_SIGNATURE"]
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({}, "BAD_SIGNATURE"),
+        ({"approval": "signed"}, "BAD_SIGNATURE"),
+        ({"request": "1" * 40}, "STALE_REQUEST"),
+        ({"tas_after": "1" * 40}, "STALE_REQUEST"),
+        ({"gate_id": "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"}, "REPLAYED"),
+        ({"decision": "PENDING_APPROVAL"}, "LEDGER_MUTATED"),
+        ({"status": "APPROVED"}, "LEDGER_MUTATED"),
+    ],
+)
+def test_a_forged_decision_is_found(change: dict[str, Any], code: str, signed: Workspace) -> None:
+    gate_id = ask(signed)
+    by_hand(signed, gate_id, forged(signed, gate_id) | change)
+    assert codes(signed) == [code]
+
+
+def test_a_signature_of_another_decision_or_key_is_found(signed: Workspace, keys: dict[str, Key]) -> None:
+    first = ask(signed)
+    gate_approve.run(signed, Approve(first, sign=True, key=str(keys["ada"].path)))
+    taken = decision(signed, first)
+    signature = signed.ledger.tip().read(gates.signature_path(first)) or b""
+    second = ask(signed)
+    by_hand(signed, second, forged(signed, second, approval="signed", nonce=taken["nonce"]), signature)
+    assert codes(signed) == ["BAD_SIGNATURE"]
+    third = ask(signed)
+    record = forged(signed, third, approval="signed")
+    by_hand(signed, third, record, keys["rogue"].sign(b"anything"))
+    assert codes(signed) == ["BAD_SIGNATURE", "UNKNOWN_SIGNER"]
+
+
+def test_a_policy_counts_from_its_event_on_and_not_before(ledgered: Workspace, keys: dict[str, Key]) -> None:
+    in_force(ledgered)
+    gate_approve.run(ledgered, Approve(ask(ledgered), ask=yes))
+    row = f"{{principal: ada@example.org, key: '{keys['ada'].public}'}}"
+    text = f"genesis: '{genesis(ledgered)}'\napprovers: [{row}]\napproval: {{minimum: signed}}\n"
+    commit(ledgered.top, {"devs-policy.yaml": text})
+    gate_approve.run(ledgered, Approve(ask(ledgered, kind="POLICY_CHANGE"), ask=yes))
+    assert codes(ledgered) == []  # decided unsigned, when that was enough
+    later = ask(ledgered)
+    by_hand(ledgered, later, forged(ledgered, later))
+    assert codes(ledgered) == ["BAD_SIGNATURE"]
+
+
+def test_a_policy_that_nobody_approved_is_found(ledgered: Workspace) -> None:
+    in_force(ledgered)
+    assert codes(ledgered) == []
+    in_force(ledgered, backup_limit="5MB")
+    assert codes(ledgered) == ["POLICY_INVALID"]
+
+
+def test_the_commit_of_a_landing_is_innocent_and_stays_so_when_rebased(ledgered: Workspace, git: Run) -> None:
+    commit(ledgered.top, {"TAS.md": TAS})
+    gate_approve.run(ledgered, Approve(ask(ledgered, text=NEW), ask=yes))
+    assert codes(ledgered, "commits") == []
+    git("checkout", "-q", "--detach", "HEAD~2")
+    git("commit", "-q", "--allow-empty", "-m", "another base")
+    git("cherry-pick", "main~1", "main")
+    assert codes(ledgered, "commits") == []
+
+
+@pytest.mark.parametrize("more", [{"a.txt": "smuggled\n"}, {"TAS.md": NEW + "smuggled\n"}])
+def test_a_gate_id_on_a_commit_that_lands_nothing_helps_nobody(
+    more: dict[str, str], ledgered: Workspace, git: Run
+) -> None:
+    commit(ledgered.top, {"TAS.md": TAS})
+    gate_id = ask(ledgered, text=NEW)
+    frozen = git("rev-parse", LEDGER)
+    for name, text in {"TAS.md": NEW, **more}.items():
+        (ledgered.top / name).write_text(text)
+    git("add", "-A")
+    git("commit", "-qm", f"x\n\nGate-Id: {gate_id}\nDevs-Ledger: {frozen}")
+    assert codes(ledgered, "commits") == ["COMMITTED_WHILE_FROZEN"]
