@@ -29,6 +29,8 @@ ORPHAN_SECONDS: Final = 60.0
 ROOM_UNASKED: Final = 64 << 20  # bytes that any policy allows: below it the policy is not even read
 _GITLINK: Final = "160000"
 _GONE: Final = "0 " + "0" * 40  # what `update-index --index-info` takes an entry out by
+_ALL: Final = ("ls-files", "-z", "-v", "-s", "-c", "-o", "--exclude-standard")
+_TOUCHED: Final = ("diff-files", "--raw", "-z", "--no-renames", "--ignore-submodules=dirty")
 # All stat data counts, whatever the user's settings leave out: a same-size edit must never be missed.
 _STAT: Final = ("core.checkStat=default", "core.trustctime=true", "core.ignoreStat=false")
 
@@ -108,20 +110,23 @@ class _Missing(Exception):
 
 def _take(git: Git, ours: Git, head: str, limit: Callable[[], int]) -> Shot:
     top, index = git.where, Path(ours.env["GIT_INDEX_FILE"])
-    theirs, found, left_out = _listing(git)
-    if not index.exists():
-        _seed(git, index, theirs)
-    known = _entries(ours.run("ls-files", "-z", "-s"))
+    with git.alongside(*_ALL) as listed:
+        if not index.exists():
+            _seed(git, index)
+        with ours.alongside(*_TOUCHED) as looked:
+            remembered = ours.run("ls-files", "-z", "-v", "-s")
+            touched, gone = _touched(looked())
+        theirs, known, found, left_out = _unlike(listed(), remembered)
     absent = {path for path, entry in theirs.items() if entry.skipped and not os.path.lexists(top / path)}
-    touched, gone = _touched(ours)
     on_disk = (theirs.keys() - absent - gone) | found
     write = [path for path in on_disk if path in touched or path not in known]
+    write += touched - theirs.keys() - known.keys()
     fixed = {
         path: entry.what
         for path, entry in theirs.items()
-        if (path in absent or (entry.is_link and path not in known)) and known.get(path) != entry.what
+        if (path in absent or (entry.is_link and path not in known)) and _what(known, path) != entry.what
     }
-    drop = known.keys() - on_disk - absent
+    drop = (known.keys() - on_disk - absent) | (gone - theirs.keys() - known.keys())
     if write:
         from devs_git.storage.engine.capture import require_room
 
@@ -143,31 +148,38 @@ def _update(ours: Git, entries: list[str], write: list[str]) -> None:
         ours.run("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=join_z(write))
 
 
-def _listing(git: Git) -> tuple[dict[str, _Entry], set[str], tuple[str, ...]]:
-    """The user's index, the untracked files that no rule ignores, and the nested repositories among them."""
-    out = split_z(git.run("ls-files", "-z", "-v", "-s", "-c", "-o", "--exclude-standard"))
-    theirs: dict[str, _Entry] = {}
-    found: set[str] = set()
-    for line in out:
-        tag, rest = line[0], line[2:]
-        if tag == "?":
-            found.add(rest)
-            continue
-        facts, _, path = rest.partition("\t")
-        theirs[path] = _Entry(facts.rpartition(" ")[0], tag)
-    nested = tuple(sorted(path.rstrip("/") for path in found if path.endswith("/")))
-    return theirs, {path for path in found if not path.endswith("/")}, nested
+def _unlike(
+    listed: bytes, remembered: bytes
+) -> tuple[dict[str, _Entry], dict[str, _Entry], set[str], tuple[str, ...]]:
+    """Entries of the user's index and of ours that are not the same in both, untracked files, nested repositories.
+
+    The many entries that are the same are never decoded: in a large repository that would take longer than git.
+    """
+    lines, known = set(listed.split(b"\0")), set(remembered.split(b"\0"))
+    theirs, found = {}, set()
+    for line in map(os.fsdecode, lines - known):
+        if line.startswith("? "):
+            found.add(line[2:])
+        else:
+            theirs.update(_entry(line))
+    nested = {path for path in found if path.endswith("/")}
+    mine = dict(pair for line in map(os.fsdecode, known - lines) for pair in _entry(line).items())
+    return theirs, mine, found - nested, tuple(sorted(path.rstrip("/") for path in nested))
 
 
-def _entries(out: bytes) -> dict[str, str]:
-    """Path and `mode oid` of the entries of `ls-files -s`."""
-    pairs = (line.partition("\t") for line in split_z(out))
-    return {path: facts.rpartition(" ")[0] for facts, _, path in pairs}
+def _entry(line: str) -> dict[str, _Entry]:
+    """Path and entry of `H mode oid stage<TAB>path`."""
+    facts, _, path = line[2:].partition("\t")
+    return {path: _Entry(facts.rpartition(" ")[0], line[0])}
 
 
-def _touched(ours: Git) -> tuple[set[str], set[str]]:
+def _what(entries: dict[str, _Entry], path: str) -> str:
+    return entries[path].what if path in entries else ""
+
+
+def _touched(raw: bytes) -> tuple[set[str], set[str]]:
     """Paths whose file is not as the private index remembers it, and those whose file is gone."""
-    out = split_z(ours.run("diff-files", "--raw", "-z", "--no-renames", "--ignore-submodules=dirty"))
+    out = split_z(raw)
     touched: set[str] = set()
     gone: set[str] = set()
     for facts, path in zip(out[::2], out[1::2], strict=True):
@@ -175,13 +187,14 @@ def _touched(ours: Git) -> tuple[set[str], set[str]]:
     return touched, gone
 
 
-def _seed(git: Git, index: Path, theirs: dict[str, _Entry]) -> None:
+def _seed(git: Git, index: Path) -> None:
     """Begin with the user's index, so that tracked files need not all be read; not where it carries flags.
 
     Its time is kept: git tells by it which files may have changed in the same second.
     """
     index.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if theirs and all(entry.letter == "H" for entry in theirs.values()):
+    listed = git.run("ls-files", "-z", "-v", "-c")
+    if listed.startswith(b"H ") and listed.count(b"\0H ") == listed.count(b"\0") - 1:
         with contextlib.suppress(OSError):
             shutil.copy2(index_path(git), index)
 
