@@ -55,7 +55,8 @@ def _child(order: dict[str, Any], told: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         steps.append(what)
 
-    os.environ.update(order.get("env", {}))
+    os.environ.clear()
+    os.environ.update(order["environment"])
     if "file_size" in order:
         resource.setrlimit(resource.RLIMIT_FSIZE, (order["file_size"], order["file_size"]))
     outcome: dict[str, Any] = {"error": None}
@@ -155,6 +156,7 @@ class Driver:
         """Run a verb there. `at`: die before that step; `kill_after` seconds kill `whom`; `env`: its environment."""
         assert self.child.stdin is not None
         assert self.child.stdout is not None
+        order["environment"] = {**os.environ, **order.pop("env", {})}  # each test has its own
         order |= {"top": str(top), "verb": verb, "request": request}
         self.child.stdin.write(json.dumps(order) + "\n")
         self.child.stdin.flush()

@@ -13,7 +13,7 @@ from tests.killing import Driver, driver, git
 from tests.moving import Scene
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def drive() -> Iterator[Driver]:
     with driver() as opened:
         yield opened
