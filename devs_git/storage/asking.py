@@ -21,6 +21,7 @@ from devs_git.storage.git_program import Git
 from devs_git.storage.ledger import Tip
 
 _BRANCHES: Final = "refs/heads/"
+MANY: Final = 1000  # branches; with many more a request would be larger than a file may be
 _COMMENT: Final = "A request; immutable. Its status is derived from the decision beside it."
 
 
@@ -59,13 +60,17 @@ class Asking:
             record["requested_by"] = self.asked.requested_by
         return record | {
             "created_at": created_at,
-            "branch": branch.removeprefix(_BRANCHES) or None,
+            "branch": _text(branch.removeprefix(_BRANCHES)) or None,
             "git_head": head or None,
-            "heads": self._heads(),
+            "heads": self._heads(head),
         }
 
-    def _heads(self) -> Mapping[str, str]:
+    def _heads(self, head: str) -> Mapping[str, str]:
+        """The tips of all local branches. Of very many, those that HEAD does not reach, and what HEAD is."""
         found = refs.matching(self.store_git, _BRANCHES)
+        if len(found) > MANY and head:
+            apart = refs.matching(self.store_git, f"--no-merged={head}", _BRANCHES)
+            found = {name: oid for name, oid in found.items() if name in apart} | {"HEAD": head}
         found.pop(LEDGER, None)
         return {_text(name.removeprefix(_BRANCHES)): oid for name, oid in found.items()}
 

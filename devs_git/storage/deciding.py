@@ -16,7 +16,7 @@ from devs_git.domain.decisions import Statement
 from devs_git.domain.events import Draft, Event
 from devs_git.domain.gates import Gate
 from devs_git.domain.plain_text import shown
-from devs_git.domain.policy import IN_FORCE, PROPOSED, Policy
+from devs_git.domain.policy import IN_FORCE, PROPOSED, Approver, Policy
 from devs_git.domain.trailers import AGENTS
 from devs_git.errors import DevsError
 from devs_git.storage import documents, landing, proposal, signatures
@@ -111,7 +111,7 @@ def prove(place: Decider, policy: Policy, gate: Gate, meant: Statement, answer: 
         return proof
     signed = answer.signed if answer.signature else meant.canonical()
     signature = answer.signature or _sign(place, policy, signed, answer.key)
-    reviewer = signatures.verify(signed, signature, (*policy.approvers, *policy.agents))
+    reviewer = signatures.verify(signed, signature, _signers(policy))
     said = decisions.read(signed)
     proof = Proof(reviewer, said or meant, signature)
     require_allowed(policy, gate, proof)
@@ -120,11 +120,15 @@ def prove(place: Decider, policy: Policy, gate: Gate, meant: Statement, answer: 
     return proof
 
 
+def _signers(policy: Policy) -> tuple[Approver, ...]:
+    """Whose keys are known. Agents' first: a key that stands in both lists is an agent's."""
+    return (*policy.agents, *policy.approvers)
+
+
 def require_allowed(policy: Policy, gate: Gate, proof: Proof) -> None:
     """SELF_APPROVAL, UNKNOWN_SIGNER, BAD_SIGNATURE: whether this proof counts under `policy`."""
     if proof.signature:
-        signers = (*policy.approvers, *policy.agents)
-        who = signatures.verify(proof.statement.canonical(), proof.signature, signers)
+        who = signatures.verify(proof.statement.canonical(), proof.signature, _signers(policy))
         if who != proof.reviewer:
             raise DevsError("BAD_SIGNATURE", f"{shown(who, '')} signed, and not {shown(proof.reviewer, '')}.")
     elif policy.approvers and policy.approval_minimum == gates.SIGNED:

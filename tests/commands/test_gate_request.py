@@ -18,7 +18,7 @@ import pytest
 from devs_git.__main__ import main
 from devs_git.commands.gate_request import Request, run
 from devs_git.errors import DevsError
-from devs_git.storage import documents, gates
+from devs_git.storage import asking, documents, gates
 from devs_git.workspace import Workspace
 
 BLOCKER = "Section 2.3 rules out what the task needs."
@@ -266,6 +266,26 @@ def test_a_detached_head_has_no_branch_and_cannot_have_a_text_land(ledgered: Wor
         run(ledgered, Request(**WHOLE | {"proposed_changes": changes}))
     assert caught.value.details["field"] == "branch"
     assert record(ledgered, run(ledgered, Request(**WHOLE)).gate_id)["branch"] is None
+
+
+def test_a_branch_without_commits_or_with_odd_bytes_can_be_asked_from(ledgered: Workspace) -> None:
+    odd = b"refs/heads/\xff"
+    subprocess.run([b"git", b"update-ref", odd, b"HEAD"], cwd=ledgered.top, check=True)
+    ledgered.git.run("symbolic-ref", "HEAD", "refs/heads/unborn")
+    written = record(ledgered, run(ledgered, Request(**WHOLE)).gate_id)
+    assert (written["branch"], written["git_head"]) == ("unborn", None)
+    assert set(written["heads"]) == {"main", "\\xff"}
+
+
+def test_of_very_many_branches_those_are_recorded_that_head_does_not_reach(ledgered: Workspace) -> None:
+    head = ledgered.git.text("rev-parse", "HEAD")
+    apart = ledgered.git.text("commit-tree", "-m", "apart", "HEAD^{tree}")
+    lines = [f"create refs/heads/{'x' * 200}{at} {head}\n" for at in range(asking.MANY)]
+    ledgered.git.run(
+        "update-ref", "--stdin", stdin="".join([*lines, f"create refs/heads/apart {apart}\n"]).encode()
+    )
+    written = record(ledgered, run(ledgered, Request(**WHOLE)).gate_id)
+    assert written["heads"] == {"apart": apart, "HEAD": head}
 
 
 def test_a_proposed_text_is_bound_by_its_blob_to_the_byte(ledgered: Workspace) -> None:

@@ -134,6 +134,13 @@ def test_an_agents_key_does_not_approve_what_agents_ask(signed: Workspace, keys:
     assert code(lambda: gate_approve.run(signed, request)) == "SELF_APPROVAL"
 
 
+def test_a_key_that_is_an_agents_too_does_not_approve(ledgered: Workspace, keys: dict[str, Key]) -> None:
+    row = {"key": keys["ada"].public}
+    in_force(ledgered, approvers=[{"principal": "ada", **row}], agents=[{"principal": "bot", **row}])
+    request = Approve(ask(ledgered), sign=True, key=str(keys["ada"].path))
+    assert code(lambda: gate_approve.run(ledgered, request)) == "SELF_APPROVAL"
+
+
 def test_whoever_asked_does_not_approve(signed: Workspace, keys: dict[str, Key]) -> None:
     gate_id = ask(signed, requested_by="ada@example.org")
     request = Approve(gate_id, sign=True, key=str(keys["ada"].path))
