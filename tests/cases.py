@@ -224,7 +224,7 @@ def _one(path: bytes) -> tuple[str, bytes]:
     if not os.path.isfile(path):  # noqa: PTH113
         return "special", b""
     with open(path, "rb") as stream:  # noqa: PTH123
-        return ("x" if os.stat(path).st_mode & 0o100 else "-"), stream.read()  # noqa: PTH116
+        return oct(os.stat(path).st_mode & 0o777), stream.read()  # noqa: PTH116
 
 
 def point(workspace: Workspace, task: str, number: int = 1, *, completed: bool = True) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from devs_git.errors import DevsError
 from devs_git.storage.git_program import Git
 from tests.cases import REFUSED, Case, Executable
 
@@ -151,3 +152,20 @@ def test_many_dirty_files_of_a_converting_repository_are_compared_with_few_child
     monkeypatch.setattr(Git, "start", counted)
     case.there_and_back("1", "discard")
     assert len(started) < 300
+
+
+def test_a_file_that_only_its_owner_may_read_stays_so(case: Case) -> None:
+    case.stage("1", {"secret": b"s\n", "a": b"1\n"})
+    case.stage("2", {"secret": None, "a": b"2\n"})
+    case.write({"secret": b"key\n", "a": b"edited\n", "intended": b"i\n"})
+    case.git("add", "-N", "intended")
+    for name in ("secret", "a", "intended"):
+        (case.top / name).chmod(0o600)
+    case.there_and_back("1", "discard", "save")
+    hook = case.top / ".git/hooks/reference-transaction"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text('#!/bin/sh\n[ "$1" != prepared ] || ! grep -q refs/heads/main\n')
+    hook.chmod(0o755)
+    with pytest.raises(DevsError):
+        case.rewind("1", "discard", "save")
+    assert {(case.top / name).stat().st_mode & 0o777 for name in ("secret", "a", "intended")} == {0o600}

@@ -7,9 +7,11 @@ differ), `index.raw` (the index file itself, where a tree cannot say it all) and
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
+import stat
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -30,7 +32,10 @@ META: Final = "meta.json"
 
 @dataclass(frozen=True)
 class State:
-    """A worktree's state as objects. Trees are oids; `raw` and `index_raw` are '' where there is nothing to say."""
+    """A worktree's state as objects. Trees are oids; `raw`, `index_raw` and `modes` are '' where there is nothing to say.
+
+    `modes` is a blob of JSON: permissions that git does not keep, of uncommitted files (a key that is 0600 stays so).
+    """
 
     head: str
     branch: str
@@ -39,6 +44,14 @@ class State:
     raw: str = ""
     index_raw: str = ""
     active: str = ""
+    modes: str = ""
+
+
+def usual_mode(*, executable: bool) -> int:
+    """The permissions that git gives a file here."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return (0o777 if executable else 0o666) & ~mask
 
 
 def copy_index(git: Git, target: Path) -> None:
@@ -94,7 +107,18 @@ class Capture:
         raw = self.raw([*moved, *saved, *plan.affected, *plan.bytes_only])
         self._keep("index.old")
         whole = self._index_blob() if found.intended or found.flagged else ""
-        return State(found.head, found.branch, index_tree, worktree, raw, whole, active)
+        modes = self._modes((*moved, *saved))
+        return State(found.head, found.branch, index_tree, worktree, raw, whole, active, modes)
+
+    def _modes(self, paths: Sequence[str]) -> str:
+        """The permissions of files that git would give others, '' where there is none such."""
+        found = {}
+        for path in paths:
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                mode = os.lstat(f"{self.git.where}/{path}").st_mode
+                if stat.S_ISREG(mode) and stat.S_IMODE(mode) != usual_mode(executable=bool(mode & 0o100)):
+                    found[path] = stat.S_IMODE(mode)
+        return self.objects.write("blob", json.dumps(found).encode()) if found else ""
 
     def _keep(self, name: str) -> None:
         """A copy of the private index as it is now, for taking back."""

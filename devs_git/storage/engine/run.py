@@ -142,6 +142,7 @@ def _carry_out(site: Site, move: Move, opened: Journal) -> Moved:
     _write_files(site, move)
     site.step("raw bytes")
     tree.write_raw(site.git, site.objects, move.new.raw, folder, skip=lambda _path: False)
+    tree.set_modes(site.git, site.objects, move.new, skip=lambda _path: False)
     site.step("verify")
     not_exact = tree.verify(site.git, site.objects, index, (move.new, touched))
     tree.settle_index(site.git, site.objects, index, move.new)

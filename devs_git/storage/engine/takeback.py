@@ -71,6 +71,7 @@ def restore(site: Site, journal: Journal, *, forward: bool = False, force: bool 
     index = _new_index(site, journal) if forward else folder / "index.old"
     _write(site, wanted, index)
     tree.write_raw(site.git, site.objects, state.raw, folder, skip=lambda path: path not in wanted)
+    tree.set_modes(site.git, site.objects, state, skip=lambda path: path not in wanted)
     if forward:
         tree.settle_index(site.git, site.objects, index, state)
         tree.refresh(site.git, index)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from devs_git.errors import DevsError
 from devs_git.storage.engine import attributes
-from devs_git.storage.engine.capture import State, listed
+from devs_git.storage.engine.capture import State, listed, usual_mode
 from devs_git.storage.git_program import Git, GitFailed, join_z, split_z
 from devs_git.storage.objects import EXECUTABLE, GITLINK, LINK, Objects
 from devs_git.storage.private_index import index_path, private
@@ -91,6 +92,16 @@ def _links(path: Path, oid: str, objects: Objects) -> bool:
     return path.is_symlink() and os.fsencode(path.readlink()) == objects.read(oid, "blob")
 
 
+def set_modes(git: Git, objects: Objects, state: State, *, skip: Callable[[str], bool]) -> None:
+    """Give files the permissions that were captured of them."""
+    if not state.modes:
+        return
+    for path, mode in json.loads(objects.read(state.modes, "blob")).items():
+        file = Path(git.where) / path
+        if not skip(path) and file.is_file() and not file.is_symlink():
+            file.chmod(mode)
+
+
 def is_executable(path: Path) -> bool:
     return bool(path.stat().st_mode & 0o100)
 
@@ -105,9 +116,7 @@ def _write_one(path: Path, mode: int, oid: str, objects: Objects, folder: Path) 
         return
     temporary = folder / "raw.tmp"
     temporary.write_bytes(data)
-    current = os.umask(0)
-    os.umask(current)
-    temporary.chmod((0o777 if mode == EXECUTABLE else 0o666) & ~current)
+    temporary.chmod(usual_mode(executable=mode == EXECUTABLE))
     try:
         temporary.replace(path)
     except OSError as error:
@@ -155,7 +164,7 @@ def settle_index(git: Git, objects: Objects, index: Path, state: State) -> None:
         index.write_bytes(objects.read(state.index_raw, "blob"))
     elif state.index != state.worktree:
         own.run("read-tree", "-i", "-m", "--no-recurse-submodules", state.index)
-    if state.raw or state.index_raw:
+    if state.raw or state.index_raw or state.modes:
         refresh(git, index)
     if state.raw:  # of another size than git would write: git takes them for changed until it is shown them
         same = _cleaned(own, _off(own, ()))
