@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,14 +27,31 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     # Coverage looks into the workers, not into each devs-git that a test starts: that would cost a fifth of the time.
     os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
 THOROUGH = "DEVS_TEST_ALL" in os.environ  # set by `make test-all`
+CASES = 3  # of one test in the quick run
+STARTING = ("commands", "storage", "engine", "hooks", "cli")  # folders whose tests start processes
+WHOLE = (
+    "test_documents.py",
+    "test_canonical.py",
+    "test_branch_names.py",
+)  # and those in them that start none
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only `make test-all` runs; pytest's last line counts it as deselected."""
-    left_out = [item for item in items if item.get_closest_marker("thorough") and not THOROUGH]
+    """Leave out what only `make test-all` runs; pytest's last line counts it as deselected.
+
+    That is what is marked thorough, and of a test with many cases that start processes all but the first few.
+    """
+    cases = Counter[str]()
+    chosen, left_out = [], []
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        cases[test] += 1
+        many = cases[test] > CASES and item.path.parent.name in STARTING and item.path.name not in WHOLE
+        leave = not THOROUGH and (many or item.get_closest_marker("thorough"))
+        (left_out if leave else chosen).append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
+        items[:] = chosen
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -64,6 +82,9 @@ def _hermetic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv(
+        "GIT_TEST_FSYNC", "0"
+    )  # no test cuts the power; what must be synced is asked for in production
 
 
 @pytest.fixture
