@@ -42,7 +42,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     That is what is marked thorough, and of a test with many cases that start processes all but the first few.
     """
     cases = Counter[str]()
-    chosen, left_out = [], []
+    chosen: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
     for item in items:
         test = item.nodeid.partition("[")[0]
         cases[test] += 1
