@@ -13,7 +13,7 @@ from typing import Final
 from devs_git.domain.events import Draft
 from devs_git.domain.policy import IN_FORCE, PROPOSED, first
 from devs_git.domain.report import Action
-from devs_git.storage import adoption, excludes, hook_files, locks, proposal, suitability, view
+from devs_git.storage import adoption, excludes, hook_files, locks, proposal, suitability, tas_lock, view
 from devs_git.storage.ledger import Tip
 from devs_git.storage.places import worktrees
 from devs_git.workspace import Workspace
@@ -77,6 +77,7 @@ def _put_in(workspace: Workspace) -> Result:
     if changed and not fresh:
         _record(workspace, "repository.prepared", "init: prepare this repository", changed)
     actions.append(view.refresh(workspace.places, workspace.ledger, full=True))
+    tas_lock.note(workspace.places, workspace.ledger.tip())
     return Result(workspace.ledger.tip().oid, genesis, tuple(actions), _advice(workspace, actions))
 
 

@@ -1,12 +1,16 @@
-"""The door for the installed git hooks: `python -m devs_git hook <name> [args]`, without click.
+"""The door for git hooks: `python -m devs_git hook <name> [args]`, without click.
 
-These hooks run after git has done its work and cannot refuse it: whatever goes wrong becomes one line on standard
-error that says what was not recorded and what to run, and the exit status stays 0.
+Those that run after git has done its work cannot refuse it: whatever goes wrong becomes one line on standard error that
+says what was not recorded and what to run, and the exit status stays 0. Those that run before (`pre-commit`, and for
+the pre-commit framework `tas-lock` and `gate-guard`) say why not and exit 1, also where they cannot find out.
 """
 
 from __future__ import annotations
 
+import os
+import re
 import sys
+from typing import Final
 
 from devs_git.errors import DevsError
 
@@ -15,6 +19,8 @@ def main(arguments: list[str]) -> int:
     """Exit status of the hook `arguments[0]`; an unknown one is ignored, so that git goes on."""
     doors = {"post-commit": _post_commit, "post-merge": _post_commit, "post-rewrite": _post_rewrite}
     name, *rest = arguments or [""]
+    if name in GUARDS:
+        return _guarded(name)
     if name not in doors:
         return 0
     try:
@@ -24,6 +30,48 @@ def main(arguments: list[str]) -> int:
     except Exception as error:  # noqa: BLE001 - a bug of ours must not look like a failure of the user's git
         _say(f"this is a bug of devs-git: {type(error).__name__}: {error}. Run: devs-git checkpoint")
     return 0
+
+
+def _guarded(name: str) -> int:
+    try:
+        GUARDS[name]()
+    except DevsError as error:
+        text = f"devs-git: {error.code}: {error.message}\n{error.hint}"
+    except Exception as error:  # noqa: BLE001 - what cannot be checked is not let through
+        text = f"devs-git: this is a bug of devs-git: {type(error).__name__}: {' '.join(str(error).split())}"
+    else:
+        return 0
+    print(text.strip().replace("\n", "\ndevs-git: "), file=sys.stderr)  # noqa: T201 - no click
+    return 1
+
+
+def _tas_lock() -> None:
+    from devs_git.storage import tas_lock
+    from devs_git.workspace import Workspace
+
+    tas_lock.check(Workspace.open())
+
+
+def _gate_guard() -> None:
+    """For the pre-commit framework, which says where a push goes in PRE_COMMIT_REMOTE_BRANCH."""
+    from devs_git.workspace import Workspace
+
+    if re.match(
+        r"refs/(heads/devs/ledger$|devs/|tags/devs/)", os.environ.get("PRE_COMMIT_REMOTE_BRANCH", "")
+    ):
+        return
+    ledger = Workspace.open().ledger
+    ledger.require()
+    if gates := ledger.open_gates():
+        raise DevsError(
+            "GATE_BLOCKED",
+            f"This repository is frozen: gate {gates[0]} waits for a person's decision.",
+            hint=f"See it: devs-git gate show {gates[0]}",
+            gate_id=gates[0],
+        )
+
+
+GUARDS: Final = {"pre-commit": _tas_lock, "tas-lock": _tas_lock, "gate-guard": _gate_guard}
 
 
 def _say(text: str) -> None:

@@ -1,0 +1,44 @@
+"""The TAS lock: which sections of a changed TAS nobody approved.
+
+A change counts as approved in two ways. It puts in place the text that a person approved, where that was proposed. Or
+it stays in the sections of approved revisions that came without a text: measured not from the last commit but from
+the TAS that the revision was asked against, so that an approval ends as soon as anything else was changed. The first
+TAS of a line of work is free: there is nothing yet that somebody agreed to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from devs_git.domain import tas
+
+
+@dataclass(frozen=True)
+class Revision:
+    """An approved revision: the blob it was asked against, the blob that was approved or None, its sections."""
+
+    before: str | None
+    after: str | None
+    sections: tuple[str, ...]
+
+
+def unapproved(
+    old: str | None, new: str | None, revisions: Sequence[Revision], text: Callable[[str | None], str]
+) -> tuple[str, ...]:
+    """The names of sections that the change of the TAS from blob `old` to `new` touches without an approval.
+
+    None is no TAS; `revisions` are in the order of their approval; `text` reads a blob.
+    """
+    if old is None or any(one.after and (one.before, one.after) == (old, new) for one in revisions):
+        return ()
+    now = text(new)
+    left = tas.outside(text(old), now, ())
+    for at, revision in enumerate(revisions):
+        if revision.after is None:
+            names = [name for one in revisions[at:] for name in one.sections]
+            lost = tas.outside(text(revision.before), now, names)
+            if not lost:
+                return ()
+            left = lost if len(lost) <= len(left) else left
+    return left
