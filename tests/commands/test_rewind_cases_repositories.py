@@ -222,10 +222,29 @@ def test_a_partial_clone_whose_blobs_are_missing_refuses_and_fetches_nothing(
     missing = ("rev-list", "--objects", "--all", "--missing=print")
     before = [line for line in clone.git(*missing).splitlines() if line.startswith("?")]
     assert before
-    assert "partial clone" in clone.refused("1").message
+    error = clone.refused("1")
+    assert "partial clone" in error.message
     assert [line for line in clone.git(*missing).splitlines() if line.startswith("?")] == before
-    clone.git("cat-file", "-e", "HEAD~1:a")
+    subprocess.run(error.hint.split(": ")[1].split(), cwd=top, check=True, capture_output=True)
     clone.there_and_back("1")
+
+
+@pytest.mark.thorough
+def test_a_sparse_partial_clone_needs_only_the_blobs_that_it_writes(case: Case, tmp_path: Path) -> None:
+    case.git("config", "uploadpack.allowFilter", "true")
+    case.stage("1", {"in/a": b"same\n", "out/a": b"1\n"})
+    case.stage("2", {"out/a": b"2\n"})
+    top = tmp_path / "partial"
+    url = f"file://{case.top}"
+    subprocess.run(["git", "clone", "-q", "--filter=blob:none", "--no-checkout", url, top], check=True)
+    clone = Case(top)
+    clone.git("sparse-checkout", "set", "--cone", "in")
+    clone.git("switch", "-q", "main")
+    clone.git("fetch", "-q", "origin", "+refs/heads/devs/ledger:refs/heads/devs/ledger")
+    missing = ("rev-list", "--objects", "--all", "--missing=print")
+    before = [line for line in clone.git(*missing).splitlines() if line.startswith("?")]
+    clone.there_and_back("1")
+    assert [line for line in clone.git(*missing).splitlines() if line.startswith("?")] == before
 
 
 @pytest.mark.thorough

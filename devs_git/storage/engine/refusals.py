@@ -91,11 +91,15 @@ def of_new_commits(found: Survey, was: str) -> list[DevsError]:
 
 
 def of_objects(found: Survey, target: str) -> list[DevsError]:
-    """Blobs that a partial clone does not have: git would go to the network in the middle of the move."""
+    """Blobs that a partial clone does not have: git would go to the network in the middle of the move.
+
+    What a sparse checkout leaves out is not written, and so not needed.
+    """
     git = found.git
     if not git.text("config", "--get-regexp", r"^remote\..*\.promisor$", ok=(0, 1)):
         return []
-    needed = {change.new for change in tree.changes(git, found.head, target) if change.new}
+    differing = tree.changes(git, found.head, target)
+    needed = {change.new for change in differing if change.new and found.flagged.get(change.path) != "S"}
     out = git.run("rev-list", "--objects", "--no-walk", "--missing=print", f"{target}^{{tree}}")
     lost = [
         oid for line in out.splitlines() if line.startswith(b"?") and (oid := line[1:].decode()) in needed
@@ -106,6 +110,6 @@ def of_objects(found: Survey, target: str) -> list[DevsError]:
         DevsError(
             CODE,
             f"{len(lost)} files of the target are not in this partial clone.",
-            hint=f"Fetch them first, for example: git cat-file -e {lost[0]}",
+            hint=f"Fetch them first, all at once: git diff --stat {found.head[:12]} {target[:12]}",
         )
     ]
