@@ -41,7 +41,7 @@ def in_play(git: Git, top: Path, paths: Iterable[str]) -> bool:
         while folder not in seen:
             seen.add(folder)
             folder = os.path.dirname(folder)  # noqa: PTH120, PLW2901 - walking up; strings, for there may be thousands
-    if any((top / folder / ATTRIBUTES).exists() for folder in seen | {""}):
+    if any(os.path.exists(f"{top}/{folder}/{ATTRIBUTES}") for folder in seen | {""}):  # noqa: PTH110 - as above
         return True
     return any(path.exists() for path in _outside(git, settings.get("core.attributesfile", "")))
 

@@ -189,9 +189,11 @@ def verify(git: Git, objects: Objects, index: Path, move: tuple[State, Sequence[
     if left:  # git only warns of a file that it could not remove
         raise DevsError("GIT_RESET_FAILED", f"{len(left)} files could not be removed, such as {left[0]!r}.")
     ours = {change.path for change in touched}
-    blobs = {change.path: change.new for change in touched if change.new and (top / change.path).is_file()}
     not_exact: set[str] = set()
-    if blobs and attributes.in_play(git, top, ours):
+    if ours and attributes.in_play(git, top, ours):
+        blobs = {
+            change.path: change.new for change in touched if change.new and (top / change.path).is_file()
+        }
         paths = attributes.converting(own, list(blobs))
         not_exact = set(paths) - _cleaned(own, {path: blobs[path] for path in paths})
     off = {path: oid for path, oid in _off(own, ours).items() if path in ours} if ours else {}
