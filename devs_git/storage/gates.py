@@ -64,11 +64,11 @@ def find(tip: Tip, gate_id: str) -> Gate:
 def _load_request(data: bytes, path: str) -> Mapping[str, Any]:
     from devs_git.storage import schemas
 
-    document = documents.parse(data, path, code="LEDGER_MUTATED")
-    noun = schema_of(str(document.value.get("gate_type")))
-    if wrong := next(schemas.problems(noun, document.value), None):
+    request = documents.load(data, path, code="LEDGER_MUTATED")
+    noun = schema_of(str(request.get("gate_type")))
+    if wrong := next(schemas.problems(noun, request), None):
         raise DevsError("LEDGER_MUTATED", f"{path} is no request: {wrong[1]}.", hint="Run: devs-git doctor")
-    return document.value
+    return request
 
 
 def _decided(tip: Tip, gate: Gate) -> Gate:

@@ -52,7 +52,10 @@ def key_file(public: str) -> Iterator[Path]:
 
 
 def verify(message: bytes, signature: bytes, signers: Sequence[Approver]) -> str:
-    """The principal whose key signed `message` in our namespace; UNKNOWN_SIGNER, BAD_SIGNATURE."""
+    """The principal whose key signed `message` in our namespace; UNKNOWN_SIGNER, BAD_SIGNATURE.
+
+    Of two signers with one key the first in `signers` counts.
+    """
     if not signature.lstrip().startswith(_BEGIN) or len(signature) > _MOST:
         raise _bad("This is no SSH signature.")
     with tempfile.TemporaryDirectory(prefix="devs-git-") as name:

@@ -204,6 +204,23 @@ def test_a_dirty_tas_is_refused_wherever_the_branch_is(
         git("checkout", "-q", "HEAD", "--", "TAS.md", where=top)
 
 
+def test_what_cannot_land_is_told_before_anybody_is_asked_or_a_terminal_is_missed(
+    asked: tuple[Workspace, str],
+) -> None:
+    workspace, gate_id = asked
+    heard: list[str] = []
+    (workspace.top / "TAS.md").write_text("edited\n")
+    assert refused(workspace, gate_id, heard.append) == "GIT_RESET_FAILED"
+    with pytest.raises(DevsError) as caught:
+        gate_approve.run(workspace, Approve(gate_id))
+    assert caught.value.code == "GIT_RESET_FAILED"
+    commit(workspace.top, {"TAS.md": "edited\n"})
+    assert refused(workspace, gate_id, heard.append) == "STALE_REQUEST"
+    with pytest.raises(DevsError) as caught:
+        gate_approve.run(workspace, Approve(gate_id))
+    assert (caught.value.code, heard) == ("STALE_REQUEST", [])
+
+
 def test_a_branch_under_rebase_is_not_moved(asked: tuple[Workspace, str], git: Run) -> None:
     workspace, gate_id = asked
     commit(workspace.top, {"a.txt": "conflict\n"})
