@@ -101,7 +101,6 @@ def _require_position(site: Site, opened: Journal) -> None:
 
 def _keep_found(site: Site, opened: Journal) -> None:
     """Keep the index as it is found and the user's files under a ref of their own, once for each decision."""
-    ref = f"{BACKUPS}{opened.op_id}-found"
     files = takeback.foreign(site, opened, theirs.sides_of(site.git, opened))
     ours = theirs.index_is_ours(site.git, opened.folder(site.places))
     if ours and not files:
@@ -116,7 +115,11 @@ def _keep_found(site: Site, opened: Journal) -> None:
     head, branch = head_of(site.git)
     state = State(head, branch, index, git.text("write-tree", "--missing-ok"))
     oid = store(site.objects, state, site.signature(), f"Found when deciding about {opened.op_id}")
-    update = RefUpdate(ref, oid, refs.read(site.git, ref) or NO_OID)
+    taken, name = refs.matching(site.git, f"{BACKUPS}"), f"{BACKUPS}{opened.op_id}-found"
+    free = next(
+        ref for ref in (name, *(f"{name}-{at}" for at in range(2, len(taken) + 3))) if ref not in taken
+    )
+    update = RefUpdate(free, oid, NO_OID)
     refs.transaction(site.ledger.git.with_config(*DURABLE), (update,), "devs: found")
 
 

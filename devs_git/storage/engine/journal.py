@@ -103,8 +103,12 @@ def read(path: Path) -> dict[str, Any]:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, OSError):
         data = None
-    whole = isinstance(data, dict) and {"op_id", "worktree", "kind"} <= data.keys()
-    return data if whole else {"op_id": path.stem, "worktree": "", "kind": "unreadable"}
+    if isinstance(data, dict) and {"op_id", "worktree", "kind"} <= data.keys():
+        with contextlib.suppress(TypeError, KeyError, ValueError):
+            if data["kind"] == "move":
+                parse(data)
+            return data
+    return {"op_id": path.stem, "worktree": "", "kind": "unreadable"}
 
 
 def gone(places: Places, data: dict[str, Any]) -> bool:

@@ -236,13 +236,30 @@ def test_a_file_of_the_users_keeps_the_folder_that_would_be_replaced(worked: Sce
     assert (worked.top / "d" / "own.txt").read_text() == "mine too\n"
 
 
+@pytest.mark.thorough
+def test_what_was_found_by_a_decision_that_was_cut_off_is_kept_beside_that_of_the_next(
+    dirtied: Scene, drive: Driver
+) -> None:
+    crash(drive, dirtied, "refs")
+    (dirtied.top / ".git" / "index.lock").unlink()
+    dirtied.write({"fresh.txt": "staged since\n", "b.txt": "my own words\n"})
+    dirtied.git("add", "fresh.txt")
+    (dirtied.top / "fresh.txt").unlink()
+    assert drive(dirtied.top, "doctor", {"finish": True}, at=2)["killed"]
+    decide(dirtied.top, take_back=True)
+    found = dirtied.git("for-each-ref", "--format=%(refname)", "refs/devs/backup/*-found*").splitlines()
+    kept = [backup(dirtied.top, ref).index for ref in found]
+    assert [tree for tree in kept if "fresh.txt" in dirtied.git("ls-tree", "--name-only", tree)]
+
+
+@pytest.mark.parametrize("words", thinned(['{"op_id": "x", "worktree": ".", "kind": "move"}'], ["{"]))
 def test_a_damaged_journal_stops_its_own_worktree_and_no_other(
-    worked: Scene, drive: Driver, tmp_path: Path
+    worked: Scene, drive: Driver, tmp_path: Path, words: str
 ) -> None:
     worked.git("worktree", "add", "-q", str(tmp_path / "beside"))
     crash(drive, worked, "verify", target="10")
     (journal,) = (worked.top / ".git" / "devs" / "journal").glob("*.json")
-    journal.write_text("{")
+    journal.write_text(words)
     assert f"refs/devs/backup/{journal.stem}" in needed(worked.top).hint
     next_command(tmp_path / "beside")
     assert "JOURNAL_OPEN" in [finding.code for finding in decide(tmp_path / "beside").findings]
