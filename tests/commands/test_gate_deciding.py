@@ -104,6 +104,21 @@ def test_a_gate_that_was_decided_while_the_person_thought_is_not_decided_again(l
     assert decision(ledgered, gate_id)["decision"] == "REJECTED"
 
 
+@pytest.mark.parametrize(("kind", "code"), [("MANUAL", "UNKNOWN_SIGNER"), ("POLICY_CHANGE", "STALE_REQUEST")])
+def test_the_policy_in_force_when_it_is_written_counts(kind: str, code: str, ledgered: Workspace) -> None:
+    in_force(ledgered)
+    if kind == "MANUAL":
+        gate_id = ask(ledgered, kind=kind)
+    else:
+        gate_id = propose(ledgered, f"genesis: '{genesis(ledgered)}'\nbackup_limit: 5MB\n")
+
+    def slowly(_text: str) -> None:
+        in_force(ledgered, approvers=[{"principal": "bob@example.org"}])
+
+    assert refusal(lambda: approve(ledgered, gate_id, ask=slowly)).code == code
+    assert ledgered.ledger.open_gates() == (gate_id,)
+
+
 @pytest.mark.parametrize("reason", ["", "   ", "\u200b", "no\x1b[2J", "no\u202e", "x" * 2001])
 def test_a_rejection_needs_a_reason_that_can_be_read(reason: str) -> None:
     assert refusal(lambda: Reject(UNKNOWN, reason)).details == {"field": "reason"}
