@@ -13,6 +13,7 @@ from typing import Final
 from devs_git.domain.events import Draft
 from devs_git.domain.policy import IN_FORCE, PROPOSED, first
 from devs_git.domain.report import Action
+from devs_git.errors import invalid
 from devs_git.storage import adoption, excludes, hook_files, locks, proposal, suitability, tas_lock, view
 from devs_git.storage.ledger import Tip
 from devs_git.storage.places import worktrees
@@ -30,9 +31,14 @@ _WAIT: Final = 60.0  # seconds behind another init of this repository
 
 @dataclass(frozen=True)
 class Request:
-    """`uninstall`: take out what init put in, and keep ledger, tags and policy."""
+    """`uninstall`: take out what init put in, and keep ledger, tags and policy. `strict`: guard every move of a ref."""
 
     uninstall: bool = False
+    strict: bool = False
+
+    def __post_init__(self) -> None:
+        if self.uninstall and self.strict:
+            raise invalid("strict", "It is either --strict or --uninstall.")
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         suitability.check(places, workspace.git, workspace.store_git)
     try:
         with locks.held(places.shared / "init.lock", wait=_WAIT):
-            return _take_out(workspace) if request.uninstall else _put_in(workspace)
+            return _take_out(workspace) if request.uninstall else _put_in(workspace, strict=request.strict)
     except OSError as error:
         what = error.strerror or "it cannot be written"
         raise suitability.refused(
@@ -61,7 +67,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         ) from error
 
 
-def _put_in(workspace: Workspace) -> Result:
+def _put_in(workspace: Workspace, *, strict: bool) -> Result:
     if view.foreign(workspace.places):
         raise suitability.refused(
             "Something of yours stands at .devs, where the view goes.", "Run: mv .devs <other>"
@@ -72,7 +78,7 @@ def _put_in(workspace: Workspace) -> Result:
     actions = [ledger, _policy(workspace, genesis)]
     actions.append(_proposed(workspace, proposed is not None))
     actions.append(excludes.add(workspace.places))
-    actions.extend(hook_files.install(workspace.places, workspace.git))
+    actions.extend(hook_files.install(workspace.places, workspace.git, strict=strict))
     changed = [action for action in actions if action.did in {"created", "updated"}]
     if changed and not fresh:
         _record(workspace, "repository.prepared", "init: prepare this repository", changed)

@@ -24,12 +24,25 @@ from devs_git.storage.hook_slot import HookSlot
 from devs_git.storage.places import Places
 
 INIT: Final = "devs-git init"
+STRICT: Final = (
+    ".strict"  # how the files of `hooks/` end that are installed only where somebody asked for them
+)
 
 
-def shipped() -> dict[str, bytes]:
-    """The hooks of this version: name and source, with the parts that several share filled in."""
-    files = resources.folder("hooks").iterdir()
-    return {p.name: _whole(p.read_bytes()) for p in sorted(files) if p.is_file() and "." not in p.name}
+def shipped(*, strict: bool = False) -> dict[str, bytes]:
+    """The hooks of this version: name and source, with the parts that several share filled in.
+
+    `strict`: also those that only `init --strict` installs.
+    """
+    wanted = ("", STRICT) if strict else ("",)
+    files = (p for p in resources.folder("hooks").iterdir() if p.is_file() and p.suffix in wanted)
+    return {p.stem: _whole(p.read_bytes()) for p in sorted(files)}
+
+
+def is_strict(folder: HookFolder) -> bool:
+    """Whether an earlier `init --strict` put its hooks in; they stay until `init --uninstall`."""
+    names = (name for name in shipped(strict=True) if name not in shipped())
+    return any(HookSlot(folder.ours, name).owner in {"ours", "edited"} for name in names)
 
 
 def _whole(source: bytes) -> bytes:
@@ -41,10 +54,12 @@ def _whole(source: bytes) -> bytes:
     return re.sub(rb"^# include (\S+)\n", part, source, flags=re.MULTILINE)
 
 
-def install(places: Places, git: Git, python: str = sys.executable) -> tuple[Action, ...]:
+def install(
+    places: Places, git: Git, python: str = sys.executable, *, strict: bool = False
+) -> tuple[Action, ...]:
     """Install every hook; what stood there is kept and called. INVALID_ARGUMENTS where the folder is read-only."""
     folder = hook_folder.find(places, git)
-    sources = shipped()
+    sources = shipped(strict=strict or is_strict(folder))
     with _clear_refusal(folder):
         folder.ours.mkdir(parents=True, exist_ok=True)
         retired = (name for name in hook_slot.names(folder.ours) if name not in sources)
@@ -72,7 +87,7 @@ def status(places: Places, git: Git) -> tuple[Finding, ...]:
     """What is wrong with the hooks, and the command that mends it; nothing where all is well."""
     folder = hook_folder.find(places, git)
     found: list[Finding] = []
-    sources = shipped()
+    sources = shipped(strict=is_strict(folder))
     for name, source in sources.items():
         found += _Look(folder, HookSlot(folder.ours, name), source).findings()
     return (*found, *(hook_lines.finding(folder, name) for name in hook_lines.uncalled(folder, sources)))

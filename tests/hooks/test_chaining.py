@@ -13,9 +13,9 @@ from devs_git.domain.hook_text import render
 from devs_git.storage import resources
 from devs_git.storage.hook_files import shipped
 
-HOOKS = sorted(shipped())
+HOOKS = sorted(shipped(strict=True))
 REFUSING = [name for name in HOOKS if not name.startswith("post-")]
-READING = ("post-rewrite", "pre-push")
+READING = ("post-rewrite", "pre-push", "reference-transaction")
 SAY = 'echo "theirs $0 $#:$2"; cat; exit 7\n'
 # Ours, told apart from what the hook does: its header, then a line that says that it was reached.
 OURS = 'echo "ours $#:$2"; cat\n'
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
     """The shipped hooks with only the line of OURS below their header, in a folder with a space."""
     where = tmp_path / "a folder"
     where.mkdir()
-    for name, source in shipped().items():
+    for name, source in shipped(strict=True).items():
         header = source.decode().partition("\nfi\n")[0] + "\nfi\n"
         (where / name).write_bytes(render((header + OURS).encode(), "/python", chained=True))
         (where / name).chmod(0o755)
@@ -61,7 +61,7 @@ def test_a_file_of_hooks_has_at_most_25_lines(file: Path) -> None:
 
 @pytest.mark.parametrize("name", HOOKS)
 def test_a_hook_is_marked_and_valid_for_sh(name: str) -> None:
-    source = shipped()[name].decode()
+    source = shipped(strict=True)[name].decode()
     lines = source.splitlines()
     assert lines[:2] == ["#!/bin/sh", "# devs-git hook"]
     subprocess.run(["sh", "-n"], input=source, text=True, check=True)
@@ -74,7 +74,7 @@ def test_every_header_is_the_same_but_for_refusing_and_reading() -> None:
         header = header.replace('\n  [ "$given" ] && exec <<GIVEN\n$given\nGIVEN', "")
         return re.sub(r'trap "exit \$\?" EXIT$', "exit", header)
 
-    assert len({skeleton(source) for source in shipped().values()}) == 1
+    assert len({skeleton(source) for source in shipped(strict=True).values()}) == 1
 
 
 @pytest.mark.parametrize("name", HOOKS)

@@ -25,13 +25,18 @@ def _init_text(result: init_verb.Result) -> str:
     return "\n".join(lines)
 
 
-@command("init", text=_init_text, example="devs-git init\ndevs-git init --uninstall")
+@command("init", text=_init_text, example="devs-git init\ndevs-git init --strict\ndevs-git init --uninstall")
 @click.option(
     "--uninstall", is_flag=True, help="Take hooks, view and exclude out; keep ledger, tags and policy."
 )
-def init(*, uninstall: bool) -> init_verb.Request:
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Add a git hook that guards every move of a ref: checkpoints, the ledger, and all commits while frozen.",
+)
+def init(*, uninstall: bool, strict: bool) -> init_verb.Request:
     """Set up, or take out."""
-    return init_verb.Request(uninstall=uninstall)
+    return init_verb.Request(uninstall=uninstall, strict=strict)
 
 
 def _doctor_text(result: doctor_verb.Result) -> str:

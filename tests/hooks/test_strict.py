@@ -1,0 +1,159 @@
+"""The strict hook: no ref moves by hand that must not, and git's own upkeep goes on."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import doctor, init, task_complete, task_start, undo
+from devs_git.commands import rewind as rewind_verb
+from devs_git.entrypoints import router
+from devs_git.workspace import Workspace
+from tests.gated import NEW, TAS, ask, commit
+
+Run = Callable[..., str]
+LEDGER = "refs/heads/devs/ledger"
+
+
+@pytest.fixture
+def top(initialised: Path, git: Run) -> Path:
+    """A strict repository with a completed task, and its branch and tags packed."""
+    done = router.call("init", Workspace.open(), init.Request(strict=True))
+    assert [action.did for action in done.actions if action.what == "hook reference-transaction"] == [
+        "created"
+    ]
+    router.call("task start", Workspace.open(), task_start.Request("10", title="Parse dates"))
+    (initialised / "a.txt").write_text("more\n")
+    router.call("task complete", Workspace.open(), task_complete.Request(message="done", everything=True))
+    git("branch", "side", "HEAD~1")
+    return initialised
+
+
+def attempt(*words: str, **env: str) -> tuple[int, str]:
+    done = subprocess.run(
+        ["git", *words], env={**os.environ, **env}, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stderr
+
+
+def refused(code: str, *words: str) -> None:
+    status, said = attempt(*words)
+    assert status != 0
+    assert f"devs-git: {code}: " in said, said
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_ledger_and_visible_tags_do_not_move_by_hand(packed: bool, top: Path, git: Run) -> None:
+    if packed:
+        git("pack-refs", "--all")
+    before = git("rev-parse", LEDGER, "refs/tags/devs/task-10")
+    refused("LEDGER_MISSING", "update-ref", "-d", LEDGER)
+    refused("LEDGER_MISSING", "branch", "-D", "devs/ledger")
+    refused("LEDGER_ROLLBACK", "update-ref", LEDGER, f"{LEDGER}~1")
+    refused("LEDGER_ROLLBACK", "update-ref", LEDGER, "HEAD")
+    refused("LEDGER_ROLLBACK", "branch", "-f", "devs/ledger", f"{LEDGER}~2")
+    by_hand = git("commit-tree", "-p", LEDGER, "-m", "mine", f"{LEDGER}^{{tree}}")
+    refused("LEDGER_MUTATED", "update-ref", LEDGER, by_hand)
+    refused("TAG_MOVED", "tag", "-f", "devs/task-10", "HEAD")
+    refused("TAG_MOVED", "update-ref", "refs/tags/devs/task-10", "HEAD~1")
+    assert git("rev-parse", LEDGER, "refs/tags/devs/task-10") == before
+    assert (top / ".git/packed-refs").exists() == packed
+
+
+def test_our_own_verbs_go_on(top: Path, git: Run) -> None:
+    for number in (11, 12):
+        router.call("task start", Workspace.open(), task_start.Request(str(number)))
+        commit(top, {f"{number}.txt": "x\n"})
+        router.call("task complete", Workspace.open(), task_complete.Request(message="done"))
+    router.call("rewind", Workspace.open(), rewind_verb.Request("10"))
+    assert git("tag", "-l", "devs/*") == "devs/task-10"
+    router.call("undo", Workspace.open(), undo.Request())
+    assert git("tag", "-l", "devs/*").split() == ["devs/task-10", "devs/task-11", "devs/task-12"]
+    git("commit", "-q", "--amend", "-m", "reworded")  # the tag follows, with an event
+    assert git("rev-parse", "refs/tags/devs/task-12^{commit}") == git("rev-parse", "HEAD")
+
+
+def test_gits_upkeep_keeps_working(top: Path, git: Run, tmp_path: Path) -> None:
+    before = git("for-each-ref", "--format=%(objectname) %(refname)")
+    git("pack-refs", "--all", "--prune")
+    git("pack-refs", "--all", "--prune")
+    git("gc", "-q", "--prune=now")
+    assert git("for-each-ref", "--format=%(objectname) %(refname)") == before
+    assert not (top / ".git" / LEDGER).exists()
+    (top / "a.txt").write_text("stashed\n")
+    git("stash", "-q")
+    git("stash", "pop", "-q")
+    git("checkout", "-q", ".")
+    git("bisect", "start", "-q", "HEAD", "HEAD~2")
+    git("bisect", "good")
+    git("bisect", "reset")
+    env = {"GIT_SEQUENCE_EDITOR": "sed -i 1s/pick/reword/", "GIT_EDITOR": "sed -i 1s/^/again:/"}
+    status, said = attempt("rebase", "-q", "-i", "HEAD~2", **env)
+    assert status == 0, said
+    origin = tmp_path / "origin.git"
+    git("clone", "-q", "--bare", str(top), str(origin))
+    git("tag", "-d", "devs/task-10", where=origin)
+    git("remote", "add", "origin", str(origin))
+    git("fetch", "-q", "--prune", "--prune-tags", "origin")
+    assert git("tag", "-l", "devs/*") == ""
+    router.call("task start", Workspace.open(), task_start.Request("11"))
+    assert git("tag", "-l", "devs/*") == "devs/task-10"
+
+
+def test_no_commit_is_made_while_frozen_not_by_plumbing_either(top: Path, git: Run) -> None:
+    git("format-patch", "-q", "-1", "-o", "..")
+    git("checkout", "-q", "-b", "work", "HEAD~1")
+    patch = next(top.parent.glob("*.patch"))
+    made = git("commit-tree", "-p", "HEAD", "-m", "mine", "HEAD^{tree}")
+    ask(Workspace.open(), kind="MANUAL")
+    (top / ".git/hooks/applypatch-msg").unlink()  # as `am --no-verify` of newer gits does
+    refused("GATE_BLOCKED", "am", "-q", str(patch))
+    attempt("am", "--abort")
+    refused("GATE_BLOCKED", "update-ref", "refs/heads/work", made)
+    refused("GATE_BLOCKED", "branch", "new", made)
+    refused("GATE_BLOCKED", "update-ref", "HEAD", made)
+    refused("GATE_BLOCKED", "rebase", "-q", "--apply", "--no-verify", "--force-rebase", "HEAD~1")
+    attempt("rebase", "--abort")
+    for words in (
+        "branch new main",
+        "reset -q --hard HEAD~1",
+        "reset -q --hard work@{1}",
+        "merge -q --ff-only main",
+        "checkout -q --detach",
+        "switch -q side",
+        "branch -D new",
+        "stash -u",
+        "gc -q",
+    ):
+        status, said = attempt(*words.split())
+        assert status == 0, (words, said)
+
+
+def test_an_approved_text_lands_in_a_strict_repository(top: Path, git: Run) -> None:
+    from devs_git.commands import gate_approve
+
+    commit(top, {"TAS.md": TAS})
+    gate = ask(Workspace.open(), text=NEW)
+    request = gate_approve.Request(gate, ask=lambda _question: None)
+    router.call("gate approve", Workspace.open(), request)
+    assert git("show", "main:TAS.md") + "\n" == NEW
+
+
+def test_strict_stays_until_it_is_taken_out(top: Path, git: Run) -> None:
+    hook = top / ".git/hooks/reference-transaction"
+    router.call("init", Workspace.open(), init.Request())
+    assert hook.exists()
+    found = router.call("doctor", Workspace.open(), doctor.Request())
+    assert [one.code for one in found.findings if one.code.startswith("HOOK")] == []
+    hook.chmod(0o644)
+    words = [sys.executable, "-P", "-m", "devs_git", "doctor"]
+    said = subprocess.run(words, capture_output=True, text=True, check=False).stdout
+    assert "reference-transaction" in said
+    router.call("init", Workspace.open(), init.Request(uninstall=True))
+    assert not hook.exists()
+    git("tag", "-f", "devs/task-10", "HEAD")
