@@ -212,7 +212,8 @@ def test_a_tag_or_a_file_of_the_ledgers_short_name_unfreezes_nothing(work: Path,
 @pytest.mark.usefixtures("work")
 def test_an_empty_folder_of_open_gates_freezes_nothing(git: Run) -> None:
     empty = git("mktree", stdin="")
-    tree = git("mktree", stdin=f"040000 tree {empty}\topen\n")
+    whole = git("ls-tree", "refs/heads/devs/ledger")
+    tree = git("mktree", stdin=f"{whole}\n040000 tree {empty}\topen\n")
     git("update-ref", "refs/heads/devs/ledger", git("commit-tree", "-m", "x", tree))
     assert attempt("commit", "-m", "x") == (0, "")
 

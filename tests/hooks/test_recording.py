@@ -15,8 +15,9 @@ from devs_git.commands import checkpoint, doctor, task_complete, task_start
 from devs_git.domain.events import Draft
 from devs_git.domain.history import Checkpoint, History
 from devs_git.domain.hook_text import render
-from devs_git.storage import hook_files, unrecorded
+from devs_git.storage import hook_files, tas_lock, unrecorded
 from devs_git.workspace import Workspace
+from tests.gated import in_force
 
 Run = Callable[..., str]
 
@@ -25,6 +26,7 @@ Run = Callable[..., str]
 def hooked(ledgered: Workspace, repo: Path) -> Workspace:
     """A repository with our hooks and task-10 active."""
     put_hooks(repo, sys.executable)
+    tas_lock.note(ledgered.places, ledgered.ledger.tip())
     task_start.run(ledgered, task_start.Request("10", title="Parse dates"))
     return ledgered
 
@@ -92,9 +94,7 @@ def test_a_commit_by_the_verb_is_recorded_once(hooked: Workspace, repo: Path) ->
 
 
 def test_the_policy_switches_it_off(hooked: Workspace) -> None:
-    event = hooked.event("policy.set", "policy: off", verb_name="init")
-    data = b"version: 1\ngenesis: x\ncheckpoint_on_commit: false\n"
-    hooked.ledger.append(lambda _tip: Draft(event, (("policy.yaml", data),)))
+    in_force(hooked, checkpoint_on_commit=False)
     assert commit("one") == ""
     assert rows(hooked) == []
 

@@ -16,7 +16,8 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> HookStage:
     """The shipped hooks, with one more line after their header that says they ran."""
     copy = tmp_path / "package"
     shutil.copytree(resources.folder("hooks"), copy / "_hooks")
-    (copy / "_hooks/frozen.sh").write_text("")  # these repositories have no ledger
+    for guard in ("frozen.sh", "tas.sh"):
+        (copy / "_hooks" / guard).write_text("")  # these repositories have no ledger
     for name in NAMES:
         file = copy / "_hooks" / name
         file.write_text(file.read_text().replace("\nfi\n", '\nfi\necho "ours ${0##*/}" >>"$RAN"\n', 1))
