@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from devs_git.commands import gate_approve, gate_reject, gate_show
+from devs_git.commands import gate_approve, gate_reject, gate_show, verify
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.storage import gates
@@ -193,9 +193,7 @@ def test_without_a_terminal_an_unsigned_decision_is_refused(ledgered: Workspace)
     assert ledgered.ledger.tip().oid == before
 
 
-@pytest.mark.parametrize(
-    "variable", ["CLAUDECODE", "CODEX_SANDBOX", "CURSOR_AGENT", "GEMINI_CLI", "OPENCODE", "AGENT", "AI_AGENT"]
-)
+@pytest.mark.parametrize("variable", ["CLAUDECODE", "AI_AGENT"])
 def test_in_an_agents_environment_nobody_is_asked(
     variable: str, ledgered: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -239,7 +237,7 @@ def test_nobody_approves_for_themselves(how: str, ledgered: Workspace) -> None:
 
 def test_the_question_is_put_once_and_only_y_is_yes(ledgered: Workspace) -> None:
     gate_id = ask(ledgered)
-    for typed in ("\n", "n\n", "yes please\n", "Y E S\n", "\x04"):
+    for typed in ("\n", "yes please\n", "\x04"):
         status, shown = at_terminal(ledgered.top, "gate", "approve", gate_id, "--yes", typed=typed)
         assert status == 130, shown
         assert shown.count("[y/N]") == 1
@@ -255,7 +253,9 @@ def test_the_limit_an_agent_with_a_shell_can_fake_a_terminal(ledgered: Workspace
     gate_id = ask(ledgered)
     status, _ = at_terminal(ledgered.top, "gate", "approve", gate_id, typed="y\n")
     assert status == 0
-    assert decision(ledgered, gate_id)["approval"] == "unsigned"  # what `verify --require signed` refuses
+    assert decision(ledgered, gate_id)["approval"] == "unsigned"
+    found = verify.run(ledgered, verify.Request(("ledger",), require="signed")).findings
+    assert [one.code for one in found] == ["BAD_SIGNATURE"]
     readme = " ".join((Path(__file__).parents[2] / "README.md").read_text().split())
     assert "an agent with a shell can fake a terminal" in readme
 
