@@ -35,6 +35,7 @@ def main() -> int:
     options.add_argument(
         "--only", action="append", default=[], help="one of: start log hooks small saving large"
     )
+    options.add_argument("--results", action="store_true", help="write bench/RESULTS.md, too")
     options.add_argument("--rounds", type=int, default=7)
     given = options.parse_args()
     peers = PEERS if given.peers else None
@@ -47,6 +48,8 @@ def main() -> int:
                 rows += part()
     report = Report(tuple(rows), machine((f"devs-git {devs_git.__version__}", *_versions(peers))))
     report.save(HERE / "last.json")
+    if given.results:
+        (HERE / "RESULTS.md").write_text(report.page(), encoding="utf-8")
     print(report.markdown())
     print("\n" + "\n".join(f"{key}: {value}" for key, value in report.machine.items()))
     missed = report.missed()

@@ -11,6 +11,13 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+HEAD = """# Results
+
+The last run of `python -m bench --peers --results`. Each row was measured in one run with its neighbour, in turn (A B A B), whole
+processes, medians. `measured` is what the bound speaks of; a row without a bound is for comparison. "added" means to a plain
+`git commit`; "without start-up" means less `devs-git --version`.
+"""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -53,6 +60,11 @@ class Report:
             "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |"
             for line in lines
         )
+
+    def page(self) -> str:
+        """The report as `RESULTS.md` keeps it."""
+        facts = "\n".join(f"- {key}: {value}" for key, value in self.machine.items())
+        return f"{HEAD}\n{facts}\n\n{self.markdown()}\n"
 
     def save(self, path: Path) -> None:
         rows = [{**asdict(row), "ratio": row.ratio, "met": row.met} for row in self.rows]
