@@ -32,7 +32,8 @@ STORAGE := devs_git/storage/*
 # The repositories of tests live in memory where there is room for them (in kB): every ref and journal is written
 # through to the disk otherwise, and half of the time is waiting for that.
 room = $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > $(1) { print "/dev/shm" }')
-PYTEST = -m pytest -n 2 --dist worksteal
+# One worker more than cores: some tests wait for locks and clocks.
+PYTEST = -m pytest -n 3 --dist worksteal
 in_memory = folder=$$(mktemp -d "$(or $(call room,$(1)),$${TMPDIR:-/tmp})/devs-git-XXXXXX") \
 	&& trap 'rm -rf "$$folder"' EXIT INT TERM && env TMPDIR="$$folder"
 

@@ -27,7 +27,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     # Coverage looks into the workers, not into each devs-git that a test starts: that would cost a fifth of the time.
     os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
 THOROUGH = "DEVS_TEST_ALL" in os.environ  # set by `make test-all`
-CASES = 3  # of one test in the quick run
+CASES = 2  # of one test in the quick run
+TESTS = 5  # of one file
 STARTING = ("commands", "storage", "engine", "hooks", "cli")  # folders whose tests start processes
 WHOLE = (
     "test_documents.py",
@@ -39,16 +40,19 @@ WHOLE = (
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what only `make test-all` runs; pytest's last line counts it as deselected.
 
-    That is what is marked thorough, and of a test with many cases that start processes all but the first few.
+    That is what is marked thorough. Of files whose tests start processes the quick run takes the first tests, and of each
+    test the first cases: so every kind is there, a minute is enough, and what a file is about stands first in it.
     """
-    cases = Counter[str]()
+    cases, tests = Counter[str](), Counter[Path]()
     chosen: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
     for item in items:
         test = item.nodeid.partition("[")[0]
         cases[test] += 1
-        many = cases[test] > CASES and item.path.parent.name in STARTING and item.path.name not in WHOLE
+        heavy = item.path.parent.name in STARTING and item.path.name not in WHOLE
+        many = heavy and (cases[test] > CASES or tests[item.path] >= TESTS)
         leave = not THOROUGH and (many or item.get_closest_marker("thorough"))
+        tests[item.path] += not leave
         (left_out if leave else chosen).append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
