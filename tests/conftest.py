@@ -23,12 +23,12 @@ for level in (ConfigLevel.GLOBAL, ConfigLevel.XDG, ConfigLevel.SYSTEM, ConfigLev
     pygit2.settings.search_path[level] = ""  # libgit2 ignores GIT_CONFIG_GLOBAL
 
 Run = Callable[..., str]
-if "PYTEST_XDIST_WORKER" in os.environ:
-    # Coverage looks into the workers, not into each devs-git that a test starts: that would cost a fifth of the time.
-    os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
+# Coverage looks into the workers, not into each devs-git that a test starts: that would cost a fifth of the time.
+WORKER = "PYTEST_XDIST_WORKER" in os.environ
+MEASURING = os.environ.pop("COVERAGE_PROCESS_CONFIG", "") if WORKER else ""
 THOROUGH = "DEVS_TEST_ALL" in os.environ  # set by `make test-all`
 CASES = 2  # of one test in the quick run
-TESTS = 5  # of one file
+TESTS = 6  # of one file
 STARTING = ("commands", "storage", "engine", "hooks", "cli")  # folders whose tests start processes
 WHOLE = (
     "test_documents.py",
@@ -90,6 +90,13 @@ def _hermetic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(
         "GIT_TEST_FSYNC", "0"
     )  # no test cuts the power; what must be synced is asked for in production
+
+
+@pytest.fixture
+def children_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let coverage look into the processes of this test, too: for what only a hook's Python runs."""
+    if MEASURING:
+        monkeypatch.setenv("COVERAGE_PROCESS_CONFIG", MEASURING)
 
 
 @pytest.fixture

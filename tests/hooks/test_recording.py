@@ -72,6 +72,7 @@ def live(workspace: Workspace) -> dict[str, Checkpoint]:
     return {point.message: point for point in history(workspace).live()}
 
 
+@pytest.mark.usefixtures("children_measured")
 def test_each_commit_of_the_task_is_a_numbered_checkpoint(hooked: Workspace, git: Run) -> None:
     assert commit("one") == ""
     assert commit("two") == ""
@@ -139,6 +140,7 @@ def test_a_rebase_records_nothing_per_pick_and_moves_what_it_rewrote(
     )
 
 
+@pytest.mark.usefixtures("children_measured")
 def test_a_rebase_within_the_task_gives_each_commit_one_new_number(hooked: Workspace, git: Run) -> None:
     commit("one")
     commit("two")
