@@ -75,6 +75,7 @@ def run_stage(where: Path, stage: str, framework: str = "pre-commit", **env: str
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("framework", ["pre-commit", "prek"])
 def test_the_guards_refuse_and_allow_under_a_framework(framework: str, initialised: Path, git: Run) -> None:
     (initialised / "TAS.md").write_text("# Dates\nold\n")

@@ -46,6 +46,7 @@ def _waits(pid: int) -> bool:
         return False
 
 
+@pytest.mark.thorough
 def test_a_waiter_wakes_within_a_second_and_brings_the_reason(ledgered: Workspace) -> None:
     for decide, status, told in (
         (

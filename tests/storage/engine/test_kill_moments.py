@@ -97,6 +97,7 @@ def arm(twin: Path) -> None:
     (twin / ".git" / "once").touch()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("moved", thinned([2], [1, 3]))
 def test_killed_between_two_refs_of_the_transaction_nothing_is_lost(
     dirtied: Scene, drive: Driver, moved: int

@@ -136,6 +136,7 @@ def test_the_next_command_waits_for_the_git_of_a_killed_one(worked: Scene, drive
     assert stage.check(twin, "orphan") == "old"
 
 
+@pytest.mark.thorough
 def test_a_command_that_meets_a_living_one_is_busy_and_changes_nothing(worked: Scene) -> None:
     worked.task("13", {".gitattributes": "*.slow filter=slow\n", "one.slow": "1\n"})
     worked.task("14", {"one.slow": None})
