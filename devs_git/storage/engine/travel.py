@@ -109,8 +109,3 @@ def _tags(site: Site, effect: Effect) -> tuple[RefUpdate, ...]:
     if not (effect.undone or effect.revived):
         return ()
     return effect.tag_updates(refs.matching(site.git, "refs/tags/devs"))
-
-
-def tree_of(site: Site, commit: str) -> str:
-    """The tree of a commit, as the user's git sees it."""
-    return site.git.text("rev-parse", "--verify", f"{commit}^{{tree}}")
