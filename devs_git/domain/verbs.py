@@ -72,6 +72,8 @@ VERBS: Final[dict[str, Verb]] = {verb.name: verb for verb in _ROWS}
 # Doors start, and guard what comes through them; they have no command module and leave no event.
 DOORS: Final[dict[str, str]] = {
     "hook": "Called by the installed git hooks.",
+    "aliases install": "Add git aliases: git checkpoint, git rewind-task, git gates, git approve.",
+    "aliases uninstall": "Take these git aliases out again.",
     "demo": "Run the main job in a repository made for it.",
     "completion": "Print the shell completion for bash, zsh or fish.",
     "help": "Show help for a command.",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 FILES: Final = {
     "init": "setup",
     "doctor": "setup",
+    "aliases": "aliases",
     "completion": "shell",
     "demo": "demo",
     "help": "shell",

@@ -20,14 +20,19 @@ OPTIONS: Final = {"--version": "Show the version and exit.", "-h, --help": "Show
 def below(prefix: str) -> dict[str, str]:
     """The second words of a group's verbs, with their summaries: `start`, `complete` … of `task`."""
     begin = prefix + " "
-    return {name.removeprefix(begin): row.summary for name, row in VERBS.items() if name.startswith(begin)}
+    return {name.removeprefix(begin): text for name, text in _summaries().items() if name.startswith(begin)}
 
 
 def top_level() -> dict[str, str]:
     """Every first word with its summary, verbs in the table's order, then the doors."""
-    words = dict.fromkeys(name.split()[0] for name in VERBS)
-    found = {word: VERBS[word].summary if word in VERBS else _of_group(word) for word in words}
-    return found | {name: text for name, text in DOORS.items() if name != "hook"}
+    known = _summaries()
+    words = dict.fromkeys(name.split()[0] for name in known)
+    return {word: known[word] if word in known else _of_group(word) for word in words}
+
+
+def _summaries() -> dict[str, str]:
+    doors = {name: text for name, text in DOORS.items() if name != "hook"}
+    return {**{name: row.summary for name, row in VERBS.items()}, **doors}
 
 
 def _of_group(word: str) -> str:

@@ -1,0 +1,43 @@
+"""aliases: put our git aliases into the repository's configuration, or take them out; nothing else is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+
+from devs_git.domain.report import Action
+from devs_git.domain.verbs import DOORS
+from devs_git.entrypoints.cli.command import as_text
+from devs_git.entrypoints.cli.groups import HELP
+from devs_git.storage import aliases
+from devs_git.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was done with each alias."""
+
+    actions: tuple[Action, ...]
+
+
+def _help(name: str) -> str:
+    return f"{DOORS[name]}\n\n\b\nExample:\n  devs-git {name}"
+
+
+def _show(actions: tuple[Action, ...], *, as_json: bool) -> int:
+    lines = (f"{a.did:<8} {a.what}" + (f" ({a.detail})" if a.detail else "") for a in actions)
+    click.echo(as_text(Result(actions)) if as_json else "\n".join(lines))
+    return 0
+
+
+@click.command(name="install", help=_help("aliases install"), context_settings=HELP)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def aliases_install(*, as_json: bool) -> int:
+    return _show(aliases.install(Workspace.open().git), as_json=as_json)
+
+
+@click.command(name="uninstall", help=_help("aliases uninstall"), context_settings=HELP)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def aliases_uninstall(*, as_json: bool) -> int:
+    return _show(aliases.uninstall(Workspace.open().git), as_json=as_json)
