@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
 import shutil
 import subprocess
+import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pygit2
 import pytest
 from pygit2.enums import ConfigLevel
 
+import devs_git
 from devs_git.commands import init
 from devs_git.domain import ids
 from devs_git.domain.events import NO_OID, Draft, RefUpdate
@@ -29,12 +34,25 @@ MEASURING = os.environ.pop("COVERAGE_PROCESS_CONFIG", "") if WORKER else ""
 THOROUGH = "DEVS_TEST_ALL" in os.environ  # set by `make test-all`
 CASES = 2  # of one test in the quick run
 TESTS = 6  # of one file
+hypothesis.settings.register_profile("quick", max_examples=15, deadline=None, database=None)
+hypothesis.settings.register_profile("thorough", max_examples=150, deadline=None, database=None)
+hypothesis.settings.load_profile("thorough" if THOROUGH else "quick")
 STARTING = ("commands", "storage", "engine", "hooks", "cli")  # folders whose tests start processes
 WHOLE = (
     "test_documents.py",
     "test_canonical.py",
     "test_branch_names.py",
 )  # and those in them that start none
+
+# Tracing doubles the time of what runs under it, so only these folders' tests are measured: they test storage and
+# the rewind at their own level. Imported here, so that the statements of the modules themselves count too.
+MEASURED = ("commands", "storage", "engine")
+TRACER = sys.gettrace()
+if TRACER:
+    for module in pkgutil.walk_packages(devs_git.__path__, "devs_git."):
+        if module.name.startswith(("devs_git.storage", "devs_git.domain", "devs_git.commands")):
+            importlib.import_module(module.name)
+    sys.settrace(None)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -57,6 +75,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = chosen
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Measure what this test runs, its fixtures included, if it is one of those that are measured."""
+    if item.path.parent.name in MEASURED:
+        sys.settrace(TRACER)
+    try:
+        return (yield)
+    finally:
+        sys.settrace(None)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

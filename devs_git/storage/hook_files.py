@@ -41,7 +41,7 @@ def shipped(*, strict: bool = False) -> dict[str, bytes]:
 
 def is_strict(folder: HookFolder) -> bool:
     """Whether an earlier `init --strict` put its hooks in; they stay until `init --uninstall`."""
-    names = (name for name in shipped(strict=True) if name not in shipped())
+    names = (file.stem for file in resources.folder("hooks").iterdir() if file.suffix == STRICT)
     return any(HookSlot(folder.ours, name).owner in {"ours", "edited"} for name in names)
 
 

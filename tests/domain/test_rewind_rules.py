@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from devs_git.domain import rewind as rules
@@ -62,7 +62,6 @@ def lines(draw: st.DrawFn) -> tuple[History, int, int, frozenset[int]]:
     return history(*points), draw(st.integers(0, len(points) - 1)), length - 1, frozenset(range(kept_up_to))
 
 
-@settings(deadline=None, max_examples=150, database=None)
 @given(lines())
 def test_after_means_what_only_head_has_and_the_later_event_on_the_same_commit(
     made: tuple[History, int, int, frozenset[int]],
@@ -93,7 +92,6 @@ def test_after_means_what_only_head_has_and_the_later_event_on_the_same_commit(
         assert own == ("completed" if completed else "active")
 
 
-@settings(deadline=None, max_examples=100, database=None)
 @given(lines(), st.data())
 def test_visible_tags_name_the_newest_live_completion_unless_somebody_moved_them(
     made: tuple[History, int, int, frozenset[int]], data: st.DataObject

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from devs_git.domain import tas
@@ -179,7 +179,6 @@ def test_blank_lines_at_the_end_of_a_section_and_line_ends_say_nothing() -> None
     assert changed(TEXT.replace("goals\n", "goals\n\n\n") + "\n") == ()
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(
         st.sampled_from(["# A", "## B", "### C", "text", "", "```", "---", "<!--", "-->", "- x"]), max_size=14

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
@@ -139,7 +139,6 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.dictionaries(TEXT, VALUES, min_size=1, max_size=3))
 def test_what_is_written_is_read_back_by_us_and_by_others(value: dict[str, Any]) -> None:
     data = documents.dump(value, "task", comment="two\nlines")
