@@ -60,7 +60,7 @@ def test_every_command_that_the_documents_write_exists() -> None:
 
 
 def test_the_readme_names_every_hook_that_is_installed() -> None:
-    hooks = sorted(file.name for file in (TOP / "hooks").iterdir() if not file.suffix)
+    hooks = sorted(file.name for file in (TOP / "hooks").iterdir() if file.is_file() and not file.suffix)
     named = re.search(r"\*\*Git hooks\*\* ([^.]*)\.", README)
     assert named
     assert sorted(re.findall(r"`([a-z-]+)`", named[1])) == hooks

@@ -14,7 +14,11 @@ import devs_git
 from tests import readme
 
 TOP = Path(__file__).parent.parent
-HOOKS = sorted(file.name for file in (TOP / "hooks").iterdir() if "." not in file.name)
+HOOKS = sorted(
+    str(file.relative_to(TOP / "hooks"))
+    for file in (TOP / "hooks").rglob("*")
+    if file.is_file() and "." not in file.name
+)
 # The wheels that `make env` fetched; HOME is another one while a test runs.
 CACHE = os.environ.get("PIP_CACHE_DIR") or str(Path.home() / ".cache" / "pip")
 SCHEMAS = sorted(file.name for file in (TOP / "schemas").iterdir())

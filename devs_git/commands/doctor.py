@@ -71,6 +71,9 @@ def _decide(workspace: Workspace, *, forward: bool) -> tuple[str, ...]:
 
 def _findings(workspace: Workspace) -> Iterator[Finding]:
     yield from _git_version(workspace.git)
+    if workspace.places.top is None and hook_files.serves(workspace.places, workspace.git):
+        yield from hook_files.status(workspace.places, workspace.git, server=True)
+        return
     try:
         suitability.check(workspace.places, workspace.git, workspace.store_git)
     except DevsError as error:

@@ -2,7 +2,8 @@
 
 A fresh repository gets a ledger: its genesis (README.md only), then the first policy, which names the genesis. A clone
 whose policy names a genesis adopts that ledger and never makes a second root. An `init` that changed something in a
-repository with a ledger leaves one event.
+repository with a ledger leaves one event. `--server` puts the hook that guards pushes into a bare repository, and
+nothing else: its ledger comes with the first push, and has no event of the server.
 """
 
 from __future__ import annotations
@@ -31,14 +32,20 @@ _WAIT: Final = 60.0  # seconds behind another init of this repository
 
 @dataclass(frozen=True)
 class Request:
-    """`uninstall`: take out what init put in, and keep ledger, tags and policy. `strict`: guard every move of a ref."""
+    """`uninstall`: take out what init put in, and keep ledger, tags and policy. `strict`: guard every move of a ref.
+
+    `server`: this is a bare repository that others push to.
+    """
 
     uninstall: bool = False
     strict: bool = False
+    server: bool = False
 
     def __post_init__(self) -> None:
-        if self.uninstall and self.strict:
-            raise invalid("strict", "It is either --strict or --uninstall.")
+        if self.strict and (self.uninstall or self.server):
+            raise invalid(
+                "strict", f"It is either --strict or --{'uninstall' if self.uninstall else 'server'}."
+            )
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,8 @@ class Result:
 def run(workspace: Workspace, request: Request) -> Result:
     """Set up, or take out. INVALID_ARGUMENTS{repository}, LEDGER_MISSING, LEDGER_FORK, POLICY_INVALID, BUSY."""
     places = workspace.places
+    if request.server:
+        return _serve(workspace, request)
     if not request.uninstall:
         suitability.check(places, workspace.git, workspace.store_git)
     try:
@@ -65,6 +74,17 @@ def run(workspace: Workspace, request: Request) -> Result:
             f"A part of this repository cannot be written: {what}.",
             "Make room, or the folder writable, and run it again.",
         ) from error
+
+
+def _serve(workspace: Workspace, request: Request) -> Result:
+    places, git = workspace.places, workspace.git
+    suitability.check_server(places, git)
+    change = hook_files.uninstall if request.uninstall else hook_files.install
+    actions = change(places, git, server=True)
+    tip = workspace.ledger.tip().oid
+    roots = adoption.roots(workspace.store_git) if tip else ("",)
+    advice = () if tip or request.uninstall else ("The ledger comes with the first push of devs/ledger.",)
+    return Result(tip, roots[0], actions, advice)
 
 
 def _put_in(workspace: Workspace, *, strict: bool) -> Result:

@@ -103,6 +103,12 @@ def _allowed(step: Step, change: Change, number: int, decided: set[str], kept: M
     return merge and number > 0 and change.old in kept.values()
 
 
+def superseded(steps: Sequence[Step]) -> dict[str, str]:
+    """What gave way to another clone's content: its path under `superseded/` and its blob."""
+    changes = (change for step in steps for edge in step.edges for change in edge)
+    return {change.path: change.new for change in changes if change.path.startswith("superseded/")}
+
+
 def freezes(steps: Sequence[Step]) -> tuple[Freezes, list[Finding]]:
     """Which gates are open at every event, and where the markers do not tell it. Steps come parents first."""
     found, trouble = Freezes(), []

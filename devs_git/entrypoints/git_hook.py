@@ -1,8 +1,8 @@
 """The door for git hooks: `python -m devs_git hook <name> [args]`, without click.
 
 Those that run after git has done its work cannot refuse it: whatever goes wrong becomes one line on standard error that
-says what was not recorded and what to run, and the exit status stays 0. Those that run before (`pre-commit`, and for
-the pre-commit framework `tas-lock` and `gate-guard`) say why not and exit 1, also where they cannot find out.
+says what was not recorded and what to run, and the exit status stays 0. Those that run before (`pre-commit`, `pre-receive`
+on a server, and for the pre-commit framework `tas-lock` and `gate-guard`) say why not and exit 1, also where they cannot find out.
 """
 
 from __future__ import annotations
@@ -71,7 +71,23 @@ def _gate_guard() -> None:
         )
 
 
-GUARDS: Final = {"pre-commit": _tas_lock, "tas-lock": _tas_lock, "gate-guard": _gate_guard}
+def _pre_receive() -> None:
+    """Standard input: `<old> <new> <ref>` lines of a push, whose objects are still in quarantine."""
+    from pathlib import Path
+
+    from devs_git.storage import receiving
+    from devs_git.storage.places import locate
+
+    lines = sys.stdin.buffer.read().decode("utf-8", "surrogateescape").splitlines()
+    receiving.check(locate(Path()), receiving.read(lines))
+
+
+GUARDS: Final = {
+    "pre-commit": _tas_lock,
+    "tas-lock": _tas_lock,
+    "gate-guard": _gate_guard,
+    "pre-receive": _pre_receive,
+}
 
 
 def _say(text: str) -> None:

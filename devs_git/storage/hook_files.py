@@ -24,6 +24,7 @@ from devs_git.storage.hook_slot import HookSlot
 from devs_git.storage.places import Places
 
 INIT: Final = "devs-git init"
+SERVE: Final = "devs-git init --server"
 STRICT: Final = (
     ".strict"  # how the files of `hooks/` end that are installed only where somebody asked for them
 )
@@ -37,6 +38,18 @@ def shipped(*, strict: bool = False) -> dict[str, bytes]:
     wanted = ("", STRICT) if strict else ("",)
     files = (p for p in resources.folder("hooks").iterdir() if p.is_file() and p.suffix in wanted)
     return {p.stem: _whole(p.read_bytes()) for p in sorted(files)}
+
+
+def for_servers() -> dict[str, bytes]:
+    """The hooks that `init --server` puts into a bare repository: name and source."""
+    files = (path for path in (resources.folder("hooks") / "server").iterdir() if path.is_file())
+    return {path.name: _whole(path.read_bytes()) for path in sorted(files)}
+
+
+def serves(places: Places, git: Git) -> bool:
+    """Whether an earlier `init --server` put its hooks in here."""
+    folder = hook_folder.find(places, git)
+    return any(HookSlot(folder.ours, name).owner in {"ours", "edited"} for name in for_servers())
 
 
 def is_strict(folder: HookFolder) -> bool:
@@ -55,14 +68,15 @@ def _whole(source: bytes) -> bytes:
 
 
 def install(
-    places: Places, git: Git, python: str = sys.executable, *, strict: bool = False
+    places: Places, git: Git, python: str = sys.executable, *, strict: bool = False, server: bool = False
 ) -> tuple[Action, ...]:
     """Install every hook; what stood there is kept and called. INVALID_ARGUMENTS where the folder is read-only."""
     folder = hook_folder.find(places, git)
-    sources = shipped(strict=strict or is_strict(folder))
+    sources = for_servers() if server else shipped(strict=strict or is_strict(folder))
+    others = () if server else (name for name in hook_slot.names(folder.ours) if name not in for_servers())
     with _clear_refusal(folder):
         folder.ours.mkdir(parents=True, exist_ok=True)
-        retired = (name for name in hook_slot.names(folder.ours) if name not in sources)
+        retired = (name for name in others if name not in sources)
         gone = [_take_out(HookSlot(folder.ours, name)) for name in retired]
         done = [_put_in(HookSlot(folder.ours, name), source, python) for name, source in sources.items()]
         if folder.kind == "untracked":
@@ -70,12 +84,14 @@ def install(
     return (*gone, *done, *(hook_lines.to_add(folder, name) for name in hook_lines.uncalled(folder, sources)))
 
 
-def uninstall(places: Places, git: Git) -> tuple[Action, ...]:
+def uninstall(places: Places, git: Git, *, server: bool = False) -> tuple[Action, ...]:
     """Take out exactly what `install` put in, also where it was put before core.hooksPath changed."""
+    served = for_servers()
     asked = hook_folder.find(places, git)
     folders = dict.fromkeys((asked.ours, hook_folder.own(places), hook_folder.aside(places)))
     with _clear_refusal(asked):
-        done = [_take_out(HookSlot(folder, name)) for folder in folders for name in hook_slot.names(folder)]
+        slots = [HookSlot(folder, name) for folder in folders for name in hook_slot.names(folder)]
+        done = [_take_out(slot) for slot in slots if (slot.name in served) is server]
         for folder in folders:
             with contextlib.suppress(OSError):  # not empty, or not there
                 folder.rmdir()
@@ -83,13 +99,14 @@ def uninstall(places: Places, git: Git) -> tuple[Action, ...]:
     return tuple(done)
 
 
-def status(places: Places, git: Git) -> tuple[Finding, ...]:
+def status(places: Places, git: Git, *, server: bool = False) -> tuple[Finding, ...]:
     """What is wrong with the hooks, and the command that mends it; nothing where all is well."""
     folder = hook_folder.find(places, git)
     found: list[Finding] = []
-    sources = shipped(strict=is_strict(folder))
+    sources = for_servers() if server else shipped(strict=is_strict(folder))
     for name, source in sources.items():
-        found += _Look(folder, HookSlot(folder.ours, name), source).findings()
+        slot = HookSlot(folder.ours, name)
+        found += _Look(folder, slot, source, SERVE if server else INIT).findings()
     return (*found, *(hook_lines.finding(folder, name) for name in hook_lines.uncalled(folder, sources)))
 
 
@@ -132,6 +149,7 @@ class _Look:
     folder: HookFolder
     slot: HookSlot
     source: bytes
+    init: str
 
     def findings(self) -> Iterator[Finding]:
         found, where = self.slot.owner, f"{self.folder.name}/{self.slot.path.name}"
@@ -140,7 +158,7 @@ class _Look:
         elif found == "edited":
             path = f'"$(git rev-parse --git-path hooks)"/{self.slot.path.name}'
             yield self._finding(
-                "HOOK_EDITED", _edited(self.slot), f"mv {path} {path}.edited && {INIT}", "warning"
+                "HOOK_EDITED", _edited(self.slot), f"mv {path} {path}.edited && {self.init}", "warning"
             )
         elif found != "ours":
             yield self._finding("HOOK_MISSING", f"Another hook stands at {where}, and ours is not called.")
@@ -163,9 +181,8 @@ class _Look:
         elif python and not os.access(python, os.X_OK):
             yield self._finding("HOOK_OUTDATED", f"The Python that the git hook {where} starts is gone.")
 
-    @staticmethod
-    def _finding(code: str, message: str, fix: str = INIT, severity: Severity = "error") -> Finding:
-        return Finding(code, severity, message, fix)
+    def _finding(self, code: str, message: str, fix: str = "", severity: Severity = "error") -> Finding:
+        return Finding(code, severity, message, fix or self.init)
 
 
 @contextlib.contextmanager
@@ -181,4 +198,4 @@ def _clear_refusal(folder: HookFolder) -> Iterator[None]:
         ) from error
 
 
-__all__ = ["install", "shipped", "status", "uninstall"]
+__all__ = ["for_servers", "install", "serves", "shipped", "status", "uninstall"]

@@ -37,9 +37,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Objects:
-    """The object store below `folder` (`<common git dir>/objects`)."""
+    """The object store below `folder` (`<common git dir>/objects`); `beside` are folders that are read as well."""
 
     folder: Path
+    beside: tuple[Path, ...] = ()
 
     @cached_property
     def _store(self) -> pygit2.Odb:
@@ -47,7 +48,10 @@ class Objects:
 
         # A ledger object that a power cut could lose would be an event that never happened.
         pygit2.settings.enable_fsync_gitdir(True)
-        return pygit2.Odb(os.fspath(self.folder))
+        store = pygit2.Odb(os.fspath(self.folder))
+        for folder in self.beside:
+            store.add_disk_alternate(os.fspath(folder))
+        return store
 
     def write(self, kind: str, data: bytes) -> str:
         """The oid of the stored object; `kind` is commit, tree, blob or tag."""

@@ -41,6 +41,16 @@ def check(places: Places, git: Git, store_git: Git) -> None:
         )
 
 
+def check_server(places: Places, git: Git) -> None:
+    """Raises where `init --server` must not go on."""
+    if places.top is not None or git.text("rev-parse", "--is-bare-repository") != "true":
+        raise refused(
+            "This is no bare repository; --server is for one that others push to.",
+            "Name it: devs-git init --server --repo <its path>",
+        )
+    _format(git)
+
+
 def refused(message: str, hint: str) -> DevsError:
     return invalid("repository", message, hint=hint)
 

@@ -12,6 +12,7 @@ from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.terminal import style
 from devs_git.errors import EXIT_NO
 
+_INIT: Final = "devs-git init\ndevs-git init --strict\ndevs-git init --uninstall\ndevs-git init --server --repo /srv/git/project.git"
 _COLOURS: Final = {"created": "green", "updated": "green", "removed": "yellow", "skipped": "yellow"}
 
 
@@ -25,7 +26,7 @@ def _init_text(result: init_verb.Result) -> str:
     return "\n".join(lines)
 
 
-@command("init", text=_init_text, example="devs-git init\ndevs-git init --strict\ndevs-git init --uninstall")
+@command("init", text=_init_text, example=_INIT)
 @click.option(
     "--uninstall", is_flag=True, help="Take hooks, view and exclude out; keep ledger, tags and policy."
 )
@@ -34,9 +35,14 @@ def _init_text(result: init_verb.Result) -> str:
     is_flag=True,
     help="Add a git hook that guards every move of a ref: checkpoints, the ledger, and all commits while frozen.",
 )
-def init(*, uninstall: bool, strict: bool) -> init_verb.Request:
+@click.option(
+    "--server",
+    is_flag=True,
+    help="Put the hook that guards pushes into a bare repository; with --uninstall take it out.",
+)
+def init(*, uninstall: bool, strict: bool, server: bool) -> init_verb.Request:
     """Set up, or take out."""
-    return init_verb.Request(uninstall=uninstall, strict=strict)
+    return init_verb.Request(uninstall=uninstall, strict=strict, server=server)
 
 
 def _doctor_text(result: doctor_verb.Result) -> str:

@@ -1,0 +1,114 @@
+"""A push as a server sees it before any ref moves: the new objects are in git's quarantine, the refs are not there yet.
+
+Read are the repository's objects and those in quarantine, and nothing of the pusher's configuration. Whatever is not
+understood is refused by an exception: the hook lets nothing through that could not be checked.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain import audit_ledger, receiving
+from devs_git.domain.events import LEDGER, NO_OID
+from devs_git.domain.policy import PROPOSED
+from devs_git.domain.receiving import Move, refused
+from devs_git.domain.report import Finding
+from devs_git.errors import DevsError
+from devs_git.storage import audit_gates, auditing, documents, proposal, refs
+from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git
+from devs_git.storage.ledger import Ledger, Tip
+from devs_git.storage.objects import Objects
+from devs_git.storage.places import Places
+
+_QUARANTINE: Final = ("GIT_QUARANTINE_PATH", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
+_SYNC: Final = "Join what the server has first: devs-git sync"
+_MOST: Final = 8  # findings that a refusal tells
+
+
+def read(lines: Sequence[str]) -> tuple[Move, ...]:
+    """The moves on the hook's standard input."""
+    return tuple(Move(*line.rstrip("\n").split(" ", 2)) for line in lines if line.strip())
+
+
+def check(places: Places, moves: Sequence[Move]) -> None:
+    """Raises the first reason against the push, with the others in its message; reads only."""
+    found = list(problems(_ledger(places), moves))
+    if found:
+        first, *rest = found
+        more = "".join(f"\n{one.code}: {one.message}" for one in rest[:_MOST])
+        more += f"\nand {len(rest) - _MOST} more" if len(rest) > _MOST else ""
+        raise DevsError(first.code, first.message + more, hint=first.fix)
+
+
+def _ledger(places: Places) -> Ledger:
+    """The ledger, through a git and an object store that also see what is in quarantine."""
+    unset = tuple(name for name in REPOSITORY_VARIABLES if name not in (*_QUARANTINE, "GIT_DIR"))
+    git = Git(
+        places.common, {"GIT_DIR": os.fspath(places.common), "GIT_NO_REPLACE_OBJECTS": "1"}, unset=unset
+    )
+    quarantine = os.environ.get(_QUARANTINE[0], "")
+    beside = (Path(os.path.abspath(quarantine)),) if quarantine else ()  # noqa: PTH100 - a link stays a link
+    return Ledger(git, Objects(places.common / "objects", beside), places.common, lambda: "")
+
+
+def problems(ledger: Ledger, moves: Sequence[Move]) -> Iterator[Finding]:
+    """Every reason against the push. One about the ledger itself ends it: nothing else can be judged by that ledger."""
+    yield from receiving.spelling(moves)
+    move = next((m for m in moves if m.ref == LEDGER), None)
+    if move:
+        found = list(_grown(ledger, move))
+        if found:
+            yield from found
+            return
+    tip = move.new if move else refs.read(ledger.git, LEDGER)
+    if not tip:
+        return
+    state = Tip(ledger, tip)
+    yield from receiving.work(moves, state.names("open"))
+    yield from receiving.tags(moves, state.history, _kinds(ledger.git, moves))
+
+
+def _grown(ledger: Ledger, move: Move) -> Iterator[Finding]:
+    """Why the ledger may not move so."""
+    git, old = ledger.git, "" if move.old == NO_OID else move.old
+    if move.new == NO_OID:
+        yield refused("LEDGER_MISSING", LEDGER, "The ledger is never deleted.", "Leave it: git push <refs>")
+        return
+    roots = git.text("rev-list", "--max-parents=0", move.new, "--").split()
+    pinned = git.text("rev-list", "--max-parents=0", old, "--") if old else _named(git)
+    if len(roots) != 1 or (pinned and roots[0] != pinned):
+        text = f"The pushed ledger begins with {', '.join(roots)}; here it is {pinned or 'one root only'}."
+        yield refused("LEDGER_FORK", LEDGER, text, "Call a person: this is another repository's ledger.")
+        return
+    if old and not git.says("merge-base", "--is-ancestor", old, move.new):
+        yield refused("LEDGER_ROLLBACK", LEDGER, "The pushed ledger leaves out events that are here.", _SYNC)
+        return
+    yield from _events(ledger, old, move.new, roots[0])
+
+
+def _named(git: Git) -> str:
+    """The genesis that the policy of this repository's own HEAD names, '' where there is none yet."""
+    status, data = git.attempt("cat-file", "blob", f"HEAD:{PROPOSED}", ok=(0, 128))
+    return "" if status else proposal.genesis(documents.load(data, PROPOSED, code="POLICY_INVALID"))
+
+
+def _events(ledger: Ledger, old: str, new: str, genesis: str) -> Iterator[Finding]:
+    """What is wrong with the events that are new here; of those that are here already nobody can be freed by a push."""
+    steps = auditing.steps(ledger, new)
+    bound = (f"^{old}",) if old else ()
+    fresh = set(ledger.git.text("rev-list", new, *bound, "--").split())
+    kept = audit_ledger.superseded(steps)
+    recent = [step for step in steps if step.event.oid in fresh]
+    for step in recent:
+        yield from audit_ledger.mutations(step, kept)
+    yield from (found for found in audit_ledger.freezes(steps)[1] if found.where in fresh)
+    yield from audit_gates.judge(ledger, recent, genesis, signed=False)
+
+
+def _kinds(git: Git, moves: Sequence[Move]) -> dict[str, str]:
+    oids = sorted({move.new for move in moves} - {NO_OID})
+    out = git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin="\n".join(oids).encode())
+    return dict(line.split(" ", 1) for line in out.decode().splitlines())
