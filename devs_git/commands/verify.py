@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from devs_git.domain import audit_commits, audit_ledger, audit_tags
+from devs_git.domain import audit_commits, audit_ledger, audit_merges, audit_tags, following
 from devs_git.domain.audit_ledger import Freezes, Step
 from devs_git.domain.events import LEDGER
 from devs_git.domain.gates import SIGNED
@@ -125,11 +125,10 @@ class _Facts:
 
 def _ledger(facts: _Facts) -> Iterator[Finding]:
     yield from audit_ledger.roots(facts.steps, facts.pinned)
-    kept: dict[str, str] = {}
+    kept = audit_ledger.superseded(facts.steps)
     for step in facts.steps:
-        for edge in step.edges:
-            kept |= {change.path: change.new for change in edge if change.path.startswith("superseded/")}
         yield from audit_ledger.mutations(step, kept)
+    yield from audit_merges.judge(facts.steps, kept.values())
     yield from facts.freezes[1]
     if facts.steps:
         signed = facts.request.require == SIGNED
@@ -139,7 +138,7 @@ def _ledger(facts: _Facts) -> Iterator[Finding]:
 
 def _tags(facts: _Facts) -> Iterator[Finding]:
     if facts.tip:
-        found = auditing.typed_refs(facts.workspace.store_git, audit_tags.VISIBLE, audit_tags.NUMBERED)
+        found = auditing.typed_refs(facts.workspace.store_git, *following.FOLDERS)
         yield from audit_tags.judge(facts.workspace.ledger.tip().history, found)
 
 

@@ -103,8 +103,14 @@ def _unseen(commit: Bound, witness: Witness, reached: int, later: Mapping[str, i
 def _regression(commit: Bound, named: Mapping[str, str], ancestors: Ancestry) -> Iterator[Finding]:
     for parent in commit.parents:
         before = named.get(parent, "")
-        if before and before in ancestors.parents and not ancestors.contains(commit.ledger, before):
-            yield _finding("LEDGER_REGRESSION", commit, "names an earlier ledger event than its parent does")
+        if before in ancestors.parents and not ancestors.contains(commit.ledger, before):
+            if ancestors.contains(before, commit.ledger):
+                yield _finding(
+                    "LEDGER_REGRESSION", commit, "names an earlier ledger event than its parent does"
+                )
+            else:
+                text = "names a ledger event that its parent's clone did not know, and the other way round"
+                yield _finding("LEDGER_REGRESSION", commit, text, "warning")
             return
 
 

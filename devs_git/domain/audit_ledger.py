@@ -24,7 +24,7 @@ _ADDED: Final = re.compile(
     r"|rewinds/[^/]+\.yaml|directives/[^/]+\.yaml|superseded/.+|policy\.yaml"
 )
 _GATE: Final = re.compile(r"(?:gates/([^/]+)/(request|decision)\.yaml|(open)/([^/]+))")
-_WAY_OUT: Final = (
+WAY_OUT: Final = (
     "Call a person: compare with another clone's refs/heads/devs/ledger before anything is written."
 )
 
@@ -57,7 +57,7 @@ class Freezes:
 
 
 def _damaged(code: str, oid: str, message: str) -> Finding:
-    return Finding(code, "error", message, _WAY_OUT, oid)
+    return Finding(code, "error", message, WAY_OUT, oid)
 
 
 def roots(steps: Sequence[Step], genesis: str) -> Iterator[Finding]:
@@ -95,12 +95,15 @@ def _allowed(step: Step, change: Change, number: int, decided: set[str], kept: M
     if not change.old:
         return bool(_ADDED.fullmatch(change.path)) or (not step.event.parents and change.path == "README.md")
     merge = len(step.event.parents) > 1
+    gave_way = merge and number > 0 and change.old in kept.values()
     if not change.new:
-        return change.path.startswith("open/") and (merge or change.path[5:] in decided)
+        marker = change.path.startswith("open/") and (merge or change.path[5:] in decided)
+        # The signature of a decision that gave way goes along with it.
+        return marker or (gave_way and change.path.endswith("/decision.yaml.sig"))
     if change.path == "policy.yaml":
         return step.event.type == "policy.set" or merge
     # The second parent's content gave way to the first's: it must not be lost.
-    return merge and number > 0 and change.old in kept.values()
+    return gave_way
 
 
 def superseded(steps: Sequence[Step]) -> dict[str, str]:

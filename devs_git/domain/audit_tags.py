@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from devs_git.domain.following import NUMBERED, VISIBLE, wanted
 from devs_git.domain.history import History
-from devs_git.domain.ids import checkpoint_ref, completed_tag
 from devs_git.domain.report import Finding
 
-VISIBLE, NUMBERED = "refs/tags/devs/", "refs/devs/checkpoints/"
 _FETCH = "Fetch them: git fetch origin 'refs/devs/*:refs/devs/*' 'refs/tags/devs/*:refs/tags/devs/*'"
 
 
 def judge(history: History, refs: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
     """Findings about `refs` (name → oid and type of object) below VISIBLE and NUMBERED."""
-    wanted = {checkpoint_ref(p.task_id, p.number): p.tag for p in history.checkpoints.values()}
-    wanted |= {completed_tag(p.task_id): p.tag for p in history.live() if p.completed}
-    for ref, tag in wanted.items():
+    want = wanted(history)
+    for ref, tag in want.items():
         yield from _one(ref, tag, refs)
     for ref, (oid, _kind) in refs.items():
-        if ref not in wanted and ref.startswith((NUMBERED, VISIBLE + "task-")):
+        if ref not in want and ref.startswith((NUMBERED, VISIBLE + "task-")):
             yield _off("TAG_MOVED", ref, f"{ref} is {oid[:12]}, which no event of the ledger explains.")
 
 

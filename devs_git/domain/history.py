@@ -177,6 +177,10 @@ def _apply_moves(history: History, event: Event) -> None:
     for old, point in list(moved_checkpoints(event, history.checkpoints)):
         history.checkpoints[old] = replace(history.checkpoints[old], live=False)
         _add(history, point, completes=False)
+    for line in event.all("Devs-Renumbered"):
+        tag, _, number = line.partition(" ")
+        if tag in history.checkpoints:
+            _add(history, replace(history.checkpoints[tag], number=int(number)), completes=False)
     for key, live in (("Devs-Undone", False), ("Devs-Revived", True)):
         for tag in event.all(key):
             if tag in history.checkpoints:

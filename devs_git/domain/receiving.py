@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 from devs_git.domain import audit_tags
 from devs_git.domain.events import LEDGER, NO_OID
+from devs_git.domain.following import NUMBERED, VISIBLE
 from devs_git.domain.history import History
 from devs_git.domain.report import Finding
 
-_TAGS = audit_tags.VISIBLE + "task-"
-_GOVERNED = (LEDGER, audit_tags.NUMBERED, _TAGS)
+_TAGS = VISIBLE + "task-"
+_GOVERNED = (LEDGER, NUMBERED, _TAGS)
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def work(moves: Sequence[Move], gates: Sequence[str]) -> Iterator[Finding]:
 
 def tags(moves: Sequence[Move], history: History, kinds: Mapping[str, str]) -> Iterator[Finding]:
     """Checkpoints that are not as the ledger's events say; `kinds` are the types of the new objects by oid."""
-    governed = [m for m in moves if m.ref.startswith((audit_tags.NUMBERED, _TAGS))]
+    governed = [m for m in moves if m.ref.startswith((NUMBERED, _TAGS))]
     after = {m.ref: (m.new, kinds.get(m.new, "")) for m in governed if m.new != NO_OID}
     named = {m.ref for m in governed}
     yield from (found for found in audit_tags.judge(history, after) if found.where in named)

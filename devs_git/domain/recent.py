@@ -34,6 +34,7 @@ class _Pass:
     """What the newer events have said so far."""
 
     verdicts: dict[str, bool] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
     awaiting: dict[str, list[_Seat]] = field(default_factory=dict)
 
     def read(self, event: Event) -> Iterator[_Seat]:
@@ -41,9 +42,13 @@ class _Pass:
         for key, live in (("Devs-Revived", True), ("Devs-Undone", False)):
             for tag in event.all(key):
                 self._decide(tag, live=live)
+        for line in reversed(event.all("Devs-Renumbered")):
+            tag, _, number = line.partition(" ")
+            self.numbers.setdefault(tag, int(number))
         yield from self._moves(event)
         if event.type in CHECKPOINT_EVENTS:
             point = checkpoint_of(event)
+            point = replace(point, number=self.numbers.get(point.tag, point.number))
             for seat in self.awaiting.pop(point.tag, ()):
                 seat.take(point)
             seat = _Seat(live=self.verdicts.get(point.tag))
@@ -65,6 +70,7 @@ class _Pass:
         added: dict[str, list[_Seat]] = {}
         for old, changes in moves:
             new = changes["tag"]
+            changes["number"] = self.numbers.get(new, changes["number"])
             seat = _Seat(changes, self.verdicts.get(new))
             heirs = self.awaiting.pop(new, [])
             for heir in heirs:

@@ -64,6 +64,7 @@ _ROWS: Final = (
     Verb("gate reject", CHANGES, "Reject what a gate asks, with a reason.", while_frozen=True),
     Verb("gate wait", READS, "Wait until a person has decided on a gate."),
     Verb("gate show", READS, "Show one gate on one page, and how to answer it."),
+    Verb("sync", CHANGES, "Join this clone's ledger and checkpoints with a remote's.", while_frozen=True),
     Verb("doctor", READS, "Look for trouble and name the command that mends it."),
 )
 

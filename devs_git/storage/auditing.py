@@ -23,8 +23,8 @@ def steps(ledger: Ledger, tip: str) -> list[Step]:
     events = list(ledger.events(tip, oldest_first=True))
     trees = _trees(ledger.git, tip)
     pairs = {(trees.get(p, EMPTY_TREE), trees[e.oid]) for e in events for p in (e.parents or ("",))}
-    changed = _changes(ledger.git, {(old, new) for old, new in pairs if old != new})
-    return [Step(event, tuple(_edges(event, trees, changed))) for event in events]
+    edges = changed(ledger.git, {(old, new) for old, new in pairs if old != new})
+    return [Step(event, tuple(_edges(event, trees, edges))) for event in events]
 
 
 def _edges(
@@ -39,7 +39,7 @@ def _trees(git: Git, tip: str) -> dict[str, str]:
     return dict(line.split(" ") for line in out.decode().splitlines())
 
 
-def _changes(git: Git, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], tuple[Change, ...]]:
+def changed(git: Git, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], tuple[Change, ...]]:
     """The changed paths of many pairs of trees, by one child."""
     script = "".join(f"{old} {new}\n" for old, new in pairs).encode()
     out = git.run("diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", stdin=script)

@@ -200,8 +200,9 @@ class Ledger:
 
     def write_commit(self, tip: Tip, draft: Draft) -> Event:
         """Store the commit of an event without moving any ref."""
-        tree = self.objects.edit_tree(tip.tree, draft.files) if draft.files else tip.tree
-        parents = (tip.oid,) if tip.oid else ()
+        tree = self.tree_of(draft.onto) if draft.onto else tip.tree
+        tree = self.objects.edit_tree(tree, draft.files) if draft.files else tree
+        parents = tuple(oid for oid in (draft.onto, tip.oid) if oid)
         head = f"tree {tree}\n" + "".join(f"parent {oid}\n" for oid in parents)
         sign = self.signature()
         text = f"{head}author {sign}\ncommitter {sign}\n\n{draft.event.message()}"

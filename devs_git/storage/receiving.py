@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from devs_git.domain import audit_ledger, receiving
+from devs_git.domain import audit_ledger, audit_merges, receiving
 from devs_git.domain.events import LEDGER, NO_OID
 from devs_git.domain.policy import PROPOSED
 from devs_git.domain.receiving import Move, refused
@@ -104,7 +104,9 @@ def _events(ledger: Ledger, old: str, new: str, genesis: str) -> Iterator[Findin
     recent = [step for step in steps if step.event.oid in fresh]
     for step in recent:
         yield from audit_ledger.mutations(step, kept)
-    yield from (found for found in audit_ledger.freezes(steps)[1] if found.where in fresh)
+    merges = audit_merges.judge(steps, kept.values())
+    found = (*merges, *audit_ledger.freezes(steps)[1])
+    yield from (finding for finding in found if finding.where in fresh)
     yield from audit_gates.judge(ledger, recent, genesis, signed=False)
 
 

@@ -11,7 +11,9 @@ import pytest
 from devs_git.commands.init import Request, Result
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
+from tests import clones
 from tests.cases import Case, begin
+from tests.clones import Clone, Pair
 
 SetUp = Callable[..., Result]
 
@@ -37,3 +39,25 @@ def case(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: 
     shutil.copytree(mould, top, symlinks=True)
     monkeypatch.chdir(top)
     return Case(top)
+
+
+@pytest.fixture
+def pair(
+    initialised: Path,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Pair:
+    """Made once, copied for each test; the remote is named by a path that is right in each copy."""
+    monkeypatch.chdir(tmp_path)
+    mould = tmp_path_factory.getbasetemp() / "pair"
+    if not mould.exists():
+        mould.mkdir()
+        made = clones.make(initialised, mould)
+        for clone in (made.ann, made.bob):
+            clone.git("remote", "set-url", "origin", "../origin.git")
+    for name in ("origin.git", "ann", "bob"):
+        shutil.copytree(mould / name, tmp_path / name, symlinks=True)
+        if name != "origin.git":
+            clones.git(tmp_path / name, "update-index", "-q", "--refresh")
+    return Pair(tmp_path / "origin.git", Clone(tmp_path / "ann"), Clone(tmp_path / "bob"))

@@ -42,6 +42,8 @@ def ledgers(draw: st.DrawFn) -> list[Event]:
             stat = draw(st.sampled_from(["", " 7 8 9"]))
             fields.append(("Devs-Moved", f"t{draw(TAGS)} t{fresh} {fresh} moved{fresh} tree{fresh}{stat}"))
             fresh += 1
+        if draw(st.integers(0, 3)) == 0:
+            fields.append(("Devs-Renumbered", f"t{draw(TAGS)} {100 + at}"))
         fields += [("Devs-Undone", f"t{tag}") for tag in draw(st.lists(TAGS, max_size=3))]
         fields += [("Devs-Revived", f"t{tag}") for tag in draw(st.lists(TAGS, max_size=2))]
         if draw(st.integers(0, 9)) == 0:

@@ -66,6 +66,10 @@ def _branches(workspace: Workspace) -> dict[str, str]:
     return found
 
 
+def _remotes(workspace: Workspace) -> dict[str, str]:
+    return dict.fromkeys(workspace.git.text("remote").splitlines(), "")
+
+
 def _gates(workspace: Workspace) -> dict[str, str]:
     """Those that wait, each with what stands in the way."""
     from devs_git.commands import gate_list
@@ -89,4 +93,5 @@ TYPES: Final = {
     "task": _Offered(_tasks),
     "branch_name": _Offered(_branches),
     "gate_id": _Offered(_gates),
+    "remote": _Offered(_remotes),
 }

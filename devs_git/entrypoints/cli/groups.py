@@ -35,6 +35,7 @@ FILES: Final = {
     "snapshot": "snapshots",
     "verify": "verifying",
     "gate": "gates",
+    "sync": "syncing",
 }
 HELP: Final = {"help_option_names": ["-h", "--help"]}
 

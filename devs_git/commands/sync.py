@@ -1,0 +1,199 @@
+"""`sync`: this clone's ledger and checkpoints and a remote's become the same; nothing is forced but what an event explains.
+
+Look, fetch, join, push; when another clone was quicker, once more. `sync` is no event; where both went on, the merge is.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from devs_git.domain import following
+from devs_git.domain.events import LEDGER, NO_OID, RefUpdate
+from devs_git.domain.history import Checkpoint
+from devs_git.domain.joining import Superseded
+from devs_git.errors import DevsError
+from devs_git.storage import adoption, far, joining, refs
+from devs_git.storage.far import Far, Moved
+from devs_git.workspace import Workspace
+
+ATTEMPTS: Final = 8  # behind clones that are quicker each time
+AT_ONCE: Final = 500  # refs of one push: their names are arguments
+
+
+@dataclass(frozen=True)
+class Request:
+    """`remote`: a configured one; '' for origin, the only one, or that of the branch's upstream."""
+
+    remote: str = ""
+
+
+@dataclass(frozen=True)
+class Renumbered:
+    """A checkpoint of this clone whose number the remote had given too."""
+
+    task_id: str
+    number: int
+    before: int
+    tag: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """`fetched` are refs here and `pushed` refs there that changed; of the remote's visible tags `moved` and `deleted`.
+
+    `merged` is the event that joined two lines of events, None where none had to. `outdone` are completions of ours
+    that the remote's stands before, as checkpoints; `left` refs that hold what no event explains, here or there.
+    """
+
+    remote: str
+    ledger: str
+    fetched: tuple[str, ...]
+    pushed: tuple[str, ...]
+    merged: str | None
+    moved: tuple[str, ...]
+    deleted: tuple[str, ...]
+    superseded: tuple[Superseded, ...]
+    renumbered: tuple[Renumbered, ...]
+    outdone: tuple[str, ...]
+    left: tuple[str, ...]
+
+
+@dataclass
+class _Log:
+    """What was done so far, over all attempts."""
+
+    fetched: dict[str, None] = field(default_factory=dict)
+    pushed: dict[str, None] = field(default_factory=dict)
+    moved: dict[str, None] = field(default_factory=dict)
+    deleted: dict[str, None] = field(default_factory=dict)
+    superseded: list[Superseded] = field(default_factory=list)
+    renumbered: dict[str, Renumbered] = field(default_factory=dict)
+    outdone: list[Checkpoint] = field(default_factory=list)
+    left: dict[str, None] = field(default_factory=dict)
+    merged: str | None = None
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """Sync. NOT_INITIALIZED, INVALID_ARGUMENTS{remote}, LEDGER_FORK, LEDGER_ROLLBACK, BUSY, CONFLICT."""
+    workspace.ledger.require()
+    git = workspace.git.with_env(GIT_NO_REPLACE_OBJECTS="1")
+    other = Far(git, far.choose(git, request.remote), workspace.progress)
+    log = _Log()
+    for attempt in range(ATTEMPTS):
+        try:
+            tip = _attempt(workspace, other, log)
+        except Moved:
+            time.sleep(random.uniform(0.01, 0.1 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
+            continue
+        return _result(workspace, other, log, tip)
+    raise DevsError(
+        "BUSY",
+        f"{other.remote} is being written by others.",
+        hint=f"What is here is safe. Run it again: devs-git sync {other.remote}",
+        remote=other.remote,
+    )
+
+
+def _attempt(workspace: Workspace, other: Far, log: _Log) -> str:
+    """Look, fetch, join and push once; the ledger's tip, here and there. Moved where another clone was quicker."""
+    git = workspace.ledger.git
+    theirs, there = other.look()
+    mine = {workspace.ledger.tip().oid, *far.held(git).values()}
+    missing = dict.fromkeys(oid for oid in (theirs, *there.values()) if oid and oid not in mine)
+    if missing:
+        other.fetch(missing)
+    seen = refs.read(git, other.seen_ref)
+    _require_same_ledger(workspace, other, theirs, seen)
+    joined = joining.join(workspace, other.remote, theirs)
+    log.fetched |= dict.fromkeys(joined.changed)
+    log.merged = joined.merge or log.merged
+    log.superseded += joined.superseded
+    log.outdone += joined.settled.undone
+    for point, number in joined.settled.renumbered:
+        before = log.renumbered.get(point.tag)
+        row = Renumbered(point.task_id, number, before.before if before else point.number, point.tag)
+        log.renumbered[point.tag] = row
+    seen = _remember(workspace, other, theirs, seen)
+    _publish(workspace, other, joined.tip, (theirs, there), log)
+    _remember(workspace, other, joined.tip, seen)
+    return joined.tip
+
+
+def _require_same_ledger(workspace: Workspace, other: Far, theirs: str, seen: str) -> None:
+    """LEDGER_FORK for a second root, LEDGER_ROLLBACK where the remote's ledger is not what came after `seen`."""
+    git = workspace.ledger.git
+    if theirs:
+        ours, roots = adoption.roots(git), adoption.roots(git, theirs)
+        if len(roots) != 1 or roots != ours:
+            raise DevsError(
+                "LEDGER_FORK",
+                f"The ledger of {other.remote} begins with {', '.join(roots)}, the one here with {', '.join(ours)}.",
+                hint="Call a person: two ledgers were begun, and only one is this repository's. Nothing was changed.",
+                genesis=ours[0],
+                remote=other.remote,
+            )
+    if seen and not (theirs and joining.descends(git, theirs, seen)):
+        now = f"is at {theirs[:12]}" if theirs else "is gone"
+        raise DevsError(
+            "LEDGER_ROLLBACK",
+            f"The ledger of {other.remote} {now}; it was seen at {seen[:12]}, which is not before that.",
+            hint="Call a person; nothing was changed. If it is right as it is: "
+            f"git update-ref -d {other.seen_ref} && devs-git sync {other.remote}",
+            remote=other.remote,
+            seen=seen,
+        )
+
+
+def _remember(workspace: Workspace, other: Far, tip: str, seen: str) -> str:
+    """Note the remote's ledger as it was seen; another sync at the same time may have noted more."""
+    if not tip or tip == seen:
+        return seen
+    try:
+        refs.transaction(
+            workspace.ledger.git, [RefUpdate(other.seen_ref, tip, seen or NO_OID)], "devs: seen by sync"
+        )
+    except (refs.RefMoved, refs.RefLocked):
+        return refs.read(workspace.ledger.git, other.seen_ref)
+    return tip
+
+
+def _publish(
+    workspace: Workspace, other: Far, tip: str, before: tuple[str, dict[str, str]], log: _Log
+) -> None:
+    """Push what the remote does not have: the ledger, checkpoints, and visible tags that an event moved or undid."""
+    theirs, there = before
+    history = workspace.ledger.history_at(tip)
+    wanted = following.updates(history, there, workspace.objects.exists)
+    # A numbered ref is never moved; a visible tag is, to where its event says.
+    steps = [u for u in wanted if u.old == NO_OID or u.ref.startswith(following.VISIBLE)]
+    steps.sort(key=lambda update: update.old == NO_OID)
+    log.left |= dict.fromkeys(update.ref for update in wanted if update not in steps)
+    log.left |= dict.fromkeys(following.strangers(history, there))
+    log.left |= dict.fromkeys(following.strangers(history, far.held(workspace.ledger.git)))
+    ledger = tip if tip != theirs else ""
+    for at in range(0, len(steps), AT_ONCE) or (range(1) if ledger else ()):
+        part = steps[at : at + AT_ONCE]
+        other.push(ledger if at == 0 else "", part)
+        log.pushed |= dict.fromkeys([*((LEDGER,) if ledger and at == 0 else ()), *(u.ref for u in part)])
+        log.moved |= dict.fromkeys(u.ref for u in part if NO_OID not in (u.old, u.new))
+        log.deleted |= dict.fromkeys(u.ref for u in part if u.new == NO_OID)
+
+
+def _result(workspace: Workspace, other: Far, log: _Log, tip: str) -> Result:
+    now = workspace.ledger.history_at(tip).checkpoints
+    return Result(
+        remote=other.remote,
+        ledger=tip,
+        fetched=tuple(log.fetched),
+        pushed=tuple(log.pushed),
+        merged=log.merged,
+        moved=tuple(log.moved),
+        deleted=tuple(log.deleted),
+        superseded=tuple(log.superseded),
+        renumbered=tuple(replace(row, number=now[tag].number) for tag, row in log.renumbered.items()),
+        outdone=tuple(now[point.tag].name for point in log.outdone),
+        left=tuple(log.left),
+    )

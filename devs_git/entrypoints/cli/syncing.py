@@ -1,0 +1,58 @@
+"""sync on the command line: what came, what went, and what of this clone gave way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from devs_git.entrypoints import render
+from devs_git.entrypoints.cli.command import command
+
+if TYPE_CHECKING:
+    from devs_git.commands.sync import Result
+    from devs_git.domain.joining import Superseded
+
+
+def _shown(result: Result) -> str:
+    came, went = (render.plural(len(refs), "ref") for refs in (result.fetched, result.pushed))
+    quiet = not (result.fetched or result.pushed)
+    head = "nothing new" if quiet else f"{came} changed here, {went} there"
+    lines = [f"{result.remote}: {head}; ledger {render.short(result.ledger)}"]
+    if result.merged:
+        lines.append(f"joined events of both clones in {render.short(result.merged)}")
+    lines += [f"renumbered: {row.task_id}@{row.before} of this clone is now {row.task_id}@{row.number}"
+              for row in result.renumbered]  # fmt: skip
+    lines += [
+        f"outdone: {name.partition('@')[0]} was completed in {result.remote} first; yours is {name}"
+        for name in result.outdone
+    ]
+    for row in result.superseded:
+        lines += _gave_way(row, result.remote)
+    lines += [f"moved there: {ref}" for ref in result.moved]
+    lines += [f"deleted there: {ref}" for ref in result.deleted]
+    lines += [f"left alone, no event explains what it holds: {ref}" for ref in result.left]
+    return "\n".join(lines)
+
+
+def _gave_way(row: Superseded, remote: str) -> Iterator[str]:
+    if not row.gate_id:
+        yield render.paint(
+            f"superseded: {row.path} of {remote} stands; yours is kept as {row.kept}", "yellow"
+        )
+        return
+    stands = f"{row.stands} by {row.reviewer}" if row.reviewer else row.stands
+    text = f"superseded: gate {row.gate_id}: {stands} stands; your {row.decision} is kept as {row.kept}"
+    yield render.paint(text, "yellow")
+    if row.commit:
+        yield f"  its commit is covered no more: git revert {render.short(row.commit)}"
+
+
+@command("sync", text=_shown, example="devs-git sync\ndevs-git sync upstream --json")
+@click.argument("remote", default="")
+def sync(*, remote: str) -> Any:
+    """Join with a remote."""
+    from devs_git.commands.sync import Request
+
+    return Request(remote)

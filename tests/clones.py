@@ -1,0 +1,115 @@
+"""Two clones of one repository with a ledger, and the bare remote between them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from devs_git.commands import gate_approve, gate_reject, init, sync, verify
+from devs_git.entrypoints import router
+from devs_git.storage import gates
+from devs_git.workspace import Workspace
+from tests import gated
+from tests.moving import Scene
+
+LEDGER = "refs/heads/devs/ledger"
+OURS = ("refs/heads/devs", "refs/devs/checkpoints", "refs/tags/devs")
+
+
+def git(where: Path, *args: str, ok: tuple[int, ...] = (0,)) -> str:
+    done = subprocess.run(["git", *args], cwd=where, capture_output=True, check=False)
+    assert done.returncode in ok, (args, os.fsdecode(done.stderr))
+    return os.fsdecode(done.stdout).rstrip("\n")
+
+
+def refs_of(where: Path) -> dict[str, str]:
+    rows = git(where, "for-each-ref", "--format=%(refname) %(objectname)", *OURS).splitlines()
+    return dict(row.split(" ") for row in rows)
+
+
+@dataclass(frozen=True)
+class Clone:
+    """One clone at work; every command opens the repository anew, as a process would."""
+
+    top: Path
+
+    @property
+    def opened(self) -> Workspace:
+        return Workspace.open(self.top)
+
+    def git(self, *args: str) -> str:
+        return git(self.top, *args)
+
+    def call(self, verb: str, request: Any) -> Any:
+        return router.call(verb, self.opened, request)
+
+    def sync(self, remote: str = "") -> sync.Result:
+        result: sync.Result = self.call("sync", sync.Request(remote))
+        return result
+
+    def task(self, task: str, name: str = "") -> str:
+        return Scene(self.opened).task(task, {name or f"{self.top.name}-{task}.txt": f"{task}\n"})
+
+    def ask(self, **more: Any) -> str:
+        return gated.ask(self.opened, **more)
+
+    def approve(self, gate: str, **more: Any) -> None:
+        self.call("gate approve", gate_approve.Request(gate, ask=lambda _text: None, **more))
+
+    def reject(self, gate: str) -> None:
+        self.call("gate reject", gate_reject.Request(gate, reason="No.", ask=lambda _text: None))
+
+    def status(self, gate: str) -> str:
+        return gates.find(self.opened.ledger.tip(), gate).status
+
+    @property
+    def tip(self) -> str:
+        return self.git("rev-parse", LEDGER)
+
+    @property
+    def subjects(self) -> list[str]:
+        return self.git("log", "--format=%s", LEDGER).splitlines()
+
+    def trouble(self, *parts: str, severity: str = "error") -> list[str]:
+        """What `verify` finds, as code and message."""
+        found = verify.run(self.opened, verify.Request(parts or ("all",))).findings
+        return [f"{f.code}: {f.message}" for f in found if f.severity == severity]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Clones `ann` and `bob`, both in step with the bare `origin`."""
+
+    origin: Path
+    ann: Clone
+    bob: Clone
+
+    def meet(self) -> None:
+        """Both sync until both have all: the one, the other, the one again."""
+        self.ann.sync()
+        self.bob.sync()
+        self.ann.sync()
+
+    def assert_same(self) -> None:
+        """One ledger and the same refs everywhere, and `verify` is green in both clones."""
+        assert refs_of(self.ann.top) == refs_of(self.bob.top) == refs_of(self.origin)
+        assert self.ann.trouble() == self.bob.trouble() == []
+
+
+def make(initialised: Path, folder: Path) -> Pair:
+    """A pair of clones of a repository with a ledger."""
+    origin, ann, bob = folder / "origin.git", folder / "ann", folder / "bob"
+    git(folder, "init", "-q", "--bare", str(origin))
+    shutil.move(initialised, ann)
+    git(ann, "remote", "add", "origin", str(origin))
+    git(ann, "push", "-q", "-u", "origin", "main", LEDGER)
+    git(folder, "clone", "-q", str(origin), str(bob))
+    router.call("init", Workspace.open(bob), init.Request())
+    pair = Pair(origin, Clone(ann), Clone(bob))
+    pair.bob.sync()
+    pair.ann.sync()
+    return pair
