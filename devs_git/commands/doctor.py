@@ -12,7 +12,17 @@ from devs_git.domain.events import LEDGER
 from devs_git.domain.policy import PROPOSED
 from devs_git.domain.report import Finding
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import adoption, excludes, hook_files, proposal, suitability, unrecorded, view
+from devs_git.storage import (
+    adoption,
+    excludes,
+    hook_files,
+    hook_probe,
+    proposal,
+    seen,
+    suitability,
+    unrecorded,
+    view,
+)
 from devs_git.storage.git_program import Git, GitFailed
 from devs_git.workspace import Workspace
 
@@ -87,8 +97,13 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
         sound = sound and finding.severity != "error"
         yield finding
     if workspace.ledger.tip().oid:
-        yield from hook_files.status(workspace.places, workspace.git)
+        yield from _hooks(workspace)
         yield from _view(workspace) if sound else ()
+
+
+def _hooks(workspace: Workspace) -> Iterator[Finding]:
+    found = hook_files.status(workspace.places, workspace.git)
+    yield from found or hook_probe.findings(workspace.places, workspace.git)
 
 
 def _of(error: DevsError) -> Finding:
@@ -156,7 +171,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
         yield _of(error)
         named = ""
     if not workspace.ledger.tip().oid:
-        yield _no_ledger(named)
+        yield _no_ledger(workspace, named)
         return
     try:
         git.run("rev-list", "--objects", "--quiet", LEDGER, "--")
@@ -171,6 +186,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
     roots = adoption.roots(git)
     if len(roots) != 1 or (named and named != roots[0]):
         yield _of(adoption.fork(roots, named))
+    yield from seen.findings(git, workspace.objects, workspace.places.common, workspace.ledger.tip().oid)
     try:
         _ = workspace.policy
     except DevsError as error:
@@ -182,7 +198,11 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
         yield Finding("POLICY_UNTRACKED", "warning", text, f"{_INIT} && git add {PROPOSED} && git commit")
 
 
-def _no_ledger(named: str) -> Finding:
+def _no_ledger(workspace: Workspace, named: str) -> Finding:
+    known = seen.newest(workspace.store_git, workspace.objects, workspace.places.common, named)
+    if known:
+        text = f"The ledger is gone; the last that is known of it here is {known[:12]}."
+        return Finding("LEDGER_MISSING", "error", text, f"git update-ref {LEDGER} {known} ''")
     if named:
         return Finding("LEDGER_MISSING", "error", f"The ledger that begins with {named} is not here.", _INIT)
     return Finding("NOT_INITIALIZED", "error", "This repository has no devs-git ledger.", _INIT)

@@ -17,7 +17,11 @@ from devs_git.commands.doctor import Request, Result
 from devs_git.commands.init import Result as InitResult
 from devs_git.domain.events import Draft
 from devs_git.entrypoints import router
+from devs_git.storage import hook_files
+from devs_git.storage.git_program import Git
+from devs_git.storage.places import locate
 from devs_git.workspace import Workspace
+from tests.gated import ask
 
 Run = Callable[..., str]
 SetUp = Callable[..., InitResult]
@@ -108,6 +112,66 @@ def test_hooks_that_others_turned_away_are_told_with_the_line(initialised: Path,
     git("add", ".husky")
     git("config", "core.hooksPath", ".husky")
     assert "HOOK_NOT_CALLED" in codes(initialised)
+
+
+def test_a_ledger_that_was_set_back_is_noticed_and_brought_back(initialised: Path, git: Run) -> None:
+    before = git("rev-parse", "refs/heads/devs/ledger")
+    git("branch", "-f", "devs/ledger", "devs/ledger~1")
+    found = look(initialised)
+    assert (found.findings[0].code, found.ok) == ("LEDGER_ROLLBACK", False)
+    subprocess.run(["sh", "-ec", found.findings[0].fix], cwd=initialised, check=True)
+    assert git("rev-parse", "refs/heads/devs/ledger") == before
+    assert codes(initialised) == []
+
+
+def test_a_ledger_that_was_set_back_without_a_trace_is_noticed_by_view_and_commits(
+    initialised: Path, git: Run
+) -> None:
+    git("branch", "-f", "devs/ledger", "devs/ledger~1")
+    (initialised / ".git/logs/refs/heads/devs/ledger").unlink()
+    assert "(by the view .devs/)" in look(initialised).findings[0].message
+    (initialised / ".git/devs/view").unlink()
+    assert f"(by commit {git('rev-parse', 'HEAD')[:12]})" in look(initialised).findings[0].message
+
+
+def test_an_event_that_only_another_clone_has_is_a_warning(initialised: Path, git: Run) -> None:
+    text = f"theirs\n\nDevs-Ledger: {'1' * 40}"
+    git("-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", text)
+    found = look(initialised).findings
+    assert [(finding.code, finding.severity) for finding in found] == [("LEDGER_BEHIND", "warning")]
+
+
+def test_a_ledger_that_was_deleted_is_named_by_what_is_known_of_it(initialised: Path, git: Run) -> None:
+    before = git("rev-parse", "refs/heads/devs/ledger")
+    git("branch", "-D", "devs/ledger")
+    found = look(initialised).findings
+    assert [finding.code for finding in found] == ["LEDGER_MISSING"]
+    subprocess.run(["sh", "-ec", found[0].fix], cwd=initialised, check=True)
+    assert git("rev-parse", "refs/heads/devs/ledger") == before
+
+
+def test_a_git_that_does_not_run_hooks_is_found_out_by_running_one(
+    initialised: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrapper = tmp_path / "bin" / "git"
+    wrapper.parent.mkdir()
+    turned_off = 'case " $* " in *" config "*) ;; *) set -- -c core.hooksPath=/dev/null "$@" ;; esac'
+    wrapper.write_text(f'#!/bin/sh\n{turned_off}\nexec {shutil.which("git")} "$@"\n')
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{wrapper.parent}{os.pathsep}{os.environ['PATH']}")
+    assert codes(initialised) == ["HOOK_NOT_RUN"]
+    ask(Workspace.open(), kind="MANUAL")
+    assert codes(initialised) == ["HOOK_NOT_RUN"]
+    monkeypatch.undo()
+    assert codes(initialised) == []  # frozen, the hook refuses and thereby tells that it ran
+
+
+def test_a_python_that_lost_devs_git_is_found_out_by_starting_it(initialised: Path, tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\nexit 1\n")
+    python.chmod(0o755)
+    hook_files.install(locate(initialised), Git(initialised), str(python))
+    assert codes(initialised) == ["HOOK_OUTDATED"]
 
 
 def test_an_unfit_repository_is_a_finding_and_no_trace(tmp_path: Path, git: Run) -> None:

@@ -1,0 +1,100 @@
+"""Which tips of the ledger this clone has had, wherever it noted them: so that a ledger that was set back is noticed.
+
+Noted by nobody for this purpose: the branch's reflog, the tip that each worktree's view shows, and the `Devs-Ledger`
+trailers of commits on local branches. A tip that only a commit names, and whose object is not here, another clone has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.events import LEDGER
+from devs_git.domain.report import Finding
+from devs_git.storage.git_program import Git
+from devs_git.storage.objects import Objects
+
+_OID: Final = re.compile(r"[0-9a-f]{40}")
+_MOST: Final = "2000"  # commits that are asked
+
+
+def tips(git: Git, common: Path) -> dict[str, str]:
+    """Oids of tips with how each is known, the surest first."""
+    found: dict[str, str] = {}
+    for oid in _reflog(common):
+        found.setdefault(oid, "its reflog")
+    for folder in (common, *sorted(common.glob("worktrees/*"))):
+        found.setdefault(_line(folder / "devs" / "view"), "the view .devs/")
+    for commit, oid in _named(git):
+        found.setdefault(oid, f"commit {commit[:12]}")
+    return {oid: how for oid, how in found.items() if _OID.fullmatch(oid) and set(oid) != {"0"}}
+
+
+def _reflog(common: Path) -> Iterator[str]:
+    try:
+        lines = (common / "logs" / LEDGER).read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return
+    for line in reversed(lines):
+        yield line[41:81]
+
+
+def _line(path: Path) -> str:
+    try:
+        return path.read_text("utf-8", "replace").strip()
+    except OSError:
+        return ""
+
+
+def _named(git: Git) -> Iterator[tuple[str, str]]:
+    form = "--format=%H %(trailers:key=Devs-Ledger,valueonly,separator=%x2C)"
+    limits = (f"--max-count={_MOST}", "--no-commit-header", "--exclude=refs/heads/devs/*", "--branches")
+    for line in git.run("rev-list", form, *limits, "--").decode("utf-8", "replace").splitlines():
+        commit, _, values = line.partition(" ")
+        yield commit, values.rpartition(",")[2]
+
+
+def findings(git: Git, objects: Objects, common: Path, tip: str) -> Iterator[Finding]:
+    """LEDGER_ROLLBACK where the ledger at `tip` leaves out an event that was here; LEDGER_BEHIND where others have more."""
+    here = set(git.text("rev-list", tip, "--").split())
+    gone = {oid: how for oid, how in tips(git, common).items() if oid not in here}
+    for oid, how in gone.items():
+        if objects.exists(oid):
+            yield Finding(
+                "LEDGER_ROLLBACK",
+                "error",
+                f"The ledger leaves out event {oid[:12]}, which was here (by {how}).",
+                _way_back(git, oid, tip),
+                oid,
+            )
+            return
+    if gone:
+        oid, how = next(iter(gone.items()))
+        text = f"{how[:1].upper()}{how[1:]} names event {oid[:12]}, which is not here."
+        yield Finding(
+            "LEDGER_BEHIND",
+            "warning",
+            text,
+            f"git fetch <remote> {LEDGER}, and compare: git log {oid[:12]}",
+            oid,
+        )
+
+
+def _way_back(git: Git, oid: str, tip: str) -> str:
+    if git.says("merge-base", "--is-ancestor", tip, oid):
+        return f"git update-ref {LEDGER} {oid} {tip}"
+    return f"Call a person, nothing is lost yet: git log --graph --oneline {LEDGER} {oid}"
+
+
+def newest(git: Git, objects: Objects, common: Path, genesis: str) -> str:
+    """The longest ledger with this root ('' for any) that was here and whose objects still are; '' where there is none."""
+    best, length = "", 0
+    for oid in tips(git, common):
+        if not objects.exists(oid):
+            continue
+        events = git.text("rev-list", "--topo-order", oid, "--").split()
+        if len(events) > length and genesis in ("", events[-1]):
+            best, length = oid, len(events)
+    return best
