@@ -13,6 +13,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # The counts that the issues state; without them a test takes the small count that stands beside its name.
 COUNTS := \
 	DEVS_TEST_COUNT_CHANGED_FILES=45000 \
+	DEVS_TEST_COUNT_DAMAGES=100 \
 	DEVS_TEST_COUNT_MODEL_RUNS=100 \
 	DEVS_TEST_COUNT_MODEL_STEPS=40 \
 	DEVS_TEST_COUNT_BRANCH_NAMES=1000 \

@@ -3,44 +3,48 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
-from devs_git.domain import audit_commits, audit_ledger, audit_merges, audit_tags, following
-from devs_git.domain.audit_ledger import Freezes, Step
 from devs_git.domain.events import LEDGER
 from devs_git.domain.gates import SIGNED
 from devs_git.domain.policy import PROPOSED
-from devs_git.domain.report import Finding
+from devs_git.domain.report import Finding, Severity
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import audit_gates, auditing, documents, proposal, refs
+from devs_git.storage import audit_facts, audit_parts, auditing, documents, refs
+from devs_git.storage.audit_facts import Facts
+from devs_git.storage.audit_parts import FETCH
 from devs_git.storage.engine import reach
+from devs_git.storage.git_program import Git, GitFailed
 from devs_git.workspace import Workspace
 
 FORMATS: Final = ("text", "json", "github")
+PARTS: Final = (*audit_parts.PARTS,)
+# What concerns the repository is what CI asks for; registry and guard are about devs-git, the same everywhere.
+SEVERAL: Final[dict[str, tuple[str, ...]]] = {"repository": tuple(audit_parts.PARTS), "all": PARTS}
 _RANGE: Final = re.compile(r"(?P<base>.*?)\.\.(?P<head>[^.].*)?")
 
 
 @dataclass(frozen=True)
 class Request:
-    """`parts` of PARTS or `all`; `range` is `base..head` (default: all that HEAD reaches).
+    """`parts` of PARTS or SEVERAL; `range` is `base..head` (default: all that HEAD reaches).
 
-    `require` is `signed` where an unsigned decision is to be a finding.
+    `require` is `signed` where an unsigned decision is to be a finding. `doors` looks at devs-git itself: what the
+    commands below the doors cannot see.
     """
 
-    parts: tuple[str, ...] = ("all",)
+    parts: tuple[str, ...] = ("repository",)
     range: str = ""
     format: str = "text"
     require: str = ""
+    doors: Mapping[str, Callable[[], Iterable[Finding]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for part in self.parts:
-            if part != "all" and part not in PARTS:
-                raise invalid(
-                    "parts", f"{part!r} is nothing to verify.", hint="Use: " + ", ".join((*PARTS, "all"))
-                )
+            if part not in (*PARTS, *SEVERAL):
+                hint = "Use: " + ", ".join((*PARTS, *SEVERAL))
+                raise invalid("parts", f"{part!r} is nothing to verify.", hint=hint)
         if self.range and not _RANGE.fullmatch(self.range):
             raise invalid("range", f"{self.range!r} is no range.", hint="For example: origin/main..HEAD")
         if self.require not in ("", SIGNED):
@@ -51,7 +55,21 @@ class Request:
     @property
     def chosen(self) -> tuple[str, ...]:
         """The parts in the order in which they are told."""
-        return tuple(part for part in PARTS if part in self.parts or "all" in self.parts)
+        wanted = {name for part in self.parts for name in SEVERAL.get(part, (part,))}
+        return tuple(part for part in PARTS if part in wanted)
+
+
+@dataclass(frozen=True)
+class Told:
+    """One finding: its code, what it is about (`ref`: a ref or commit; `file` and `line`), and a way out (`hint`)."""
+
+    code: str
+    severity: Severity
+    message: str
+    hint: str
+    ref: str
+    file: str
+    line: int
 
 
 @dataclass(frozen=True)
@@ -61,103 +79,87 @@ class Result:
     ok: bool
     parts: tuple[str, ...]
     checked: dict[str, int]
-    findings: tuple[Finding, ...]
+    findings: tuple[Told, ...]
     format: str
 
 
 def run(workspace: Workspace, request: Request) -> Result:
     """Every finding of the chosen parts; a shallow clone is CONFLICT, for it cannot prove anything."""
-    if reach.is_shallow(workspace.store_git):
-        raise DevsError(
-            "CONFLICT",
-            "This clone is shallow: history that is not here cannot be verified.",
-            hint="git fetch --unshallow (in GitHub Actions: actions/checkout with fetch-depth: 0)",
-        )
-    facts = _Facts(workspace, request)
-    found = tuple(finding for part in request.chosen for finding in PARTS[part](facts))
-    checked = {
-        "events": len(facts.steps),
-        "commits": len(facts.commits) if "commits" in request.chosen else 0,
-    }
-    return Result(all(f.severity != "error" for f in found), request.chosen, checked, found, request.format)
-
-
-@dataclass(frozen=True)
-class _Facts:
-    """What several parts look at, read once."""
-
-    workspace: Workspace
-    request: Request
-
-    @cached_property
-    def tip(self) -> str:
-        return refs.read(self.workspace.store_git, LEDGER)
-
-    @cached_property
-    def steps(self) -> list[Step]:
-        return auditing.steps(self.workspace.ledger, self.tip) if self.tip else []
-
-    @cached_property
-    def freezes(self) -> tuple[Freezes, list[Finding]]:
-        return audit_ledger.freezes(self.steps)
-
-    @cached_property
-    def span(self) -> tuple[str, str]:
-        """Oids of base ('' for none) and head."""
-        git = self.workspace.git
-        match = _RANGE.fullmatch(self.request.range)
-        base = auditing.resolve(git, match["base"]) if match and match["base"] else ""
-        return base, auditing.resolve(git, (match and match["head"]) or "HEAD")
-
-    @cached_property
-    def pinned(self) -> str:
-        """The genesis that the tracked policy names, at the base of the range: not the change under test's word."""
-        git = self.workspace.git
-        rev = self.span[0] or "HEAD"
-        status, data = git.attempt("cat-file", "blob", f"{rev}:{PROPOSED}", ok=(0, 128))
-        return proposal.genesis(documents.load(data, PROPOSED, code="POLICY_INVALID")) if status == 0 else ""
-
-    @cached_property
-    def commits(self) -> list[audit_commits.Bound]:
-        base, head = self.span
-        return auditing.commits(self.workspace.store_git, head, base)
-
-
-def _ledger(facts: _Facts) -> Iterator[Finding]:
-    yield from audit_ledger.roots(facts.steps, facts.pinned)
-    kept = audit_ledger.superseded(facts.steps)
-    for step in facts.steps:
-        yield from audit_ledger.mutations(step, kept)
-    yield from audit_merges.judge(facts.steps, kept.values())
-    yield from facts.freezes[1]
-    if facts.steps:
-        signed = facts.request.require == SIGNED
-        genesis = facts.steps[0].event.oid
-        yield from audit_gates.judge(facts.workspace.ledger, facts.steps, genesis, signed=signed)
-
-
-def _tags(facts: _Facts) -> Iterator[Finding]:
-    if facts.tip:
-        found = auditing.typed_refs(facts.workspace.store_git, *following.FOLDERS)
-        yield from audit_tags.judge(facts.workspace.ledger.tip().history, found)
-
-
-def _commits(facts: _Facts) -> Iterator[Finding]:
-    steps = facts.steps
-    witness = audit_commits.Witness(
-        freezes=facts.freezes[0],
-        parents={step.event.oid: step.event.parents for step in steps},
-        heads=auditing.heads(facts.workspace.ledger, steps),
-        recorded={
-            step.event.get("Devs-Commit"): step.event.oid for step in steps if step.event.get("Devs-Tag")
-        },
-        landed=audit_gates.landed(facts.workspace.ledger, facts.workspace.store_git, facts.commits),
+    about_us = [part for part in request.chosen if part not in audit_parts.PARTS]
+    about_it = [part for part in request.chosen if part in audit_parts.PARTS]
+    found: list[Finding] = []
+    checked: dict[str, int] = {}
+    if about_it:
+        if reach.is_shallow(workspace.store_git):
+            raise _shallow()
+        facts = _facts(workspace, request)
+        if not facts.tip:
+            found.append(Finding("LEDGER_MISSING", "error", "The ledger is not here.", FETCH, LEDGER))
+        for at, part in enumerate(about_it):
+            workspace.progress(part, at, len(request.chosen))
+            found += audit_facts.guarded(audit_parts.PARTS[part], facts) if facts.tip else ()
+        checked = _counted(facts, about_it)
+    for part in about_us:
+        found += request.doors[part]() if part in request.doors else (_no_door(part),)
+    told = tuple(
+        Told(f.code, f.severity, f.message, f.fix, f.where, f.file, f.line) for f in dict.fromkeys(found)
     )
-    yield from audit_commits.judge(facts.commits, witness)
+    return Result(all(f.severity != "error" for f in found), request.chosen, checked, told, request.format)
 
 
-PARTS: Final[dict[str, Callable[[_Facts], Iterator[Finding]]]] = {
-    "ledger": _ledger,
-    "tags": _tags,
-    "commits": _commits,
-}
+def _counted(facts: Facts, parts: list[str]) -> dict[str, int]:
+    if not facts.tip:
+        return {"events": 0}
+    try:
+        counts = {"events": len(facts.steps), "gates": len(facts.freezes[0].numbers)}
+        return counts | ({"commits": len(facts.commits)} if "commits" in parts or "tas" in parts else {})
+    except GitFailed:
+        return {}
+
+
+def _shallow() -> DevsError:
+    return DevsError(
+        "CONFLICT",
+        "This clone is shallow: history that is not here cannot be verified.",
+        hint="git fetch --unshallow (in GitHub Actions: actions/checkout with fetch-depth: 0)",
+    )
+
+
+def _no_door(part: str) -> Finding:
+    return Finding(
+        "INTERNAL", "error", f"This door cannot verify {part}.", f"At a shell: devs-git verify {part}"
+    )
+
+
+def _facts(workspace: Workspace, request: Request) -> Facts:
+    git = workspace.git
+    match = _RANGE.fullmatch(request.range)
+    base = (match and match["base"]) or ""
+    base = (
+        auditing.resolve(git, base) if base.strip("0") else ""
+    )  # a forge names a new branch's base by zeros
+    head = (match and match["head"]) or ""
+    status, out = git.attempt("rev-parse", "--verify", "--quiet", "HEAD^{commit}", ok=(0, 1, 128))
+    here = out.decode().strip() if status == 0 else ""
+    head = auditing.resolve(git, head) if head else here
+    return Facts(
+        ledger=workspace.ledger,
+        git=workspace.store_git,
+        tip=refs.read(workspace.store_git, LEDGER),
+        base=base,
+        head=head,
+        genesis=_pinned(git, base or head),
+        signed=request.require == SIGNED,
+    )
+
+
+def _pinned(git: Git, commit: str) -> str:
+    """The genesis that the tracked policy names, at the base of the range: not the change under test's word."""
+    if not commit:
+        return ""
+    status, data = git.attempt("cat-file", "blob", f"{commit}:{PROPOSED}", ok=(0, 128))
+    try:
+        record = documents.load(data, PROPOSED, code="POLICY_INVALID") if status == 0 else {}
+    except DevsError:
+        return ""  # that it cannot be read is a finding of the part `policy`
+    return str(record.get("genesis") or "")

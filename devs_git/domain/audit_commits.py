@@ -30,7 +30,8 @@ class Bound:
 @dataclass(frozen=True)
 class Witness:
     """What the ledger can say: its freezes, its events' parents (parents first), the heads that each gate's request
-    recorded, and by which event a commit was recorded as a checkpoint (`recorded`); `landed` are the commits that a decision made.
+    recorded, and by which event a commit was recorded as a checkpoint (`recorded`). `landed` are the commits that a
+    decision made, `early` those from before devs-git, which nothing could bind.
     """
 
     freezes: Freezes
@@ -39,12 +40,16 @@ class Witness:
     recorded: Mapping[str, str]
     unbound: Severity | None = "warning"
     landed: frozenset[str] = frozenset()
+    early: frozenset[str] = frozenset()
 
 
-def judge(commits: Sequence[Bound], witness: Witness) -> Iterator[Finding]:
-    """Findings about `commits`, given parents first."""
-    named = {commit.oid: commit.ledger for commit in commits}
-    reach = _reached(commits, witness)
+def judge(commits: Sequence[Bound], witness: Witness, beside: Sequence[Bound] = ()) -> Iterator[Finding]:
+    """Findings about `commits`, given parents first.
+
+    `beside` are commits that are not judged: those just below, and those through which a recorded head reaches some.
+    """
+    named = {commit.oid: commit.ledger for commit in (*beside, *commits)}
+    reach = _reached((*commits, *beside), witness)
     later = _later(witness)
     ancestors = Ancestry(witness.parents)
     for commit in commits:
@@ -63,7 +68,7 @@ def _finding(code: str, commit: Bound, what: str, severity: Severity = "error") 
 
 
 def _unbound(commit: Bound, witness: Witness) -> Iterator[Finding]:
-    if witness.unbound:
+    if witness.unbound and commit.oid not in witness.early:
         yield _finding(
             "UNBOUND_COMMIT", commit, "names no ledger event (made without our hooks)", witness.unbound
         )

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from devs_git.domain.quantities import size, span
 from devs_git.errors import DevsError
 
 PROPOSED: Final = "devs-policy.yaml"
 IN_FORCE: Final = "policy.yaml"
+Unbound = Literal["error", "warning", "ignore"]
 _DEFAULTS: Final[dict[str, Any]] = {
     "approvers": [],
     "approval": {"minimum": "unsigned"},
@@ -52,6 +53,7 @@ class Policy:
     record_conversations: bool
     notify: str = ""  # a command for sh, started when a gate is asked for; '' for none
     agents: tuple[Approver, ...] = ()  # principals and keys that are known to be agents': they never approve
+    unbound_commit: Unbound = "warning"  # what `verify` makes of a commit that names no ledger event
 
 
 def first(genesis: str) -> dict[str, Any]:
@@ -88,6 +90,7 @@ def parse(record: Mapping[str, Any]) -> Policy:
         record_conversations=part("recording", "conversations"),
         notify=record.get("notify", ""),
         agents=tuple(Approver(row["principal"], row.get("key", "")) for row in record.get("agents", ())),
+        unbound_commit=record.get("verify", {}).get("unbound_commit", "warning"),
     )
 
 

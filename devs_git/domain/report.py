@@ -22,7 +22,7 @@ class Action:
 class Finding:
     """One thing that is wrong, in words, and the command that mends it. Only an error makes a check exit 1.
 
-    `where` is the ref, commit or file that it is about, `line` a line of the file (0: of none).
+    `where` is the ref or commit that it is about; `file` a file and `line` a line of it (0: of none).
     """
 
     code: str
@@ -31,3 +31,4 @@ class Finding:
     fix: str = ""
     where: str = ""
     line: int = 0
+    file: str = ""

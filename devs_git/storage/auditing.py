@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from devs_git.domain import decisions
 from devs_git.domain.audit_commits import Bound
 from devs_git.domain.audit_ledger import Change, Step
 from devs_git.domain.events import Event
+from devs_git.domain.gates import Gate
 from devs_git.errors import DevsError
-from devs_git.storage import documents
 from devs_git.storage.git_program import Git
 from devs_git.storage.ledger import Ledger
 from devs_git.storage.objects import EMPTY_TREE
@@ -19,7 +20,11 @@ _NONE: Final = "0" * 40
 
 
 def steps(ledger: Ledger, tip: str) -> list[Step]:
-    """Every event up to `tip`, parents first, with the changes along each parent edge."""
+    """Every event up to `tip`, parents first, with the changes along each parent edge.
+
+    GitFailed where an object is missing: git compares trees as far as it can read them, and says nothing.
+    """
+    ledger.git.run("rev-list", "--objects", "--quiet", tip, "--")
     events = list(ledger.events(tip, oldest_first=True))
     trees = _trees(ledger.git, tip)
     pairs = {(trees.get(p, EMPTY_TREE), trees[e.oid]) for e in events for p in (e.parents or ("",))}
@@ -42,6 +47,8 @@ def _trees(git: Git, tip: str) -> dict[str, str]:
 def changed(git: Git, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], tuple[Change, ...]]:
     """The changed paths of many pairs of trees, by one child."""
     script = "".join(f"{old} {new}\n" for old, new in pairs).encode()
+    if not script:
+        return {}
     out = git.run("diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", stdin=script)
     found: dict[tuple[str, str], list[Change]] = {}
     parts = iter(out.split(b"\0"))
@@ -58,25 +65,41 @@ def changed(git: Git, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str],
     return {pair: tuple(changes) for pair, changes in found.items()}
 
 
-def commits(git: Git, head: str, base: str = "") -> list[Bound]:
-    """Commits of `base..head` (all of `head` without a base), parents first, with what binds them to the ledger."""
-    bound = [f"^{base}"] if base else []
-    fields = "%H%x1f%P%x1f%(trailers:key=Devs-Ledger,valueonly,separator=%x2C)%x1f%(trailers:key=Gate-Id,valueonly,separator=%x2C)%x00"
-    out = git.run(
-        "rev-list",
-        "--topo-order",
-        "--reverse",
-        "--no-commit-header",
-        f"--format={fields}",
-        head,
-        *bound,
-        "--",
-    )
+_FIELDS: Final = (
+    "%H%x1f%P%x1f%(trailers:key=Devs-Ledger,valueonly,separator=%x2C)"
+    "%x1f%(trailers:key=Gate-Id,valueonly,separator=%x2C)%x00"
+)
+
+
+def commits(git: Git, heads: Iterable[str], base: str = "") -> list[Bound]:
+    """What `heads` reach and `base` ('' for none) does not, parents first, with what binds it to the ledger."""
+    names = [*heads, *([f"^{base}"] if base else [])]
+    return _bound(git, names, "--topo-order", "--reverse") if names != [f"^{base}"] else []
+
+
+def single(git: Git, oids: Iterable[str]) -> list[Bound]:
+    """The same of these commits alone."""
+    names = list(oids)
+    return _bound(git, names, "--no-walk=unsorted") if names else []
+
+
+def _bound(git: Git, names: Iterable[str], *how: str) -> list[Bound]:
+    words = ("rev-list", *how, "--no-commit-header", f"--format={_FIELDS}", "--stdin")
+    out = git.run(*words, stdin="".join(f"{name}\n" for name in names).encode())
     found = []
     for record in out.split(b"\0")[:-1]:
         oid, parents, ledger, gate = os.fsdecode(record).lstrip("\n").split("\x1f")
         found.append(Bound(oid, tuple(parents.split()), ledger.rpartition(",")[2], gate.rpartition(",")[2]))
     return found
+
+
+def existing(git: Git, oids: Iterable[str]) -> list[str]:
+    """Those of these oids that are commits which are here."""
+    wanted = sorted(oids)
+    names = "".join(f"{oid}\n" for oid in wanted).encode()
+    out = git.run("cat-file", "--batch-check=%(objecttype)", stdin=names) if wanted else b""
+    kinds = out.splitlines()
+    return [oid for oid, kind in zip(wanted, kinds, strict=True) if kind == b"commit"]
 
 
 def resolve(git: Git, rev: str) -> str:
@@ -98,13 +121,65 @@ def typed_refs(git: Git, *patterns: str) -> dict[str, tuple[str, str]]:
     return {name: (oid, kind) for name, oid, kind in rows}
 
 
-def heads(ledger: Ledger, events: Iterable[Step]) -> dict[str, tuple[str, ...]]:
-    """For every gate the tips of branches that its request recorded; none for one that cannot be read."""
-    found = {}
-    for step in events:
-        for change in step.edges[0] if step.edges else ():
-            folder, _, name = change.path.rpartition("/")
-            if name == "request.yaml" and folder.startswith("gates/") and change.new:
-                record = documents.load(ledger.objects.read(change.new, "blob"), change.path)
-                found[folder.removeprefix("gates/")] = tuple(dict(record.get("heads") or {}).values())
+def blobs(git: Git, oids: Iterable[str]) -> dict[str, bytes]:
+    """The bytes of many blobs, by one child; one that is not here, or is no blob, is left out."""
+    wanted = sorted(oids)
+    if not wanted:
+        return {}
+    out = git.run("cat-file", "--batch", "--buffer", stdin="".join(f"{oid}\n" for oid in wanted).encode())
+    found, at = {}, 0
+    for oid in wanted:
+        end = out.index(b"\n", at)
+        words = out[at:end].split()
+        at = end + 1
+        if len(words) == 3 and words[2].isdigit():
+            size = int(words[2])
+            if words[1] == b"blob":
+                found[oid] = out[at : at + size]
+            at += size + 1
     return found
+
+
+def entries(git: Git, commits: Iterable[str], path: str) -> dict[str, str]:
+    """The blob at `path` in each of many commits, by one child; none where there is no file."""
+    wanted = list(dict.fromkeys(commits))
+    names = b"".join(os.fsencode(f"{oid}:{path}\n") for oid in wanted)
+    out = git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", "--buffer", stdin=names)
+    rows = (os.fsdecode(line).split(" ") for line in out.splitlines())
+    return {commit: row[0] for commit, row in zip(wanted, rows, strict=True) if row[1:] == ["blob"]}
+
+
+def below_every(git: Git, head: str, path: str) -> frozenset[str]:
+    """The commits that are proper ancestors of every commit which added `path`; none where no commit did."""
+    added = git.text("rev-list", "--no-merges", "--full-history", head, "--", path).split()
+    there = entries(git, [*added, *(f"{oid}^" for oid in added)], path)
+    roots = [oid for oid in added if oid in there and f"{oid}^" not in there]
+    below = [set(git.text("rev-list", oid).split()) - {oid} for oid in roots]
+    return frozenset(set.intersection(*below)) if below else frozenset()
+
+
+def landed(git: Git, commits: Sequence[Bound], known: Mapping[str, Gate]) -> frozenset[str]:
+    """The commits that put an approved text in place and do nothing else, wherever they were rebased to.
+
+    A trailer `Gate-Id` is only a claim: the commit must change the TAS to the approved blob, and no other path.
+    """
+    claimed = {}
+    for commit in commits:
+        gate = known.get(commit.gate)
+        if gate and gate.decision and decisions.lands(gate, gate.status) and len(commit.parents) == 1:
+            claimed[commit.parents[0], commit.oid] = gate
+    trees = _trees_of(git, {oid for pair in claimed for oid in pair})
+    made = changed(git, {(trees[parent], trees[oid]) for parent, oid in claimed})
+    return frozenset(
+        oid
+        for (parent, oid), gate in claimed.items()
+        if [(change.path, change.new) for change in made.get((trees[parent], trees[oid]), ())]
+        == [(gate.text("tas_path"), gate.request.get("tas_after"))]
+    )
+
+
+def _trees_of(git: Git, commits: Iterable[str]) -> dict[str, str]:
+    wanted = sorted(commits)
+    names = "".join(f"{oid}^{{tree}}\n" for oid in wanted)
+    out = git.run("cat-file", "--batch-check=%(objectname)", stdin=names.encode())
+    return dict(zip(wanted, out.decode().splitlines(), strict=True))

@@ -57,8 +57,13 @@ def find(tip: Tip, gate_id: str) -> Gate:
     if entry is None or entry.mode == TREE:
         raise gates.not_found(gate_id)
     data = tip.ledger.objects.read(entry.oid, "blob")
-    request = _load_request(data, request_path(gate_id))
-    return _decided(tip, Gate(gate_id, request, entry.oid))
+    return read(gate_id, entry.oid, data, tip.read(decision_path(gate_id)))
+
+
+def read(gate_id: str, request_oid: str, request: bytes, decision: bytes | None) -> Gate:
+    """The gate that two files make; LEDGER_MUTATED where the first is no request."""
+    gate = Gate(gate_id, _load_request(request, request_path(gate_id)), request_oid)
+    return gate if decision is None else _decided(gate, decision)
 
 
 def _load_request(data: bytes, path: str) -> Mapping[str, Any]:
@@ -71,10 +76,7 @@ def _load_request(data: bytes, path: str) -> Mapping[str, Any]:
     return request
 
 
-def _decided(tip: Tip, gate: Gate) -> Gate:
-    data = tip.read(decision_path(gate.gate_id))
-    if data is None:
-        return gate
+def _decided(gate: Gate, data: bytes) -> Gate:
     try:
         decision = documents.load(data, decision_path(gate.gate_id), DECISION_SCHEMA, code="LEDGER_MUTATED")
     except DevsError as error:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from devs_git.domain.policy import IN_FORCE, PROPOSED, parse
+from devs_git.domain.policy import IN_FORCE, PROPOSED, Policy, parse
 from devs_git.domain.report import Action
+from devs_git.domain.trailers import AGENTS
 from devs_git.errors import DevsError
 from devs_git.storage import documents
 from devs_git.storage.git_program import Git
@@ -46,10 +47,22 @@ def check(data: bytes, name: str, tip: Tip) -> dict[str, Any]:
     root = tip.ledger.git.text("rev-list", "--max-parents=0", tip.oid)
     if proposed.genesis != root:
         raise _refused("genesis", f"{name} names another genesis than this ledger's.", f"It is {root}.")
-    if proposed.approval_minimum == "signed" and not any(one.key for one in proposed.approvers):
-        hint = "Give an approver a key, or nobody could ever decide."
-        raise _refused("approvers", f"{name} asks for signed decisions and names no key.", hint)
+    for error in contradictions(proposed, name):
+        raise error
     return record
+
+
+def contradictions(policy: Policy, name: str) -> Iterator[DevsError]:
+    """POLICY_INVALID for each thing in a policy that no schema sees: nobody could decide, or an agent could."""
+    if policy.approval_minimum == "signed" and not any(one.key for one in policy.approvers):
+        hint = "Give an approver a key, or nobody could ever decide."
+        yield _refused("approvers", f"{name} asks for signed decisions and names no key.", hint)
+    agents = {*AGENTS, *(one.principal for one in policy.agents)}
+    keys = {tuple(one.key.split()[:2]) for one in policy.agents if one.key}
+    for one in policy.approvers:
+        if one.principal in agents or tuple(one.key.split()[:2]) in keys:
+            hint = "An agent never decides: take it out of the approvers."
+            yield _refused("approvers", f"{name} names an agent as approver: {one.principal}.", hint)
 
 
 def _refused(field: str, message: str, hint: str) -> DevsError:

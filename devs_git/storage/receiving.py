@@ -17,7 +17,8 @@ from devs_git.domain.policy import PROPOSED
 from devs_git.domain.receiving import Move, refused
 from devs_git.domain.report import Finding
 from devs_git.errors import DevsError
-from devs_git.storage import audit_gates, auditing, documents, proposal, refs
+from devs_git.storage import documents, proposal, refs
+from devs_git.storage.audit_facts import Facts
 from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git
 from devs_git.storage.ledger import Ledger, Tip
 from devs_git.storage.objects import Objects
@@ -86,7 +87,7 @@ def _grown(ledger: Ledger, move: Move) -> Iterator[Finding]:
     if old and not git.says("merge-base", "--is-ancestor", old, move.new):
         yield refused("LEDGER_ROLLBACK", LEDGER, "The pushed ledger leaves out events that are here.", _SYNC)
         return
-    yield from _events(ledger, old, move.new, roots[0])
+    yield from _events(ledger, old, move.new)
 
 
 def _named(git: Git) -> str:
@@ -95,19 +96,18 @@ def _named(git: Git) -> str:
     return "" if status else proposal.genesis(documents.load(data, PROPOSED, code="POLICY_INVALID"))
 
 
-def _events(ledger: Ledger, old: str, new: str, genesis: str) -> Iterator[Finding]:
+def _events(ledger: Ledger, old: str, new: str) -> Iterator[Finding]:
     """What is wrong with the events that are new here; of those that are here already nobody can be freed by a push."""
-    steps = auditing.steps(ledger, new)
     bound = (f"^{old}",) if old else ()
-    fresh = set(ledger.git.text("rev-list", new, *bound, "--").split())
-    kept = audit_ledger.superseded(steps)
-    recent = [step for step in steps if step.event.oid in fresh]
-    for step in recent:
-        yield from audit_ledger.mutations(step, kept)
-    merges = audit_merges.judge(steps, kept.values())
-    found = (*merges, *audit_ledger.freezes(steps)[1])
+    fresh = frozenset(ledger.git.text("rev-list", new, *bound, "--").split())
+    facts = Facts(ledger, ledger.git, new, "", "", fresh=fresh)
+    kept = audit_ledger.superseded(facts.steps)
+    for step in facts.steps:
+        if step.event.oid in fresh:
+            yield from audit_ledger.mutations(step, kept)
+    merges = audit_merges.judge(facts.steps, kept.values())
+    found = (*merges, *facts.freezes[1], *facts.judged.findings)
     yield from (finding for finding in found if finding.where in fresh)
-    yield from audit_gates.judge(ledger, recent, genesis, signed=False)
 
 
 def _kinds(git: Git, moves: Sequence[Move]) -> dict[str, str]:

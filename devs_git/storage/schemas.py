@@ -147,3 +147,4 @@ _KEYWORDS: Final = {
     "minimum": _minimum,
     "minItems": _least_items,
 }
+KEYWORDS: Final = frozenset({*_KEYWORDS, *_ABOUT, "type"})

@@ -26,7 +26,7 @@ def scene(ledgered: Workspace) -> Scene:
 
 
 def codes(scene: Scene, *parts: str, span: str = "", severity: str = "error") -> list[str]:
-    result = verify.run(Workspace.open(scene.top), verify.Request(parts or ("all",), span))
+    result = verify.run(Workspace.open(scene.top), verify.Request(parts or ("repository",), span))
     assert result.ok == all(f.severity != "error" for f in result.findings)
     return sorted({f.code for f in result.findings if f.severity == severity})
 

@@ -23,7 +23,10 @@ def _shown(result: Any) -> str:
 def _line(finding: Any) -> str:
     colour = "red" if finding.severity == "error" else "yellow"
     head = terminal.style(f"{finding.severity} {finding.code}", fg=colour, bold=True)
-    return f"{head} {finding.message}\n    {finding.fix}" if finding.fix else f"{head} {finding.message}"
+    at = f"{finding.file}:{finding.line}: " if finding.line else ""
+    place = "" if finding.message.startswith(at) else at
+    said = f"{head} {place}{finding.message}"
+    return f"{said}\n    {finding.hint}" if finding.hint else said
 
 
 def _annotation(finding: Any) -> str:
@@ -38,8 +41,9 @@ def _annotation(finding: Any) -> str:
             .replace(",", "%2C")
         )
 
-    place = f"file={value(finding.where)},line={finding.line}," if finding.line else ""
-    message = f"{finding.message} {finding.fix}".replace("%", "%25").replace("\n", "%0A")
+    file = f"file={value(finding.file)}," if finding.file else ""
+    place = f"{file}line={finding.line}," if finding.line else file
+    message = f"{finding.message} {finding.hint}".strip().replace("%", "%25").replace("\n", "%0A")
     return f"::{finding.severity} {place}title={value(finding.code)}::{message}"
 
 
@@ -49,7 +53,7 @@ def _annotation(finding: Any) -> str:
     example="devs-git verify\ndevs-git verify --range origin/main..HEAD --format github commits tags",
     exit_status=lambda result: 0 if result.ok else EXIT_NO,
 )
-@click.argument("parts", nargs=-1, metavar="[ledger|tags|commits|all]...")
+@click.argument("parts", nargs=-1, metavar="[ledger|tags|commits|tas|policy|schemas|all]...")
 @click.option(
     "--range", metavar="BASE..HEAD", default="", help="The commits to look at; all of HEAD by default."
 )
@@ -58,4 +62,4 @@ def _annotation(finding: Any) -> str:
 def verify(parts: tuple[str, ...], **options: Any) -> Any:
     from devs_git.commands.verify import Request
 
-    return Request(parts=parts or ("all",), **options)
+    return Request(parts=parts or ("repository",), **options)

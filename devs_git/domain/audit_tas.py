@@ -1,0 +1,102 @@
+"""Whether the TAS changed only as persons approved, judged commit by commit.
+
+A change counts as tas_lock.py says: it puts an approved text in place of the one that it was proposed against, or stays
+in approved sections. A merge brings what one side changed since they parted; where both did, the text that approvals
+led to from the other's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from devs_git.domain import tas_lock
+from devs_git.domain.report import Finding
+from devs_git.domain.tas_lock import Revision
+
+_SHOWN: Final = 3  # sections that a finding names
+_ASK: Final = "Ask: devs-git gate request --type TAS_REVISION; or take the change back."
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A commit after which the TAS is not what it was in each parent. Blobs; None where there is no TAS.
+
+    `bases` are those at the merge bases of a merge's parents, `gate` the gate that the commit claims to land.
+    """
+
+    commit: str
+    path: str
+    old: tuple[str | None, ...]
+    new: str | None
+    bases: frozenset[str | None] = frozenset()
+    gate: str = ""
+
+
+def judge(edit: Edit, revisions: Mapping[str, Revision], text: Callable[[str | None], str]) -> Finding | None:
+    """What is wrong with an edit; `revisions` are the approved ones by gate, in the order of their approval."""
+    sides = _sides(edit)
+    lost = [found for old in sides if (found := _unapproved(old, edit.new, revisions, text)) is not None]
+    if not lost or (edit.new not in sides and len(lost) < len(sides)):
+        return None
+    wanted = _wanted(edit, revisions)
+    if wanted:
+        gate, blob = wanted
+        what = f"{edit.path} is {(edit.new or 'gone')[:12]} and not the text that gate {gate} approved, {blob[:12]}"
+        return _finding("TAS_MISMATCH", edit, f"In commit {edit.commit[:12]} {what}.")
+    return _finding("TAS_UNAPPROVED", edit, _told(edit, min(lost, key=len)))
+
+
+def _sides(edit: Edit) -> set[str | None]:
+    """The texts that the commit's must be approved against: its parent's, or what each side of a merge made of it.
+
+    A merge that has the text of one side drops that of the other, which must be where it came from.
+    """
+    if len(edit.old) < 2:
+        return set(edit.old)
+    made = {old for old in edit.old if old not in edit.bases} or set(edit.old)
+    return made - {None} or made
+
+
+def _unapproved(
+    old: str | None, new: str | None, revisions: Mapping[str, Revision], text: Callable[[str | None], str]
+) -> tuple[str, ...] | None:
+    """The sections that nobody approved, none named where the TAS goes; None where all is as it should be."""
+    if old in (new, None):
+        return None
+    if new is None:
+        return ()
+    if _leads(old, new, revisions):
+        return None
+    return tas_lock.unapproved(old, new, tuple(revisions.values()), text) or None
+
+
+def _leads(old: str | None, new: str, revisions: Mapping[str, Revision]) -> bool:
+    """Whether approved texts lead from one to the other, as where two landings were squashed into one commit."""
+    reached, last = {old}, 0
+    while last != len(reached):
+        last = len(reached)
+        reached |= {one.after for one in revisions.values() if one.after and one.before in reached}
+    return new in reached
+
+
+def _wanted(edit: Edit, revisions: Mapping[str, Revision]) -> tuple[str, str] | None:
+    """The approved text that this commit should have put in place: of the gate it names, or of one against its parent."""
+    named = revisions.get(edit.gate)
+    if named and named.after:
+        return edit.gate, named.after
+    asked = ((gate, one.after) for gate, one in revisions.items() if one.after and one.before in edit.old)
+    return next(asked, None) if len(edit.old) == 1 else None
+
+
+def _told(edit: Edit, sections: tuple[str, ...]) -> str:
+    named = ", ".join(f"'{one}'" for one in sections[:_SHOWN])
+    more = f" and {len(sections) - _SHOWN} more" if len(sections) > _SHOWN else ""
+    what = f"changes {edit.path} in {named}{more}" if edit.new and named else f"changes {edit.path}"
+    what = what if edit.new else f"removes {edit.path}"
+    return f"Commit {edit.commit[:12]} {what}, which nobody approved."
+
+
+def _finding(code: str, edit: Edit, message: str) -> Finding:
+    return Finding(code, "error", message, _ASK, edit.commit, file=edit.path)

@@ -1,0 +1,133 @@
+"""The documents, for `verify`: every YAML file of the ledger fits its schema, every kind of record has a schema that
+asks for what it must hold, and the tracked policy could be in force here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from devs_git.domain import gates, records
+from devs_git.domain.policy import IN_FORCE, PROPOSED, parse
+from devs_git.domain.report import Finding
+from devs_git.errors import DevsError
+from devs_git.storage import auditing, documents, proposal
+from devs_git.storage import gates as store
+from devs_git.storage import schemas as rules
+from devs_git.storage.audit_facts import Facts
+from devs_git.storage.ledger import Tip
+
+_PROPOSE: Final = "Propose it: devs-git gate request --type POLICY_CHANGE --blocker …"
+_REINSTALL: Final = "This is a fault of devs-git as it is installed: install it again."
+
+
+def schemas(facts: Facts) -> Iterator[Finding]:
+    """Every version of every YAML file in the ledger against its schema, and our own schemas."""
+    yield from own_schemas()
+    files: dict[tuple[str, str], str] = {}
+    for step in facts.steps:
+        for change in (change for edge in step.edges for change in edge):
+            if change.new and change.path.endswith(".yaml") and not change.path.startswith("superseded/"):
+                files.setdefault((change.path, change.new), step.event.oid)
+    for (path, oid), event in files.items():
+        yield from _document(path, facts.files.get(oid), event)
+
+
+def _document(path: str, data: bytes | None, event: str) -> Iterator[Finding]:
+    code = "POLICY_INVALID" if path == IN_FORCE else "LEDGER_MUTATED"
+    show = f"See: git show {event[:12]}:{path}"
+    noun = records.noun_of(path)
+    if data is None or not noun:
+        what = "is no record of ours" if data else "is missing from the object store"
+        yield Finding(code, "error", f"{path} {what}.", show, event, 0, f"devs/ledger:{path}")
+        return
+    try:
+        if noun == records.REQUEST:
+            noun = store.schema_of(str(documents.load(data, path, code=code).get("gate_type")))
+        documents.load(data, path, noun, code=code)
+    except DevsError as error:
+        yield Finding(
+            error.code,
+            "error",
+            error.message,
+            show,
+            event,
+            error.details.get("line", 0),
+            f"devs/ledger:{path}",
+        )
+
+
+def own_schemas() -> Iterator[Finding]:
+    """Every kind of record has a schema that can be checked and asks for its fields."""
+    for noun, fields in records.REQUIRED.items():
+        try:
+            rule = rules.schema(noun)
+        except (OSError, ValueError):
+            yield _ours(noun, "cannot be read")
+            continue
+        if rule.get("$id") != rules.url(noun) or rule.get("additionalProperties") is not False:
+            yield _ours(noun, "does not name itself, or lets in what it does not know")
+        for field in fields:
+            if field not in rule.get("required", ()) or field not in rule.get("properties", {}):
+                yield _ours(noun, f"does not ask for {field}")
+        for word in sorted(set(_keywords(rule)) - rules.KEYWORDS):
+            yield _ours(noun, f"uses {word}, which nothing checks")
+
+
+def _keywords(rule: Mapping[str, Any]) -> Iterator[str]:
+    yield from rule
+    below = (*rule.get("properties", {}).values(), rule.get("items"), rule.get("additionalProperties"))
+    for part in below:
+        if isinstance(part, dict):
+            yield from _keywords(part)
+
+
+def _ours(noun: str, what: str) -> Finding:
+    name = f"schemas/{rules.file_name(noun)}"
+    return Finding("SCHEMA_INVALID", "error", f"{name} {what}.", _REINSTALL, file=name)
+
+
+def policy(facts: Facts) -> Iterator[Finding]:
+    """The tracked policy could be in force here, and is, or is asked for; the policy in force can be read."""
+    in_force = facts.judged.loaded.get(facts.judged.policies.get(facts.tip, ""))
+    if isinstance(in_force, DevsError):
+        yield _wrong(in_force, f"devs/ledger:{IN_FORCE}")
+    elif in_force:
+        for error in proposal.contradictions(in_force, IN_FORCE):
+            yield _wrong(error, f"devs/ledger:{IN_FORCE}")
+    blob = auditing.entries(facts.git, [facts.head], PROPOSED).get(facts.head) if facts.head else None
+    if blob:
+        yield from _tracked(facts, auditing.blobs(facts.git, [blob]).get(blob, b""))
+    elif facts.head:
+        text = f"{PROPOSED} is not tracked: a clone cannot tell this ledger from another."
+        yield _warning(text, f"devs-git init && git add {PROPOSED} && git commit")
+
+
+def _tracked(facts: Facts, data: bytes) -> Iterator[Finding]:
+    try:
+        proposed = parse(proposal.check(data, PROPOSED, Tip(facts.ledger, facts.tip)))
+    except DevsError as error:
+        yield _wrong(error, PROPOSED)
+        return
+    if proposed == facts.judged.loaded.get(facts.judged.policies.get(facts.tip, "")):
+        return
+    asked = [
+        gate.gate_id
+        for gate in facts.judged.gates.values()
+        if gate.status == gates.PENDING and gate.text("proposed_policy").encode() == data
+    ]
+    text = f"{PROPOSED} is not the policy in force"
+    if asked:
+        yield _warning(
+            f"{text}: gate {asked[0]} waits for a decision on it.", f"See: devs-git gate show {asked[0]}"
+        )
+    else:
+        yield _warning(f"{text}, and nobody has asked for it.", _PROPOSE)
+
+
+def _wrong(error: DevsError, file: str) -> Finding:
+    return Finding(error.code, "error", error.message, error.hint, "", error.details.get("line", 0), file)
+
+
+def _warning(text: str, hint: str) -> Finding:
+    return Finding("POLICY_INVALID", "warning", text, hint, file=PROPOSED)

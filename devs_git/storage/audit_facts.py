@@ -1,0 +1,103 @@
+"""What the parts of `verify` look at, read once: events, freezes, gates, policies, commits.
+
+Whoever asks says which ledger tip and which commits: `verify` those of this clone, a server those that a push would
+make. What cannot be read is a finding of whichever part needs it, never a crash: see `guarded`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from devs_git.domain import audit_ledger, gates
+from devs_git.domain.audit_commits import Bound
+from devs_git.domain.audit_ledger import Freezes, Step
+from devs_git.domain.policy import PROPOSED
+from devs_git.domain.report import Finding
+from devs_git.errors import DevsError
+from devs_git.storage import audit_gates, auditing
+from devs_git.storage.audit_gates import Judged
+from devs_git.storage.git_program import Git, GitFailed
+from devs_git.storage.ledger import Ledger
+
+_DAMAGED: Final = "Call a person: git fsck --full, then compare with another clone."
+
+
+@dataclass(frozen=True)
+class Facts:
+    """`tip` is the ledger's, `base..head` the commits in question ('' for no base, or for none at all).
+
+    `genesis` is the root that the ledger must have, '' where nothing names one. With `signed` no unsigned decision counts. `fresh` are
+    the events whose decisions are judged, None for all; the others were when they came. `git` reads by full oids, without replace refs.
+    """
+
+    ledger: Ledger
+    git: Git
+    tip: str
+    base: str
+    head: str
+    genesis: str = ""
+    signed: bool = False
+    fresh: frozenset[str] | None = None
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        return auditing.steps(self.ledger, self.tip) if self.tip else []
+
+    @cached_property
+    def freezes(self) -> tuple[Freezes, list[Finding]]:
+        return audit_ledger.freezes(self.steps)
+
+    @cached_property
+    def files(self) -> dict[str, bytes]:
+        """Every blob that an event brought, by its oid; those that are missing or damaged are left out."""
+        wanted = {c.new for step in self.steps for edge in step.edges for c in edge if c.new}
+        found = auditing.blobs(self.git, wanted)
+        return {oid: data for oid, data in found.items() if gates.blob_oid(data) == oid}
+
+    @cached_property
+    def judged(self) -> Judged:
+        """The gates with their decisions, and the policies."""
+        return audit_gates.judge(
+            self.steps, self.freezes[0], self.files, signed=self.signed, fresh=self.fresh
+        )
+
+    @cached_property
+    def commits(self) -> list[Bound]:
+        return auditing.commits(self.git, [self.head], self.base) if self.head else []
+
+    @cached_property
+    def below(self) -> list[Bound]:
+        """The parents of `commits` that are none of them."""
+        mine = {commit.oid for commit in self.commits}
+        return auditing.single(self.git, {oid for one in self.commits for oid in one.parents} - mine)
+
+    @cached_property
+    def heads(self) -> dict[str, tuple[str, ...]]:
+        """For every gate the tips of branches that its request recorded."""
+        asked = self.judged.gates.values()
+        return {gate.gate_id: tuple(dict(gate.request["heads"]).values()) for gate in asked}
+
+    @cached_property
+    def landed(self) -> frozenset[str]:
+        """The commits that a decision made."""
+        return auditing.landed(self.git, self.commits, self.judged.gates)
+
+    @cached_property
+    def early(self) -> frozenset[str]:
+        """The commits from before devs-git: below every commit that added the tracked policy."""
+        return auditing.below_every(self.git, self.head, PROPOSED) if self.head else frozenset()
+
+
+def guarded(part: Callable[[Facts], Iterator[Finding]], facts: Facts) -> Iterator[Finding]:
+    """The findings of a part. What it could not read becomes one more, so that nothing else stays untold."""
+    try:
+        yield from part(facts)
+    except DevsError as error:
+        code = error.code if error.code != "INTERNAL" else "LEDGER_MUTATED"
+        yield Finding(code, "error", error.message, error.hint or _DAMAGED)
+    except GitFailed as error:
+        text = " ".join(error.stderr.split()) or "git could not read it"
+        yield Finding("LEDGER_MISSING", "error", f"What has to be read is damaged: {text}.", _DAMAGED)

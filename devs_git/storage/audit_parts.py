@@ -1,0 +1,89 @@
+"""The parts of `verify` that look at a repository: each gives the findings of one kind, from the same facts.
+
+A server's hook may ask for those that it needs. `registry` and `guard`, which look at devs-git itself, are the doors'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from devs_git.domain import audit_commits, audit_ledger, audit_merges, audit_tags, following
+from devs_git.domain.audit_commits import Bound, Witness
+from devs_git.domain.report import Finding
+from devs_git.storage import audit_documents, audit_tas, auditing
+from devs_git.storage.audit_facts import Facts
+
+FETCH: Final = (
+    "Fetch it: git fetch origin refs/heads/devs/ledger:refs/heads/devs/ledger "
+    "'refs/devs/*:refs/devs/*'; or begin one: devs-git init"
+)
+
+
+def ledger(facts: Facts) -> Iterator[Finding]:
+    """One root, append-only, merges are unions, markers tell what is open, every decision and policy counts."""
+    yield from audit_ledger.roots(facts.steps, facts.genesis)
+    yield from _missing(facts)
+    kept = audit_ledger.superseded(facts.steps)
+    for step in facts.steps:
+        yield from audit_ledger.mutations(step, kept)
+    yield from audit_merges.judge(facts.steps, kept.values())
+    yield from facts.freezes[1]
+    yield from facts.judged.findings
+
+
+def _missing(facts: Facts) -> Iterator[Finding]:
+    for step in facts.steps:
+        for change in step.edges[0] if step.edges else ():
+            if change.new and change.new not in facts.files:
+                text = f"{change.path} of event {step.event.oid[:12]} is missing, damaged or no file."
+                yield Finding(
+                    "LEDGER_MISSING", "error", text, "Call a person: git fsck --full", step.event.oid
+                )
+
+
+def tags(facts: Facts) -> Iterator[Finding]:
+    """Every checkpoint has its refs: annotated, unmoved, complete, except as events explain."""
+    found = auditing.typed_refs(facts.git, *following.FOLDERS)
+    yield from audit_tags.judge(facts.ledger.history_at(facts.tip), found)
+
+
+def commits(facts: Facts) -> Iterator[Finding]:
+    """No commit was made under an open gate; no clock is believed."""
+    steps = facts.steps
+    severity = facts.judged.policy_at(facts.tip).unbound_commit
+    witness = Witness(
+        freezes=facts.freezes[0],
+        parents={step.event.oid: step.event.parents for step in steps},
+        heads=facts.heads,
+        recorded={
+            step.event.get("Devs-Commit"): step.event.oid for step in steps if step.event.get("Devs-Tag")
+        },
+        unbound=None if severity == "ignore" else severity,
+        landed=facts.landed,
+    )
+    if any(not commit.ledger for commit in facts.commits):
+        witness = replace(witness, early=facts.early)
+    found = list(audit_commits.judge(facts.commits, witness, facts.below))
+    if any(one.code == "UNSEEN_AT_FREEZE" and one.severity == "error" for one in found):
+        found = list(audit_commits.judge(facts.commits, witness, (*facts.below, *_reaching(facts))))
+    yield from found
+
+
+def _reaching(facts: Facts) -> list[Bound]:
+    """What other recorded heads reach: a branch that went since may have had a commit when a gate opened."""
+    mine = {commit.oid for commit in facts.commits}
+    heads = {oid for tips in facts.heads.values() for oid in tips} - mine
+    there = auditing.existing(facts.git, heads)
+    return [one for one in auditing.commits(facts.git, there, facts.base) if one.oid not in mine]
+
+
+PARTS: Final[dict[str, Callable[[Facts], Iterator[Finding]]]] = {
+    "ledger": ledger,
+    "tags": tags,
+    "commits": commits,
+    "tas": audit_tas.tas,
+    "policy": audit_documents.policy,
+    "schemas": audit_documents.schemas,
+}

@@ -1,0 +1,82 @@
+"""The commits that change the TAS, for `verify`: where it stood by the policy that each commit was made under.
+
+A commit names its ledger event, and so the policy that said where the TAS is; one that names none is judged by the
+policy in force now. Where a policy moved the TAS to another path, a commit that first has it there is compared with
+the TAS at the path before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from devs_git.domain import audit_tas, gates
+from devs_git.domain.audit_commits import Bound
+from devs_git.domain.audit_tas import Edit
+from devs_git.domain.report import Finding
+from devs_git.domain.tas_lock import Revision
+from devs_git.storage import auditing, tas_file
+from devs_git.storage.audit_facts import Facts
+
+
+def tas(facts: Facts) -> Iterator[Finding]:
+    """The TAS changed only under an approved gate, and to the approved text."""
+    revisions = _revisions(facts)
+    text = cache(lambda oid: tas_file.text(facts.git, oid))
+    for edit in _edits(facts):
+        if finding := audit_tas.judge(edit, revisions, text):
+            yield finding
+
+
+def _revisions(facts: Facts) -> dict[str, Revision]:
+    """The approved revisions whose decision counts, in the order of their events."""
+    return {
+        gate.gate_id: Revision(gate.text("tas_before") or None, gate.text("tas_after") or None, gate.sections)
+        for gate in facts.judged.gates.values()
+        if gate.gate_type == gates.TAS_REVISION and gate.status == gates.APPROVED
+    }
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Every path that the TAS had, in the order of the policies, with its blob in each commit."""
+
+    blobs: Mapping[str, Mapping[str, str]]
+
+    def at(self, commit: str, path: str) -> str | None:
+        """The TAS where the policy says `path`: there, or at an older path as long as nobody moved it."""
+        paths = list(self.blobs)
+        older = reversed(paths[: paths.index(path) + 1])
+        return next((blob for one in older if (blob := self.blobs[one].get(commit))), None)
+
+
+def _edits(facts: Facts) -> Iterator[Edit]:
+    known, tip = facts.freezes[0].known, facts.tip
+    paths = dict.fromkeys(facts.judged.policy_at(step.event.oid).tas_path for step in facts.steps)
+    commits = [one.oid for one in (*facts.commits, *facts.below)] + ([facts.base] if facts.base else [])
+    places = _Places({path: auditing.entries(facts.git, commits, path) for path in paths})
+    for commit in facts.commits:
+        event = commit.ledger if commit.ledger in known else tip
+        path = facts.judged.policy_at(event).tas_path
+        edit = _edit(commit, path, places, places.at(facts.base, path) if facts.base else None)
+        if any(old != edit.new for old in edit.old) and not (not commit.ledger and commit.oid in facts.early):
+            yield _with_bases(facts, places, edit, commit) if len(edit.old) > 1 else edit
+
+
+def _edit(commit: Bound, path: str, places: _Places, first: str | None) -> Edit:
+    """`first` is the TAS at the base of the range: where there is one, a line without it cannot begin another."""
+    old = tuple(places.at(parent, path) for parent in commit.parents) or (None,)
+    new = places.at(commit.oid, path)
+    if len(old) == 1 and new:
+        old = (old[0] or first,)
+    return Edit(commit.oid, path, old, new, gate=commit.gate)
+
+
+def _with_bases(facts: Facts, places: _Places, edit: Edit, commit: Bound) -> Edit:
+    how = ("--all", "--octopus") if len(commit.parents) > 2 else ("--all",)
+    _, out = facts.git.attempt("merge-base", *how, *commit.parents, ok=(0, 1))
+    bases = out.decode().split()
+    found = _Places({path: auditing.entries(facts.git, bases, path) for path in places.blobs})
+    there = frozenset(found.at(base, edit.path) for base in bases)
+    return Edit(edit.commit, edit.path, edit.old, edit.new, there, edit.gate)
