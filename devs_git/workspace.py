@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -25,6 +26,7 @@ from devs_git.storage.places import Places, locate
 
 if TYPE_CHECKING:
     from devs_git.domain.policy import Policy
+    from devs_git.storage.catalog.database import Catalog
     from devs_git.storage.engine.site import Site
 
 CLOCK: Final = "DEVS_GIT_CLOCK"
@@ -137,6 +139,38 @@ class Workspace:
         return self.policy.checkpoint_on_commit if plain is None else plain
 
     @property
+    def head(self) -> str:
+        """The oid of HEAD's commit; '' before the first one."""
+        status, out = self.git.attempt("rev-parse", "--verify", "-q", "HEAD^{commit}", ok=(0, 1, 128))
+        return "" if status else out.decode().strip()
+
+    def catalog_as_it_stands(self) -> Catalog:
+        """The catalog for a dry run, which writes nothing; NOT_INITIALIZED where nobody ran `init`."""
+        from devs_git.storage.catalog.database import Catalog
+
+        self.ledger.require()
+        return Catalog.look(self.places.shared)
+
+    @contextmanager
+    def catalog(self, *, caught_up: bool = False) -> Iterator[Catalog]:
+        """The catalog of traces and conversations; NOT_INITIALIZED where nobody ran `init`.
+
+        `caught_up` for whoever must know which traces were rewound: it reads the ledger's newest events.
+        """
+        from devs_git.storage.catalog import marks
+        from devs_git.storage.catalog.database import Catalog
+
+        if not self.places.shared.is_dir():
+            self.ledger.require()
+        with Catalog.open(self.places.shared) as catalog:
+            if caught_up:
+                tip = self.ledger.tip().oid
+                marks.catch_up(
+                    catalog, tip, lambda since: self.ledger.events(tip, since=since, oldest_first=True)
+                )
+            yield catalog
+
+    @property
     def actor(self) -> str:
         return "{} <{}>".format(*self.identity)
 
@@ -159,6 +193,12 @@ class Workspace:
 
             seed = f"gate\0{self.started}\0{self.places.worktree_id}\0{self.ledger.tip().oid}"
             return str(uuid.UUID(bytes=hashlib.sha256(seed.encode()).digest()[:16], version=4))
+        return str(uuid.uuid4())
+
+    def new_trace_id(self) -> str:
+        """A UUID (version 4) as text."""
+        import uuid
+
         return str(uuid.uuid4())
 
     def new_nonce(self) -> str:

@@ -15,7 +15,7 @@ from devs_git.domain.plan_id import Options
 from devs_git.domain.rewind import preserve_mode
 from devs_git.domain.trailers import Work
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import active_task, catalog, documents
+from devs_git.storage import active_task, documents
 from devs_git.storage.engine import footprint as footprints
 from devs_git.storage.engine import journal, outlook, reach
 from devs_git.storage.engine import run as engine
@@ -149,11 +149,13 @@ def _plan(workspace: Workspace, request: Request) -> Plan:
     point = resolve.resolve(tip.history, parse_target(request.options.target))
     look = outlook.look(site, tip.history, point, request.options)
     rest = footprints.not_covered(look.found, site.top)
+    from devs_git.storage.catalog import marks
+
     catalog_file = workspace.places.shared / "catalog.db"
     return Plan(
         would_reset_to_commit=point.commit,
         affected_tasks=look.effect.affected,
-        sqlite_tables_affected=catalog.tables_with(catalog_file, look.effect.affected),
+        sqlite_tables_affected=marks.tables_with(catalog_file, look.effect.affected),
         plan_id=look.plan_id,
         target=request.options.target,
         commits=len(look.commits),

@@ -15,17 +15,21 @@ READS, CHANGES, UNKNOWN, DESTROYS = 0, 1, 2, 3
 
 @dataclass(frozen=True)
 class Verb:
-    """One row: `while_frozen` says whether it goes on while a gate is open; reading always does."""
+    """One row: `while_frozen` says whether it goes on while a gate is open; reading and recording always do.
+
+    What `records` writes to the catalog alone, which is its record: it leaves no event.
+    """
 
     name: str
     tier: int
     summary: str
     while_frozen: bool = False
     doors: tuple[str, ...] = ("cli",)
+    records: bool = False
 
     @property
     def goes_on_while_frozen(self) -> bool:
-        return self.tier == READS or self.while_frozen
+        return self.tier == READS or self.while_frozen or self.records
 
     @property
     def module(self) -> str:
@@ -65,6 +69,13 @@ _ROWS: Final = (
     Verb("gate wait", READS, "Wait until a person has decided on a gate."),
     Verb("gate show", READS, "Show one gate on one page, and how to answer it."),
     Verb("sync", CHANGES, "Join this clone's ledger and checkpoints with a remote's.", while_frozen=True),
+    Verb("trace put", CHANGES, "Store a tool's whole output, read from standard input.", records=True),
+    Verb("trace get", READS, "Print the whole output of a tool, or a part of it."),
+    Verb("trace list", READS, "List stored tool outputs, newest first."),
+    Verb("trace search", READS, "Find stored tool outputs by what they say."),
+    Verb("trace prune", DESTROYS, "Delete old tool outputs."),
+    Verb("trace export", READS, "Write stored tool outputs as compressed lines of JSON."),
+    Verb("trace import", CHANGES, "Put exported tool outputs into the catalog.", records=True),
     Verb("doctor", READS, "Look for trouble and name the command that mends it."),
 )
 

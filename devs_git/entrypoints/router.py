@@ -25,7 +25,7 @@ def call(name: str, workspace: Workspace, request: Any) -> Any:
         _recover_first(name, workspace)
     if not row.goes_on_while_frozen:
         _guard(row, module, workspace, request)
-    if not writes or row.tier < CHANGES:
+    if not writes or row.tier < CHANGES or row.records:
         return module.run(workspace, request)
     if name != "init":
         _mend_tags(workspace)

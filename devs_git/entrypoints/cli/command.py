@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 
 Maker = Callable[..., Any]
-Renderer = Callable[[Any], str]
+Renderer = Callable[[Any], str | bytes]  # bytes go out as they are
 
 
 def command(
@@ -47,7 +47,8 @@ def command(
                 request = _ask(name, workspace, request, plan)
             result = router.call(name, workspace, request)
             shown = plan if plan is not None and getattr(request, "dry_run", False) else text
-            click.echo(as_text(result) if as_json else shown(result))
+            out = as_text(result) if as_json else shown(result)
+            click.echo(out, nl=isinstance(out, str))
             return exit_status(result)
 
         summary = f"{row.summary}\n\n\b\nExample:\n" + "\n".join("  " + line for line in example.split("\n"))
@@ -72,9 +73,21 @@ def as_text(result: Any) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def plain(result: Any) -> dict[str, Any]:
-    """A result as JSON-ready values: a frozen dataclass, its fields in order; `from_` is the key `from`."""
-    return asdict(result, dict_factory=lambda pairs: {key.removesuffix("_"): value for key, value in pairs})
+def plain(value: Any) -> Any:
+    """A result as JSON-ready values: a frozen dataclass, its fields in order; `from_` is the key `from`.
+
+    A field that says it is optional, and has nothing, is left out.
+    """
+    if is_dataclass(value):
+        found = ((one, getattr(value, one.name)) for one in fields(value))
+        return {
+            one.name.removesuffix("_"): plain(inner)
+            for one, inner in found
+            if inner is not None or not one.metadata.get("optional")
+        }
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in value.items()}
+    return [plain(inner) for inner in value] if isinstance(value, (tuple, list)) else value
 
 
 def _ask(name: str, workspace: Workspace, request: Any, plan: Renderer) -> Any:

@@ -36,6 +36,7 @@ FILES: Final = {
     "verify": "verifying",
     "gate": "gates",
     "sync": "syncing",
+    "trace": "traces",
 }
 HELP: Final = {"help_option_names": ["-h", "--help"]}
 

@@ -1,0 +1,52 @@
+"""`trace export`: every trace as compressed lines of JSON, written while they are read."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from devs_git.domain import ids
+from devs_git.storage.catalog import exchange, traces
+from devs_git.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Request:
+    """`write` takes the bytes as they come; `task` where only one task's traces are wanted."""
+
+    write: Callable[[bytes], object]
+    task: str = ""
+
+    def __post_init__(self) -> None:
+        if self.task:
+            object.__setattr__(self, "task", ids.task_id(self.task, field="task"))
+
+
+@dataclass(frozen=True)
+class Result:
+    traces: int
+
+
+class _Sink:
+    """What gzip writes to."""
+
+    def __init__(self, write: Callable[[bytes], object]) -> None:
+        self.write = write
+
+    def flush(self) -> None:
+        """Whoever takes the bytes flushes them."""
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """The count of traces that were written."""
+    done = 0
+    with workspace.catalog() as catalog:
+        total = traces.count(catalog, request.task)
+        with gzip.GzipFile(fileobj=_Sink(request.write), mode="wb", mtime=0) as packed:
+            for line in exchange.lines(catalog, request.task):
+                packed.write(line)
+                if line.startswith(exchange.HEAD):
+                    done += 1
+                    workspace.progress("exporting traces", done, total)
+    return Result(done)

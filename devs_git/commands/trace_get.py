@@ -1,0 +1,93 @@
+"""`trace get`: the whole output of one tool call, or a part of it, as it was."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass, field
+from typing import Final
+
+from devs_git.errors import DevsError, invalid
+from devs_git.storage.catalog import traces
+from devs_git.workspace import Workspace
+
+_LONGEST_LETTER: Final = 4  # bytes of one character in UTF-8
+
+
+@dataclass(frozen=True)
+class Request:
+    """`offset` and `limit` count bytes; without a limit all that follows. `payload`: what the client sent instead."""
+
+    trace_id: str = ""
+    offset: int = 0
+    limit: int | None = None
+    payload: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.trace_id:
+            raise DevsError(
+                "INVALID_INPUT", "traceId is required", hint="See what there is: devs-git trace list"
+            )
+        if self.offset < 0:
+            raise invalid("offset", "An offset is a number of bytes from 0 on.")
+        if self.limit is not None and self.limit < _LONGEST_LETTER:
+            raise invalid("limit", f"A limit is a number of bytes from {_LONGEST_LETTER} on.")
+
+
+@dataclass(frozen=True)
+class Result:
+    """`fullOutput` is text; where the bytes are no UTF-8 it has U+FFFD, and `fullOutputBase64` has them as they are.
+
+    `size` is the whole output's, in bytes; `next_offset` says where the rest begins and is absent at the end.
+    """
+
+    traceId: str  # noqa: N815 - the contract's own spelling (DESIGN 5), like the next two
+    fullOutput: str  # noqa: N815
+    size: int
+    next_offset: int | None = field(default=None, metadata={"optional": True})
+    encoding: str | None = field(default=None, metadata={"optional": True})
+    fullOutputBase64: str | None = field(default=None, metadata={"optional": True})  # noqa: N815
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """The trace; TRACE_NOT_FOUND."""
+    data, whole = read(workspace, request)
+    end = request.offset + len(data)
+    following = end if end < whole else None
+    try:
+        return Result(request.trace_id, data.decode(), whole, following)
+    except UnicodeDecodeError:
+        packed = base64.b64encode(data).decode()
+        return Result(request.trace_id, data.decode("utf-8", "replace"), whole, following, "base64", packed)
+
+
+def read(workspace: Workspace, request: Request) -> tuple[bytes, int]:
+    """The bytes asked for, and how many there are in all; a part ends between two characters."""
+    with workspace.catalog() as catalog:
+        row = traces.row(catalog, request.trace_id)
+        if row is None:
+            raise DevsError(
+                "TRACE_NOT_FOUND",
+                "There is no such trace.",
+                hint="See what there is: devs-git trace list",
+                traceId=request.trace_id,
+            )
+        if request.payload:
+            data = traces.raw(catalog, request.trace_id)
+            return _cut(data[request.offset :], request.limit), len(data)
+        if request.limit is None and not request.offset:
+            return traces.output(catalog, request.trace_id), row.size
+        rest = max(0, row.size - request.offset)
+        limit = rest if request.limit is None else min(rest, request.limit)
+        return _cut(traces.window(catalog, request.trace_id, request.offset, limit), limit), row.size
+
+
+def _cut(data: bytes, limit: int | None) -> bytes:
+    """At most `limit` bytes, without the beginning of a character whose end would be left out."""
+    if limit is None or len(data) < limit:
+        return data
+    data = data[:limit]
+    for back in range(1, _LONGEST_LETTER):
+        if back < len(data) and data[-back] & 0xC0 == 0xC0:
+            needed = 2 + (data[-back] >= 0xE0) + (data[-back] >= 0xF0)
+            return data[:-back] if needed > back else data
+    return data

@@ -1,0 +1,53 @@
+"""`trace list`: what was stored, newest first, without the outputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from devs_git.domain import ids, paging
+from devs_git.domain.search import Query
+from devs_git.domain.traces import TraceRow
+from devs_git.storage.catalog import search
+from devs_git.workspace import Workspace
+
+MOST = 10_000
+
+
+@dataclass(frozen=True)
+class Request:
+    """Traces of a task, tool, session or agent where one is named; those of rewound tasks only with `rewound`."""
+
+    limit: int = 20
+    task: str = ""
+    tool: str = ""
+    session: str = ""
+    agent: str = ""
+    errors: bool = False
+    rewound: bool = False
+    cursor: str = ""
+
+    def __post_init__(self) -> None:
+        paging.limited(self.limit, MOST)
+        paging.place(self.cursor)
+        if self.task:
+            object.__setattr__(self, "task", ids.task_id(self.task, field="task"))
+
+
+@dataclass(frozen=True)
+class Result:
+    """`next_cursor` is '' at the end of the list."""
+
+    traces: tuple[TraceRow, ...]
+    next_cursor: str
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    named = {name: getattr(request, name) for name in ("task", "tool", "session", "agent")}
+    query = Query(
+        equal={name: value for name, value in named.items() if value}, error=True if request.errors else None
+    )
+    place = paging.place(request.cursor)
+    page = search.Page(request.limit, place.offset, place.upto, request.rewound)
+    with workspace.catalog(caught_up=True) as catalog:
+        rows, more, upto = search.listed(catalog, query, page)
+    return Result(rows, replace(place, upto=upto).after(len(rows), more=more))

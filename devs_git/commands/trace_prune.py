@@ -1,0 +1,97 @@
+"""`trace prune`: delete old traces for good. They exist nowhere else, so this is tier 3: it shows its plan and asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from devs_git.domain.events import Draft
+from devs_git.domain.pruning import plan_id
+from devs_git.domain.quantities import size, span
+from devs_git.domain.traces import TraceRow
+from devs_git.errors import DevsError, invalid
+from devs_git.storage.catalog import pruning
+from devs_git.storage.catalog.database import Catalog
+from devs_git.workspace import Workspace, stamp
+
+
+@dataclass(frozen=True)
+class Request:
+    """`older_than` is a span such as 90d, `max_size` a size such as 2GB; one of them at least.
+
+    `plan_id` binds to what was shown: PLAN_STALE where that changed.
+    """
+
+    older_than: str = ""
+    max_size: str = ""
+    dry_run: bool = False
+    plan_id: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.older_than and not self.max_size:
+            raise invalid("older_than", "Say what is to go: --older-than 90d, --max-size 2GB, or both.")
+        for field, read in (("older_than", span), ("max_size", size)):
+            value = getattr(self, field)
+            try:
+                if value:
+                    read(value)
+            except ValueError as error:
+                raise invalid(field, str(error)) from error
+
+
+@dataclass(frozen=True)
+class Result:
+    """`traces` is how many went, or would go, `bytes` their outputs'; the newest of them is of `upto`."""
+
+    traces: int
+    bytes: int
+    upto: str
+    plan_id: str
+    dry_run: bool
+    event: str
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """Delete them, then record it: the event tells what is really gone."""
+    if request.dry_run:
+        with workspace.catalog_as_it_stands() as catalog:
+            return _result(_going(workspace, catalog, request), dry_run=True)
+    workspace.ledger.require()
+    with workspace.catalog() as catalog:
+        going = _going(workspace, catalog, request)
+        plan = _result(going, dry_run=False)
+        if request.plan_id and request.plan_id != plan.plan_id:
+            raise DevsError(
+                "PLAN_STALE", "The traces have changed since the plan.", hint="Look again and decide."
+            )
+        if not going:
+            return plan
+        with catalog.writing():
+            gone = pruning.delete(catalog, going)
+        workspace.progress("giving room back", 0, 0)
+        pruning.give_back(catalog)
+    done = _result(gone, dry_run=False)
+    event = workspace.event(
+        "trace.pruned",
+        f"trace: prune {done.traces} up to {done.upto}",
+        ("Devs-Pruned", f"{done.traces} traces {done.bytes} bytes"),
+        ("Devs-Upto", done.upto),
+        verb_name="trace prune",
+    )
+    return replace(done, event=workspace.append(lambda _tip: Draft(event)).oid)
+
+
+def _going(workspace: Workspace, catalog: Catalog, request: Request) -> list[TraceRow]:
+    found: dict[str, TraceRow] = {}
+    if request.older_than:
+        before = stamp(workspace.clock() - timedelta(seconds=span(request.older_than)))
+        found |= {row.trace_id: row for row in pruning.older(catalog, before)}
+    if request.max_size:
+        found |= {row.trace_id: row for row in pruning.oldest_above(catalog, size(request.max_size))}
+    return sorted(found.values(), key=lambda row: (row.created_at, row.trace_id))
+
+
+def _result(rows: list[TraceRow], *, dry_run: bool) -> Result:
+    named = plan_id({row.trace_id: row.digest for row in rows})
+    upto = rows[-1].created_at if rows else ""
+    return Result(len(rows), sum(row.size for row in rows), upto, named, dry_run, event="")

@@ -1,0 +1,68 @@
+"""`trace put`: store one tool output, whole. Recording: it goes on while a gate is open and leaves no event."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from devs_git.domain import ids
+from devs_git.domain.plain_text import checked
+from devs_git.domain.traces import Trace
+from devs_git.domain.trailers import work_of
+from devs_git.errors import invalid
+from devs_git.storage import active_task
+from devs_git.storage.catalog import traces
+from devs_git.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Request:
+    """`output` as bytes. Without `trace_id` the trace gets a UUID; without `task_id` it belongs to the active task."""
+
+    output: bytes
+    trace_id: str = ""
+    task_id: str = ""
+    tool_name: str = ""
+    input: str = ""
+    session_id: str = ""
+    agent: str = ""
+    is_error: bool = False
+    duration_ms: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("trace_id", "tool_name", "session_id", "agent"):
+            checked(name, getattr(self, name), most=400, allowed="")
+        if self.task_id:
+            object.__setattr__(self, "task_id", ids.task_id(self.task_id))
+        if self.duration_ms is not None and not 0 <= self.duration_ms < 1 << 53:
+            raise invalid("duration_ms", "A duration is a number of milliseconds from 0 on.")
+
+
+@dataclass(frozen=True)
+class Result:
+    """`size` in bytes, `digest` the SHA-256 of the output."""
+
+    traceId: str  # noqa: N815 - the contract's own spelling (DESIGN 5)
+    task_id: str
+    size: int
+    digest: str
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """Store it in one transaction; one that is there under its id is replaced."""
+    work = work_of(active_task.read(workspace.places))
+    trace = Trace(
+        trace_id=request.trace_id or workspace.new_trace_id(),
+        created_at=workspace.now(),
+        output=request.output,
+        input=request.input,
+        task_id=request.task_id or (work.task if work else ""),
+        session_id=request.session_id,
+        agent=request.agent or (work.agent if work else ""),
+        tool_name=request.tool_name,
+        is_error=request.is_error,
+        duration_ms=request.duration_ms,
+        commit=workspace.head,
+    )
+    with workspace.catalog() as catalog, catalog.writing():
+        digest = traces.put(catalog, trace)
+    return Result(trace.trace_id, trace.task_id, len(trace.output), digest)

@@ -1,0 +1,162 @@
+"""trace put, get, list, search, prune, export and import."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import click
+
+from devs_git.entrypoints import trace_text
+from devs_git.entrypoints.cli.command import command
+from devs_git.entrypoints.render import plural
+from devs_git.errors import invalid
+
+
+def _given(name: str) -> Any:
+    context = click.get_current_context(silent=True)
+    return context.params.get(name) if context else None
+
+
+@command(
+    "trace put",
+    text=lambda result: result.traceId,
+    example="pytest 2>&1 | devs-git trace put --tool pytest\ndevs-git trace put --id build-7 --task 10 < build.log",
+)
+@click.option("--id", "trace_id", default="", metavar="ID", help="Its id; else a new UUID.")
+@click.option("--task", default="", help="The task; else the active one.")
+@click.option("--tool", default="", metavar="NAME", help="Which tool printed it.")
+@click.option("--input", "given", default="", metavar="TEXT", help="What the tool was called with.")
+@click.option("--session", default="", metavar="ID", help="The agent's session.")
+@click.option("--agent", default="", metavar="ROLE", help="Who called it; else the active task's agent.")
+@click.option("--error", is_flag=True, help="The call failed.")
+@click.option("--duration-ms", type=int, metavar="N", help="How long the call took.")
+def trace_put(*, given: str, task: str, tool: str, session: str, error: bool, **options: Any) -> Any:
+    from devs_git.commands.trace_put import Request
+
+    output = sys.stdin.buffer.read()
+    return Request(
+        output, task_id=task, tool_name=tool, input=given, session_id=session, is_error=error, **options
+    )
+
+
+@command(
+    "trace get",
+    text=lambda result: trace_text.whole(result, raw=bool(_given("raw"))),
+    example="devs-git trace get build-7\ndevs-git trace get build-7 --raw > build.log",
+)
+@click.argument("trace_id", default="", metavar="ID")
+@click.option("--raw", is_flag=True, help="The exact bytes, on a terminal too.")
+@click.option("--payload", is_flag=True, help="What the agent's hook sent, instead of the output.")
+@click.option("--offset", type=int, default=0, metavar="BYTES", help="Begin there.")
+@click.option("--limit", type=int, metavar="BYTES", help="At most so many.")
+def trace_get(*, trace_id: str, raw: bool, payload: bool, offset: int, limit: int | None) -> Any:
+    from devs_git.commands.trace_get import Request
+
+    del raw  # it is the renderer's
+    return Request(trace_id, offset, limit, payload)
+
+
+@command(
+    "trace list",
+    text=trace_text.listed,
+    example="devs-git trace list --task 10\ndevs-git trace list --errors --limit 50 --json",
+)
+@click.option("--limit", type=int, default=20, show_default=True, help="At most so many.")
+@click.option("--task", default="", help="Of one task.")
+@click.option("--tool", default="", metavar="NAME", help="Of one tool.")
+@click.option("--session", default="", metavar="ID", help="Of one session.")
+@click.option("--agent", default="", metavar="ROLE", help="Of one agent.")
+@click.option("--errors", is_flag=True, help="Of calls that failed.")
+@click.option("--rewound", is_flag=True, help="Those of rewound tasks, too.")
+@click.option("--cursor", default="", help="Go on where an earlier answer ended.")
+def trace_list(**options: Any) -> Any:
+    from devs_git.commands.trace_list import Request
+
+    return Request(**options)
+
+
+@command(
+    "trace search",
+    text=trace_text.found,
+    example="devs-git trace search TypeError src/a.py:12\ndevs-git trace search '\"connection refused\" task:10 since:2d -retry'",
+)
+@click.argument("query", nargs=-1)
+@click.option("--limit", type=int, default=20, show_default=True, help="At most so many.")
+@click.option("--rewound", is_flag=True, help="Those of rewound tasks, too.")
+@click.option("--cursor", default="", help="Go on where an earlier answer ended.")
+@click.option(
+    "--deadline", type=float, default=2.0, show_default=True, metavar="SECONDS", help="Stop looking then."
+)
+def trace_search(*, query: tuple[str, ...], **options: Any) -> Any:
+    from devs_git.commands.trace_search import Request
+
+    return Request(" ".join(query), **options)
+
+
+@command(
+    "trace prune",
+    text=trace_text.pruned,
+    plan=trace_text.pruned,
+    example="devs-git trace prune --older-than 90d --dry-run\ndevs-git trace prune --max-size 2GB --yes",
+)
+@click.option("--older-than", default="", metavar="SPAN", help="Such as 90d, 12h or 2w.")
+@click.option(
+    "--max-size", default="", metavar="SIZE", help="The oldest, until the catalog takes no more than this."
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+def trace_prune(*, older_than: str, max_size: str, dry_run: bool) -> Any:
+    from devs_git.commands.trace_prune import Request
+
+    return Request(older_than, max_size, dry_run)
+
+
+def _exported(result: Any) -> str | bytes:
+    text = f"Exported {plural(result.traces, 'trace')}."
+    if _given("output"):
+        return text
+    click.echo(text, err=True)
+    return b""
+
+
+@command(
+    "trace export",
+    text=_exported,
+    example="devs-git trace export --output traces.jsonl.gz\ndevs-git trace export --task 10 > task-10.jsonl.gz",
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="The file; else standard output.")
+@click.option("--task", default="", help="Of one task.")
+def trace_export(*, output: Path | None, task: str) -> Any:
+    from devs_git.commands.trace_export import Request
+
+    if output is None and (sys.stdout.isatty() or _given("as_json")):
+        raise invalid("output", "An export is no text.", hint="Name a file: --output traces.jsonl.gz")
+    return Request(_writer(output), task)
+
+
+def _writer(output: Path | None) -> Any:
+    """Bytes go to a file that is made when the first of them come."""
+    if output is None:
+        return sys.stdout.buffer.write
+    context = click.get_current_context()
+    opened: list[BinaryIO] = []
+
+    def write(data: bytes) -> int:
+        if not opened:
+            opened.append(context.with_resource(output.open("wb")))
+        return opened[0].write(data)
+
+    return write
+
+
+@command(
+    "trace import",
+    text=lambda result: f"Read {plural(result.traces, 'trace')}; {result.new} of them are new here.",
+    example="devs-git trace import traces.jsonl.gz",
+)
+@click.argument("file", type=click.File("rb"))
+def trace_import(*, file: BinaryIO) -> Any:
+    from devs_git.commands.trace_import import Request
+
+    return Request(file)

@@ -1,0 +1,72 @@
+"""Which traces belong to tasks that were rewound, as the ledger tells it: marked, never deleted.
+
+The catalog notes the ledger's oid up to which it was marked, and catches up when it is opened: a rewind that was made
+while nobody could write here, or in another clone, is seen then.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.events import Event
+from devs_git.storage.catalog.database import Catalog, read_only
+
+MARKED: Final = "ledger"
+_HIDDEN: Final = ("rewound", "dropped")
+
+
+def catch_up(catalog: Catalog, tip: str, events: Callable[[str], Iterable[Event]]) -> None:
+    """Mark what the ledger says up to `tip`. `events(since)` gives them oldest first, all of them for ''."""
+    if not tip or catalog.setting(MARKED) == tip:
+        return
+    with catalog.writing() as base:
+        since = catalog.setting(MARKED)
+        found = list(events(since))
+        if since and not _continues(found, since):  # another history: what is marked says nothing any more
+            base.execute("UPDATE traces SET rewound_by = '' WHERE rewound_by <> ''")
+            found = list(events(""))
+        for event in found:
+            if not event.failed:
+                _mark(catalog, event)
+        catalog.set(MARKED, tip)
+
+
+def _continues(events: Sequence[Event], since: str) -> bool:
+    """Whether the events lead on from `since`, whose own event is not among them."""
+    return any(since in event.parents for event in events)
+
+
+def _mark(catalog: Catalog, event: Event) -> None:
+    undoes, operation = event.get("Devs-Undoes"), event.get("Devs-Op") or event.oid
+    if undoes:
+        catalog.base.execute("UPDATE traces SET rewound_by = '' WHERE rewound_by = ?", (undoes,))
+    for line in event.all("Devs-Status"):
+        task, _, status = line.partition(" ")
+        if status in _HIDDEN:
+            catalog.base.execute(
+                "UPDATE traces SET rewound_by = ? WHERE task_id = ? AND created_at <= ? AND rewound_by = ''",
+                (operation, task, event.get("Devs-Finished")),
+            )
+
+
+def tables_with(path: Path, tasks: Sequence[str]) -> tuple[str, ...]:
+    """Names of the catalog's tables that hold rows of `tasks` which a rewind would mark. Nothing is written or migrated."""
+    if not tasks or not path.exists():
+        return ()
+    marks = ",".join("?" * len(tasks))
+    with closing(sqlite3.connect(read_only(path), uri=True)) as base:
+        tables = base.execute(
+            "SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c "
+            "WHERE m.type = 'table' AND c.name = 'rewound_by' ORDER BY m.name"
+        ).fetchall()
+        found = []
+        for (name,) in tables:
+            # The name comes from the database's own schema; values are bound.
+            query = f"SELECT 1 FROM \"{name}\" WHERE rewound_by = '' AND task_id IN ({marks}) LIMIT 1"
+            if base.execute(query, tuple(tasks)).fetchone():
+                found.append(name)
+        return tuple(found)

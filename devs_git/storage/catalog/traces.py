@@ -1,0 +1,153 @@
+"""Traces in the catalog: put, get, list. A trace goes in whole and comes back byte for byte."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+from devs_git.domain.traces import Trace, TraceRow
+from devs_git.storage.catalog import bodies, fulltext
+from devs_git.storage.catalog.database import Catalog
+
+COLUMNS: Final = (
+    "trace_id, task_id, session_id, agent, client, tool_name, is_error, duration_ms, "
+    '"commit", created_at, digest, size, rewound_by'
+)
+# One statement whether the id is new or not: two writers of one id never see each other's half.
+_UPSERT: Final = """
+INSERT INTO traces (trace_id, body_id, task_id, session_id, agent, client, tool_name, is_error, duration_ms, "commit",
+  tool_use_id, event, created_at, digest, size, stored)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (trace_id) DO UPDATE SET body_id = excluded.body_id, task_id = excluded.task_id,
+  session_id = excluded.session_id, agent = excluded.agent, client = excluded.client, tool_name = excluded.tool_name,
+  is_error = excluded.is_error, duration_ms = excluded.duration_ms, "commit" = excluded."commit",
+  tool_use_id = excluded.tool_use_id, event = excluded.event, created_at = excluded.created_at,
+  digest = excluded.digest, size = excluded.size, stored = excluded.stored, rewound_by = ''
+"""
+# How a payload is stored: whole, or with a byte that no JSON has where the output stands, written as JSON.
+_WHOLE: Final = b"\2"
+_CUT_PLAIN: Final = b"\0"
+_CUT_ASCII: Final = b"\1"
+
+
+def put(catalog: Catalog, trace: Trace) -> str:
+    """Store one trace, inside `catalog.writing()`, and return its digest; one under the same id is replaced."""
+    base = catalog.base
+    given, raw = bodies.pack(trace.input.encode("utf-8", "surrogatepass")), bodies.pack(_cut(trace))
+    body_id = base.execute("INSERT INTO bodies (input, raw) VALUES (?, ?)", (given, raw)).lastrowid
+    assert body_id is not None
+    stored = len(given) + len(raw)
+    for number, part in enumerate(bodies.parts(trace.output)):
+        base.execute("INSERT INTO parts VALUES (?, ?, ?)", (body_id, number, part))
+        stored += len(part)
+    fulltext.add(catalog, fulltext.TRACES, body_id, bodies.text(given, bodies.readable(trace.output)))
+    digest = hashlib.sha256(trace.output).hexdigest()
+    base.execute(_UPSERT, (*_known(trace, body_id), digest, len(trace.output), stored))
+    return digest
+
+
+def _known(trace: Trace, body_id: int) -> tuple[Any, ...]:
+    return (
+        trace.trace_id,
+        body_id,
+        trace.task_id,
+        trace.session_id,
+        trace.agent,
+        trace.client,
+        trace.tool_name,
+        trace.is_error,
+        trace.duration_ms,
+        trace.commit,
+        trace.tool_use_id,
+        trace.event,
+        trace.created_at,
+    )
+
+
+def _cut(trace: Trace) -> bytes:
+    """The payload without the output where it stands there literally, since it is stored already; how, says the first byte."""
+    if _CUT_PLAIN not in trace.raw and _CUT_ASCII not in trace.raw:
+        for mark, literal in _literals(trace.output):
+            if len(literal) > 2 and trace.raw.count(literal) == 1:
+                return mark + trace.raw.replace(literal, mark)
+    return _WHOLE + trace.raw
+
+
+def _literals(output: bytes) -> Iterator[tuple[bytes, bytes]]:
+    try:
+        text = output.decode()
+    except UnicodeDecodeError:
+        return
+    yield _CUT_PLAIN, json.dumps(text, ensure_ascii=False).encode()
+    yield _CUT_ASCII, json.dumps(text).encode()
+
+
+def raw(catalog: Catalog, trace_id: str) -> bytes:
+    """The payload as it came; b'' where a trace came in another way, or not at all."""
+    query = "SELECT raw FROM bodies JOIN traces USING (body_id) WHERE trace_id = ?"
+    found = catalog.rows(query, trace_id)
+    data = bodies.unpack(found[0][0]) if found else _WHOLE
+    how, rest = data[:1], data[1:]
+    if how == _WHOLE:
+        return rest
+    return rest.replace(how, dict(_literals(output(catalog, trace_id)))[how])
+
+
+def row(catalog: Catalog, trace_id: str) -> TraceRow | None:
+    """What is known of a trace; None where there is none of that id."""
+    found = catalog.rows(f"SELECT {COLUMNS} FROM traces WHERE trace_id = ?", trace_id)
+    return row_of(found[0]) if found else None
+
+
+def row_of(found: tuple[Any, ...]) -> TraceRow:
+    """A row of COLUMNS."""
+    task, session, agent, client, tool = found[1:6]
+    is_error, duration, commit, created, digest, size, rewound_by = found[6:]
+    return TraceRow(
+        found[0],
+        task,
+        session,
+        agent,
+        client,
+        tool,
+        bool(is_error),
+        duration,
+        commit,
+        created,
+        digest,
+        size,
+        bool(rewound_by),
+    )
+
+
+def count(catalog: Catalog, task_id: str = "") -> int:
+    """How many traces there are; of one task where one is named."""
+    return int(catalog.rows("SELECT count(*) FROM traces WHERE ? IN ('', task_id)", task_id)[0][0])
+
+
+def given(catalog: Catalog, trace_id: str) -> str:
+    """The input of the call."""
+    query = "SELECT input FROM bodies JOIN traces USING (body_id) WHERE trace_id = ?"
+    found = catalog.rows(query, trace_id)
+    return bodies.unpack(found[0][0]).decode("utf-8", "surrogatepass") if found else ""
+
+
+def output(catalog: Catalog, trace_id: str) -> bytes:
+    """The whole output, byte for byte."""
+    query = "SELECT output FROM traces JOIN parts USING (body_id) WHERE trace_id = ? ORDER BY number"
+    return b"".join(bodies.unpack(part) for (part,) in catalog.rows(query, trace_id))
+
+
+def window(catalog: Catalog, trace_id: str, offset: int, limit: int) -> bytes:
+    """`limit` bytes of the output from `offset` on; only the parts that hold them are read."""
+    query = (
+        "SELECT number, output FROM traces JOIN parts USING (body_id) "
+        "WHERE trace_id = ? AND number BETWEEN ? AND ? ORDER BY number"
+    )
+    first, last = offset // bodies.PART, (offset + max(limit, 1) - 1) // bodies.PART
+    found = catalog.rows(query, trace_id, first, last)
+    data = b"".join(bodies.unpack(part) for _number, part in found)
+    start = offset - first * bodies.PART
+    return data[start : start + limit]

@@ -1,0 +1,83 @@
+"""Traces of rewound tasks are marked as the ledger says, whenever the catalog is opened, and unmarked by an undo."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import (
+    rewind,
+    task_complete,
+    task_start,
+    trace_get,
+    trace_list,
+    trace_put,
+    trace_search,
+    undo,
+)
+from devs_git.entrypoints import router
+from devs_git.storage.catalog import marks
+from devs_git.workspace import Workspace
+
+
+def work(top: Path, task: str) -> None:
+    workspace = Workspace.open(top)
+    router.call("task start", workspace, task_start.Request(task, title="x"))
+    (top / f"{task}.txt").write_text(task)
+    router.call(
+        "trace put",
+        Workspace.open(top),
+        trace_put.Request(f"output of {task}".encode(), trace_id=f"of {task}"),
+    )
+    router.call("task complete", Workspace.open(top), task_complete.Request(None, "done", everything=True))
+
+
+def listed(top: Path, *, rewound: bool = False) -> list[tuple[str, bool]]:
+    found = trace_list.run(Workspace.open(top), trace_list.Request(rewound=rewound)).traces
+    return [(row.trace_id, row.rewound) for row in found]
+
+
+@pytest.fixture
+def two(initialised: Path) -> Path:
+    work(initialised, "10")
+    work(initialised, "11")
+    return initialised
+
+
+def test_a_rewind_hides_the_traces_of_the_tasks_it_undid_and_an_undo_shows_them(two: Path) -> None:
+    assert listed(two) == [("of 11", False), ("of 10", False)]
+    router.call("rewind", Workspace.open(two), rewind.Request("task-10"))
+    assert listed(two) == [("of 10", False)]
+    assert listed(two, rewound=True) == [("of 11", True), ("of 10", False)]
+    found = trace_search.run(Workspace.open(two), trace_search.Request("output"))
+    assert [hit.trace_id for hit in found.hits] == ["of 10"]
+    whole = trace_get.run(Workspace.open(two), trace_get.Request("of 11"))
+    assert whole.fullOutput == "output of 11"
+    router.call("undo", Workspace.open(two), undo.Request())
+    assert listed(two) == [("of 11", False), ("of 10", False)]
+    router.call("undo", Workspace.open(two), undo.Request())
+    assert listed(two) == [("of 10", False)]
+
+
+def test_a_task_of_the_same_name_after_a_rewind_is_another_one(two: Path) -> None:
+    router.call("rewind", Workspace.open(two), rewind.Request("task-10"))
+    router.call("trace put", Workspace.open(two), trace_put.Request(b"later", trace_id="later", task_id="11"))
+    assert listed(two) == [("later", False), ("of 10", False)]
+
+
+def test_the_plan_of_a_rewind_names_the_tables_that_it_would_mark(two: Path) -> None:
+    plan = rewind.run(Workspace.open(two), rewind.Request("task-10", dry_run=True))
+    assert isinstance(plan, rewind.Plan)
+    assert plan.sqlite_tables_affected == ("traces",)
+    assert marks.tables_with(two / ".git/devs/catalog.db", ["task-99"]) == ()
+
+
+def test_the_plan_sees_what_somebody_who_has_the_catalog_open_has_written(two: Path) -> None:
+    with Workspace.open(two).catalog():
+        script = "import sys; from devs_git.__main__ import main; sys.exit(main())"
+        put = [sys.executable, "-c", script, "trace", "put", "--task", "77"]
+        subprocess.run(put, input=b"new", cwd=two, check=True, capture_output=True)
+        assert marks.tables_with(two / ".git/devs/catalog.db", ["task-77"]) == ("traces",)
