@@ -19,6 +19,8 @@ COUNTS := \
 	DEVS_TEST_COUNT_BRANCH_NAMES=1000 \
 	DEVS_TEST_COUNT_GATE_RUNS=50 \
 	DEVS_TEST_COUNT_IDS=2000 \
+	DEVS_TEST_COUNT_TRACES_PER_WRITER=50 \
+	DEVS_TEST_COUNT_TRACE_MEBIBYTES=256 \
 	DEVS_TEST_COUNT_LEDGER_EVENTS_PER_WRITER=25 \
 	DEVS_TEST_COUNT_RANDOM_KILLS=200 \
 	DEVS_TEST_COUNT_SNAPSHOT_KILLS=40 \
@@ -29,6 +31,8 @@ COUNTS := \
 MOVING := $(foreach verb,rewind undo restore checkout,devs_git/commands/$(verb).py)
 REWIND := devs_git/storage/engine/* devs_git/domain/rewind.py $(MOVING)
 STORAGE := devs_git/storage/*
+# What stores and gets traces, by 95 %.
+TRACES := $(foreach file,commands/trace_put commands/trace_get storage/catalog/traces storage/catalog/bodies,devs_git/$(file).py)
 
 # The repositories of tests live in memory where there is room for them (in kB): every ref and journal is written
 # through to the disk otherwise, and half of the time is waiting for that.
@@ -49,6 +53,7 @@ test: lint
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --include='$(subst $(space),$(comma),$(strip $(REWIND)))' --fail-under=90
 	$(BIN)/coverage report --include='$(STORAGE)' --fail-under=90
+	$(BIN)/coverage report --include='$(subst $(space),$(comma),$(strip $(TRACES)))' --fail-under=95
 
 test-all: $(STAMP)
 	@for count in $(COUNTS); do echo "count: $$count"; done

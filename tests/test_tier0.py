@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from devs_git.__main__ import main
-from devs_git.commands import snapshot_create
+from devs_git.commands import snapshot_create, trace_put
 from devs_git.domain import gates
 from devs_git.domain.events import Draft
 from devs_git.domain.verbs import READS, VERBS
@@ -45,12 +45,17 @@ SAMPLES = {
     "gate list": ("gate", "list", "--status", "ALL"),
     "gate wait": ("gate", "wait", GATE, "--timeout", "0"),
     "gate show": ("gate", "show", GATE),
+    "trace get": ("trace", "get", "t-1"),
+    "trace list": ("trace", "list"),
+    "trace search": ("trace", "search", "printed"),
+    "trace export": ("trace", "export", "--output", os.devnull),
     # Writers, for the control arm.
     "branch": ("branch", "task-10", "-b", "made"),
     "snapshot create": ("snapshot", "create"),
     "checkpoint": ("checkpoint",),
 }
 DRY_RUNS = {
+    "trace prune": ("trace", "prune", "--older-than", "0s", "--dry-run"),
     "rewind": ("rewind", "task-10@1", "--dry-run"),
     "undo": ("undo", "--dry-run"),
     "restore": ("restore", "task-9", "--dry-run"),
@@ -107,6 +112,7 @@ def lived_in(ledgered: Workspace, mark: Make, rewound: Make, git: Make, repo: Pa
     (repo / "new" / "x.txt").write_text("untracked\n")
     (repo / "link").symlink_to("a.txt")
     snapshot_create.run(ledgered, snapshot_create.Request())
+    trace_put.run(ledgered, trace_put.Request(b"printed", trace_id="t-1"))
     os.utime(repo / "f2.txt", (0, 0))  # only its time: a status that refreshes the index would write it
     return repo
 

@@ -23,6 +23,7 @@ from devs_git.storage import (
     unrecorded,
     view,
 )
+from devs_git.storage.catalog import health
 from devs_git.storage.git_program import Git, GitFailed
 from devs_git.workspace import Workspace
 
@@ -92,6 +93,7 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
     yield from _identity(workspace.git)
     yield from _journal(workspace)
     yield from _unrecorded(workspace)
+    yield from health.findings(workspace.places.shared)
     sound = True
     for finding in _ledger(workspace):
         sound = sound and finding.severity != "error"

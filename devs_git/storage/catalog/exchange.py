@@ -78,7 +78,7 @@ def read(source: Iterable[bytes]) -> Iterator[Trace]:
 
 
 def _output(numbered: Iterator[tuple[int, bytes]]) -> bytes:
-    number, line = next(numbered, (0, b""))
+    number, line = next(numbered)  # StopIteration where the export ends within a trace
     return _data(_parsed(line, number), "output")
 
 

@@ -1,0 +1,30 @@
+"""Whether the catalog is sound, for `doctor`: looked at as it stands, nothing written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from devs_git.domain.report import Finding
+from devs_git.errors import DevsError
+from devs_git.storage.catalog.database import NAME, Catalog
+
+_MEND = (
+    "sqlite3 .git/devs/catalog.db .recover > saved.sql, then restore the file from a backup or from saved.sql"
+)
+
+
+def findings(folder: Path) -> Iterator[Finding]:
+    """What is wrong with the catalog in `folder`; nothing where there is none."""
+    if not (folder / NAME).exists():
+        return
+    try:
+        with Catalog.look(folder) as catalog:
+            trouble = catalog.trouble()
+    except DevsError as error:
+        yield Finding(
+            "CATALOG_DAMAGED", "error", error.message, _MEND if "damaged" in error.message else error.hint
+        )
+        return
+    if trouble:
+        yield Finding("CATALOG_DAMAGED", "error", f"The catalog of traces is damaged: {trouble}", _MEND)

@@ -1,0 +1,186 @@
+"""The trace commands on a real repository, as people and agents call them."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import (
+    task_start,
+    trace_export,
+    trace_get,
+    trace_import,
+    trace_list,
+    trace_prune,
+    trace_put,
+    trace_search,
+)
+from devs_git.entrypoints import router
+from devs_git.errors import DevsError
+from devs_git.workspace import Workspace
+from tests import gated
+
+LONG = b"".join(b"line %d of TypeError\r\n" % number for number in range(400)) + b"\0\xff"
+
+
+def put(top: Path, output: bytes, **known: object) -> str:
+    request = trace_put.Request(output, **known)  # type: ignore[arg-type]
+    return str(router.call("trace put", Workspace.open(top), request).traceId)
+
+
+def cli(top: Path, *words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "devs_git", "trace", *words]
+    return subprocess.run(command, cwd=top, input=given, capture_output=True, check=False)
+
+
+def test_what_goes_in_by_a_pipe_comes_out_of_a_pipe_byte_for_byte(initialised: Path) -> None:
+    done = cli(initialised, "put", "--tool", "pytest", "--error", given=LONG)
+    trace_id = done.stdout.decode().strip()
+    assert cli(initialised, "get", trace_id).stdout == LONG
+    assert cli(initialised, "get", trace_id, "--raw").stdout == LONG
+    found = json.loads(cli(initialised, "get", trace_id, "--json").stdout)
+    assert (found["traceId"], found["encoding"], found["size"]) == (trace_id, "base64", len(LONG))
+
+
+def test_a_trace_belongs_to_the_active_task_and_its_commit(initialised: Path, git: object) -> None:
+    del git
+    router.call(
+        "task start", Workspace.open(initialised), task_start.Request("10", title="x", agent="developer")
+    )
+    trace_id = put(initialised, b"out", tool_name="Bash")
+    row = trace_list.run(Workspace.open(initialised), trace_list.Request()).traces[0]
+    assert (row.trace_id, row.task_id, row.agent) == (trace_id, "task-10", "developer")
+    assert row.commit == Workspace.open(initialised).head
+
+
+def test_an_unknown_id_and_a_missing_one_are_told_apart(initialised: Path) -> None:
+    unknown = cli(initialised, "get", "nope", "--json")
+    assert (unknown.returncode, json.loads(unknown.stdout)["code"]) == (3, "TRACE_NOT_FOUND")
+    assert json.loads(unknown.stdout)["traceId"] == "nope"
+    missing = cli(initialised, "get", "--json")
+    said = json.loads(missing.stdout)
+    assert (missing.returncode, said["code"], said["message"]) == (3, "INVALID_INPUT", "traceId is required")
+
+
+@pytest.mark.parametrize("size", [4, 5, 6, 7, 9])
+def test_parts_of_a_text_add_up_and_cut_no_character(initialised: Path, size: int) -> None:
+    whole = "aé🐍\u2028b" * 3
+    trace_id = put(initialised, whole.encode())
+    found, offset = "", 0
+    while True:
+        part = trace_get.run(Workspace.open(initialised), trace_get.Request(trace_id, offset, size))
+        assert part.encoding is None
+        found += part.fullOutput
+        if part.next_offset is None:
+            break
+        offset = part.next_offset
+    assert found == whole
+
+
+def test_storing_goes_on_while_a_gate_is_open_and_pruning_does_not(initialised: Path) -> None:
+    gate = gated.ask(Workspace.open(initialised))
+    put(initialised, b"out")
+    with pytest.raises(DevsError) as refused:
+        router.call("trace prune", Workspace.open(initialised), trace_prune.Request("1d"))
+    assert refused.value.envelope()["gate_id"] == gate
+
+
+def test_an_export_is_read_back_into_another_repository_the_same(initialised: Path) -> None:
+    for number, output in enumerate((LONG, b"", "é".encode())):
+        put(
+            initialised,
+            output,
+            trace_id=f"t-{number}",
+            task_id="10",
+            tool_name="x",
+            duration_ms=number,
+            input="in\ud800",
+        )
+    packed = io.BytesIO()
+    assert trace_export.run(Workspace.open(initialised), trace_export.Request(packed.write)).traces == 3
+    before = trace_list.run(Workspace.open(initialised), trace_list.Request()).traces
+    for path in (initialised / ".git/devs").glob("catalog.db*"):
+        path.unlink()
+    packed.seek(0)
+    done = trace_import.run(Workspace.open(initialised), trace_import.Request(packed))
+    assert (done.traces, done.new) == (3, 3)
+    assert trace_list.run(Workspace.open(initialised), trace_list.Request()).traces == before
+    assert cli(initialised, "get", "t-0").stdout == LONG
+
+
+def test_a_damaged_export_is_refused_with_the_line(initialised: Path) -> None:
+    put(initialised, b"out")
+    packed = io.BytesIO()
+    trace_export.run(Workspace.open(initialised), trace_export.Request(packed.write))
+    lines = gzip.decompress(packed.getvalue()).splitlines(keepends=True)
+    for bad, said in ((lines[1:], "no export"), (lines[:-1], "Line 2"), ([*lines, b"[]\n"], "Line 4")):
+        with pytest.raises(DevsError, match=said):
+            trace_import.run(
+                Workspace.open(initialised), trace_import.Request(io.BytesIO(gzip.compress(b"".join(bad))))
+            )
+    with pytest.raises(DevsError, match="no export"):
+        trace_import.run(Workspace.open(initialised), trace_import.Request(io.BytesIO(b"plain")))
+
+
+def test_pruning_by_size_takes_the_oldest_and_gives_the_room_back(initialised: Path) -> None:
+    for number in range(8):
+        put(
+            initialised,
+            bytes(str(number), "ascii") + os.urandom(200_000),
+            trace_id=f"t-{number}",
+        )
+    file = initialised / ".git/devs/catalog.db"
+    full = file.stat().st_size
+    request = trace_prune.Request(max_size=f"{full // 2}B")
+    foreseen = trace_prune.run(
+        Workspace.open(initialised), trace_prune.Request(max_size=f"{full // 2}B", dry_run=True)
+    )
+    done = router.call("trace prune", Workspace.open(initialised), request)
+    left = [row.trace_id for row in trace_list.run(Workspace.open(initialised), trace_list.Request()).traces]
+    assert left == [f"t-{number}" for number in range(7, done.traces - 1, -1)]
+    assert (done.traces, done.plan_id) == (foreseen.traces, foreseen.plan_id)
+    assert 0 < file.stat().st_size <= full // 2 + 8 * 4096
+
+
+def test_a_plan_that_changed_is_not_carried_out(initialised: Path) -> None:
+    put(initialised, b"one")
+    plan = trace_prune.run(Workspace.open(initialised), trace_prune.Request("0s", dry_run=True))
+    put(initialised, b"two")
+    with pytest.raises(DevsError, match="changed since the plan"):
+        trace_prune.run(Workspace.open(initialised), trace_prune.Request("0s", plan_id=plan.plan_id))
+
+
+def test_a_search_tells_words_that_it_left_out(initialised: Path) -> None:
+    put(initialised, b"w " * 10)
+    found = trace_search.run(
+        Workspace.open(initialised), trace_search.Request(" ".join(f"w{n}" for n in range(70)))
+    )
+    assert found.left_out == 6
+
+
+def test_a_repository_without_init_says_so(repo: Path) -> None:
+    with pytest.raises(DevsError) as refused:
+        trace_list.run(Workspace.open(repo), trace_list.Request())
+    assert refused.value.code == "NOT_INITIALIZED"
+    assert not (repo / ".git/devs").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("prune",),
+        ("prune", "--older-than", "never"),
+        ("list", "--cursor", "x"),
+        ("search", "x", "--limit", "0"),
+    ],
+)
+def test_bad_values_are_refused(initialised: Path, words: tuple[str, ...]) -> None:
+    done = cli(initialised, *words, "--json")
+    assert (done.returncode, json.loads(done.stdout)["code"]) == (3, "INVALID_ARGUMENTS")
