@@ -110,7 +110,7 @@ def superseded(
             commit = said.get("Devs-Commit") if said.get("Devs-Decision") != stands else ""
             reviewer = first[gate].get("Devs-Reviewer")
             rows.append(Superseded(path, place, gate, said.get("Devs-Decision"), stands, reviewer, commit))
-        else:
+        elif not path.endswith("/decision.yaml.sig"):  # it went along with its decision
             rows.append(Superseded(path, place))
     return tuple(rows)
 

@@ -21,6 +21,7 @@ from devs_git.storage.git_program import Git
 from devs_git.storage.ledger import Tip
 
 _BRANCHES: Final = "refs/heads/"
+_REMOTES: Final = "refs/remotes/"
 MANY: Final = 1000  # branches; with many more a request would be larger than a file may be
 _COMMENT: Final = "A request; immutable. Its status is derived from the decision beside it."
 
@@ -66,12 +67,19 @@ class Asking:
         }
 
     def _heads(self, head: str) -> Mapping[str, str]:
-        """The tips of all local branches. Of very many, those that HEAD does not reach, and what HEAD is."""
+        """The tips of all local branches. Of very many, those that HEAD does not reach, and what HEAD is.
+
+        Also those of the remotes' branches as they were last fetched: what is here and not pushed yet no other clone
+        can look into, and its older commits would seem to have been made after this gate.
+        """
         found = refs.matching(self.store_git, _BRANCHES)
         if len(found) > MANY and head:
             apart = refs.matching(self.store_git, f"--no-merged={head}", _BRANCHES)
             found = {name: oid for name, oid in found.items() if name in apart} | {"HEAD": head}
         found.pop(LEDGER, None)
+        far = refs.matching(self.store_git, _REMOTES)
+        if len(found) + len(far) <= MANY:
+            found |= {name.removeprefix("refs/"): oid for name, oid in far.items() if _commits(name)}
         return {_text(name.removeprefix(_BRANCHES)): oid for name, oid in found.items()}
 
     def _revision(self, tip: Tip, head: str, branch: str) -> dict[str, Any]:
@@ -117,6 +125,11 @@ class Asking:
             "proposed_policy": data.decode("utf-8"),
             "policy_before": None if before is None else gates.blob_oid(before),
         }
+
+
+def _commits(name: str) -> bool:
+    """Whether a remote's branch holds commits of the repository, and is no second name of another."""
+    return not name.endswith(("/HEAD", "/devs/ledger"))
 
 
 def _text(name: str) -> str:

@@ -67,6 +67,9 @@ class _Court:
     fresh: frozenset[str] | None
     found: list[Finding] = field(default_factory=list)
     gates: dict[str, Gate] = field(default_factory=dict)
+    decided: dict[tuple[str, str], Gate] = field(
+        default_factory=dict
+    )  # by event and gate: two clones may both decide
 
     def judges(self, step: Step) -> bool:
         return self.fresh is None or step.event.oid in self.fresh
@@ -125,7 +128,9 @@ class _Court:
                 what = answer.message.rstrip(".")
                 text = f"Gate {claim.gate_id}, decided by event {claim.step.event.oid[:12]}: {what}."
                 self.found.append(_finding(answer.code, text, claim.step))
-            elif not self.gates.get(claim.gate_id, answer).decision:
+                continue
+            self.decided[claim.step.event.oid, claim.gate_id] = answer
+            if not self.gates.get(claim.gate_id, answer).decision:
                 self.gates.pop(claim.gate_id, None)  # its place is where it was decided
                 self.gates[claim.gate_id] = answer
 
@@ -168,7 +173,7 @@ class _Court:
 
     def _set_policy(self, step: Step, blob: str) -> None:
         for claim in _claims(step):
-            gate = self.gates.get(claim.gate_id)
+            gate = self.decided.get((step.event.oid, claim.gate_id))
             if gate and gate.status == gates.APPROVED and _approved_policy(gate) == blob:
                 return
         text = f"Event {step.event.oid[:12]} puts a policy into force that no decision approved."
