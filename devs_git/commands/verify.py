@@ -11,6 +11,7 @@ from devs_git.domain.events import LEDGER
 from devs_git.domain.gates import SIGNED
 from devs_git.domain.policy import PROPOSED
 from devs_git.domain.report import Finding, Severity
+from devs_git.domain.verbs import VERBS
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import audit_facts, audit_parts, auditing, documents, refs
 from devs_git.storage.audit_facts import Facts
@@ -20,7 +21,7 @@ from devs_git.storage.git_program import Git, GitFailed
 from devs_git.workspace import Workspace
 
 FORMATS: Final = ("text", "json", "github")
-PARTS: Final = (*audit_parts.PARTS,)
+PARTS: Final = (*audit_parts.PARTS, "registry", "guard")
 # What concerns the repository is what CI asks for; registry and guard are about devs-git, the same everywhere.
 SEVERAL: Final[dict[str, tuple[str, ...]]] = {"repository": tuple(audit_parts.PARTS), "all": PARTS}
 _RANGE: Final = re.compile(r"(?P<base>.*?)\.\.(?P<head>[^.].*)?")
@@ -99,6 +100,8 @@ def run(workspace: Workspace, request: Request) -> Result:
             workspace.progress(part, at, len(request.chosen))
             found += audit_facts.guarded(audit_parts.PARTS[part], facts) if facts.tip else ()
         checked = _counted(facts, about_it)
+    if about_us:
+        checked["verbs"] = len(VERBS)
     for part in about_us:
         found += request.doors[part]() if part in request.doors else (_no_door(part),)
     told = tuple(

@@ -56,7 +56,7 @@ _ROWS: Final = (
     Verb("snapshot list", READS, "List snapshots."),
     Verb("snapshot open", CHANGES, "Look into a snapshot in a detached worktree of its own."),
     Verb("snapshot prune", DESTROYS, "Delete old snapshots."),
-    Verb("verify", READS, "Prove that ledger, tags and commits are what they claim (for CI)."),
+    Verb("verify", READS, "Prove that ledger, tags, commits, TAS and policy are what they claim (for CI)."),
     Verb(
         "gate request",
         CHANGES,

@@ -53,7 +53,7 @@ def _annotation(finding: Any) -> str:
     example="devs-git verify\ndevs-git verify --range origin/main..HEAD --format github commits tags",
     exit_status=lambda result: 0 if result.ok else EXIT_NO,
 )
-@click.argument("parts", nargs=-1, metavar="[ledger|tags|commits|tas|policy|schemas|all]...")
+@click.argument("parts", nargs=-1, metavar="[ledger|tags|commits|tas|policy|schemas|registry|guard|all]...")
 @click.option(
     "--range", metavar="BASE..HEAD", default="", help="The commits to look at; all of HEAD by default."
 )
@@ -61,5 +61,7 @@ def _annotation(finding: Any) -> str:
 @click.option("--format", metavar="text|json|github", default="text", help="How findings are told.")
 def verify(parts: tuple[str, ...], **options: Any) -> Any:
     from devs_git.commands.verify import Request
+    from devs_git.entrypoints import selfcheck
 
-    return Request(parts=parts or ("repository",), **options)
+    doors = {"registry": selfcheck.registry, "guard": selfcheck.guard}
+    return Request(parts=parts or ("repository",), doors=doors, **options)

@@ -1,0 +1,104 @@
+"""What `verify registry` and `verify guard` look at: devs-git itself, as it is installed here.
+
+`registry` compares the verb table with what the doors and the commands have. `guard` believes no table: it makes a
+repository, asks for a gate there and calls every verb through the command line. One that writes must answer
+GATE_BLOCKED, and none may move HEAD, a branch, a tag, the index or a file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from typing import Final
+
+import click
+
+import devs_git.commands
+import devs_git.entrypoints.cli as command_line
+from devs_git.domain.report import Finding
+from devs_git.domain.verbs import CHANGES, DOORS, VERBS, Verb
+from devs_git.entrypoints.cli.groups import FILES, TableGroup
+from devs_git.entrypoints.cli.main import cli
+from devs_git.entrypoints.scratch import Scratch, frozen
+from devs_git.errors import CODES
+
+_FAULT: Final = "This is a fault of devs-git as it is installed; nothing in your repository causes it."
+
+
+def registry() -> tuple[Finding, ...]:
+    """Every verb has its command and its module, and each of those its verb."""
+    return tuple(
+        Finding("VERB_UNLISTED", "error", text, _FAULT) for text in (*_missing(), *_modules(), *_commands())
+    )
+
+
+def _missing() -> Iterator[str]:
+    for name, row in VERBS.items():
+        if row.name != name:
+            yield f"The verb table has {row.name!r} under the name {name!r}."
+        try:
+            module = importlib.import_module(row.module)
+        except ImportError:
+            yield f"'{name}' is in the verb table and has no module."
+        else:
+            lacks = [part for part in ("Request", "run", "Result") if not hasattr(module, part)]
+            yield from (f"'{name}' has no {part}." for part in lacks)
+        if "cli" in row.doors and command(name) is None:
+            yield f"'{name}' is in the verb table and no command of the command line."
+    for name in FILES:
+        if not any(f"{known} ".startswith(f"{name} ") for known in (*VERBS, *DOORS)):
+            yield f"The command line has '{name}', which is not in the verb table."
+
+
+def _modules() -> Iterator[str]:
+    known = {row.module.rpartition(".")[2] for row in VERBS.values()}
+    for found in pkgutil.iter_modules(devs_git.commands.__path__):
+        if found.name not in known:
+            yield f"commands/{found.name}.py is no verb of the table."
+
+
+def _commands() -> Iterator[str]:
+    """Commands that some file of the command line defines, reachable or not, and the table does not know."""
+    known = {name.replace(" ", "_") for name in (*VERBS, *DOORS)}
+    for found in pkgutil.iter_modules(command_line.__path__):
+        module = importlib.import_module(f"{command_line.__name__}.{found.name}")
+        for name, value in vars(module).items():
+            if isinstance(value, click.Command) and not isinstance(value, click.Group) and name not in known:
+                yield f"The command '{name}' of cli/{found.name}.py is not in the verb table."
+
+
+def command(name: str) -> click.Command | None:
+    """What the command line runs for a verb; None where it has no such command."""
+    found: click.Command | None = cli
+    for word in name.split():
+        if not isinstance(found, TableGroup):
+            return None
+        try:
+            found = found.get_command(click.Context(found), word)
+        except (ImportError, AttributeError, KeyError):
+            return None
+    return found
+
+
+def guard() -> tuple[Finding, ...]:
+    """Every verb, run while a gate is open."""
+    with frozen() as scratch:
+        return tuple(
+            Finding("VERB_UNGUARDED", "error", text, _FAULT)
+            for name, row in VERBS.items()
+            if "cli" in row.doors and command(name)
+            for text in _judged(name, row, scratch)
+        )
+
+
+def _judged(name: str, row: Verb, scratch: Scratch) -> Iterator[str]:
+    made = command(name)
+    assert made is not None
+    before = scratch.state()
+    answer = scratch.call(name, made)
+    if row.tier >= CHANGES and not row.goes_on_while_frozen and answer != "GATE_BLOCKED":
+        said = f"answers {answer}" if answer in CODES else f"goes on ({answer or 'it ran'})"
+        yield f"'{name}' {said} while a gate is open."
+    if scratch.state() != before:
+        yield f"'{name}' changes the repository's work while a gate is open."

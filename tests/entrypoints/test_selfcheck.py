@@ -1,0 +1,107 @@
+"""`verify registry guard` finds nothing in devs-git as it is, and whatever is planted there."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+import devs_git.commands
+from devs_git.commands import verify
+from devs_git.domain.verbs import CHANGES, READS, VERBS, Verb
+from devs_git.entrypoints import router, selfcheck
+from devs_git.entrypoints.cli import groups, reading
+from devs_git.entrypoints.cli.main import cli
+from devs_git.workspace import Workspace
+
+
+def told(part: Callable[[], tuple[Any, ...]]) -> list[str]:
+    return [finding.message for finding in part()]
+
+
+def only(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Let the guard look at these verbs alone: each costs time."""
+    monkeypatch.setattr(selfcheck, "VERBS", {name: VERBS[name] for name in names})
+
+
+def test_devs_git_as_it_is_passes_both_and_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    (tmp_path / "tmp").mkdir()
+    before = dict(os.environ), Path.cwd()
+    assert (told(selfcheck.registry), told(selfcheck.guard)) == ([], [])
+    assert (dict(os.environ), Path.cwd()) == before
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_a_writing_verb_that_the_table_lets_go_on_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(VERBS, "checkpoint", replace(VERBS["checkpoint"], while_frozen=True))
+    monkeypatch.setitem(VERBS, "branch", replace(VERBS["branch"], tier=READS))
+    only(monkeypatch, "checkpoint", "branch", "log")
+    assert told(selfcheck.guard) == [
+        "'checkpoint' changes the repository's work while a gate is open.",
+        "'branch' changes the repository's work while a gate is open.",
+    ]
+
+
+def test_a_command_that_goes_round_the_guard_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    guarded = router.call
+
+    def call(name: str, workspace: Workspace, request: Any) -> Any:
+        if name == "branch":
+            from devs_git.commands import branch
+
+            return branch.run(workspace, request)
+        return guarded(name, workspace, request)
+
+    monkeypatch.setattr(router, "call", call)
+    only(monkeypatch, "branch", "rewind")
+    assert told(selfcheck.guard) == [
+        "'branch' goes on (it ran) while a gate is open.",
+        "'branch' changes the repository's work while a gate is open.",
+    ]
+
+
+def test_a_command_that_never_comes_to_the_guard_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = selfcheck.command("checkout")
+    assert made is not None
+    monkeypatch.setattr(made, "callback", lambda **_options: 0)
+    only(monkeypatch, "checkout")
+    assert told(selfcheck.guard) == ["'checkout' goes on (it ran) while a gate is open."]
+
+
+def test_a_verb_without_a_command_or_module_and_the_other_way_round(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(VERBS, "fly", Verb("fly", CHANGES, "Fly."))
+    monkeypatch.setitem(groups.FILES, "swim", "reading")
+    monkeypatch.setattr(reading, "dig", click.Command("dig"), raising=False)
+    (tmp_path / "walk.py").write_text("")
+    monkeypatch.setattr(devs_git.commands, "__path__", [*devs_git.commands.__path__, str(tmp_path)])
+    assert told(selfcheck.registry) == [
+        "'fly' is in the verb table and has no module.",
+        "'fly' is in the verb table and no command of the command line.",
+        "The command line has 'swim', which is not in the verb table.",
+        "commands/walk.py is no verb of the table.",
+        "The command 'dig' of cli/reading.py is not in the verb table.",
+    ]
+
+
+def test_verify_asks_them_by_name_and_with_all_and_fails_where_they_do(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = verify.Request(("guard",), doors={"guard": selfcheck.guard})
+    monkeypatch.setitem(VERBS, "checkpoint", replace(VERBS["checkpoint"], while_frozen=True))
+    only(monkeypatch, "checkpoint")
+    result = verify.run(Workspace.open(repo), request)
+    assert (result.ok, [one.code for one in result.findings]) == (False, ["VERB_UNGUARDED"])
+    assert verify.Request(("all",)).chosen == verify.PARTS
+    assert "guard" not in verify.Request().chosen
+    assert cli.main(["verify", "guard", "--json"], standalone_mode=False) == 1
