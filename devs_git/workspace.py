@@ -19,7 +19,13 @@ from typing import TYPE_CHECKING, Final
 from devs_git.domain.events import LEDGER, Draft, Event, one_line
 from devs_git.domain.verbs import verb
 from devs_git.errors import DevsError
-from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git, GitFailed
+from devs_git.storage.git_program import (
+    OBJECTS_ALONE,
+    OBJECTS_ALONE_CONFIG,
+    REPOSITORY_VARIABLES,
+    Git,
+    GitFailed,
+)
 from devs_git.storage.ledger import Ledger, Tip
 from devs_git.storage.objects import Objects
 from devs_git.storage.places import Places, locate
@@ -83,10 +89,9 @@ class Workspace:
 
     @cached_property
     def store_git(self) -> Git:
-        """git for ledger, checkpoints and backups: the caller's repository variables scrubbed, no replace refs."""
-        env = {"GIT_DIR": os.fspath(self.places.common), "GIT_NO_REPLACE_OBJECTS": "1"}
-        kept = tuple(name for name in REPOSITORY_VARIABLES if name != "GIT_DIR")
-        return Git(self.places.common, env, unset=kept)
+        """git for ledger, checkpoints and backups: the caller's repository variables scrubbed, objects as they are."""
+        env = {"GIT_DIR": os.fspath(self.places.common), **OBJECTS_ALONE}
+        return Git(self.places.common, env, unset=REPOSITORY_VARIABLES, config=OBJECTS_ALONE_CONFIG)
 
     @cached_property
     def objects(self) -> Objects:

@@ -17,6 +17,7 @@ from devs_git.storage import (
     excludes,
     hook_files,
     hook_probe,
+    intact,
     proposal,
     seen,
     suitability,
@@ -175,12 +176,8 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
     if not workspace.ledger.tip().oid:
         yield _no_ledger(workspace, named)
         return
-    try:
-        git.run("rev-list", "--objects", "--quiet", LEDGER, "--")
-    except GitFailed:
-        yield Finding(
-            "LEDGER_MISSING", "error", "Parts of the ledger are missing from the object store.", "git fsck"
-        )
+    if broken := tuple(intact.findings(git)):
+        yield from broken
         return
     if workspace.git.text("symbolic-ref", "--quiet", "HEAD", ok=(0, 1)) == LEDGER:
         text = "The ledger's branch is checked out here; it moves under this working tree with each event."

@@ -34,6 +34,9 @@ REPOSITORY_VARIABLES: Final = (
     "GIT_CEILING_DIRECTORIES",
     "GIT_INTERNAL_SUPER_PREFIX",
 )
+# What is proved is proved by objects alone: nothing replaced or grafted, no graph file, no other rule for trailers.
+OBJECTS_ALONE: Final = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
+OBJECTS_ALONE_CONFIG: Final = ("-c", "core.commitGraph=false", "-c", "trailer.separators=:")
 _ALWAYS: Final = {
     "LC_ALL": "C",
     "LANGUAGE": "",

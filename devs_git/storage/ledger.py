@@ -91,8 +91,14 @@ class Ledger:
 
     def open_gates(self) -> tuple[str, ...]:
         """Ids of the gates without a decision, asked with one git child and no object store."""
-        status, out = self.git.attempt("ls-tree", "--name-only", "-z", f"{LEDGER}:open", ok=(0, 128))
-        return tuple(sorted(split_z(out))) if status == 0 else ()
+        status, out = self.git.attempt("ls-tree", "--name-only", "-z", LEDGER, "open/", ok=(0, 128))
+        if status and self.tip().oid:  # whoever takes an object away must not unfreeze by it
+            raise DevsError(
+                "LEDGER_MISSING",
+                "Parts of the ledger are missing from the object store.",
+                hint="See: devs-git doctor",
+            )
+        return tuple(sorted(path.removeprefix("open/") for path in split_z(out)))
 
     def require(self) -> Tip:
         """The tip; NOT_INITIALIZED where there is no ledger."""

@@ -19,7 +19,12 @@ from devs_git.domain.report import Finding
 from devs_git.errors import DevsError
 from devs_git.storage import documents, proposal, refs
 from devs_git.storage.audit_facts import Facts
-from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git
+from devs_git.storage.git_program import (
+    OBJECTS_ALONE,
+    OBJECTS_ALONE_CONFIG,
+    REPOSITORY_VARIABLES,
+    Git,
+)
 from devs_git.storage.ledger import Ledger, Tip
 from devs_git.storage.objects import Objects
 from devs_git.storage.places import Places
@@ -46,10 +51,9 @@ def check(places: Places, moves: Sequence[Move]) -> None:
 
 def _ledger(places: Places) -> Ledger:
     """The ledger, through a git and an object store that also see what is in quarantine."""
-    unset = tuple(name for name in REPOSITORY_VARIABLES if name not in (*_QUARANTINE, "GIT_DIR"))
-    git = Git(
-        places.common, {"GIT_DIR": os.fspath(places.common), "GIT_NO_REPLACE_OBJECTS": "1"}, unset=unset
-    )
+    unset = tuple(name for name in REPOSITORY_VARIABLES if name not in _QUARANTINE)
+    env = {"GIT_DIR": os.fspath(places.common), **OBJECTS_ALONE}
+    git = Git(places.common, env, unset=unset, config=OBJECTS_ALONE_CONFIG)
     quarantine = os.environ.get(_QUARANTINE[0], "")
     beside = (Path(os.path.abspath(quarantine)),) if quarantine else ()  # noqa: PTH100 - a link stays a link
     return Ledger(git, Objects(places.common / "objects", beside), places.common, lambda: "")

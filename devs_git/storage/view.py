@@ -38,10 +38,14 @@ def shown(places: Places) -> str:
 
 def foreign(places: Places) -> bool:
     """Whether something stands at `.devs` that is not ours."""
-    if places.top is None or shown(places) or not os.path.lexists(places.top / NAME):
+    path = (places.top or places.git_dir) / NAME
+    if (
+        path.is_symlink()
+    ):  # also where a view of ours stood before: it would be written to wherever the link points
+        return places.top is not None
+    if places.top is None or shown(places) or not os.path.lexists(path):
         return False
-    path = places.top / NAME
-    return path.is_symlink() or not path.is_dir() or any(path.iterdir())
+    return not path.is_dir() or any(path.iterdir())
 
 
 def stale(places: Places, ledger: Ledger) -> bool:

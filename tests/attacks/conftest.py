@@ -1,0 +1,54 @@
+"""A repository that is frozen, and one where only Ada's signature counts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from devs_git.domain.events import LEDGER
+from devs_git.storage import view
+from devs_git.workspace import Workspace
+from tests.attacking import goes_on
+from tests.gated import Key, ask, in_force, make_key
+
+
+@pytest.fixture
+def frozen(initialised: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The id of a gate that is open in the current repository, which has all our hooks."""
+    mould = tmp_path_factory.getbasetemp() / "frozen"
+    if not mould.exists():
+        ask(Workspace.open(), kind="MANUAL")
+        view.refresh(Workspace.open().places, Workspace.open().ledger)  # as the verb does through its door
+        shutil.copytree(initialised, mould, symlinks=True)
+    else:
+        shutil.rmtree(initialised)
+        shutil.copytree(mould, initialised, symlinks=True)
+        os.chdir(initialised)
+    return goes_on("ls-tree", "--name-only", f"{LEDGER}:open")
+
+
+@pytest.fixture(scope="session")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Key]:
+    folder = tmp_path_factory.mktemp("keys")
+    return {name: make_key(folder, name) for name in ("ada", "rogue", "bot")}
+
+
+@pytest.fixture
+def policy(keys: dict[str, Key]) -> dict[str, Any]:
+    """Ada approves, with her signature; bot is known to be an agent."""
+    return {
+        "approvers": [{"principal": "ada@example.org", "key": keys["ada"].public}],
+        "agents": [{"principal": "bot@example.org", "key": keys["bot"].public}],
+        "approval": {"minimum": "signed"},
+    }
+
+
+@pytest.fixture
+def signed(ledgered: Workspace, policy: dict[str, Any]) -> Workspace:
+    """A ledger whose policy asks for signatures; no hooks."""
+    in_force(ledgered, **policy)
+    return ledgered

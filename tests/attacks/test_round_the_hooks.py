@@ -1,0 +1,134 @@
+"""Going round the hooks: what still refuses, and who notices afterwards."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import init
+from devs_git.domain.events import LEDGER
+from devs_git.entrypoints import router
+from devs_git.workspace import Workspace
+from tests.attacking import NO_HOOKS, attempt, commit, examined, findings, goes_on, refused, verified
+
+pytestmark = pytest.mark.usefixtures("frozen")
+COMMIT = ("commit", "-q", "--allow-empty", "-m", "x")
+
+
+def test_git_commit_no_verify() -> None:
+    refused("GATE_BLOCKED", *COMMIT, "--no-verify")
+
+
+def test_c_core_hookspath_dev_null_for_one_command() -> None:
+    commit()
+    assert "UNBOUND_COMMIT" in verified("commits")
+
+
+def test_the_same_with_a_forged_devs_ledger_trailer() -> None:
+    tip = goes_on("rev-parse", LEDGER)
+    commit(message=f"x\n\nDevs-Ledger: {tip}")
+    assert "COMMITTED_WHILE_FROZEN" in verified("commits")
+    commit("--amend", message=f"x\n\nDevs-Ledger: {goes_on('rev-parse', LEDGER + '~1')}")
+    assert "UNSEEN_AT_FREEZE" in verified("commits")
+
+
+def test_a_hook_made_non_executable() -> None:
+    Path(".git/hooks/prepare-commit-msg").chmod(0o644)
+    Path(".git/hooks/pre-commit").chmod(0o644)
+    refused("GATE_BLOCKED", *COMMIT)  # commit-msg asks, too
+    goes_on(*COMMIT, "--no-verify")
+    assert "HOOK_MISSING" in examined()
+    assert "UNBOUND_COMMIT" in verified("commits")
+
+
+def test_a_hook_edited() -> None:
+    hook = Path(".git/hooks/prepare-commit-msg")
+    hook.write_text(hook.read_text().replace("#!/bin/sh\n", "#!/bin/sh\nexit 0\n"))
+    goes_on(*COMMIT, "--no-verify")
+    assert "HOOK_EDITED" in examined()
+
+
+def test_a_commit_by_plumbing() -> None:
+    made = goes_on("commit-tree", "-p", "HEAD", "-m", "x", "HEAD^{tree}")
+    goes_on("update-ref", "HEAD", made)
+    assert "UNBOUND_COMMIT" in verified("commits")
+
+
+def test_a_back_dated_commit() -> None:
+    before = goes_on("rev-parse", LEDGER + "~1")
+    old = {"GIT_AUTHOR_DATE": "2001-02-03T04:05:06Z", "GIT_COMMITTER_DATE": "2001-02-03T04:05:06Z"}
+    commit(message=f"x\n\nDevs-Ledger: {before}", env=old)
+    assert "UNSEEN_AT_FREEZE" in verified("commits")
+
+
+def test_a_hook_called_from_a_subdirectory(repo: Path) -> None:
+    below = repo / "a" / "b"
+    below.mkdir(parents=True)
+    refused("GATE_BLOCKED", *COMMIT, where=below)
+    refused("GATE_BLOCKED", *COMMIT, "--no-verify", where=below)
+
+
+def test_git_dir_git_work_tree_and_git_index_file_set(repo: Path, tmp_path: Path) -> None:
+    shutil.copy(".git/index", tmp_path / "index")
+    refused("GATE_BLOCKED", *COMMIT, env={"GIT_INDEX_FILE": str(tmp_path / "index")})
+    away = {"GIT_DIR": str(repo / ".git"), "GIT_WORK_TREE": str(tmp_path)}
+    refused("GATE_BLOCKED", *COMMIT, "--no-verify", where=tmp_path, env=away)
+    elsewhere = {
+        "GIT_OBJECT_DIRECTORY": str(tmp_path / "objects"),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(repo / ".git/objects"),
+    }
+    (tmp_path / "objects").mkdir()
+    refused("GATE_BLOCKED", *COMMIT, "--no-verify", env=elsewhere)
+    refused("GATE_BLOCKED", *COMMIT, "--no-verify", env={"GIT_NAMESPACE": "other"})
+
+
+def test_core_hookspath_in_the_environment_a_worktrees_configuration_or_an_included_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "more").write_text("[core]\n\thooksPath = /dev/null\n")
+    goes_on("config", f"includeIf.gitdir:{tmp_path}/.path", str(tmp_path / "more"))
+    goes_on("config", "extensions.worktreeConfig", "true")
+    goes_on("config", "--worktree", "core.hooksPath", "/dev/null")
+    assert "HOOK_NOT_CALLED" in examined()
+    goes_on("config", "--worktree", "--unset", "core.hooksPath")
+    assert "HOOK_NOT_CALLED" in examined()
+    goes_on("config", "--unset", f"includeIf.gitdir:{tmp_path}/.path")
+    assert examined() == set()
+    for name, value in (("COUNT", "1"), ("KEY_0", "core.hooksPath"), ("VALUE_0", "/dev/null")):
+        monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
+    assert "HOOK_NOT_CALLED" in examined()
+
+
+def test_a_git_on_path_that_runs_no_hooks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrapper = tmp_path / "bin" / "git"
+    wrapper.parent.mkdir()
+    turned_off = 'case " $* " in *" config "*) ;; *) set -- -c core.hooksPath=/dev/null "$@" ;; esac'
+    wrapper.write_text(f'#!/bin/sh\n{turned_off}\nexec {shutil.which("git")} "$@"\n')
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{wrapper.parent}{os.pathsep}{os.environ['PATH']}")
+    goes_on(*COMMIT)
+    assert "HOOK_NOT_RUN" in examined()
+
+
+def test_a_planted_journal_and_devs_git_op() -> None:
+    journal = Path(".git/devs/journal/x.json")
+    journal.parent.mkdir(exist_ok=True)
+    journal.write_text("{}")
+    goes_on(*COMMIT, env={"DEVS_GIT_OP": "x"})
+    assert "JOURNAL_OPEN" in examined()
+    journal.unlink()
+    assert "UNBOUND_COMMIT" in verified("commits")
+    refused("GATE_BLOCKED", *COMMIT, env={"DEVS_GIT_OP": "x"})
+    refused("GATE_BLOCKED", *COMMIT, env={"DEVS_GIT_OP": "../../refs/heads/devs/ledger"})
+
+
+def test_a_push_past_pre_push(tmp_path: Path) -> None:
+    goes_on("init", "-q", "--bare", str(tmp_path / "origin.git"))
+    router.call("init", Workspace.open(tmp_path / "origin.git"), init.Request(server=True))
+    goes_on(*NO_HOOKS, "push", "-q", str(tmp_path / "origin.git"), LEDGER)
+    status, said = attempt(*NO_HOOKS, "push", "--no-verify", str(tmp_path / "origin.git"), "main")
+    assert (status, "devs-git: GATE_BLOCKED: " in said) == (1, True)
+    assert findings() == ()

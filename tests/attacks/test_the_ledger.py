@@ -1,0 +1,205 @@
+"""Tampering with the ledger: what the hooks still see, and who notices."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import zlib
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import checkpoint, gate_approve, task_start
+from devs_git.domain.events import LEDGER
+from devs_git.entrypoints import router
+from devs_git.storage import view
+from devs_git.workspace import Workspace
+from tests.attacking import (
+    attempt,
+    by_hand,
+    commit,
+    examined,
+    findings,
+    goes_on,
+    plumbing,
+    refusal,
+    refused,
+    verified,
+)
+
+pytestmark = pytest.mark.usefixtures("frozen")
+COMMIT = ("commit", "-q", "--allow-empty", "--no-verify", "-m", "x")
+
+
+def frozen_still() -> None:
+    """Neither git nor a verb of ours makes a commit."""
+    refused("GATE_BLOCKED", *COMMIT)
+    call = partial(router.call, "checkpoint", Workspace.open(), checkpoint.Request())
+    assert refusal(call) == "GATE_BLOCKED"
+
+
+def test_the_ledger_deleted() -> None:
+    tip = goes_on("rev-parse", LEDGER)
+    goes_on("branch", "-D", "devs/ledger")
+    refused("LEDGER_MISSING", *COMMIT)
+    [finding] = findings()
+    assert finding.code == "LEDGER_MISSING"
+    subprocess.run(["sh", "-ec", finding.fix], check=True)
+    assert goes_on("rev-parse", LEDGER) == tip
+    frozen_still()
+
+
+def test_the_ledger_reset_to_before_the_gate() -> None:
+    tip = goes_on("rev-parse", LEDGER)
+    goes_on("branch", "-f", "devs/ledger", "devs/ledger~1")
+    goes_on(*COMMIT)
+    assert "LEDGER_ROLLBACK" in examined()
+    goes_on("update-ref", LEDGER, tip)
+    assert "UNSEEN_AT_FREEZE" in verified("commits")
+
+
+def test_the_ledger_reset_by_packed_refs_or_a_symbolic_ref_which_no_reflog_tells() -> None:
+    goes_on("branch", "-f", "old", "devs/ledger~1")
+    tip = goes_on("rev-parse", LEDGER)
+    loose, packed = Path(".git", LEDGER), Path(".git/packed-refs")
+    packed.write_text(
+        f"# pack-refs with: peeled fully-peeled sorted\n{goes_on('rev-parse', 'old')} {LEDGER}\n"
+    )
+    loose.unlink()
+    assert "LEDGER_ROLLBACK" in examined()
+    packed.unlink()
+    goes_on("symbolic-ref", LEDGER, "refs/heads/old")
+    assert "LEDGER_ROLLBACK" in examined()
+    loose.write_text(tip + "\n")
+    frozen_still()
+
+
+def test_a_second_root() -> None:
+    root = goes_on("commit-tree", "-m", "ledger: begin\n\nDevs-Event: ledger.created", f"{LEDGER}~2^{{tree}}")
+    tip = goes_on("rev-parse", LEDGER)
+    goes_on("update-ref", LEDGER, root)
+    assert "LEDGER_FORK" in examined()
+    assert "LEDGER_FORK" in verified("ledger")
+    goes_on("update-ref", LEDGER, goes_on("commit-tree", "-p", tip, "-p", root, "-m", "x", f"{tip}^{{tree}}"))
+    assert "LEDGER_FORK" in verified("ledger")
+
+
+def test_a_tag_or_a_file_git_devs_ledger_that_shadows_the_branch() -> None:
+    goes_on("tag", "devs/ledger", "HEAD")
+    goes_on("update-ref", "refs/devs/ledger", "HEAD")
+    Path(".git/devs/ledger").write_text(goes_on("rev-parse", "HEAD") + "\n")
+    frozen_still()
+
+
+def test_git_replace_on_the_ledgers_tip() -> None:
+    goes_on("replace", "-f", goes_on("rev-parse", LEDGER), goes_on("rev-parse", f"{LEDGER}~1"))
+    frozen_still()
+    assert "VIEW_STALE" not in examined()
+
+
+def test_refs_replace_for_a_commit_made_while_frozen() -> None:
+    tip = goes_on("rev-parse", LEDGER)
+    bad = commit(message=f"x\n\nDevs-Ledger: {tip}")
+    goes_on("replace", bad, "HEAD~1")
+    assert "COMMITTED_WHILE_FROZEN" in verified("commits")
+
+
+def test_a_request_edited_after_approval(frozen: str) -> None:
+    router.call("gate approve", Workspace.open(), gate_approve.Request(frozen, ask=lambda _text: None))
+    path = f"gates/{frozen}/request.yaml"
+    text = Workspace.open().ledger.tip().read(path) or b""
+    by_hand((path, text.replace(b"rules out", b"asks for")))
+    assert verified("ledger") >= {"LEDGER_MUTATED"}
+
+
+def test_the_marker_of_an_open_gate_taken_out_by_hand(frozen: str) -> None:
+    goes_on("update-ref", LEDGER, plumbing((f"open/{frozen}", None)))
+    assert "LEDGER_MUTATED" in verified("ledger")
+
+
+def test_an_object_of_the_ledger_taken_away() -> None:
+    tree = goes_on("rev-parse", f"{LEDGER}^{{tree}}")
+    path = Path(".git/objects", tree[:2], tree[2:])
+    kept = path.read_bytes()
+    path.unlink()
+    assert "LEDGER_MISSING" in examined()
+    refused("LEDGER_MISSING", *COMMIT)
+    start = partial(router.call, "task start", Workspace.open(), task_start.Request("10"))
+    assert refusal(start) == "LEDGER_MISSING"
+    path.write_bytes(kept)
+    frozen_still()
+
+
+def test_an_object_of_the_ledger_overwritten_in_place() -> None:
+    for kind in ("commit", "tree"):
+        here, before = goes_on("rev-parse", f"{LEDGER}^{{{kind}}}", f"{LEDGER}~1^{{{kind}}}").split()
+        path = Path(".git/objects", here[:2], here[2:])
+        kept = path.read_bytes()
+        other = subprocess.run(["git", "cat-file", kind, before], capture_output=True, check=True).stdout
+        path.chmod(0o644)
+        path.write_bytes(zlib.compress(b"%s %d\0%s" % (kind.encode(), len(other), other)))
+        assert "LEDGER_MUTATED" in examined()
+        refused("LEDGER_MISSING", *COMMIT)
+        start = partial(router.call, "task start", Workspace.open(), task_start.Request("10"))
+        assert refusal(start) == "LEDGER_MISSING"
+        path.write_bytes(kept)
+    frozen_still()
+
+
+def test_a_graft_that_hides_commits() -> None:
+    tip, base = goes_on("rev-parse", LEDGER, "HEAD").split()
+    bad = commit(message=f"x\n\nDevs-Ledger: {tip}")
+    good = commit(message="y")
+    Path(".git/info/grafts").write_text(f"{good} {base}\n")
+    assert bad not in goes_on("rev-list", good)
+    assert "COMMITTED_WHILE_FROZEN" in verified("commits")
+
+
+def test_a_forged_commit_graph_that_hides_commits() -> None:
+    tip, base = goes_on("rev-parse", LEDGER, "HEAD").split()
+    bad = commit(message=f"x\n\nDevs-Ledger: {tip}")
+    good = commit(message="y")
+    goes_on("commit-graph", "write", "--reachable")
+    path = Path(".git/objects/info/commit-graph")
+    path.chmod(0o644)
+    path.write_bytes(with_parent(path.read_bytes(), good, base))
+    assert bad not in goes_on("rev-list", good)
+    assert "COMMITTED_WHILE_FROZEN" in verified("commits")
+
+
+def with_parent(graph: bytes, commit: str, parent: str) -> bytes:
+    """A commit-graph in which `commit` has another parent than it has."""
+    rows = [graph[8 + 12 * at : 20 + 12 * at] for at in range(graph[6])]
+    offset = {row[:4]: int.from_bytes(row[4:], "big") for row in rows}
+    count = (offset[b"CDAT"] - offset[b"OIDL"]) // 20
+    names = [graph[offset[b"OIDL"] + 20 * at :][:20].hex() for at in range(count)]
+    at = offset[b"CDAT"] + 36 * names.index(commit) + 20
+    return graph[:at] + names.index(parent).to_bytes(4, "big") + graph[at + 4 :]
+
+
+def test_trailer_separators_that_hide_devs_ledger() -> None:
+    commit(message=f"x\n\nDevs-Ledger: {goes_on('rev-parse', LEDGER)}")
+    goes_on("config", "trailer.separators", "=")
+    assert "COMMITTED_WHILE_FROZEN" in verified("commits")
+
+
+def test_a_commit_on_the_ledgers_branch() -> None:
+    status, _ = attempt("switch", "-q", "devs/ledger")
+    assert (status, "LEDGER_CHECKED_OUT" in examined()) == (0, True)
+    Path("policy.yaml").write_text("approvers: []\n")
+    commit("-a")
+    assert verified("ledger") >= {"LEDGER_MUTATED"}
+
+
+def test_devs_a_link_to_somewhere_else(repo: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "README.md").write_text("mine\n")
+    shutil.rmtree(repo / ".devs")
+    (repo / ".devs").symlink_to(tmp_path / "other")
+    assert "VIEW_BLOCKED" in examined()
+    by_hand(("tasks/task-1/x.yaml", b"x\n"))
+    workspace = Workspace.open()
+    view.refresh(workspace.places, workspace.ledger, full=True)
+    assert sorted(path.name for path in (tmp_path / "other").iterdir()) == ["README.md"]
+    assert (tmp_path / "other" / "README.md").read_text() == "mine\n"
