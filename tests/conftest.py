@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import os
 import pkgutil
@@ -23,17 +24,27 @@ from devs_git.domain import ids
 from devs_git.domain.events import NO_OID, Draft, RefUpdate
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
+from tests.moving import Scene
 
 for level in (ConfigLevel.GLOBAL, ConfigLevel.XDG, ConfigLevel.SYSTEM, ConfigLevel.PROGRAMDATA):
     pygit2.settings.search_path[level] = ""  # libgit2 ignores GIT_CONFIG_GLOBAL
 
 Run = Callable[..., str]
+Moulded = Callable[[str, Callable[[], object]], Path]
+Tasks = Callable[[dict[str, dict[str, str | None]]], Scene]
 # Coverage looks into the workers, not into each devs-git that a test starts: that would cost a fifth of the time.
 WORKER = "PYTEST_XDIST_WORKER" in os.environ
 MEASURING = os.environ.pop("COVERAGE_PROCESS_CONFIG", "") if WORKER else ""
 THOROUGH = "DEVS_TEST_ALL" in os.environ  # set by `make test-all`
 CASES = 2  # of one test in the quick run
 TESTS = 6  # of one file
+LONG = (
+    "test_package.py",
+    "test_kill_steps.py",
+    "test_kill_moments.py",
+    "test_kill_landing.py",
+    "test_model.py",
+)
 hypothesis.settings.register_profile("quick", max_examples=15, deadline=None, database=None)
 hypothesis.settings.register_profile("thorough", max_examples=150, deadline=None, database=None)
 hypothesis.settings.load_profile("thorough" if THOROUGH else "quick")
@@ -74,7 +85,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         (left_out if leave else chosen).append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = chosen
+    # What takes seconds comes first, so that no worker is left alone with it at the end.
+    items[:] = sorted(chosen, key=lambda item: item.path.name not in LONG)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -143,23 +155,48 @@ def git(repo: Path) -> Run:
 
 
 @pytest.fixture
-def repo(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository with three commits, which is also the current folder; copied from one that is made once."""
-    mould, top = tmp_path_factory.getbasetemp() / "three commits", tmp_path / "repo"
-    if top.exists():  # `initialised` made it
+def moulded(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Moulded:
+    """`moulded("name", make)`: the repository that `make` leaves, made once and copied for each test.
+
+    It is also the current folder. A fixture that asks for another one does so inside `make`, with
+    `request.getfixturevalue`, or it would be copied in vain each time.
+    """
+
+    def copy(name: str, make: Callable[[], object]) -> Path:
+        mould, top = tmp_path_factory.getbasetemp() / "moulds" / name, tmp_path / "repo"
+        if mould.exists():
+            shutil.rmtree(top, ignore_errors=True)
+            shutil.copytree(mould, top, symlinks=True)
+            # A copy's files have other inodes than its index says.
+            subprocess.run(["git", "update-index", "-q", "--refresh"], cwd=top, check=False)
+        else:
+            make()
+            shutil.copytree(top, mould, symlinks=True, ignore=shutil.ignore_patterns("*.sample"))
         monkeypatch.chdir(top)
         return top
-    if not mould.exists():
-        mould.mkdir()
-        script = (
-            "git init -q && for n in 1 2 3; do echo line $n >> a.txt && echo $n > f$n.txt && git add -A "
-            "&& git commit -qm c$n; done"
-        )
-        subprocess.run(["sh", "-c", script], cwd=mould, check=True)
-    shutil.copytree(mould, top, symlinks=True, ignore=shutil.ignore_patterns("*.sample"))
-    _git(top, "update-index", "-q", "--refresh")  # a copy's files have other inodes than its index says
-    monkeypatch.chdir(top)
-    return top
+
+    return copy
+
+
+@pytest.fixture
+def repo(tmp_path: Path, moulded: Moulded, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with three commits, which is also the current folder."""
+    top = tmp_path / "repo"
+    if top.exists():  # a fixture that has more in it made it
+        monkeypatch.chdir(top)
+        return top
+    script = (
+        "git init -q && rm -f .git/hooks/*.sample && for n in 1 2 3; do echo line $n >> a.txt "
+        "&& echo $n > f$n.txt && git add -A && git commit -qm c$n; done"
+    )
+
+    def make() -> None:
+        top.mkdir()
+        subprocess.run(["sh", "-c", script], cwd=top, check=True)
+
+    return moulded("three commits", make)
 
 
 @pytest.fixture
@@ -170,6 +207,8 @@ def workspace(repo: Path) -> Workspace:
 @pytest.fixture
 def ledgered(workspace: Workspace) -> Workspace:
     """A workspace whose ledger has its genesis, without hooks or policy."""
+    if workspace.ledger.tip().oid:  # a fixture that has more in it made it
+        return workspace
     draft = Draft(
         workspace.event("ledger.created", "ledger: begin", verb_name="init"),
         (("README.md", b"The ledger.\n"),),
@@ -179,25 +218,32 @@ def ledgered(workspace: Workspace) -> Workspace:
 
 
 @pytest.fixture
-def initialised(
-    request: pytest.FixtureRequest,
-    tmp_path: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Path:
-    """The repository of `repo`, set up by `init`, its policy committed: made once, copied for each test."""
-    mould, top = tmp_path_factory.getbasetemp() / "initialised", tmp_path / "repo"
-    if not mould.exists():
+def tasks(request: pytest.FixtureRequest, moulded: Moulded) -> Tasks:
+    """`tasks({"10": {"b.txt": "b\n"}})`: a ledger with these tasks completed, each having written its files."""
+
+    def done(work: dict[str, dict[str, str | None]]) -> Scene:
+        def make() -> None:
+            scene = Scene(request.getfixturevalue("ledgered"))
+            for task, files in work.items():
+                scene.task(task, files)
+
+        name = hashlib.sha256(repr(work).encode()).hexdigest()
+        return Scene(Workspace.open(moulded(name, make)))
+
+    return done
+
+
+@pytest.fixture
+def initialised(request: pytest.FixtureRequest, moulded: Moulded) -> Path:
+    """The repository of `repo`, set up by `init`, its policy committed."""
+
+    def make() -> None:
         made: Path = request.getfixturevalue("repo")
         router.call("init", Workspace.open(made), init.Request())
         _git(made, "add", "devs-policy.yaml")
         _git(made, "commit", "-qm", "policy")
-        shutil.copytree(made, mould, symlinks=True)
-    else:
-        shutil.rmtree(top, ignore_errors=True)
-        shutil.copytree(mould, top, symlinks=True)
-    monkeypatch.chdir(top)
-    return top
+
+    return moulded("initialised", make)
 
 
 @pytest.fixture

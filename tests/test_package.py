@@ -59,7 +59,7 @@ def test_the_wheel_in_an_empty_environment_runs_the_demo_that_the_readme_shows(
         CACHE,
         "--disable-pip-version-check",
     ]
-    subprocess.run([*pip, "install", "--quiet", str(wheel)], check=True)
+    subprocess.run([*pip, "install", "--quiet", "--no-compile", str(wheel)], check=True)
     (tmp_path / "home" / ".gitconfig").write_text("[log]\n\tdate = relative\n[core]\n\tabbrev = 30\n")
     for name, value in (
         ("PATH", f"{venv / 'bin'}:{os.environ['PATH']}"),

@@ -24,6 +24,7 @@ from devs_git.errors import EXIT_CONFLICT, EXIT_INTERNAL
 from devs_git.storage import active_task
 from devs_git.storage.asking import Asking
 from devs_git.workspace import Workspace
+from tests.conftest import Moulded
 
 Make = Callable[..., str]
 TIER0 = [name for name, row in VERBS.items() if row.tier == READS]
@@ -95,8 +96,15 @@ def _may_change(path: str) -> bool:
 
 
 @pytest.fixture
-def lived_in(ledgered: Workspace, mark: Make, rewound: Make, git: Make, repo: Path) -> Path:
+def lived_in(request: pytest.FixtureRequest, moulded: Moulded) -> Path:
     """A repository with tasks, checkpoints, a rewind, and a tree that is dirty in every way."""
+    top = moulded("lived in", lambda: request.getfixturevalue("_living"))
+    os.utime(top / "f2.txt", (0, 0))  # only its time: a status that refreshes the index would write it
+    return top
+
+
+@pytest.fixture
+def _living(ledgered: Workspace, mark: Make, rewound: Make, git: Make, repo: Path) -> None:
     mark(9, 1, completed=True)
     git("commit", "-q", "--allow-empty", "-m", "x")
     mark(10, 1)
@@ -113,8 +121,6 @@ def lived_in(ledgered: Workspace, mark: Make, rewound: Make, git: Make, repo: Pa
     (repo / "link").symlink_to("a.txt")
     snapshot_create.run(ledgered, snapshot_create.Request())
     trace_put.run(ledgered, trace_put.Request(b"printed", trace_id="t-1"))
-    os.utime(repo / "f2.txt", (0, 0))  # only its time: a status that refreshes the index would write it
-    return repo
 
 
 def ask(workspace: Workspace) -> None:

@@ -14,6 +14,7 @@ from devs_git.workspace import Workspace
 from tests import clones
 from tests.cases import Case, begin
 from tests.clones import Clone, Pair
+from tests.conftest import Moulded
 
 SetUp = Callable[..., Result]
 
@@ -30,15 +31,9 @@ def set_up() -> SetUp:
 
 
 @pytest.fixture
-def case(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Case:
-    """A repository with a ledger and one commit, copied from one that is made once."""
-    mould = tmp_path_factory.getbasetemp() / "mould"
-    if not mould.exists():
-        begin(mould)
-    top = tmp_path / "repo"
-    shutil.copytree(mould, top, symlinks=True)
-    monkeypatch.chdir(top)
-    return Case(top)
+def case(tmp_path: Path, moulded: Moulded) -> Case:
+    """A repository with a ledger and one commit."""
+    return Case(moulded("case", lambda: begin(tmp_path / "repo")))
 
 
 @pytest.fixture

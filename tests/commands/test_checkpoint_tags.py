@@ -9,20 +9,25 @@ import pytest
 
 from devs_git.commands import checkpoint, task_complete, task_start
 from devs_git.workspace import Workspace
+from tests.conftest import Moulded
 
 Run = Callable[..., str]
 
 
 @pytest.fixture
-def done(ledgered: Workspace, repo: Path) -> Workspace:
+def done(request: pytest.FixtureRequest, moulded: Moulded) -> Workspace:
     """task-10 with two numbered checkpoints and its completion."""
+    return Workspace.open(moulded("task-10 done", lambda: request.getfixturevalue("_done")))
+
+
+@pytest.fixture
+def _done(ledgered: Workspace, repo: Path) -> None:
     task_start.run(ledgered, task_start.Request("10", title="Parse dates", client="Claude Code"))
     for name in ("one", "two"):
         (repo / name).write_text(name)
         checkpoint.run(ledgered, checkpoint.Request(name, everything=True))
     message = "Dates are parsed\n\nAll of ISO 8601, and what people write."
     task_complete.run(ledgered, task_complete.Request(message=message))
-    return ledgered
 
 
 def test_numbered_checkpoints_stay_out_of_gits_own_lists(done: Workspace, git: Run, tmp_path: Path) -> None:

@@ -7,15 +7,18 @@ import pytest
 from devs_git.commands import restore, undo
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
+from tests.conftest import Tasks
 from tests.moving import Scene, contents
 
 
 @pytest.fixture
-def scene(ledgered: Workspace) -> Scene:
-    made = Scene(ledgered)
-    made.task("10", {"b.txt": "b\n", "d/x.txt": "x\n"})
-    made.task("11", {"b.txt": "b\nb2\n", "c.txt": "c\n", "d/x.txt": None})
-    return made
+def scene(tasks: Tasks) -> Scene:
+    return tasks(
+        {
+            "10": {"b.txt": "b\n", "d/x.txt": "x\n"},
+            "11": {"b.txt": "b\nb2\n", "c.txt": "c\n", "d/x.txt": None},
+        }
+    )
 
 
 def go(scene: Scene, target: str, *paths: str, folder: str = "") -> restore.Result:

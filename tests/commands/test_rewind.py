@@ -10,17 +10,20 @@ import pytest
 from devs_git.commands import checkout, rewind, undo
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
+from tests.conftest import Tasks
 from tests.moving import Scene, contents
 
 
 @pytest.fixture
-def scene(ledgered: Workspace) -> Scene:
+def scene(tasks: Tasks) -> Scene:
     """Three completed tasks: 10 adds b.txt, 11 changes it and adds c.txt, 12 removes b.txt."""
-    made = Scene(ledgered)
-    made.task("10", {"b.txt": "b\n"})
-    made.task("11", {"b.txt": "b\nb2\n", "c.txt": "c\n"})
-    made.task("12", {"b.txt": None})
-    return made
+    return tasks(
+        {
+            "10": {"b.txt": "b\n"},
+            "11": {"b.txt": "b\nb2\n", "c.txt": "c\n"},
+            "12": {"b.txt": None},
+        }
+    )
 
 
 def test_a_rewind_brings_head_index_and_files_to_the_checkpoint_and_undo_brings_them_back(

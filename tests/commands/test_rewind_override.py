@@ -11,6 +11,7 @@ from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.storage import documents
 from devs_git.workspace import Workspace
+from tests.conftest import Tasks
 from tests.gated import ask
 from tests.moving import Scene
 from tests.typing_person import at_terminal
@@ -19,11 +20,9 @@ WHY = "The agent went astray."
 
 
 @pytest.fixture
-def gated(ledgered: Workspace) -> tuple[Scene, str]:
+def gated(tasks: Tasks) -> tuple[Scene, str]:
     """Two tasks, the first at `there`, and a gate that waits."""
-    scene = Scene(ledgered)
-    scene.task("10", {"a.txt": "ten\n"})
-    scene.task("11", {"a.txt": "eleven\n"})
+    scene = tasks({"10": {"a.txt": "ten\n"}, "11": {"a.txt": "eleven\n"}})
     return scene, ask(Workspace.open(scene.top))
 
 

@@ -13,20 +13,27 @@ import pytest
 from devs_git.commands import snapshot_create, snapshot_list, snapshot_open, snapshot_prune
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
+from tests.conftest import Moulded
 
 Make = Callable[..., str]
 NOW = "2026-03-01T12:00:00+00:00"
 
 
 @pytest.fixture
-def three(ledgered: Workspace, repo: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+def three(request: pytest.FixtureRequest, moulded: Moulded, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     """Snapshots of 40, 31 and 1 days ago; the clock stands at 1 March 2026."""
+    top = moulded("three snapshots", lambda: request.getfixturevalue("_three"))
+    monkeypatch.setenv("DEVS_GIT_CLOCK", NOW)
+    return Workspace.open(top)
+
+
+@pytest.fixture
+def _three(ledgered: Workspace, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ledgered
     for day in ("2026-01-20", "2026-01-29", "2026-02-28"):
         monkeypatch.setenv("DEVS_GIT_CLOCK", f"{day}T12:00:00+00:00")
         (repo / "new").write_text(day)
         snapshot_create.run(Workspace.open(repo), snapshot_create.Request(f"on {day}"))
-    monkeypatch.setenv("DEVS_GIT_CLOCK", NOW)
-    return ledgered
 
 
 def names(workspace: Workspace) -> list[str]:

@@ -14,15 +14,13 @@ from devs_git.domain.events import LEDGER, Draft
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests import gated
+from tests.conftest import Tasks
 from tests.moving import Scene
 
 
 @pytest.fixture
-def scene(ledgered: Workspace) -> Scene:
-    made = Scene(ledgered)
-    made.task("10", {"b.txt": "b\n"})
-    made.task("11", {"b.txt": "c\n"})
-    return made
+def scene(tasks: Tasks) -> Scene:
+    return tasks({"10": {"b.txt": "b\n"}, "11": {"b.txt": "c\n"}})
 
 
 def codes(scene: Scene, *parts: str, span: str = "", severity: str = "error") -> list[str]:

@@ -14,6 +14,7 @@ from devs_git.commands import doctor, init, task_complete, task_start, undo
 from devs_git.commands import rewind as rewind_verb
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
+from tests.conftest import Moulded
 from tests.gated import NEW, TAS, ask, commit
 
 Run = Callable[..., str]
@@ -21,8 +22,13 @@ LEDGER = "refs/heads/devs/ledger"
 
 
 @pytest.fixture
-def top(initialised: Path, git: Run) -> Path:
+def top(request: pytest.FixtureRequest, moulded: Moulded) -> Path:
     """A strict repository with a completed task, and its branch and tags packed."""
+    return moulded("strict", lambda: request.getfixturevalue("_strict"))
+
+
+@pytest.fixture
+def _strict(initialised: Path, git: Run) -> None:
     done = router.call("init", Workspace.open(), init.Request(strict=True))
     assert [action.did for action in done.actions if action.what == "hook reference-transaction"] == [
         "created"
@@ -31,7 +37,6 @@ def top(initialised: Path, git: Run) -> Path:
     (initialised / "a.txt").write_text("more\n")
     router.call("task complete", Workspace.open(), task_complete.Request(message="done", everything=True))
     git("branch", "side", "HEAD~1")
-    return initialised
 
 
 def attempt(*words: str, **env: str) -> tuple[int, str]:

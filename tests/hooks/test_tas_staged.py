@@ -12,6 +12,7 @@ import pytest
 
 from devs_git.commands import gate_approve
 from devs_git.workspace import Workspace
+from tests.conftest import Moulded
 from tests.gated import NEW, TAS, ask, commit, in_force
 
 Run = Callable[..., str]
@@ -36,9 +37,8 @@ def approve(**what: str) -> None:
 
 
 @pytest.fixture
-def top(initialised: Path) -> Path:
-    commit(initialised, {"TAS.md": TAS})
-    return initialised
+def top(request: pytest.FixtureRequest, moulded: Moulded) -> Path:
+    return moulded("a TAS", lambda: commit(request.getfixturevalue("initialised"), {"TAS.md": TAS}))
 
 
 DATES = "TAS / 2.3 Dates"

@@ -11,6 +11,7 @@ import pytest
 from devs_git.commands import rewind
 from devs_git.storage import visible_tags
 from devs_git.workspace import Workspace
+from tests.conftest import Tasks
 from tests.moving import Scene
 
 
@@ -19,11 +20,8 @@ def verb(*words: str) -> None:
 
 
 @pytest.fixture
-def scene(ledgered: Workspace) -> Scene:
-    made = Scene(ledgered)
-    made.task("10", {"b.txt": "b\n"})
-    made.task("11", {"b.txt": "c\n"})
-    return made
+def scene(tasks: Tasks) -> Scene:
+    return tasks({"10": {"b.txt": "b\n"}, "11": {"b.txt": "c\n"}})
 
 
 def test_a_tag_that_fetch_pruned_comes_back_with_the_next_verb_that_changes_something(

@@ -41,7 +41,7 @@ def attempt(*words: str, where: Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("linked", [True, False])
+@pytest.mark.parametrize("linked", [True, pytest.param(False, marks=pytest.mark.thorough)])
 def test_each_alias_is_run_by_git_in_the_callers_folder(
     linked: bool, initialised: Path, git: Run, say: Say
 ) -> None:

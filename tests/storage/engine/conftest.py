@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from devs_git.workspace import Workspace
-from tests.killing import Driver, driver, git
+from tests.conftest import Moulded
+from tests.killing import Driver, driver
 from tests.moving import Scene
 
 
@@ -20,21 +19,9 @@ def drive() -> Iterator[Driver]:
 
 
 @pytest.fixture
-def worked(
-    request: pytest.FixtureRequest,
-    tmp_path: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Scene:
-    """Tasks that add, change and remove files, and turn a folder into a file; made once, copied for each test."""
-    mould, top = tmp_path_factory.getbasetemp() / "worked", tmp_path / "repo"
-    if not mould.exists():
-        _work(Scene(request.getfixturevalue("ledgered")))
-        shutil.copytree(top, mould, symlinks=True)
-    else:
-        shutil.copytree(mould, top, symlinks=True)
-        git(top, "update-index", "-q", "--refresh")
-    monkeypatch.chdir(top)
+def worked(request: pytest.FixtureRequest, moulded: Moulded) -> Scene:
+    """Tasks that add, change and remove files, and turn a folder into a file."""
+    top = moulded("worked", lambda: _work(Scene(request.getfixturevalue("ledgered"))))
     return Scene(Workspace.open(top))
 
 
