@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import devs_git
-from bench import committing, moving, reading, saving
+from bench import committing, moving, reading, rebasing, saving
 from bench.measure import Bench
 from bench.report import Report, Row, machine
 
@@ -23,6 +23,8 @@ def parts(bench: Bench, rounds: int, peers: Path | None) -> dict[str, Callable[[
         "start": lambda: reading.help_and_start_up(bench, rounds),
         "log": lambda: reading.log(bench, rounds),
         "hooks": lambda: committing.hooks(bench, rounds, peers),
+        "rebase": lambda: rebasing.rebase(bench, min(rounds, 5)),
+        "frozen": lambda: rebasing.frozen(bench, rounds),
         "small": lambda: moving.small(bench, rounds, peers),
         "saving": lambda: saving.large_file(bench, rounds),
         "large": lambda: moving.large(bench, min(rounds, 3)),
@@ -33,7 +35,7 @@ def main() -> int:
     options = argparse.ArgumentParser(prog="python -m bench")
     options.add_argument("--peers", action="store_true", help="measure beside the tools in bench/peers.txt")
     options.add_argument(
-        "--only", action="append", default=[], help="one of: start log hooks small saving large"
+        "--only", action="append", default=[], help="one of: start log hooks rebase frozen small saving large"
     )
     options.add_argument("--results", action="store_true", help="write bench/RESULTS.md, too")
     options.add_argument("--rounds", type=int, default=7)

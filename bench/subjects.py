@@ -69,3 +69,12 @@ def two_tasks(bench: Bench, name: str, files: int, changed: int) -> Subject:
 
 def start_up(where: Path) -> Arm:
     return Arm(START_UP, ((OURS, "--version"),), where)
+
+
+def empty_hooks(folder: Path, *names: str) -> Path:
+    """A hooks folder whose hooks do nothing: what git itself takes for having them."""
+    folder.mkdir(exist_ok=True)
+    for name in names:
+        (folder / name).write_text("#!/bin/sh\n")
+        (folder / name).chmod(0o755)
+    return folder

@@ -5,7 +5,7 @@ for entry in "$common"/devs/journal/*.json; do
     echo 'devs-git is at work in this worktree, or was interrupted. Run: devs-git status' >&2 && exit 1
   fi
 done
-task='' rebase='' comment='' separators=: template=$dir/devs/template
+task='' rebase='' template=$dir/devs/template
 if [ -f "$dir/devs/task" ]; then task=$(cat "$dir/devs/task"); fi
 same() { [ -f "$2" ] && [ "$(git stripspace -s <"$1")" = "$(git stripspace -s <"$2")" ]; }
 case ${0##*/}:${2-} in
@@ -15,8 +15,8 @@ case ${0##*/}:${2-} in
 esac
 if [ -d "$dir/rebase-merge" ] || [ -f "$dir/rebase-apply/rebasing" ]; then rebase=yes; fi
 [ "${2-}" != message ] || [ ! -f "$dir/rebase-merge/amend" ] || rebase='' # a new commit where an `edit` stopped
-# include settings.sh
-new=$(comment=$comment separators=$separators tip=$tip rebase=$rebase from=${0##*/}:${2-} task=$task file=$1 LC_ALL=C awk '
+# include plain.sh
+new=$(tip=$tip rebase=$rebase from=${0##*/}:${2-} task=$task file=$1 LC_ALL=C awk '
 # include trailers.awk
 ' "$1") || exit 0
 printf '%s\n' "$new" >"$1"

@@ -132,5 +132,6 @@ def test_post_rewrite_learns_what_was_rewritten_though_pre_commit_hands_no_input
     assert told_to.read_text() == f"{old} {git('rev-parse', 'HEAD')}\n"
     told_to.unlink()
     middle = git("rev-parse", "HEAD")
+    git("update-ref", "refs/devs/checkpoints/task-1/1", middle)
     git("-c", "user.name=Eve", "rebase", "-q", "--force-rebase", "HEAD^")
     assert told_to.read_text() == f"{middle} {git('rev-parse', 'HEAD')}\n"

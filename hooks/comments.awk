@@ -1,0 +1,5 @@
+  # What begins a comment, asked only where a line may be one, and where the comments begin that git cuts off.
+  c = "#"; cutter = " ------------------------ >8 ------------------------"
+  while (odd && ("git config --get-regexp core.comment" | getline) > 0) if ($1 ~ /^core\.comment(char|string)$/) c = substr($0, length($1) + 2)
+  if (auto = c == "auto") c = "#"
+  for (i = 1; i <= n && !cut; i++) if (line[i] == c cutter || auto && index(line[i], cutter) == 2) { cut = i; c = substr(line[i], 1, length(c)) }
