@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import devs_git
-from bench import committing, moving, reading, rebasing, saving
+from bench import committing, moving, reading, rebasing, saving, verifying
 from bench.measure import Bench
 from bench.report import Report, Row, machine
 
@@ -27,6 +27,7 @@ def parts(bench: Bench, rounds: int, peers: Path | None) -> dict[str, Callable[[
         "frozen": lambda: rebasing.frozen(bench, rounds),
         "small": lambda: moving.small(bench, rounds, peers),
         "saving": lambda: saving.large_file(bench, rounds),
+        "verify": lambda: verifying.verify(bench, rounds),
         "large": lambda: moving.large(bench, min(rounds, 3)),
     }
 
@@ -35,7 +36,10 @@ def main() -> int:
     options = argparse.ArgumentParser(prog="python -m bench")
     options.add_argument("--peers", action="store_true", help="measure beside the tools in bench/peers.txt")
     options.add_argument(
-        "--only", action="append", default=[], help="one of: start log hooks rebase frozen small saving large"
+        "--only",
+        action="append",
+        default=[],
+        help="one of: start log hooks rebase frozen small saving verify large",
     )
     options.add_argument("--results", action="store_true", help="write bench/RESULTS.md, too")
     options.add_argument("--rounds", type=int, default=7)

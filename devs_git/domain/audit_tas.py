@@ -74,11 +74,18 @@ def _unapproved(
 
 def _leads(old: str | None, new: str, revisions: Mapping[str, Revision]) -> bool:
     """Whether approved texts lead from one to the other, as where two landings were squashed into one commit."""
-    reached, last = {old}, 0
-    while last != len(reached):
-        last = len(reached)
-        reached |= {one.after for one in revisions.values() if one.after and one.before in reached}
-    return new in reached
+    steps: dict[str | None, list[str]] = {}
+    for one in revisions.values():
+        if one.after:
+            steps.setdefault(one.before, []).append(one.after)
+    reached, todo = {old}, [old]
+    while todo:
+        further = [after for after in steps.get(todo.pop(), ()) if after not in reached]
+        if new in further:
+            return True
+        reached.update(further)
+        todo += further
+    return False
 
 
 def _wanted(edit: Edit, revisions: Mapping[str, Revision]) -> tuple[str, str] | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
@@ -146,9 +146,8 @@ class _Court:
         known = self.freezes.known.get(claim.step.event.oid, 0)
         if claim.gate_id not in self.gates or number is None or not known >> number & 1:
             raise DevsError("LEDGER_MUTATED", "its decision decides nothing: there is no request")
-        asked, data = self.gates[claim.gate_id], self.blobs.get(claim.decision, b"")
-        oid = asked.request_oid
-        gate = store.read(claim.gate_id, oid, self.blobs[oid], data)
+        asked = replace(self.gates[claim.gate_id], decision=None)
+        gate = store.decided(asked, self.blobs.get(claim.decision, b""))
         if not gate.decision:
             code = gate.flaw if gate.flaw in ("REPLAYED", "STALE_REQUEST") else "LEDGER_MUTATED"
             raise DevsError(code, f"its decision decides nothing: {gate.flaw}")

@@ -63,7 +63,7 @@ def find(tip: Tip, gate_id: str) -> Gate:
 def read(gate_id: str, request_oid: str, request: bytes, decision: bytes | None) -> Gate:
     """The gate that two files make; LEDGER_MUTATED where the first is no request."""
     gate = Gate(gate_id, _load_request(request, request_path(gate_id)), request_oid)
-    return gate if decision is None else _decided(gate, decision)
+    return gate if decision is None else decided(gate, decision)
 
 
 def _load_request(data: bytes, path: str) -> Mapping[str, Any]:
@@ -76,7 +76,8 @@ def _load_request(data: bytes, path: str) -> Mapping[str, Any]:
     return request
 
 
-def _decided(gate: Gate, data: bytes) -> Gate:
+def decided(gate: Gate, data: bytes) -> Gate:
+    """The gate with this decision; where that decides nothing, with the flaw instead."""
     try:
         decision = documents.load(data, decision_path(gate.gate_id), DECISION_SCHEMA, code="LEDGER_MUTATED")
     except DevsError as error:
