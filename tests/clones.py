@@ -17,7 +17,7 @@ from tests import gated
 from tests.moving import Scene
 
 LEDGER = "refs/heads/devs/ledger"
-OURS = ("refs/heads/devs", "refs/devs/checkpoints", "refs/tags/devs")
+OURS = ("refs/heads/devs/ledger", "refs/devs/checkpoints", "refs/tags/devs")
 
 
 def git(where: Path, *args: str, ok: tuple[int, ...] = (0,)) -> str:

@@ -101,7 +101,12 @@ def run(workspace: Workspace, request: Request) -> Result:
 def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
     history = workspace.ledger.require().history
     found = surveys.survey(site.git, site.top)
-    operations = rules.chain(history, site.places.worktree_id, found.branch)
+    # A worktree and branch of the same name in another clone is another place: its backups never come here.
+    operations = [
+        event
+        for event in rules.chain(history, site.places.worktree_id, found.branch)
+        if site.objects.exists(event.get("Devs-Backup"))
+    ]
     operation = rules.to_undo(operations, request.op_id)
     surveys.require_movable(site.places, found)
     since = operations[operations.index(operation) :]
