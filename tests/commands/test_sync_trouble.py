@@ -1,0 +1,210 @@
+"""What sync refuses, and that nothing is changed then; remotes that are slow, old or not there."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import init, sync, task_start
+from devs_git.entrypoints import router
+from devs_git.errors import DevsError
+from devs_git.storage import far
+from devs_git.workspace import Workspace
+from tests.clones import LEDGER, Clone, Pair, git, refs_of
+
+
+def everything(where: Path) -> str:
+    return git(where, "for-each-ref", "--format=%(refname) %(objectname)")
+
+
+def refused(clone: Clone, remote: str = "") -> DevsError:
+    """The refusal of a sync that changes no ref here or there."""
+    before = everything(clone.top), everything(clone.top.parent / "origin.git")
+    with pytest.raises(DevsError) as caught:
+        clone.sync(remote)
+    assert (everything(clone.top), everything(clone.top.parent / "origin.git")) == before
+    assert os.fspath(clone.top.parent) not in caught.value.message + caught.value.hint
+    return caught.value
+
+
+def test_a_remote_that_went_back_behind_what_was_seen_is_a_rollback(pair: Pair) -> None:
+    pair.ann.task("10")
+    pair.meet()
+    git(pair.origin, "update-ref", LEDGER, f"{LEDGER}~1")
+    for clone in (pair.ann, pair.bob):
+        error = refused(clone)
+        assert (error.code, error.exit_status) == ("LEDGER_ROLLBACK", 5)
+    git(pair.origin, "update-ref", "-d", LEDGER)
+    assert refused(pair.bob).code == "LEDGER_ROLLBACK"
+    subprocess.run(["sh", "-c", refused(pair.bob).hint.partition("as it is: ")[2].partition(" && ")[0]],
+                   cwd=pair.bob.top, check=True)  # fmt: skip
+    pair.bob.sync()
+    assert refs_of(pair.origin)[LEDGER] == pair.bob.tip
+
+
+def test_a_second_root_is_a_fork(pair: Pair) -> None:
+    pair.ann.task("10")
+    tree = git(pair.origin, "rev-parse", f"{LEDGER}^{{tree}}")
+    words = (
+        "-c",
+        "user.name=x",
+        "-c",
+        "user.email=x@y",
+        "commit-tree",
+        tree,
+        "-m",
+        "x\n\nDevs-Event: ledger.created",
+    )
+    root = git(pair.origin, *words)
+    was = refs_of(pair.origin)[LEDGER]
+    git(pair.origin, "update-ref", LEDGER, root)
+    error = refused(pair.ann)
+    assert (error.code, error.exit_status) == ("LEDGER_FORK", 5)
+    joined = git(
+        pair.origin, *words[:-3], tree, "-p", was, "-p", root, "-m", "x\n\nDevs-Event: ledger.merged"
+    )
+    git(pair.origin, "update-ref", LEDGER, joined)
+    assert refused(pair.ann).code == "LEDGER_FORK"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "/nowhere/at/all",
+        "https://user:secret@localhost:1/x.git",
+        "ssh://nobody@localhost:1/x.git",
+        "ext::sleep 9",
+    ],
+)
+def test_a_remote_that_cannot_be_reached_is_told_with_the_way_out_and_no_address(
+    url: str, pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair.ann.git("remote", "set-url", "origin", url)
+    monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "ext:file:https:ssh")
+    monkeypatch.setattr(far.Far, "seconds", 0.5)
+    error = refused(pair.ann)
+    assert (error.code, error.envelope()["retryable"]) == ("BUSY", True)
+    assert error.message.startswith("origin cannot be reached: ")
+    assert not re.search(r"secret|nowhere|localhost:1|/x\.git", error.message + error.hint)
+    assert "git ls-remote origin" in error.hint
+
+
+def test_without_a_name_it_is_origin_the_only_one_or_the_upstreams(pair: Pair) -> None:
+    assert refused(pair.ann, "nobody").details == {"field": "remote"}
+    assert refused(pair.ann, "--upload-pack=touch x").details == {"field": "remote"}
+    pair.ann.git("remote", "rename", "origin", "hub")
+    assert pair.ann.sync().remote == "hub"
+    pair.ann.git("remote", "add", "other", "../origin.git")
+    assert pair.ann.sync().remote == "hub"
+    pair.ann.git("switch", "-q", "-c", "new")
+    assert refused(pair.ann).details == {"field": "remote"}
+    assert pair.ann.sync("other").remote == "other"
+    pair.ann.git("remote", "add", "origin", "../origin.git")
+    assert pair.ann.sync().remote == "origin"
+
+
+def test_a_repository_without_a_ledger_or_a_remote_is_told_what_to_run(pair: Pair, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "bare-of-us")
+    assert refused_after(Clone(tmp_path / "bare-of-us")).code == "NOT_INITIALIZED"
+    pair.ann.git("remote", "remove", "origin")
+    assert "git remote add" in refused(pair.ann).hint
+
+
+@pytest.mark.parametrize("atomic", ["true", "false"])
+def test_a_remote_that_cannot_do_all_at_once_gets_the_ledger_first(
+    atomic: str, pair: Pair, tmp_path: Path
+) -> None:
+    git(pair.origin, "config", "receive.advertiseAtomic", atomic)
+    hook = pair.origin / "hooks" / "update"
+    hook.write_text(f'#!/bin/sh\necho "$1" >> "{tmp_path}/order"\n')
+    hook.chmod(0o755)
+    pair.ann.task("10")
+    pair.bob.task("11")
+    pair.meet()
+    pair.assert_same()
+    order = (tmp_path / "order").read_text().splitlines()
+    assert (order[0] == LEDGER) or atomic == "true"
+    assert {LEDGER, "refs/tags/devs/task-10", "refs/devs/checkpoints/task-11/1"} <= set(order)
+
+
+def test_what_a_hook_of_the_remote_declines_is_told_and_can_be_done_later(pair: Pair) -> None:
+    hook = pair.origin / "hooks" / "pre-receive"
+    hook.write_text("#!/bin/sh\necho no ledger here >&2\nexit 1\n")
+    hook.chmod(0o755)
+    pair.ann.task("10")
+    error = refused_after(pair.ann)
+    assert (error.code, "pre-receive hook declined" in error.message) == ("CONFLICT", True)
+    hook.unlink()
+    pair.meet()
+    pair.assert_same()
+
+
+def refused_after(clone: Clone) -> DevsError:
+    with pytest.raises(DevsError) as caught:
+        clone.sync()
+    return caught.value
+
+
+def test_strict_repositories_sync(pair: Pair) -> None:
+    for clone in (pair.ann, pair.bob):
+        router.call("init", clone.opened, init.Request(strict=True))
+        clone.task("10")
+    gate = pair.ann.ask(kind="MANUAL")
+    pair.meet()
+    assert pair.bob.opened.ledger.open_gates() == (gate,)
+    pair.bob.approve(gate)
+    pair.ann.sync()
+    pair.bob.sync()
+    pair.meet()
+    pair.assert_same("ledger", "tags")
+
+
+def test_a_linked_worktree_and_a_bare_place_sync_the_same_ledger(pair: Pair, tmp_path: Path) -> None:
+    pair.bob.task("11")
+    pair.bob.sync()
+    pair.ann.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    assert Clone(tmp_path / "linked").sync().ledger == pair.ann.tip == pair.bob.tip
+
+
+def test_only_so_many_others_are_waited_for(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sync, "ATTEMPTS", 2)
+    push = far.Far.push
+
+    def late(self: far.Far, *args: object) -> None:
+        words = (
+            "-c",
+            "user.name=x",
+            "-c",
+            "user.email=x@y",
+            "commit-tree",
+            f"{LEDGER}^{{tree}}",
+            "-p",
+            LEDGER,
+            "-m",
+        )
+        git(pair.origin, "update-ref", LEDGER, git(pair.origin, *words, "x\n\nDevs-Event: task.result"))
+        push(self, *args)  # type: ignore[arg-type]
+
+    pair.ann.call("task start", task_start.Request("10", title="t"))
+    monkeypatch.setattr(far.Far, "push", late)
+    error = refused_after(pair.ann)
+    assert (error.code, error.envelope()["retryable"]) == ("BUSY", True)
+    monkeypatch.undo()
+    pair.meet()
+    pair.assert_same("ledger")
+
+
+def test_the_text_says_what_came_and_went(pair: Pair) -> None:
+    pair.ann.task("10")
+    words = [sys.executable, "-m", "devs_git", "sync", "--repo", str(pair.ann.top)]
+    first = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert re.match(r"origin: 0 refs changed here, 3 refs there; ledger [0-9a-f]{10}\n$", first.stdout)
+    second = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert second.stdout.startswith("origin: nothing new; ledger ")
+    assert first.stderr == second.stderr == ""
+    assert Workspace.open(pair.ann.top).store_git.text("for-each-ref", "refs/devs/incoming") == ""
