@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import devs_git
-from bench import committing, moving, reading, rebasing, saving, verifying
+from bench import committing, moving, reading, rebasing, saving, traces, verifying
 from bench.measure import Bench
 from bench.report import Report, Row, machine
 
@@ -28,6 +28,8 @@ def parts(bench: Bench, rounds: int, peers: Path | None) -> dict[str, Callable[[
         "small": lambda: moving.small(bench, rounds, peers),
         "saving": lambda: saving.large_file(bench, rounds),
         "verify": lambda: verifying.verify(bench, rounds),
+        "getting": lambda: traces.getting(bench, rounds),
+        "searching": lambda: traces.searching(bench),
         "large": lambda: moving.large(bench, min(rounds, 3)),
     }
 
@@ -39,7 +41,7 @@ def main() -> int:
         "--only",
         action="append",
         default=[],
-        help="one of: start log hooks rebase frozen small saving verify large",
+        help="one of: start log hooks rebase frozen small saving verify getting searching large",
     )
     options.add_argument("--results", action="store_true", help="write bench/RESULTS.md, too")
     options.add_argument("--rounds", type=int, default=7)

@@ -74,11 +74,16 @@ class Report:
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    value = f"{row.value:.2f} x" if row.unit == "x" else f"{row.value:.0f} ms"
+    value = f"{row.value:.2f} x" if row.unit == "x" else f"{_figure(row.value)} {row.unit}"
     bound = "" if row.bound is None else f"<= {row.bound:g} {row.unit}"
     met = {None: "", True: "yes", False: "NO"}[row.met]
-    numbers = (f"{row.ours:.0f}", row.neighbour, f"{row.theirs:.0f}", f"{row.ratio:.2f}")
+    beside = (_figure(row.theirs), f"{row.ratio:.2f}") if row.neighbour else ("", "")
+    numbers = (_figure(row.ours), row.neighbour, *beside)
     return (row.name, *numbers, f"{value}{' ' + row.note if row.note else ''}", bound, met)
+
+
+def _figure(value: float) -> str:
+    return f"{value:.1f}" if value < 10 else f"{value:.0f}"
 
 
 def machine(versions: Sequence[str]) -> dict[str, str]:

@@ -9,6 +9,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -20,7 +21,6 @@ from devs_git.storage.catalog.migrations import STEPS
 
 NAME: Final = "catalog.db"
 PATIENCE: Final = 30.0  # seconds that a writer waits for the others
-_PAGE: Final = 4096
 
 
 class Catalog:
@@ -29,7 +29,11 @@ class Catalog:
     def __init__(self, base: sqlite3.Connection, path: Path) -> None:
         self.base = base
         self.path = path
-        self.engine = 0
+
+    @cached_property
+    def engine(self) -> int:
+        """5 or 4: the engine of the full-text index, which is made by whoever first needs it."""
+        return fulltext.prepare(self)
 
     @classmethod
     def open(cls, folder: Path) -> Catalog:
@@ -79,6 +83,13 @@ class Catalog:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction, begun for writing at once: it never has to be begun again because somebody else wrote."""
+        _ = self.engine  # what is written is indexed, and deleted from an index that is there
+        with self.transaction() as base:
+            yield base
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """The same for what makes tables and index."""
         try:
             self.base.execute("BEGIN IMMEDIATE")
             try:
@@ -107,7 +118,6 @@ class Catalog:
     def _prepare(self) -> None:
         if self._require(0) < len(STEPS):
             self._migrate()
-        self.engine = fulltext.prepare(self)
 
     def _require(self, least: int) -> int:
         """The number of the catalog's last migration, if we can work with it."""
@@ -129,10 +139,9 @@ class Catalog:
     def _migrate(self) -> None:
         """Take the steps that are missing, in one transaction; another process may have taken them meanwhile."""
         if self.base.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-            self.base.execute(f"PRAGMA page_size = {_PAGE}")
             self.base.execute("PRAGMA auto_vacuum = INCREMENTAL")  # or a prune would free nothing
             self.base.execute("PRAGMA journal_mode = WAL")
-        with self.writing() as base:
+        with self.transaction() as base:
             version = base.execute("PRAGMA user_version").fetchone()[0]
             for step in STEPS[version:]:
                 for statement in statements(step):

@@ -66,7 +66,7 @@ def prepare(catalog: Catalog) -> int:
     wanted = engine()
     if catalog.setting(ENGINE) == str(wanted):
         return wanted
-    with catalog.writing() as base:
+    with catalog.transaction() as base:
         if catalog.setting(ENGINE) != str(wanted):  # else another process was quicker
             for index in INDEXES:
                 _rebuild(base, index, wanted)

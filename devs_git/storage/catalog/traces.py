@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from typing import Any, Final
@@ -43,6 +42,8 @@ def put(catalog: Catalog, trace: Trace) -> str:
         base.execute("INSERT INTO parts VALUES (?, ?, ?)", (body_id, number, part))
         stored += len(part)
     fulltext.add(catalog, fulltext.TRACES, body_id, bodies.text(given, bodies.readable(trace.output)))
+    import hashlib  # a reader needs none of it
+
     digest = hashlib.sha256(trace.output).hexdigest()
     base.execute(_UPSERT, (*_known(trace, body_id), digest, len(trace.output), stored))
     return digest
