@@ -19,9 +19,12 @@ from typing import Final
 from devs_git.domain.events import LEDGER, Event
 from devs_git.domain.report import Finding
 
+# No name that begins like an option or leads out of its folder: a gate of such a name could never be decided.
 _ADDED: Final = re.compile(
-    r"gates/[^/]+/(request\.yaml|decision\.yaml|decision\.yaml\.sig)|open/[^/]+|tasks/[^/]+/[^/]+\.yaml"
-    r"|rewinds/[^/]+\.yaml|directives/[^/]+\.yaml|superseded/.+|policy\.yaml"
+    r"gates/{1}/(request\.yaml|decision\.yaml|decision\.yaml\.sig)|open/{1}|tasks/{0}/{0}\.yaml"
+    r"|rewinds/{0}\.yaml|directives/{0}\.yaml|superseded/.+|policy\.yaml".format(
+        "[0-9A-Za-z][^/]*", "[0-9A-Za-z][0-9A-Za-z-]*"
+    )
 )
 _GATE: Final = re.compile(r"(?:gates/([^/]+)/(request|decision)\.yaml|(open)/([^/]+))")
 WAY_OUT: Final = (

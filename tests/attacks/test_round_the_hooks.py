@@ -130,5 +130,5 @@ def test_a_push_past_pre_push(tmp_path: Path) -> None:
     router.call("init", Workspace.open(tmp_path / "origin.git"), init.Request(server=True))
     goes_on(*NO_HOOKS, "push", "-q", str(tmp_path / "origin.git"), LEDGER)
     status, said = attempt(*NO_HOOKS, "push", "--no-verify", str(tmp_path / "origin.git"), "main")
-    assert (status, "devs-git: GATE_BLOCKED: " in said) == (1, True)
+    assert (status, "GATE_BLOCKED" in said) == (1, True)
     assert findings() == ()

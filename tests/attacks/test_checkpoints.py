@@ -1,0 +1,44 @@
+"""Tampering with checkpoints: their refs are compared with the ledger's events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.attacking import goes_on, verified
+
+VISIBLE, NUMBERED = "refs/tags/devs/task-10", "refs/devs/checkpoints/task-10/1"
+
+
+@pytest.fixture(autouse=True)
+def tag(mark: Callable[..., str]) -> str:
+    """A completed task, all its refs in place."""
+    made = mark(10, completed=True)
+    goes_on("update-ref", VISIBLE, made)
+    assert verified("tags") == set()
+    return made
+
+
+@pytest.mark.parametrize("ref", [VISIBLE, NUMBERED])
+def test_a_tag_deleted(ref: str) -> None:
+    goes_on("update-ref", "-d", ref)
+    assert verified("tags") == {"TAG_MISSING"}
+
+
+@pytest.mark.parametrize("ref", [VISIBLE, NUMBERED])
+def test_a_tag_moved(ref: str) -> None:
+    goes_on("tag", "-a", "-m", "x", "x", "HEAD~1")
+    goes_on("update-ref", ref, "refs/tags/x")
+    assert verified("tags") == {"TAG_MOVED"}
+
+
+@pytest.mark.parametrize("ref", [VISIBLE, NUMBERED])
+def test_a_tag_made_lightweight(ref: str) -> None:
+    goes_on("update-ref", ref, "HEAD")
+    assert verified("tags") == {"TAG_NOT_ANNOTATED"}
+
+
+def test_a_tag_that_no_event_explains(tag: str) -> None:
+    goes_on("update-ref", "refs/tags/devs/task-11", tag)
+    assert verified("tags") == {"TAG_MOVED"}
