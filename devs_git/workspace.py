@@ -158,7 +158,7 @@ class Workspace:
 
     @contextmanager
     def catalog(self, *, caught_up: bool = False) -> Iterator[Catalog]:
-        """The catalog of traces and conversations; NOT_INITIALIZED where nobody ran `init`.
+        """The catalog of traces and conversations, with all that hooks have captured; NOT_INITIALIZED where nobody ran `init`.
 
         `caught_up` for whoever must know which traces were rewound: it reads the ledger's newest events.
         """
@@ -168,12 +168,22 @@ class Workspace:
         if not self.places.shared.is_dir():
             self.ledger.require()
         with Catalog.open(self.places.shared) as catalog:
+            self.ingest(catalog)  # first: what was captured before a rewind is marked with the rest
             if caught_up:
                 tip = self.ledger.tip().oid
                 marks.catch_up(
                     catalog, tip, lambda since: self.ledger.events(tip, since=since, oldest_first=True)
                 )
             yield catalog
+
+    def ingest(self, catalog: Catalog) -> tuple[int, int]:
+        """Take in what the agent hooks left: how many went in, and how many were rejected. BUSY."""
+        if not self.places.has_spooled:
+            return 0, 0
+        from devs_git.storage import spool
+
+        taken = spool.ingest(self.places, self.store_git, catalog, self.progress)
+        return taken.ingested, taken.rejected
 
     @property
     def actor(self) -> str:

@@ -14,6 +14,7 @@ from devs_git.domain.report import Finding
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import (
     adoption,
+    agent_files,
     excludes,
     hook_files,
     hook_probe,
@@ -101,6 +102,7 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
         yield finding
     if workspace.ledger.tip().oid:
         yield from _hooks(workspace)
+        yield from agent_files.status(workspace.places, workspace.places.top)
         yield from _view(workspace) if sound else ()
 
 

@@ -15,7 +15,17 @@ from devs_git.domain.events import Draft
 from devs_git.domain.policy import IN_FORCE, PROPOSED, first
 from devs_git.domain.report import Action
 from devs_git.errors import invalid
-from devs_git.storage import adoption, excludes, hook_files, locks, proposal, suitability, tas_lock, view
+from devs_git.storage import (
+    adoption,
+    agent_files,
+    excludes,
+    hook_files,
+    locks,
+    proposal,
+    suitability,
+    tas_lock,
+    view,
+)
 from devs_git.storage.ledger import Tip
 from devs_git.storage.places import worktrees
 from devs_git.workspace import Workspace
@@ -99,6 +109,7 @@ def _put_in(workspace: Workspace, *, strict: bool) -> Result:
     actions.append(_proposed(workspace, proposed is not None))
     actions.append(excludes.add(workspace.places))
     actions.extend(hook_files.install(workspace.places, workspace.git, strict=strict))
+    actions.extend(agent_files.refresh(workspace.places, workspace.top))
     changed = [action for action in actions if action.did in {"created", "updated"}]
     if changed and not fresh:
         _record(workspace, "repository.prepared", "init: prepare this repository", changed)
@@ -149,6 +160,7 @@ def _proposed(workspace: Workspace, there: bool) -> Action:
 
 def _take_out(workspace: Workspace) -> Result:
     actions = list(hook_files.uninstall(workspace.places, workspace.git))
+    actions.extend(agent_files.take_hook(workspace.places))
     actions.append(excludes.remove(workspace.places))
     trees = worktrees(workspace.store_git, workspace.places.common)
     views = [view.remove(places, workspace.ledger) for places in trees]

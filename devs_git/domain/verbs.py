@@ -76,6 +76,7 @@ _ROWS: Final = (
     Verb("trace prune", DESTROYS, "Delete old tool outputs."),
     Verb("trace export", READS, "Write stored tool outputs as compressed lines of JSON."),
     Verb("trace import", CHANGES, "Put exported tool outputs into the catalog.", records=True),
+    Verb("trace ingest", CHANGES, "Take what agent hooks have captured into the catalog.", records=True),
     Verb("doctor", READS, "Look for trouble and name the command that mends it."),
 )
 
@@ -83,7 +84,8 @@ VERBS: Final[dict[str, Verb]] = {verb.name: verb for verb in _ROWS}
 
 # Doors start, and guard what comes through them; they have no command module and leave no event.
 DOORS: Final[dict[str, str]] = {
-    "hook": "Called by the installed git hooks.",
+    "hook": "Called by the installed git and agent hooks.",
+    "agent install": "Tell a coding agent's project files of our hooks and MCP server; --uninstall.",
     "aliases install": "Add git aliases: git checkpoint, git rewind-task, git gates, git approve.",
     "aliases uninstall": "Take these git aliases out again.",
     "demo": "Run the main job in a repository made for it.",

@@ -19,6 +19,10 @@ def main(arguments: list[str]) -> int:
     """Exit status of the hook `arguments[0]`; an unknown one is ignored, so that git goes on."""
     doors = {"post-commit": _post_commit, "post-merge": _post_commit, "post-rewrite": _post_rewrite}
     name, *rest = arguments or [""]
+    if name == "before-tool":
+        from devs_git.entrypoints import agent_hook
+
+        return agent_hook.main(rest)
     if name in GUARDS:
         return _guarded(name)
     if name not in doors:

@@ -37,13 +37,13 @@ def shipped(*, strict: bool = False) -> dict[str, bytes]:
     """
     wanted = ("", STRICT) if strict else ("",)
     files = (p for p in resources.folder("hooks").iterdir() if p.is_file() and p.suffix in wanted)
-    return {p.stem: _whole(p.read_bytes()) for p in sorted(files)}
+    return {p.stem: whole(p.read_bytes()) for p in sorted(files)}
 
 
 def for_servers() -> dict[str, bytes]:
     """The hooks that `init --server` puts into a bare repository: name and source."""
     files = (path for path in (resources.folder("hooks") / "server").iterdir() if path.is_file())
-    return {path.name: _whole(path.read_bytes()) for path in sorted(files)}
+    return {path.name: whole(path.read_bytes()) for path in sorted(files)}
 
 
 def serves(places: Places, git: Git) -> bool:
@@ -58,11 +58,11 @@ def is_strict(folder: HookFolder) -> bool:
     return any(HookSlot(folder.ours, name).owner in {"ours", "edited"} for name in names)
 
 
-def _whole(source: bytes) -> bytes:
+def whole(source: bytes) -> bytes:
     """A hook's source, each line `# include where.sh` replaced by that file of `hooks/`."""
 
     def part(line: re.Match[bytes]) -> bytes:
-        return _whole(resources.read("hooks", line[1].decode()))
+        return whole(resources.read("hooks", line[1].decode()))
 
     return re.sub(rb"^# include (\S+)\n", part, source, flags=re.MULTILINE)
 

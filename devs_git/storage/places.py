@@ -43,6 +43,20 @@ class Places:
         return self.own / "lock"
 
     @property
+    def spool(self) -> Path:
+        """Where the agent hooks leave what they captured."""
+        return self.shared / "spool"
+
+    @property
+    def has_spooled(self) -> bool:
+        """Whether something lies there; asked before anything is imported that could read it."""
+        try:
+            with os.scandir(self.spool) as entries:
+                return any(entry.is_file() for entry in entries)
+        except OSError:
+            return False
+
+    @property
     def journals(self) -> Path:
         return self.shared / "journal"
 

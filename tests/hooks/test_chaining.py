@@ -54,7 +54,10 @@ def call(hook: Path, text: str = "l1\nl2\n", **env: str) -> tuple[int, list[str]
     return done.returncode, done.stdout.splitlines()
 
 
-@pytest.mark.parametrize("file", sorted(resources.folder("hooks").iterdir()), ids=lambda file: file.name)
+FILES = sorted(path for path in resources.folder("hooks").rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_a_file_of_hooks_has_at_most_25_lines(file: Path) -> None:
     assert file.read_text().count("\n") <= 25
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 FILES: Final = {
     "init": "setup",
     "doctor": "setup",
+    "agent": "agents",
     "aliases": "aliases",
     "completion": "shell",
     "demo": "demo",

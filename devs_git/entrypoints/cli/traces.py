@@ -1,4 +1,4 @@
-"""trace put, get, list, search, prune, export and import."""
+"""trace put, get, list, search, prune, export, import and ingest."""
 
 from __future__ import annotations
 
@@ -160,3 +160,15 @@ def trace_import(*, file: BinaryIO) -> Any:
     from devs_git.commands.trace_import import Request
 
     return Request(file)
+
+
+def _ingested(result: Any) -> str:
+    refused = f"; {result.rejected} cannot be read, see: devs-git doctor" if result.rejected else "."
+    return f"Took in {plural(result.ingested, 'payload')}{refused}"
+
+
+@command("trace ingest", text=_ingested, example="devs-git trace ingest")
+def trace_ingest() -> Any:
+    from devs_git.commands.trace_ingest import Request
+
+    return Request()

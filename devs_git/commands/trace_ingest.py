@@ -1,0 +1,30 @@
+"""`trace ingest`: take what the agent hooks have captured into the catalog. Verbs that need traces do so by themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from devs_git.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Request:
+    """Nothing to say."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """How many payloads went in, and how many cannot be read and are kept in `spool/rejected` of the common `devs/`."""
+
+    ingested: int
+    rejected: int
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """Take in everything that waits. NOT_INITIALIZED, BUSY."""
+    del request
+    from devs_git.storage.catalog.database import Catalog
+
+    workspace.ledger.require()
+    with Catalog.open(workspace.places.shared) as catalog:
+        return Result(*workspace.ingest(catalog))

@@ -1,0 +1,167 @@
+"""Put a value into a JSON text and take it out again, every other byte as it is: order, spaces, line ends.
+
+What is put in can be taken out without a trace, because it says how it came in. A container that was made for it begins
+with a line end, and goes with it. One that was there and empty holds it right after its bracket, and stays.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from json.decoder import scanstring  # type: ignore[attr-defined]
+from typing import Any, Final
+
+Path = Sequence[str | int]
+_DECODER: Final = json.JSONDecoder()
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
+
+
+class Unfit(Exception):
+    """The text cannot be edited: what is wrong, and in which line."""
+
+    def __init__(self, line: int, what: str) -> None:
+        super().__init__(what)
+        self.line = line
+        self.what = what
+
+
+@dataclass(frozen=True)
+class _Member:
+    """One member of an object or array: `start` is where it begins, its key included, `value` where its value does."""
+
+    key: str | int
+    start: int
+    value: int
+    end: int
+
+
+def load(text: str) -> Any:
+    """The value, by strict JSON; Unfit with the line."""
+    try:
+        return json.loads(text, parse_constant=_no_number)
+    except json.JSONDecodeError as error:
+        raise Unfit(error.lineno, error.msg) from error
+    except _NoNumber as error:
+        found = re.search(rf"(?<![\w\"]){re.escape(str(error))}", text)
+        raise Unfit(_line(text, found.start() if found else 0), f"{error} is no JSON") from error
+    except RecursionError as error:
+        raise Unfit(1, "it is nested too deeply") from error
+
+
+class _NoNumber(Exception):
+    """NaN or Infinity."""
+
+
+def _no_number(name: str) -> Any:
+    raise _NoNumber(name)
+
+
+def add(text: str, path: Path, value: Any) -> str:
+    """`text` with `value` as the last member of the array or object at `path`, made where it is missing.
+
+    `value` is a list element, or a pair of key and value for an object. An empty `text` is a new file.
+    """
+    if not text:
+        return "{\n  " + _built(path, value, "\n", "  ", "  ") + "\n}\n"
+    load(text)
+    at, missing = _walk(text, path, "{" if isinstance(value, tuple) else "[")
+    line_end, unit = ("\r\n" if "\r\n" in text else "\n"), _unit(text)
+    members = _members(text, at)
+    indent = _indent_of(text, at, members, unit)
+    piece = _built(missing, value, line_end, indent, unit)
+    if not members:
+        return text[: at + 1] + piece + text[at + 1 :]
+    end = members[-1].end
+    return text[:end] + "," + line_end + indent + piece + text[end:]
+
+
+def remove(text: str, path: Path) -> str:
+    """`text` without the member at `path`, nor the containers that were made for it; '' where nothing else was there."""
+    parent, _ = _walk(text, path[:-1], "")
+    members = _members(text, parent)
+    at = next(n for n, member in reversed(list(enumerate(members))) if member.key == path[-1])
+    if at:
+        return text[: members[at - 1].end] + text[members[at].end :]
+    if len(members) > 1:
+        return text[: members[0].start] + text[members[1].start :]
+    if "\n" not in text[parent : members[0].start]:
+        return text[: parent + 1] + text[members[0].end :]
+    return remove(text, path[:-1]) if len(path) > 1 else ""
+
+
+def _built(path: Path, value: Any, line_end: str, indent: str, unit: str) -> str:
+    """The text of `value`, inside new containers for each name of `path`."""
+    if not path:
+        return f"{json.dumps(value[0])}: {_flat(value[1])}" if isinstance(value, tuple) else _flat(value)
+    inner = _built(path[1:], value, line_end, indent + unit, unit)
+    opening, closing = "{}" if len(path) > 1 or isinstance(value, tuple) else "[]"
+    return f"{json.dumps(path[0])}: {opening}{line_end}{indent}{unit}{inner}{line_end}{indent}{closing}"
+
+
+def _flat(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _walk(text: str, path: Path, last: str) -> tuple[int, Path]:
+    """Where the container at `path` opens, as far as it is there; and the names that are missing."""
+    at = _skip(text, 0)
+    for depth, name in enumerate(path):
+        _must_be(text, at, "[" if isinstance(name, int) else "{", path[:depth])
+        found = [member for member in _members(text, at) if member.key == name]
+        if not found:
+            return at, path[depth:]
+        at = found[-1].value  # of a key that stands twice the last one counts
+    if last:
+        _must_be(text, at, last, path)
+    return at, ()
+
+
+def _must_be(text: str, at: int, opening: str, path: Path) -> None:
+    if text[at] != opening:
+        name = ".".join(str(part) for part in path) or "the file"
+        raise Unfit(_line(text, at), f"{name} is no {'object' if opening == '{' else 'array'}")
+
+
+def _members(text: str, opening: int) -> list[_Member]:
+    found: list[_Member] = []
+    at = _skip(text, opening + 1)
+    while text[at] not in "]}":
+        start, key = at, len(found)
+        if text[opening] == "{":
+            name, at = scanstring(text, at + 1)
+            at = _skip(text, _skip(text, at) + 1)
+        else:
+            name = key
+        end = _DECODER.raw_decode(text, at)[1]
+        found.append(_Member(name, start, at, end))
+        at = _skip(text, end)
+        if text[at] == ",":
+            at = _skip(text, at + 1)
+    return found
+
+
+def _skip(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
+
+
+def _line(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1
+
+
+def _unit(text: str) -> str:
+    """By how much this file indents: as its first member is indented; two spaces where that cannot be seen."""
+    found = re.match(r"\s*\{[ \t]*\r?\n([ \t]+)", text)
+    return found[1] if found else "  "
+
+
+def _indent_of(text: str, opening: int, members: list[_Member], unit: str) -> str:
+    """The spaces before a new member: those before the first one where it begins its line, else one unit more."""
+    if members:
+        before = text[opening + 1 : members[0].start]
+        if "\n" in before:
+            return before.rpartition("\n")[2]
+    line = text[text.rfind("\n", 0, opening) + 1 : opening]
+    return line[: len(line) - len(line.lstrip(" \t"))] + unit

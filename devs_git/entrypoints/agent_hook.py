@@ -1,0 +1,91 @@
+"""The door for the agent hook before a tool, once something is open: `hook before-tool <client> <common git directory>`.
+
+The client's payload is on standard input. A denial is written to standard output in the client's own words; silence lets
+the tool run. What goes wrong is one line on standard error and exit 70: the shell that called us then says no.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any, Final
+
+from devs_git.domain.dialects import DIALECTS
+from devs_git.domain.dialects.dialect import Dialect
+from devs_git.domain.tool_guard import may_run
+from devs_git.errors import EXIT_INTERNAL, DevsError
+
+_USAGE: Final = "usage: devs-git hook before-tool <client> <common git directory>"
+
+
+def main(arguments: list[str]) -> int:
+    """0: decided. 70: it could not be."""
+    try:
+        answer = _answer(arguments, sys.stdin.buffer.read())
+    except DevsError as error:
+        return _cannot(f"{error.code}: {error.message} {error.hint}")
+    except Exception as error:  # noqa: BLE001 - a bug of ours must neither deny nor approve by accident
+        return _cannot(f"INTERNAL: this is a bug of devs-git: {type(error).__name__}: {error}")
+    if answer:
+        sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
+        sys.stdout.flush()
+    return 0
+
+
+def _answer(arguments: list[str], payload: bytes) -> dict[str, Any] | None:
+    client, common = (*arguments, "", "")[:2]
+    if client not in DIALECTS or not common:
+        raise DevsError("INVALID_ARGUMENTS", _USAGE)
+    dialect = DIALECTS[client]
+    tool, tool_input = _tool(dialect, payload)
+    if may_run(dialect, tool, tool_input):
+        return None
+    why = _why(common)
+    so = " and a single call of devs-git" if tool in dialect.shells else ""
+    return (
+        dialect.denial(dialect.before, f"{why} {tool} counts as writing; what goes on is reading{so}.")
+        if why
+        else None
+    )
+
+
+def _tool(dialect: Dialect, payload: bytes) -> tuple[str, Any]:
+    try:
+        told = json.loads(payload)
+        tool = told[dialect.fields.tool]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        tool = None
+    if not isinstance(tool, str):
+        text = f"a gate may be open, and what {dialect.title} tells of the tool cannot be read."
+        raise DevsError("INVALID_INPUT", text, hint="See: devs-git gate list")
+    return tool, told.get(dialect.fields.tool_input)
+
+
+def _why(common: str) -> str:
+    """What freezes the repository with this common git directory; '' where nothing does any more."""
+    from pathlib import Path
+
+    from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git, split_z
+
+    env = {"GIT_DIR": common, "GIT_NO_REPLACE_OBJECTS": "1"}
+    git = Git(Path(common), env, unset=tuple(name for name in REPOSITORY_VARIABLES if name != "GIT_DIR"))
+    ledger = "refs/heads/devs/ledger"
+    if git.attempt("rev-parse", "-q", "--verify", ledger + "^{tree}", ok=(0, 1, 128))[0]:
+        return (
+            "LEDGER_MISSING: this repository is frozen, because its ledger, the branch devs/ledger, is gone or damaged. "
+            "Put it back; see: devs-git doctor."
+        )
+    if git.attempt("rev-parse", "-q", "--verify", ledger + ":open", ok=(0, 1, 128))[0]:
+        return ""  # somebody has decided meanwhile
+    gates = split_z(git.run("ls-tree", "-z", "--name-only", ledger + ":open"))
+    if not gates:
+        return ""
+    return (
+        f"GATE_BLOCKED: this repository is frozen: gate {gates[0]} waits for a person's decision. "
+        f"See it: devs-git gate show {gates[0]}. Wait for the answer: devs-git gate wait {gates[0]}."
+    )
+
+
+def _cannot(text: str) -> int:
+    print("devs-git:", " ".join(text.split()), file=sys.stderr)  # noqa: T201 - no click
+    return EXIT_INTERNAL

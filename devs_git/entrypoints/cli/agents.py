@@ -1,0 +1,58 @@
+"""agent install: tell a client's project files of our hooks and our MCP server, or take that out again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+
+from devs_git.domain.dialects import DIALECTS
+from devs_git.domain.report import Action
+from devs_git.domain.verbs import DOORS
+from devs_git.entrypoints.cli.command import as_text
+from devs_git.entrypoints.cli.groups import HELP
+from devs_git.storage import agent_files
+from devs_git.workspace import Workspace
+
+_HELP = f"""{DOORS["agent install"]}
+
+\b
+Example:
+  devs-git agent install claude
+  devs-git agent install codex --uninstall
+"""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was done with each file, and what only a person can do."""
+
+    client: str
+    actions: tuple[Action, ...]
+    advice: tuple[str, ...]
+
+
+@click.command(name="install", help=_HELP, context_settings=HELP)
+@click.argument("client", type=click.Choice(sorted(DIALECTS)))
+@click.option(
+    "--uninstall", is_flag=True, help="Take exactly what was put in out of the client's files again."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def agent_install(client: str, *, uninstall: bool, as_json: bool) -> int:
+    result = _install(Workspace.open(), client, uninstall=uninstall)
+    lines = [f"{a.did:<8} {a.what}" + (f" ({a.detail})" if a.detail else "") for a in result.actions]
+    lines += [f"next: {text}" for text in result.advice]
+    click.echo(as_text(result) if as_json else "\n".join(lines))
+    return 0
+
+
+def _install(workspace: Workspace, client: str, *, uninstall: bool) -> Result:
+    dialect = DIALECTS[client]
+    if uninstall:
+        return Result(client, agent_files.uninstall(workspace.top, dialect), ())
+    workspace.ledger.require()
+    actions = agent_files.install(workspace.places, workspace.top, dialect)
+    changed = any(action.did in {"created", "updated"} for action in actions[1:])
+    files = f"{dialect.hooks_file} {dialect.server_file}"
+    commit = f"Commit them, so that your team's clones have them too: git add {files} && git commit"
+    return Result(client, actions, (commit, *dialect.notes) if changed else ())

@@ -1,0 +1,196 @@
+"""Put our hooks and our MCP server into a client's project files, take them out, and say what is wrong with them.
+
+The files belong to the project and may be committed: what we write into them names no place on this machine. The script
+that their lines read is `<common>/devs/agent-hook`, which every worktree finds and which names this Python.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain import client_files
+from devs_git.domain.dialects import DIALECTS
+from devs_git.domain.dialects.dialect import MARK, Dialect
+from devs_git.domain.hook_text import python_of, render
+from devs_git.domain.json_edit import Unfit
+from devs_git.domain.report import Action, Finding
+from devs_git.errors import DevsError, invalid
+from devs_git.storage import resources, spool
+from devs_git.storage.hook_files import whole
+from devs_git.storage.hook_slot import HookSlot
+from devs_git.storage.places import Places
+
+_NAME: Final = "agent-hook"
+_HOOK: Final = "agent hook"
+
+
+def install(places: Places, top: Path, dialect: Dialect, python: str = sys.executable) -> tuple[Action, ...]:
+    """Everything that is missing; what is there stays as it is. INVALID_ARGUMENTS for a file that cannot be edited."""
+    hooks, server = top / dialect.hooks_file, top / dialect.server_file
+    wanted = [
+        (hooks, _edited(hooks, top, lambda text: client_files.with_hooks(text, dialect))),
+        (server, _edited(server, top, lambda text: client_files.with_server(text, dialect))),
+    ]
+    return (put_hook(places, python), *(_write(path, top, text) for path, text in wanted))
+
+
+def uninstall(top: Path, dialect: Dialect) -> tuple[Action, ...]:
+    """Take out what `install` put into the client's files; the script stays, other clients may read it."""
+    hooks, server = top / dialect.hooks_file, top / dialect.server_file
+    yours = server.exists() and client_files.server_is_changed(_read(server, top) or "", dialect)
+    wanted = [
+        (hooks, _edited(hooks, top, _if_there(client_files.without_hooks))),
+        (server, _edited(server, top, _if_there(lambda text: client_files.without_server(text, dialect)))),
+    ]
+    done = [_write(path, top, text) for path, text in wanted]
+    if yours:
+        text = "Its server devs-git is not as we write it, and is left alone."
+        done[1] = Action(dialect.server_file, "skipped", text)
+    return tuple(done)
+
+
+def put_hook(places: Places, python: str = sys.executable) -> Action:
+    """The script itself, as this version has it; one that somebody edited is left alone."""
+    slot = HookSlot(places.shared, _NAME)
+    if slot.owner not in (None, "ours"):
+        return Action(_HOOK, "skipped", f"devs/{_NAME} was changed after it was installed; it is left alone.")
+    content = render(_source(), python, chained=False)
+    if slot.owner == "ours" and slot.content() == content:
+        return Action(_HOOK, "kept")
+    there = slot.owner
+    places.shared.mkdir(mode=0o700, parents=True, exist_ok=True)
+    places.spool.mkdir(mode=0o700, exist_ok=True)
+    slot.put(content)
+    return Action(_HOOK, "updated" if there else "created")
+
+
+def refresh(places: Places, top: Path) -> tuple[Action, ...]:
+    """For `init`: the script where a client's file calls it (a clone has those files before it has the script)."""
+    return (put_hook(places),) if called(top) or HookSlot(places.shared, _NAME).owner == "ours" else ()
+
+
+def take_hook(places: Places) -> tuple[Action, ...]:
+    """For `init --uninstall`: the script goes; the clients' lines find nothing then, and do nothing."""
+    slot = HookSlot(places.shared, _NAME)
+    if slot.owner != "ours":
+        return ()
+    slot.path.unlink()
+    return (Action(_HOOK, "removed"),)
+
+
+def called(top: Path) -> tuple[Dialect, ...]:
+    """The clients whose project file calls our script here."""
+    return tuple(dialect for dialect in DIALECTS.values() if MARK in _plain(top / dialect.hooks_file))
+
+
+def status(places: Places, top: Path | None) -> tuple[Finding, ...]:
+    """What is wrong with script and spool; nothing where no client is told of us and nothing was rejected."""
+    found: list[Finding] = []
+    clients = called(top) if top else ()
+    if clients:
+        fix = f"devs-git agent install {clients[0].name}"
+        text = _trouble(HookSlot(places.shared, _NAME), clients[0].title)
+        found += [Finding("AGENT_HOOK_MISSING", "error", text, fix)] if text else []
+    bad = spool.rejected(places)
+    if bad:
+        where = "$(git rev-parse --git-common-dir)/devs/spool/rejected"
+        text = f"{len(bad)} payload(s) of agent hooks could not be read; the first is {bad[0]}."
+        found.append(Finding("SPOOL_REJECTED", "warning", text, f'look at it, then: rm -r "{where}"'))
+    return tuple(found)
+
+
+def _trouble(slot: HookSlot, client: str) -> str:
+    if slot.owner is None:
+        return f"{client} is told to call our hook, and it is not installed in this clone."
+    if slot.owner != "ours":
+        return f"The hook that {client} calls, devs/{_NAME}, was changed after it was installed."
+    python = python_of(slot.content(), _source())
+    if python is None:
+        return f"The hook that {client} calls was installed by another version."
+    return "" if os.access(python, os.X_OK) else f"The Python that the hook of {client} starts is gone."
+
+
+def _source() -> bytes:
+    return whole(resources.read("hooks", "agent/agent-hook.sh"))
+
+
+def _if_there(edit: Callable[[str], str | None]) -> Callable[[str | None], str | None]:
+    return lambda text: None if text is None else edit(text)
+
+
+def _edited(path: Path, top: Path, edit: Callable[[str | None], str | None]) -> str | None:
+    """The file as it is to be; None where it is not to be there."""
+    text = _read(path, top)
+    try:
+        return edit(text)
+    except Unfit as error:
+        raise _refused(path, top, error.line, error.what) from error
+
+
+def _read(path: Path, top: Path) -> str | None:
+    real = Path(os.path.realpath(path))
+    if not real.is_relative_to(os.path.realpath(top)):
+        raise _refused(path, top, 0, "it is a link out of this worktree")
+    try:
+        data = real.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise _refused(path, top, 0, error.strerror or "it cannot be read") from error
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise _refused(path, top, data.count(b"\n", 0, error.start) + 1, "it is no UTF-8") from error
+
+
+def _plain(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _refused(path: Path, top: Path, line: int, what: str) -> DevsError:
+    name = path.relative_to(top).as_posix()
+    place = f"{name}, line {line}" if line else name
+    error = invalid(
+        "client", f"{place}: {what}.", hint=f"Mend {name}, then run it again; nothing was changed."
+    )
+    error.details |= {"file": name, "line": line}
+    return error
+
+
+def _write(path: Path, top: Path, text: str | None) -> Action:
+    """Replace the file in one step, its mode kept; one that holds nothing any more goes."""
+    name, before = path.relative_to(top).as_posix(), _read(path, top)
+    if text == before:
+        return Action(name, "kept")
+    real = Path(os.path.realpath(path))
+    try:
+        if text is None:
+            real.unlink()
+            with contextlib.suppress(OSError):  # not empty
+                path.parent.rmdir() if path.parent != top else None
+            return Action(name, "removed")
+        _replace(real, text.encode())
+    except OSError as error:
+        raise _refused(path, top, 0, error.strerror or "it cannot be written") from error
+    return Action(name, "created" if before is None else "updated")
+
+
+def _replace(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_bytes(data)
+        if path.exists():
+            temporary.chmod(path.stat().st_mode & 0o7777)
+        temporary.rename(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,185 @@
+"""The spool: what the agent hooks left in `<common>/devs/spool/`, taken into the catalog when somebody needs it.
+
+A hook writes a file whole, under a name of its own (`<id>.<client>.<event>`), and goes. A file goes from here once what
+it holds is committed; a crash in between takes it in again, under the same trace id. What cannot be read is kept in
+`rejected/`. Who takes in holds a lock, so that two never work on the same file.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from devs_git.domain import captured
+from devs_git.domain.captured import Captured
+from devs_git.domain.dialects import DIALECTS
+from devs_git.storage import active_task, locks
+from devs_git.storage.git_program import Git
+from devs_git.storage.places import Places
+
+if TYPE_CHECKING:
+    from devs_git.storage.catalog.database import Catalog
+
+_WAIT: Final = 60.0  # seconds behind somebody else who takes in
+_BATCH: Final = 1000  # files in one transaction: others may write in between
+_ABANDONED: Final = 3600.0  # seconds after which a file that a hook did not finish is nobody's any more
+_AGENT: Final = "Devs-Agent: "
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What was taken in: numbers of files. Rejected ones are kept aside."""
+
+    ingested: int = 0
+    rejected: int = 0
+
+
+@dataclass(frozen=True)
+class Spooled:
+    """One file, read: what the hook told, when it ended, and what is known of the place."""
+
+    told: Captured
+    created_at: str
+    commit: str
+    task_id: str
+    agent: str
+
+
+Handler = Callable[["Catalog", Spooled], None]
+
+
+def _keep_trace(catalog: Catalog, spooled: Spooled) -> None:
+    from devs_git.storage.catalog import traces
+
+    known = {"commit": spooled.commit, "task_id": spooled.task_id, "agent": spooled.agent}
+    traces.put(catalog, captured.trace(spooled.told, created_at=spooled.created_at, **known))
+
+
+# What is done with an event's payload, inside the transaction. An event that is not here waits in the spool.
+HANDLERS: Final[dict[str, Handler]] = {
+    event: _keep_trace for dialect in DIALECTS.values() for event in dialect.after
+}
+
+
+def rejected(places: Places) -> tuple[str, ...]:
+    """Names of the files that could not be read."""
+    return tuple(sorted(path.name for path in _files(places.spool / "rejected")))
+
+
+def waiting(places: Places) -> tuple[Path, ...]:
+    """The files that can be taken in, in the order in which they were finished."""
+    found = (path for path in _files(places.spool) if _event(path) in HANDLERS)
+    timed = ((_finished(path), path.name, path) for path in found)
+    return tuple(path for _, _, path in sorted(timed))
+
+
+def ingest(
+    places: Places,
+    git: Git,
+    catalog: Catalog,
+    progress: Callable[[str, int, int], None] = lambda _what, _done, _total: None,
+) -> Taken:
+    """Take in what waits. `git` is one that sees the repository's refs. BUSY where somebody else does so for a minute."""
+    if not any(_event(path) in HANDLERS for path in _files(places.spool)):
+        return Taken()
+    with locks.held(places.shared / "spool.lock", wait=_WAIT):
+        _sweep(places)
+        files, heads = waiting(places), _Heads(git, {})
+        done, refused = 0, 0
+        for batch in _batches(files):
+            refused += _take(catalog, batch, heads, places)
+            done += len(batch)
+            progress("ingesting", done, len(files))
+    return Taken(done - refused, refused)
+
+
+def _batches(files: Sequence[Path]) -> Iterator[Sequence[Path]]:
+    yield from (files[at : at + _BATCH] for at in range(0, len(files), _BATCH))
+
+
+def _take(catalog: Catalog, batch: Sequence[Path], heads: _Heads, places: Places) -> int:
+    """One transaction, and only then are its files gone. How many were rejected."""
+    bad: list[Path] = []
+    with catalog.writing():
+        for path in batch:
+            try:
+                spooled = _read(path, heads)
+                HANDLERS[spooled.told.event](catalog, spooled)
+            except FileNotFoundError:
+                continue
+            except (ValueError, KeyError, RecursionError):
+                bad.append(path)
+    for path in bad:
+        _reject(path, places)
+    for path in batch:
+        path.unlink(missing_ok=True)
+    return len(bad)
+
+
+def _read(path: Path, heads: _Heads) -> Spooled:
+    told = captured.read(path.read_bytes())
+    agent = next((line for line in told.lines.splitlines() if line.startswith(_AGENT)), _AGENT)
+    moment = datetime.fromtimestamp(_finished(path) / 1e9, UTC)
+    return Spooled(
+        told,
+        moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z",
+        heads.oid(told.head),
+        active_task.task_of(told.lines),
+        agent.removeprefix(_AGENT).strip(),
+    )
+
+
+@dataclass(frozen=True)
+class _Heads:
+    """What a HEAD meant that the hook could only name by its branch, whose ref was packed; asked once for each."""
+
+    git: Git
+    known: dict[str, str]
+
+    def oid(self, head: str) -> str:
+        name = head.removeprefix("ref: ")
+        if name == head:
+            return head
+        if name not in self.known:
+            asked = ("rev-parse", "-q", "--verify", "--end-of-options", name + "^{commit}")
+            self.known[name] = os.fsdecode(self.git.attempt(*asked, ok=(0, 1, 128))[1]).strip()
+        return self.known[name]
+
+
+def _event(path: Path) -> str:
+    return path.suffix.removeprefix(".")
+
+
+def _files(where: Path) -> Iterator[Path]:
+    """The finished files of a folder; those that a hook still writes begin with a dot."""
+    try:
+        with os.scandir(where) as entries:
+            yield from (Path(entry.path) for entry in entries if entry.name[0] != "." and entry.is_file())
+    except FileNotFoundError:
+        return
+
+
+def _finished(path: Path) -> int:
+    """When the hook wrote the last of it, in nanoseconds: a shell has no clock, the file system has."""
+    try:
+        return path.stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0
+
+
+def _reject(path: Path, places: Places) -> None:
+    aside = places.spool / "rejected"
+    aside.mkdir(mode=0o700, exist_ok=True)
+    path.rename(aside / path.name.removeprefix("."))
+
+
+def _sweep(places: Places) -> None:
+    """What a hook that was killed left half written is kept as well, and shown."""
+    for path in places.spool.glob(".*"):
+        if time.time() - _finished(path) / 1e9 > _ABANDONED:
+            _reject(path, places)

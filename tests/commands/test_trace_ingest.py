@@ -1,0 +1,61 @@
+"""`trace ingest`, and every command that reads traces, takes in what the hooks have left."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import doctor, task_start, trace_get, trace_ingest, trace_list
+from devs_git.domain.dialects.claude import CLAUDE
+from devs_git.entrypoints import router
+from devs_git.storage import agent_files
+from devs_git.storage.places import locate
+from devs_git.workspace import Workspace
+from tests.agent_calls import EXAMPLES, after, call
+from tests.gated import ask
+
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def project(initialised: Path) -> Path:
+    agent_files.install(locate(initialised), initialised, CLAUDE)
+    return initialised
+
+
+def test_what_a_hook_captured_is_listed_and_read_whole_with_its_task_and_payload(
+    project: Path, git: Run
+) -> None:
+    router.call("task start", Workspace.open(), task_start.Request(task_id="10", title="Dates"))
+    payload = {**EXAMPLES["claude-bash"]["payload"], "tool_response": {"stdout": "x" * 100_000, "stderr": ""}}
+    call(project, payload)
+    ask(Workspace.open(), kind="MANUAL")  # recording goes on while a gate is open
+    rows = router.call("trace list", Workspace.open(), trace_list.Request()).traces
+    assert [(row.task_id, row.tool_name, row.client, row.commit) for row in rows] == [
+        ("task-10", "Bash", "claude", git("rev-parse", "HEAD"))
+    ]
+    found = router.call("trace get", Workspace.open(), trace_get.Request(rows[0].trace_id))
+    assert found.fullOutput == "x" * 100_000
+    found = router.call("trace get", Workspace.open(), trace_get.Request(rows[0].trace_id, payload=True))
+    assert json.loads(found.fullOutput) == payload
+
+
+def test_by_hand_it_says_how_many_and_doctor_shows_what_cannot_be_read(project: Path) -> None:
+    for number in range(3):
+        call(project, after(number))
+    call(project, b"no payload", event="PostToolUse")
+    done = router.call("trace ingest", Workspace.open(), trace_ingest.Request())
+    assert done == trace_ingest.Result(ingested=3, rejected=1)
+    assert router.call("trace ingest", Workspace.open(), trace_ingest.Request()) == trace_ingest.Result(0, 0)
+    codes = [finding.code for finding in doctor.run(Workspace.open(), doctor.Request()).findings]
+    assert "SPOOL_REJECTED" in codes
+
+
+def test_it_leaves_no_event(project: Path, git: Run) -> None:
+    call(project, after())
+    tip = git("rev-parse", "refs/heads/devs/ledger")
+    router.call("trace ingest", Workspace.open(), trace_ingest.Request())
+    assert git("rev-parse", "refs/heads/devs/ledger") == tip

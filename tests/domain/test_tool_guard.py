@@ -1,0 +1,62 @@
+"""What may run while a gate is open."""
+
+from __future__ import annotations
+
+import pytest
+
+from devs_git.domain.dialects import DIALECTS
+from devs_git.domain.dialects.claude import CLAUDE
+from devs_git.domain.dialects.codex import CODEX
+from devs_git.domain.tool_guard import is_own_call, may_run
+
+OWN = ("devs-git gate list", "git devs status", " devs-git task result 10 ", "devs-git 'log' --json")
+NOT_OWN = (
+    "",
+    "devs-git",
+    "git devs",
+    "make",
+    "git commit -m x",
+    "devs-gitx status",
+    "git -c alias.devs=!sh devs status",
+    "PATH=. devs-git status",
+    "./devs-git status",
+    "devs-git status; rm -r .",
+    "devs-git status & rm x",
+    "devs-git status | sh",
+    "devs-git log < x",
+    "devs-git log > x",
+    "devs-git log $(rm x)",
+    "devs-git log $HOME",
+    "devs-git log `rm x`",
+    "devs-git log\nrm x",
+    "devs-git log\r\nrm x",
+    "(devs-git log)",
+    "devs-git log 'unclosed",
+    None,
+    ["devs-git", "log"],
+)
+
+
+@pytest.mark.parametrize("command", OWN)
+def test_one_single_call_of_ours_may_run_for_there_our_own_guard_decides(command: str) -> None:
+    assert is_own_call(command)
+    assert may_run(CLAUDE, "Bash", {"command": command})
+    assert may_run(CODEX, "shell_command", {"command": command})
+
+
+@pytest.mark.parametrize("command", NOT_OWN)
+def test_any_other_shell_command_counts_as_writing(command: object) -> None:
+    assert not is_own_call(command)
+    assert not may_run(CLAUDE, "Bash", {"command": command})
+
+
+@pytest.mark.parametrize("name", sorted(DIALECTS))
+def test_unknown_tools_count_as_writing_and_reading_ones_and_ours_do_not(name: str) -> None:
+    dialect = DIALECTS[name]
+    for tool in ("Write", "Edit", "apply_patch", "mcp__other__read", "mcp__devs-gitx__read", "", "read "):
+        assert not may_run(dialect, tool, {})
+    for tool in (*dialect.reading, "mcp__devs-git__commit_task"):
+        assert may_run(dialect, tool, {})
+    for shell in dialect.shells:
+        assert not may_run(dialect, shell, "devs-git log")
+        assert shell not in dialect.reading

@@ -1,0 +1,116 @@
+"""`agent install` as people call it: it says what it did, leaves no event, and works in clones and linked worktrees."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from devs_git.__main__ import main
+from devs_git.commands import doctor, init
+from devs_git.domain.dialects import DIALECTS
+from devs_git.entrypoints import router
+from devs_git.errors import EXIT_CONFLICT, EXIT_REFUSED, EXIT_USAGE
+from devs_git.workspace import Workspace
+from tests.agent_calls import after, before, call
+from tests.gated import ask
+
+Run = Callable[..., str]
+Say = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def say(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Say:
+    """`say("install", "claude")` runs the door; exit status and all that it printed."""
+
+    def run(*words: str) -> tuple[int, str]:
+        monkeypatch.setattr(sys, "argv", ["devs-git", "agent", *words])
+        try:
+            status = main()
+        except SystemExit as error:
+            status = int(error.code or 0)
+        told = capsys.readouterr()
+        return status, told.out + told.err
+
+    return run
+
+
+def told(said: tuple[int, str]) -> dict[str, Any]:
+    assert said[0] == 0, said[1]
+    found: dict[str, Any] = json.loads(said[1])
+    return found
+
+
+@pytest.mark.parametrize("client", sorted(DIALECTS))
+def test_it_says_what_it_did_and_leaves_no_event(client: str, initialised: Path, say: Say, git: Run) -> None:
+    tip = git("rev-parse", "refs/heads/devs/ledger")
+    files = [DIALECTS[client].hooks_file, DIALECTS[client].server_file]
+    found = told(say("install", client, "--json"))
+    assert [(a["what"], a["did"]) for a in found["actions"]] == [
+        (name, "created") for name in ("agent hook", *files)
+    ]
+    assert files[0] in found["advice"][0]
+    status, text = say("install", client)
+    assert (status, text.count("kept")) == (0, 3)
+    assert "next:" not in text
+    assert call(initialised, before("Write"), client=client).denied == ""
+    ask(Workspace.open(), kind="MANUAL")
+    assert "GATE_BLOCKED" in call(initialised, before("Write"), client=client).denied
+    tip_now = git("rev-parse", "refs/heads/devs/ledger^")
+    assert tip_now == tip  # only the gate's event came
+    found = told(say("install", client, "--uninstall", "--json"))
+    assert [(a["what"], a["did"]) for a in found["actions"]] == [(name, "removed") for name in files]
+    assert git("status", "--porcelain") == ""
+
+
+def test_it_works_from_any_folder_and_refuses_what_it_cannot_do(
+    initialised: Path, say: Say, git: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (initialised / "sub").mkdir()
+    monkeypatch.chdir(initialised / "sub")
+    assert say("install", "claude")[0] == 0
+    assert (initialised / ".mcp.json").exists()
+    assert say("install", "gemini")[0] == EXIT_USAGE
+    (initialised / ".codex").mkdir()
+    (initialised / ".codex/hooks.json").write_text("{\n//\n}")
+    status, text = say("install", "codex")
+    assert status == EXIT_REFUSED
+    assert ".codex/hooks.json, line 2: " in text
+    git("update-ref", "-d", "refs/heads/devs/ledger")
+    assert say("install", "claude")[0] in {EXIT_CONFLICT, EXIT_REFUSED, 5}
+
+
+def test_a_clone_has_the_script_as_soon_as_somebody_runs_init(
+    initialised: Path, say: Say, git: Run, tmp_path: Path
+) -> None:
+    say("install", "codex")
+    git("add", "-A")
+    git("commit", "-qm", "agents")
+    clone = tmp_path / "clone"
+    git("clone", "-q", str(initialised), str(clone))
+    subprocess.run(["git", "fetch", "-q", "origin", "devs/ledger"], cwd=clone, check=True)
+    assert call(clone, after(), client="codex").err == ""
+    assert not (clone / ".git/devs").exists()
+    done = router.call("init", Workspace.open(clone), init.Request())
+    assert ("agent hook", "created") in [(action.what, action.did) for action in done.actions]
+    assert call(clone, after(), client="codex").status == 0
+    assert len(list((clone / ".git/devs/spool").iterdir())) == 1
+    done = router.call("init", Workspace.open(clone), init.Request(uninstall=True))
+    assert ("agent hook", "removed") in [(action.what, action.did) for action in done.actions]
+    assert call(clone, after(), client="codex").err == ""
+
+
+def test_doctor_names_the_command_that_brings_a_missing_script_back(initialised: Path, say: Say) -> None:
+    say("install", "claude")
+    (initialised / ".git/devs/agent-hook").unlink()
+    found = doctor.run(Workspace.open(), doctor.Request()).findings
+    assert [(f.code, f.fix) for f in found if f.code.startswith("AGENT")] == [
+        ("AGENT_HOOK_MISSING", "devs-git agent install claude")
+    ]
+    say("install", "claude")
+    assert not [f for f in doctor.run(Workspace.open(), doctor.Request()).findings if "AGENT" in f.code]

@@ -1,0 +1,188 @@
+"""The agent hook: it keeps what a tool printed and goes, and before a tool it asks whether a gate is open."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import task_start
+from devs_git.domain.dialects import DIALECTS
+from devs_git.domain.dialects.claude import CLAUDE
+from devs_git.entrypoints import router
+from devs_git.storage import agent_files
+from devs_git.storage.places import locate
+from devs_git.workspace import Workspace
+from tests.agent_calls import EXAMPLES, after, before, call
+from tests.gated import ask
+
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def project(initialised: Path, git: Run) -> Path:
+    """A repository in which both clients are told of us, with a linked worktree beside it."""
+    for dialect in DIALECTS.values():
+        agent_files.install(locate(initialised), initialised, dialect)
+    git("add", "-A")
+    git("commit", "-qm", "agents")
+    git("worktree", "add", "-q", "../linked")
+    return initialised
+
+
+def spooled(project: Path) -> list[Path]:
+    return sorted((project / ".git/devs/spool").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+
+
+@pytest.mark.parametrize("client", sorted(DIALECTS))
+def test_while_a_gate_is_open_only_reading_and_one_call_of_ours_go_on_from_any_folder(
+    client: str, project: Path
+) -> None:
+    assert call(project, before("Write"), client=client).denied == ""
+    gate = ask(Workspace.open(), kind="MANUAL")
+    (project / "sub").mkdir()
+    linked = project.parent / "linked"
+    for where in (project, project / "sub", linked):
+        denied = call(project, before("apply_patch"), client=client, where=where).denied
+        assert denied.startswith(f"GATE_BLOCKED: this repository is frozen: gate {gate} waits")
+        assert f"devs-git gate wait {gate}" in denied
+    assert "GATE_BLOCKED" in call(linked, before("Write"), client=client).denied
+    assert "GATE_BLOCKED" in call(project, before("Bash", command="make"), client=client).denied
+    for tool in ("mcp__devs-git__start_task", min(DIALECTS[client].reading)):
+        assert call(project, before(tool), client=client).denied == ""
+    assert call(project, before("Bash", command="devs-git gate list"), client=client).denied == ""
+
+
+@pytest.mark.parametrize("client", sorted(DIALECTS))
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+def test_a_payload_is_kept_whole_with_client_event_task_and_commit(
+    shell: str, client: str, project: Path, git: Run
+) -> None:
+    router.call("task start", Workspace.open(), task_start.Request(task_id="10", title="Dates"))
+    payload = after(output="x" * 300_000 + "\u2713\n")
+    said = call(project, payload, client=client, shell=shell)
+    assert (said.status, said.out, said.err) == (0, "", "")
+    path = spooled(project)[0]
+    top, _, raw = path.read_bytes().partition(b"\n\n")
+    head = git("rev-parse", "HEAD")
+    assert top.decode().splitlines()[:3] == [f"{client} PostToolUse", f"HEAD {head}", "Devs-Task: task-10"]
+    assert raw == json.dumps(payload).encode()
+    assert path.name.endswith(f".{client}.PostToolUse")
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_tool_that_works_in_a_linked_worktree_has_that_ones_task_and_commit(
+    project: Path, git: Run
+) -> None:
+    linked = project.parent / "linked"
+    git("commit", "--allow-empty", "-qm", "there", where=linked)
+    router.call("task start", Workspace.open(linked), task_start.Request(task_id="11", title="There"))
+    assert call(project, after(), where=linked).status == 0
+    assert call(project, after(), where=project.parent).status == 0
+    kept = [path.read_text().split("\n\n")[0].splitlines() for path in spooled(project)]
+    assert kept[0][1:3] == [f"HEAD {git('rev-parse', 'HEAD', where=linked)}", "Devs-Task: task-11"]
+    assert kept[1] == ["claude PostToolUse"]  # a folder of nobody's
+
+
+def test_what_cannot_be_looked_at_while_a_gate_is_open_is_not_let_through_and_says_so(project: Path) -> None:
+    assert call(project, b"{", event="PreToolUse").status == 0
+    ask(Workspace.open(), kind="MANUAL")
+    said = call(project, b"{", event="PreToolUse")
+    assert (said.status, said.out) == (2, "")
+    assert said.err.startswith("devs-git: INVALID_INPUT: a gate may be open")
+    assert said.err.count("\n") == 1
+    hook = project / ".git/devs/agent-hook"
+    hook.write_text(hook.read_text().replace(" -P -m ", " -P -m no_such_"))
+    said = call(project, before("Read"))
+    assert (said.status, said.out) == (2, "")
+    assert said.err.splitlines()[-1].startswith("devs-git: INTERNAL: a gate may be open")
+
+
+def test_a_ledger_that_is_gone_freezes_writing_and_not_reading(project: Path, git: Run) -> None:
+    git("update-ref", "-d", "refs/heads/devs/ledger")
+    assert call(project, before("Write")).denied.startswith("LEDGER_MISSING")
+    assert call(project, before("Read")).denied == ""
+
+
+def test_the_gate_of_another_repository_in_which_the_tool_works_counts_too(
+    project: Path, git: Run, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(project, other, ignore=shutil.ignore_patterns("worktrees"))
+    ask(Workspace.open(other), kind="MANUAL")
+    assert call(project, before("Write")).denied == ""
+    assert "GATE_BLOCKED" in call(project, before("Write"), where=other).denied
+    git("init", "-q", str(tmp_path / "plain"))
+    assert call(project, before("Write"), where=tmp_path / "plain").denied == ""
+
+
+def test_nothing_open_starts_no_python_and_reads_the_payload_to_its_end(project: Path) -> None:
+    hook = project / ".git/devs/agent-hook"
+    hook.write_text(hook.read_text().replace(" -P -m ", " -P -m no_such_"))
+    said = call(project, before("Write", content="x" * 500_000))
+    assert (said.status, said.out, said.err) == (0, "", "")
+
+
+def test_a_clone_without_our_script_is_left_in_peace(project: Path) -> None:
+    (project / ".git/devs/agent-hook").unlink()
+    for client in DIALECTS:
+        for event in DIALECTS[client].events:
+            assert call(project, after(), client=client, event=event).err == ""
+
+
+def test_hooks_at_the_same_moment_keep_every_payload_and_leave_nothing_half_written(project: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: call(project, after(n)), range(24)))
+    assert len(spooled(project)) == 24
+    assert not [path for path in spooled(project) if path.name.startswith(".")]
+
+
+def test_a_capture_that_fails_is_one_line_and_never_a_denial(project: Path) -> None:
+    shutil.rmtree(project / ".git/devs/spool")
+    (project / ".git/devs/spool").write_text("a file stands there")
+    said = call(project, after())
+    assert said.status == 1
+    assert said.err.splitlines()[-1].startswith("devs-git: what this tool printed could not be kept")
+    (project / ".git/devs/spool").unlink()
+    assert call(project, after()).status == 0  # and the folder is made where it is missing
+    assert len(spooled(project)) == 1
+
+
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_each_example_is_taken_by_the_hook_as_its_client_sends_it(name: str, project: Path) -> None:
+    example = EXAMPLES[name]
+    said = call(project, example["payload"], client=example["client"])
+    assert (said.status, said.out, said.err) == (0, "", "")
+
+
+def test_a_submodule_and_a_packed_branch_are_found(project: Path, git: Run, tmp_path: Path) -> None:
+    outer = tmp_path / "outer"
+    git("init", "-q", str(outer))
+    git("submodule", "--quiet", "add", str(project), "inner", where=outer)
+    inner = outer / "inner"
+    assert (inner / ".git").is_file()
+    agent_files.put_hook(locate(inner))
+    git("pack-refs", "--all", where=inner)
+    assert call(inner, after()).err == ""
+    kept = list((outer / ".git/modules/inner/devs/spool").iterdir())
+    branch = git("symbolic-ref", "HEAD", where=inner)
+    assert kept[0].read_text().splitlines()[1] == f"HEAD ref: {branch}"
+
+
+def test_the_line_is_the_same_in_a_shell_that_is_none_of_posix(project: Path) -> None:
+    fish = shutil.which("fish")
+    words = DIALECTS["codex"].command("PostToolUse")
+    assert words.startswith("sh -c '")
+    assert "'" not in words[7:-1]  # so that any shell hands it on as it stands
+    if fish:
+        done = subprocess.run(
+            [fish, "-c", words], cwd=project, input=b"{}", check=False, env=dict(os.environ)
+        )
+        assert done.returncode == 0
+    assert CLAUDE.command("Stop").count("Stop") == 1
