@@ -37,7 +37,7 @@ WORKER = "PYTEST_XDIST_WORKER" in os.environ
 MEASURING = os.environ.pop("COVERAGE_PROCESS_CONFIG", "") if WORKER else ""
 THOROUGH = "DEVS_TEST_ALL" in os.environ  # set by `make test-all`
 CASES = 2  # of one test in the quick run
-TESTS = 6  # of one file
+TESTS = 4  # of one file
 LONG = (
     "test_package.py",
     "test_kill_steps.py",
@@ -48,16 +48,19 @@ LONG = (
 hypothesis.settings.register_profile("quick", max_examples=15, deadline=None, database=None)
 hypothesis.settings.register_profile("thorough", max_examples=150, deadline=None, database=None)
 hypothesis.settings.load_profile("thorough" if THOROUGH else "quick")
-STARTING = ("commands", "storage", "engine", "hooks", "cli")  # folders whose tests start processes
-WHOLE = (
-    "test_documents.py",
-    "test_canonical.py",
-    "test_branch_names.py",
-)  # and those in them that start none
+STARTING = (  # folders whose tests start processes
+    "attacks",
+    "catalog",
+    "cli",
+    "commands",
+    "engine",
+    "hooks",
+    "storage",
+)
 
 # Tracing doubles the time of what runs under it, so only these folders' tests are measured: they test storage and
 # the rewind at their own level. Imported here, so that the statements of the modules themselves count too.
-MEASURED = ("commands", "storage", "engine")
+MEASURED = ("commands", "storage", "engine", "catalog")
 TRACER = sys.gettrace()
 if TRACER:
     for module in pkgutil.walk_packages(devs_git.__path__, "devs_git."):
@@ -70,7 +73,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what only `make test-all` runs; pytest's last line counts it as deselected.
 
     That is what is marked thorough. Of files whose tests start processes the quick run takes the first tests, and of each
-    test the first cases: so every kind is there, a minute is enough, and what a file is about stands first in it.
+    test the first cases: so every kind is there, a minute is enough, and what a file is about stands first in it. What
+    is marked telling runs too, and a file that is marked cheap runs whole.
     """
     cases, tests = Counter[str](), Counter[Path]()
     chosen: list[pytest.Item] = []
@@ -78,10 +82,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         test = item.nodeid.partition("[")[0]
         cases[test] += 1
-        heavy = item.path.parent.name in STARTING and item.path.name not in WHOLE
-        many = heavy and (cases[test] > CASES or tests[item.path] >= TESTS)
-        leave = not THOROUGH and (many or item.get_closest_marker("thorough"))
-        tests[item.path] += not leave
+        marks = {mark.name for mark in item.iter_markers()}
+        heavy = item.path.parent.name in STARTING and "cheap" not in marks
+        late = tests[item.path] >= TESTS and "telling" not in marks
+        leave = not THOROUGH and ("thorough" in marks or (heavy and (late or cases[test] > CASES)))
+        tests[item.path] += not leave and "telling" not in marks
         (left_out if leave else chosen).append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)

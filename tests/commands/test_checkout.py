@@ -142,6 +142,7 @@ def test_from_a_detached_head_and_in_the_middle_of_a_merge(scene: Scene) -> None
     assert refusal(scene, "main").code == "CHECKOUT_FAILED"
 
 
+@pytest.mark.telling
 def test_without_git_on_the_path_it_says_so(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(DevsError) as refused:

@@ -93,6 +93,7 @@ def test_against_takes_a_checkpoint_head_or_a_commit(
         assert caught.value.code == code
 
 
+@pytest.mark.telling
 def test_hunks_belong_to_their_files_and_the_cap_says_that_it_cut(
     ledgered: Workspace, mark: Make, git: Make, repo: Path
 ) -> None:

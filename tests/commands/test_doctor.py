@@ -68,6 +68,7 @@ def test_a_repository_without_a_ledger_is_told_to_init(repo: Path) -> None:
     assert codes(repo) == ["NOT_INITIALIZED"]
 
 
+@pytest.mark.telling
 def test_a_ledger_that_is_gone_is_missed(initialised: Path, git: Run) -> None:
     git("update-ref", "-d", "refs/heads/devs/ledger")
     found = look(initialised)
@@ -89,6 +90,7 @@ def test_a_broken_proposal_is_shown_with_its_line(initialised: Path, git: Run) -
     assert "devs-policy.yaml:" in finding.message
 
 
+@pytest.mark.telling
 def test_a_lost_object_of_the_ledger_is_found(initialised: Path, git: Run) -> None:
     oid = git("rev-parse", "refs/heads/devs/ledger:policy.yaml")
     (initialised / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
@@ -166,6 +168,7 @@ def test_a_git_that_does_not_run_hooks_is_found_out_by_running_one(
     assert codes(initialised) == []  # frozen, the hook refuses and thereby tells that it ran
 
 
+@pytest.mark.telling
 def test_a_python_that_lost_devs_git_is_found_out_by_starting_it(initialised: Path, tmp_path: Path) -> None:
     python = tmp_path / "python"
     python.write_text("#!/bin/sh\nexit 1\n")
@@ -174,6 +177,7 @@ def test_a_python_that_lost_devs_git_is_found_out_by_starting_it(initialised: Pa
     assert codes(initialised) == ["HOOK_OUTDATED"]
 
 
+@pytest.mark.telling
 def test_an_unfit_repository_is_a_finding_and_no_trace(tmp_path: Path, git: Run) -> None:
     git("init", "-q", "--bare", str(tmp_path / "bare.git"))
     found = look(tmp_path / "bare.git").findings

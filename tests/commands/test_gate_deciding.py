@@ -152,6 +152,7 @@ def forge(workspace: Workspace, gate_id: str, text: str) -> None:
     workspace.append(lambda _tip: Draft(event, files))
 
 
+@pytest.mark.telling
 @pytest.mark.parametrize(
     "text",
     [
@@ -313,6 +314,7 @@ def test_a_policy_that_changed_meanwhile_makes_a_request_stale(ledgered: Workspa
     assert Workspace.open(ledgered.top).policy.backup_limit == 7_000_000
 
 
+@pytest.mark.telling
 @pytest.mark.parametrize(
     ("text", "field"),
     [

@@ -122,6 +122,7 @@ def test_a_callers_index_does_not_reach_another_worktree(
     assert git("status", "--porcelain") == ""
 
 
+@pytest.mark.telling
 def test_a_branch_that_no_worktree_has_is_moved_without_files(asked: tuple[Workspace, str], git: Run) -> None:
     workspace, gate_id = asked
     git("checkout", "-qb", "elsewhere")

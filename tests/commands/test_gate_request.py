@@ -168,6 +168,7 @@ def test_a_field_that_is_missing_or_unfit_is_named(path: str, value: Any, field:
     assert (caught.value.code, caught.value.details) == ("INVALID_ARGUMENTS", {"field": field})
 
 
+@pytest.mark.telling
 def test_what_is_refused_writes_nothing(call: Call, ledgered: Workspace) -> None:
     before = ledgered.ledger.tip().oid
     for path, field in (

@@ -157,6 +157,7 @@ def test_an_agents_key_in_the_tracked_policy_alone_is_unknown(
     assert code(lambda: gate_approve.run(Workspace.open(signed.top), request)) == "UNKNOWN_SIGNER"
 
 
+@pytest.mark.telling
 def test_another_namespace_or_changed_bytes_are_a_bad_signature(
     signed: Workspace, keys: dict[str, Key]
 ) -> None:
@@ -218,6 +219,7 @@ def test_a_policy_that_is_revoked_while_one_signs_decides_no_more(
     )
 
 
+@pytest.mark.telling
 def test_the_own_key_is_found_in_the_policy_for_ssh_agent(
     signed: Workspace, keys: dict[str, Key], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -233,6 +235,7 @@ def test_the_own_key_is_found_in_the_policy_for_ssh_agent(
         subprocess.run(["kill", pid], check=True)
 
 
+@pytest.mark.telling
 def test_without_any_approver_a_signature_is_by_nobody_known(
     ledgered: Workspace, keys: dict[str, Key]
 ) -> None:

@@ -124,6 +124,7 @@ def test_a_move_of_the_ledger_is_seen_wherever_its_ref_is_kept(ledgered: Workspa
     assert list(watch.looks(ledgered.places.common, 0)) == [True]
 
 
+@pytest.mark.telling
 def test_the_notify_command_is_told_of_the_gate_and_nothing_waits_for_it(
     ledgered: Workspace, tmp_path: Path
 ) -> None:

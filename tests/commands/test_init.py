@@ -166,6 +166,7 @@ def test_a_place_that_cannot_be_written_is_a_clear_refusal(path: str, repo: Path
     set_up(repo)
 
 
+@pytest.mark.telling
 def test_uninstall_works_where_init_would_refuse_by_now_or_never_ran(
     repo: Path, git: Run, set_up: SetUp
 ) -> None:

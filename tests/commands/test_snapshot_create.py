@@ -363,6 +363,7 @@ def test_killed_at_any_moment_it_leaves_nothing_in_the_way(
     git("fsck", "--strict", "--no-dangling")
 
 
+@pytest.mark.telling
 def test_a_filter_that_fails_is_told_and_nothing_is_written(snap: Snap, git: Make, repo: Path) -> None:
     git("config", "filter.bad.clean", "false")
     git("config", "filter.bad.required", "true")
@@ -381,6 +382,7 @@ def test_a_branch_named_snapshot_is_in_the_way_and_said_to_be(snap: Snap, git: M
     assert "git branch -m snapshot" in caught.value.hint
 
 
+@pytest.mark.telling
 def test_a_damaged_private_index_is_made_anew(snap: Snap, repo: Path) -> None:
     tree = snap().tree
     (repo / ".git/devs/snapshot-index").write_bytes(b"DIRC rubbish")

@@ -130,6 +130,7 @@ def test_a_live_id_cannot_be_started_again_nor_another_beside_the_running_one(
     assert state(git, repo)[1:] == before[1:]
 
 
+@pytest.mark.telling
 @pytest.mark.parametrize("everything", [True, False])
 def test_a_commit_that_a_hook_refuses_leaves_head_index_and_ledger_as_they_were(
     workspace: Workspace, git: Run, repo: Path, everything: bool

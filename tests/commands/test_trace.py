@@ -115,6 +115,7 @@ def test_an_export_is_read_back_into_another_repository_the_same(initialised: Pa
     assert cli(initialised, "get", "t-0").stdout == LONG
 
 
+@pytest.mark.telling
 def test_a_damaged_export_is_refused_with_the_line(initialised: Path) -> None:
     put(initialised, b"out")
     packed = io.BytesIO()
@@ -129,6 +130,7 @@ def test_a_damaged_export_is_refused_with_the_line(initialised: Path) -> None:
         trace_import.run(Workspace.open(initialised), trace_import.Request(io.BytesIO(b"plain")))
 
 
+@pytest.mark.telling
 def test_pruning_by_size_takes_the_oldest_and_gives_the_room_back(initialised: Path) -> None:
     for number in range(8):
         put(
@@ -149,6 +151,7 @@ def test_pruning_by_size_takes_the_oldest_and_gives_the_room_back(initialised: P
     assert 0 < file.stat().st_size <= full // 2 + 8 * 4096
 
 
+@pytest.mark.telling
 def test_a_plan_that_changed_is_not_carried_out(initialised: Path) -> None:
     put(initialised, b"one")
     plan = trace_prune.run(Workspace.open(initialised), trace_prune.Request("0s", dry_run=True))

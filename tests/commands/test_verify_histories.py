@@ -80,6 +80,7 @@ def test_a_regression_below_the_range_is_seen_and_another_clones_line_is_none(
     assert told(ledgered, "commits", span=f"{base}..HEAD") == []
 
 
+@pytest.mark.telling
 def test_a_head_that_went_since_still_clears_what_it_reached(ledgered: Workspace, git: Run) -> None:
     before = git("rev-parse", LEDGER)
     innocent = bound(git, before)
@@ -150,6 +151,7 @@ def test_a_damaged_ledger_gives_findings_and_never_a_crash(ledgered: Workspace, 
     assert verify.run(Workspace.open(ledgered.top), verify.Request(("ledger",))).ok
 
 
+@pytest.mark.telling
 @pytest.mark.parametrize(
     ("path", "text"),
     [

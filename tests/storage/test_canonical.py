@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from devs_git.storage import canonical, documents
+
+pytestmark = pytest.mark.cheap
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 SCALAR = st.none() | st.booleans() | st.integers(-(10**17), 10**17) | TEXT

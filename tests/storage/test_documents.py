@@ -14,6 +14,8 @@ from ruamel.yaml import YAML
 from devs_git.errors import DevsError
 from devs_git.storage import documents, resources, schemas
 
+pytestmark = pytest.mark.cheap
+
 EXAMPLES = Path(__file__).parent.parent / "examples"
 VALID = sorted(EXAMPLES.glob("*/valid/*.yaml"))
 INVALID = sorted(EXAMPLES.glob("*/invalid/*.yaml"))

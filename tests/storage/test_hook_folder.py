@@ -155,6 +155,7 @@ def test_a_folder_outside_the_repository_is_never_written(
     assert stage.commit() == ["theirs post-commit", "ours post-commit"]
 
 
+@pytest.mark.telling
 def test_a_hooks_folder_linked_to_a_tracked_one_is_not_written(
     repo: Path, git: Run, stage: HookStage
 ) -> None:
@@ -170,6 +171,7 @@ def test_a_hooks_folder_linked_to_a_tracked_one_is_not_written(
     assert stage.commit() == ["theirs post-commit", "ours post-commit"]
 
 
+@pytest.mark.telling
 @pytest.mark.parametrize("value", ["/dev/null", ""])
 def test_hooks_that_are_switched_off_are_told_once(
     value: str, repo: Path, git: Run, stage: HookStage

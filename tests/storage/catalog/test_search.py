@@ -16,6 +16,8 @@ from devs_git.storage.catalog import search, traces
 from devs_git.storage.catalog.database import Catalog
 from devs_git.workspace import stamp
 
+pytestmark = pytest.mark.cheap
+
 NOW = datetime(2001, 2, 3, 12, 0, 0, tzinfo=UTC)
 TEXTS = {
     "a": b"Traceback: TypeError in src/a.py:12\r\ncalled rewind_to_task\0 with caf\xc3\xa9\xff",

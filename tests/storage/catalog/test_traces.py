@@ -18,6 +18,8 @@ from devs_git.errors import DevsError
 from devs_git.storage.catalog import bodies, traces
 from devs_git.storage.catalog.database import Catalog
 
+pytestmark = pytest.mark.cheap
+
 THEN = "2001-02-03T04:05:06.789Z"
 MEBIBYTES = int(os.environ.get("DEVS_TEST_COUNT_TRACE_MEBIBYTES", "9"))
 ALL = Trace(

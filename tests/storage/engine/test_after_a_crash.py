@@ -252,6 +252,7 @@ def test_what_was_found_by_a_decision_that_was_cut_off_is_kept_beside_that_of_th
     assert [tree for tree in kept if "fresh.txt" in dirtied.git("ls-tree", "--name-only", tree)]
 
 
+@pytest.mark.telling
 @pytest.mark.parametrize("words", thinned(['{"op_id": "x", "worktree": ".", "kind": "move"}'], ["{"]))
 def test_a_damaged_journal_stops_its_own_worktree_and_no_other(
     worked: Scene, drive: Driver, tmp_path: Path, words: str
@@ -265,6 +266,7 @@ def test_a_damaged_journal_stops_its_own_worktree_and_no_other(
     assert "JOURNAL_OPEN" in [finding.code for finding in decide(tmp_path / "beside").findings]
 
 
+@pytest.mark.telling
 def test_a_journal_of_a_removed_worktree_is_told_and_closed_by_a_decision(
     worked: Scene, drive: Driver, tmp_path: Path
 ) -> None:
@@ -280,6 +282,7 @@ def test_a_journal_of_a_removed_worktree_is_told_and_closed_by_a_decision(
     assert worked.git("rev-parse", "beside") == before
 
 
+@pytest.mark.telling
 @pytest.mark.thorough
 def test_a_crash_of_a_verb_is_told_by_one_event(dirtied: Scene, drive: Driver) -> None:
     crash(drive, dirtied, "refs")

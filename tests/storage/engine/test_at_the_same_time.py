@@ -134,6 +134,7 @@ def test_an_index_that_another_git_has_locked_is_busy_and_changes_nothing(
     assert litter(worked.top) == []
 
 
+@pytest.mark.telling
 @pytest.mark.parametrize(
     "name", thinned(["packed-refs"], ["HEAD", "refs/heads/main", "refs/heads/devs/ledger"])
 )
