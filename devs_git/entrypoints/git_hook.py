@@ -2,7 +2,8 @@
 
 Those that run after git has done its work cannot refuse it: whatever goes wrong becomes one line on standard error that
 says what was not recorded and what to run, and the exit status stays 0. Those that run before (`pre-commit`, `pre-receive`
-on a server, and for the pre-commit framework `tas-lock` and `gate-guard`) say why not and exit 1, also where they cannot find out.
+on a server, and for the pre-commit framework `tas-lock`, `gate-guard`, `policy-schema` and `commit-trailers`) say why not
+and exit 1, also where they cannot find out.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterable
 from typing import Final
 
 from devs_git.errors import DevsError
@@ -24,7 +26,7 @@ def main(arguments: list[str]) -> int:
 
         return agent_hook.main(rest)
     if name in GUARDS:
-        return _guarded(name)
+        return _guarded(name, rest)
     if name not in doors:
         return 0
     try:
@@ -36,9 +38,9 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _guarded(name: str) -> int:
+def _guarded(name: str, arguments: list[str]) -> int:
     try:
-        GUARDS[name]()
+        GUARDS[name](arguments)
     except DevsError as error:
         text = f"devs-git: {error.code}: {error.message}\n{error.hint}"
     except Exception as error:  # noqa: BLE001 - what cannot be checked is not let through
@@ -49,14 +51,14 @@ def _guarded(name: str) -> int:
     return 1
 
 
-def _tas_lock() -> None:
+def _tas_lock(_arguments: list[str]) -> None:
     from devs_git.storage import tas_lock
     from devs_git.workspace import Workspace
 
     tas_lock.check(Workspace.open())
 
 
-def _gate_guard() -> None:
+def _gate_guard(_arguments: list[str]) -> None:
     """For the pre-commit framework, which says where a push goes in PRE_COMMIT_REMOTE_BRANCH."""
     from devs_git.workspace import Workspace
 
@@ -75,7 +77,7 @@ def _gate_guard() -> None:
         )
 
 
-def _pre_receive() -> None:
+def _pre_receive(_arguments: list[str]) -> None:
     """Standard input: `<old> <new> <ref>` lines of a push, whose objects are still in quarantine."""
     from pathlib import Path
 
@@ -86,10 +88,42 @@ def _pre_receive() -> None:
     receiving.check(locate(Path()), receiving.read(lines))
 
 
+def _policy_schema(arguments: list[str]) -> None:
+    from devs_git.storage import hook_checks
+    from devs_git.workspace import Workspace
+
+    _refuse_all(hook_checks.policies(Workspace.open(), arguments))
+
+
+def _commit_trailers(arguments: list[str]) -> None:
+    from devs_git.storage import hook_checks
+    from devs_git.workspace import Workspace
+
+    if len(arguments) != 1:
+        raise DevsError(
+            "INVALID_ARGUMENTS",
+            "commit-trailers reads the file of one commit's message.",
+            hint="It belongs to the stage commit-msg: pre-commit install -t commit-msg",
+            field="arguments",
+        )
+    _refuse_all(hook_checks.message(Workspace.open(), arguments[0]))
+
+
+def _refuse_all(found: Iterable[DevsError]) -> None:
+    """One refusal of several reasons: a hook that tells them one by one is run again and again."""
+    reasons = tuple(found)
+    if reasons:
+        first, *more = reasons
+        text = "".join(f"\n{one.code}: {one.message}" for one in more)
+        raise DevsError(first.code, first.message + text, hint=first.hint)
+
+
 GUARDS: Final = {
     "pre-commit": _tas_lock,
     "tas-lock": _tas_lock,
     "gate-guard": _gate_guard,
+    "policy-schema": _policy_schema,
+    "commit-trailers": _commit_trailers,
     "pre-receive": _pre_receive,
 }
 

@@ -1,0 +1,117 @@
+"""What the README says to paste into a forge's CI is well formed, and does there what it says."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+import devs_git
+from devs_git.domain.events import LEDGER
+from devs_git.domain.ids import completed_tag
+from tests import readme
+
+Run = Callable[..., str]
+TOP = Path(__file__).parent.parent
+PAGE = readme.README.read_text(encoding="utf-8").partition("## In CI\n")[2].partition("\n## ")[0]
+BLOCKS = re.findall(r"```(yaml|json)\n(.*?)```", PAGE, re.DOTALL)
+
+
+def block(kind: str, beginning: str = "") -> Any:
+    text = next(text for found, text in BLOCKS if found == kind and text.startswith(beginning))
+    return YAML(typ="safe").load(text) if kind == "yaml" else json.loads(text)
+
+
+WORKFLOW = block("yaml", "# .github/")
+STEPS = WORKFLOW["jobs"]["verify"]["steps"]
+
+
+def steps(where: Path, base: str) -> tuple[int, str]:
+    """Run the workflow's commands one after the other, as its runner does, but for the installation."""
+    env = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "BASE": base}
+    said = ""
+    for step in STEPS:
+        if "run" in step and not step["run"].startswith("pip install"):
+            words = ["bash", "-e", "-o", "pipefail", "-c", step["run"]]
+            done = subprocess.run(words, cwd=where, env=env, capture_output=True, text=True, check=False)
+            said += done.stdout + done.stderr
+            if done.returncode:
+                return done.returncode, said
+    return 0, said
+
+
+@pytest.fixture
+def clone(initialised: Path, git: Run, tmp_path: Path) -> Path:
+    """What a runner has after checkout: all branches as the remote's, HEAD detached."""
+    git("commit", "-q", "--allow-empty", "-m", "work")
+    git("clone", "-q", "--bare", str(initialised), str(tmp_path / "remote"))
+    git("clone", "-q", str(tmp_path / "remote"), str(tmp_path / "clone"))
+    git("checkout", "-q", "--detach", where=tmp_path / "clone")
+    return tmp_path / "clone"
+
+
+def test_the_workflow_verifies_a_clone_and_fails_on_a_commit_that_was_forged(clone: Path, git: Run) -> None:
+    status, said = steps(clone, git("rev-parse", "HEAD~1", where=clone))
+    assert (status, said.splitlines()[-1][:9]) == (0, "verified:"), said
+    forged = f"x\n\nDevs-Ledger: {'f' * 40}"
+    git(
+        "reset", "-q", git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", forged, where=clone), where=clone
+    )
+    for base in (git("rev-parse", "HEAD~1", where=clone), "0" * 40):
+        status, said = steps(clone, base)
+        assert (status, "::error title=LEDGER_ROLLBACK::Commit " in said) == (1, True), said
+
+
+def test_the_workflow_has_the_whole_history_and_installs_what_this_is() -> None:
+    checkout = next(step for step in STEPS if step.get("uses", "").startswith("actions/checkout@"))
+    assert checkout["with"]["fetch-depth"] == 0
+    project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]["name"]
+    assert any(step.get("run") == f"pip install {project}" for step in STEPS)
+    assert WORKFLOW["permissions"] == {"contents": "read"}
+    assert "${{" not in "".join(
+        step.get("run", "") for step in STEPS
+    )  # nothing of a pull request becomes a command
+
+
+def test_the_rulesets_protect_the_ledger_and_the_tags_of_tasks() -> None:
+    kinds = {
+        (rule["type"], ref)
+        for ruleset in block("json")
+        if ruleset["enforcement"] == "active"
+        for rule in ruleset["rules"]
+        for ref in (LEDGER, completed_tag("task-10"))
+        if any(
+            fnmatch(ref, form.replace("**/*", "*")) for form in ruleset["conditions"]["ref_name"]["include"]
+        )
+    }
+    tag = completed_tag("task-10")
+    assert kinds == {
+        ("deletion", LEDGER),
+        ("non_fast_forward", LEDGER),
+        *((rule, tag) for rule in ("deletion", "update", "non_fast_forward")),
+    }
+    checks = [rule for ruleset in block("json") for rule in ruleset["rules"] if "parameters" in rule]
+    named = [check["context"] for rule in checks for check in rule["parameters"]["required_status_checks"]]
+    assert named == list(WORKFLOW["jobs"])
+
+
+def test_the_configuration_for_pre_commit_names_our_hooks_and_installs_their_stages() -> None:
+    config = block("yaml", "# .pre-commit")
+    manifest = YAML(typ="safe").load((TOP / ".pre-commit-hooks.yaml").read_text())
+    offered = {hook["id"]: hook for hook in manifest}
+    repository = config["repos"][0]
+    assert {hook["id"] for hook in repository["hooks"]} == set(offered)
+    stages = {stage for hook in manifest for stage in hook["stages"]} - {"manual"}
+    assert set(config["default_install_hook_types"]) == stages
+    assert repository["rev"] == f"v{devs_git.__version__}"
+    assert stages <= {file.name for file in (TOP / "hooks").iterdir()}
