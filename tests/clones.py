@@ -76,7 +76,7 @@ class Clone:
 
     def trouble(self, *parts: str, severity: str = "error") -> list[str]:
         """What `verify` finds, as code and message."""
-        found = verify.run(self.opened, verify.Request(parts or ("all",))).findings
+        found = verify.run(self.opened, verify.Request(parts or ("repository",))).findings
         return [f"{f.code}: {f.message}" for f in found if f.severity == severity]
 
 
