@@ -49,8 +49,10 @@ def judge(commits: Sequence[Bound], witness: Witness, beside: Sequence[Bound] = 
     `beside` are commits that are not judged: those just below, and those through which a recorded head reaches some.
     """
     named = {commit.oid: commit.ledger for commit in (*beside, *commits)}
-    reach = _reached((*commits, *beside), witness)
+    every = (*commits, *beside)
+    reach = _reached(every, witness)
     later = _later(witness)
+    existed = _existed(every, witness, later)
     ancestors = Ancestry(witness.parents)
     for commit in commits:
         if not commit.ledger:
@@ -59,7 +61,9 @@ def judge(commits: Sequence[Bound], witness: Witness, beside: Sequence[Bound] = 
             yield _finding("LEDGER_ROLLBACK", commit, "names an event that the ledger does not contain")
         else:
             yield from _frozen(commit, witness)
-            yield from _unseen(commit, witness, reach.get(commit.oid, 0), later)
+            cleared, apart = existed.get(commit.oid, (0, 0))
+            cleared |= reach.get(commit.oid, 0)
+            yield from _unseen(commit, witness, cleared, apart | ~later.get(commit.ledger, 0))
             yield from _regression(commit, named, ancestors)
 
 
@@ -87,16 +91,10 @@ def _frozen(commit: Bound, witness: Witness) -> Iterator[Finding]:
         )
 
 
-def _unseen(commit: Bound, witness: Witness, reached: int, later: Mapping[str, int]) -> Iterator[Finding]:
-    """A checkpoint's event older than the request clears its commit; one in another clone's line explains it."""
-    known = witness.freezes.known
+def _unseen(commit: Bound, witness: Witness, cleared: int, apart: int) -> Iterator[Finding]:
+    """`cleared` are the gates that opened after the commit was there, `apart` those of another clone's line."""
     every = (1 << len(witness.freezes.numbers)) - 1
-    unseen = every & ~known[commit.ledger] & ~reached
-    apart = every & ~later.get(commit.ledger, 0)
-    event = witness.recorded.get(commit.oid, "")
-    if event in known:
-        unseen &= ~later.get(event, 0)
-        apart |= every & ~known[event]
+    unseen = every & ~witness.freezes.known[commit.ledger] & ~cleared
     if sure := unseen & ~apart:
         text = f"was made after gate {_names(witness, sure)} opened, bound to the ledger before it"
         yield _finding("UNSEEN_AT_FREEZE", commit, text)
@@ -130,6 +128,32 @@ def _reached(commits: Sequence[Bound], witness: Witness) -> dict[str, int]:
         for parent in commit.parents if mask else ():
             reach[parent] = reach.get(parent, 0) | mask
     return reach
+
+
+def _existed(
+    commits: Sequence[Bound], witness: Witness, later: Mapping[str, int]
+) -> dict[str, tuple[int, int]]:
+    """For every commit that an event proves to have been there: the gates that opened after it, and those apart from it.
+
+    A checkpoint's event names its commit, a request the branches' tips; what is below such a commit was there as well.
+    """
+    known = witness.freezes.known
+    proofs = [(commit, event) for commit, event in witness.recorded.items() if event in known]
+    for gate, event in witness.freezes.requested_at.items():
+        proofs += [(head, event) for head in witness.heads.get(gate, ())]
+    found: dict[str, tuple[int, int]] = {}
+
+    def add(commit: str, cleared: int, apart: int) -> None:
+        before = found.get(commit, (0, 0))
+        found[commit] = before[0] | cleared, before[1] | apart
+
+    for commit, event in proofs:
+        add(commit, later.get(event, 0), ~known[event])
+    for one in reversed(commits):
+        if one.oid in found:
+            for parent in one.parents:
+                add(parent, *found[one.oid])
+    return found
 
 
 def _later(witness: Witness) -> dict[str, int]:

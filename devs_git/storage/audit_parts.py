@@ -11,6 +11,7 @@ from typing import Final
 
 from devs_git.domain import audit_commits, audit_ledger, audit_merges, audit_tags, following
 from devs_git.domain.audit_commits import Bound, Witness
+from devs_git.domain.audit_ledger import Step
 from devs_git.domain.report import Finding
 from devs_git.storage import audit_documents, audit_tas, auditing
 from devs_git.storage.audit_facts import Facts
@@ -57,9 +58,7 @@ def commits(facts: Facts) -> Iterator[Finding]:
         freezes=facts.freezes[0],
         parents={step.event.oid: step.event.parents for step in steps},
         heads=facts.heads,
-        recorded={
-            step.event.get("Devs-Commit"): step.event.oid for step in steps if step.event.get("Devs-Tag")
-        },
+        recorded=_recorded(steps),
         unbound=None if severity == "ignore" else severity,
         landed=facts.landed,
     )
@@ -69,6 +68,20 @@ def commits(facts: Facts) -> Iterator[Finding]:
     if any(one.code == "UNSEEN_AT_FREEZE" and one.severity == "error" for one in found):
         found = list(audit_commits.judge(facts.commits, witness, (*facts.below, *_reaching(facts))))
     yield from found
+
+
+def _recorded(steps: list[Step]) -> dict[str, str]:
+    """The commits of checkpoints, also of those that an amend or a rebase moved, with the first event that names each."""
+    found: dict[str, str] = {}
+    for step in steps:
+        if not step.event.failed:
+            named = [step.event.get("Devs-Commit")] if step.event.get("Devs-Tag") else []
+            for commit in (
+                *named,
+                *(word for line in step.event.all("Devs-Moved") for word in line.split()[3:4]),
+            ):
+                found.setdefault(commit, step.event.oid)
+    return found
 
 
 def _reaching(facts: Facts) -> list[Bound]:

@@ -43,7 +43,6 @@ class Far:
     git: Git
     remote: str
     progress: Callable[[str, int, int], None]
-    seconds: float = SECONDS
 
     @property
     def seen_ref(self) -> str:
@@ -128,9 +127,9 @@ class Far:
                 given = None
                 waited = time.monotonic() - begun
                 self.progress(f"{what}, {waited:.0f} s", 0, 0)
-                if waited > self.seconds:
+                if waited > SECONDS:
                     end_group(child)
-                    raise self._unreachable(f"it did not answer within {self.seconds:.0f} s") from None
+                    raise self._unreachable(f"it did not answer within {SECONDS:.0f} s") from None
             except BaseException:
                 end_group(child)
                 raise

@@ -25,9 +25,9 @@ def point(clone: Clone, name: str) -> str:
     return str(clone.call("checkpoint", checkpoint.Request(message=name, everything=True)).tag)
 
 
-def complete(clone: Clone, name: str) -> str:
+def complete(clone: Clone, name: str, task: str = "10") -> str:
     (clone.top / name).write_text(name)
-    return str(clone.call("task complete", task_complete.Request("10", message=name, everything=True)).tag)
+    return str(clone.call("task complete", task_complete.Request(task, message=name, everything=True)).tag)
 
 
 def resolved(clone: Clone, name: str) -> str:

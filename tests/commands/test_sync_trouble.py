@@ -86,7 +86,7 @@ def test_a_remote_that_cannot_be_reached_is_told_with_the_way_out_and_no_address
 ) -> None:
     pair.ann.git("remote", "set-url", "origin", url)
     monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "ext:file:https:ssh")
-    monkeypatch.setattr(far.Far, "seconds", 0.5)
+    monkeypatch.setattr(far, "SECONDS", 0.5)
     error = refused(pair.ann)
     assert (error.code, error.envelope()["retryable"]) == ("BUSY", True)
     assert error.message.startswith("origin cannot be reached: ")
