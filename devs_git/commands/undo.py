@@ -117,7 +117,7 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
     effect = rules.back(history, before, since, lost)
     raw = dict.fromkeys(path for each in (state, *later) for path in listed(site.git, each.raw))
     plan = replace(footprints.footprint(found, site.top, state.worktree), bytes_only=tuple(raw))
-    commits = bool(reach.passed(site.git, found.head, since[-1].get("Devs-To")))
+    commits = bool(reach.passed(site.git, found.head, since[-1].get("Devs-To"))[0])
     refused = [
         *(
             refusals.of_new_commits(found, operation.get("Devs-To"))

@@ -47,8 +47,8 @@ def _show(workspace: Workspace) -> None:
     from devs_git.storage import view, visible_tags
 
     try:
-        view.refresh(workspace.places, workspace.ledger)
-        visible_tags.leave(workspace.ledger.git, workspace.places.common)
+        with visible_tags.leaving(workspace.ledger.git, workspace.places.common):
+            view.refresh(workspace.places, workspace.ledger)
     except (OSError, DevsError):
         workspace.say("The view .devs/ could not be written; see: devs-git doctor")
 

@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from devs_git.errors import DevsError
 
@@ -78,6 +78,7 @@ class Git:
     unset: tuple[str, ...] = ()
     config: tuple[str, ...] = ()
     keep_open: tuple[int, ...] = ()
+    known: dict[str, Any] | None = field(default=None, compare=False, repr=False)
     plain: bool = False  # as its user runs it: for a commit, whose hooks must not see our settings
 
     def with_env(self, **env: str) -> Git:
@@ -90,6 +91,10 @@ class Git:
     def holding(self, *descriptors: int) -> Git:
         """The same git, whose children inherit these descriptors (a held lock)."""
         return replace(self, keep_open=(*self.keep_open, *descriptors))
+
+    def remembering(self) -> Git:
+        """The same git for one operation, which keeps in `known` what it asked once and what does not change meanwhile."""
+        return replace(self, known={})
 
     def run(
         self,

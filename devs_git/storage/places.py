@@ -61,6 +61,18 @@ class Places:
         return self.shared / "journal"
 
 
+def common_of(git: Git) -> Path:
+    """The common git directory of a git that has a GIT_DIR, found as git finds it."""
+    environment = git.environment()
+    git_dir = git.where / environment["GIT_DIR"]
+    if "GIT_COMMON_DIR" in environment:
+        return git.where / environment["GIT_COMMON_DIR"]
+    try:
+        return git_dir / os.fsdecode((git_dir / "commondir").read_bytes()).rstrip("\n")
+    except FileNotFoundError:
+        return git_dir
+
+
 def worktrees(git: Git, common: Path) -> tuple[Places, ...]:
     """The places of every worktree of the repository that still stands; none for a bare place.
 

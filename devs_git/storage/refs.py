@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -66,9 +66,33 @@ def loose(common: Path, ref: str) -> str:
     return text[:40].decode() if _LOOSE.fullmatch(text) else ""
 
 
+def head(git_dir: Path, common: Path) -> tuple[str, str]:
+    """HEAD's oid and the full name of its branch ('' where it is detached), read as files; '' and '' where these
+    do not tell: unborn, packed, or something rarer. Then git is asked.
+    """
+    file = git_dir / "HEAD"
+    text = b"" if file.is_symlink() else file.read_bytes()
+    if _LOOSE.fullmatch(text):
+        return text[:40].decode(), ""
+    name = os.fsdecode(text).rstrip("\n").removeprefix("ref: ")
+    oid = loose(common, name) if name.startswith("refs/heads/") else ""
+    return (oid, name) if oid else ("", "")
+
+
 def matching(git: Git, *patterns: str) -> dict[str, str]:
     """Full names and oids of all refs below the patterns (`refs/heads`)."""
-    out = git.run("for-each-ref", "--format=%(objectname) %(refname)", *patterns)
+    with matching_alongside(git, *patterns) as found:
+        return found()
+
+
+@contextlib.contextmanager
+def matching_alongside(git: Git, *patterns: str) -> Iterator[Callable[[], dict[str, str]]]:
+    """The same, asked while the body does something else; what is yielded waits for the answer."""
+    with git.alongside("for-each-ref", "--format=%(objectname) %(refname)", *patterns) as output:
+        yield lambda: _named(output())
+
+
+def _named(out: bytes) -> dict[str, str]:
     lines = (os.fsdecode(line).partition(" ") for line in out.split(b"\n") if line)
     return {name: oid for oid, _, name in lines}
 

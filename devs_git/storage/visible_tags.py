@@ -7,6 +7,8 @@ been at them, and only then is the ledger read for it.
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 
 from devs_git.domain.events import NO_OID, RefUpdate
@@ -46,9 +48,12 @@ def mend(ledger: Ledger) -> tuple[str, ...]:
     return tuple(update.ref for update in updates)
 
 
-def leave(git: Git, common: Path) -> None:
-    """Remember the tags as they are after a verb of ours."""
-    now = _listed(refs.matching(git, FOLDER))
+@contextlib.contextmanager
+def leaving(git: Git, common: Path) -> Iterator[None]:
+    """Remember the tags as they are after a verb of ours; git lists them while the body does something else."""
+    with refs.matching_alongside(git, FOLDER) as tags:
+        yield
+        now = _listed(tags())
     if now != _left(common):
         replace_file(_file(common), now)
 

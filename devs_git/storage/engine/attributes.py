@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.storage.git_program import Git, GitFailed, join_z, split_z
+from devs_git.storage.places import common_of
 
 # Attributes with which a file may fail to round-trip; `text=auto` never does, git looks at the blob then.
 _CONVERTING: Final = ("text", "crlf", "eol", "filter", "ident", "working-tree-encoding")
-_SETTINGS: Final = r"^core\.(autocrlf|filemode|sparsecheckout|attributesfile)$"
-_OFF: Final = ("false", "0", "no", "off")
+_SETTINGS: Final = r"^(core\.(autocrlf|filemode|sparsecheckout|attributesfile)|remote\..*\.promisor)$"
+_OFF: Final = ("false", "0", "no", "off", "")
 ATTRIBUTES: Final = ".gitattributes"
 BATCH: Final = 200  # files that are compared at a time
 _HARMLESS: Final = ("unspecified", "unset", "auto")
@@ -27,8 +28,8 @@ def in_play(git: Git, top: Path, paths: Iterable[str]) -> bool:
 
     An attributes file among `paths` counts even where it was deleted: git falls back on the index's.
     """
-    settings = _settings(git)
-    if _converts(settings):
+    found = settings(git)
+    if _converts(found):
         return True
     folders: set[str] = set()
     for path in paths:
@@ -43,29 +44,39 @@ def in_play(git: Git, top: Path, paths: Iterable[str]) -> bool:
             folder = os.path.dirname(folder)  # noqa: PTH120, PLW2901 - walking up; strings, for there may be thousands
     if any(os.path.exists(f"{top}/{folder}/{ATTRIBUTES}") for folder in seen | {""}):  # noqa: PTH110 - as above
         return True
-    return any(path.exists() for path in _outside(git, settings.get("core.attributesfile", "")))
+    configured = found.get("core.attributesfile", "")
+    return configured.startswith("%(") or any(path.exists() for path in _outside(git, configured))
 
 
-def _settings(git: Git) -> dict[str, str]:
-    """The settings that decide, in lower case names; the last value of each counts."""
-    lines = split_z(git.run("config", "--type=path", "-z", "--get-regexp", _SETTINGS, ok=(0, 1)))
-    return {name: value for name, _, value in (line.partition("\n") for line in lines)}
+def settings(git: Git) -> dict[str, str]:
+    """The settings that decide, in lower case names; the last value of each counts. Asked once in an operation."""
+    key = f"settings of {git.env.get('GIT_DIR')}"
+    if git.known is not None and key in git.known:
+        return dict(git.known[key])
+    lines = split_z(git.run("config", "-z", "--get-regexp", _SETTINGS, ok=(0, 1)))
+    # A name alone is git's short way of saying true; with a path's type git would refuse it.
+    found = {
+        name: value if equals else "true" for name, equals, value in (line.partition("\n") for line in lines)
+    }
+    if git.known is not None:
+        git.known[key] = found
+    return found
 
 
-def _converts(settings: Mapping[str, str]) -> bool:
+def _converts(found: Mapping[str, str]) -> bool:
     """Line endings for all files, modes that git does not look at, or files outside a sparse checkout."""
     return (
-        settings.get("core.autocrlf", "false").lower() not in _OFF
-        or settings.get("core.filemode", "true").lower() in _OFF
-        or settings.get("core.sparsecheckout", "false").lower() not in _OFF
+        found.get("core.autocrlf", "false").lower() not in _OFF
+        or found.get("core.filemode", "true").lower() in _OFF
+        or found.get("core.sparsecheckout", "false").lower() not in _OFF
     )
 
 
 def _outside(git: Git, configured: str) -> list[Path]:
     """Attributes files that are not in the working tree."""
-    found = [Path(git.text("rev-parse", "--path-format=absolute", "--git-path", "info/attributes"))]
+    found = [common_of(git) / "info" / "attributes"]
     home = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.environ.get("HOME", "/"), ".config")  # noqa: PTH118
-    found.append(Path(configured) if configured else Path(home) / "git/attributes")
+    found.append(Path(os.path.expanduser(configured)) if configured else Path(home) / "git/attributes")  # noqa: PTH111 - "~nobody" stays
     return [*found, Path("/etc/gitattributes")]
 
 

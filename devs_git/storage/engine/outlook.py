@@ -43,9 +43,11 @@ def look(site: Site, history: History, target: Checkpoint, options: Options) -> 
     surveys.require_movable(site.places, found)
     plan = footprints.footprint(found, site.top, target.tree)
     others = reach.others(site.git, found.branch, history)
-    commits, effect = _effect(site, history, target, found, others)
+    commits, ancestor = reach.passed(site.git, found.head, target.commit)
+    lost = reach.only_here(site.git, found.head, target.commit, list(others.values())) if others else commits
+    effect = rules.after(history, target, lost, commits, site.places.worktree_id)
     against = (
-        *refusals.of_ancestry(found, target.commit, options.target),
+        *refusals.of_ancestry(found, options.target, ancestor=ancestor),
         *refusals.of_changes(found, plan, options.preserve),
         *refusals.of_obstacles(plan, save=options.save_untracked),
         *refusals.of_objects(found, target.commit),
@@ -53,15 +55,6 @@ def look(site: Site, history: History, target: Checkpoint, options: Options) -> 
     preserve = options.preserve or "branch"
     digest = _digest(found, plan, effect, target)
     return Outlook(found, plan, effect, commits, against, preserve, options.text(digest), others)
-
-
-def _effect(
-    site: Site, history: History, target: Checkpoint, found: Survey, others: Mapping[str, str]
-) -> tuple[frozenset[str], Effect]:
-    """Commits that HEAD would lose, and what that does to checkpoints."""
-    passed = reach.passed(site.git, found.head, target.commit)
-    lost = reach.only_here(site.git, found.head, target.commit, list(others.values())) if passed else passed
-    return passed, rules.after(history, target, lost, passed, site.places.worktree_id)
 
 
 def _digest(found: Survey, plan: Footprint, effect: Effect, target: Checkpoint) -> str:

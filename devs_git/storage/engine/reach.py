@@ -9,6 +9,7 @@ from pathlib import Path
 from devs_git.domain.history import History
 from devs_git.storage import refs
 from devs_git.storage.git_program import Git
+from devs_git.storage.places import common_of
 
 
 def is_ancestor(git: Git, old: str, new: str) -> bool:
@@ -19,13 +20,20 @@ def is_shallow(git: Git) -> bool:
     return git.text("rev-parse", "--is-shallow-repository") == "true"
 
 
-def passed(git: Git, head: str, target: str) -> frozenset[str]:
-    """Commits reachable from `head` and not from `target`."""
-    return frozenset(git.run("rev-list", head, f"^{target}", "--").decode().split())
+def passed(git: Git, head: str, target: str) -> tuple[frozenset[str], bool]:
+    """Commits reachable from `head` and not from `target`, and whether `target` is among the ancestors of `head`.
+
+    It is one where it stands at the boundary: the last commit on a way from `head` to it has it as its parent.
+    """
+    lines = git.run("rev-list", "--boundary", head, f"^{target}", "--").decode().split()
+    found = frozenset(line for line in lines if not line.startswith("-"))
+    return found, head == target or f"-{target}" in lines
 
 
 def only_here(git: Git, head: str, target: str, others: list[str]) -> frozenset[str]:
     """Those of `passed` that none of `others` (oids) reaches."""
+    if not others:
+        return passed(git, head, target)[0]
     script = "\n".join((head, f"^{target}", *(f"^{oid}" for oid in others))) + "\n"
     return frozenset(git.run("rev-list", "--stdin", stdin=script.encode()).decode().split())
 
@@ -46,7 +54,9 @@ def others(git: Git, branch: str, history: History) -> dict[str, str]:
 
 def _other_worktrees(git: Git, branch: str) -> dict[str, str]:
     """HEADs of the other worktrees that are detached, or that have a branch of their own."""
-    found = {}
+    found: dict[str, str] = {}
+    if not (common_of(git) / "worktrees").is_dir():
+        return found
     blocks = git.run("worktree", "list", "--porcelain", "-z").split(b"\0\0")
     here = _place_in_list(Path(git.env["GIT_DIR"]))
     for number, block in enumerate(blocks):

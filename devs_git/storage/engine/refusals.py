@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from devs_git.errors import DevsError
-from devs_git.storage.engine import reach, tree
+from devs_git.storage.engine import attributes, reach, tree
 from devs_git.storage.engine.footprint import Footprint
 from devs_git.storage.engine.survey import Survey
 
@@ -58,9 +58,9 @@ def of_obstacles(plan: Footprint, *, save: bool) -> list[DevsError]:
     return found
 
 
-def of_ancestry(found: Survey, target: str, name: str) -> list[DevsError]:
+def of_ancestry(found: Survey, name: str, *, ancestor: bool) -> list[DevsError]:
     """A target that HEAD does not descend from is a branch to look at, not a way back."""
-    if reach.is_ancestor(found.git, target, found.head):
+    if ancestor:
         return []
     if reach.is_shallow(found.git):
         return [
@@ -96,7 +96,7 @@ def of_objects(found: Survey, target: str) -> list[DevsError]:
     What a sparse checkout leaves out is not written, and so not needed.
     """
     git = found.git
-    if not git.text("config", "--get-regexp", r"^remote\..*\.promisor$", ok=(0, 1)):
+    if not any(name.endswith(".promisor") for name in attributes.settings(git)):
         return []
     differing = tree.changes(git, found.head, target)
     needed = {change.new for change in differing if change.new and found.flagged.get(change.path) != "S"}

@@ -67,7 +67,7 @@ def worktree_lock(site: Site, *, wait: float = LIVE_OWNER_SECONDS, recovering: b
     """
     lock = site.places.lock
     with locks.held(lock, wait=wait, orphan_wait=ORPHAN_SECONDS, waiting=site.say) as descriptor:
-        holding = replace(site, git=site.git.holding(descriptor))
+        holding = replace(site, git=site.git.holding(descriptor).remembering())
         if recovering:
             recovery.recover_all(holding)
             recovery.sweep(site.places)

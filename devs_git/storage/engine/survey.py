@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.errors import DevsError
+from devs_git.storage import refs
 from devs_git.storage.engine import attributes
 from devs_git.storage.git_program import Git, split_z
-from devs_git.storage.places import Places
+from devs_git.storage.places import Places, common_of
 
 _UNDER_WAY: Final = (
     ("MERGE_HEAD", "a merge", "git merge --continue or --abort"),
@@ -87,6 +88,10 @@ def operation_under_way(places: Places) -> tuple[str, str] | None:
 
 def head_of(git: Git) -> tuple[str, str]:
     """The oid that HEAD resolves to ('' while unborn) and the branch it names ('' when detached)."""
+    if "GIT_DIR" in git.env:
+        known = refs.head(Path(git.env["GIT_DIR"]), common_of(git))
+        if known[0]:
+            return known
     status, out = git.attempt("rev-parse", "HEAD^{commit}", "--symbolic-full-name", "HEAD", ok=(0, 128))
     if status == 0:
         oid, name = os.fsdecode(out).splitlines()

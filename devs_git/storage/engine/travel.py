@@ -108,4 +108,5 @@ def _position(old: State, new: State) -> tuple[RefUpdate, ...]:
 def _tags(site: Site, effect: Effect) -> tuple[RefUpdate, ...]:
     if not (effect.undone or effect.revived):
         return ()
-    return effect.tag_updates(refs.matching(site.git, "refs/tags/devs"))
+    held = {ref: refs.loose(site.places.common, ref) for ref, _, _ in effect.visible}
+    return effect.tag_updates(held if all(held.values()) else refs.matching(site.git, "refs/tags/devs"))
