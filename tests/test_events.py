@@ -151,6 +151,9 @@ def assert_records_fit(top: Path) -> None:
         noun = next((noun for form, noun in RECORDS if re.fullmatch(form, path)), None)
         assert noun is not None, f"{path} has no schema"
         data = ledger.tip().read(path) or b""
+        assert data.startswith(b"# yaml-language-server: $schema=https://"), (
+            f"{path} names no schema to editors"
+        )
         if not noun:
             noun = gates.schema_of(documents.load(data, path)["gate_type"])
         documents.load(data, path, noun)

@@ -31,7 +31,7 @@ _RANGE: Final = re.compile(r"(?P<base>.*?)\.\.(?P<head>[^.].*)?")
 class Request:
     """`parts` of PARTS or SEVERAL; `range` is `base..head` (default: all that HEAD reaches).
 
-    `require` is `signed` where an unsigned decision is to be a finding. `doors` looks at devs-git itself: what the
+    `require` is `signed` where an unsigned decision that the base of the range did not know is to be a finding. `doors` looks at devs-git itself: what the
     commands below the doors cannot see.
     """
 
@@ -99,6 +99,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         for at, part in enumerate(about_it):
             workspace.progress(part, at, len(request.chosen))
             found += audit_facts.guarded(audit_parts.PARTS[part], facts) if facts.tip else ()
+        workspace.progress("", 1, 1)
         checked = _counted(facts, about_it)
     if about_us:
         checked["verbs"] = len(VERBS)
@@ -138,9 +139,8 @@ def _facts(workspace: Workspace, request: Request) -> Facts:
     git = workspace.git
     match = _RANGE.fullmatch(request.range)
     base = (match and match["base"]) or ""
-    base = (
-        auditing.resolve(git, base) if base.strip("0") else ""
-    )  # a forge names a new branch's base by zeros
+    # A forge names the base of a new branch by zeros.
+    base = auditing.resolve(git, base) if base.strip("0") else ""
     head = (match and match["head"]) or ""
     status, out = git.attempt("rev-parse", "--verify", "--quiet", "HEAD^{commit}", ok=(0, 1, 128))
     here = out.decode().strip() if status == 0 else ""
@@ -151,7 +151,7 @@ def _facts(workspace: Workspace, request: Request) -> Facts:
         tip=refs.read(workspace.store_git, LEDGER),
         base=base,
         head=head,
-        genesis=_pinned(git, base or head),
+        genesis=_pinned(workspace.store_git, base or head),
         signed=request.require == SIGNED,
     )
 

@@ -61,8 +61,23 @@ class Facts:
     def judged(self) -> Judged:
         """The gates with their decisions, and the policies."""
         return audit_gates.judge(
-            self.steps, self.freezes[0], self.files, signed=self.signed, fresh=self.fresh
+            self.steps, self.freezes[0], self.files, must_sign=self.must_sign, fresh=self.fresh
         )
+
+    @cached_property
+    def must_sign(self) -> frozenset[str]:
+        """The events whose decisions do not count unsigned: with `signed` all that the base of the range did not know.
+
+        Whoever merged the base answered for those; and the first approvers can only be named by an unsigned decision.
+        """
+        if not self.signed:
+            return frozenset()
+        below = auditing.commits(self.git, [self.base]) if self.base else []
+        known = {commit.ledger for commit in below}
+        for step in reversed(self.steps):
+            if step.event.oid in known:
+                known.update(step.event.parents)
+        return frozenset(step.event.oid for step in self.steps) - known
 
     @cached_property
     def commits(self) -> list[Bound]:

@@ -63,7 +63,7 @@ class _Court:
     steps: Sequence[Step]
     freezes: Freezes
     blobs: Mapping[str, bytes]
-    signed: bool
+    must_sign: frozenset[str]
     fresh: frozenset[str] | None
     found: list[Finding] = field(default_factory=list)
     gates: dict[str, Gate] = field(default_factory=dict)
@@ -158,7 +158,7 @@ class _Court:
         proof = deciding.Proof(gate.decision["reviewer_id"], said, signature)
         if self.judges(claim.step):
             deciding.require_allowed(self.policy_before(claim.step), gate, proof)
-        if self.signed and gate.decision["approval"] != gates.SIGNED:
+        if claim.step.event.oid in self.must_sign and not signature:
             raise DevsError("BAD_SIGNATURE", "its decision is unsigned")
         return gate
 
@@ -184,14 +184,14 @@ def judge(
     freezes: Freezes,
     blobs: Mapping[str, bytes],
     *,
-    signed: bool,
+    must_sign: frozenset[str],
     fresh: frozenset[str] | None = None,
 ) -> Judged:
     """Judge the gates and policies of a ledger, whose files are `blobs` by their oids.
 
-    With `signed` no unsigned decision counts. `fresh` are the events that are judged, None for all.
+    In the events `must_sign` no unsigned decision counts. `fresh` are the events that are judged, None for all.
     """
-    court = _Court(steps, freezes, blobs, signed, fresh)
+    court = _Court(steps, freezes, blobs, must_sign, fresh)
     court.ask()
     court.decide()
     court.set_policies()

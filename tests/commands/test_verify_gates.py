@@ -81,6 +81,26 @@ def test_an_unsigned_decision_is_found_where_signed_ones_are_required(ledgered: 
     assert codes(ledgered, require="signed") == ["BAD_SIGNATURE"]
 
 
+def test_with_a_range_only_decisions_that_its_base_did_not_know_must_be_signed(
+    ledgered: Workspace, keys: dict[str, Key], git: Run
+) -> None:
+    """Who names the first approvers cannot sign that; whoever merged it answered for it."""
+    in_force(ledgered)
+    row = f"{{principal: ada@example.org, key: '{keys['ada'].public}'}}"
+    commit(ledgered.top, {"devs-policy.yaml": f"genesis: '{genesis(ledgered)}'\napprovers: [{row}]\n"})
+    gate_approve.run(ledgered, Approve(ask(ledgered, kind="POLICY_CHANGE"), ask=yes))
+    git("commit", "-q", "--allow-empty", "-m", f"bound\n\nDevs-Ledger: {git('rev-parse', LEDGER)}")
+    git("commit", "-q", "--allow-empty", "-m", "merged on the web page")
+    base = git("rev-parse", "HEAD")
+    both = ["BAD_SIGNATURE", "POLICY_INVALID"]  # the decision, and so the policy that it put into force
+    assert codes(ledgered, require="signed") == both
+    assert codes(ledgered, require="signed", range=f"{base}~2..{base}") == both
+    assert codes(ledgered, require="signed", range=f"{base}..") == []
+    by_hand(ledgered, (gate_id := ask(ledgered)), forged(ledgered, gate_id, reviewer_id="ada@example.org"))
+    assert codes(ledgered, range=f"{base}..") == []
+    assert codes(ledgered, require="signed", range=f"{base}..") == ["BAD_SIGNATURE"]
+
+
 @pytest.mark.parametrize(
     ("change", "code"),
     [
