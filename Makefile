@@ -88,7 +88,7 @@ env: $(STAMP)
 $(STAMP): pyproject.toml | needs
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --upgrade 'pip>=25.1'
-	$(PIP) install --editable . --group dev
+	$(PIP) install --editable '.[mcp]' --group dev
 	@touch $@
 
 bench/.peers/.installed: bench/peers.txt | needs

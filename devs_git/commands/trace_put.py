@@ -16,9 +16,9 @@ from devs_git.workspace import Workspace
 
 @dataclass(frozen=True)
 class Request:
-    """`output` as bytes. Without `trace_id` the trace gets a UUID; without `task_id` it belongs to the active task."""
+    """`output` as bytes, or as text that is stored as UTF-8. Without `trace_id` the trace gets a UUID; without `task_id` it belongs to the active task."""
 
-    output: bytes
+    output: bytes | str
     trace_id: str = ""
     task_id: str = ""
     tool_name: str = ""
@@ -50,10 +50,11 @@ class Result:
 def run(workspace: Workspace, request: Request) -> Result:
     """Store it in one transaction; one that is there under its id is replaced."""
     work = work_of(active_task.read(workspace.places))
+    output = request.output.encode("utf-8", "replace") if isinstance(request.output, str) else request.output
     trace = Trace(
         trace_id=request.trace_id or workspace.new_trace_id(),
         created_at=workspace.now(),
-        output=request.output,
+        output=output,
         input=request.input,
         task_id=request.task_id or (work.task if work else ""),
         session_id=request.session_id,
@@ -65,4 +66,4 @@ def run(workspace: Workspace, request: Request) -> Result:
     )
     with workspace.catalog() as catalog, catalog.writing():
         digest = traces.put(catalog, trace)
-    return Result(trace.trace_id, trace.task_id, len(trace.output), digest)
+    return Result(trace.trace_id, trace.task_id, len(output), digest)

@@ -88,6 +88,7 @@ DOORS: Final[dict[str, str]] = {
     "agent install": "Tell a coding agent's project files of our hooks and MCP server; --uninstall.",
     "aliases install": "Add git aliases: git checkpoint, git rewind-task, git gates, git approve.",
     "aliases uninstall": "Take these git aliases out again.",
+    "mcp": "Serve agents over MCP on standard input and output.",
     "demo": "Run the main job in a repository made for it.",
     "completion": "Print the shell completion for bash, zsh or fish.",
     "help": "Show help for a command.",

@@ -47,6 +47,11 @@ def problems(noun: str, value: Any) -> Iterator[tuple[Path, str]]:
     yield from _check(schema(noun), value, ())
 
 
+def departures(rule: dict[str, Any], value: Any) -> Iterator[tuple[Path, str]]:
+    """The same for a schema that stands in no file, such as a tool's."""
+    yield from _check(rule, value, ())
+
+
 def _check(rule: dict[str, Any], value: Any, where: Path) -> Iterator[tuple[Path, str]]:
     name = ".".join(map(str, where)) or "the document"
     types = rule.get("type", [])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from devs_git.domain.verbs import CHANGES, verb
 from devs_git.entrypoints import router
 from devs_git.entrypoints.cli import candidates, terminal
 from devs_git.entrypoints.cli.groups import HELP
+from devs_git.entrypoints.plain import plain
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 
@@ -71,23 +72,6 @@ def as_text(result: Any) -> str:
     r"""The result as JSON. Bytes of a path that are no UTF-8 become `\udcXX`, which a JSON reader gives back."""
     text = json.dumps(result if isinstance(result, dict) else plain(result), indent=2, ensure_ascii=False)
     return text.encode("utf-8", "backslashreplace").decode()
-
-
-def plain(value: Any) -> Any:
-    """A result as JSON-ready values: a frozen dataclass, its fields in order; `from_` is the key `from`.
-
-    A field that says it is optional, and has nothing, is left out.
-    """
-    if is_dataclass(value):
-        found = ((one, getattr(value, one.name)) for one in fields(value))
-        return {
-            one.name.removesuffix("_"): plain(inner)
-            for one, inner in found
-            if inner is not None or not one.metadata.get("optional")
-        }
-    if isinstance(value, dict):
-        return {key: plain(inner) for key, inner in value.items()}
-    return [plain(inner) for inner in value] if isinstance(value, (tuple, list)) else value
 
 
 def _ask(name: str, workspace: Workspace, request: Any, plan: Renderer) -> Any:

@@ -38,6 +38,7 @@ FILES: Final = {
     "gate": "gates",
     "sync": "syncing",
     "trace": "traces",
+    "mcp": "serving",
 }
 HELP: Final = {"help_option_names": ["-h", "--help"]}
 

@@ -8,6 +8,7 @@ import sys
 import click
 
 import devs_git
+from devs_git.entrypoints.bugs import our_bug
 from devs_git.entrypoints.cli.groups import Root
 from devs_git.entrypoints.cli.overview import ABOUT, top_level
 from devs_git.entrypoints.cli.terminal import report
@@ -43,19 +44,4 @@ def main() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:  # noqa: BLE001 - the last door: a bug of ours becomes one line and a log file
-        return report(_our_bug(error), as_json=as_json)
-
-
-def _our_bug(error: Exception) -> DevsError:
-    import traceback
-    from pathlib import Path
-
-    log = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "devs-git" / "errors.log"
-    try:
-        log.parent.mkdir(parents=True, exist_ok=True)
-        with log.open("a", encoding="utf-8") as stream:
-            stream.write("".join(traceback.format_exception(error)) + "\n")
-        hint = "The trace is in devs-git/errors.log of your state folder ($XDG_STATE_HOME or ~/.local/state)."
-    except OSError:
-        hint = "The trace could not be written to a log file."
-    return DevsError("INTERNAL", f"This is a bug of devs-git: {type(error).__name__}.", hint=hint)
+        return report(our_bug(error), as_json=as_json)

@@ -1,0 +1,23 @@
+"""A bug of ours: one line for the caller, the trace in a log file of the user's."""
+
+from __future__ import annotations
+
+import os
+
+from devs_git.errors import DevsError
+
+
+def our_bug(error: Exception) -> DevsError:
+    """INTERNAL, once the trace is written where the user finds it."""
+    import traceback
+    from pathlib import Path
+
+    log = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "devs-git" / "errors.log"
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("a", encoding="utf-8") as stream:
+            stream.write("".join(traceback.format_exception(error)) + "\n")
+        hint = "The trace is in devs-git/errors.log of your state folder ($XDG_STATE_HOME or ~/.local/state)."
+    except OSError:
+        hint = "The trace could not be written to a log file."
+    return DevsError("INTERNAL", f"This is a bug of devs-git: {type(error).__name__}.", hint=hint)

@@ -1,0 +1,108 @@
+"""One call of a tool, whatever the door: check the arguments, open the repository, go through the router, keep long output.
+
+Results and errors are exactly the command line's `--json`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from devs_git.domain.traces import is_long
+from devs_git.entrypoints import router
+from devs_git.entrypoints.bugs import our_bug
+from devs_git.entrypoints.plain import plain
+from devs_git.entrypoints.tools.table import TOOLS
+from devs_git.entrypoints.tools.tool import Tool
+from devs_git.errors import DevsError, invalid
+from devs_git.storage import schemas
+from devs_git.workspace import Workspace
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a tool says: `value` is the result or the error's envelope; `trace_id` names where its text is kept, or is ''."""
+
+    value: dict[str, Any]
+    is_error: bool = False
+    trace_id: str = ""
+
+    @property
+    def text(self) -> str:
+        return json.dumps(self.value, ensure_ascii=False)
+
+
+def call(name: str, arguments: dict[str, Any], where: Path, progress: Progress | None = None) -> Answer:
+    """Call a tool in the worktree at `where`. Never raises: what goes wrong is an answer, too."""
+    try:
+        tool = _tool(name)
+        request = _request(tool, arguments)
+        workspace = _open(where, progress)
+        value = plain(router.call(tool.verb_name, workspace, request))
+        return _kept(tool, arguments, workspace, Answer(value))
+    except DevsError as error:
+        return Answer(error.envelope(), is_error=True)
+    except Exception as error:  # noqa: BLE001 - the last door: a bug of ours is an answer and a log file
+        return Answer(our_bug(error).envelope(), is_error=True)
+
+
+def _tool(name: str) -> Tool:
+    if name not in TOOLS:
+        raise invalid("tool", "There is no such tool.", hint="See what there is: tools/list")
+    return TOOLS[name]
+
+
+def _open(where: Path, progress: Progress | None) -> Workspace:
+    """A workspace for this call alone: calls run on several threads."""
+    workspace = Workspace.open(where)
+    return replace(workspace, progress=progress) if progress else workspace
+
+
+def _request(tool: Tool, arguments: dict[str, Any]) -> Any:
+    """The verb's Request; INVALID_ARGUMENTS names the argument as the caller knows it."""
+    names = {one.target: one.name for one in tool.params}
+    for path, text in schemas.departures({**tool.input_schema(), "required": []}, arguments):
+        raise invalid(".".join(map(str, path)) or "arguments", text[0].upper() + text[1:] + ".")
+    kind = importlib.import_module(tool.verb.module).Request
+    given = {one.target: _value(arguments[one.name]) for one in tool.params if one.name in arguments}
+    for name in kind.__dataclass_fields__:
+        if name in names and name not in given and _is_needed(kind, name):
+            raise invalid(names[name], f"{names[name]} is missing.")
+    try:
+        return kind(**given, **tool.fixed)
+    except DevsError as error:
+        field = error.details.get("field")
+        if field in names:
+            error.details["field"] = names[field]
+        raise
+
+
+def _is_needed(kind: Any, name: str) -> bool:
+    field = kind.__dataclass_fields__[name]
+    return field.default is MISSING and field.default_factory is MISSING
+
+
+def _value(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _kept(tool: Tool, arguments: dict[str, Any], workspace: Workspace, answer: Answer) -> Answer:
+    """The answer with the id of the trace that holds it, where it is long. What cannot be stored is handed on all the same."""
+    if tool.reads_traces or arguments.get("dry_run") or not is_long(answer.text):
+        return answer
+    from devs_git.commands import trace_put
+
+    try:
+        request = trace_put.Request(
+            answer.text.encode("utf-8", "backslashreplace"), tool_name=tool.name, input=json.dumps(arguments)
+        )
+        stored = router.call("trace put", workspace, request)
+    except (DevsError, OSError):
+        return answer
+    return replace(answer, trace_id=stored.traceId)

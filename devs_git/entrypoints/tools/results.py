@@ -1,0 +1,67 @@
+"""JSON Schema of a verb's result, made from its own frozen dataclasses, so that the two cannot differ."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+
+_PLAIN: Final[dict[Any, str]] = {
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    NoneType: "null",
+}
+
+
+@cache
+def output_schema(module: str) -> dict[str, Any]:
+    """The schema of what the verb in `module` returns; an object, of several forms where `run` returns one of several."""
+    run = importlib.import_module(module).run
+    found = _of(get_type_hints(run)["return"])
+    return found if found.get("type") == "object" else {"type": "object", **found}
+
+
+def _of(kind: Any) -> dict[str, Any]:
+    if kind in _PLAIN:
+        return {"type": _PLAIN[kind]}
+    if is_dataclass(kind) and isinstance(kind, type):
+        return _object(kind)
+    origin, args = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return {"anyOf": [_of(one) for one in args]}
+    if origin is Literal:
+        return {"enum": list(args)}
+    if origin is tuple:
+        return _list(args)
+    if origin is list:
+        return {"type": "array", "items": _of(args[0])}
+    if origin in (dict, Mapping) or (isinstance(origin, type) and issubclass(origin, Mapping)):
+        return {"type": "object", "additionalProperties": _of(args[1])}
+    return {}
+
+
+def _list(args: tuple[Any, ...]) -> dict[str, Any]:
+    """`tuple[X, ...]` is any number of X, `tuple[X, Y]` one of each."""
+    if args[1:] == (Ellipsis,):
+        return {"type": "array", "items": _of(args[0])}
+    return {
+        "type": "array",
+        "prefixItems": [_of(one) for one in args],
+        "minItems": len(args),
+        "maxItems": len(args),
+    }
+
+
+def _object(kind: type) -> dict[str, Any]:
+    hints = get_type_hints(kind)
+    known = fields(kind)
+    return {
+        "type": "object",
+        "properties": {one.name.removesuffix("_"): _of(hints[one.name]) for one in known},
+        "required": [one.name.removesuffix("_") for one in known if not one.metadata.get("optional")],
+    }

@@ -1,0 +1,61 @@
+"""What a tool is: a verb as agents call it. The rows are in `table.py`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from devs_git.domain.verbs import READS, Verb, verb
+
+TEXT: Final = {"type": "string"}
+FLAG: Final = {"type": "boolean"}
+COUNT: Final = {"type": "integer", "minimum": 0}
+
+
+@dataclass(frozen=True)
+class Param:
+    """One argument: its JSON Schema, what it means, and the field of the verb's Request that it becomes."""
+
+    name: str
+    schema: dict[str, Any]
+    text: str
+    field: str = ""
+    required: bool = False
+
+    @property
+    def target(self) -> str:
+        return self.field or self.name
+
+
+@dataclass(frozen=True)
+class Tool:
+    """`moves_tree` tools are announced as destructive, although nothing is lost: a client should ask before it calls.
+
+    What a tool `reads_traces` prints is not stored as a trace again. `fixed` are fields that no caller chooses.
+    """
+
+    name: str
+    verb_name: str
+    meaning: str
+    params: tuple[Param, ...] = ()
+    fixed: dict[str, Any] = field(default_factory=dict)
+    moves_tree: bool = False
+    idempotent: bool = False
+    reads_traces: bool = False
+
+    @property
+    def verb(self) -> Verb:
+        return verb(self.verb_name)
+
+    @property
+    def reads(self) -> bool:
+        return self.verb.tier == READS
+
+    def input_schema(self) -> dict[str, Any]:
+        """JSON Schema of the arguments; nothing else may be given."""
+        return {
+            "type": "object",
+            "properties": {one.name: {**one.schema, "description": one.text} for one in self.params},
+            "required": [one.name for one in self.params if one.required],
+            "additionalProperties": False,
+        }

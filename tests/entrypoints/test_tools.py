@@ -1,0 +1,157 @@
+"""The tool table: every tool is a verb, guarded like it, and answers as the command line's --json does."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from devs_git.domain.traces import TOOL_OUTPUT_TRACE_THRESHOLD
+from devs_git.domain.verbs import DESTROYS, VERBS
+from devs_git.entrypoints.tools import calling
+from devs_git.entrypoints.tools.results import output_schema
+from devs_git.entrypoints.tools.table import TOOLS
+from devs_git.storage import schemas
+from devs_git.workspace import Workspace
+from tests import gated
+
+Git = Callable[..., str]
+NO_TOOL = (
+    "gate approve",
+    "gate reject",
+    "gate wait",
+    "init",
+    "doctor",
+    "verify",
+    "sync",
+    "trace prune",
+    "snapshot prune",
+)
+ARGUMENTS: dict[str, dict[str, object]] = {
+    "checkpoint": {"checkpoint": "task-1"},
+    "task_id": {"task_id": "1"},
+    "branch_name": {"branch_name": "other"},
+    "result": {"result": "It works."},
+    "gate_id": {"gate_id": "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"},
+    "traceId": {"traceId": "t-1"},
+    "output": {"output": "printed"},
+    "agent_id": {"agent_id": "developer"},
+    "blocker_description": {"blocker_description": "The contract contradicts the data."},
+    "proposed_changes": {
+        "proposed_changes": {
+            "sections_to_modify": ["2.3"],
+            "rationale": "It says two things about one field.",
+            "risk_assessment": "Clients that rely on the first reading.",
+        }
+    },
+}
+
+
+def sample(name: str) -> dict[str, object]:
+    """Arguments that are formed well for a tool: its required ones."""
+    found: dict[str, object] = {}
+    for one in TOOLS[name].params:
+        if one.required or one.name in ("task_id", "checkpoint"):
+            found |= ARGUMENTS[one.name]
+    return found
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_tool_is_a_verb_that_no_person_alone_may_call(name: str) -> None:
+    tool = TOOLS[name]
+    assert tool.verb_name in VERBS
+    assert tool.verb_name not in NO_TOOL
+    assert tool.verb.tier != DESTROYS
+    kind = __import__(tool.verb.module, fromlist=["Request"]).Request
+    assert {one.target for one in tool.params} | set(tool.fixed) <= set(kind.__dataclass_fields__)
+    assert output_schema(tool.verb.module)["type"] == "object"
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_while_a_gate_is_open_a_tool_answers_as_its_verb_does(name: str, initialised: Path) -> None:
+    gate = gated.ask(Workspace.open(initialised), kind="MANUAL")
+    answer = calling.call(name, sample(name), initialised)
+    blocked = answer.value.get("code") == "GATE_BLOCKED"
+    found = answer.value.get("code") in (
+        "TASK_NOT_FOUND",
+        "CHECKPOINT_NOT_FOUND",
+        "CHECKOUT_FAILED",
+    )  # comes first
+    assert blocked or found if not TOOLS[name].verb.goes_on_while_frozen else not blocked
+    assert not blocked or answer.value["gate_id"] == gate
+
+
+def test_a_tool_answers_exactly_what_the_command_line_prints(initialised: Path) -> None:
+    calling.call("start_task", {"task_id": "1", "title": "x"}, initialised)
+    (initialised / "new.txt").write_text("new\n")
+    done = calling.call("commit_task", {"task_id": "1", "message": "m"}, initialised)
+    assert (done.is_error, done.value["task_id"]) == (False, "task-1")
+    for tool, words in (
+        ("git_status", ("status",)),
+        ("list_checkpoints", ("log",)),
+        ("show_checkpoint", ("show", "task-1")),
+    ):
+        command = [sys.executable, "-m", "devs_git", *words, "--json"]
+        printed = subprocess.run(command, cwd=initialised, capture_output=True, check=True).stdout
+        arguments = {"checkpoint": "task-1"} if tool == "show_checkpoint" else {}
+        assert calling.call(tool, arguments, initialised).value == json.loads(printed)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "code", "field"),
+    [
+        ("get_task_trace", {}, "INVALID_INPUT", None),
+        ("get_task_trace", {"traceId": "nope"}, "TRACE_NOT_FOUND", None),
+        ("show_checkpoint", {}, "INVALID_ARGUMENTS", "checkpoint"),
+        ("show_checkpoint", {"checkpoint": "../x"}, "INVALID_ARGUMENTS", "checkpoint"),
+        ("show_checkpoint", {"checkpoint": 7}, "INVALID_ARGUMENTS", "checkpoint"),
+        ("show_checkpoint", {"checkpoint": "1", "more": 1}, "INVALID_ARGUMENTS", "more"),
+        ("list_checkpoints", {"limit": True}, "INVALID_ARGUMENTS", "limit"),
+        ("rewind_to_task", {"task_id": "nope"}, "TASK_NOT_FOUND", None),
+        ("git_checkout", {"branch_name": "--output=x"}, "INVALID_BRANCH", None),
+        ("request_tas_revision", {"agent_id": "developer"}, "INVALID_ARGUMENTS", "task_id"),
+        ("gate_approve", {}, "INVALID_ARGUMENTS", "tool"),
+    ],
+)
+def test_what_is_wrong_is_an_envelope_that_names_the_argument(
+    name: str, arguments: dict[str, object], code: str, field: str | None, initialised: Path
+) -> None:
+    answer = calling.call(name, arguments, initialised)
+    assert (answer.is_error, answer.value["code"], answer.value.get("field")) == (True, code, field)
+    assert str(initialised) not in answer.text
+
+
+def test_a_long_answer_is_stored_and_names_its_trace_and_a_short_one_is_not(initialised: Path) -> None:
+    for number in range(1, 5):
+        calling.call("start_task", {"task_id": str(number), "title": "x" * 100}, initialised)
+        calling.call("commit_task", {"task_id": str(number), "message": "m"}, initialised)
+    long = calling.call("list_checkpoints", {}, initialised)
+    assert len(long.text) > TOOL_OUTPUT_TRACE_THRESHOLD
+    whole = calling.call("get_task_trace", {"traceId": long.trace_id}, initialised)
+    assert (whole.value["fullOutput"], whole.trace_id) == (long.text, "")
+    dry = calling.call("rewind_to_task", {"task_id": "1", "dry_run": True}, initialised)
+    assert (len(dry.text) > TOOL_OUTPUT_TRACE_THRESHOLD, dry.trace_id) == (True, "")
+    assert calling.call("list_gates", {}, initialised).trace_id == ""
+
+
+@pytest.mark.parametrize("name", [name for name, tool in TOOLS.items() if tool.reads])
+def test_a_result_fits_the_schema_that_is_announced(name: str, initialised: Path) -> None:
+    calling.call("start_task", {"task_id": "1", "title": "x"}, initialised)
+    calling.call("commit_task", {"task_id": "1", "message": "m"}, initialised)
+    assert not calling.call("store_trace", {"output": "printed", "traceId": "t-1"}, initialised).is_error
+    answer = calling.call(name, sample(name), initialised)
+    if name != "get_gate":
+        assert not answer.is_error
+        assert list(schemas.departures(_known(output_schema(TOOLS[name].verb.module)), answer.value)) == []
+
+
+def _known(schema: dict[str, object]) -> dict[str, object]:
+    """The part of a schema that our own reader knows: types, properties, required."""
+    kept = {key: value for key, value in schema.items() if key in ("type", "required")}
+    if isinstance(schema.get("properties"), dict):
+        kept["properties"] = {key: _known(value) for key, value in schema["properties"].items()}  # type: ignore[attr-defined]
+    return kept if kept.get("type") != "number" else {}
