@@ -93,9 +93,9 @@ def deciding(gate_id: str, data: bytes, signature: bytes = b"") -> tuple[tuple[s
 
 
 def plumbing(
-    *files: tuple[str, str | None], parent: str = LEDGER, message: str = "x\n\nDevs-Event: x"
+    *files: tuple[str, str | None], parent: str = LEDGER, also: str = "", message: str = "x\n\nDevs-Event: x"
 ) -> str:
-    """A commit on top of the ledger, made by git alone; no ref is moved."""
+    """A commit on top of the ledger (and of `also`), made by git alone; no ref is moved."""
     env = {"GIT_INDEX_FILE": os.fspath(Path(".git/attack").absolute())}
     goes_on("read-tree", parent, env=env)
     for path, text in files:
@@ -111,4 +111,5 @@ def plumbing(
             )
             goes_on("update-index", "--add", "--cacheinfo", f"100644,{done.stdout.strip()},{path}", env=env)
     tree = goes_on("write-tree", env=env)
-    return goes_on("commit-tree", "-p", parent, "-m", message, tree)
+    second = ("-p", also) if also else ()
+    return goes_on("commit-tree", "-p", parent, *second, "-m", message, tree)

@@ -61,6 +61,10 @@ class Event:
 
 def parse(oid: str, parents: tuple[str, ...], message: str) -> Event:
     """The event of a ledger commit; a commit without our trailers has type ''. Never raises."""
+    if not message.replace("\n", "").isprintable():  # by another hand than ours: no terminal shall obey it
+        from devs_git.domain.plain_text import shown
+
+        message = shown(message)
     head, _, last = message.rstrip("\n").rpartition("\n\n")
     pairs = [line.partition(":") for line in last.split("\n") if line.startswith(OURS)]
     fields = [(key, value.removeprefix(" ")) for key, colon, value in pairs if colon]

@@ -36,7 +36,16 @@ REPOSITORY_VARIABLES: Final = (
 )
 # What is proved is proved by objects alone: nothing replaced or grafted, no graph file, no other rule for trailers.
 OBJECTS_ALONE: Final = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
-OBJECTS_ALONE_CONFIG: Final = ("-c", "core.commitGraph=false", "-c", "trailer.separators=:")
+OBJECTS_ALONE_CONFIG: Final = (
+    "-c",
+    "core.commitGraph=false",
+    "-c",
+    "trailer.separators=:",
+    "-c",
+    "i18n.logOutputEncoding=UTF-8",
+)
+# git refuses to work where one of these is set beside our own.
+_NEVER: Final = ("GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
 _ALWAYS: Final = {
     "LC_ALL": "C",
     "LANGUAGE": "",
@@ -179,7 +188,8 @@ class Git:
         return words
 
     def environment(self) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if name not in self.unset}
+        unset = (*self.unset, *(() if self.plain else _NEVER))
+        kept = {name: value for name, value in os.environ.items() if name not in unset}
         return {**kept, **({} if self.plain else _ALWAYS), **self.env}
 
 

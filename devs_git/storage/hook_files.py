@@ -174,6 +174,9 @@ class _Look:
         if is_chained(content) and not kept:
             text = f"The hook that {where} was to call, {self.slot.kept.name}, is gone."
             yield self._finding("HOOK_KEPT_MISSING", text, severity="warning")
+        if kept and not is_chained(content):
+            text = f"{where} calls {self.slot.kept.name}, which devs-git did not put there; look at it first."
+            yield self._finding("HOOK_ADDED", text, severity="warning")
         python = python_of(content, self.source)
         if python is None:
             text = f"The git hook {where} was installed by another version."

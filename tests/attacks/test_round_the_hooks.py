@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from devs_git.commands import init
+from devs_git.commands import gate_approve, init, status, task_start
 from devs_git.domain.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.attacking import NO_HOOKS, attempt, commit, examined, findings, goes_on, refused, verified
+from tests.attacking import NO_HOOKS, attempt, commit, examined, findings, goes_on, refusal, refused, verified
 
 pytestmark = pytest.mark.usefixtures("frozen")
 COMMIT = ("commit", "-q", "--allow-empty", "-m", "x")
@@ -123,6 +125,55 @@ def test_a_planted_journal_and_devs_git_op() -> None:
     assert "UNBOUND_COMMIT" in verified("commits")
     refused("GATE_BLOCKED", *COMMIT, env={"DEVS_GIT_OP": "x"})
     refused("GATE_BLOCKED", *COMMIT, env={"DEVS_GIT_OP": "../../refs/heads/devs/ledger"})
+
+
+def test_a_planted_journal_that_names_a_folder_elsewhere(repo: Path) -> None:
+    work: dict[str, str] = {}
+    (repo.parent / "precious").mkdir()
+    Path(".git/devs/journal").mkdir(exist_ok=True)
+    told = {
+        "op_id": "../../../../precious",
+        "verb": "checkpoint",
+        "worktree": ".",
+        "kind": "commit",
+        "work": work,
+    }
+    told |= {"head": goes_on("rev-parse", "HEAD"), "ledger": goes_on("rev-parse", LEDGER)}
+    Path(".git/devs/journal/x.json").write_text(json.dumps(told))
+    router.call("status", Workspace.open(), status.Request())
+    assert (repo.parent / "precious").is_dir()
+    assert "JOURNAL_OPEN" in examined()
+
+
+def test_a_script_planted_beside_a_hook() -> None:
+    Path(".git/hooks/pre-commit.before-devs").write_text("#!/bin/sh\n")
+    assert "HOOK_ADDED" in examined()
+
+
+def test_git_icase_pathspecs_and_its_kin_with_which_git_refuses_to_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("GLOB", "NOGLOB", "ICASE"):
+        monkeypatch.setenv(f"GIT_{name}_PATHSPECS", "1")
+        start = partial(router.call, "task start", Workspace.open(), task_start.Request("10"))
+        assert refusal(start) == "GATE_BLOCKED"
+        refused("GATE_BLOCKED", *COMMIT)
+        monkeypatch.delenv(f"GIT_{name}_PATHSPECS")
+
+
+def test_a_planted_note_of_the_tass_path(initialised: Path, frozen: str) -> None:
+    assert initialised.is_dir()
+    router.call("gate approve", Workspace.open(), gate_approve.Request(frozen, ask=lambda _text: None))
+    Path("TAS.md").write_text("# TAS\n\n## 1 Dates\nold\n")
+    goes_on("add", "TAS.md")
+    goes_on("commit", "-q", "-m", "the first")
+    Path("TAS.md").write_text("# TAS\n\n## 1 Dates\nnew\n")
+    goes_on("add", "TAS.md")
+    refused("TAS_UNAPPROVED", "commit", "-q", "-m", "x")
+    note = Path(".git/devs/tas-path")
+    note.write_text(note.read_text().replace("TAS.md", "other.md"))
+    goes_on("commit", "-q", "-m", "x")
+    assert "TAS_UNAPPROVED" in verified("tas")
 
 
 def test_a_push_past_pre_push(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import zlib
@@ -13,7 +14,7 @@ import pytest
 from devs_git.commands import checkpoint, gate_approve, task_start
 from devs_git.domain.events import LEDGER
 from devs_git.entrypoints import router
-from devs_git.storage import view
+from devs_git.storage import documents, view
 from devs_git.workspace import Workspace
 from tests.attacking import (
     attempt,
@@ -27,6 +28,8 @@ from tests.attacking import (
     refused,
     verified,
 )
+from tests.commands.test_verify_gates import forged
+from tests.typing_person import at_terminal
 
 pytestmark = pytest.mark.usefixtures("frozen")
 COMMIT = ("commit", "-q", "--allow-empty", "--no-verify", "-m", "x")
@@ -95,7 +98,7 @@ def test_a_tag_or_a_file_git_devs_ledger_that_shadows_the_branch() -> None:
 def test_git_replace_on_the_ledgers_tip() -> None:
     goes_on("replace", "-f", goes_on("rev-parse", LEDGER), goes_on("rev-parse", f"{LEDGER}~1"))
     frozen_still()
-    assert "VIEW_STALE" not in examined()
+    assert examined() == set()
 
 
 def test_refs_replace_for_a_commit_made_while_frozen() -> None:
@@ -178,10 +181,39 @@ def with_parent(graph: bytes, commit: str, parent: str) -> bytes:
     return graph[:at] + names.index(parent).to_bytes(4, "big") + graph[at + 4 :]
 
 
-def test_trailer_separators_that_hide_devs_ledger() -> None:
+def test_trailer_separators_and_i18n_logoutputencoding_that_hide_devs_ledger() -> None:
     commit(message=f"x\n\nDevs-Ledger: {goes_on('rev-parse', LEDGER)}")
     goes_on("config", "trailer.separators", "=")
     assert "COMMITTED_WHILE_FROZEN" in verified("commits")
+    goes_on("config", "i18n.logOutputEncoding", "UTF-16")
+    assert "COMMITTED_WHILE_FROZEN" in verified("commits")
+
+
+def test_a_decision_or_a_policy_smuggled_in_by_a_merge_of_the_ledger(frozen: str) -> None:
+    tip, side = goes_on("rev-parse", LEDGER), plumbing(parent=f"{LEDGER}~1")
+    decision = documents.dump(forged(Workspace.open(), frozen), "decision").decode()
+    policy = goes_on("show", f"{LEDGER}:policy.yaml") + "\nnotify: touch owned\n"
+    for files in (
+        ((f"gates/{frozen}/decision.yaml", decision), (f"open/{frozen}", None)),
+        (("policy.yaml", policy),),
+        ((f"gates/{frozen}/request.yaml", None), (f"open/{frozen}", None)),
+    ):
+        goes_on("update-ref", LEDGER, plumbing(*files, parent=tip, also=side))
+        assert "LEDGER_MUTATED" in verified("ledger")
+
+
+def test_text_in_an_event_that_commands_a_terminal(repo: Path) -> None:
+    text = "\x1b]0;owned\x07\x1b[31m\u202e"
+    goes_on("tag", "-a", "-m", "x", "x")
+    fields = {"Task": "task-10", "Number": "2", "Tag": goes_on("rev-parse", "refs/tags/x"), "Stat": "1 2 3"}
+    fields |= {"Title": text, "Actor": text}
+    fields |= {"Commit": goes_on("rev-parse", "HEAD"), "Branch": text, "Message": text, "Tree": "1" * 40}
+    told = "".join(f"Devs-{key}: {value}\n" for key, value in fields.items())
+    message = f"x{text}\n\nDevs-Event: checkpoint.created\n{told}"
+    goes_on("update-ref", LEDGER, plumbing(message=message))
+    for words in (("log", "--all"), ("show", "task-10@2"), ("task", "status", "10"), ("status",)):
+        status, shown = at_terminal(repo, *words)
+        assert (status, "\x1b]" in shown, "\u202e" in shown) == (0, False, False), shown
 
 
 def test_a_commit_on_the_ledgers_branch() -> None:
@@ -190,6 +222,15 @@ def test_a_commit_on_the_ledgers_branch() -> None:
     Path("policy.yaml").write_text("approvers: []\n")
     commit("-a")
     assert verified("ledger") >= {"LEDGER_MUTATED"}
+
+
+def test_a_planted_note_of_what_the_view_shows() -> None:
+    for text in ("--output=x", "../../x", "z" * 40, "\udcff", "1" * 40):
+        Path(".git/devs/view").write_bytes(os.fsencode(text))
+        assert "VIEW_STALE" in examined()
+        workspace = Workspace.open()
+        view.refresh(workspace.places, workspace.ledger)
+        assert examined() == set()
 
 
 def test_devs_a_link_to_somewhere_else(repo: Path, tmp_path: Path) -> None:

@@ -103,7 +103,8 @@ def read(path: Path) -> dict[str, Any]:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, OSError):
         data = None
-    if isinstance(data, dict) and {"op_id", "worktree", "kind"} <= data.keys():
+    # Its name is believed, not what it says of itself: that becomes the name of a folder that is removed.
+    if isinstance(data, dict) and {"worktree", "kind"} <= data.keys() and data.get("op_id") == path.stem:
         with contextlib.suppress(TypeError, KeyError, ValueError):
             if data["kind"] == "move":
                 parse(data)
