@@ -107,6 +107,7 @@ def _attempt(workspace: Workspace, other: Far, log: _Log) -> str:
         other.fetch(missing)
     seen = refs.read(git, other.seen_ref)
     _require_same_ledger(workspace, other, theirs, seen)
+    workspace.progress("joining the ledgers", 0, 0)
     joined = joining.join(workspace, other.remote, theirs)
     log.fetched |= dict.fromkeys(joined.changed)
     log.merged = joined.merge or log.merged

@@ -19,7 +19,7 @@ from devs_git.storage import auditing, locks, refs
 from devs_git.storage.context import Context
 from devs_git.storage.far import held
 from devs_git.storage.git_program import Git
-from devs_git.storage.ledger import ATTEMPTS, LOCK_SECONDS, Tip
+from devs_git.storage.ledger import ATTEMPTS, LOCK_SECONDS, REF_LOCK_SECONDS, Tip, locked_out
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,13 @@ def join(context: Context, remote: str, theirs: str) -> Joined:
     """Take over `theirs`, the remote's tip ('' for none). BUSY where the ledger is being written all the time."""
     ledger = context.ledger
     with locks.held(ledger.common / "devs" / "ledger.lock", wait=LOCK_SECONDS):
+        until = time.monotonic() + REF_LOCK_SECONDS
         for attempt in range(ATTEMPTS):
             try:
                 return _once(context, remote, theirs)
-            except (_Stale, refs.RefMoved, refs.RefLocked):
+            except (_Stale, refs.RefMoved, refs.RefLocked) as error:
+                if isinstance(error, refs.RefLocked) and time.monotonic() > until:
+                    raise locked_out(error) from error
                 time.sleep(random.uniform(0.001, 0.01 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
     raise DevsError("BUSY", "The ledger is being written by others.", hint="Run the command again.")
 

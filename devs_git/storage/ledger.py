@@ -196,7 +196,7 @@ class Ledger:
                     if isinstance(error, refs.RefMoved) and self.tip().oid == tip.oid:
                         raise
                     if isinstance(error, refs.RefLocked) and time.monotonic() > until:
-                        raise _locked(error) from error
+                        raise locked_out(error) from error
                     import random
 
                     time.sleep(random.uniform(0.001, 0.01 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
@@ -219,7 +219,8 @@ class Ledger:
         )
 
 
-def _locked(error: refs.RefLocked) -> DevsError:
+def locked_out(error: refs.RefLocked) -> DevsError:
+    """BUSY, with the name of the lock that another git holds or that a killed one left."""
     named = re.search(r"'([^']*\.lock)'", str(error))
     name = named[1].rpartition("/.git/")[2] if named else "a ref's lock"
     return DevsError(
