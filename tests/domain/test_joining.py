@@ -1,0 +1,122 @@
+"""What the merge of two ledgers holds: pure rules, path by path and number by number."""
+
+from __future__ import annotations
+
+import pytest
+
+from devs_git.domain import joining
+from devs_git.domain.audit_ledger import Change
+from devs_git.domain.events import NO_OID, Event, RefUpdate
+from devs_git.domain.following import strangers, updates
+from devs_git.domain.history import fold
+
+GATE = "gates/g/decision.yaml"
+
+
+@pytest.mark.parametrize(
+    ("changes", "files", "kept"),
+    [
+        ([("tasks/t/1.yaml", "", "o")], {"tasks/t/1.yaml": "o"}, {}),
+        ([("tasks/t/1.yaml", "t", "")], {}, {}),
+        ([("rewinds/1.yaml", "t", "o")], {"superseded/o": "o"}, {"rewinds/1.yaml": "superseded/o"}),
+        ([(GATE, "", "o"), ("open/g", "m", "")], {GATE: "o", "open/g": ""}, {}),  # decided here
+        ([(GATE, "t", ""), ("open/g", "", "m")], {}, {}),  # decided there
+        ([("open/g", "", "m"), ("gates/g/request.yaml", "", "o")], {"open/g": "m", "gates/g/request.yaml": "o"}, {}),
+        ([("open/g", "m", ""), ("gates/g/request.yaml", "t", "")], {}, {}),
+        ([(GATE, "t", "o")], {"superseded/o": "o"}, {GATE: "superseded/o"}),
+        (
+            [(GATE, "t", "o"), (GATE + ".sig", "", "s")],
+            {"superseded/o": "o", "superseded/o.sig": "s"},
+            {GATE: "superseded/o", GATE + ".sig": "superseded/o.sig"},
+        ),
+        ([(GATE, "t", "o"), (GATE + ".sig", "s", "")], {"superseded/o": "o"}, {GATE: "superseded/o"}),
+        ([("policy.yaml", "base", "o")], {"policy.yaml": "o"}, {}),
+        ([("policy.yaml", "t", "base")], {}, {}),
+        ([("policy.yaml", "t", "o")], {"superseded/o": "o"}, {"policy.yaml": "superseded/o"}),
+        (
+            [("policy.yaml", "base", "o"), ("gates/p/decision.yaml", "t", "d")],
+            {"superseded/o": "o", "superseded/d": "d"},
+            {"policy.yaml": "superseded/o", "gates/p/decision.yaml": "superseded/d"},
+        ),
+    ],
+)  # fmt: skip
+def test_the_union_has_all_of_both_and_the_remotes_first(
+    changes: list[tuple[str, str, str]], files: dict[str, str], kept: dict[str, str]
+) -> None:
+    for rows in (changes, changes[::-1]):
+        found = joining.union([Change(*row) for row in rows], "base", frozenset({"p"}))
+        assert (dict(found.files), dict(found.kept)) == (files, kept)
+
+
+def made(tag: str, number: int, *, completed: bool = False, task: str = "task-1") -> Event:
+    fields = (
+        ("Devs-Task", task),
+        ("Devs-Number", str(number)),
+        ("Devs-Tag", tag),
+        ("Devs-Commit", "c" + tag),
+    )
+    return Event("task.completed" if completed else "checkpoint.created", "s", fields, oid="e" + tag)
+
+
+def settled(base: list[Event], theirs: list[Event], ours: list[Event], taken: int = 0) -> joining.Settled:
+    whole = fold([*base, *theirs, *ours])
+    both = joining.touched(theirs, whole) & joining.touched(ours, whole)
+    return joining.settle(
+        fold([*base, *theirs]), fold([*base, *ours]), whole, both, {"task-1": taken} if taken else {}
+    )
+
+
+def test_a_number_that_both_gave_becomes_the_next_that_nobody_has() -> None:
+    base = [made("b", 1)]
+    found = settled(base, [made("t", 2), made("u", 3)], [made("o", 2), made("p", 4), made("q", 3)], taken=6)
+    assert [(point.tag, number) for point, number in found.renumbered] == [("o", 7), ("q", 8)]
+    assert settled(base, [made("t", 2)], [made("o", 3)]).renumbered == ()
+    assert settled(base, [made("t", 2, task="task-2")], [made("o", 2)]).renumbered == ()
+
+
+def test_of_two_completions_the_remotes_stays_and_an_older_one_is_none() -> None:
+    first, theirs, ours = (made(tag, n, completed=True) for n, tag in enumerate("bto", 1))
+    assert [point.tag for point in settled([first], [theirs], [ours]).undone] == ["o"]
+    assert settled([first], [], [ours]).undone == settled([first], [theirs], []).undone == ()
+    undone = Event("rewound", "s", (("Devs-Undone", "t"),))
+    assert settled([first], [theirs, undone], [ours]).undone == ()
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "status"),
+    [
+        ([made("t", 2, completed=True)], [("Devs-Undone", "b"), ("Devs-Status", "task-1 rewound")], "completed"),
+        ([made("t", 2)], [("Devs-Undone", "b"), ("Devs-Status", "task-1 rewound")], "active"),
+        ([Event("task.result", "s", (("Devs-Task", "task-1"),))], [("Devs-Undone", "b"), ("Devs-Status", "task-1 rewound")], ""),
+    ],
+)  # fmt: skip
+def test_a_task_is_what_its_live_checkpoints_say(
+    theirs: list[Event], ours: list[tuple[str, str]], status: str
+) -> None:
+    found = settled([made("b", 1)], theirs, [Event("rewound", "s", tuple(ours))])
+    assert found.statuses == ((("task-1", status),) if status else ())
+
+
+def test_the_fold_understands_what_the_merge_says() -> None:
+    base, theirs, ours = [made("b", 1)], [made("t", 2, completed=True)], [made("o", 2, completed=True)]
+    said = settled(base, theirs, ours)
+    history = fold([*base, *theirs, *ours, Event(joining.MERGED, "s", said.trailers())])
+    assert {point.tag: (point.number, point.live) for point in history.checkpoints.values()} == {
+        "b": (1, True),
+        "t": (2, True),
+        "o": (3, False),
+    }
+    assert history.next_number("task-1") == 4
+    assert history.tasks["task-1"].status == "completed"
+
+
+def test_refs_follow_the_ledger_and_a_strangers_are_left() -> None:
+    history = fold(
+        [made("a", 1), made("b", 2, completed=True), Event("rewound", "s", (("Devs-Undone", "b"),))]
+    )
+    one, two = "refs/devs/checkpoints/task-1/1", "refs/devs/checkpoints/task-1/2"
+    tag = "refs/tags/devs/task-1"
+    found = updates(history, {tag: "b", one: "b", "refs/tags/devs/mine": "m"}, lambda oid: oid == "a")
+    assert found == (RefUpdate(one, "a", "b"), RefUpdate(tag, NO_OID, "b"))
+    assert updates(history, {one: "foreign", two: "b", tag: "foreign"}, lambda _oid: True) == ()
+    assert strangers(history, {one: "foreign", two: "b", tag: "foreign"}) == (one,)
