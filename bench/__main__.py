@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import devs_git
-from bench import committing, moving, reading, rebasing, saving, traces, verifying
+from bench import capturing, committing, moving, reading, rebasing, saving, traces, verifying
 from bench.measure import Bench
 from bench.report import Report, Row, machine
 
@@ -30,6 +30,8 @@ def parts(bench: Bench, rounds: int, peers: Path | None) -> dict[str, Callable[[
         "verify": lambda: verifying.verify(bench, rounds),
         "getting": lambda: traces.getting(bench, rounds),
         "searching": lambda: traces.searching(bench),
+        "capturing": lambda: capturing.hooks(bench, rounds),
+        "ingesting": lambda: capturing.ingest(bench),
         "large": lambda: moving.large(bench, min(rounds, 3)),
     }
 
@@ -41,7 +43,7 @@ def main() -> int:
         "--only",
         action="append",
         default=[],
-        help="one of: start log hooks rebase frozen small saving verify getting searching large",
+        help="one of: start log hooks rebase frozen small saving verify getting searching capturing ingesting large",
     )
     options.add_argument("--results", action="store_true", help="write bench/RESULTS.md, too")
     options.add_argument("--rounds", type=int, default=7)
