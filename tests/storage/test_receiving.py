@@ -1,0 +1,86 @@
+"""What a server says of a push, asked in the repository itself; real pushes are in tests/hooks/test_pre_receive.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from devs_git.domain.events import LEDGER, NO_OID, Draft, Event
+from devs_git.domain.receiving import Move
+from devs_git.errors import DevsError
+from devs_git.storage import receiving
+from devs_git.workspace import Workspace
+from tests.gated import ask
+
+pytestmark = pytest.mark.cheap
+Run = Callable[..., str]
+Make = Callable[..., str]
+
+
+def answer(*moves: Move) -> str:
+    """'' where the push goes through, else the refusal."""
+    try:
+        receiving.check(Workspace.open().places, moves)
+    except DevsError as error:
+        return f"{error.code}: {error.message}"
+    return ""
+
+
+def ledger(old: str, new: str) -> Move:
+    return Move(old, new, LEDGER)
+
+
+def by_hand(*files: tuple[str, bytes | None]) -> str:
+    """An event that no verb of ours writes; the ledger after it."""
+    return Workspace.open().append(lambda _tip: Draft(Event("x", "x", ()), files)).oid
+
+
+def test_lines_are_read_as_git_gives_them() -> None:
+    assert receiving.read(["a b refs/heads/with space\n", "\n"]) == (Move("a", "b", "refs/heads/with space"),)
+
+
+def test_the_ledger_grows_and_is_neither_deleted_nor_set_back_nor_replaced(
+    initialised: object, git: Run
+) -> None:
+    assert initialised
+    before = git("rev-parse", LEDGER)
+    after = git("commit-tree", "-p", before, "-m", "x\n\nDevs-Event: task.started", f"{before}^{{tree}}")
+    root = git("commit-tree", "-m", "ledger: begin", f"{before}^{{tree}}")
+    assert answer(ledger(before, after)) == ""
+    assert answer(ledger(before, NO_OID)).startswith("LEDGER_MISSING: ")
+    assert answer(ledger(after, before)).startswith("LEDGER_ROLLBACK: ")
+    assert answer(ledger(before, root)).startswith("LEDGER_FORK: ")
+    assert answer(ledger(NO_OID, before)) == ""  # the policy that HEAD names begins there
+    assert answer(ledger(NO_OID, root)).startswith("LEDGER_FORK: ")
+
+
+def test_of_many_reasons_the_first_is_raised_and_eight_more_are_told(ledgered: Workspace) -> None:
+    before = ledgered.ledger.tip().oid
+    after = by_hand(*((f"scripts/{number}", b"x\n") for number in range(12)))
+    said = answer(ledger(before, after))
+    assert said.startswith("LEDGER_MUTATED: ")
+    assert said.count("LEDGER_MUTATED: ") == 9
+    assert said.endswith("\nand 3 more")
+
+
+def test_work_waits_for_a_gate_of_the_ledger_that_comes_with_it(ledgered: Workspace, git: Run) -> None:
+    before, head = ledgered.ledger.tip().oid, git("rev-parse", "HEAD")
+    ask(ledgered, kind="MANUAL")
+    after, work = git("rev-parse", LEDGER), Move(NO_OID, head, "refs/heads/main")
+    assert answer(ledger(before, after), work).startswith("GATE_BLOCKED: refs/heads/main is frozen")
+    assert answer(work).startswith("GATE_BLOCKED: ")
+    assert answer(ledger(before, after), Move(NO_OID, head, "refs/devs/backup/x")) == ""
+
+
+def test_checkpoints_are_as_the_events_say(mark: Make, git: Run) -> None:
+    tag, head = mark(10), git("rev-parse", "HEAD")
+    ref = "refs/devs/checkpoints/task-10/1"
+    assert answer(Move(NO_OID, tag, ref)) == ""
+    assert answer(Move(tag, head, ref)).split(":")[0] in {"TAG_MOVED", "TAG_NOT_ANNOTATED"}
+    assert answer(Move(NO_OID, tag, ref.replace("devs", "Devs"))).startswith("INVALID_BRANCH: ")
+
+
+def test_without_a_ledger_every_push_goes_through(repo: object, git: Run) -> None:
+    assert repo
+    assert answer(Move(NO_OID, git("rev-parse", "HEAD"), "refs/heads/main")) == ""
