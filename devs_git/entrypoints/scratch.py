@@ -22,6 +22,8 @@ import click
 from devs_git.commands import gate_request, init, snapshot_create, task_complete, task_start
 from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.main import cli
+from devs_git.entrypoints.tools import calling
+from devs_git.entrypoints.tools.tool import TEXT, Tool
 from devs_git.errors import DevsError
 from devs_git.storage.git_program import Git
 from devs_git.workspace import Workspace
@@ -75,6 +77,17 @@ class Scratch:
             elif isinstance(param, click.Argument) and (param.required or param.name in self.words):
                 words.append(value)
         return _answer(words)
+
+    def use(self, tool: Tool) -> str:
+        """What a tool of agents answers: the code of its refusal, '' where it ran."""
+        words = {one.name: f"{tool.verb_name} {one.target}" for one in tool.params if one.schema == TEXT}
+        given = {
+            one.name: self.words.get(words[one.name], self.words.get(one.target, _ANY))
+            for one in tool.params
+            if one.name in words and (one.required or one.target in self.words)
+        }
+        answer = calling.call(tool.name, given, self.top)
+        return str(answer.value["code"]) if answer.is_error else ""
 
 
 def _answer(words: list[str]) -> str:

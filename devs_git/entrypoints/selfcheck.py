@@ -1,7 +1,7 @@
 """What `verify registry` and `verify guard` look at: devs-git itself, as it is installed here.
 
 `registry` compares the verb table with what the doors and the commands have. `guard` believes no table: it makes a
-repository, asks for a gate there and calls every verb through the command line. One that writes must answer
+repository, asks for a gate there and calls every verb through the command line, and every tool of agents. One that writes must answer
 GATE_BLOCKED, and none may move HEAD, a branch, a tag, the index or a file.
 """
 
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final
 
 import click
@@ -17,19 +18,22 @@ import click
 import devs_git.commands
 import devs_git.entrypoints.cli as command_line
 from devs_git.domain.report import Finding
-from devs_git.domain.verbs import CHANGES, DOORS, VERBS, Verb
+from devs_git.domain.verbs import CHANGES, DESTROYS, DOORS, VERBS, Verb
 from devs_git.entrypoints.cli.groups import FILES, TableGroup
 from devs_git.entrypoints.cli.main import cli
 from devs_git.entrypoints.scratch import Scratch, frozen
+from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.errors import CODES
 
+_PERSONS: Final = ("gate approve", "gate reject", "directive add")  # no agent's tool does these
 _FAULT: Final = "This is a fault of devs-git as it is installed; nothing in your repository causes it."
 
 
 def registry() -> tuple[Finding, ...]:
     """Every verb has its command and its module, and each of those its verb."""
     return tuple(
-        Finding("VERB_UNLISTED", "error", text, _FAULT) for text in (*_missing(), *_modules(), *_commands())
+        Finding("VERB_UNLISTED", "error", text, _FAULT)
+        for text in (*_missing(), *_modules(), *_commands(), *_tools())
     )
 
 
@@ -68,6 +72,21 @@ def _commands() -> Iterator[str]:
                 yield f"The command '{name}' of cli/{found.name}.py is not in the verb table."
 
 
+def _tools() -> Iterator[str]:
+    """Tools whose verb or argument is not there, or that are for people: who decides, destroys or gives orders."""
+    for name, tool in TOOLS.items():
+        row = VERBS.get(tool.verb_name)
+        if row is None or tool.name != name:
+            yield f"The tool '{name}' has no verb in the table."
+            continue
+        if row.tier >= DESTROYS or row.name in _PERSONS:
+            yield f"The tool '{name}' does what only a person does."
+        known = getattr(importlib.import_module(row.module).Request, "__dataclass_fields__", {})
+        for field in (*(one.target for one in tool.params), *tool.fixed):
+            if field not in known:
+                yield f"The tool '{name}' sets {field}, which '{row.name}' does not know."
+
+
 def command(name: str) -> click.Command | None:
     """What the command line runs for a verb; None where it has no such command."""
     found: click.Command | None = cli
@@ -82,21 +101,27 @@ def command(name: str) -> click.Command | None:
 
 
 def guard() -> tuple[Finding, ...]:
-    """Every verb, run while a gate is open."""
+    """Every verb, run while a gate is open, and every tool of agents."""
     with frozen() as scratch:
         return tuple(
             Finding("VERB_UNGUARDED", "error", text, _FAULT)
-            for name, row in VERBS.items()
-            if "cli" in row.doors and command(name)
-            for text in _judged(name, row, scratch)
+            for name, row, call in _calls(scratch)
+            for text in _judged(name, row, call, scratch)
         )
 
 
-def _judged(name: str, row: Verb, scratch: Scratch) -> Iterator[str]:
-    made = command(name)
-    assert made is not None
+def _calls(scratch: Scratch) -> Iterator[tuple[str, Verb, Callable[[], str]]]:
+    for name, row in VERBS.items():
+        made = command(name) if "cli" in row.doors else None
+        if made is not None:
+            yield name, row, partial(scratch.call, name, made)
+    for name, tool in TOOLS.items():
+        yield f"{name} (a tool)", tool.verb, partial(scratch.use, tool)
+
+
+def _judged(name: str, row: Verb, call: Callable[[], str], scratch: Scratch) -> Iterator[str]:
     before = scratch.state()
-    answer = scratch.call(name, made)
+    answer = call()
     if row.tier >= CHANGES and not row.goes_on_while_frozen and answer != "GATE_BLOCKED":
         said = f"answers {answer}" if answer in CODES else f"goes on ({answer or 'it ran'})"
         yield f"'{name}' {said} while a gate is open."

@@ -11,6 +11,7 @@ import pytest
 
 from devs_git.commands import gate_approve, rewind, undo, verify
 from devs_git.domain.events import LEDGER, Draft
+from devs_git.entrypoints.cli.main import cli
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests import gated
@@ -162,3 +163,20 @@ def test_the_command_says_every_finding_and_exits_1(scene: Scene) -> None:
     assert (
         json.loads(subprocess.run([*words, "--json"], capture_output=True, check=False).stdout)["ok"] is False
     )
+
+
+def test_a_finding_tells_code_ref_or_file_line_and_hint(
+    scene: Scene, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commit = bound(scene, "f" * 40, "bad.txt")
+    scene.write({"devs-policy.yaml": "# comment\napprovers: 1\n"})
+    scene.git("add", "-A")
+    scene.git("commit", "-qm", "policy")
+    assert cli.main(["verify", "--format", "json", "commits", "policy"], standalone_mode=False) == 1
+    found = {row["code"]: row for row in json.loads(capsys.readouterr().out)["findings"]}
+    assert set(found["LEDGER_ROLLBACK"]) == {"code", "severity", "message", "hint", "ref", "file", "line"}
+    assert found["LEDGER_ROLLBACK"]["ref"] == commit
+    wrong = found["POLICY_INVALID"]
+    assert (wrong["file"], wrong["line"], bool(wrong["hint"])) == ("devs-policy.yaml", 2, True)
+    cli.main(["verify", "--format", "github", "policy"], standalone_mode=False)
+    assert "::error file=devs-policy.yaml,line=2,title=POLICY_INVALID::" in capsys.readouterr().out

@@ -18,6 +18,8 @@ from devs_git.domain.verbs import CHANGES, READS, VERBS, Verb
 from devs_git.entrypoints import router, selfcheck
 from devs_git.entrypoints.cli import groups, reading
 from devs_git.entrypoints.cli.main import cli
+from devs_git.entrypoints.tools.table import TOOLS
+from devs_git.entrypoints.tools.tool import Tool
 from devs_git.workspace import Workspace
 
 
@@ -25,9 +27,10 @@ def told(part: Callable[[], tuple[Any, ...]]) -> list[str]:
     return [finding.message for finding in part()]
 
 
-def only(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
-    """Let the guard look at these verbs alone: each costs time."""
+def only(monkeypatch: pytest.MonkeyPatch, *names: str, tools: tuple[str, ...] = ()) -> None:
+    """Let the guard look at these verbs and tools alone: each costs time."""
     monkeypatch.setattr(selfcheck, "VERBS", {name: VERBS[name] for name in names})
+    monkeypatch.setattr(selfcheck, "TOOLS", {name: TOOLS[name] for name in tools})
 
 
 def test_devs_git_as_it_is_passes_both_and_leaves_nothing_behind(
@@ -51,7 +54,16 @@ def test_a_writing_verb_that_the_table_lets_go_on_is_found(monkeypatch: pytest.M
     ]
 
 
-def test_a_command_that_goes_round_the_guard_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("verbs", "tools", "name"),
+    [
+        (("branch", "rewind"), (), "branch"),
+        ((), ("branch_from_checkpoint",), "branch_from_checkpoint (a tool)"),
+    ],
+)
+def test_a_command_or_tool_that_goes_round_the_guard_is_found(
+    verbs: tuple[str, ...], tools: tuple[str, ...], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     guarded = router.call
 
     def call(name: str, workspace: Workspace, request: Any) -> Any:
@@ -62,10 +74,10 @@ def test_a_command_that_goes_round_the_guard_is_found(monkeypatch: pytest.Monkey
         return guarded(name, workspace, request)
 
     monkeypatch.setattr(router, "call", call)
-    only(monkeypatch, "branch", "rewind")
+    only(monkeypatch, *verbs, tools=tools)
     assert told(selfcheck.guard) == [
-        "'branch' goes on (it ran) while a gate is open.",
-        "'branch' changes the repository's work while a gate is open.",
+        f"'{name}' goes on (it ran) while a gate is open.",
+        f"'{name}' changes the repository's work while a gate is open.",
     ]
 
 
@@ -91,6 +103,21 @@ def test_a_verb_without_a_command_or_module_and_the_other_way_round(
         "The command line has 'swim', which is not in the verb table.",
         "commands/walk.py is no verb of the table.",
         "The command 'dig' of cli/reading.py is not in the verb table.",
+    ]
+
+
+def test_a_tool_without_a_verb_or_that_does_what_only_a_person_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selfcheck, "VERBS", {name: VERBS[name] for name in ("log", "gate approve")})
+    tools = [
+        Tool("fly", "fly", "Fly."),
+        Tool("decide", "gate approve", "Approve."),
+        Tool("list", "log", "List.", fixed={"wings": 2}),
+    ]
+    monkeypatch.setattr(selfcheck, "TOOLS", {tool.name: tool for tool in tools})
+    assert [text for text in told(selfcheck.registry) if "tool" in text] == [
+        "The tool 'fly' has no verb in the table.",
+        "The tool 'decide' does what only a person does.",
+        "The tool 'list' sets wings, which 'log' does not know.",
     ]
 
 
