@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -23,6 +24,12 @@ def test_a_file_stays_under_300_lines_and_says_what_it_is_for() -> None:
     assert [name for name, source in sources.items() if source.count("\n") > 300] == []
     silent = [name for name, source in sources.items() if source and not ast.get_docstring(ast.parse(source))]
     assert silent == []
+
+
+def test_no_two_files_of_tests_have_one_name() -> None:
+    """pytest imports them by their base names, and would run the first alone and call the other an error."""
+    counts = Counter(file.name for file in TOP.glob("tests/**/test_*.py"))
+    assert [name for name, count in counts.items() if count > 1] == []
 
 
 def test_a_function_stays_under_50_lines() -> None:
