@@ -15,7 +15,7 @@ from devs_git.domain.events import LEDGER, NO_OID, RefUpdate
 from devs_git.domain.history import Checkpoint
 from devs_git.domain.joining import Superseded
 from devs_git.errors import DevsError
-from devs_git.storage import adoption, far, joining, refs
+from devs_git.storage import adoption, far, joining, receiving, refs
 from devs_git.storage.far import Far, Moved
 from devs_git.workspace import Workspace
 
@@ -77,7 +77,9 @@ class _Log:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Sync. NOT_INITIALIZED, INVALID_ARGUMENTS{remote}, LEDGER_FORK, LEDGER_ROLLBACK, BUSY, CONFLICT."""
+    """Sync. NOT_INITIALIZED, INVALID_ARGUMENTS{remote}, LEDGER_FORK, LEDGER_ROLLBACK, BUSY, CONFLICT, and what makes
+    the remote's ledger unsound: LEDGER_MUTATED, POLICY_INVALID, BAD_SIGNATURE and their kin.
+    """
     workspace.ledger.require()
     git = workspace.git.with_env(GIT_NO_REPLACE_OBJECTS="1")
     other = Far(git, far.choose(git, request.remote), workspace.progress)
@@ -107,6 +109,7 @@ def _attempt(workspace: Workspace, other: Far, log: _Log) -> str:
         other.fetch(missing)
     seen = refs.read(git, other.seen_ref)
     _require_same_ledger(workspace, other, theirs, seen)
+    _require_sound(workspace, other, theirs)
     workspace.progress("joining the ledgers", 0, 0)
     joined = joining.join(workspace, other.remote, theirs)
     log.fetched |= dict.fromkeys(joined.changed)
@@ -145,6 +148,22 @@ def _require_same_ledger(workspace: Workspace, other: Far, theirs: str, seen: st
             f"git update-ref -d {other.seen_ref} && devs-git sync {other.remote}",
             remote=other.remote,
             seen=seen,
+        )
+
+
+def _require_sound(workspace: Workspace, other: Far, theirs: str) -> None:
+    """What `verify ledger` would not pass is not taken over: it may set a policy, and that may name a command."""
+    ledger = workspace.ledger
+    ours = ledger.require().oid
+    if not theirs or joining.descends(ledger.git, ours, theirs):
+        return
+    found = next(receiving.unsound(ledger, ours, theirs), None)
+    if found:
+        raise DevsError(
+            found.code,
+            f"The ledger of {other.remote} has an event that does not count: {found.message}",
+            hint=f"Call a person; nothing was changed here. See: git show {found.where}",
+            remote=other.remote,
         )
 
 

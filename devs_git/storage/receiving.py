@@ -91,7 +91,7 @@ def _grown(ledger: Ledger, move: Move) -> Iterator[Finding]:
     if old and not git.says("merge-base", "--is-ancestor", old, move.new):
         yield refused("LEDGER_ROLLBACK", LEDGER, "The pushed ledger leaves out events that are here.", _SYNC)
         return
-    yield from _events(ledger, old, move.new)
+    yield from unsound(ledger, old, move.new)
 
 
 def _named(git: Git) -> str:
@@ -100,8 +100,8 @@ def _named(git: Git) -> str:
     return "" if status else proposal.genesis(documents.load(data, PROPOSED, code="POLICY_INVALID"))
 
 
-def _events(ledger: Ledger, old: str, new: str) -> Iterator[Finding]:
-    """What is wrong with the events that are new here; of those that are here already nobody can be freed by a push."""
+def unsound(ledger: Ledger, old: str, new: str) -> Iterator[Finding]:
+    """What is wrong with the events of `new` that `old` has not; of those that are here already nobody can be freed."""
     bound = (f"^{old}",) if old else ()
     fresh = frozenset(ledger.git.text("rev-list", new, *bound, "--").split())
     facts = Facts(ledger, ledger.git, new, "", "", fresh=fresh)

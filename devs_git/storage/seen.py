@@ -1,6 +1,6 @@
 """Which tips of the ledger this clone has had, wherever it noted them: so that a ledger that was set back is noticed.
 
-Noted by nobody for this purpose: the branch's reflog, the tip that each worktree's view shows, and the `Devs-Ledger`
+Noted by nobody for this purpose: the branch's reflog, the tip that each worktree's view shows, what `sync` saw at remotes, and the `Devs-Ledger`
 trailers of commits on local branches. A tip that only a commit names, and whose object is not here, another clone has.
 """
 
@@ -13,6 +13,7 @@ from typing import Final
 
 from devs_git.domain.events import LEDGER
 from devs_git.domain.report import Finding
+from devs_git.storage import refs
 from devs_git.storage.git_program import Git
 from devs_git.storage.objects import Objects
 
@@ -27,6 +28,8 @@ def tips(git: Git, common: Path) -> dict[str, str]:
         found.setdefault(oid, "its reflog")
     for folder in (common, *sorted(common.glob("worktrees/*"))):
         found.setdefault(_line(folder / "devs" / "view"), "the view .devs/")
+    for name, oid in refs.matching(git, "refs/devs/remotes").items():
+        found.setdefault(oid, f"sync with {name.removeprefix('refs/devs/remotes/').removesuffix('/ledger')}")
     for commit, oid in _named(git):
         found.setdefault(oid, f"commit {commit[:12]}")
     return {oid: how for oid, how in found.items() if _OID.fullmatch(oid) and set(oid) != {"0"}}

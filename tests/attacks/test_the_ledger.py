@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.commands import checkpoint, gate_approve, task_start
+from devs_git.commands import checkpoint, gate_approve, sync, task_start
 from devs_git.domain.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.storage import documents, view
@@ -200,6 +200,20 @@ def test_a_decision_or_a_policy_smuggled_in_by_a_merge_of_the_ledger(frozen: str
     ):
         goes_on("update-ref", LEDGER, plumbing(*files, parent=tip, also=side))
         assert "LEDGER_MUTATED" in verified("ledger")
+
+
+def test_a_poisoned_ledger_on_a_remote_without_our_hook(tmp_path: Path) -> None:
+    goes_on("init", "-q", "--bare", str(tmp_path / "origin.git"))
+    goes_on("remote", "add", "origin", str(tmp_path / "origin.git"))
+    sync.run(Workspace.open(), sync.Request())
+    tip = goes_on("rev-parse", LEDGER)
+    policy = goes_on("show", f"{LEDGER}:policy.yaml") + "\nnotify: touch owned\n"
+    told = "policy: of mine\n\nDevs-Event: policy.set"
+    goes_on("push", "-q", "origin", f"{plumbing(('policy.yaml', policy), message=told)}:{LEDGER}")
+    refusing = partial(sync.run, Workspace.open(), sync.Request())
+    assert refusal(refusing) == "POLICY_INVALID"
+    assert goes_on("rev-parse", LEDGER) == tip
+    frozen_still()
 
 
 def test_text_in_an_event_that_commands_a_terminal(repo: Path) -> None:
