@@ -22,6 +22,7 @@ from devs_git.storage import (
     hook_files,
     locks,
     proposal,
+    receiving,
     suitability,
     tas_lock,
     view,
@@ -123,7 +124,11 @@ def _ledger(workspace: Workspace, named: str) -> tuple[Action, bool]:
     if workspace.ledger.tip().oid:
         return Action("ledger", "kept"), False
     if named or adoption.offered(workspace.store_git):
-        remote = adoption.adopt(workspace.identified(workspace.store_git), named)
+        remote = adoption.adopt(
+            workspace.identified(workspace.store_git),
+            named,
+            lambda remote, tip: receiving.require_sound(workspace.ledger, remote, "", tip),
+        )
         return Action("ledger", "created", f"adopted from {remote}"), False
     event = workspace.event("ledger.created", "ledger: begin", verb_name="init")
     workspace.ledger.append(lambda _tip: Draft(event, (("README.md", README.encode()),)))

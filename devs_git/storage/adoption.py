@@ -6,6 +6,7 @@ is never made. Where it cannot be had: LEDGER_MISSING, with the command.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from devs_git.domain.events import LEDGER, NO_OID, RefUpdate
@@ -34,8 +35,11 @@ def offered(git: Git) -> bool:
     return any(roots(git, name, genuine=True) for name in names) or (bool(names) and _shallow(git))
 
 
-def adopt(git: Git, genesis: str) -> str:
-    """Make the ledger with root `genesis` ('' for any one root) this repository's; returns the remote's name."""
+def adopt(git: Git, genesis: str, require_sound: Callable[[str, str], None]) -> str:
+    """Make the ledger with root `genesis` ('' for any one root) this repository's; returns the remote's name.
+
+    `require_sound` is asked about the tip of a remote's ledger before it gets its name, and raises where it may not.
+    """
     names = sorted(git.text("remote").split("\n"), key=lambda name: name != "origin")
     remotes = [name for name in names if name]
     seen = []
@@ -43,6 +47,7 @@ def adopt(git: Git, genesis: str) -> str:
         for remote in remotes:
             found = _fetch(git, remote, genesis)
             if found == (genesis,) or (not genesis and len(found) == 1 == len(_genuine(git))):
+                require_sound(remote, refs.read(git, _INCOMING))
                 whole = _checkpoints(git, remote)  # first: an adoption that was cut off is begun again
                 _name(git)
                 return remote if whole else f"{remote}, without its checkpoints"

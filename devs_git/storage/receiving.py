@@ -1,7 +1,7 @@
-"""A push as a server sees it before any ref moves: the new objects are in git's quarantine, the refs are not there yet.
+"""A ledger from elsewhere, judged before any ref moves: a push as a server sees it, and what `sync` and `init` fetched.
 
-Read are the repository's objects and those in quarantine, and nothing of the pusher's configuration. Whatever is not
-understood is refused by an exception: the hook lets nothing through that could not be checked.
+On a server the new objects are in git's quarantine, and are read with the repository's; nothing of the pusher's
+configuration is. Whatever is not understood is refused by an exception: nothing goes through that could not be checked.
 """
 
 from __future__ import annotations
@@ -112,6 +112,18 @@ def unsound(ledger: Ledger, old: str, new: str) -> Iterator[Finding]:
     merges = audit_merges.judge(facts.steps, kept.values())
     found = (*merges, *facts.freezes[1], *facts.judged.findings)
     yield from (finding for finding in found if finding.where in fresh)
+
+
+def require_sound(ledger: Ledger, remote: str, ours: str, theirs: str) -> None:
+    """What `verify ledger` would not pass is not taken over from a remote: it may set a policy that names a command."""
+    found = next(unsound(ledger, ours, theirs), None)
+    if found:
+        raise DevsError(
+            found.code,
+            f"The ledger of {remote} has an event that does not count: {found.message}",
+            hint=f"Call a person; nothing was changed here. See: git show {found.where}",
+            remote=remote,
+        )
 
 
 def _kinds(git: Git, moves: Sequence[Move]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.commands import checkpoint, gate_approve, sync, task_start
+from devs_git.commands import checkpoint, gate_approve, init, sync, task_start
 from devs_git.domain.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.storage import documents, view
@@ -214,6 +214,10 @@ def test_a_poisoned_ledger_on_a_remote_without_our_hook(tmp_path: Path) -> None:
     assert refusal(refusing) == "POLICY_INVALID"
     assert goes_on("rev-parse", LEDGER) == tip
     frozen_still()
+    goes_on("update-ref", "-d", LEDGER)
+    adopting = partial(init.run, Workspace.open(), init.Request())
+    assert refusal(adopting) == "POLICY_INVALID"
+    assert examined() == {"LEDGER_MISSING"}
 
 
 def test_text_in_an_event_that_commands_a_terminal(repo: Path) -> None:
