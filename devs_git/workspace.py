@@ -16,7 +16,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.events import LEDGER, Draft, Event, one_line
 from devs_git.domain.verbs import verb
 from devs_git.errors import DevsError
 from devs_git.storage.git_program import (
@@ -26,14 +25,15 @@ from devs_git.storage.git_program import (
     Git,
     GitFailed,
 )
-from devs_git.storage.ledger import Ledger, Tip
-from devs_git.storage.objects import Objects
 from devs_git.storage.places import Places, locate
 
 if TYPE_CHECKING:
+    from devs_git.domain.events import Draft, Event
     from devs_git.domain.policy import Policy
     from devs_git.storage.catalog.database import Catalog
     from devs_git.storage.engine.site import Site
+    from devs_git.storage.ledger import Ledger, Tip
+    from devs_git.storage.objects import Objects
 
 CLOCK: Final = "DEVS_GIT_CLOCK"
 FALLBACK: Final = ("devs-git", "devs-git@localhost")
@@ -95,15 +95,21 @@ class Workspace:
 
     @cached_property
     def objects(self) -> Objects:
+        from devs_git.storage.objects import Objects
+
         return Objects(self.places.common / "objects")
 
     @cached_property
     def ledger(self) -> Ledger:
+        from devs_git.storage.ledger import Ledger  # a reader of the catalog needs none
+
         return Ledger(self.identified(self.store_git), self.objects, self.places.common, self.signature)
 
     @cached_property
     def identity(self) -> tuple[str, str]:
         """Name and mail as git would use them; ours where the machine has none, so that nothing is ever lost."""
+        from devs_git.domain.events import one_line
+
         try:
             ident = self.git.with_config("user.useConfigOnly=false").text("var", "GIT_COMMITTER_IDENT")
         except GitFailed:
@@ -137,6 +143,7 @@ class Workspace:
     @property
     def checkpoint_on_commit(self) -> bool:
         """Whether each commit of a task is to be a checkpoint; asked by a hook, so without a YAML reader."""
+        from devs_git.domain.events import LEDGER
         from devs_git.domain.policy import IN_FORCE, checkpoints_on_commit
 
         found, data = self.store_git.attempt("cat-file", "blob", f"{LEDGER}:{IN_FORCE}", ok=(0, 128))
@@ -162,7 +169,6 @@ class Workspace:
 
         `caught_up` for whoever must know which traces were rewound: it reads the ledger's newest events.
         """
-        from devs_git.storage.catalog import marks
         from devs_git.storage.catalog.database import Catalog
 
         if not self.places.shared.is_dir():
@@ -170,6 +176,8 @@ class Workspace:
         with Catalog.open(self.places.shared) as catalog:
             self.ingest(catalog)  # first: what was captured before a rewind is marked with the rest
             if caught_up:
+                from devs_git.storage.catalog import marks
+
                 tip = self.ledger.tip().oid
                 marks.catch_up(
                     catalog, tip, lambda since: self.ledger.events(tip, since=since, oldest_first=True)
@@ -244,6 +252,8 @@ class Workspace:
         outcome: str = "ok",
     ) -> Event:
         """An event of this command: its own fields, then actor, tier, times and outcome."""
+        from devs_git.domain.events import Event
+
         common = (
             ("Devs-Verb", verb_name),
             ("Devs-Actor", self.actor),

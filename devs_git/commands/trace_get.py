@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -56,6 +55,8 @@ def run(workspace: Workspace, request: Request) -> Result:
     try:
         return Result(request.trace_id, data.decode(), whole, following)
     except UnicodeDecodeError:
+        import base64
+
         packed = base64.b64encode(data).decode()
         return Result(request.trace_id, data.decode("utf-8", "replace"), whole, following, "base64", packed)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 from devs_git.domain.plain_text import shown
@@ -66,6 +65,8 @@ def whole(result: Any, *, raw: bool) -> str | bytes:
     if friendly() and not raw:
         return shown(result.fullOutput)
     if result.fullOutputBase64 is not None:
+        import base64
+
         return base64.b64decode(result.fullOutputBase64)
     data: bytes = result.fullOutput.encode()
     return data

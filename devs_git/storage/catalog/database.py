@@ -13,7 +13,6 @@ from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
-from urllib.parse import quote
 
 from devs_git.errors import DevsError
 from devs_git.storage.catalog import bodies, fulltext
@@ -168,6 +167,8 @@ def _configured(base: sqlite3.Connection) -> sqlite3.Connection:
 
 def read_only(path: Path) -> str:
     """How to open a catalog without writing. Who has it open keeps the newest rows beside it, where `immutable` does not look."""
+    from urllib.parse import quote
+
     held = path.with_name(path.name + "-wal").exists()
     return f"file:{quote(os.fspath(path))}?mode=ro" + ("" if held else "&immutable=1")
 
