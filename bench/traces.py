@@ -16,10 +16,10 @@ from bench.measure import Arm, Bench
 from bench.report import Row
 from bench.subjects import OURS, START_UP, start_up
 from devs_git.domain.search import parse
+from devs_git.domain.times import stamp
 from devs_git.domain.traces import Trace
 from devs_git.storage.catalog import search, traces
 from devs_git.storage.catalog.database import Catalog
-from devs_git.workspace import stamp
 
 SIZES = (1_000, 10_000, 100_000)
 NOW = datetime(2026, 1, 31, tzinfo=UTC)

@@ -16,6 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from devs_git.domain.times import stamp
 from devs_git.domain.verbs import verb
 from devs_git.errors import DevsError
 from devs_git.storage.git_program import (
@@ -43,11 +44,6 @@ def system_clock() -> datetime:
     """Now, in UTC; fixed by `DEVS_GIT_CLOCK`."""
     fixed = os.environ.get(CLOCK)
     return datetime.fromisoformat(fixed).astimezone(UTC) if fixed else datetime.now(UTC)
-
-
-def stamp(moment: datetime) -> str:
-    """`2001-02-03T04:05:06.789Z`, the form of every time that we write."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
 
 
 @dataclass(frozen=True)
@@ -178,10 +174,8 @@ class Workspace:
             if caught_up:
                 from devs_git.storage.catalog import marks
 
-                tip = self.ledger.tip().oid
-                marks.catch_up(
-                    catalog, tip, lambda since: self.ledger.events(tip, since=since, oldest_first=True)
-                )
+                tip, ledger = self.ledger.tip().oid, self.ledger
+                marks.catch_up(catalog, tip, lambda since: ledger.events(tip, since=since, oldest_first=True))
             yield catalog
 
     def ingest(self, catalog: Catalog) -> tuple[int, int]:
@@ -200,37 +194,33 @@ class Workspace:
     def new_id(self, *parts: str) -> str:
         """An operation id that sorts by time: `20010203T040506-1a2b3c4d`."""
         moment = self.clock().astimezone(UTC).strftime("%Y%m%dT%H%M%S")
-        if CLOCK in os.environ:
-            import hashlib
-
-            seed = "\0".join((moment, self.places.worktree_id, self.ledger.tip().oid, *parts))
-            return f"{moment}-{hashlib.sha256(seed.encode()).hexdigest()[:8]}"
-        return f"{moment}-{os.urandom(4).hex()}"
+        return f"{moment}-{self._unlike(4, (moment, self.places.worktree_id), parts).hex()}"
 
     def new_gate_id(self) -> str:
         """A UUID (version 4) as text."""
         import uuid
 
-        if CLOCK in os.environ:
-            import hashlib
-
-            seed = f"gate\0{self.started}\0{self.places.worktree_id}\0{self.ledger.tip().oid}"
-            return str(uuid.UUID(bytes=hashlib.sha256(seed.encode()).digest()[:16], version=4))
-        return str(uuid.uuid4())
+        found = self._unlike(16, ("gate", self.started, self.places.worktree_id))
+        return str(uuid.UUID(bytes=found, version=4))
 
     def new_trace_id(self) -> str:
-        """A UUID (version 4) as text."""
+        """A UUID (version 4) as text; never derived, since recording does not move the ledger."""
         import uuid
 
         return str(uuid.uuid4())
 
     def new_nonce(self) -> str:
         """32 hexadecimal digits that no other decision has."""
-        if CLOCK in os.environ:
-            import hashlib
+        return self._unlike(16, ("nonce", self.started)).hex()
 
-            return hashlib.sha256(f"nonce\0{self.started}\0{self.ledger.tip().oid}".encode()).hexdigest()[:32]
-        return os.urandom(16).hex()
+    def _unlike(self, size: int, before: tuple[str, ...], after: tuple[str, ...] = ()) -> bytes:
+        """Random bytes; where the clock is fixed, such as follow from the ledger."""
+        if CLOCK not in os.environ:
+            return os.urandom(size)
+        import hashlib
+
+        seed = "\0".join((*before, self.ledger.tip().oid, *after))
+        return hashlib.sha256(seed.encode()).digest()[:size]
 
     def now(self) -> str:
         return stamp(self.clock())
@@ -304,6 +294,5 @@ class Workspace:
 
     def _failed_event(self, verb_name: str, op_id: str, subject: str, code: str) -> Event:
         fields = (("Devs-Op", op_id), ("Devs-Code", code))
-        return self.event(
-            "operation.failed", f"{subject} (failed)", *fields, verb_name=verb_name, outcome="failed"
-        )
+        text = f"{subject} (failed)"
+        return self.event("operation.failed", text, *fields, verb_name=verb_name, outcome="failed")

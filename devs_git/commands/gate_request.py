@@ -9,12 +9,13 @@ from typing import Any, Final
 from devs_git.domain import gates
 from devs_git.domain.events import Draft
 from devs_git.domain.gates import Question
+from devs_git.domain.times import stamp
 from devs_git.errors import DevsError
 from devs_git.storage import gates as store
 from devs_git.storage import notify
 from devs_git.storage.asking import Asking
 from devs_git.storage.ledger import Tip
-from devs_git.workspace import Workspace, stamp
+from devs_git.workspace import Workspace
 
 EVENT_NAME: Final = "HITL_GATE_REQUIRED"
 

@@ -8,11 +8,12 @@ from datetime import timedelta
 from devs_git.domain.events import Draft
 from devs_git.domain.pruning import plan_id
 from devs_git.domain.quantities import size, span
+from devs_git.domain.times import stamp
 from devs_git.domain.traces import TraceRow
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.catalog import pruning
 from devs_git.storage.catalog.database import Catalog
-from devs_git.workspace import Workspace, stamp
+from devs_git.workspace import Workspace
 
 
 @dataclass(frozen=True)

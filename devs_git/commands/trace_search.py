@@ -6,10 +6,11 @@ from dataclasses import asdict, dataclass, replace
 
 from devs_git.domain import ids, paging
 from devs_git.domain.search import Query, parse
+from devs_git.domain.times import stamp
 from devs_git.domain.traces import TraceRow
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.catalog import search
-from devs_git.workspace import Workspace, stamp
+from devs_git.workspace import Workspace
 
 MOST = 200
 

@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from devs_git.domain.search import parse
+from devs_git.domain.times import stamp
 from devs_git.domain.traces import Trace
 from devs_git.storage.catalog import search, traces
 from devs_git.storage.catalog.database import Catalog
-from devs_git.workspace import stamp
 
 pytestmark = pytest.mark.cheap
 
