@@ -8,7 +8,7 @@ from devs_git.domain.following import NUMBERED, VISIBLE, wanted
 from devs_git.domain.history import History
 from devs_git.domain.report import Finding
 
-_FETCH = "Fetch them: git fetch origin 'refs/devs/*:refs/devs/*' 'refs/tags/devs/*:refs/tags/devs/*'"
+_FETCH = "Fetch them: devs-git sync"
 
 
 def judge(history: History, refs: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:

@@ -80,7 +80,7 @@ def findings(git: Git, objects: Objects, common: Path, tip: str) -> Iterator[Fin
             "LEDGER_BEHIND",
             "warning",
             text,
-            f"git fetch <remote> {LEDGER}, and compare: git log {oid[:12]}",
+            f"devs-git sync <remote>, then look: git log {oid[:12]}",
             oid,
         )
 

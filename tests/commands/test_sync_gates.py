@@ -14,6 +14,7 @@ from devs_git.storage import documents
 from tests import gated
 from tests.clones import Clone, Pair
 from tests.gated import NEW, TAS, Key, make_key
+from tests.killing import thinned
 from tests.test_events import assert_described
 
 MANUAL = {"kind": "MANUAL"}
@@ -87,7 +88,7 @@ def verified(clone: Clone, key: Key, decision: str, signature: str, folder: Path
     return subprocess.run(words, input=message, capture_output=True, check=False).returncode == 0
 
 
-@pytest.mark.parametrize("both", [True, False])
+@pytest.mark.parametrize("both", thinned([True], [False]))
 def test_signatures_of_what_stands_and_of_what_gave_way_stay_valid(
     both: bool, pair: Pair, keys: tuple[Key, Key], tmp_path: Path
 ) -> None:

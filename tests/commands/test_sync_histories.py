@@ -14,7 +14,7 @@ from tests.clones import LEDGER, Clone, Pair
 from tests.commands.test_sync_tags import complete, point
 
 HISTORIES = int(os.environ.get("DEVS_TEST_COUNT_SYNC_HISTORIES", "1"))
-STEPS = 14
+STEPS = 14 if HISTORIES > 1 else 8
 
 
 class Work:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.commands import init, sync, task_start
+from devs_git.commands import doctor, init, sync, task_start
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.storage import far
@@ -208,3 +208,16 @@ def test_the_text_says_what_came_and_went(pair: Pair) -> None:
     assert second.stdout.startswith("origin: nothing new; ledger ")
     assert first.stderr == second.stderr == ""
     assert Workspace.open(pair.ann.top).store_git.text("for-each-ref", "refs/devs/incoming") == ""
+
+
+def test_doctor_knows_what_the_last_sync_saw(pair: Pair) -> None:
+    pair.ann.task("10")
+    pair.ann.sync()
+    pair.ann.git("update-ref", "-d", LEDGER)  # takes its reflog with it
+    pair.ann.git("update-ref", LEDGER, f"{refs_of(pair.origin)[LEDGER]}~2")
+    (pair.ann.top / ".git/devs/view").unlink()
+    found = doctor.run(pair.ann.opened, doctor.Request()).findings
+    assert next(f.message for f in found if f.code == "LEDGER_ROLLBACK").endswith(
+        "(by sync with origin)."
+    )
+    assert pair.ann.sync().ledger == pair.ann.tip == refs_of(pair.origin)[LEDGER]
