@@ -42,13 +42,12 @@ def install(places: Places, top: Path, dialect: Dialect, python: str = sys.execu
 def uninstall(top: Path, dialect: Dialect) -> tuple[Action, ...]:
     """Take out what `install` put into the client's files; the script stays, other clients may read it."""
     hooks, server = top / dialect.hooks_file, top / dialect.server_file
-    yours = server.exists() and client_files.server_is_changed(_read(server, top) or "", dialect)
     wanted = [
         (hooks, _edited(hooks, top, _if_there(client_files.without_hooks))),
         (server, _edited(server, top, _if_there(lambda text: client_files.without_server(text, dialect)))),
     ]
     done = [_write(path, top, text) for path, text in wanted]
-    if yours:
+    if wanted[1][1] is not None and client_files.server_is_changed(wanted[1][1], dialect):
         text = "Its server devs-git is not as we write it, and is left alone."
         done[1] = Action(dialect.server_file, "skipped", text)
     return tuple(done)

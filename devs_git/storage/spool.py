@@ -7,13 +7,13 @@ it holds is committed; a crash in between takes it in again, under the same trac
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from devs_git.domain import captured
 from devs_git.domain.captured import Captured
@@ -37,6 +37,14 @@ class Taken:
 
     ingested: int = 0
     rejected: int = 0
+
+
+class _Found(NamedTuple):
+    """A file of the spool. `finished` is when its hook wrote the last of it, in nanoseconds: a shell has no clock."""
+
+    finished: int
+    path: str
+    event: str
 
 
 @dataclass(frozen=True)
@@ -68,14 +76,16 @@ HANDLERS: Final[dict[str, Handler]] = {
 
 def rejected(places: Places) -> tuple[str, ...]:
     """Names of the files that could not be read."""
-    return tuple(sorted(path.name for path in _files(places.spool / "rejected")))
+    return tuple(sorted(Path(found.path).name for found in _files(places.spool / "rejected")))
 
 
 def waiting(places: Places) -> tuple[Path, ...]:
     """The files that can be taken in, in the order in which they were finished."""
-    found = (path for path in _files(places.spool) if _event(path) in HANDLERS)
-    timed = ((_finished(path), path.name, path) for path in found)
-    return tuple(path for _, _, path in sorted(timed))
+    return tuple(Path(found.path) for found in _waiting(places))
+
+
+def _waiting(places: Places) -> list[_Found]:
+    return sorted(found for found in _files(places.spool) if found.event in HANDLERS)
 
 
 def ingest(
@@ -85,11 +95,11 @@ def ingest(
     progress: Callable[[str, int, int], None] = lambda _what, _done, _total: None,
 ) -> Taken:
     """Take in what waits. `git` is one that sees the repository's refs. BUSY where somebody else does so for a minute."""
-    if not any(_event(path) in HANDLERS for path in _files(places.spool)):
+    if not any(found.event in HANDLERS for found in _files(places.spool)):
         return Taken()
     with locks.held(places.shared / "spool.lock", wait=_WAIT):
         _sweep(places)
-        files, heads = waiting(places), _Heads(git, {})
+        files, heads = _waiting(places), _Heads(git, {})
         done, refused = 0, 0
         for batch in _batches(files):
             refused += _take(catalog, batch, heads, places)
@@ -98,40 +108,37 @@ def ingest(
     return Taken(done - refused, refused)
 
 
-def _batches(files: Sequence[Path]) -> Iterator[Sequence[Path]]:
+def _batches(files: Sequence[_Found]) -> Iterator[Sequence[_Found]]:
     yield from (files[at : at + _BATCH] for at in range(0, len(files), _BATCH))
 
 
-def _take(catalog: Catalog, batch: Sequence[Path], heads: _Heads, places: Places) -> int:
+def _take(catalog: Catalog, batch: Sequence[_Found], heads: _Heads, places: Places) -> int:
     """One transaction, and only then are its files gone. How many were rejected."""
-    bad: list[Path] = []
+    bad: list[_Found] = []
     with catalog.writing():
-        for path in batch:
+        for found in batch:
             try:
-                spooled = _read(path, heads)
+                spooled = _read(found, heads)
                 HANDLERS[spooled.told.event](catalog, spooled)
             except FileNotFoundError:
                 continue
             except (ValueError, KeyError, RecursionError):
-                bad.append(path)
-    for path in bad:
-        _reject(path, places)
-    for path in batch:
-        path.unlink(missing_ok=True)
+                bad.append(found)
+    for found in bad:
+        _reject(Path(found.path), places)
+    for found in batch:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(found.path)  # noqa: PTH108 - ten thousand paths are objects for nothing
     return len(bad)
 
 
-def _read(path: Path, heads: _Heads) -> Spooled:
-    told = captured.read(path.read_bytes())
-    agent = next((line for line in told.lines.splitlines() if line.startswith(_AGENT)), _AGENT)
-    moment = datetime.fromtimestamp(_finished(path) / 1e9, UTC)
-    return Spooled(
-        told,
-        moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z",
-        heads.oid(told.head),
-        active_task.task_of(told.lines),
-        agent.removeprefix(_AGENT).strip(),
-    )
+def _read(found: _Found, heads: _Heads) -> Spooled:
+    with open(found.path, "rb") as stream:  # noqa: PTH123 - as above
+        told = captured.read(stream.read())
+    task, agent = heads.task_and_agent(told.lines)
+    seconds, rest = divmod(found.finished, 10**9)
+    moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+    return Spooled(told, f"{moment}.{rest // 10**6:03d}Z", heads.oid(told.head), task, agent)
 
 
 @dataclass(frozen=True)
@@ -140,6 +147,11 @@ class _Heads:
 
     git: Git
     known: dict[str, str]
+
+    @staticmethod
+    def task_and_agent(lines: str) -> tuple[str, str]:
+        agent = next((line for line in lines.splitlines() if line.startswith(_AGENT)), _AGENT)
+        return active_task.task_of(lines), agent.removeprefix(_AGENT).strip()
 
     def oid(self, head: str) -> str:
         name = head.removeprefix("ref: ")
@@ -151,25 +163,17 @@ class _Heads:
         return self.known[name]
 
 
-def _event(path: Path) -> str:
-    return path.suffix.removeprefix(".")
-
-
-def _files(where: Path) -> Iterator[Path]:
+def _files(where: Path) -> Iterator[_Found]:
     """The finished files of a folder; those that a hook still writes begin with a dot."""
     try:
         with os.scandir(where) as entries:
-            yield from (Path(entry.path) for entry in entries if entry.name[0] != "." and entry.is_file())
+            for entry in entries:
+                with contextlib.suppress(FileNotFoundError):  # somebody else has taken it in
+                    if entry.name[0] != "." and entry.is_file():
+                        event = entry.name.rpartition(".")[2]
+                        yield _Found(entry.stat().st_mtime_ns, entry.path, event)
     except FileNotFoundError:
         return
-
-
-def _finished(path: Path) -> int:
-    """When the hook wrote the last of it, in nanoseconds: a shell has no clock, the file system has."""
-    try:
-        return path.stat().st_mtime_ns
-    except FileNotFoundError:
-        return 0
 
 
 def _reject(path: Path, places: Places) -> None:
@@ -181,5 +185,6 @@ def _reject(path: Path, places: Places) -> None:
 def _sweep(places: Places) -> None:
     """What a hook that was killed left half written is kept as well, and shown."""
     for path in places.spool.glob(".*"):
-        if time.time() - _finished(path) / 1e9 > _ABANDONED:
-            _reject(path, places)
+        with contextlib.suppress(FileNotFoundError):
+            if time.time() - path.stat().st_mtime > _ABANDONED:
+                _reject(path, places)

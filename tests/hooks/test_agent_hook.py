@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -102,6 +103,39 @@ def test_what_cannot_be_looked_at_while_a_gate_is_open_is_not_let_through_and_sa
     said = call(project, before("Read"))
     assert (said.status, said.out) == (2, "")
     assert said.err.splitlines()[-1].startswith("devs-git: INTERNAL: a gate may be open")
+
+
+def test_a_capture_starts_two_children_and_a_look_one_git(project: Path, tmp_path: Path) -> None:
+    programs, log = tmp_path / "programs", tmp_path / "log"
+    programs.mkdir()
+    for name in ("cat", "date", "git", "mkdir", "mv", "python3", "rm", "sed", "sh"):
+        found = shutil.which(name)
+        script = f'#!/bin/sh\necho {name} >>"{log}"\nexec {found} "$@"\n'
+        (programs / name).write_text(script)
+        (programs / name).chmod(0o755)
+    shell = shutil.which("sh") or ""
+    for event, started in (("PostToolUse", "cat mv"), ("Stop", "cat mv"), ("PreToolUse", "git cat")):
+        said = call(project, after(), event=event, shell=shell, PATH=os.fspath(programs))
+        assert (said.status, said.out, said.err) == (0, "", "")
+        assert log.read_text().split() == started.split()
+        log.unlink()
+
+
+def test_variables_of_another_repository_do_not_lead_the_hook_astray(
+    project: Path, tmp_path: Path, git: Run
+) -> None:
+    other = tmp_path / "other"
+    git("init", "-q", str(other))
+    env: dict[str, Any] = {
+        "GIT_DIR": f"{other}/.git",
+        "GIT_WORK_TREE": str(other),
+        "GIT_OBJECT_DIRECTORY": "/nowhere",
+    }
+    assert call(project, before("Write"), **env).denied == ""
+    gate = ask(Workspace.open(), kind="MANUAL")
+    assert f"gate {gate} waits" in call(project, before("Write"), **env).denied
+    assert call(project, after(), **env).status == 0
+    assert spooled(project)[0].read_text().splitlines()[1] == f"HEAD {git('rev-parse', 'HEAD')}"
 
 
 def test_a_ledger_that_is_gone_freezes_writing_and_not_reading(project: Path, git: Run) -> None:

@@ -31,7 +31,13 @@ from devs_git.storage import spool
 from devs_git.storage.catalog.database import Catalog
 from devs_git.workspace import Workspace
 if sys.argv[1:] == ["killed"]:  # at the moment between commit and the first file that goes
-    Path.unlink = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+    os.unlink = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+if sys.argv[1:] == ["midway"]:  # with three of five in the transaction
+    keep, seen = spool.HANDLERS["PostToolUse"], []
+    def kill(catalog, spooled):
+        seen.append(keep(catalog, spooled))
+        len(seen) < 3 or os.kill(os.getpid(), signal.SIGKILL)
+    spool.HANDLERS["PostToolUse"] = kill
 workspace = Workspace.open()
 with Catalog.open(workspace.places.shared) as catalog:
     print(spool.ingest(workspace.places, workspace.store_git, catalog).ingested)
@@ -61,12 +67,15 @@ def stored(workspace: Workspace) -> list[tuple[Any, ...]]:
         )
 
 
-def test_a_crash_between_commit_and_unlink_gives_no_duplicate(ledgered: Workspace) -> None:
+@pytest.mark.parametrize(("moment", "there"), [("killed", 5), ("midway", 0)])
+def test_a_crash_between_commit_and_unlink_gives_no_duplicate_and_one_before_loses_nothing(
+    moment: str, there: int, ledgered: Workspace
+) -> None:
     for number in range(5):
         leave(ledgered, after(number))
-    killed = subprocess.run([sys.executable, "-c", INGEST, "killed"], check=False, capture_output=True)
+    killed = subprocess.run([sys.executable, "-c", INGEST, moment], check=False, capture_output=True)
     assert killed.returncode == -signal.SIGKILL
-    assert len(stored(ledgered)) == len(spool.waiting(ledgered.places)) == 5
+    assert (len(stored(ledgered)), len(spool.waiting(ledgered.places))) == (there, 5)
     assert ingest(ledgered) == spool.Taken(5, 0)
     assert len(stored(ledgered)) == 5
     assert spool.waiting(ledgered.places) == ()
