@@ -48,6 +48,9 @@ class Request:
                 raise invalid("parts", f"{part!r} is nothing to verify.", hint=hint)
         if self.range and not _RANGE.fullmatch(self.range):
             raise invalid("range", f"{self.range!r} is no range.", hint="For example: origin/main..HEAD")
+        if "..." in self.range:
+            hint = "With two dots: " + self.range.replace("...", "..")
+            raise invalid("range", "A range is what is new since its base.", hint=hint)
         if self.require not in ("", SIGNED):
             raise invalid("require", f"{self.require!r} cannot be required.", hint=f"Use: {SIGNED}")
         if self.format not in FORMATS:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import Final
 
 from devs_git.domain.markdown import Heading, headings, lines_of
@@ -39,6 +40,7 @@ class Section:
         return " / ".join(self.path) or PREAMBLE
 
 
+@lru_cache(maxsize=64)  # `verify` compares each version of a TAS with those beside it
 def sections(text: str) -> tuple[Section, ...]:
     """Every section in the order of its heading; what stands before the first heading, if it says anything, first."""
     lines = lines_of(text)
@@ -156,17 +158,21 @@ def _keys(found: Sequence[Section]) -> list[tuple[object, ...]]:
 
 def outside(before: str, after: str, names: Iterable[str]) -> tuple[str, ...]:
     """The names of the sections that a change touches and that are none of `names` nor below one of them."""
-    wanted = tuple(names)
+    wanted = tuple(dict.fromkeys(names))
     old, new = touched(before, after)
     lost = [*_not_below(before, old, wanted), *_not_below(after, new, wanted)]
     return tuple(dict.fromkeys(section.name for section in lost))
 
 
 def _not_below(text: str, changed: Sequence[Section], names: Sequence[str]) -> list[Section]:
-    among = sections(text)
-    allowed = [section for name in names for section in _named(among, name)]
-    return [
-        section
-        for section in changed
-        if not any(one.start <= section.start and section.end <= one.end for one in allowed)
-    ]
+    among, left = sections(text), list(changed)
+    for name in names:
+        if not left:
+            break
+        allowed = _named(among, name)
+        left = [
+            section
+            for section in left
+            if not any(one.start <= section.start and section.end <= one.end for one in allowed)
+        ]
+    return left

@@ -34,7 +34,9 @@ def unapproved(
         return ()
     now = text(new)
     left = tas.outside(text(old), now, ())
-    for at, revision in enumerate(revisions):
+    # Those that were asked against just this TAS first: mostly one of them is the reason for the change.
+    for at in sorted(range(len(revisions)), key=lambda at: revisions[at].before != old):
+        revision = revisions[at]
         if revision.after is None:
             names = [name for one in revisions[at:] for name in one.sections]
             lost = tas.outside(text(revision.before), now, names)

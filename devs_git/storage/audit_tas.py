@@ -9,22 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 
 from devs_git.domain import audit_tas, gates
 from devs_git.domain.audit_commits import Bound
 from devs_git.domain.audit_tas import Edit
 from devs_git.domain.report import Finding
 from devs_git.domain.tas_lock import Revision
-from devs_git.storage import auditing, tas_file
+from devs_git.storage import auditing
 from devs_git.storage.audit_facts import Facts
 
 
 def tas(facts: Facts) -> Iterator[Finding]:
     """The TAS changed only under an approved gate, and to the approved text."""
     revisions = _revisions(facts)
-    text = cache(lambda oid: tas_file.text(facts.git, oid))
-    for edit in _edits(facts):
+    edits = list(_edits(facts))
+    blobs = {blob for edit in edits for blob in (*edit.old, edit.new)}
+    blobs |= {blob for one in revisions.values() for blob in (one.before, one.after)} if edits else set()
+    read = auditing.blobs(facts.git, {blob for blob in blobs if blob})
+
+    def text(oid: str | None) -> str:
+        return read.get(oid or "", b"").decode("utf-8", "replace")
+
+    for edit in edits:
         if finding := audit_tas.judge(edit, revisions, text):
             yield finding
 

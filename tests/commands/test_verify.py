@@ -180,3 +180,9 @@ def test_a_finding_tells_code_ref_or_file_line_and_hint(
     assert (wrong["file"], wrong["line"], bool(wrong["hint"])) == ("devs-policy.yaml", 2, True)
     cli.main(["verify", "--format", "github", "policy"], standalone_mode=False)
     assert "::error file=devs-policy.yaml,line=2,title=POLICY_INVALID::" in capsys.readouterr().out
+
+
+def test_a_range_of_three_dots_is_told_apart(scene: Scene) -> None:
+    with pytest.raises(DevsError) as refused:
+        codes(scene, "commits", span="main...HEAD")
+    assert (refused.value.details["field"], refused.value.hint) == ("range", "With two dots: main..HEAD")
