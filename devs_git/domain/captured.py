@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from devs_git.domain.dialects import DIALECTS
 from devs_git.domain.dialects.dialect import Dialect
+from devs_git.domain.tool_guard import reads_back
 from devs_git.domain.traces import Trace
 
 _IDS: Final = uuid.UUID("6b2f1a54-59a5-5a0c-9d4f-6f1c7f1b1c55")  # of captured traces; never another
@@ -90,12 +91,20 @@ def _milliseconds(value: Any) -> int | None:
 
 
 def trace_id(told: Captured) -> str:
-    """The same for the same call and event, so that what is ingested twice is stored once.
-
-    A client that does not number its calls is told apart by the payload's bytes.
-    """
+    """A client that does not number its calls is told apart by the payload's bytes."""
     use = told.text(told.dialect.fields.use_id) or told.raw.decode("utf-8", "replace")
-    return str(uuid.uuid5(_IDS, "\0".join((told.text(told.dialect.fields.session), use, told.event))))
+    return trace_id_of(told.text(told.dialect.fields.session), use, told.event)
+
+
+def trace_id_of(session_id: str, tool_use_id: str, event: str) -> str:
+    """The same for the same call and event, so that what is ingested twice is stored once."""
+    return str(uuid.uuid5(_IDS, f"{session_id}\0{tool_use_id}\0{event}"))
+
+
+def is_kept(told: Captured) -> bool:
+    """Whether the call is stored: reading a trace, searching and dry runs are not traced themselves."""
+    fields = told.dialect.fields
+    return not reads_back(told.dialect, told.text(fields.tool), told.payload.get(fields.tool_input))
 
 
 def text_of(response: Any) -> str:

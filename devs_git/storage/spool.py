@@ -64,6 +64,8 @@ Handler = Callable[["Catalog", Spooled], None]
 def _keep_trace(catalog: Catalog, spooled: Spooled) -> None:
     from devs_git.storage.catalog import traces
 
+    if not captured.is_kept(spooled.told):
+        return
     known = {"commit": spooled.commit, "task_id": spooled.task_id, "agent": spooled.agent}
     traces.put(catalog, captured.trace(spooled.told, created_at=spooled.created_at, **known))
 

@@ -7,13 +7,19 @@ import pytest
 from devs_git.domain.dialects import DIALECTS
 from devs_git.domain.dialects.claude import CLAUDE
 from devs_git.domain.dialects.codex import CODEX
-from devs_git.domain.tool_guard import is_own_call, may_run
+from devs_git.domain.tool_guard import is_own_call, may_run, reads_back
 
-OWN = ("devs-git gate list", "git devs status", " devs-git task result 10 ", "devs-git 'log' --json")
-NOT_OWN = (
-    "",
+OWN = (
     "devs-git",
     "git devs",
+    "devs-git gate list",
+    "git devs status",
+    " devs-git task result 10 ",
+    "devs-git 'log' --json",
+)
+NOT_OWN = (
+    "",
+    "git",
     "make",
     "git commit -m x",
     "devs-gitx status",
@@ -60,3 +66,28 @@ def test_unknown_tools_count_as_writing_and_reading_ones_and_ours_do_not(name: s
     for shell in dialect.shells:
         assert not may_run(dialect, shell, "devs-git log")
         assert shell not in dialect.reading
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "only_shows"),
+    [
+        ("mcp__devs-git__get_task_trace", {"traceId": "t"}, True),
+        ("mcp__devs-git__search_traces", {}, True),
+        ("mcp__devs-git__rewind_to_task", {"dry_run": True}, True),
+        ("mcp__devs-git__rewind_to_task", {"task_id": "10"}, False),
+        ("Bash", {"command": "devs-git trace get t-1"}, True),
+        ("Bash", {"command": "git devs trace search TypeError --json"}, True),
+        ("Bash", {"command": "devs-git trace get t-1 --raw | grep '(error;'"}, True),
+        ("Bash", {"command": "devs-git rewind task-9 --dry-run"}, True),
+        ("Bash", {"command": "devs-git status"}, False),
+        ("Bash", {"command": "make; devs-git trace get t-1"}, False),
+        ("Bash", {"command": "make | devs-git trace put"}, False),
+        ("Bash", {"command": "grep -- --dry-run README.md"}, False),
+        ("Bash", "devs-git trace get t-1", False),
+        ("Read", {"command": "devs-git trace get t-1"}, False),
+    ],
+)
+def test_reading_traces_searching_and_dry_runs_are_told_from_work(
+    tool: str, given: object, only_shows: bool
+) -> None:
+    assert reads_back(CLAUDE, tool, given) is only_shows

@@ -106,6 +106,15 @@ def test_a_trace_has_the_task_and_the_commit_of_when_the_tool_ran(ledgered: Work
     ]
 
 
+def test_reading_a_trace_is_not_traced_itself(ledgered: Workspace) -> None:
+    leave(ledgered, {**after(1), "tool_input": {"command": "devs-git trace get t-1"}})
+    leave(ledgered, {**after(2), "tool_name": "mcp__devs-git__search_traces"})
+    leave(ledgered, after(3))
+    ingest(ledgered)
+    assert [row[0] for row in stored(ledgered)] == ["u3"]
+    assert spool.waiting(ledgered.places) == ()
+
+
 def test_what_cannot_be_read_is_kept_aside_and_stops_nobody(ledgered: Workspace) -> None:
     bad = [leave(ledgered, data, event="PostToolUse") for data in (b"", b"{", b"[]", b"{}", b"\xff" * 9)]
     bad.append(ledgered.places.spool / "abc.gemini.PostToolUse")
