@@ -19,6 +19,7 @@ from devs_git.storage import active_task, documents
 from devs_git.storage.engine import footprint as footprints
 from devs_git.storage.engine import journal, outlook, reach
 from devs_git.storage.engine import run as engine
+from devs_git.storage.engine import survey as surveys
 from devs_git.storage.engine.capture import State
 from devs_git.storage.engine.outlook import Outlook
 from devs_git.storage.engine.preserve import Kept
@@ -133,6 +134,7 @@ def run(workspace: Workspace, request: Request) -> Plan | Result:
         tip = workspace.ledger.require()
         point = resolve.resolve(tip.history, parse_target(request.options.target))
         look = outlook.look(site, tip.history, point, request.options)
+        surveys.require_movable(site.places, look.found)
         if request.plan_id and look.plan_id != request.plan_id:
             raise DevsError(
                 "PLAN_STALE",

@@ -108,7 +108,7 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
         if site.objects.exists(event.get("Devs-Backup"))
     ]
     operation = rules.to_undo(operations, request.op_id)
-    surveys.require_movable(site.places, found)
+    surveys.require_commit(found)
     since = operations[operations.index(operation) :]
     state, *later = (load(site.objects, event.get("Devs-Backup")) for event in since)
     before = fold(workspace.ledger.events(operation.parents[0], oldest_first=True))
@@ -119,6 +119,7 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
     plan = replace(footprints.footprint(found, site.top, state.worktree), bytes_only=tuple(raw))
     commits = bool(reach.passed(site.git, found.head, since[-1].get("Devs-To"))[0])
     refused = [
+        *surveys.in_the_middle(site.places, found),
         *(
             refusals.of_new_commits(found, operation.get("Devs-To"))
             if commits and not request.preserve

@@ -46,6 +46,11 @@ def test_nothing_moves_while_git_is_in_the_middle_of_something(case: Case, what:
     _conflict(case)
     UNDER_WAY[what](case)
     assert "is under way" in case.refused("1", "discard").message
+    before = case.look()
+    plan = case.plan("1", "discard")  # what would happen can be asked all the same
+    said = case.refused("1", "discard").message
+    assert (plan.blocked_by[0]["code"], plan.blocked_by[0]["message"]) == (REFUSED, said)
+    case.look().must_equal(before)
 
 
 @pytest.mark.thorough
@@ -65,6 +70,7 @@ def test_unmerged_entries_refuse_without_an_operation_too(case: Case) -> None:
     case.commit({"a": b"ours\n"})
     case.git("stash", "pop", ok=(1,))
     assert "unmerged" in case.refused("1", "discard").message
+    assert "unmerged" in case.plan("1", "discard").blocked_by[0]["message"]
 
 
 PLACES = {

@@ -98,6 +98,14 @@ def test_a_dry_run_of_an_undo_changes_nothing_either(case: Case) -> None:
     assert (answer["undone_verb"], answer["undo_id"], answer["blocked_by"]) == ("rewind", "", [])
 
 
+def test_our_own_view_is_not_told_as_an_ignored_path_that_stays(case: Case) -> None:
+    case.stage("1", {"a": b"1\n"})
+    (case.top / ".git/info/exclude").write_text("/.devs/\n*.log\n")
+    case.write({".devs/README.md": b"x\n", "run.log": b"x\n"})
+    left = case.plan("1").not_covered
+    assert (left["ignored"], left["ignored_count"]) == (("run.log",), 1)
+
+
 def test_a_plan_id_can_be_read_and_carries_its_options(case: Case) -> None:
     case.commit({"a": b"1\n"})
     case.point("1", 1, completed=False)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from devs_git.storage import view
 from devs_git.storage.engine import attributes, obstacles
 from devs_git.storage.engine.obstacles import Obstacles
 from devs_git.storage.engine.survey import Survey
@@ -147,8 +148,9 @@ class Uncovered:
 
 
 def not_covered(found: Survey, top: Path) -> Uncovered:
-    """Ignored files (folders collapsed), nested repositories and submodules whose own trees stay."""
-    ignored = split_z(found.git.run("ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z"))
+    """Ignored files (folders collapsed), nested repositories and submodules whose own trees stay; not our own view."""
+    out = found.git.run("ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z")
+    ignored = [path for path in split_z(out) if path != f"{view.NAME}/"]
     others = split_z(found.git.run("ls-files", "-o", "--exclude-standard", "-z"))
     nested = tuple(path for path in others if path.endswith("/"))
     hidden = tuple(p for p in ignored if p.endswith("/") and (top / p / ".git").exists())

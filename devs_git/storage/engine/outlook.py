@@ -40,13 +40,14 @@ class Outlook:
 def look(site: Site, history: History, target: Checkpoint, options: Options) -> Outlook:
     """The outlook of a rewind to `target` as things stand now."""
     found = surveys.survey(site.git, site.top)
-    surveys.require_movable(site.places, found)
+    surveys.require_commit(found)
     plan = footprints.footprint(found, site.top, target.tree)
     others = reach.others(site.git, found.branch, history)
     commits, ancestor = reach.passed(site.git, found.head, target.commit)
     lost = reach.only_here(site.git, found.head, target.commit, list(others.values())) if others else commits
     effect = rules.after(history, target, lost, commits, site.places.worktree_id)
     against = (
+        *surveys.in_the_middle(site.places, found),
         *refusals.of_ancestry(found, options.target, ancestor=ancestor),
         *refusals.of_changes(found, plan, options.preserve),
         *refusals.of_obstacles(plan, save=options.save_untracked),

@@ -152,18 +152,28 @@ def _contents(git: Git, top: Path, paths: tuple[str, ...]) -> list[str]:
     return attributes.raw_oids(git, there)
 
 
-def require_movable(places: Places, found: Survey) -> None:
-    """GIT_RESET_FAILED while git is in the middle of something, entries are unmerged or nothing is committed."""
+def in_the_middle(places: Places, found: Survey) -> list[DevsError]:
+    """Why nothing may move while git is in the middle of something or entries are unmerged; a plan can be made."""
+    against = []
     busy = operation_under_way(places)
     if busy:
-        raise DevsError(
-            "GIT_RESET_FAILED", f"{busy[0].capitalize()} is under way.", hint=f"End it first: {busy[1]}"
-        )
+        words = f"{busy[0].capitalize()} is under way."
+        against.append(DevsError("GIT_RESET_FAILED", words, hint=f"End it first: {busy[1]}"))
     if found.unmerged:
-        raise DevsError(
-            "GIT_RESET_FAILED",
-            f"{len(found.unmerged)} files have unmerged entries, such as {found.unmerged[0]!r}.",
-            hint="Resolve them and run git add, or abort what made them.",
-        )
+        words = f"{len(found.unmerged)} files have unmerged entries, such as {found.unmerged[0]!r}."
+        hint = "Resolve them and run git add, or abort what made them."
+        against.append(DevsError("GIT_RESET_FAILED", words, hint=hint))
+    return against
+
+
+def require_commit(found: Survey) -> None:
+    """GIT_RESET_FAILED where nothing is committed yet."""
     if not found.head:
         raise DevsError("GIT_RESET_FAILED", "There is no commit yet.", hint="Commit something first.")
+
+
+def require_movable(places: Places, found: Survey) -> None:
+    """GIT_RESET_FAILED while git is in the middle of something, entries are unmerged or nothing is committed."""
+    for error in in_the_middle(places, found):
+        raise error
+    require_commit(found)
