@@ -22,7 +22,10 @@ def main() -> int:
         return 0
     from devs_git.entrypoints.cli.main import main as cli
 
-    return cli()
+    try:
+        return cli()
+    finally:
+        gc.freeze()  # what is left dies with the process: nobody needs to look through it once more
 
 
 if __name__ == "__main__":

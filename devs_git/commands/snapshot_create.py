@@ -46,7 +46,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     """Save and record it; NOT_INITIALIZED, BUSY, GIT_RESET_FAILED (more bytes than the policy allows), CONFLICT."""
     assert workspace.top
     workspace.ledger.require()
-    head = refs.read(workspace.git, "HEAD")
+    head = refs.head(workspace.places.git_dir, workspace.places.common)[0] or refs.read(workspace.git, "HEAD")
     shot = snapshot_index.take(
         workspace.git,
         workspace.places,

@@ -17,10 +17,11 @@ _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./@+-]*( [A-Za-z0-9_./@+-]+)*", re.ASCI
 _MISREAD: Final = {"", "~", "null", "true", "false", "y", "n", "yes", "no", "on", "off", "inf", "nan"}
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*", re.ASCII)
 _OID = re.compile(r"[0-9a-f]{40}", re.ASCII)  # quoted always: one in some thousands could be read as a number
-_NOT_IN_BLOCK = re.compile(
+# Compiled where a text needs them: that takes longer than all the rest of a usual document.
+_NOT_IN_BLOCK: Final = (
     r"[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
-_ESCAPE = re.compile(r"[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_ESCAPE: Final = r"[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"
 _INT = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 _WORDS: Final = {"null": None, "true": True, "false": False}
 
@@ -61,7 +62,7 @@ def _fits_block(text: str) -> bool:
         and not text.startswith((" ", "\n"))
         and not text.endswith("\n\n")
         and not any(line.isspace() for line in lines)
-        and not _NOT_IN_BLOCK.search(text)
+        and not re.search(_NOT_IN_BLOCK, text)
     )
 
 
@@ -78,7 +79,9 @@ def _scalar(value: Any) -> str:
 
 def _quoted(text: str) -> str:
     made = json.dumps(text, ensure_ascii=False)
-    return _ESCAPE.sub(lambda match: f"\\u{ord(match[0]):04x}", made)
+    if made.isprintable():
+        return made
+    return re.sub(_ESCAPE, lambda match: f"\\u{ord(match[0]):04x}", made)
 
 
 def read(data: bytes) -> dict[str, Any] | None:

@@ -139,9 +139,11 @@ class Capture:
     def raw(self, paths: Sequence[str]) -> str:
         """A tree of the bytes of `paths` as they are on disk, '' where blobs are those bytes anyway."""
         top = Path(self.git.where)
+        if not paths or not attributes.in_play(self.git, top, paths):
+            return ""
         behind = _behind_links(top, paths)
         there = [p for p in dict.fromkeys(paths) if _is_file(f"{top}/{p}") and p not in behind]
-        if not there or not attributes.in_play(self.git, top, paths):
+        if not there:
             return ""
         git = raw_git(self.git, self.places, self.folder / "index.raw").with_config(*DURABLE)
         git.run("update-index", "--add", "--replace", "-z", "--stdin", stdin=join_z(there))

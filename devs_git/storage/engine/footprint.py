@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,9 +59,11 @@ def footprint(found: Survey, top: Path, tree: str) -> Footprint:
         elif modes == (GITLINK, ABSENT) and not (top / path).is_dir():
             folders.append(path)
     gone = set(removes)
+    # `git status` has just looked at every other path that is rewritten: it is there, as a file, in real folders.
+    unseen = {*found.intended, *found.flagged}
     writes = (
         *adds,
-        *rewrites,
+        *(path for path in rewrites if path in unseen),
         *folders,
         *(path for path in (*found.dirty, *found.inexact) if path not in gone),
     )
@@ -174,6 +175,8 @@ def now_visible(found: Survey, tree: str, plan: Footprint) -> tuple[str, ...]:
     ignored = split_z(found.git.run("ls-files", "-o", "-i", "--exclude-standard", "-z"))
     if not ignored:
         return ()
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="devs-git-") as folder:
         _lay_out_ignores(found.git, tree, Path(folder))
         # check-ignore knows no literal pathspecs; behind ./ no name can look like a magic one

@@ -12,7 +12,7 @@ from devs_git.domain.events import Draft, Event
 from devs_git.errors import DevsError
 from devs_git.storage import active_task, refs
 from devs_git.storage.engine import journal as journals
-from devs_git.storage.engine import positions, takeback
+from devs_git.storage.engine import positions
 from devs_git.storage.engine.journal import Journal
 from devs_git.storage.engine.site import Site
 from devs_git.storage.git_program import GitFailed
@@ -107,6 +107,8 @@ def take_back(site: Site, opened: Journal, code: str, *, force: bool = False) ->
     if journals.was_writing(site.places, opened.op_id):
         site.step("take back")
         hold_lock(site, opened)
+        from devs_git.storage.engine import takeback
+
         takeback.restore(site, opened, force=force)
         site.step("refs back")
         positions.refs_back(site, opened)

@@ -39,7 +39,7 @@ _STATUS: Final = (
     "--ignore-submodules=dirty",
 )
 # In a list of a hundred thousand paths the few flagged ones are found without decoding the others.
-_FLAGGED: Final = re.compile(rb"(?:^|(?<=\0))([a-zS]) ([^\0]+)")
+_FLAGGED: Final = rb"(?:^|(?<=\0))([a-zS]) ([^\0]+)"
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Survey:
         """Paths whose flags tell git not to look at the file, with their letter."""
         if self.listed.startswith(b"H ") and self.listed.count(b"\0H ") == self.listed.count(b"\0") - 1:
             return {}  # a hundred thousand paths of which none is flagged: two counts, not a search
-        return {os.fsdecode(path): letter.decode() for letter, path in _FLAGGED.findall(self.listed)}
+        return {os.fsdecode(path): letter.decode() for letter, path in re.findall(_FLAGGED, self.listed)}
 
 
 def operation_under_way(places: Places) -> tuple[str, str] | None:
