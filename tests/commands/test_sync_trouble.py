@@ -164,13 +164,6 @@ def test_strict_repositories_sync(pair: Pair) -> None:
     pair.assert_same("ledger", "tags")
 
 
-def test_a_linked_worktree_and_a_bare_place_sync_the_same_ledger(pair: Pair, tmp_path: Path) -> None:
-    pair.bob.task("11")
-    pair.bob.sync()
-    pair.ann.git("worktree", "add", "-q", str(tmp_path / "linked"))
-    assert Clone(tmp_path / "linked").sync().ledger == pair.ann.tip == pair.bob.tip
-
-
 def test_only_so_many_others_are_waited_for(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sync, "ATTEMPTS", 2)
     push = far.Far.push
