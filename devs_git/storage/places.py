@@ -106,7 +106,20 @@ def locate(where: Path, *, unset: tuple[str, ...] = ()) -> Places:
     if len(found) != (3 if status == 0 else 2):  # a folder's name has a line end: ask one by one
         questions = [*asked[2:], "--show-toplevel"][: 3 if status == 0 else 2]
         found = [os.fsdecode(git.run(*asked[:2], question))[:-1] for question in questions]
-    return Places(Path(found[0]), Path(found[1]), Path(found[2]) if status == 0 else None)
+    places = Places(Path(found[0]), Path(found[1]), Path(found[2]) if status == 0 else None)
+    _require_folders(places)
+    return places
+
+
+def _require_folders(places: Places) -> None:
+    """Refuses where a link or a file stands at `devs` in the git directory: our notes and locks would go elsewhere."""
+    for folder, asked in ((places.shared, "--git-common-dir"), (places.own, "--git-dir")):
+        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+            raise invalid(
+                "repository",
+                "In the git directory a link or a file stands at devs, where devs-git keeps its own folder.",
+                hint=f'Look at it, then take it away: rm "$(git rev-parse {asked})/devs"',
+            )
 
 
 def _no_repository(error: GitFailed) -> DevsError:

@@ -13,9 +13,10 @@ import pytest
 
 from devs_git.commands import gate_approve, gate_request, gate_show
 from devs_git.domain import decisions
+from devs_git.domain.events import LEDGER
 from devs_git.storage import documents, gates
 from devs_git.workspace import Workspace
-from tests.attacking import by_hand, deciding, refusal, verified
+from tests.attacking import by_hand, deciding, plumbing, refusal, verified
 from tests.commands.test_verify_gates import forged
 from tests.gated import BLOCKER, CHANGES, NEW, TAS, Key, ask, commit, decision, genesis, in_force
 from tests.typing_person import at_terminal
@@ -209,6 +210,18 @@ def test_requesting_in_a_loop(signed: Workspace) -> None:
     for _ in range(20):
         assert refusal(partial(gate_request.run, signed, request)) == "GATE_ALREADY_ACTIVE"
     assert signed.ledger.tip().oid == tip
+
+
+def test_a_decision_on_a_line_from_before_the_policy(ledgered: Workspace, policy: dict[str, Any]) -> None:
+    gate_id = ask(ledgered)
+    before = ledgered.ledger.tip().oid
+    in_force(ledgered, **policy)
+    data = documents.dump(forged(ledgered, gate_id), "decision").decode()
+    files = ((gates.decision_path(gate_id), data), (gates.marker_path(gate_id), None))
+    side = plumbing(*files, parent=before)
+    ledgered.store_git.run("update-ref", LEDGER, plumbing(*files, also=side))
+    assert verified("ledger") == set()  # a clone that was offline could have decided so
+    assert verified("ledger", require="signed") == {"BAD_SIGNATURE"}
 
 
 def test_a_decision_taken_back_or_given_twice(signed: Workspace, keys: Keys) -> None:

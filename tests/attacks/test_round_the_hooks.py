@@ -14,7 +14,18 @@ from devs_git.commands import gate_approve, init, status, task_start
 from devs_git.domain.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.attacking import NO_HOOKS, attempt, commit, examined, findings, goes_on, refusal, refused, verified
+from tests.attacking import (
+    NO_HOOKS,
+    attempt,
+    commit,
+    examined,
+    findings,
+    goes_on,
+    plumbing,
+    refusal,
+    refused,
+    verified,
+)
 
 pytestmark = pytest.mark.usefixtures("frozen")
 COMMIT = ("commit", "-q", "--allow-empty", "-m", "x")
@@ -64,6 +75,21 @@ def test_a_back_dated_commit() -> None:
     old = {"GIT_AUTHOR_DATE": "2001-02-03T04:05:06Z", "GIT_COMMITTER_DATE": "2001-02-03T04:05:06Z"}
     commit(message=f"x\n\nDevs-Ledger: {before}", env=old)
     assert "UNSEEN_AT_FREEZE" in verified("commits")
+
+
+def test_a_commit_that_claims_another_clones_ledger() -> None:
+    side = plumbing(parent=f"{LEDGER}~1")
+    goes_on("update-ref", LEDGER, plumbing(also=side))
+    commit(message=f"x\n\nDevs-Ledger: {side}")
+    assert "UNSEEN_AT_FREEZE" in verified("commits")
+
+
+def test_a_core_commentchar_that_takes_the_trailer_for_a_comment() -> None:
+    goes_on("config", "core.commentChar", "D")
+    refused("GATE_BLOCKED", *COMMIT, "-e", env={"GIT_EDITOR": "true"})
+    goes_on("update-ref", LEDGER, f"{LEDGER}~1")
+    goes_on(*COMMIT, "-e", env={"GIT_EDITOR": "true"})
+    assert "UNBOUND_COMMIT" in verified("commits")
 
 
 def test_a_hook_called_from_a_subdirectory(repo: Path) -> None:

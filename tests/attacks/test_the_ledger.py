@@ -251,6 +251,15 @@ def test_a_planted_note_of_what_the_view_shows() -> None:
         assert examined() == set()
 
 
+def test_git_devs_a_link_to_somewhere_else_or_a_file(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    for stand_in in (f"ln -s '{tmp_path}/other' .git/devs", "touch .git/devs"):
+        subprocess.run(["sh", "-ec", f"rm -rf .git/devs; {stand_in}"], check=True)
+        refused("GATE_BLOCKED", *COMMIT)
+        assert refusal(Workspace.open) == "INVALID_ARGUMENTS"
+    assert list((tmp_path / "other").iterdir()) == []
+
+
 def test_devs_a_link_to_somewhere_else(repo: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "README.md").write_text("mine\n")
