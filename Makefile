@@ -16,6 +16,7 @@ COUNTS := \
 	DEVS_TEST_COUNT_CLIENT_FILES=2000 \
 	DEVS_TEST_COUNT_DAMAGES=100 \
 	DEVS_TEST_COUNT_MESSAGES=1000 \
+	DEVS_TEST_COUNT_CONVERSATION=100000 \
 	DEVS_TEST_COUNT_MODEL_RUNS=100 \
 	DEVS_TEST_COUNT_MODEL_STEPS=40 \
 	DEVS_TEST_COUNT_BRANCH_NAMES=1000 \
@@ -40,6 +41,8 @@ REWIND := devs_git/storage/engine/* devs_git/domain/rewind.py $(MOVING)
 STORAGE := devs_git/storage/*
 # What stores and gets traces, by 95 %.
 TRACES := $(foreach file,commands/trace_put commands/trace_get storage/catalog/traces storage/catalog/bodies,devs_git/$(file).py)
+# What stores messages, by 90 %.
+MESSAGES := $(foreach file,commands/conversation_import storage/conversations storage/catalog/messages storage/catalog/snapshots storage/catalog/transcripts,devs_git/$(file).py)
 
 # The repositories of tests live in memory where there is room for them (in kB): every ref and journal is written
 # through to the disk otherwise, and half of the time is waiting for that.
@@ -65,6 +68,7 @@ measured: $(STAMP)
 	$(BIN)/coverage report --include='$(subst $(space),$(comma),$(strip $(REWIND)))' --fail-under=90
 	$(BIN)/coverage report --include='$(STORAGE)' --fail-under=90
 	$(BIN)/coverage report --include='$(subst $(space),$(comma),$(strip $(TRACES)))' --fail-under=95
+	$(BIN)/coverage report --include='$(subst $(space),$(comma),$(strip $(MESSAGES)))' --fail-under=90
 
 test-all: $(STAMP)
 	@for count in $(COUNTS); do echo "count: $$count"; done

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from devs_git.__main__ import main
-from devs_git.commands import snapshot_create, trace_put
+from devs_git.commands import conversation_import, snapshot_create, trace_put
 from devs_git.domain import gates
 from devs_git.domain.events import Draft
 from devs_git.domain.verbs import READS, VERBS
@@ -49,6 +49,8 @@ SAMPLES = {
     "trace get": ("trace", "get", "t-1"),
     "trace list": ("trace", "list"),
     "trace search": ("trace", "search", "printed"),
+    "conversation show": ("conversation", "show", "--session", "s1"),
+    "conversation snapshots": ("conversation", "snapshots"),
     "trace export": ("trace", "export", "--output", os.devnull),
     # Writers, for the control arm.
     "branch": ("branch", "task-10", "-b", "made"),
@@ -121,6 +123,9 @@ def _living(ledgered: Workspace, mark: Make, rewound: Make, git: Make, repo: Pat
     (repo / "link").symlink_to("a.txt")
     snapshot_create.run(ledgered, snapshot_create.Request())
     trace_put.run(ledgered, trace_put.Request(b"printed", trace_id="t-1"))
+    said = repo.parent / "said.jsonl"
+    said.write_text('{"type":"user","uuid":"u","sessionId":"s1","message":{"content":"Say it."}}\n')
+    conversation_import.run(ledgered, conversation_import.Request(said))
 
 
 def ask(workspace: Workspace) -> None:

@@ -9,7 +9,7 @@ from devs_git.domain.jobs import Job
 from devs_git.domain.recording import no_active_task, require_running
 from devs_git.domain.rows import Row, row
 from devs_git.domain.trailers import work_of
-from devs_git.storage import active_task, commit_and_record
+from devs_git.storage import active_task, commit_and_record, conversations
 from devs_git.workspace import Workspace
 
 
@@ -33,6 +33,7 @@ def run(workspace: Workspace, request: Request) -> Row:
     if work is None:
         raise no_active_task()
     require_running(work.task, tip.standing(work.task).status)
+    conversations.refresh(workspace, work.task)
     job = Job(
         op_id=workspace.new_id("checkpoint", work.task),
         verb="checkpoint",

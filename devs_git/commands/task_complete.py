@@ -15,7 +15,7 @@ from devs_git.domain.recording import no_active_task, nothing_new, require_live,
 from devs_git.domain.rows import Row, row
 from devs_git.domain.trailers import Work, work_of
 from devs_git.errors import DevsError
-from devs_git.storage import active_task, commit_and_record, recording
+from devs_git.storage import active_task, commit_and_record, conversations, recording
 from devs_git.storage.ledger import Tip
 from devs_git.workspace import Workspace
 
@@ -57,6 +57,7 @@ def run(workspace: Workspace, request: Request) -> Row:
     require_live(work.task, task.status)
     _refuse_elsewhere(workspace, work.task)
     recording.visible_tag(workspace, tip, work.task)  # what would refuse the record refuses the commit
+    conversations.refresh(workspace, work.task)
     job = Job(
         op_id=workspace.new_id("task complete", work.task),
         verb="task complete",

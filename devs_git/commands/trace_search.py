@@ -1,31 +1,40 @@
-"""`trace search`: the traces that fit best, each with the lines that were found."""
+"""`trace search`: the traces or messages that fit best, each with the lines that were found."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from typing import Literal, get_args
 
 from devs_git.domain import ids, paging
 from devs_git.domain.search import Query, parse
 from devs_git.domain.times import stamp
 from devs_git.domain.traces import TraceRow
 from devs_git.errors import DevsError, invalid
-from devs_git.storage.catalog import search
+from devs_git.storage.catalog import message_search, search
+from devs_git.storage.catalog.database import Catalog
 from devs_git.workspace import Workspace
 
 MOST = 200
+Where = Literal["traces", "messages"]
 
 
 @dataclass(frozen=True)
 class Request:
-    """`query` as people type it (domain/search.py); `deadline` in seconds."""
+    """`query` as people type it (domain/search.py); `deadline` in seconds.
+
+    `within` traces or messages: not both at once, because what ranks in one says nothing of a rank in the other.
+    """
 
     query: str = ""
     limit: int = 20
     rewound: bool = False
     cursor: str = ""
     deadline: float = search.DEADLINE
+    within: Where = "traces"
 
     def __post_init__(self) -> None:
+        if self.within not in get_args(Where):
+            raise invalid("in", f"{self.within!r} is neither traces nor messages.")
         paging.limited(self.limit, MOST)
         paging.place(self.cursor)
         if not 0 < self.deadline <= 3600:
@@ -41,13 +50,31 @@ class Hit(TraceRow):
 
 
 @dataclass(frozen=True)
+class MessageHit:
+    """A message, and one line of it, as `Hit` has it. `trace_id` is where the whole of a long result is."""
+
+    session_id: str
+    message_id: str
+    position: int
+    task_id: str
+    role: str
+    tool_name: str
+    is_error: bool
+    created_at: str
+    rewound: bool
+    snippet: str
+    highlights: tuple[tuple[int, int], ...]
+    trace_id: str | None = field(default=None, metadata={"optional": True})
+
+
+@dataclass(frozen=True)
 class Result:
     """`complete` is false where the deadline cut the search short: these are then the newest that fit, not the best.
 
     `left_out` counts the words of a long query that were not looked for.
     """
 
-    hits: tuple[Hit, ...]
+    hits: tuple[Hit | MessageHit, ...]
     complete: bool
     left_out: int
     next_cursor: str
@@ -58,13 +85,43 @@ def run(workspace: Workspace, request: Request) -> Result:
     place = paging.place(request.cursor)
     page = search.Page(request.limit, place.offset, place.upto, request.rewound, request.deadline)
     with workspace.catalog(caught_up=True) as catalog:
-        found = search.search(catalog, query, page)
-    hits = tuple(
+        hits, found = (_messages if request.within == "messages" else _traces)(catalog, query, page)
+    following = replace(place, upto=found.upto).after(len(hits), more=found.more)
+    return Result(hits, found.complete, query.left_out, following)
+
+
+def _traces(catalog: Catalog, query: Query, page: search.Page) -> tuple[tuple[Hit, ...], search.Found]:
+    found = search.search(catalog, query, page)
+    hits = (
         Hit(**asdict(hit.row), snippet=hit.snippet.text, highlights=hit.snippet.highlights)
         for hit in found.hits
     )
-    following = replace(place, upto=found.upto).after(len(hits), more=found.more)
-    return Result(hits, found.complete, query.left_out, following)
+    return tuple(hits), found
+
+
+def _messages(
+    catalog: Catalog, query: Query, page: search.Page
+) -> tuple[tuple[MessageHit, ...], message_search.Found]:
+    found = message_search.search(catalog, query, page)
+    return tuple(map(_message, found.hits)), found
+
+
+def _message(hit: message_search.Hit) -> MessageHit:
+    message, place = hit.place.message, hit.place
+    return MessageHit(
+        place.session_id,
+        message.id,
+        place.position,
+        place.task_id,
+        message.role,
+        message.tool_name or "",
+        bool(message.is_error),
+        message.timestamp or "",
+        place.rewound,
+        hit.snippet.text,
+        hit.snippet.highlights,
+        message.trace_id,
+    )
 
 
 def _canonical(query: Query) -> Query:

@@ -26,6 +26,7 @@ _DEFAULTS: Final[dict[str, Any]] = {
     "backup_limit": "2GiB",
     "recording": {"traces": True, "conversations": True},
 }
+SNAPSHOT_EVERY: Final = 100
 _SWITCH: Final = re.compile(rb"^checkpoint_on_commit: +(true|false) *(?:#.*)?\r?$", re.MULTILINE)
 
 
@@ -53,6 +54,9 @@ class Policy:
     record_conversations: bool
     notify: str = ""  # a command for sh, started when a gate is asked for; '' for none
     agents: tuple[Approver, ...] = ()  # principals and keys that are known to be agents': they never approve
+    snapshot_every: int = (
+        SNAPSHOT_EVERY  # messages after which a conversation gets a snapshot of itself; 0: never
+    )
     unbound_commit: Unbound = "warning"  # what `verify` makes of a commit that names no ledger event
 
 
@@ -88,6 +92,7 @@ def parse(record: Mapping[str, Any]) -> Policy:
         backup_limit=size(record.get("backup_limit", _DEFAULTS["backup_limit"])),
         record_traces=part("recording", "traces"),
         record_conversations=part("recording", "conversations"),
+        snapshot_every=record.get("recording", {}).get("snapshot_every", SNAPSHOT_EVERY),
         notify=record.get("notify", ""),
         agents=tuple(Approver(row["principal"], row.get("key", "")) for row in record.get("agents", ())),
         unbound_commit=record.get("verify", {}).get("unbound_commit", "warning"),

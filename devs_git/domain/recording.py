@@ -41,6 +41,7 @@ class Wanted:
     facts: Facts
     message: str = ""
     completed: bool = False
+    conversation: str = ""  # session, count and digest of what was said until then
 
     @property
     def headline(self) -> str:
@@ -61,9 +62,10 @@ def tag_object(wanted: Wanted, number: int, ledger: str, signature: str) -> byte
     own = (
         ("Devs-Checkpoint", str(number)),
         ("Devs-Completed", "true" if wanted.completed else ""),
+        ("Devs-Conversation", wanted.conversation),
         ("Devs-Ledger", ledger),
     )
-    pairs = (wanted.work.pairs()[0], *own[:2], *wanted.work.pairs()[1:], own[2])
+    pairs = (wanted.work.pairs()[0], *own[:2], *wanted.work.pairs()[1:], *own[2:])
     trailers = "".join(f"{key}: {value}\n" for key, value in pairs if value)
     body = wanted.message.strip().partition("\n")[2].strip("\n")
     return (
@@ -86,6 +88,7 @@ def event_fields(wanted: Wanted, number: int, tag: str) -> tuple[tuple[str, str]
         ("Devs-Message", wanted.headline),
         ("Devs-Stat", f"{facts.files} {facts.added} {facts.removed}"),
         ("Devs-Op", wanted.op_id),
+        ("Devs-Conversation", wanted.conversation),
     )
 
 

@@ -11,8 +11,10 @@ from devs_git.domain.dialects.dialect import Dialect
 # What makes of one command several, or runs another within it; and what ends a line.
 _MORE_THAN_ONE: Final = re.compile(r"[;&|<>$()`\n\r\0]")
 _OWN: Final = (("devs-git",), ("git", "devs"))
-_SHOW_VERBS: Final = {("trace", verb) for verb in ("get", "list", "search", "export")}
-_SHOW_TOOLS: Final = ("__get_task_trace", "__search_traces")
+_SHOW_VERBS: Final = {("trace", verb) for verb in ("get", "list", "search", "export")} | {
+    ("conversation", "show")
+}
+_SHOW_TOOLS: Final = ("__get_task_trace", "__search_traces", "__get_conversation")
 
 
 def may_run(dialect: Dialect, tool: str, tool_input: Any) -> bool:
@@ -34,7 +36,7 @@ def reads_back(dialect: Dialect, tool: str, tool_input: Any) -> bool:
     given = tool_input if isinstance(tool_input, dict) else {}
     if tool.startswith(dialect.ours):
         return tool.endswith(_SHOW_TOOLS) or given.get("dry_run") is True
-    command = given.get("command")
+    command = given.get("command", given.get("cmd"))  # the second in the transcripts of Codex
     if tool not in dialect.shells or not isinstance(command, str):
         return False
     first = command.partition("|")[0]

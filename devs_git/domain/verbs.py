@@ -77,6 +77,12 @@ _ROWS: Final = (
     Verb("trace export", READS, "Write stored tool outputs as compressed lines of JSON."),
     Verb("trace import", CHANGES, "Put exported tool outputs into the catalog.", records=True),
     Verb("trace ingest", CHANGES, "Take what agent hooks have captured into the catalog.", records=True),
+    Verb(
+        "conversation show", READS, "Print what was said in an agent's session, or up to a checkpoint of it."
+    ),
+    Verb("conversation import", CHANGES, "Read what is new in a session's transcript.", records=True),
+    Verb("conversation snapshot", CHANGES, "Name what was said so far, to return to it.", records=True),
+    Verb("conversation snapshots", READS, "List the named states of conversations, newest first."),
     Verb("doctor", READS, "Look for trouble and name the command that mends it."),
 )
 

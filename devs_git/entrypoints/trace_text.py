@@ -25,6 +25,12 @@ def _line(row: Any) -> tuple[str, ...]:
     return paint(shown(row.trace_id, ""), "yellow"), task, name, state, amount(row.size), when(row.created_at)
 
 
+def _message(hit: Any) -> tuple[str, ...]:
+    state = [paint("rewound", "bright_black")] if hit.rewound else []
+    said = " ".join([hit.role, *filter(None, [shown(hit.tool_name, "")]), *state])
+    return paint(shown(hit.message_id, ""), "yellow"), hit.task_id or "-", said, when(hit.created_at)
+
+
 def listed(result: Any) -> str:
     if not result.traces:
         return "No traces. Store one: devs-git trace put < output"
@@ -34,7 +40,8 @@ def listed(result: Any) -> str:
 def found(result: Any) -> str:
     lines = []
     for hit in result.hits:
-        lines += ["  ".join(_line(hit)), "    " + _marked(hit)]
+        line = _line(hit) if hasattr(hit, "digest") else _message(hit)
+        lines += ["  ".join(line), "    " + _marked(hit)]
     if not result.complete:
         lines.append(
             "Cut short by the deadline: these are the newest that fit, not the best. Ask for more of a word."

@@ -7,6 +7,7 @@ little time, so this module imports only what it needs.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from devs_git.domain.events import NO_OID, Draft, RefUpdate
@@ -22,7 +23,7 @@ from devs_git.domain.recording import (
     tag_object,
 )
 from devs_git.errors import DevsError
-from devs_git.storage import refs
+from devs_git.storage import conversation_note, refs
 from devs_git.storage.context import Context
 from devs_git.storage.git_program import Git
 from devs_git.storage.ledger import Tip
@@ -33,6 +34,7 @@ _STAT: Final = re.compile(r"(\d+) (file|insertion|deletion)")
 def record(context: Context, wanted: Wanted) -> Checkpoint:
     """The recorded checkpoint. Refusals as in `domain.recording`; nothing is written then."""
     taken: set[int] = set()
+    wanted = replace(wanted, conversation=conversation_note.read(context.places, wanted.work.task))
 
     def build(tip: Tip) -> Draft:
         return _draft(context, wanted, tip, taken)

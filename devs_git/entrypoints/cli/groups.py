@@ -39,6 +39,7 @@ FILES: Final = {
     "sync": "syncing",
     "trace": "traces",
     "mcp": "serving",
+    "conversation": "conversations",
 }
 HELP: Final = {"help_option_names": ["-h", "--help"]}
 

@@ -80,9 +80,17 @@ def trace_list(**options: Any) -> Any:
 @command(
     "trace search",
     text=trace_text.found,
-    example="devs-git trace search TypeError src/a.py:12\ndevs-git trace search '\"connection refused\" task:10 since:2d -retry'",
+    example="devs-git trace search TypeError src/a.py:12\ndevs-git trace search '\"connection refused\" task:10 since:2d -retry'\ndevs-git trace search --in messages 'why task:10'",
 )
 @click.argument("query", nargs=-1)
+@click.option(
+    "--in",
+    "within",
+    type=click.Choice(["traces", "messages"]),
+    default="traces",
+    show_default=True,
+    help="Where.",
+)
 @click.option("--limit", type=int, default=20, show_default=True, help="At most so many.")
 @click.option("--rewound", is_flag=True, help="Those of rewound tasks, too.")
 @click.option("--cursor", default="", help="Go on where an earlier answer ended.")

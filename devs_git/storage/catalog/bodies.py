@@ -5,6 +5,7 @@ zlib needs no import of its own weight; at level 6 it packs ordinary logs as sma
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Iterator
 from typing import Any, Final
@@ -35,6 +36,20 @@ def readable(data: bytes) -> str:
 def text(given: bytes, output: str | None) -> str:
     """What is searched of one trace: its input, then its output. SQL knows it as devs_text."""
     return readable(unpack(given)) + "\n" + (output or "")
+
+
+def message(packed: bytes) -> str:
+    """What is searched of one message: what was said, which tools were called with what, and what they answered.
+
+    SQL knows it as devs_message.
+    """
+    record = json.loads(unpack(packed))
+    calls = [
+        f"{call['name']} {json.dumps(call['input'], ensure_ascii=False)}"
+        for call in record.get("tool_calls", ())
+    ]
+    found = [record.get("content", ""), *calls, record.get("tool_name", ""), record.get("tool_result", "")]
+    return "\n".join(filter(None, found)).encode("utf-8", "replace").decode().replace("\0", " ")
 
 
 class Join:

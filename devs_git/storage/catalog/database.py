@@ -19,6 +19,7 @@ from devs_git.storage.catalog import bodies, fulltext
 from devs_git.storage.catalog.migrations import STEPS
 
 NAME: Final = "catalog.db"
+TROUBLE: Final = (DevsError, OSError, sqlite3.Error)  # all that an unusable catalog raises
 PATIENCE: Final = 30.0  # seconds that a writer waits for the others
 
 
@@ -161,6 +162,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 def _configured(base: sqlite3.Connection) -> sqlite3.Connection:
     base.execute("PRAGMA synchronous = NORMAL")
     base.create_function("devs_text", 2, bodies.text, deterministic=True)
+    base.create_function("devs_message", 1, bodies.message, deterministic=True)
     base.create_aggregate("devs_join", 1, bodies.Join)
     return base
 

@@ -20,12 +20,16 @@ ENGINE: Final = "DEVS_FTS"
 
 @dataclass(frozen=True)
 class Index:
-    """A full-text table of each engine: `view` has (rowid, text), and an entry goes only with its row of `table`."""
+    """A full-text table of each engine: `view` has (rowid, text), and an entry goes only with its row of `table`.
+
+    `rows` is the table whose columns a query's filters ask, `key` its number of an entry.
+    """
 
     name: str
     view: str
     table: str
     key: str
+    rows: str
 
     def of(self, engine: int) -> str:
         """The table's name; it names its engine, because a SQLite without FTS5 cannot even drop the other one's."""
@@ -49,8 +53,9 @@ class Index:
         )
 
 
-TRACES: Final = Index("trace_index", "trace_texts", "bodies", "body_id")
-INDEXES: Final = (TRACES,)
+TRACES: Final = Index("trace_index", "trace_texts", "bodies", "body_id", "traces")
+MESSAGES: Final = Index("message_index", "message_texts", "messages", "number", "messages")
+INDEXES: Final = (TRACES, MESSAGES)
 
 
 def engine() -> int:
@@ -64,13 +69,14 @@ def engine() -> int:
 def prepare(catalog: Catalog) -> int:
     """The engine whose index the catalog has now: built where it has none, or the other one's."""
     wanted = engine()
-    if catalog.setting(ENGINE) == str(wanted):
+    built = " ".join((str(wanted), *(index.name for index in INDEXES)))
+    if catalog.setting(ENGINE) == built:
         return wanted
     with catalog.transaction() as base:
-        if catalog.setting(ENGINE) != str(wanted):  # else another process was quicker
+        if catalog.setting(ENGINE) != built:  # else another process was quicker
             for index in INDEXES:
                 _rebuild(base, index, wanted)
-            catalog.set(ENGINE, str(wanted))
+            catalog.set(ENGINE, built)
     return wanted
 
 

@@ -1,6 +1,7 @@
-"""Which traces belong to tasks that were rewound, as the ledger tells it: marked, never deleted.
+"""What the ledger tells the catalog: which traces and messages belong to tasks that were rewound (marked, never deleted),
+and which prefix of a conversation a checkpoint names.
 
-The catalog notes the ledger's oid up to which it was marked, and catches up when it is opened: a rewind that was made
+The catalog notes the ledger's oid up to which it was told, and catches up when it is opened: a rewind that was made
 while nobody could write here, or in another clone, is seen then.
 """
 
@@ -13,25 +14,29 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.events import Event
+from devs_git.storage.catalog import snapshots
 from devs_git.storage.catalog.database import Catalog, read_only
 
 MARKED: Final = "ledger"
 _HIDDEN: Final = ("rewound", "dropped")
+_TABLES: Final = ("traces", "messages")
 
 
 def catch_up(catalog: Catalog, tip: str, events: Callable[[str], Iterable[Event]]) -> None:
     """Mark what the ledger says up to `tip`. `events(since)` gives them oldest first, all of them for ''."""
     if not tip or catalog.setting(MARKED) == tip:
         return
-    with catalog.writing() as base:
+    with catalog.writing():
         since = catalog.setting(MARKED)
         found = list(events(since))
         if since and not _continues(found, since):  # another history: what is marked says nothing any more
-            base.execute("UPDATE traces SET rewound_by = '' WHERE rewound_by <> ''")
+            _unmark(catalog, "<> ?", "")
+            catalog.base.execute("DELETE FROM rewinds")
             found = list(events(""))
         for event in found:
             if not event.failed:
                 _mark(catalog, event)
+                snapshots.follow(catalog, event)
         catalog.set(MARKED, tip)
 
 
@@ -43,14 +48,33 @@ def _continues(events: Sequence[Event], since: str) -> bool:
 def _mark(catalog: Catalog, event: Event) -> None:
     undoes, operation = event.get("Devs-Undoes"), event.get("Devs-Op") or event.oid
     if undoes:
-        catalog.base.execute("UPDATE traces SET rewound_by = '' WHERE rewound_by = ?", (undoes,))
+        _unmark(catalog, "= ?", undoes)
+        catalog.base.execute("DELETE FROM rewinds WHERE operation = ?", (undoes,))
     for line in event.all("Devs-Status"):
         task, _, status = line.partition(" ")
         if status in _HIDDEN:
-            catalog.base.execute(
-                "UPDATE traces SET rewound_by = ? WHERE task_id = ? AND created_at <= ? AND rewound_by = ''",
-                (operation, task, event.get("Devs-Finished")),
-            )
+            known = (operation, task, event.get("Devs-Finished"))
+            catalog.base.execute("INSERT OR REPLACE INTO rewinds VALUES (?, ?, ?)", known)
+            for table in _TABLES:
+                catalog.base.execute(
+                    f"UPDATE {table} SET rewound_by = ? WHERE task_id = ? AND created_at <= ? AND rewound_by = ''",
+                    known,
+                )
+
+
+def _unmark(catalog: Catalog, condition: str, operation: str) -> None:
+    for table in _TABLES:
+        catalog.base.execute(
+            f"UPDATE {table} SET rewound_by = '' WHERE rewound_by <> '' AND rewound_by {condition}",
+            (operation,),
+        )
+
+
+def rewound_by(catalog: Catalog, task_id: str, created_at: str) -> str:
+    """The first operation that undid what a task did until then, for what is stored only now; '' where none did."""
+    query = "SELECT operation FROM rewinds WHERE task_id = ? AND upto >= ? ORDER BY upto LIMIT 1"
+    found = catalog.base.execute(query, (task_id, created_at)).fetchone() if task_id else None
+    return str(found[0]) if found else ""
 
 
 def tables_with(path: Path, tasks: Sequence[str]) -> tuple[str, ...]:

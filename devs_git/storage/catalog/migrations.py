@@ -59,4 +59,74 @@ CREATE TRIGGER body_is_gone AFTER DELETE ON bodies BEGIN
 END
 """
 
-STEPS: Final[tuple[str, ...]] = (_TRACES,)
+# A message never changes but for its mark: position, digest and sums are those of the prefix that it ends, so that any
+# prefix is one row. `rewinds` keeps what is rewound, for messages that are read after it was told; it and the snapshots of
+# checkpoints come from the ledger, which is therefore read once more.
+_CONVERSATIONS: Final = """
+CREATE TABLE sessions (
+  session_id TEXT PRIMARY KEY NOT NULL CHECK (session_id <> ''),
+  client TEXT NOT NULL,
+  worktree TEXT NOT NULL,
+  task_id TEXT NOT NULL,
+  message_count INTEGER NOT NULL,
+  digest TEXT NOT NULL,
+  token_count INTEGER NOT NULL,
+  cost_usd REAL NOT NULL,
+  seen_at TEXT NOT NULL
+);
+CREATE INDEX sessions_by_age ON sessions (seen_at);
+CREATE TABLE messages (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  session_id TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  message_id TEXT NOT NULL,
+  task_id TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  role TEXT NOT NULL,
+  tool_name TEXT NOT NULL,
+  is_error INTEGER NOT NULL,
+  body BLOB NOT NULL,
+  created_at TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  token_count INTEGER NOT NULL,
+  cost_usd REAL NOT NULL,
+  rewound_by TEXT NOT NULL DEFAULT '',
+  UNIQUE (session_id, position),
+  UNIQUE (session_id, message_id)
+);
+CREATE INDEX messages_by_task ON messages (task_id, created_at);
+CREATE INDEX messages_by_age ON messages (created_at, number);
+CREATE INDEX messages_by_id ON messages (message_id);
+CREATE INDEX messages_rewound ON messages (rewound_by, number) WHERE rewound_by <> '';
+CREATE VIEW message_texts (rowid, text) AS SELECT number, devs_message(body) FROM messages;
+CREATE TABLE snapshots (
+  snapshot_id TEXT PRIMARY KEY NOT NULL,
+  session_id TEXT NOT NULL,
+  task_id TEXT NOT NULL,
+  checkpoint TEXT NOT NULL,
+  tag TEXT NOT NULL,
+  live INTEGER NOT NULL,
+  snapshot_type TEXT NOT NULL,
+  message_count INTEGER NOT NULL,
+  digest TEXT NOT NULL,
+  created_at TEXT NOT NULL
+);
+CREATE INDEX snapshots_by_task ON snapshots (task_id, created_at);
+CREATE INDEX snapshots_by_age ON snapshots (created_at);
+CREATE INDEX snapshots_by_tag ON snapshots (tag) WHERE tag <> '';
+CREATE UNIQUE INDEX snapshots_once ON snapshots (session_id, message_count) WHERE snapshot_type = 'auto';
+CREATE TABLE transcripts (
+  path BLOB PRIMARY KEY NOT NULL,
+  client TEXT NOT NULL,
+  session_id TEXT NOT NULL,
+  read INTEGER NOT NULL,
+  digest TEXT NOT NULL,
+  memory TEXT NOT NULL
+);
+CREATE TABLE rewinds (operation TEXT NOT NULL, task_id TEXT NOT NULL, upto TEXT NOT NULL, PRIMARY KEY (operation, task_id));
+CREATE INDEX rewinds_by_task ON rewinds (task_id, upto);
+CREATE INDEX traces_by_session ON traces (session_id, created_at);
+DELETE FROM settings WHERE key = 'ledger'
+"""
+
+STEPS: Final[tuple[str, ...]] = (_TRACES, _CONVERSATIONS)

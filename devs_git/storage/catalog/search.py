@@ -1,4 +1,4 @@
-"""Ranked search over traces: the index gives the best rows, Python cuts their snippets, a deadline ends both."""
+"""Ranked search over traces or messages: the index gives the best rows, Python cuts snippets, a deadline ends both."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from devs_git.domain.snippets import Snippet
 from devs_git.domain.traces import TraceRow
 from devs_git.storage.catalog import bodies, fulltext, traces
 from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.catalog.fulltext import Index
 
 DEADLINE: Final = 2.0  # seconds
 _AGAIN: Final = 0.5  # seconds for the newest rows, where ranking all of them took too long
@@ -26,7 +27,7 @@ _EQUAL: Final = {"task": "task_id", "tool": "tool_name", "session": "session_id"
 
 @dataclass(frozen=True)
 class Page:
-    """What is asked of all that was found. `upto` (a body's number) keeps later pages beside what came since."""
+    """What is asked of all that was found. `upto` (an entry's number) keeps later pages beside what came since."""
 
     limit: int = 20
     offset: int = 0
@@ -55,39 +56,64 @@ class Found:
 
 def search(catalog: Catalog, query: Query, page: Page) -> Found:
     """The page of traces that fit best, ties by recency; without a word the newest."""
-    numbers, complete, more, upto = _numbers(catalog, query, page)
-    return Found(tuple(_hits(catalog, numbers, query.wanted)), complete, more, upto)
+    found = numbers(catalog, fulltext.TRACES, query, page)
+    hits = tuple(_hits(catalog, found.numbers, query.wanted))
+    return Found(hits, found.complete, found.more, found.upto)
 
 
 def listed(catalog: Catalog, query: Query, page: Page) -> tuple[tuple[TraceRow, ...], bool, int]:
     """The newest traces that pass the filters, whether there are more, and what `upto` is for the next page."""
-    numbers, _complete, more, upto = _numbers(catalog, query, page)
-    return tuple(row for number in numbers for row in _rows(catalog, number)), more, upto
+    found = numbers(catalog, fulltext.TRACES, query, page)
+    return tuple(row for number in found.numbers for row in _rows(catalog, number)), found.more, found.upto
 
 
-def _numbers(catalog: Catalog, query: Query, page: Page) -> tuple[list[int], bool, bool, int]:
-    """Body numbers of a page; whether the search was complete, whether there are more, and `upto`."""
-    upto = page.upto or _newest(catalog)
-    where, values = _where(query, page, upto)
+@dataclass(frozen=True)
+class Numbers:
+    """Entries of an index, a page of them; the rest as `Found` has it."""
+
+    numbers: tuple[int, ...]
+    complete: bool
+    more: bool
+    upto: int
+
+
+def numbers(catalog: Catalog, index: Index, query: Query, page: Page) -> Numbers:
+    """The page of entries that fit best, ties by recency; without a word the newest."""
+    upto = page.upto or _newest(catalog, index)
+    asked = _Asked(catalog, index, query, *_where(index, query, page, upto))
     complete = True
     try:
-        found = _run(catalog, *_ranked(catalog, query, where, values), page, page.deadline)
+        found = _run(catalog, *_ranked(asked), page, page.deadline)
     except TimeoutError:
         complete = False
         try:
-            found = _run(catalog, *_by_age(catalog, query, where, values), page, _AGAIN)
+            found = _run(catalog, *_by_age(asked), page, _AGAIN)
         except TimeoutError:
             found = []
-    return found[: page.limit], complete, len(found) > page.limit, upto
+    return Numbers(tuple(found[: page.limit]), complete, len(found) > page.limit, upto)
 
 
-def _newest(catalog: Catalog) -> int:
-    return int(catalog.rows("SELECT coalesce(max(body_id), 0) FROM traces")[0][0])
+@dataclass(frozen=True)
+class _Asked:
+    """A query of one index: its conditions on a row `t`, and their values."""
+
+    catalog: Catalog
+    index: Index
+    query: Query
+    where: list[str]
+    values: list[Any]
+
+    @property
+    def name(self) -> str:
+        return self.index.of(self.catalog.engine)
 
 
-def _where(query: Query, page: Page, upto: int) -> tuple[list[str], list[Any]]:
-    """Conditions on a trace `t`, and their values."""
-    where: list[str] = ["t.body_id <= ?"]
+def _newest(catalog: Catalog, index: Index) -> int:
+    return int(catalog.rows(f"SELECT coalesce(max({index.key}), 0) FROM {index.rows}")[0][0])
+
+
+def _where(index: Index, query: Query, page: Page, upto: int) -> tuple[list[str], list[Any]]:
+    where: list[str] = [f"t.{index.key} <= ?"]
     values: list[Any] = [upto]
     for key, value in query.equal.items():
         where.append(f"t.{_EQUAL[key]} = ?")
@@ -103,53 +129,50 @@ def _where(query: Query, page: Page, upto: int) -> tuple[list[str], list[Any]]:
     return where, values
 
 
-def _ranked(catalog: Catalog, query: Query, where: list[str], values: list[Any]) -> tuple[str, list[Any]]:
-    if not query.wanted:
-        return _by_age(catalog, query, where, values)
-    name = fulltext.TRACES.of(catalog.engine)
-    score = f"bm25({name})" if catalog.engine == 5 else f"rank_bm25(matchinfo({name}, 'pcnalx'))"
-    source, bound = _matching(catalog, query, where, values)
+def _ranked(asked: _Asked) -> tuple[str, list[Any]]:
+    if not asked.query.wanted:
+        return _by_age(asked)
+    name = asked.name
+    score = f"bm25({name})" if asked.catalog.engine == 5 else f"rank_bm25(matchinfo({name}, 'pcnalx'))"
+    source, bound = _matching(asked)
     # What a rank is, is asked of the index alone; the rows are looked at for what filters ask of them.
     return f"SELECT {name}.rowid {source} ORDER BY {score}, {name}.rowid DESC LIMIT ? OFFSET ?", bound
 
 
-def _by_age(catalog: Catalog, query: Query, where: list[str], values: list[Any]) -> tuple[str, list[Any]]:
+def _by_age(asked: _Asked) -> tuple[str, list[Any]]:
     """The newest first: where no word is asked for, or ranking took too long."""
-    if query.wanted:
-        name = fulltext.TRACES.of(catalog.engine)
-        source, bound = _matching(catalog, query, where, values)
+    if asked.query.wanted:
+        name = asked.name
+        source, bound = _matching(asked)
         return f"SELECT {name}.rowid {source} ORDER BY {name}.rowid DESC LIMIT ? OFFSET ?", bound
-    unwanted, more = _unwanted(catalog, query, "t.body_id")
-    conditions = " AND ".join(where + unwanted)
-    return (
-        f"SELECT t.body_id FROM traces t WHERE {conditions} ORDER BY t.created_at DESC, t.body_id DESC LIMIT ? OFFSET ?",
-        values + more,
-    )
+    key = f"t.{asked.index.key}"
+    unwanted, more = _unwanted(asked, key)
+    conditions = " AND ".join(asked.where + unwanted)
+    order = f"ORDER BY t.created_at DESC, {key} DESC LIMIT ? OFFSET ?"
+    return f"SELECT {key} FROM {asked.index.rows} t WHERE {conditions} {order}", asked.values + more
 
 
-def _matching(catalog: Catalog, query: Query, where: list[str], values: list[Any]) -> tuple[str, list[Any]]:
+def _matching(asked: _Asked) -> tuple[str, list[Any]]:
     """FROM and WHERE of a query with words. Rows are joined only where a filter asks something of them."""
-    name = fulltext.TRACES.of(catalog.engine)
-    unwanted, more = _unwanted(catalog, query, f"{name}.rowid")
-    match = [expression(query.wanted, catalog.engine)]
+    name, index, where, values = asked.name, asked.index, asked.where, asked.values
+    unwanted, more = _unwanted(asked, f"{name}.rowid")
+    match = [expression(asked.query.wanted, asked.catalog.engine)]
     only_hidden = where[1:] == ["t.rewound_by = ''"]
     if where[1:] and not only_hidden:
         conditions = " AND ".join([f"{name} MATCH ?", *where, *unwanted])
         return (
-            f"FROM {name} JOIN traces t ON t.body_id = {name}.rowid WHERE {conditions}",
+            f"FROM {name} JOIN {index.rows} t ON t.{index.key} = {name}.rowid WHERE {conditions}",
             match + values + more,
         )
-    hidden = (
-        [f"{name}.rowid NOT IN (SELECT body_id FROM traces WHERE rewound_by <> '')"] if only_hidden else []
-    )
+    rewound = f"SELECT {index.key} FROM {index.rows} WHERE rewound_by <> ''"
+    hidden = [f"{name}.rowid NOT IN ({rewound})"] if only_hidden else []
     conditions = " AND ".join([f"{name} MATCH ?", f"{name}.rowid <= ?", *hidden, *unwanted])
     return f"FROM {name} WHERE {conditions}", [*match, values[0], *more]
 
 
-def _unwanted(catalog: Catalog, query: Query, number: str) -> tuple[list[str], list[Any]]:
-    name = fulltext.TRACES.of(catalog.engine)
-    condition = f"{number} NOT IN (SELECT rowid FROM {name} WHERE {name} MATCH ?)"
-    values = [expression((term,), catalog.engine) for term in query.unwanted]
+def _unwanted(asked: _Asked, number: str) -> tuple[list[str], list[Any]]:
+    condition = f"{number} NOT IN (SELECT rowid FROM {asked.name} WHERE {asked.name} MATCH ?)"
+    values = [expression((term,), asked.catalog.engine) for term in asked.query.unwanted]
     return [condition] * len(values), values
 
 
@@ -166,7 +189,7 @@ def _phrase(term: Term, engine: int) -> str:
 
 
 def _run(catalog: Catalog, query: str, values: list[Any], page: Page, seconds: float) -> list[int]:
-    """Body numbers; TimeoutError after `seconds`."""
+    """Numbers of entries; TimeoutError after `seconds`."""
     if catalog.engine == 4:
         from sqlite_fts4 import register_functions
 
@@ -183,8 +206,8 @@ def _run(catalog: Catalog, query: str, values: list[Any], page: Page, seconds: f
         catalog.base.set_progress_handler(None, 0)
 
 
-def _hits(catalog: Catalog, numbers: list[int], terms: tuple[Term, ...]) -> Iterator[Hit]:
-    for number in numbers:
+def _hits(catalog: Catalog, found: tuple[int, ...], terms: tuple[Term, ...]) -> Iterator[Hit]:
+    for number in found:
         for row in _rows(catalog, number):
             yield Hit(row, snippets.cut(_pieces(catalog, number), terms))
 

@@ -1,0 +1,64 @@
+"""`conversation import`: read what is new in a client's transcript. Recording: it goes on while a gate is open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from devs_git.domain import ids
+from devs_git.domain.transcripts import TRANSCRIPTS
+from devs_git.errors import invalid
+from devs_git.storage import conversations
+from devs_git.storage.catalog.transcripts import Source
+from devs_git.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Request:
+    """`client` is '' where the file shows whose it is. `task` is whose work the new messages are, '' for the active task's."""
+
+    file: Path
+    client: str = ""
+    task: str = ""
+
+    def __post_init__(self) -> None:
+        if self.client and self.client not in TRANSCRIPTS:
+            raise invalid(
+                "client", f"{self.client!r} is no client.", hint="Use one of: " + ", ".join(TRANSCRIPTS)
+            )
+        if self.task:
+            object.__setattr__(self, "task", ids.task_id(self.task, field="task"))
+
+
+@dataclass(frozen=True)
+class Result:
+    """`new` messages came in, of `message_count` that the session has now; `garbage` lines were no JSON.
+
+    `waits`: the last line is not whole yet. `rewritten`: the file does not go on from what was read before.
+    """
+
+    session_id: str
+    client: str
+    new: int
+    message_count: int
+    garbage: int
+    rewritten: bool
+    waits: bool
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """Read it. INVALID_ARGUMENTS {file} where it cannot be read or nobody knows whose it is."""
+    source = Source(request.file.resolve(), request.client)
+    how = conversations.How(task_id=request.task or None)
+    with workspace.catalog(caught_up=True) as catalog:
+        done = conversations.take_in(workspace, catalog, source, how)
+    session = done.session
+    return Result(
+        session.session_id,
+        session.client,
+        done.new,
+        session.message_count,
+        done.garbage,
+        done.rewritten,
+        done.waits,
+    )

@@ -1,0 +1,139 @@
+"""`conversation show`: what was said in a session, for a task, up to a checkpoint, a snapshot or a message."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from devs_git.domain import ids, paging
+from devs_git.domain.conversation import Message, Snapshot
+from devs_git.domain.resolve import resolve
+from devs_git.errors import DevsError, invalid
+from devs_git.storage.catalog import messages, snapshots
+from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.catalog.messages import Place
+from devs_git.workspace import Workspace
+
+MOST = 100_000
+_NONE = 1 << 62
+
+
+@dataclass(frozen=True)
+class Request:
+    """Of `session`, of `task`, or up to what `at` (a checkpoint), `snapshot` or `message` names; else the last session here.
+
+    The last `limit` messages of those. `format` is for whoever renders the result.
+    """
+
+    session: str = ""
+    task: str = ""
+    at: str = ""
+    snapshot: str = ""
+    message: str = ""
+    format: Literal["chat", "json", "table"] = "chat"
+    tool_calls: bool = True
+    tool_results: bool = True
+    limit: int = 200
+
+    def __post_init__(self) -> None:
+        paging.limited(self.limit, MOST)
+        if sum(map(bool, (self.task, self.at, self.snapshot, self.message))) > 1:
+            raise invalid("at", "Name one of a task, a checkpoint, a snapshot and a message.")
+        if self.task:
+            object.__setattr__(self, "task", ids.task_id(self.task, field="task"))
+        if self.at:
+            ids.target(self.at, field="at")
+
+
+@dataclass(frozen=True)
+class Said(Message):
+    """A message, with the task it belongs to and whether that was rewound."""
+
+    session_id: str = ""
+    position: int = 0
+    task_id: str = ""
+    rewound: bool = False
+
+
+@dataclass(frozen=True)
+class Result:
+    """`message_count` is how many there are in all; `digest` names that prefix of the session, and is absent for a task."""
+
+    session_id: str
+    message_count: int
+    messages: tuple[Said, ...]
+    digest: str | None = field(default=None, metadata={"optional": True})
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """CHECKPOINT_NOT_FOUND, TASK_NOT_FOUND, SNAPSHOT_NOT_FOUND, MESSAGE_NOT_FOUND."""
+    with workspace.catalog(caught_up=True) as catalog:
+        if request.task and not request.session:
+            found = messages.of_task(catalog, request.task, request.limit)
+            last = found[-1].session_id if found else ""
+            return Result(last, messages.count(catalog, request.task), _said(found, request))
+        session_id, upto = _prefix(workspace, catalog, request)
+        found = messages.places(catalog, session_id, upto, request.limit)
+    count = found[-1].position if found else 0
+    if request.task:
+        found = tuple(place for place in found if place.task_id == request.task)
+    return Result(session_id, count, _said(found, request), found[-1].digest if found else None)
+
+
+def _prefix(workspace: Workspace, catalog: Catalog, request: Request) -> tuple[str, int]:
+    """Session and count that the request names."""
+    if request.message:
+        place = messages.find(catalog, request.message, request.session)
+        return place.session_id, place.position
+    if request.at or request.snapshot:
+        taken = (
+            _of_checkpoint(workspace, catalog, request.at)
+            if request.at
+            else snapshots.of_id(catalog, request.snapshot)
+        )
+        if taken is None:
+            raise DevsError(
+                "SNAPSHOT_NOT_FOUND",
+                f"{request.at} has no conversation." if request.at else "There is no such snapshot.",
+                hint="See what there is: devs-git conversation snapshots",
+            )
+        return taken.session_id, taken.message_count
+    if not request.session:
+        last = messages.last_session(catalog, workspace.places.worktree_id)
+        return (last.session_id if last else ""), _NONE
+    if messages.session(catalog, request.session) is None:
+        raise DevsError(
+            "MESSAGE_NOT_FOUND",
+            "There are no messages of that session.",
+            hint="Read its transcript: devs-git conversation import FILE",
+            session_id=request.session,
+        )
+    return request.session, _NONE
+
+
+def _of_checkpoint(workspace: Workspace, catalog: Catalog, name: str) -> Snapshot | None:
+    point = resolve(workspace.ledger.require().history, ids.target(name, field="at"))
+    return snapshots.of_tag(catalog, point.tag)
+
+
+def _said(found: tuple[Place, ...], request: Request) -> tuple[Said, ...]:
+    shown = (_without(place, request) for place in found)
+    return tuple(said for said in shown if said is not None)
+
+
+def _without(place: Place, request: Request) -> Said | None:
+    """A message without what was not asked for; None where nothing of it is left."""
+    message = place.message
+    if message.role == "tool" and not request.tool_results:
+        return None
+    if message.tool_calls and not request.tool_calls:
+        if message.content is None:
+            return None
+        message = replace(message, tool_calls=None)
+    return Said(
+        **vars(message),
+        session_id=place.session_id,
+        position=place.position,
+        task_id=place.task_id,
+        rewound=place.rewound,
+    )

@@ -1,0 +1,62 @@
+"""`conversation snapshot`: name what was said in a session so far. Its cost is the same however long the session is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from devs_git.domain import ids
+from devs_git.domain.conversation import Snapshot
+from devs_git.domain.trailers import work_of
+from devs_git.errors import DevsError
+from devs_git.storage import active_task, conversations
+from devs_git.storage.catalog import messages, snapshots, transcripts
+from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.catalog.messages import Session
+from devs_git.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Request:
+    """Of a session, or of the last one of a task; else of the last one that was seen in this worktree."""
+
+    session: str = ""
+    task: str = ""
+
+    def __post_init__(self) -> None:
+        if self.task:
+            object.__setattr__(self, "task", ids.task_id(self.task, field="task"))
+
+
+Result = Snapshot
+
+
+def run(workspace: Workspace, request: Request) -> Snapshot:
+    """The snapshot; MESSAGE_NOT_FOUND where nothing was said."""
+    work = work_of(active_task.read(workspace.places))
+    with workspace.catalog(caught_up=True) as catalog:
+        for source in transcripts.of_session(catalog, _session(workspace, catalog, request).session_id):
+            conversations.take_in(workspace, catalog, source)
+        with catalog.writing():
+            session = _session(workspace, catalog, request)
+            task_id = request.task or (work.task if work else session.task_id)
+            taken = transcripts.snapshot_of(
+                session, "manual", workspace.new_trace_id(), workspace.now(), task_id
+            )
+            snapshots.put(catalog, taken)
+    return taken
+
+
+def _session(workspace: Workspace, catalog: Catalog, request: Request) -> Session:
+    if request.session:
+        found = messages.session(catalog, request.session)
+    elif request.task:
+        found = messages.session_of_task(catalog, request.task)
+    else:
+        found = messages.last_session(catalog, workspace.places.worktree_id)
+    if found is None:
+        raise DevsError(
+            "MESSAGE_NOT_FOUND",
+            "Nothing was said that is known here.",
+            hint="Read a transcript: devs-git conversation import FILE",
+        )
+    return found

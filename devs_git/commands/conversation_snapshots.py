@@ -1,0 +1,35 @@
+"""`conversation snapshots`: the named states of conversations, newest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from devs_git.domain import ids, paging
+from devs_git.domain.conversation import Snapshot
+from devs_git.storage.catalog import snapshots
+from devs_git.workspace import Workspace
+
+MOST = 10_000
+
+
+@dataclass(frozen=True)
+class Request:
+    """Those of one task where one is named."""
+
+    task: str = ""
+    limit: int = 20
+
+    def __post_init__(self) -> None:
+        paging.limited(self.limit, MOST)
+        if self.task:
+            object.__setattr__(self, "task", ids.task_id(self.task, field="task"))
+
+
+@dataclass(frozen=True)
+class Result:
+    snapshots: tuple[Snapshot, ...]
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    with workspace.catalog(caught_up=True) as catalog:
+        return Result(snapshots.listed(catalog, request.task, request.limit))

@@ -1,0 +1,84 @@
+"""conversation show, import, snapshot and snapshots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from devs_git.entrypoints import conversation_text
+from devs_git.entrypoints.cli.command import as_text, command
+
+
+def _shown(result: Any) -> str:
+    wanted = click.get_current_context().params["format"]
+    if wanted == "json":
+        return as_text(result)
+    return conversation_text.table_of(result) if wanted == "table" else conversation_text.chat(result)
+
+
+@command(
+    "conversation show",
+    text=_shown,
+    example="devs-git conversation show --task 10\ndevs-git conversation show --at task-10@2 --no-tool-results",
+)
+@click.option("--session", default="", metavar="ID", help="Of one session; else the last one here.")
+@click.option("--task", default="", help="Of one task, in all its sessions.")
+@click.option("--at", default="", metavar="CHECKPOINT", help="Up to a checkpoint, such as task-10@2.")
+@click.option("--snapshot", default="", metavar="ID", help="Up to a snapshot.")
+@click.option("--message", default="", metavar="ID", help="Up to a message.")
+@click.option(
+    "--format", type=click.Choice(["chat", "json", "table"]), default="chat", show_default=True, help="How."
+)
+@click.option("--no-tool-calls", is_flag=True, help="Leave out what tools were called with.")
+@click.option("--no-tool-results", is_flag=True, help="Leave out what tools answered.")
+@click.option("--limit", type=int, default=200, show_default=True, help="The last so many.")
+def conversation_show(*, no_tool_calls: bool, no_tool_results: bool, **options: Any) -> Any:
+    from devs_git.commands.conversation_show import Request
+
+    return Request(tool_calls=not no_tool_calls, tool_results=not no_tool_results, **options)
+
+
+@command(
+    "conversation import",
+    text=conversation_text.imported,
+    example="devs-git conversation import ~/.claude/projects/-home-ada-repo/SESSION.jsonl",
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--client", default="", metavar="NAME", help="Whose transcript it is: claude or codex; else it shows."
+)
+@click.option(
+    "--task", default="", help="The task that the new messages belong to; else the one that was active."
+)
+def conversation_import(**options: Any) -> Any:
+    from devs_git.commands.conversation_import import Request
+
+    return Request(**options)
+
+
+@command(
+    "conversation snapshot",
+    text=conversation_text.taken,
+    example="devs-git conversation snapshot --task 10",
+)
+@click.option("--session", default="", metavar="ID", help="Of one session; else the last one here.")
+@click.option("--task", default="", help="Of the last session of a task.")
+def conversation_snapshot(**options: Any) -> Any:
+    from devs_git.commands.conversation_snapshot import Request
+
+    return Request(**options)
+
+
+@command(
+    "conversation snapshots",
+    text=conversation_text.listed,
+    example="devs-git conversation snapshots --task 10",
+)
+@click.option("--task", default="", help="Of one task.")
+@click.option("--limit", type=int, default=20, show_default=True, help="At most so many.")
+def conversation_snapshots(**options: Any) -> Any:
+    from devs_git.commands.conversation_snapshots import Request
+
+    return Request(**options)

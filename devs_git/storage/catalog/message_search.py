@@ -1,0 +1,44 @@
+"""Ranked search over messages, as over traces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from devs_git.domain import snippets
+from devs_git.domain.search import Query
+from devs_git.domain.snippets import Snippet
+from devs_git.storage.catalog import bodies, fulltext
+from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.catalog.messages import COLUMNS, Place, place_of
+from devs_git.storage.catalog.search import Page, numbers
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A message that was found, and where."""
+
+    place: Place
+    snippet: Snippet
+
+
+@dataclass(frozen=True)
+class Found:
+    """Messages that were found; the rest as `search.Found` has it."""
+
+    hits: tuple[Hit, ...]
+    complete: bool
+    more: bool
+    upto: int
+
+
+def search(catalog: Catalog, query: Query, page: Page) -> Found:
+    """The page of messages that fit best, ties by recency; without a word the newest."""
+    found = numbers(catalog, fulltext.MESSAGES, query, page)
+    hits = tuple(hit for number in found.numbers for hit in _hit(catalog, number, query))
+    return Found(hits, found.complete, found.more, found.upto)
+
+
+def _hit(catalog: Catalog, number: int, query: Query) -> Iterator[Hit]:
+    for found in catalog.rows(f"SELECT {COLUMNS} FROM messages WHERE number = ?", number):
+        yield Hit(place_of(found), snippets.cut((bodies.message(found[5]),), query.wanted))

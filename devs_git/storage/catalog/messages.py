@@ -1,0 +1,206 @@
+"""Messages in the catalog: appended to their session, never changed, read back in their order."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from devs_git.domain import captured
+from devs_git.domain.conversation import Message, canonical, chained, message_of, task_at, with_trace
+from devs_git.domain.dialects import DIALECTS
+from devs_git.domain.traces import Trace
+from devs_git.domain.transcripts.reading import Read
+from devs_git.errors import DevsError
+from devs_git.storage.catalog import bodies, fulltext, marks, traces
+from devs_git.storage.catalog.database import Catalog
+
+_SESSION: Final = (
+    "session_id, client, worktree, task_id, message_count, digest, token_count, cost_usd, seen_at"
+)
+COLUMNS: Final = "session_id, position, message_id, task_id, role, body, created_at, digest, rewound_by"
+
+
+@dataclass(frozen=True)
+class Session:
+    """What is known of a session: where and with which task it was last seen, and the prefix that it is now."""
+
+    session_id: str
+    client: str = ""
+    worktree: str = ""
+    task_id: str = ""
+    message_count: int = 0
+    digest: str = ""
+    token_count: int = 0
+    cost_usd: float = 0.0
+    seen_at: str = ""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A message and where it stands; `digest` names the prefix that it ends."""
+
+    session_id: str
+    position: int
+    task_id: str
+    rewound: bool
+    digest: str
+    message: Message
+
+
+@dataclass(frozen=True)
+class About:
+    """What is known of messages beside what they say. `samples` are times and the tasks that were active then."""
+
+    agent: str
+    now: str
+    samples: tuple[tuple[str, str], ...]
+
+
+def session(catalog: Catalog, session_id: str) -> Session | None:
+    found = catalog.rows(f"SELECT {_SESSION} FROM sessions WHERE session_id = ?", session_id)
+    return Session(*found[0]) if found else None
+
+
+def last_session(catalog: Catalog, worktree: str) -> Session | None:
+    """The session that was seen last in a worktree; where none was, in any."""
+    query = f"SELECT {_SESSION} FROM sessions ORDER BY worktree = ? DESC, seen_at DESC LIMIT 1"
+    found = catalog.rows(query, worktree)
+    return Session(*found[0]) if found else None
+
+
+def session_of_task(catalog: Catalog, task_id: str) -> Session | None:
+    """The session in which the last message of a task was said."""
+    query = "SELECT session_id FROM messages WHERE task_id = ? ORDER BY created_at DESC, number DESC LIMIT 1"
+    found = catalog.rows(query, task_id)
+    return session(catalog, found[0][0]) if found else None
+
+
+def keep(catalog: Catalog, known: Session) -> None:
+    """Write what is known of a session, inside `catalog.writing()`."""
+    marks_ = ", ".join("?" * 9)
+    values = (known.session_id, known.client, known.worktree, known.task_id, known.message_count)
+    more = (known.digest, known.token_count, known.cost_usd, known.seen_at)
+    catalog.base.execute(f"INSERT OR REPLACE INTO sessions ({_SESSION}) VALUES ({marks_})", (*values, *more))
+
+
+def samples(catalog: Catalog, session_id: str) -> tuple[tuple[str, str], ...]:
+    """When a hook told of a tool call of a session, and which task was active then; oldest first."""
+    query = "SELECT created_at, task_id FROM traces WHERE session_id = ? AND event <> '' ORDER BY created_at"
+    return tuple(catalog.rows(query, session_id))
+
+
+def append(catalog: Catalog, known: Session, read: Read, about: About) -> Session:
+    """The session with the message at its end, inside `catalog.writing()`; as it was where it has that one already."""
+    base, message = catalog.base, read.message
+    there = base.execute(
+        "SELECT 1 FROM messages WHERE session_id = ? AND message_id = ?", (known.session_id, message.id)
+    )
+    if there.fetchone():
+        return known
+    task_id = task_at(about.samples, message.timestamp)
+    kept, whole = with_trace(message, read.trace_id, DIALECTS.get(known.client))
+    if whole is not None and traces.row(catalog, read.trace_id) is None:
+        traces.put(catalog, _trace(known, read, about, whole, task_id))
+    grown = replace(
+        known,
+        message_count=known.message_count + 1,
+        digest=chained(known.digest, kept),
+        token_count=known.token_count + read.loose + (kept.token_count or 0),
+        cost_usd=known.cost_usd + (kept.cost_usd or 0.0),
+    )
+    _insert(catalog, grown, kept, task_id, about)
+    return grown
+
+
+def _trace(known: Session, read: Read, about: About, whole: str, task_id: str) -> Trace:
+    given = read.message.tool_input
+    return Trace(
+        trace_id=read.trace_id,
+        created_at=read.message.timestamp or about.now,
+        output=whole.encode("utf-8", "replace"),
+        input="" if given is None else captured.canonical(given),
+        task_id=task_id,
+        session_id=known.session_id,
+        agent=about.agent,
+        client=known.client,
+        tool_name=read.message.tool_name or "",
+        is_error=bool(read.message.is_error),
+        tool_use_id=read.call_id,
+    )
+
+
+def _insert(catalog: Catalog, grown: Session, message: Message, task_id: str, about: About) -> None:
+    body = bodies.pack(canonical(_body(message)).encode())
+    created_at = message.timestamp or about.now
+    done = catalog.base.execute(
+        "INSERT INTO messages (session_id, position, message_id, task_id, agent, role, tool_name, is_error, body, "
+        "created_at, digest, token_count, cost_usd, rewound_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            grown.session_id,
+            grown.message_count,
+            message.id,
+            task_id,
+            about.agent,
+            message.role,
+            message.tool_name or "",
+            bool(message.is_error),
+            body,
+            created_at,
+            grown.digest,
+            grown.token_count,
+            grown.cost_usd,
+            marks.rewound_by(catalog, task_id, created_at),
+        ),
+    )
+    assert done.lastrowid is not None
+    fulltext.add(catalog, fulltext.MESSAGES, done.lastrowid, bodies.message(body))
+
+
+def _body(message: Message) -> dict[str, Any]:
+    """All of the message but its id and role, which the row has."""
+    return {name: value for name, value in message.record().items() if name not in ("id", "role")}
+
+
+def place_of(found: tuple[Any, ...]) -> Place:
+    """A row of COLUMNS."""
+    session_id, position, message_id, task_id, role, body, _created, digest, rewound_by = found
+    record = {"id": message_id, "role": role, **json.loads(bodies.unpack(body))}
+    return Place(session_id, position, task_id, bool(rewound_by), digest, message_of(record))
+
+
+def places(catalog: Catalog, session_id: str, upto: int, limit: int) -> tuple[Place, ...]:
+    """The last `limit` of the first `upto` messages of a session, in their order."""
+    query = f"SELECT {COLUMNS} FROM messages WHERE session_id = ? AND position <= ? ORDER BY position DESC LIMIT ?"
+    return tuple(map(place_of, reversed(catalog.rows(query, session_id, upto, limit))))
+
+
+def of_task(catalog: Catalog, task_id: str, limit: int) -> tuple[Place, ...]:
+    """The last `limit` messages of a task, of all its sessions, in their order."""
+    query = f"SELECT {COLUMNS} FROM messages WHERE task_id = ? ORDER BY created_at DESC, number DESC LIMIT ?"
+    return tuple(map(place_of, reversed(catalog.rows(query, task_id, limit))))
+
+
+def count(catalog: Catalog, task_id: str) -> int:
+    return int(catalog.rows("SELECT count(*) FROM messages WHERE task_id = ?", task_id)[0][0])
+
+
+def find(catalog: Catalog, message_id: str, session_id: str = "") -> Place:
+    """The message of that id, the newest where sessions share it; MESSAGE_NOT_FOUND."""
+    query = f"SELECT {COLUMNS} FROM messages WHERE message_id = ? AND ? IN ('', session_id) ORDER BY number DESC LIMIT 1"
+    found = catalog.rows(query, message_id, session_id)
+    if not found:
+        raise DevsError(
+            "MESSAGE_NOT_FOUND",
+            "There is no such message.",
+            hint="Find it: devs-git trace search --in messages",
+            message_id=message_id,
+        )
+    return place_of(found[0])
+
+
+def sums(catalog: Catalog, session_id: str, position: int) -> tuple[int, float]:
+    """Tokens and cost of a prefix; none where that message is not here."""
+    query = "SELECT token_count, cost_usd FROM messages WHERE session_id = ? AND position = ?"
+    found = catalog.rows(query, session_id, position)
+    return (int(found[0][0]), float(found[0][1])) if found else (0, 0.0)

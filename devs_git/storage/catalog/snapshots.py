@@ -1,0 +1,130 @@
+"""Snapshots of conversations in the catalog. Those of checkpoints are what the ledger's events say, and follow them."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any, Final
+
+from devs_git.domain.conversation import Metadata, Snapshot, prefix_of, snapshot_of_checkpoint
+from devs_git.domain.events import Event
+from devs_git.domain.history import CHECKPOINT_EVENTS
+from devs_git.storage.catalog.database import Catalog
+
+_COLUMNS: Final = (
+    "s.snapshot_id, s.task_id, s.checkpoint, s.snapshot_type, s.message_count, s.digest, "
+    "coalesce(m.token_count, 0), coalesce(m.cost_usd, 0.0), s.created_at, s.session_id"
+)
+# What a prefix cost is asked of the message that ends it: one row, however long the conversation is.
+_FROM: Final = (
+    "FROM snapshots s LEFT JOIN messages m ON m.session_id = s.session_id AND m.position = s.message_count"
+)
+
+
+def follow(catalog: Catalog, event: Event) -> None:
+    """Keep what one event says of checkpoints, inside `catalog.writing()`."""
+    base, tag = catalog.base, event.get("Devs-Tag")
+    prefix = prefix_of(event.get("Devs-Conversation"))
+    if event.type in CHECKPOINT_EVENTS and tag and prefix:
+        task = event.get("Devs-Task")
+        known = Snapshot(
+            snapshot_of_checkpoint(tag),
+            task,
+            f"{task}@{event.get('Devs-Number')}",
+            "checkpoint",
+            prefix[1],
+            prefix[2],
+            Metadata(0, 0.0),
+            event.get("Devs-Finished"),
+            prefix[0],
+        )
+        put(catalog, known, tag=tag)
+    for line in event.all("Devs-Moved"):
+        old, new, number, *_rest = line.split()
+        _move(catalog, old, new, number)
+    for line in event.all("Devs-Renumbered"):
+        tag, _, number = line.partition(" ")
+        base.execute("UPDATE snapshots SET checkpoint = task_id || '@' || ? WHERE tag = ?", (number, tag))
+    for key, live in (("Devs-Undone", 0), ("Devs-Revived", 1)):
+        for tag in event.all(key):
+            base.execute("UPDATE snapshots SET live = ? WHERE tag = ?", (live, tag))
+
+
+def _move(catalog: Catalog, old: str, new: str, number: str) -> None:
+    """A checkpoint that followed a rewritten commit has the same conversation."""
+    catalog.base.execute(
+        "INSERT OR IGNORE INTO snapshots SELECT ?, session_id, task_id, task_id || '@' || ?, ?, 1, snapshot_type, "
+        "message_count, digest, created_at FROM snapshots WHERE tag = ?",
+        (snapshot_of_checkpoint(new), number, new, old),
+    )
+    catalog.base.execute("UPDATE snapshots SET live = 0 WHERE tag = ?", (old,))
+
+
+def put(catalog: Catalog, known: Snapshot, *, tag: str = "") -> bool:
+    """Store one, inside `catalog.writing()`; False where it is there: a session has one automatic one of each length."""
+    values = (
+        known.snapshot_id,
+        known.session_id,
+        known.task_id,
+        known.checkpoint,
+        tag,
+        1,
+        known.snapshot_type,
+    )
+    rest = (known.message_count, known.digest, known.created_at)
+    done: sqlite3.Cursor = catalog.base.execute(
+        "INSERT OR IGNORE INTO snapshots VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*values, *rest)
+    )
+    return done.rowcount > 0
+
+
+def of_tag(catalog: Catalog, tag: str) -> Snapshot | None:
+    """The conversation of a checkpoint, named by its tag's oid."""
+    return _one(catalog, "WHERE s.tag = ?", tag)
+
+
+def of_id(catalog: Catalog, snapshot_id: str) -> Snapshot | None:
+    return _one(catalog, "WHERE s.snapshot_id = ?", snapshot_id)
+
+
+def _one(catalog: Catalog, condition: str, *values: Any) -> Snapshot | None:
+    return next(iter(_snapshots(catalog, condition, *values)), None)
+
+
+def listed(catalog: Catalog, task_id: str, limit: int) -> tuple[Snapshot, ...]:
+    """The newest snapshots first; of one task where one is named."""
+    condition = (
+        "WHERE ? IN ('', s.task_id) ORDER BY s.created_at DESC, s.message_count DESC, s.snapshot_id LIMIT ?"
+    )
+    if task_id:
+        condition = condition.replace("? IN ('', s.task_id)", "s.task_id = ?")
+    return _snapshots(catalog, condition, task_id, limit)
+
+
+def _snapshots(catalog: Catalog, condition: str, *values: Any) -> tuple[Snapshot, ...]:
+    found = catalog.rows(f"SELECT {_COLUMNS} {_FROM} {condition}", *values)
+    return tuple(_snapshot(*row) for row in found)
+
+
+def _snapshot(
+    snapshot_id: str, task_id: str, checkpoint: str, snapshot_type: str, message_count: int, *rest: Any
+) -> Snapshot:
+    """A row of _COLUMNS."""
+    digest, tokens, cost, created_at, session_id = rest
+    cost_of_it = Metadata(tokens, cost)
+    return Snapshot(
+        snapshot_id,
+        task_id,
+        checkpoint,
+        snapshot_type,
+        message_count,
+        digest,
+        cost_of_it,
+        created_at,
+        session_id,
+    )
+
+
+def prune(catalog: Catalog, before: str) -> int:
+    """Delete those from before a stamp that belong to no live checkpoint, inside `catalog.writing()`."""
+    condition = "created_at < ? AND NOT (snapshot_type = 'checkpoint' AND live)"
+    return catalog.base.execute(f"DELETE FROM snapshots WHERE {condition}", (before,)).rowcount

@@ -1,0 +1,238 @@
+"""Reading a client's transcript into the catalog: on from where the last reading ended, as long as what was read still stands.
+
+How far it was read is known by a number of bytes, and by a digest of the first and the last of them, so that looking costs
+the same however long the file is. Where they are others, because the client wrote the file anew, it is read from its
+beginning; what was read before is known by its ids and stays.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from devs_git.domain.conversation import Metadata, Snapshot
+from devs_git.domain.transcripts import TRANSCRIPTS
+from devs_git.domain.transcripts.reading import (
+    LOOKED_AT,
+    Reader,
+    client_of,
+    memory_of,
+    remembered,
+    whole,
+)
+from devs_git.errors import invalid
+from devs_git.storage.catalog import messages, snapshots
+from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.catalog.messages import About, Session
+
+_BATCH: Final = 2000  # lines in one transaction: others may write in between
+_HEAD, _TAIL = 1 << 12, 1 << 16  # bytes of what was read that its digest is made of
+
+
+@dataclass(frozen=True)
+class Source:
+    """A transcript, and what is known of it beforehand: '' where that is nothing."""
+
+    path: Path
+    client: str = ""
+    session_id: str = ""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Where a session is seen, by whom, and what to do with it.
+
+    `task_id` is the task that is active now; `all_its` makes every new message that task's. A snapshot is made after each
+    `every` messages (0: none), and at the end where `snapshot` says so. `told` hears of the session, inside the last transaction.
+    """
+
+    now: str
+    new_id: Callable[[], str]
+    worktree: str = ""
+    task_id: str = ""
+    agent: str = ""
+    all_its: bool = False
+    every: int = 0
+    snapshot: bool = False
+    told: Callable[[Session], None] = lambda _session: None
+
+
+@dataclass(frozen=True)
+class TakenIn:
+    """`new` messages came in, `garbage` lines were none. `waits`: the last line is not whole yet.
+
+    `rewritten`: what had been read before stood there no more.
+    """
+
+    session: Session
+    new: int = 0
+    garbage: int = 0
+    rewritten: bool = False
+    waits: bool = False
+
+
+@dataclass
+class _Position:
+    """How far a transcript was read."""
+
+    read: int
+    digest: str
+    reader: Reader
+    rewritten: bool = False
+
+
+def take_in(
+    catalog: Catalog, source: Source, seen: Seen, progress: Callable[[str, int, int], None] = lambda *_: None
+) -> TakenIn:
+    """Read what is new in a transcript, some lines at a time. INVALID_ARGUMENTS {file} where it cannot be read."""
+    position: _Position | None = None
+    new = garbage = 0
+    rewritten = False
+    with _opened(source.path) as stream:
+        client = source.client or client_of(islice(stream, LOOKED_AT))
+        if client not in TRANSCRIPTS:
+            raise invalid(
+                "file", "This is no transcript that we know.", hint="Name whose it is: --client claude"
+            )
+        size = os.fstat(stream.fileno()).st_size
+        while True:
+            with catalog.writing():
+                if position is None or _known(catalog, source.path) != (position.read, position.digest):
+                    position = _begin(catalog, replace(source, client=client), stream)
+                    rewritten = rewritten or position.rewritten
+                before = position.reader.garbage
+                session = _session(catalog, position.reader, client, seen)
+                grown, more, waits = _batch(catalog, stream, position, session, seen)
+                if grown.message_count:
+                    _keep(catalog, grown, seen, last=not more)
+                position.digest = _digest(stream, position.read)
+                _note(catalog, source.path, position)
+            new += grown.message_count - session.message_count
+            garbage += position.reader.garbage - before
+            progress("reading the conversation", position.read, size)
+            if not more:
+                return TakenIn(grown, new, garbage, rewritten, waits)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    try:
+        if not path.is_file():
+            raise invalid("file", "There is no such file.")
+        with path.open("rb") as stream:
+            yield stream
+    except OSError as error:
+        raise invalid("file", f"The file cannot be read: {error.strerror}.") from error
+
+
+def _known(catalog: Catalog, path: Path) -> tuple[int, str] | None:
+    query = "SELECT read, digest FROM transcripts WHERE path = ?"
+    found = catalog.base.execute(query, (os.fsencode(path),)).fetchone()
+    return (int(found[0]), str(found[1])) if found else None
+
+
+def _begin(catalog: Catalog, source: Source, stream: BinaryIO) -> _Position:
+    """Where to read on: after what was read, where that still stands there; else at the beginning."""
+    query = "SELECT read, digest, memory, session_id FROM transcripts WHERE path = ?"
+    found = catalog.base.execute(query, (os.fsencode(source.path),)).fetchone()
+    dialect = TRANSCRIPTS[source.client]
+    name = source.session_id or (found[3] if found else "") or source.path.stem[:200] or "session"
+    if found and _digest(stream, found[0]) == found[1]:
+        return _Position(found[0], found[1], Reader(dialect, name, memory_of(found[2])))
+    return _Position(0, _digest(stream, 0), Reader(dialect, name), rewritten=bool(found and found[0]))
+
+
+def _digest(stream: BinaryIO, length: int) -> str:
+    """Of the first `length` bytes; the next read gives what follows them."""
+    stream.seek(0)
+    found = hashlib.sha256(b"%d\n" % length + stream.read(min(length, _HEAD)))
+    stream.seek(max(min(length, _HEAD), length - _TAIL))
+    found.update(stream.read(length - stream.tell()))
+    stream.seek(length)
+    return found.hexdigest()
+
+
+def _session(catalog: Catalog, reader: Reader, client: str, seen: Seen) -> Session:
+    """As it is known so far; one without messages is not kept, so a name of before its own was read leaves nothing."""
+    known = messages.session(catalog, reader.session) or Session(reader.session)
+    return replace(
+        known, client=client, worktree=seen.worktree, task_id=seen.task_id or known.task_id, seen_at=seen.now
+    )
+
+
+def _batch(
+    catalog: Catalog, stream: BinaryIO, position: _Position, session: Session, seen: Seen
+) -> tuple[Session, bool, bool]:
+    """The session with what the next lines say; whether there may be more, and whether the last one is not whole yet."""
+    grown, about = session, None
+    for _ in range(_BATCH):
+        line = stream.readline()
+        if not line.endswith(b"\n") and not whole(line):
+            return grown, False, bool(line)
+        for read in position.reader.read(line):
+            if grown.session_id != position.reader.session:  # its name stands in the first lines
+                grown = _session(catalog, position.reader, session.client, seen)
+            about = about or _about(catalog, grown, seen)
+            before = grown.message_count
+            grown = messages.append(catalog, grown, read, about)
+            if seen.every and grown.message_count > before and grown.message_count % seen.every == 0:
+                _snapshot(catalog, grown, seen)
+        position.read += len(line)
+    return grown, True, False
+
+
+def _about(catalog: Catalog, session: Session, seen: Seen) -> About:
+    now = (seen.now, seen.task_id)
+    known = () if seen.all_its else messages.samples(catalog, session.session_id)
+    return About(seen.agent, seen.now, (*known, now))
+
+
+def _keep(catalog: Catalog, session: Session, seen: Seen, *, last: bool) -> None:
+    messages.keep(catalog, session)
+    if last:
+        if seen.snapshot:
+            _snapshot(catalog, session, seen)
+        seen.told(session)
+
+
+def _snapshot(catalog: Catalog, session: Session, seen: Seen) -> None:
+    snapshots.put(catalog, snapshot_of(session, "auto", seen.new_id(), seen.now, session.task_id))
+
+
+def snapshot_of(session: Session, kind: str, snapshot_id: str, now: str, task_id: str) -> Snapshot:
+    """A snapshot of a session as it is now: its row says all of it."""
+    cost = Metadata(session.token_count, session.cost_usd)
+    return Snapshot(
+        snapshot_id, task_id, "", kind, session.message_count, session.digest, cost, now, session.session_id
+    )
+
+
+def _note(catalog: Catalog, path: Path, position: _Position) -> None:
+    reader = position.reader
+    catalog.base.execute(
+        "INSERT OR REPLACE INTO transcripts (path, client, session_id, read, digest, memory) VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            os.fsencode(path),
+            reader.dialect.name,
+            reader.session,
+            position.read,
+            position.digest,
+            remembered(reader.memory),
+        ),
+    )
+
+
+def of_session(catalog: Catalog, session_id: str) -> tuple[Source, ...]:
+    """The transcripts that a session was read from and that are still there."""
+    query = "SELECT path, client FROM transcripts WHERE session_id = ?"
+    found = (
+        Source(Path(os.fsdecode(path)), client, session_id)
+        for path, client in catalog.rows(query, session_id)
+    )
+    return tuple(source for source in found if source.path.is_file())
