@@ -2,6 +2,7 @@
 
 What is put in can be taken out without a trace, because it says how it came in. A container that was made for it begins
 with a line end, and goes with it. One that was there and empty holds it right after its bracket, and stays.
+Comments and commas before a closing bracket are no JSON, but people write them: they are kept, and `loose_line` tells of them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ from typing import Any, Final
 Path = Sequence[str | int]
 _DECODER: Final = json.JSONDecoder()
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
+_STRING: Final = r'"(?:[^"\\\n]|\\.)*"'
+_WORDS: Final = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_NEEDLESS: Final = re.compile(rf"({_STRING})|,(?=\s*[\]}}])")
+_NO_END: Final = re.compile(r"[^\n\r]")
 
 
 class Unfit(Exception):
@@ -38,7 +43,26 @@ class _Member:
 
 
 def load(text: str) -> Any:
-    """The value, by strict JSON; Unfit with the line."""
+    """The value; Unfit with the line."""
+    return _load(_plain(text))
+
+
+def loose_line(text: str) -> int:
+    """The first line that is no strict JSON, 0 where all of it is."""
+    try:
+        _load(text)
+    except Unfit as error:
+        return error.line
+    return 0
+
+
+def _plain(text: str) -> str:
+    """`text` as strict JSON of the same length: comments and needless commas are spaces."""
+    bare = _WORDS.sub(lambda found: found[0] if found[0][0] == '"' else _NO_END.sub(" ", found[0]), text)
+    return _NEEDLESS.sub(lambda found: found[1] or " ", bare)
+
+
+def _load(text: str) -> Any:
     try:
         return json.loads(text, parse_constant=_no_number)
     except json.JSONDecodeError as error:
@@ -65,10 +89,11 @@ def add(text: str, path: Path, value: Any) -> str:
     """
     if not text:
         return "{\n  " + _built(path, value, "\n", "  ", "  ") + "\n}\n"
-    load(text)
-    at, missing = _walk(text, path, "{" if isinstance(value, tuple) else "[")
+    plain = _plain(text)
+    _load(plain)
+    at, missing = _walk(plain, path, "{" if isinstance(value, tuple) else "[")
     line_end, unit = ("\r\n" if "\r\n" in text else "\n"), _unit(text)
-    members = _members(text, at)
+    members = _members(plain, at)
     indent = _indent_of(text, at, members, unit)
     piece = _built(missing, value, line_end, indent, unit)
     if not members:
@@ -79,8 +104,9 @@ def add(text: str, path: Path, value: Any) -> str:
 
 def remove(text: str, path: Path) -> str:
     """`text` without the member at `path`, nor the containers that were made for it; '' where nothing else was there."""
-    parent, _ = _walk(text, path[:-1], "")
-    members = _members(text, parent)
+    plain = _plain(text)
+    parent, _ = _walk(plain, path[:-1], "")
+    members = _members(plain, parent)
     at = next(n for n, member in reversed(list(enumerate(members))) if member.key == path[-1])
     if at:
         return text[: members[at - 1].end] + text[members[at].end :]

@@ -10,6 +10,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,7 @@ from devs_git.domain import client_files
 from devs_git.domain.dialects import DIALECTS
 from devs_git.domain.dialects.dialect import MARK, Dialect
 from devs_git.domain.hook_text import python_of, render
-from devs_git.domain.json_edit import Unfit
+from devs_git.domain.json_edit import Unfit, loose_line
 from devs_git.domain.report import Action, Finding
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import resources, spool
@@ -36,7 +37,17 @@ def install(places: Places, top: Path, dialect: Dialect, python: str = sys.execu
         (hooks, _edited(hooks, top, lambda text: client_files.with_hooks(text, dialect))),
         (server, _edited(server, top, lambda text: client_files.with_server(text, dialect))),
     ]
-    return (put_hook(places, python), *(_write(path, top, text) for path, text in wanted))
+    done = [_write(path, top, text) for path, text in wanted]
+    return (
+        put_hook(places, python),
+        *(_warned(a, text or "", dialect) for a, (_, text) in zip(done, wanted, strict=True)),
+    )
+
+
+def _warned(action: Action, text: str, dialect: Dialect) -> Action:
+    line = 0 if action.what.endswith(".toml") else loose_line(text)
+    told = f"{dialect.title} refuses the whole file: line {line} is a comment, or a comma too many"
+    return replace(action, detail=told) if line else action
 
 
 def uninstall(top: Path, dialect: Dialect) -> tuple[Action, ...]:

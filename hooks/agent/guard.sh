@@ -6,7 +6,11 @@ if [ "$2" = before ]; then
     [ "$GIT_DIR" != "$asked" ] && [ -d "$GIT_DIR/devs" ] || continue
     asked=$GIT_DIR
 # include open.sh
-    case $tip:$open in ?*: | *:4b825dc642cb6eb9a060e54bf8d69288fbee4904) ;; *) frozen=${frozen:-$GIT_DIR} ;; esac
+    case $tip:$open in
+      ?*: | *:4b825dc642cb6eb9a060e54bf8d69288fbee4904) ;;
+      :) [ ! -f "$GIT_DIR/devs/agent-hook" ] || frozen=${frozen:-$GIT_DIR} ;; # elsewhere there may never have been a ledger
+      *) frozen=${frozen:-$GIT_DIR} ;;
+    esac
   done
   [ "$frozen" ] || exec cat >/dev/null # nobody who writes to us shall find the pipe closed
   @PYTHON@ -P -m devs_git hook before-tool "$1" "$frozen"

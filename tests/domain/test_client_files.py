@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devs_git.domain import client_files
+from devs_git.domain import client_files, json_edit
 from devs_git.domain.dialects import DIALECTS
 from devs_git.domain.dialects.claude import CLAUDE
 from devs_git.domain.dialects.codex import CODEX
@@ -46,9 +46,23 @@ layouts = st.sampled_from(
         lambda value: json.dumps(value, indent="\t", ensure_ascii=False),
         lambda value: json.dumps(value, indent=4).replace("\n", "\r\n") + "\r\n",
         lambda value: json.dumps(value, separators=(" ,\n", " : ")) + " \n\n",
+        lambda value: (
+            "// why\n"
+            + json.dumps(value, indent=2).replace("{}", "{ // {\n}").replace("\n}", ",/* } */\n}")
+            + "//"
+        ),
         lambda value: " " + json.dumps(value, indent=1).replace("{}", "{ }").replace("[]", "[\n]"),
     ]
 )
+
+
+def readable(text: str) -> bool:
+    """Whether the layout, which knows no strings, made no nonsense of it."""
+    try:
+        json_edit.load(text)
+    except Unfit:
+        return False
+    return True
 
 
 @settings(max_examples=COUNT, deadline=None, database=None)
@@ -57,10 +71,12 @@ def test_json_comes_back_byte_for_byte_whatever_stood_there(
     value: dict[str, Any], layout: Callable[[Any], str], dialect: Dialect
 ) -> None:
     text = layout(value)
+    if not readable(text):
+        return
     full = client_files.with_hooks(text, dialect)
     assert client_files.without_hooks(full) == text
     assert client_files.with_hooks(full, dialect) == full
-    told = json.loads(full)
+    told = json_edit.load(full)
     for event in dialect.events:
         before = value.get("hooks", {}).get(event, [])
         assert told["hooks"][event][:-1] == before  # theirs stay, and stay first
@@ -68,7 +84,7 @@ def test_json_comes_back_byte_for_byte_whatever_stood_there(
     assert {key: told[key] for key in told if key != "hooks"} == {k: value[k] for k in value if k != "hooks"}
     assert list(told) == list(value) + ([] if "hooks" in value else ["hooks"])
     full = client_files.with_server(text, CLAUDE)
-    assert json.loads(full)["mcpServers"]["devs-git"] == {"command": "devs-git", "args": ["mcp"]}
+    assert json_edit.load(full)["mcpServers"]["devs-git"] == {"command": "devs-git", "args": ["mcp"]}
     assert client_files.without_server(full, CLAUDE) == text
 
 
@@ -136,8 +152,9 @@ def test_lines_of_an_older_version_are_replaced_where_they_stand_at_an_event() -
     ("text", "line"),
     [
         ("", 1),
-        ('{\n  // a comment, which the client refuses too\n  "model": "x"\n}', 2),
-        ('{"a": 1,\n}', 2),
+        ('{\n  // a comment\n  "model"\n}', 4),
+        ('{"a": 1,\n,}', 2),
+        ('{"a": /* open\n1}', 1),
         ('{"a": 1}\n}', 2),
         ('{\n"a": NaN}', 2),
         ("[]", 1),
@@ -176,3 +193,14 @@ def test_a_server_of_our_name_that_is_somebody_elses_is_never_taken_out() -> Non
     assert client_files.server_is_changed(mine, CLAUDE)
     mine = "[mcp_servers.devs-git]\ncommand = 'mine'\n"
     assert client_files.without_server(mine, CODEX) == mine
+
+
+def test_comments_and_needless_commas_are_kept_and_told() -> None:
+    text = '{\n  // "hooks": why\n  "model": "http://x, ]", /* {"a":\n1} */\n  "list": [1, 2, ],\n} // end\n'
+    full = client_files.with_hooks(text, CLAUDE)
+    for part in ('// "hooks": why', '/* {"a":\n1} */', '"http://x, ]"', "[1, 2, ]", "} // end\n"):
+        assert part in full
+    assert json_edit.load(full)["model"] == "http://x, ]"
+    assert client_files.without_hooks(full) == text
+    assert json_edit.loose_line(text) == 2
+    assert json_edit.loose_line('{"a": "// none, ]"}') == 0

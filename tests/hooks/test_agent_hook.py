@@ -154,6 +154,7 @@ def test_the_gate_of_another_repository_in_which_the_tool_works_counts_too(
     assert call(project, before("Write")).denied == ""
     assert "GATE_BLOCKED" in call(project, before("Write"), where=other).denied
     git("init", "-q", str(tmp_path / "plain"))
+    (tmp_path / "plain/.git/devs").mkdir()  # a reading verb of ours ran there, and no init
     assert call(project, before("Write"), where=tmp_path / "plain").denied == ""
 
 

@@ -71,7 +71,7 @@ def test_files_that_are_there_keep_mode_order_and_comments(repo: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "line", "client"),
     [
-        (".claude/settings.json", '{\n  "a": 1,\n}', 3, "claude"),
+        (".claude/settings.json", '{\n  "a": 1\n  "b": 2\n}', 3, "claude"),
         (".mcp.json", '{"mcpServers": {"devs-git": {"command": "mine"}}}', 1, "claude"),
         (".codex/config.toml", "a = 1\nb =\n", 2, "codex"),
         (".codex/hooks.json", '{"hooks": 7}', 1, "codex"),
@@ -103,6 +103,18 @@ def test_a_server_that_somebody_changed_is_left_alone_and_told(repo: Path) -> No
     assert "left alone" in actions[".mcp.json"].detail
     assert config.exists()
     assert actions[".claude/settings.json"].did == "removed"
+
+
+def test_a_file_with_a_comment_is_edited_around_it_and_the_client_is_said_to_refuse_it(repo: Path) -> None:
+    settings = repo / ".claude/settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{\n  // why\n  "model": "x"\n}\n')
+    actions = {a.what: a for a in agent_files.install(locate(repo), repo, CLAUDE)}
+    assert actions[".claude/settings.json"].did == "updated"
+    assert "Claude Code refuses the whole file: line 2" in actions[".claude/settings.json"].detail
+    assert actions[".mcp.json"].detail == ""
+    uninstall(repo)
+    assert settings.read_text() == '{\n  // why\n  "model": "x"\n}\n'
 
 
 def test_a_link_out_of_the_worktree_is_not_followed(repo: Path, tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_it_works_from_any_folder_and_refuses_what_it_cannot_do(
     assert (initialised / ".mcp.json").exists()
     assert say("install", "gemini")[0] == EXIT_USAGE
     (initialised / ".codex").mkdir()
-    (initialised / ".codex/hooks.json").write_text("{\n//\n}")
+    (initialised / ".codex/hooks.json").write_text("{\n]\n}")
     status, text = say("install", "codex")
     assert status == EXIT_REFUSED
     assert ".codex/hooks.json, line 2: " in text
