@@ -22,6 +22,7 @@ from devs_git.storage.git_program import Git
 from devs_git.storage.places import locate
 from devs_git.workspace import Workspace
 from tests.gated import ask
+from tests.test_tier0 import state
 
 Run = Callable[..., str]
 SetUp = Callable[..., InitResult]
@@ -221,3 +222,12 @@ def ledger_event(initialised: Path) -> Workspace:
     event = workspace.event("task.started", "task: x", verb_name="task start")
     workspace.append(lambda _tip: Draft(event, (("tasks/x.yaml", b"x\n"),)))
     return workspace
+
+
+def test_letting_git_run_a_hook_for_a_trial_writes_nothing(initialised: Path) -> None:
+    before = state(initialised)
+    assert codes(initialised) == []
+    ask(Workspace.open(), kind="MANUAL")
+    frozen = state(initialised)
+    assert codes(initialised) == []
+    assert state(initialised) == frozen != before
