@@ -70,7 +70,8 @@ def _keep_trace(catalog: Catalog, spooled: Spooled) -> None:
     traces.put(catalog, captured.trace(spooled.told, created_at=spooled.created_at, **known))
 
 
-# What is done with an event's payload, inside the transaction. An event that is not here waits in the spool.
+# What is done with an event's payload, inside the transaction; a ValueError rejects it. An event that is not here waits in
+# the spool, as those of a session do until somebody reads transcripts.
 HANDLERS: Final[dict[str, Handler]] = {
     event: _keep_trace for dialect in DIALECTS.values() for event in dialect.after
 }

@@ -24,6 +24,7 @@ class Fields:
     """How a client names what it tells."""
 
     session: str = "session_id"
+    transcript: str = "transcript_path"
     event: str = "hook_event_name"
     tool: str = "tool_name"
     tool_input: str = "tool_input"
