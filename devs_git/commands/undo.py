@@ -15,7 +15,7 @@ from devs_git.domain.events import Draft, Event
 from devs_git.domain.history import fold
 from devs_git.domain.rewind import Effect, preserve_mode
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import active_task
+from devs_git.storage import active_task, refs
 from devs_git.storage.engine import footprint as footprints
 from devs_git.storage.engine import journal, reach, refusals
 from devs_git.storage.engine import run as engine
@@ -112,7 +112,7 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
     since = operations[operations.index(operation) :]
     state, *later = (load(site.objects, event.get("Devs-Backup")) for event in since)
     before = fold(workspace.ledger.events(operation.parents[0], oldest_first=True))
-    others = reach.others(site.git, found.branch, history)
+    others = reach.others(site.git, found.branch, history, refs.matching(site.git, "refs/heads"))
     lost = reach.only_here(site.git, found.head, state.head, list(others.values()))
     effect = rules.back(history, before, since, lost)
     raw = dict.fromkeys(path for each in (state, *later) for path in listed(site.git, each.raw))

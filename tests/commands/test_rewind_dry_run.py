@@ -75,8 +75,8 @@ def test_a_dry_run_changes_no_byte_no_mode_and_no_time(case: Case, state: str) -
     if state == "journal":
         folder = case.top / ".git/devs/journal"
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "20010101T000000-dead.json").write_text(
-            '{"op_id": "dead", "worktree": ".", "kind": "commit"}'
+        (folder / "20010101T000000-0000dead.json").write_text(
+            '{"op_id": "20010101T000000-0000dead", "worktree": ".", "kind": "commit"}'
         )
     os.utime(case.top / "kept.txt", ns=(10**18, 10**18))  # git would like to refresh its index
     before = everything(case)

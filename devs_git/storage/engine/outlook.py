@@ -11,6 +11,7 @@ from devs_git.domain.history import Checkpoint, History
 from devs_git.domain.plan_id import Options
 from devs_git.domain.rewind import Effect
 from devs_git.errors import DevsError
+from devs_git.storage import refs
 from devs_git.storage.engine import footprint as footprints
 from devs_git.storage.engine import reach, refusals
 from devs_git.storage.engine import survey as surveys
@@ -39,10 +40,11 @@ class Outlook:
 
 def look(site: Site, history: History, target: Checkpoint, options: Options) -> Outlook:
     """The outlook of a rewind to `target` as things stand now."""
-    found = surveys.survey(site.git, site.top)
-    surveys.require_commit(found)
-    plan = footprints.footprint(found, site.top, target.tree)
-    others = reach.others(site.git, found.branch, history)
+    with refs.matching_alongside(site.git, "refs/heads") as branches:
+        found = surveys.survey(site.git, site.top)
+        surveys.require_commit(found)
+        plan = footprints.footprint(found, site.top, target.tree)
+        others = reach.others(site.git, found.branch, history, branches())
     commits, ancestor = reach.passed(site.git, found.head, target.commit)
     lost = reach.only_here(site.git, found.head, target.commit, list(others.values())) if others else commits
     effect = rules.after(history, target, lost, commits, site.places.worktree_id)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from devs_git.domain.history import History
-from devs_git.storage import refs
 from devs_git.storage.git_program import Git
 from devs_git.storage.places import common_of
 
@@ -38,14 +37,14 @@ def only_here(git: Git, head: str, target: str, others: list[str]) -> frozenset[
     return frozenset(git.run("rev-list", "--stdin", stdin=script.encode()).decode().split())
 
 
-def others(git: Git, branch: str, history: History) -> dict[str, str]:
-    """Tips that keep commits alive besides this branch: local branches and the HEADs of other worktrees.
+def others(git: Git, branch: str, history: History, branches: Mapping[str, str]) -> dict[str, str]:
+    """Tips that keep commits alive besides this branch: local `branches` and the HEADs of other worktrees.
 
     Ours (`devs/*`, `snapshot/*`) do not count, nor a branch that a rewind left and that has not moved since.
     """
     left = {tuple(event.get("Devs-Preserved").split()) for event in history.operations}
     found = {}
-    for name, oid in refs.matching(git, "refs/heads").items():
+    for name, oid in branches.items():
         ours = name.startswith(("refs/heads/devs/", "refs/heads/snapshot/"))
         if name != branch and not ours and (name, oid) not in left:
             found[name] = oid

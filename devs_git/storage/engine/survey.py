@@ -104,6 +104,7 @@ def survey(git: Git, top: Path) -> Survey:
     with git.alongside(*_STATUS) as status:
         head, branch = head_of(git)
         listed = git.run("ls-files", "-v", "-z")
+        attributes.settings(git)  # will be wanted; git looks at files meanwhile
         out = status()
     staged, intended, unmerged, submodules = [], [], [], []
     dirty: dict[str, str] = {}  # with the index's blob

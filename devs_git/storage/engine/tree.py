@@ -182,9 +182,16 @@ def verify(git: Git, objects: Objects, index: Path, move: tuple[State, Sequence[
     `move` is the state moved to and the paths touched.
     Returns `not_exact`: paths that do not round-trip through their own filters. Raises GIT_RESET_FAILED.
     """
-    own, top, (state, touched) = private(git, index), Path(git.where), move
-    if own.text("write-tree", "--missing-ok") != state.worktree:
-        raise DevsError("GIT_RESET_FAILED", "The index does not match the checkpoint after the move.")
+    own = private(git, index)
+    with own.alongside("write-tree", "--missing-ok") as written:
+        not_exact = _not_exact(git, objects, own, move)
+        if written().decode().strip() != move[0].worktree:
+            raise DevsError("GIT_RESET_FAILED", "The index does not match the checkpoint after the move.")
+    return not_exact
+
+
+def _not_exact(git: Git, objects: Objects, own: Git, move: tuple[State, Sequence[Change]]) -> tuple[str, ...]:
+    top, (state, touched) = Path(git.where), move
     left = [change.path for change in touched if not change.new and _is_there(top, change.path)]
     if left:  # git only warns of a file that it could not remove
         raise DevsError("GIT_RESET_FAILED", f"{len(left)} files could not be removed, such as {left[0]!r}.")
