@@ -95,6 +95,7 @@ DOORS: Final[dict[str, str]] = {
     "aliases install": "Add git aliases: git checkpoint, git rewind-task, git gates, git approve.",
     "aliases uninstall": "Take these git aliases out again.",
     "mcp": "Serve agents over MCP on standard input and output.",
+    "serve": "Serve agents and programs over HTTP: MCP, REST and a stream of events.",
     "demo": "Run the main job in a repository made for it.",
     "completion": "Print the shell completion for bash, zsh or fish.",
     "help": "Show help for a command.",

@@ -134,6 +134,12 @@ def _minimum(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Itera
         yield where, f"{_name(where)} is {value}; the least is {bound}"
 
 
+def _maximum(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
+    del rule
+    if isinstance(value, int) and value > bound:
+        yield where, f"{_name(where)} is {value}; the most is {bound}"
+
+
 def _least_items(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
     del rule
     if isinstance(value, list | tuple) and len(value) < bound:
@@ -150,6 +156,7 @@ _KEYWORDS: Final = {
     "minLength": _length,
     "maxLength": _length,
     "minimum": _minimum,
+    "maximum": _maximum,
     "minItems": _least_items,
 }
 KEYWORDS: Final = frozenset({*_KEYWORDS, *_ABOUT, "type"})

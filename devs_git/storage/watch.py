@@ -17,17 +17,21 @@ def looks(common: Path, seconds: float | None) -> Iterator[bool]:
 
     It says whether the ledger's ref may have moved since the look before; the first says yes.
     """
-    files = (common / LEDGER, common / "packed-refs")
     end = None if seconds is None else time.monotonic() + seconds
     seen: tuple[object, ...] = ()
     while True:
-        found = tuple(_facts(file) for file in files)
+        found = marks(common)
         yield found != seen
         seen = found
         left = POLL_SECONDS if end is None else end - time.monotonic()
         if left <= 0:
             return
         time.sleep(min(POLL_SECONDS, left))
+
+
+def marks(common: Path) -> tuple[object, ...]:
+    """What differs from an earlier look if the ledger's ref may have moved."""
+    return tuple(_facts(file) for file in (common / LEDGER, common / "packed-refs"))
 
 
 def _facts(file: Path) -> tuple[int, int, int] | None:

@@ -40,6 +40,7 @@ FILES: Final = {
     "trace": "traces",
     "mcp": "serving",
     "conversation": "conversations",
+    "serve": "serving",
 }
 HELP: Final = {"help_option_names": ["-h", "--help"]}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -39,3 +40,36 @@ def mcp(*, repo: Path | None) -> int:
     from devs_git.entrypoints.mcp_server import main
 
     return main(where)
+
+
+@click.command(
+    name="serve",
+    help=f"{DOORS['serve']}\n\nIt listens to this machine only, unless --host says more; then, and with "
+    "--require-token, each request needs the bearer token that DEVS_GIT_TOKEN holds. A port of this machine is open to "
+    "its other accounts, too.\n\n\b\nExample:\n  devs-git serve --port 3001\n"
+    "  DEVS_GIT_TOKEN=$(openssl rand -hex 32) devs-git serve --host 0.0.0.0",
+    context_settings=HELP,
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=3001,
+    show_default=True,
+    help="The port; 0 takes a free one.",
+)
+@click.option("--require-token", is_flag=True, help="Ask for the token on this machine, too.")
+@_REPO
+def serve(*, host: str, port: int, require_token: bool, repo: Path | None) -> int:
+    where = _repository(repo)
+    from devs_git.entrypoints.http import border, serving
+
+    token = os.environ.pop("DEVS_GIT_TOKEN", "")  # no hook of the repository shall see it
+    asked = require_token or not border.is_loopback(host)
+    if asked and not token.strip():
+        raise invalid(
+            "DEVS_GIT_TOKEN",
+            "Without a token nobody but this machine may be served.",
+            hint="Run: DEVS_GIT_TOKEN=$(openssl rand -hex 32) devs-git serve …",
+        )
+    return serving.main(where, border.Rules(host, token.strip() if asked else ""), port)

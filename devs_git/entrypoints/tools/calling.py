@@ -16,6 +16,7 @@ from devs_git.domain.traces import is_long
 from devs_git.entrypoints import router
 from devs_git.entrypoints.bugs import our_bug
 from devs_git.entrypoints.plain import plain
+from devs_git.entrypoints.tools import texts
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import Tool
 from devs_git.errors import DevsError, invalid
@@ -42,9 +43,10 @@ def call(name: str, arguments: dict[str, Any], where: Path, progress: Progress |
     """Call a tool in the worktree at `where`. Never raises: what goes wrong is an answer, too."""
     try:
         tool = _tool(name)
+        texts.check(tool, arguments)
         request = _request(tool, arguments)
         workspace = _open(where, progress)
-        value = plain(router.call(tool.verb_name, workspace, request))
+        value = texts.mended(plain(router.call(tool.verb_name, workspace, request)))
         return _kept(tool, arguments, workspace, Answer(value))
     except DevsError as error:
         return Answer(error.envelope(), is_error=True)
@@ -99,9 +101,7 @@ def _kept(tool: Tool, arguments: dict[str, Any], workspace: Workspace, answer: A
     from devs_git.commands import trace_put
 
     try:
-        request = trace_put.Request(
-            answer.text.encode("utf-8", "backslashreplace"), tool_name=tool.name, input=json.dumps(arguments)
-        )
+        request = trace_put.Request(answer.text.encode(), tool_name=tool.name, input=json.dumps(arguments))
         stored = router.call("trace put", workspace, request)
     except (DevsError, OSError):
         return answer

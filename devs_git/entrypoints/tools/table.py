@@ -14,7 +14,7 @@ CHECKPOINT: Final = (
     "A checkpoint: task-10 (its completion), task-10@3 (its third numbered one), or the oid of one."
 )
 TASK: Final = Param("task_id", TEXT, "The task's id: 10 or task-10.", required=True)
-LIMIT: Final = Param("limit", {"type": "integer", "minimum": 1}, "At most so many rows.")
+LIMIT: Final = Param("limit", {**COUNT, "minimum": 1}, "At most so many rows.")
 CURSOR: Final = Param("cursor", TEXT, "The next_cursor of an earlier answer: go on there.")
 PRESERVE: Final = Param(
     "preserve",
@@ -253,7 +253,7 @@ _TRACES: Final = (
         (
             Param("traceId", TEXT, "The id that stands in the shortened output.", "trace_id", required=True),
             Param("offset", COUNT, "Begin at this byte."),
-            Param("limit", {"type": "integer", "minimum": 4}, "At most so many bytes."),
+            Param("limit", {**COUNT, "minimum": 4}, "At most so many bytes."),
         ),
         reads_traces=True,
     ),
@@ -275,11 +275,11 @@ _TRACES: Final = (
         "trace put",
         "Store a tool's whole output, so that it can be found and handed on shortened.",
         (
-            Param("output", TEXT, "The output.", required=True),
+            Param("output", TEXT, "The output.", required=True, verbatim=True),
             Param("traceId", TEXT, "Its id; else a new one.", "trace_id"),
             Param("task_id", TEXT, "The task; else the active one."),
             Param("tool_name", TEXT, "Which tool printed it."),
-            Param("input", TEXT, "What the tool was called with."),
+            Param("input", TEXT, "What the tool was called with.", verbatim=True),
             Param("session_id", TEXT, "The agent's session."),
             Param("is_error", FLAG, "The call failed."),
             Param("duration_ms", COUNT, "How long it took."),

@@ -9,18 +9,23 @@ from devs_git.domain.verbs import READS, Verb, verb
 
 TEXT: Final = {"type": "string"}
 FLAG: Final = {"type": "boolean"}
-COUNT: Final = {"type": "integer", "minimum": 0}
+MOST: Final = (1 << 53) - 1  # what every reader of JSON can tell from the number beside it
+COUNT: Final = {"type": "integer", "minimum": 0, "maximum": MOST}
 
 
 @dataclass(frozen=True)
 class Param:
-    """One argument: its JSON Schema, what it means, and the field of the verb's Request that it becomes."""
+    """One argument: its JSON Schema, what it means, and the field of the verb's Request that it becomes.
+
+    Only in a `verbatim` text may stand what no name, title or message can hold: NUL.
+    """
 
     name: str
     schema: dict[str, Any]
     text: str
     field: str = ""
     required: bool = False
+    verbatim: bool = False
 
     @property
     def target(self) -> str:

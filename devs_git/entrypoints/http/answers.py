@@ -1,0 +1,37 @@
+"""Answers of the HTTP door: results and envelopes as JSON, with the status that the code owns (errors.py)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from starlette.responses import Response
+
+from devs_git.entrypoints.tools.calling import Answer
+from devs_git.errors import CODES, DevsError, invalid
+
+TRACE_HEADER: Final = "Devs-Trace-Id"
+
+
+def shown(value: dict[str, Any], status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """JSON in ASCII, so that a file name of any bytes can be told."""
+    body = json.dumps(value).encode("ascii")
+    return Response(body, status, {"Cache-Control": "no-store", **(headers or {})}, "application/json")
+
+
+def answered(answer: Answer, status: int = 200) -> Response:
+    """What a tool said; `status` where it went well."""
+    if answer.is_error:
+        status = CODES[answer.value["code"]].http_status
+    return shown(answer.value, status, {TRACE_HEADER: answer.trace_id} if answer.trace_id else None)
+
+
+def refused(error: DevsError) -> Response:
+    return shown(error.envelope(), CODES[error.code].http_status)
+
+
+def turned_away(
+    status: int, field: str, message: str, *, hint: str = "", headers: dict[str, str] | None = None
+) -> Response:
+    """A request that no tool ever saw: the same envelope, with the status that HTTP has for it."""
+    return shown(invalid(field, message, hint=hint).envelope(), status, headers)

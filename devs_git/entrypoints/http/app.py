@@ -1,0 +1,117 @@
+"""The web application: the border, then MCP or the plain form at /mcp, the events, and the REST routes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from devs_git.entrypoints import mcp_server
+from devs_git.entrypoints.bugs import our_bug
+from devs_git.entrypoints.http import bodies
+from devs_git.entrypoints.http.answers import answered, refused, turned_away
+from devs_git.entrypoints.http.border import MOST_BYTES, Border, Rules
+from devs_git.entrypoints.http.feed import Feed
+from devs_git.entrypoints.http.rest import web_routes
+from devs_git.entrypoints.tools import calling
+from devs_git.errors import DevsError
+
+_PLAIN: Final = frozenset({"tool", "params"})
+
+
+def application(where: Path, rules: Rules, feed: Feed) -> ASGIApp:
+    """Everything that `serve` answers, for the repository at `where`."""
+    # The border has judged Host, Origin and size already; without sessions, a server that was started again goes on.
+    speaker = mcp_server.server(where).streamable_http_app(
+        stateless_http=True, max_request_body_size=MOST_BYTES, host=""
+    )
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        watching = asyncio.create_task(feed.watch())
+        try:
+            async with speaker.router.lifespan_context(speaker):
+                yield
+        finally:
+            watching.cancel()
+
+    routes = [
+        Route("/mcp", Door(speaker, where)),
+        Route("/events", feed.endpoint, methods=["GET"]),
+        *web_routes(where),
+    ]
+    handlers: dict[Any, Any] = {HTTPException: _no_route, Exception: _bug}
+    return Border(Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers), rules)
+
+
+class Door:
+    """/mcp: the plain form `{"tool": …, "params": {…}}` is answered here, everything else is the SDK's."""
+
+    def __init__(self, speaker: ASGIApp, where: Path) -> None:
+        self.speaker, self.where = speaker, where
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        if request.method != "POST" or _speaks_mcp(request):
+            await self.speaker(scope, receive, send)
+            return
+        try:
+            told = bodies.read(await request.body())
+            if "jsonrpc" in told:
+                await self.speaker(scope, _again(await request.body()), send)
+                return
+            answer = await self._plain(told)
+        except DevsError as error:
+            answer = turned_away(400, error.details["field"], error.message)
+        await answer(scope, receive, send)
+
+    async def _plain(self, told: dict[str, Any]) -> Response:
+        unknown = sorted(told.keys() - _PLAIN)
+        name, params = told.get("tool"), told.get("params", {})
+        if not isinstance(name, str) or not isinstance(params, dict) or unknown:
+            return turned_away(
+                400,
+                unknown[0] if unknown else "params" if isinstance(name, str) else "tool",
+                "Send a JSON-RPC message of MCP, or a tool's name and its arguments.",
+                hint='Send: {"tool": "git_status", "params": {}}',
+            )
+        return answered(await run_in_threadpool(partial(calling.call, name, params, self.where)))
+
+
+def _speaks_mcp(request: Request) -> bool:
+    """Whether a client of MCP sent this: every one of them accepts streams, as the protocol wants."""
+    return (
+        "text/event-stream" in request.headers.get("accept", "") or "mcp-protocol-version" in request.headers
+    )
+
+
+def _again(body: bytes) -> Receive:
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive
+
+
+async def _no_route(_request: Request, error: HTTPException) -> Response:
+    return turned_away(
+        error.status_code,
+        "path",
+        "There is no such route.",
+        hint="See: /api/v1/openapi.json",
+        headers=dict(error.headers or {}),
+    )
+
+
+async def _bug(_request: Request, error: Exception) -> Response:
+    return refused(our_bug(error))

@@ -1,0 +1,144 @@
+"""Who may come in: decided by the head of a request, before a byte of its body is read.
+
+A web page can send a request to any port of its reader's machine. So Host must be a name of ours (a rebound name of
+somebody else's domain is not), Origin absent or the very same, and Sec-Fetch-Site not another site. The token is for
+other machines, and for other accounts of this one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import ipaddress
+import logging
+import socket
+from dataclasses import dataclass
+from typing import Final
+
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from devs_git.entrypoints.http.answers import turned_away
+
+MOST_BYTES: Final = 16 << 20
+BODY_SECONDS: Final = 30.0
+LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
+_LOG: Final = logging.getLogger("devs_git.http")
+
+
+def is_loopback(host: str) -> bool:
+    return host == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class Rules:
+    """`host` is what the server listens on. Without a `token` nobody is asked for one."""
+
+    host: str
+    token: str = ""
+
+    def is_ours(self, name: str) -> bool:
+        """Whether a Host header, without its port, names this server. An address cannot be rebound, a name can."""
+        name = name.lower()
+        if name in LOOPBACK or name.strip("[]") == self.host.lower():
+            return True
+        if is_loopback(self.host):
+            return False
+        return _is_address(name.strip("[]")) or name == socket.gethostname().lower()
+
+    def objection(self, headers: Headers) -> Response | None:
+        """What is wrong with a request's head; None where it may come in."""
+        hosts = headers.getlist("host")
+        name = hosts[0].rpartition(":")[0] if hosts and not hosts[0].endswith("]") else "".join(hosts[:1])
+        if len(hosts) != 1 or not self.is_ours(name or hosts[0]):
+            return turned_away(403, "Host", "This server does not go by that name.")
+        if any(origin.lower() != f"http://{hosts[0].lower()}" for origin in headers.getlist("origin")):
+            return turned_away(403, "Origin", "Pages of another origin are not let in.")
+        if any(site not in ("same-origin", "none") for site in headers.getlist("sec-fetch-site")):
+            return turned_away(403, "Sec-Fetch-Site", "Pages of another site are not let in.")
+        if self.token and not self._knows_token(headers):
+            return turned_away(
+                401,
+                "Authorization",
+                "This server wants a bearer token.",
+                hint="Send: Authorization: Bearer $DEVS_GIT_TOKEN",
+                headers={"WWW-Authenticate": "Bearer"},
+            )
+        return None
+
+    def _knows_token(self, headers: Headers) -> bool:
+        given = headers.getlist("authorization")
+        scheme, _, token = (given[0] if len(given) == 1 else "").partition(" ")
+        same = hmac.compare_digest(token.strip().encode("utf-8", "replace"), self.token.encode())
+        return scheme.lower() == "bearer" and same
+
+
+@dataclass(frozen=True)
+class Border:
+    """The ASGI application behind the rules; it sees only whole bodies of a bearable size."""
+
+    app: ASGIApp
+    rules: Rules
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        refusal = self.rules.objection(Headers(scope=scope))
+        if refusal is not None:
+            _LOG.warning("turned away a request (%s)", refusal.status_code)
+            await refusal(scope, receive, send)
+            return
+        body = await _body(scope, receive)
+        if isinstance(body, Response):
+            await body(scope, receive, send)
+        elif body is not None:
+            await self.app(scope, _replayed(body, receive), send)
+
+
+async def _body(scope: Scope, receive: Receive) -> bytes | Response | None:
+    """The whole body; a refusal where it is too large or too slow, None where the client went away."""
+    declared = Headers(scope=scope).get("content-length", "0")
+    too_large = turned_away(
+        413, "body", f"A request has at most {MOST_BYTES} bytes.", headers={"Connection": "close"}
+    )
+    if not declared.isdecimal() or int(declared[:20]) > MOST_BYTES:
+        return too_large
+    parts: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            while True:
+                message = await receive()
+                if message["type"] != "http.request":
+                    return None
+                parts.append(message.get("body", b""))
+                size += len(parts[-1])
+                if size > MOST_BYTES:
+                    return too_large
+                if not message.get("more_body"):
+                    return b"".join(parts)
+    except TimeoutError:
+        return turned_away(408, "body", "The request did not come to its end.")
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    told = False
+
+    async def replay() -> Message:
+        nonlocal told
+        if told:
+            return await receive()
+        told = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay

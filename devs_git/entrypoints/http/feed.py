@@ -1,0 +1,158 @@
+"""The ledger's events as a stream of server-sent events, whoever wrote them.
+
+Each listener has its own place in the ledger and reads on from there at its own pace, on a thread that no tool uses:
+a listener that is slow or gone costs nobody anything, and nothing is kept in memory for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+from typing import Final, TypeVar
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
+
+from devs_git.domain import ids
+from devs_git.domain.event_names import name_of, told
+from devs_git.domain.events import Event
+from devs_git.entrypoints.http.answers import refused, turned_away
+from devs_git.errors import DevsError, invalid
+from devs_git.storage import watch
+from devs_git.workspace import Workspace
+
+KEEP_ALIVE_SECONDS: Final = 15.0
+MOST_LISTENERS: Final = 100
+_AT_ONCE: Final = 200
+_HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+T = TypeVar("T")
+
+
+class Feed:
+    """The events of the repository at `where`; `closing` is set once the server is to end."""
+
+    def __init__(self, where: Path) -> None:
+        self.where = where
+        self.closing = asyncio.Event()
+        self.listeners = 0
+        self._moved = asyncio.Event()
+        self._reader = ThreadPoolExecutor(1, "events")
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def end(self) -> None:
+        """End every stream; called by a signal's handler or another thread."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self.closing.set)
+
+    async def watch(self) -> None:
+        """Look ten times a second whether the ledger has moved, for as long as the server runs."""
+        self._loop = asyncio.get_running_loop()
+        common = Workspace.open(self.where).places.common
+        seen: tuple[object, ...] = ()
+        while True:
+            with contextlib.suppress(OSError):
+                found = watch.marks(common)
+                if found != seen:
+                    seen = found
+                    self._moved.set()
+                    self._moved = asyncio.Event()
+            await asyncio.sleep(watch.POLL_SECONDS)
+
+    async def endpoint(self, request: Request) -> Response:
+        """`GET /events`: from now on, or from after the event that `Last-Event-ID` names."""
+        if self.listeners >= MOST_LISTENERS:
+            return turned_away(503, "listeners", f"There are {MOST_LISTENERS} listeners already.")
+        try:
+            start = await self._read(lambda: self._start(request.headers.get("last-event-id", "")))
+        except DevsError as error:
+            return refused(error)
+        return Stream(self, start)
+
+    async def _read(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._reader, work)
+
+    def _start(self, last: str) -> str:
+        workspace = Workspace.open(self.where)
+        tip = workspace.ledger.tip().oid
+        if not last:
+            return tip
+        known = ids.is_oid(last) and bool(tip)
+        words = ("merge-base", "--is-ancestor", last, tip)
+        if not known or workspace.store_git.attempt(*words, ok=(0, 1, 128))[0]:
+            raise invalid("Last-Event-ID", "The ledger has no such event.", hint="Start over without it.")
+        return last
+
+    def _events(self, since: str) -> Iterator[Event]:
+        ledger = Workspace.open(self.where).ledger
+        tip = ledger.tip().oid
+        return ledger.events(tip, since=since, oldest_first=True) if tip and tip != since else iter(())
+
+    async def frames(self, since: str) -> AsyncGenerator[bytes]:
+        """One frame for each event after `since`, and a comment after 15 seconds without any."""
+        yield b"retry: 1000\n\n"
+        while True:
+            moved = self._moved  # taken before reading, so that no move falls between
+            events = await self._read(lambda at=since: self._events(at))  # type: ignore[misc]
+            try:
+                while part := await self._read(lambda on=events: list(islice(on, _AT_ONCE))):  # type: ignore[misc]
+                    for event in part:
+                        yield _frame(event)
+                        since = event.oid
+            finally:
+                getattr(events, "close", lambda: None)()
+            while not moved.is_set():
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(moved.wait(), KEEP_ALIVE_SECONDS)
+                if not moved.is_set():
+                    yield b": still here\n\n"
+
+
+def _frame(event: Event) -> bytes:
+    return f"id: {event.oid}\nevent: {name_of(event)}\ndata: {json.dumps(told(event))}\n\n".encode("ascii")
+
+
+class Stream(Response):
+    """One listener's answer: it ends when the client goes, or the server."""
+
+    def __init__(self, feed: Feed, since: str) -> None:
+        super().__init__(headers=_HEADERS, media_type="text/event-stream")
+        del self.headers["content-length"]
+        self.feed, self.since = feed, since
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        del scope
+        ends = (self._tell(send), _gone(receive), self.feed.closing.wait())
+        tasks = [asyncio.ensure_future(end) for end in ends]
+        self.feed.listeners += 1
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self.feed.listeners -= 1
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        with contextlib.suppress(OSError):
+            await _within(send({"type": "http.response.body", "body": b"", "more_body": False}))
+
+    async def _tell(self, send: Send) -> None:
+        start: Message = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
+        await send(start)
+        async with contextlib.aclosing(self.feed.frames(self.since)) as frames:
+            async for frame in frames:
+                await send({"type": "http.response.body", "body": frame, "more_body": True})
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _within(end: Awaitable[None]) -> None:
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(end, 1)

@@ -1,0 +1,109 @@
+"""The REST routes: each is a tool of the table, some of whose arguments stand in the path. No route decides a gate.
+
+A route whose tool does not exist is no route. The others' schemas and the OpenAPI document come from the tool.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from devs_git.domain import ids
+from devs_git.entrypoints.tools.table import TOOLS
+from devs_git.entrypoints.tools.tool import Param, Tool
+from devs_git.errors import invalid
+
+PREFIX: Final = "/api/v1"
+COMPLETED: Final = "completed"
+MOST: Final = {"limit": 500, "hunk_lines": 20_000}
+PATH_TEXTS: Final = {
+    "id": "The task's id: 10 or task-10.",
+    "n": "The number of one of the task's checkpoints.",
+    "point": "The number of one of the task's checkpoints, or `completed`.",
+}
+
+
+@dataclass(frozen=True)
+class Route:
+    """`fills`: arguments of the tool that are made of the path. `adds`: fields of the body that the route itself reads."""
+
+    method: str
+    path: str
+    tool_name: str
+    fills: dict[str, str] = field(default_factory=dict)
+    status: int = 200
+    adds: tuple[Param, ...] = ()
+
+    @property
+    def tool(self) -> Tool:
+        return TOOLS[self.tool_name]
+
+    @property
+    def path_names(self) -> tuple[str, ...]:
+        return tuple(part[1:-1] for part in self.path.split("/") if part.startswith("{"))
+
+    def params(self) -> tuple[Param, ...]:
+        """What stands in the query or the body."""
+        return (*(one for one in self.tool.params if one.name not in self.fills), *self.adds)
+
+    def schema(self, one: Param) -> dict[str, Any]:
+        """The schema of one parameter, with the bounds that answers over HTTP have."""
+        return {**one.schema, **({"maximum": MOST[one.name]} if one.name in MOST else {})}
+
+    def arguments(self, path: dict[str, str], given: dict[str, Any]) -> dict[str, Any]:
+        """The tool's arguments; INVALID_ARGUMENTS for what is wrong with the path."""
+        known = {name: _checked(name, text) for name, text in path.items()}
+        if "number" in given:
+            known["id"] += f"@{_checked('number', str(given['number']))}"
+        rest = {key: value for key, value in given.items() if key != "number"}
+        point = "@" + known["point"] if known.get("point", COMPLETED) != COMPLETED else ""
+        filled = {name: text.format(**{**known, "point": point}) for name, text in self.fills.items()}
+        if rest.get("plan_id"):  # it names its target itself
+            _same_task(known["id"], str(rest["plan_id"]))
+            filled = {}
+        return {**rest, **filled}
+
+
+def _checked(name: str, text: str) -> str:
+    """A part of a path: a task's id in its canonical form, or a checkpoint's number."""
+    if name == "id":
+        return ids.task_id(text, field="id")
+    if not (text.isascii() and text.isdecimal() and len(text) < 10) and (name, text) != ("point", COMPLETED):
+        also = f", or {COMPLETED!r}" if name == "point" else ""
+        raise invalid(name, f"This is no number of a checkpoint{also}.")
+    return text
+
+
+def _same_task(target: str, plan_id: str) -> None:
+    task = target.partition("@")[0]
+    if plan_id.partition(":")[0].partition("@")[0] != task:
+        raise invalid("plan_id", f"This plan is none of {task}.")
+
+
+_TASK: Final = "/mesh/tasks/{id}"
+_ALL: Final = (
+    Route("GET", f"{_TASK}/checkpoints", "list_checkpoints", {"task_id": "{id}"}),
+    Route("GET", f"{_TASK}/checkpoints/{{point}}/diff", "checkpoint_diff", {"checkpoint": "{id}{point}"}),
+    Route("GET", f"{_TASK}/conversation", "get_conversation", {"task_id": "{id}"}),
+    Route(
+        "POST",
+        f"{_TASK}/rewind",
+        "rewind_to_task",
+        {"task_id": "{id}"},
+        adds=(
+            Param(
+                "number",
+                {"type": "integer", "minimum": 1},
+                "To this one of its checkpoints; else to its completion.",
+            ),
+        ),
+    ),
+    Route(
+        "POST",
+        f"{_TASK}/checkpoints/{{n}}/branch",
+        "branch_from_checkpoint",
+        {"checkpoint": "{id}@{n}"},
+        status=201,
+    ),
+)
+ROUTES: Final = tuple(route for route in _ALL if route.tool_name in TOOLS)

@@ -1,0 +1,169 @@
+"""What the HTTP door answers: the plain form, REST and the document that describes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from devs_git.entrypoints.http.border import MOST_BYTES
+from devs_git.entrypoints.http.routes import ROUTES
+from devs_git.entrypoints.tools import calling
+from devs_git.errors import CODES
+from devs_git.workspace import Workspace
+from tests import gated
+from tests.web import Web, served
+
+TASK = "/api/v1/mesh/tasks/1"
+UNREADABLE = [
+    (b"{", 400, "body"),
+    (b"", 400, "tool"),
+    (b"[]", 400, "body"),
+    (b'"x"', 400, "body"),
+    (b"\xff\xfe{}", 400, "body"),
+    (b'{"tool": NaN}', 400, "body"),
+    (b'{"tool": ' + b"9" * 5000 + b"}", 400, "body"),
+    (b"[" * 100_000, 400, "body"),
+    (b'{"tool":"git_status","params":' + b'{"a":' * 200 + b"1" + b"}" * 201, 422, "a"),
+    (b'{"tool":"git_status","params":{"a":"\\ud800"}}', 422, "a"),
+    (b'{"tool":"git_status","params":{"\\ud800":1}}', 422, "arguments"),
+    (b'{"tool":"start_task","params":{"task_id":"1","title":"\\u0000"}}', 422, "title"),
+    (b'{"tool":"list_checkpoints","params":{"limit":1e30}}', 422, "limit"),
+    (b'{"tool":"list_checkpoints","params":{"limit":99999999999999999999}}', 422, "limit"),
+    (b'{"tool":"git_status","params":[]}', 400, "params"),
+    (b'{"tool":7}', 400, "tool"),
+    (b'{"tool":"git_status","more":1}', 400, "more"),
+    (b'{"tool":"no_such_tool"}', 422, "tool"),
+    (b'{"tool":"gate_approve","params":{"gate_id":"x"}}', 422, "tool"),
+]
+REFUSED = [
+    ("GET", "/api/v1/mesh/tasks/nope/checkpoints", 404, "TASK_NOT_FOUND"),
+    ("GET", f"{TASK}/checkpoints/9/diff", 404, "CHECKPOINT_NOT_FOUND"),
+    ("POST", "/api/v1/mesh/tasks/nope/rewind", 404, "TASK_NOT_FOUND"),
+    ("GET", "/api/v1/mesh/tasks/..%2F..%2Fx/checkpoints", 404, "INVALID_ARGUMENTS"),
+    ("GET", "/api/v1/mesh/tasks/--output=x/checkpoints", 422, "INVALID_ARGUMENTS"),
+    ("GET", "/api/v1/mesh/tasks/1@1/checkpoints", 422, "INVALID_ARGUMENTS"),
+    ("GET", f"{TASK}/checkpoints/-1/diff", 422, "INVALID_ARGUMENTS"),
+    ("GET", f"{TASK}/checkpoints?limit=501", 422, "INVALID_ARGUMENTS"),
+    ("GET", f"{TASK}/checkpoints?limit=x", 422, "INVALID_ARGUMENTS"),
+    ("GET", f"{TASK}/checkpoints?limit=1&limit=2", 422, "INVALID_ARGUMENTS"),
+    ("GET", f"{TASK}/checkpoints?nope=1", 422, "INVALID_ARGUMENTS"),
+    ("POST", f"{TASK}/rewind?dry_run=true", 422, "INVALID_ARGUMENTS"),
+    ("DELETE", f"{TASK}/rewind", 405, "INVALID_ARGUMENTS"),
+    ("GET", "/nope", 404, "INVALID_ARGUMENTS"),
+]
+
+
+@pytest.fixture
+def web(initialised: Path) -> Iterator[Web]:
+    with served(initialised) as found:
+        yield found
+
+
+@pytest.fixture
+def worked(initialised: Path) -> Path:
+    """Tasks 1 and 2 are completed; task 1 has two checkpoints."""
+    for name, arguments in (
+        ("start_task", {"task_id": "1", "title": "x"}),
+        ("create_checkpoint", {"message": "m"}),
+        ("commit_task", {"task_id": "1", "message": "m"}),
+        ("start_task", {"task_id": "2", "title": "x"}),
+        ("commit_task", {"task_id": "2", "message": "m"}),
+    ):
+        (initialised / "work.txt").write_text(name + str(arguments))
+        assert not calling.call(name, arguments, initialised).is_error
+    return initialised
+
+
+def test_the_plain_form_answers_as_the_tool_does(web: Web, initialised: Path) -> None:
+    said = web.tool("get_task_trace", traceId="nonexistent")
+    assert (said.status, said.code, said.value["traceId"]) == (404, "TRACE_NOT_FOUND", "nonexistent")
+    said = web.tool("git_status")
+    assert (said.status, said.value) == (200, calling.call("git_status", {}, initialised).value)
+    said = web.post("/mcp", tool="git_status")
+    assert said.status == 200
+
+
+def test_what_nobody_can_read_is_refused_and_never_a_bug(web: Web) -> None:
+    for body, status, field in UNREADABLE:
+        said = web.send("POST", "/mcp", body)
+        found = (said.status, said.code, said.value["field"])
+        assert found == (status, "INVALID_ARGUMENTS", field), body[:80]
+
+
+def test_a_body_beyond_the_limit_is_not_read(web: Web) -> None:
+    said = web.send("POST", "/mcp", Content_Length=str(MOST_BYTES + 1))
+    assert (said.status, said.value["field"]) == (413, "body")
+
+
+def test_a_page_of_another_origin_is_turned_away_before_anything_is_read(web: Web) -> None:
+    for head in (
+        {"Origin": "http://evil.example"},
+        {"Host": "evil.example"},
+        {"Sec_Fetch_Site": "cross-site"},
+    ):
+        for method, path in (
+            ("POST", "/mcp"),
+            ("GET", "/events"),
+            ("POST", f"{TASK}/rewind"),
+            ("OPTIONS", "/mcp"),
+        ):
+            said = web.send(method, path, b"{", **head)
+            assert (said.status, said.code) == (403, "INVALID_ARGUMENTS")
+
+
+def test_rest_lists_compares_branches_and_rewinds(worked: Path) -> None:
+    with served(worked) as web:
+        first = web.get(f"{TASK}/checkpoints?limit=1").value
+        assert [row["number"] for row in first["checkpoints"]] == [2]
+        rest = web.get(f"{TASK}/checkpoints?limit=1&cursor={first['next_cursor']}").value
+        assert [row["number"] for row in rest["checkpoints"]] == [1]
+        assert web.get(f"{TASK}/checkpoints/completed/diff").value["stats"]["files_changed"] == 1
+        assert web.get(f"{TASK}/checkpoints/1/diff?hunks=true&hunkLines=1").value["truncated"]
+        made = web.post(f"{TASK}/checkpoints/1/branch", branchName="again")
+        assert (made.status, made.value["branch"]) == (201, "again")
+        assert web.post(f"{TASK}/checkpoints/1/branch", branch_name="again").code == "INVALID_BRANCH"
+        plan = web.post(f"{TASK}/rewind", dryRun=True).value
+        assert web.post("/api/v1/mesh/tasks/2/rewind", plan_id=plan["plan_id"]).value["field"] == "plan_id"
+        done = web.post(f"{TASK}/rewind", plan_id=plan["plan_id"])
+        assert (done.status, done.value["rewound_to"]) == (200, "task-1")
+        assert web.post(f"{TASK}/rewind", plan_id=plan["plan_id"]).status == 409
+        assert web.post(f"{TASK}/rewind", number=1).value["rewound_to"] == "task-1@1"
+
+
+def test_rest_refuses_with_the_envelope(worked: Path) -> None:
+    with served(worked) as web:
+        for method, path, status, code in REFUSED:
+            said = web.send(method, path)
+            assert (said.status, said.code) == (status, code), path
+
+
+def test_an_open_gate_is_a_conflict_and_no_route_decides_it(worked: Path) -> None:
+    gate = gated.ask(Workspace.open(worked), kind="MANUAL")
+    with served(worked) as web:
+        said = web.post(f"{TASK}/rewind")
+        assert (said.status, said.code, said.value["gate_id"]) == (409, "GATE_BLOCKED", gate)
+        assert web.get(f"{TASK}/checkpoints").status == 200
+    words = {word for route in ROUTES for word in route.path.split("/")}
+    assert not words & {"gates", "approve", "reject", "decision"}
+
+
+def test_the_document_describes_every_route_and_its_answers(worked: Path) -> None:
+    with served(worked) as web:
+        document = web.get("/api/v1/openapi.json").value
+        assert set(document["paths"]) == {f"/api/v1{route.path}" for route in ROUTES}
+        for route in ROUTES:
+            operation = document["paths"]["/api/v1" + route.path][route.method.lower()]
+            assert {str(route.status), "404", "409", "422"} <= set(operation["responses"])
+            assert "$ref" not in json.dumps(operation["parameters"])
+        assert set(document["components"]["schemas"]["Error"]["properties"]["code"]["enum"]) == set(CODES)
+
+
+def test_a_long_answer_names_its_trace_in_its_head(worked: Path) -> None:
+    with served(worked) as web:
+        said = web.tool("list_checkpoints")
+        trace = web.tool("get_task_trace", traceId=said.headers["devs-trace-id"])
+        assert json.loads(trace.value["fullOutput"]) == said.value
+        assert "devs-trace-id" not in web.tool("list_gates").headers
