@@ -101,12 +101,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
     history = workspace.ledger.require().history
     found = surveys.survey(site.git, site.top)
-    # A worktree and branch of the same name in another clone is another place: its backups never come here.
-    operations = [
-        event
-        for event in rules.chain(history, site.places.worktree_id, found.branch)
-        if site.objects.exists(event.get("Devs-Backup"))
-    ]
+    operations = _operations(site, rules.chain(history, site.places.worktree_id, found.branch), request.op_id)
     operation = rules.to_undo(operations, request.op_id)
     surveys.require_commit(found)
     since = operations[operations.index(operation) :]
@@ -130,6 +125,22 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
         *refusals.of_objects(found, state.head),
     ]
     return _Outlook(operation, state, tuple(later), found, plan, effect, request.preserve or "", refused)
+
+
+def _operations(site: Site, told: list[Event], op_id: str | None) -> list[Event]:
+    """Those whose backup is here; NOTHING_TO_UNDO where the one that is meant has none.
+
+    A worktree and branch of the same name in another clone is another place: its backups never come here.
+    """
+    here = [event for event in told if site.objects.exists(event.get("Devs-Backup"))]
+    gone = [event.get("Devs-Op") for event in told if event not in here]
+    if op_id in gone or (gone and not here and not op_id):
+        raise DevsError(
+            "NOTHING_TO_UNDO",
+            f"The backup of {op_id or gone[-1]} is not here: it was pruned, or the operation is another clone's.",
+            hint="See what there is: git for-each-ref refs/devs/backup",
+        )
+    return here
 
 
 def _undo(workspace: Workspace, site: Site, request: Request, look: _Outlook) -> Result:
