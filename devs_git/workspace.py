@@ -182,9 +182,10 @@ class Workspace:
         """Take in what the agent hooks left: how many went in, and how many were rejected. BUSY."""
         if not self.places.has_spooled:
             return 0, 0
-        from devs_git.storage import spool
+        from devs_git.storage import conversations, spool
 
         taken = spool.ingest(self.places, self.store_git, catalog, self.progress)
+        conversations.read_on(self, catalog)
         return taken.ingested, taken.rejected
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from devs_git.domain import ids
@@ -49,7 +49,9 @@ class Result:
 def run(workspace: Workspace, request: Request) -> Result:
     """Read it. INVALID_ARGUMENTS {file} where it cannot be read or nobody knows whose it is."""
     source = Source(request.file.resolve(), request.client)
-    how = conversations.How(task_id=request.task or None)
+    how = conversations.here(workspace)
+    if request.task:
+        how = replace(how, task_id=request.task, all_its=True)
     with workspace.catalog(caught_up=True) as catalog:
         done = conversations.take_in(workspace, catalog, source, how)
     session = done.session

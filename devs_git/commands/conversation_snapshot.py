@@ -35,7 +35,7 @@ def run(workspace: Workspace, request: Request) -> Snapshot:
     work = work_of(active_task.read(workspace.places))
     with workspace.catalog(caught_up=True) as catalog:
         for source in transcripts.of_session(catalog, _session(workspace, catalog, request).session_id):
-            conversations.take_in(workspace, catalog, source)
+            conversations.take_in(workspace, catalog, source, conversations.here(workspace))
         with catalog.writing():
             session = _session(workspace, catalog, request)
             task_id = request.task or (work.task if work else session.task_id)

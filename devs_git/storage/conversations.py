@@ -6,11 +6,15 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from devs_git.domain.times import stamp
 from devs_git.domain.trailers import work_of
+from devs_git.errors import DevsError
 from devs_git.storage import active_task, conversation_note
+from devs_git.storage.git_program import REPOSITORY_VARIABLES
+from devs_git.storage.places import Places, locate
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -19,7 +23,6 @@ if TYPE_CHECKING:
     from devs_git.storage.catalog.database import Catalog
     from devs_git.storage.catalog.messages import Session
     from devs_git.storage.catalog.transcripts import Source, TakenIn
-    from devs_git.storage.places import Places
 
 
 class Listener(Protocol):
@@ -40,28 +43,42 @@ class Listener(Protocol):
 
 @dataclass(frozen=True)
 class How:
-    """What a caller says of a reading. `task_id` None is the active task; `snapshot`: one is made at the end."""
+    """What a caller says of a reading, else it is this worktree's active task that works.
 
-    task_id: str | None = None
+    `places` is the worktree of the agent; `at` when it was there, with `task_id` active. `all_its`: every new message is that
+    task's. `snapshot`: one is made at the end.
+    """
+
+    places: Places
+    task_id: str
+    agent: str = ""
+    at: str = ""
+    all_its: bool = False
     snapshot: bool = False
 
 
-def take_in(listener: Listener, catalog: Catalog, source: Source, how: How | None = None) -> TakenIn:
-    """Read what is new in a transcript for this worktree, and let go of snapshots that are past their time."""
+def here(listener: Listener) -> How:
+    """The worktree and the task that are at work now."""
+    work = work_of(active_task.read(listener.places))
+    return How(listener.places, work.task if work else "", work.agent if work else "")
+
+
+def take_in(listener: Listener, catalog: Catalog, source: Source, how: How) -> TakenIn:
+    """Read what is new in a transcript, and let go of snapshots that are past their time."""
     from devs_git.storage.catalog import snapshots, transcripts
 
-    how, places, policy = how or How(), listener.places, listener.policy
-    work = work_of(active_task.read(places))
+    policy = listener.policy
     seen = transcripts.Seen(
         now=listener.now(),
+        at=how.at or listener.now(),
         new_id=listener.new_trace_id,
-        worktree=places.worktree_id,
-        task_id=how.task_id if how.task_id is not None else work.task if work else "",
-        agent=work.agent if work else "",
-        all_its=how.task_id is not None,
+        worktree=how.places.worktree_id,
+        task_id=how.task_id,
+        agent=how.agent,
+        all_its=how.all_its,
         every=policy.snapshot_every,
         snapshot=how.snapshot,
-        told=lambda session: note(places, catalog, session),
+        told=lambda session: note(how.places, catalog, session),
     )
     done = transcripts.take_in(catalog, source, seen, listener.progress)
     with catalog.writing():
@@ -79,14 +96,38 @@ def note(places: Places, catalog: Catalog, session: Session) -> None:
     conversation_note.write(places, session.task_id, prefix, time)
 
 
+def read_on(listener: Listener, catalog: Catalog) -> None:
+    """Read what is new in the transcripts that hooks told of. One that is gone is let go; the policy may want none."""
+    from devs_git.storage.catalog import heard
+    from devs_git.storage.catalog.transcripts import Source
+
+    for told in heard.waiting(catalog):
+        how = How(
+            _around(listener.places, told.cwd), told.task_id, told.agent, told.at, snapshot=told.snapshot
+        )
+        with contextlib.suppress(DevsError):
+            if listener.policy.record_conversations:
+                take_in(listener, catalog, Source(told.path, told.client, told.session_id), how)
+        heard.forget(catalog, told)
+
+
+def _around(ours: Places, cwd: str) -> Places:
+    """The worktree of this repository around the folder where an agent was; the one that asks where it was elsewhere."""
+    try:
+        found = locate(Path(cwd), unset=REPOSITORY_VARIABLES)
+    except (DevsError, OSError):
+        return ours
+    return found if found.common == ours.common else ours
+
+
 def refresh(listener: Listener, task_id: str) -> None:
     """Before a checkpoint: read on in the transcripts of the session that it will name. No trouble here stops it."""
-    prefix = conversation_note.read(listener.places, task_id)
-    if not prefix:
+    if not conversation_note.read(listener.places, task_id) and not listener.places.has_spooled:
         return
     from devs_git.storage.catalog import transcripts
     from devs_git.storage.catalog.database import TROUBLE
 
     with contextlib.suppress(*TROUBLE), listener.catalog() as catalog:
-        for source in transcripts.of_session(catalog, prefix.rsplit(" ", 2)[0]):
-            take_in(listener, catalog, source)
+        prefix = conversation_note.read(listener.places, task_id)
+        for source in transcripts.of_session(catalog, prefix.rsplit(" ", 2)[0]) if prefix else ():
+            take_in(listener, catalog, source, here(listener))

@@ -64,16 +64,35 @@ Handler = Callable[["Catalog", Spooled], None]
 def _keep_trace(catalog: Catalog, spooled: Spooled) -> None:
     from devs_git.storage.catalog import traces
 
+    _hear(catalog, spooled, snapshot=False)
     if not captured.is_kept(spooled.told):
         return
     known = {"commit": spooled.commit, "task_id": spooled.task_id, "agent": spooled.agent}
     traces.put(catalog, captured.trace(spooled.told, created_at=spooled.created_at, **known))
 
 
-# What is done with an event's payload, inside the transaction; a ValueError rejects it. An event that is not here waits in
-# the spool, as those of a session do until somebody reads transcripts.
+def _keep_word(catalog: Catalog, spooled: Spooled) -> None:
+    """The session stopped, or is about to be compacted: what it said is read when the payloads are all in."""
+    _hear(catalog, spooled, snapshot=True)
+
+
+def _hear(catalog: Catalog, spooled: Spooled, *, snapshot: bool) -> None:
+    from devs_git.storage.catalog import heard
+
+    told = spooled.told
+    path = Path(told.text(told.dialect.fields.transcript))
+    with contextlib.suppress(RuntimeError):  # nobody's home
+        path = path.expanduser()
+    if path.is_absolute():
+        client, session, cwd = told.dialect.name, told.text(told.dialect.fields.session), told.text("cwd")
+        known = (client, session, cwd, spooled.task_id, spooled.agent, spooled.created_at)
+        heard.put(catalog, heard.Heard(path, *known, snapshot))
+
+
+# What is done with an event's payload, inside the transaction; a ValueError rejects it. An event that is not here waits.
 HANDLERS: Final[dict[str, Handler]] = {
-    event: _keep_trace for dialect in DIALECTS.values() for event in dialect.after
+    **{event: _keep_trace for dialect in DIALECTS.values() for event in dialect.after},
+    **{event: _keep_word for dialect in DIALECTS.values() for event in dialect.session},
 }
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from devs_git.errors import DevsError
 from devs_git.storage import spool
-from devs_git.storage.catalog import traces
+from devs_git.storage.catalog import heard, traces
 from devs_git.storage.catalog.database import Catalog
 from devs_git.workspace import Workspace
 from tests.agent_calls import EXAMPLES, after
@@ -81,14 +81,20 @@ def test_a_crash_between_commit_and_unlink_gives_no_duplicate_and_one_before_los
     assert spool.waiting(ledgered.places) == ()
 
 
-def test_every_example_of_a_tool_that_ran_becomes_a_trace_and_the_others_wait(ledgered: Workspace) -> None:
+def test_every_example_of_a_tool_that_ran_becomes_a_trace_and_of_a_session_it_is_heard(
+    ledgered: Workspace,
+) -> None:
     for example in EXAMPLES.values():
         leave(ledgered, example["payload"], client=example["client"])
     wanted = [example for example in EXAMPLES.values() if "trace" in example]
-    assert ingest(ledgered) == spool.Taken(len(wanted), 0)
+    stopped = [one for one in EXAMPLES.values() if one["payload"]["hook_event_name"] == "Stop"]
+    assert ingest(ledgered) == spool.Taken(len(wanted) + len(stopped), 0)
+    with Catalog.open(ledgered.places.shared) as catalog:
+        told = {os.fspath(one.path): one.snapshot for one in heard.waiting(catalog)}
+    assert [told[one["payload"]["transcript_path"]] for one in stopped] == [True] * len(stopped)
     found = {row[0]: row[5] for row in stored(ledgered)}
     assert found == {e["payload"]["tool_use_id"]: int(e["trace"]["is_error"]) for e in wanted}
-    assert len(list(ledgered.places.spool.iterdir())) == len(EXAMPLES) - len(wanted)
+    assert len(list(ledgered.places.spool.iterdir())) == len(EXAMPLES) - len(wanted) - len(stopped)
 
 
 def test_a_trace_has_the_task_and_the_commit_of_when_the_tool_ran(ledgered: Workspace, git: Run) -> None:

@@ -123,6 +123,16 @@ CREATE TABLE transcripts (
   digest TEXT NOT NULL,
   memory TEXT NOT NULL
 );
+CREATE TABLE heard (
+  path BLOB PRIMARY KEY NOT NULL,
+  client TEXT NOT NULL,
+  session_id TEXT NOT NULL,
+  cwd TEXT NOT NULL,
+  task_id TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  at TEXT NOT NULL,
+  snapshot INTEGER NOT NULL
+);
 CREATE TABLE rewinds (operation TEXT NOT NULL, task_id TEXT NOT NULL, upto TEXT NOT NULL, PRIMARY KEY (operation, task_id));
 CREATE INDEX rewinds_by_task ON rewinds (task_id, upto);
 CREATE INDEX traces_by_session ON traces (session_id, created_at);

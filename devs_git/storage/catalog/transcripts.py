@@ -48,11 +48,12 @@ class Source:
 class Seen:
     """Where a session is seen, by whom, and what to do with it.
 
-    `task_id` is the task that is active now; `all_its` makes every new message that task's. A snapshot is made after each
+    `task_id` is the task that was active `at` that time; `all_its` makes every new message that task's. A snapshot is made after each
     `every` messages (0: none), and at the end where `snapshot` says so. `told` hears of the session, inside the last transaction.
     """
 
     now: str
+    at: str
     new_id: Callable[[], str]
     worktree: str = ""
     task_id: str = ""
@@ -188,7 +189,7 @@ def _batch(
 
 
 def _about(catalog: Catalog, session: Session, seen: Seen) -> About:
-    now = (seen.now, seen.task_id)
+    now = (seen.at, seen.task_id)
     known = () if seen.all_its else messages.samples(catalog, session.session_id)
     return About(seen.agent, seen.now, (*known, now))
 

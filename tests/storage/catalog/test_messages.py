@@ -48,7 +48,7 @@ def ids() -> str:
 
 
 def take(catalog: Catalog, path: Path, **seen: object) -> TakenIn:
-    return transcripts.take_in(catalog, Source(path), Seen(NOW, ids, **seen))  # type: ignore[arg-type]
+    return transcripts.take_in(catalog, Source(path), Seen(NOW, NOW, ids, **seen))  # type: ignore[arg-type]
 
 
 def said(catalog: Catalog, session: str) -> tuple[Place, ...]:
@@ -63,7 +63,7 @@ def grow(catalog: Catalog, path: Path, data: bytes, ends: Iterable[int]) -> str:
             stream.write(data[start:end])
         if path.stat().st_size:
             source = Source(path, "claude" if b"parentUuid" in data else "codex")
-            session = transcripts.take_in(catalog, source, Seen(NOW, ids)).session.session_id
+            session = transcripts.take_in(catalog, source, Seen(NOW, NOW, ids)).session.session_id
     return session
 
 
@@ -166,7 +166,7 @@ folder, name = Path(sys.argv[1]), sys.argv[2]
 sys.stdin.read()
 for path in (folder / "shared.jsonl", folder / f"{name}.jsonl"):
     with Catalog.open(folder) as catalog:
-        transcripts.take_in(catalog, Source(path), Seen("2026-03-01T00:00:00.000Z", lambda: os.urandom(8).hex()))
+        transcripts.take_in(catalog, Source(path), Seen("2026-03-01", "2026-03-01", lambda: os.urandom(8).hex()))
 """
 
 

@@ -1,0 +1,174 @@
+"""What an agent's hooks tell of a session is read by the next command, and named by the next checkpoint."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from devs_git.commands import (
+    checkpoint,
+    conversation_show,
+    conversation_snapshots,
+    task_complete,
+    task_start,
+    trace_ingest,
+    trace_list,
+)
+from devs_git.domain.dialects.claude import CLAUDE
+from devs_git.domain.dialects.codex import CODEX
+from devs_git.entrypoints import router
+from devs_git.storage import agent_files, conversation_note
+from devs_git.storage.places import locate
+from devs_git.workspace import Workspace
+from tests.agent_calls import EXAMPLES, call
+
+Run = Callable[..., str]
+TRANSCRIPTS = Path(__file__).parent.parent / "examples" / "transcripts"
+SESSION = "4d5611e5-241a-462a-8d15-5122611a9569"
+
+
+@pytest.fixture
+def project(initialised: Path) -> Path:
+    for dialect in (CLAUDE, CODEX):
+        agent_files.install(locate(initialised), initialised, dialect)
+    return initialised
+
+
+@pytest.fixture
+def transcript(tmp_path: Path) -> Path:
+    path = tmp_path / "session.jsonl"
+    path.write_bytes((TRANSCRIPTS / "claude.jsonl").read_bytes())
+    return path
+
+
+def run(name: str, request: Any, where: Path | None = None) -> Any:
+    return router.call(name, Workspace.open(where), request)
+
+
+def said(**asked: Any) -> list[str | None]:
+    found = run("conversation show", conversation_show.Request(**asked))
+    return [message.content for message in found.messages if message.role == "user"]
+
+
+def tell(top: Path, transcript: Path, event: str = "Stop", where: Path | None = None, **more: Any) -> None:
+    """The client's hook at `event`, in the folder `where`."""
+    known = {"session_id": SESSION, "transcript_path": os.fspath(transcript), "cwd": os.fspath(where or top)}
+    payload = {**EXAMPLES["claude-stop"]["payload"], **known, "hook_event_name": event, **more}
+    call(top, payload, where=where)
+
+
+def tool(top: Path, transcript: Path, use: str, output: str) -> None:
+    more: dict[str, Any] = {
+        "tool_name": "Bash",
+        "tool_input": {"command": "x"},
+        "tool_use_id": use,
+        "tool_response": output,
+    }
+    tell(top, transcript, "PostToolUse", **more)
+
+
+def line(number: int, content: str, time: str) -> bytes:
+    known = {"type": "user", "uuid": f"later-{number}", "sessionId": SESSION, "timestamp": time}
+    return json.dumps({**known, "message": {"role": "user", "content": content}}).encode() + b"\n"
+
+
+def snapshots() -> list[tuple[str, str, int]]:
+    found = run("conversation snapshots", conversation_snapshots.Request()).snapshots
+    return [(one.snapshot_type, one.checkpoint, one.message_count) for one in found]
+
+
+def test_when_a_session_stops_it_is_read_and_the_next_checkpoint_names_it(
+    project: Path, transcript: Path
+) -> None:
+    run("task start", task_start.Request("10"))
+    tool(project, transcript, "toolu_01Uw", "as the hook told it " * 100)
+    tell(project, transcript)
+    (project / "a").write_text("a")
+    run("checkpoint", checkpoint.Request(everything=True))  # it reads what the hooks left
+    assert said(at="task-10@1") == [
+        "Work on the dates: parse them as ISO 8601.",
+        "What does this show?\n[image]",
+    ]
+    assert sorted(snapshots()) == [("auto", "", 12), ("checkpoint", "task-10@1", 12)]
+    traces = run("trace list", trace_list.Request()).traces
+    assert [(row.tool_name, row.size) for row in traces] == [("Bash", 2000)]
+
+
+def test_before_a_compaction_all_is_read_and_after_it_nothing_is_lost(
+    project: Path, transcript: Path
+) -> None:
+    tell(project, transcript, "PreCompact", trigger="auto")
+    run("trace ingest", trace_ingest.Request())
+    transcript.write_bytes((TRANSCRIPTS / "claude-compacted.jsonl").read_bytes())
+    tell(project, transcript, "SessionEnd", reason="other")
+    assert said() == [
+        "Work on the dates: parse them as ISO 8601.",
+        "What does this show?\n[image]",
+        "Go on with the time zones.",
+    ]
+    assert snapshots() == [("auto", "", 15), ("auto", "", 12)]
+
+
+def test_each_message_belongs_to_the_task_that_was_active_then(project: Path, tmp_path: Path) -> None:
+    path = tmp_path / "later.jsonl"
+    path.touch()
+    for number, task in enumerate(("10", "11")):
+        run("task start", task_start.Request(task))
+        tool(project, path, f"begin {task}", "short")
+        with path.open("ab") as stream:
+            stream.write(line(number, f"during {task}", Workspace.open().now()))
+        (project / task).write_text(task)
+        tool(project, path, f"end {task}", "short")
+        run("trace list", trace_list.Request())
+        run("task complete", task_complete.Request(everything=True))
+    tell(project, path)
+    assert said(task="10") == ["during 10"]
+    assert said(task="11") == ["during 11"]
+    assert said(at="task-10") == ["during 10"]
+    assert said(at="task-11") == ["during 10", "during 11"]
+
+
+def test_a_session_in_another_worktree_is_that_worktrees(project: Path, git: Run, transcript: Path) -> None:
+    other = project.parent / "other"
+    git("worktree", "add", "-q", os.fspath(other))
+    run("task start", task_start.Request("10"))
+    run("task start", task_start.Request("11"), other)
+    tell(project, transcript, where=other)
+    run("trace ingest", trace_ingest.Request())
+    assert conversation_note.read(locate(project), "task-10") == ""
+    assert conversation_note.read(locate(other), "task-11").startswith(f"{SESSION} 12 ")
+
+
+def test_a_transcript_that_is_gone_or_none_at_all_is_no_trouble(project: Path, tmp_path: Path) -> None:
+    for strange in (
+        tmp_path / "gone.jsonl",
+        tmp_path,
+        Path("relative"),
+        Path("~nobody-of-that-name/x"),
+        Path("\0"),
+    ):
+        tell(project, strange)
+    call(project, {**EXAMPLES["codex-bash"]["payload"], "hook_event_name": "Stop"}, client="codex")
+    done = run("trace ingest", trace_ingest.Request())
+    assert (done.ingested, done.rejected) == (6, 0)
+    assert said() == []
+
+
+def test_a_policy_that_wants_no_conversations_is_heeded(project: Path, transcript: Path) -> None:
+    workspace = Workspace.open()
+    policy = workspace.ledger.require().read("policy.yaml")
+    assert policy is not None
+    assert workspace.policy.record_conversations
+    from devs_git.domain.events import Draft
+
+    changed = policy.replace(b"conversations: true", b"conversations: false")
+    event = workspace.event("policy.set", "policy: another", verb_name="init")
+    workspace.append(lambda _tip: Draft(event, (("policy.yaml", changed),)))
+    tell(project, transcript)
+    run("trace ingest", trace_ingest.Request())
+    assert said() == []
