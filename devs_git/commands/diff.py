@@ -1,4 +1,4 @@
-"""`diff`: what changed up to a checkpoint, file by file; hunks when asked for, up to a limit that it tells of."""
+"""`diff`: what changed up to a checkpoint, or up to the working tree as it is; hunks up to a limit that it tells of."""
 
 from __future__ import annotations
 
@@ -20,15 +20,19 @@ MOST_LINES = 1_000_000
 
 @dataclass(frozen=True)
 class Request:
-    """From `against` (a checkpoint, HEAD or another commit; '' is the previous checkpoint) to `target`."""
+    """From `against` (a checkpoint, HEAD or another commit; '' is the previous checkpoint) to `target`.
 
-    target: str
+    Without a target from `against` ('' is HEAD) to the working tree, staged or not, without its untracked files.
+    """
+
+    target: str = ""
     against: str = ""
     hunks: bool = False
     hunk_lines: int = 2000
 
     def __post_init__(self) -> None:
-        ids.target(self.target)
+        if self.target:
+            ids.target(self.target)
         if not 1 <= self.hunk_lines <= MOST_LINES:
             raise invalid("hunk_lines", f"This is a number from 1 to {MOST_LINES}: {self.hunk_lines}.")
 
@@ -59,7 +63,7 @@ class Stats:
 
 @dataclass(frozen=True)
 class Result:
-    """`from_` and `to` are oids of commits (the empty tree's where there is nothing before)."""
+    """`from_` and `to` are oids of commits (the empty tree's where there is nothing before); `to` is '' for a working tree."""
 
     from_: str
     to: str
@@ -81,16 +85,33 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 
 def _compare(workspace: Workspace, request: Request) -> Result:
+    git = workspace.git.with_env(GIT_NO_REPLACE_OBJECTS="1")
+    if not request.target:
+        return _compare_tree(workspace, git, request)
     history = workspace.ledger.require().history
     point = resolve(history, ids.target(request.target))
-    git = workspace.git.with_env(GIT_NO_REPLACE_OBJECTS="1")
     name, before = (
         _against(git, history, request.against) if request.against else _before(git, history, point)
     )
-    found = changes(git, before, point.commit)
-    parts, cut = hunks(git, before, point.commit, request.hunk_lines) if request.hunks else ([], False)
+    return _result(git, request, (name, before), (point.name, point.commit))
+
+
+def _compare_tree(workspace: Workspace, git: Git, request: Request) -> Result:
+    """With the working tree; NOT_A_REPOSITORY where there is none."""
+    assert workspace.top
+    if request.against:
+        name, before = _against(git, workspace.ledger.tip().history, request.against)
+    else:
+        name, before = "HEAD", workspace.head or EMPTY_TREE
+    return _result(git, request, (name, before), ("the working tree", ""))
+
+
+def _result(git: Git, request: Request, before: tuple[str, str], after: tuple[str, str]) -> Result:
+    (from_name, from_), (to_name, to) = before, after
+    found = changes(git, from_, to)
+    parts, cut = hunks(git, from_, to, request.hunk_lines) if request.hunks else ([], False)
     stats = Stats(len(found), sum(item.additions for item in found), sum(item.deletions for item in found))
-    return Result(before, point.commit, name, point.name, _files(found, parts), stats, cut)
+    return Result(from_, to, from_name, to_name, _files(found, parts), stats, cut)
 
 
 def _before(git: Git, history: History, point: Checkpoint) -> tuple[str, str]:

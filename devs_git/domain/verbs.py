@@ -45,7 +45,7 @@ _ROWS: Final = (
     Verb("checkpoint", CHANGES, "Commit what is staged and record a numbered checkpoint."),
     Verb("log", READS, "List checkpoints, newest first."),
     Verb("show", READS, "Show one checkpoint."),
-    Verb("diff", READS, "Show what changed up to a checkpoint."),
+    Verb("diff", READS, "Show what changed up to a checkpoint, or since HEAD."),
     Verb("status", READS, "Show working tree, active task and open gates."),
     Verb("rewind", CHANGES, "Go back to a checkpoint, losing nothing."),
     Verb("undo", CHANGES, "Return from the last rewind, restore or undo."),

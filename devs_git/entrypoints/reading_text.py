@@ -69,7 +69,7 @@ def show(result: Any) -> str:
 
 
 def diff(result: Any) -> str:
-    lines = [f"{result.from_name} {short(result.from_)} -> {result.to_name} {short(result.to)}"]
+    lines = [f"{result.from_name} {short(result.from_)} -> {result.to_name} {short(result.to)}".rstrip()]
     rows = [
         (
             status_word(item.action),

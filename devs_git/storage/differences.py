@@ -1,4 +1,7 @@
-"""What changed between two trees, by git's plumbing: no textconv, no external diff, any bytes in names and files."""
+"""What changed between two trees, by git's plumbing: no textconv, no external diff, any bytes in names and files.
+
+Up to the working tree it is `git diff`, which looks into files whose time alone is new; its settings are all given.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,6 @@ from devs_git.storage.git_program import Git
 
 ACTIONS: Final = {"A": "added", "D": "deleted", "R": "renamed", "C": "added"}
 _COMMON: Final = (
-    "diff-tree",
-    "-r",
     "-M",
     "--no-ext-diff",
     "--no-textconv",
@@ -22,6 +23,38 @@ _COMMON: Final = (
     "--full-index",
 )
 _BLOCK: Final = 1 << 16
+_SETTINGS: Final = (
+    "diff.algorithm=default",
+    "diff.colorMoved=no",
+    "diff.context=3",
+    "diff.interHunkContext=0",
+    "diff.orderFile=/dev/null",
+    "diff.suppressBlankEmpty=false",
+    "diff.wsErrorHighlight=none",
+)
+# What is new inside a submodule is not looked at: its git would read its own configuration.
+_TREE_ALONE: Final = (
+    "--ignore-submodules=dirty",
+    "--no-relative",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+    "--ita-visible-in-index",
+)
+
+
+def _words(git: Git, before: str, after: str, *form: str) -> tuple[Git, tuple[str, ...]]:
+    """git and what it is asked; `after` '' is the working tree."""
+    if after:
+        return git, ("diff-tree", "-r", *_COMMON, *form, "--end-of-options", before, after, "--")
+    return git.with_config(*_SETTINGS), (
+        "diff",
+        *_COMMON,
+        *_TREE_ALONE,
+        *form,
+        "--end-of-options",
+        before,
+        "--",
+    )
 
 
 @dataclass(frozen=True)
@@ -48,8 +81,9 @@ class Hunk:
 
 
 def changes(git: Git, before: str, after: str) -> tuple[Change, ...]:
-    """The changed files between two trees or commits, in git's order."""
-    out = git.run(*_COMMON, "--raw", "--numstat", "-z", "--end-of-options", before, after, "--")
+    """The changed files between two trees or commits, or up to the working tree, in git's order."""
+    asked, words = _words(git, before, after, "--raw", "--numstat", "-z")
+    out = asked.run(*words)
     fields = iter(os.fsdecode(part) for part in out.split(b"\0"))
     raw: dict[str, tuple[str, str, str, str]] = {}
     counts: dict[str, tuple[str, str]] = {}
@@ -58,6 +92,8 @@ def changes(git: Git, before: str, after: str) -> tuple[Change, ...]:
             old_mode, new_mode, _, _, letter = field[1:].split(" ")
             source = next(fields)
             path = next(fields) if letter[0] in "RC" else source
+            if letter == "U" and path in raw:  # also told as what its file is
+                continue
             raw[path] = (letter[0], source if path != source else "", old_mode, new_mode)
         elif field:
             added, removed, name = field.split("\t", 2)
@@ -80,7 +116,7 @@ def _change(path: str, raw: tuple[str, str, str, str], count: tuple[str, str]) -
         binary=binary,
         old_mode=old_mode,
         new_mode=new_mode,
-        sections=2 if letter == "T" else 1,
+        sections={"T": 2, "U": 0}.get(letter, 1),
     )
 
 
@@ -88,7 +124,8 @@ def hunks(git: Git, before: str, after: str, most: int) -> tuple[list[list[Hunk]
     """The hunks of each `diff --git` section in git's order, at most `most` lines of them, and whether that cut any."""
     sections: list[list[tuple[str, list[str]]]] = []
     taken, cut = 0, False
-    for line in _lines(git, *_COMMON, "-p", "--end-of-options", before, after, "--"):
+    asked, words = _words(git, before, after, "-p")
+    for line in _lines(asked, *words):
         if line.startswith("diff --git "):
             sections.append([])
         elif line.startswith("@@ ") and sections:

@@ -169,3 +169,65 @@ def test_an_object_that_is_missing_is_told_without_a_trace(
     with pytest.raises(DevsError, match="missing") as caught:
         run(ledgered, Request("task-10@1"))
     assert caught.value.code == "CONFLICT"
+
+
+@pytest.mark.telling
+def test_without_a_target_head_is_compared_with_the_working_tree(repo: Path, git: Make) -> None:
+    (repo / "a.txt").write_text("line 1\nline 2\nchanged\n")
+    (repo / "f1.txt").unlink()
+    (repo / "staged.txt").write_text("s\n")
+    git("add", "staged.txt")
+    (repo / "intended.txt").write_text("i\ni\n")
+    git("add", "-N", "intended.txt")
+    (repo / "untracked.txt").write_text("u\n")
+    os.utime(repo / "f2.txt", (1, 1))
+    result = run(Workspace.open(repo), Request(hunks=True))
+    assert table(result) == {
+        "a.txt": ("modified", 1, 1),
+        "f1.txt": ("deleted", 0, 1),
+        "intended.txt": ("added", 2, 0),
+        "staged.txt": ("added", 1, 0),
+    }
+    assert (result.from_, result.to, result.from_name) == (git("rev-parse", "HEAD"), "", "HEAD")
+    assert [item.hunks[0].lines[-1] for item in result.files] == ["+changed", "-1", "+i", "+s"]
+    older = run(Workspace.open(repo), Request(against="HEAD~2"))
+    assert table(older)["f3.txt"] == ("added", 1, 0)
+
+
+def test_the_working_tree_is_compared_by_our_settings_and_no_program_of_the_repository_runs(
+    repo: Path, git: Make, tmp_path: Path
+) -> None:
+    ran = tmp_path / "ran"
+    for name in ("diff.x.command", "diff.x.textconv", "core.fsmonitor", "diff.external", "core.pager"):
+        git("config", name, f"touch {ran}; cat")
+    for setting in ("noprefix=true", "relative=true", "suppressBlankEmpty=true", "context=0", "color=always"):
+        git("config", "diff." + setting.partition("=")[0], setting.partition("=")[2])
+    git("config", "color.ui", "always")
+    (repo / ".gitattributes").write_text("*.txt diff=x\n")
+    (repo / "sub").mkdir()
+    (repo / "a.txt").write_text("line 1\nline 2\n\nline 3\n")
+    result = run(Workspace.open(repo / "sub"), Request(hunks=True))
+    assert [item.hunks[0].lines for item in result.files] == [(" line 1", " line 2", "+", " line 3")]
+    assert not ran.exists()
+
+
+def test_a_conflict_is_one_file_and_the_others_keep_their_hunks(repo: Path, git: Make) -> None:
+    git("switch", "-qc", "side")
+    (repo / "a.txt").write_text("theirs\n")
+    git("commit", "-qam", "theirs")
+    git("switch", "-q", "main")
+    (repo / "a.txt").write_text("ours\n")
+    git("commit", "-qam", "ours")
+    subprocess.run(["git", "merge", "-q", "side"], cwd=repo, check=False, capture_output=True)
+    (repo / "f1.txt").write_text("after\n")
+    result = run(Workspace.open(repo), Request(hunks=True))
+    assert [item.path for item in result.files] == ["a.txt", "f1.txt"]
+    assert result.files[1].hunks[0].lines == ("-1", "+after")
+
+
+def test_before_the_first_commit_everything_staged_is_new(tmp_path: Path, git: Make) -> None:
+    git("init", "-q", str(tmp_path / "new"))
+    (tmp_path / "new" / "x").write_text("x\n")
+    git("add", "x", where=tmp_path / "new")
+    result = run(Workspace.open(tmp_path / "new"), Request())
+    assert (table(result), result.from_) == ({"x": ("added", 1, 0)}, EMPTY_TREE)

@@ -15,6 +15,7 @@ from devs_git.domain.verbs import DESTROYS, VERBS
 from devs_git.entrypoints.tools import calling
 from devs_git.entrypoints.tools.results import output_schema
 from devs_git.entrypoints.tools.table import TOOLS
+from devs_git.errors import CODES
 from devs_git.storage import schemas
 from devs_git.workspace import Workspace
 from tests import gated
@@ -52,10 +53,10 @@ ARGUMENTS: dict[str, dict[str, object]] = {
 
 
 def sample(name: str) -> dict[str, object]:
-    """Arguments that are formed well for a tool: its required ones."""
+    """Arguments that are formed well for a tool: its required ones, and the task where it takes one."""
     found: dict[str, object] = {}
     for one in TOOLS[name].params:
-        if one.required or one.name in ("task_id", "checkpoint"):
+        if one.required or one.name == "task_id":
             found |= ARGUMENTS[one.name]
     return found
 
@@ -66,8 +67,11 @@ def test_a_tool_is_a_verb_that_no_person_alone_may_call(name: str) -> None:
     assert tool.verb_name in VERBS
     assert tool.verb_name not in NO_TOOL
     assert tool.verb.tier != DESTROYS
+    assert set(tool.every_code) <= set(CODES)
     kind = __import__(tool.verb.module, fromlist=["Request"]).Request
-    assert {one.target for one in tool.params} | set(tool.fixed) <= set(kind.__dataclass_fields__)
+    assert {one.target for one in tool.params if not one.worktree} | set(tool.fixed) <= set(
+        kind.__dataclass_fields__
+    )
     assert output_schema(tool.verb.module)["type"] == "object"
 
 
@@ -123,6 +127,37 @@ def test_what_is_wrong_is_an_envelope_that_names_the_argument(
     answer = calling.call(name, arguments, initialised)
     assert (answer.is_error, answer.value["code"], answer.value.get("field")) == (True, code, field)
     assert str(initialised) not in answer.text
+
+
+def test_a_worktree_of_this_repository_may_be_named_and_no_other_place(
+    initialised: Path, git: Git, tmp_path: Path
+) -> None:
+    git("branch", "one")
+    git("worktree", "add", "-q", str(tmp_path / "linked"), "-b", "two")
+    (tmp_path / "link").symlink_to(tmp_path / "linked")
+    git("init", "-q", str(tmp_path / "foreign"))
+    (initialised / "out").symlink_to(tmp_path / "foreign")
+    for place in (
+        str(tmp_path / "foreign"),
+        "out",
+        "..",
+        "/",
+        "missing",
+        "--output=x",
+        ".git",
+        str(tmp_path),
+    ):
+        answer = calling.call("git_checkout", {"branch_name": "one", "repo_path": place}, initialised)
+        assert (answer.value["code"], answer.value["field"]) == ("INVALID_ARGUMENTS", "repo_path"), place
+        assert str(tmp_path) not in answer.text
+    there = {"branch_name": "one", "repo_path": str(tmp_path / "link")}
+    assert calling.call("git_checkout", there, initialised).value["branch"] == "one"
+    assert git("branch", "--show-current", where=tmp_path / "linked") == "one"
+    assert git("branch", "--show-current") == "main"
+    git("branch", "three")
+    assert calling.call("git_checkout", {"branch_name": "three", "repo_path": "."}, initialised).value[
+        "branch"
+    ]
 
 
 def test_a_long_answer_is_stored_and_names_its_trace_and_a_short_one_is_not(initialised: Path) -> None:

@@ -32,10 +32,12 @@ def show(*, target: str) -> Any:
 @command(
     "diff",
     text=reading_text.diff,
-    example="devs-git diff task-10\ndevs-git diff task-10 --against task-9 --hunks",
+    example="devs-git diff task-10\ndevs-git diff task-10 --against task-9 --hunks\ndevs-git diff --hunks",
 )
-@click.argument("target")
-@click.option("--against", default="", help="A checkpoint, HEAD or a commit; else the checkpoint before.")
+@click.argument("target", required=False, default="")
+@click.option(
+    "--against", default="", help="A checkpoint, HEAD or a commit; else the checkpoint before, or HEAD."
+)
 @click.option("--hunks", is_flag=True, help="The changed lines too.")
 @click.option("--hunk-lines", type=int, default=2000, show_default=True, help="At most so many of them.")
 def diff(*, target: str, against: str, hunks: bool, hunk_lines: int) -> Any:

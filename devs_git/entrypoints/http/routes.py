@@ -25,7 +25,10 @@ PATH_TEXTS: Final = {
 
 @dataclass(frozen=True)
 class Route:
-    """`fills`: arguments of the tool that are made of the path. `adds`: fields of the body that the route itself reads."""
+    """`fills`: arguments of the tool that are made of the path. `adds`: fields of the body that the route itself reads.
+
+    `hides`: arguments that make no sense beside those of the path.
+    """
 
     method: str
     path: str
@@ -33,6 +36,7 @@ class Route:
     fills: dict[str, str] = field(default_factory=dict)
     status: int = 200
     adds: tuple[Param, ...] = ()
+    hides: tuple[str, ...] = ()
 
     @property
     def tool(self) -> Tool:
@@ -44,7 +48,8 @@ class Route:
 
     def params(self) -> tuple[Param, ...]:
         """What stands in the query or the body."""
-        return (*(one for one in self.tool.params if one.name not in self.fills), *self.adds)
+        taken = (*self.fills, *self.hides)
+        return (*(one for one in self.tool.params if one.name not in taken), *self.adds)
 
     def schema(self, one: Param) -> dict[str, Any]:
         """The schema of one parameter, with the bounds that answers over HTTP have."""
@@ -84,7 +89,13 @@ _TASK: Final = "/mesh/tasks/{id}"
 _ALL: Final = (
     Route("GET", f"{_TASK}/checkpoints", "list_checkpoints", {"task_id": "{id}"}),
     Route("GET", f"{_TASK}/checkpoints/{{point}}/diff", "checkpoint_diff", {"checkpoint": "{id}{point}"}),
-    Route("GET", f"{_TASK}/conversation", "get_conversation", {"task_id": "{id}"}),
+    Route(
+        "GET",
+        f"{_TASK}/conversation",
+        "get_conversation",
+        {"task_id": "{id}"},
+        hides=("checkpoint", "snapshot_id", "message_id"),
+    ),
     Route(
         "POST",
         f"{_TASK}/rewind",

@@ -21,6 +21,7 @@ from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import Tool
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import schemas
+from devs_git.storage.places import worktrees
 from devs_git.workspace import Workspace
 
 Progress = Callable[[str, int, int], None]
@@ -45,7 +46,7 @@ def call(name: str, arguments: dict[str, Any], where: Path, progress: Progress |
         tool = _tool(name)
         texts.check(tool, arguments)
         request = _request(tool, arguments)
-        workspace = _open(where, progress)
+        workspace = _open(_worktree(tool, arguments, where), progress)
         value = texts.mended(plain(router.call(tool.verb_name, workspace, request)))
         return _kept(tool, arguments, workspace, Answer(value))
     except DevsError as error:
@@ -60,6 +61,21 @@ def _tool(name: str) -> Tool:
     return TOOLS[name]
 
 
+def _worktree(tool: Tool, arguments: dict[str, Any], where: Path) -> Path:
+    """The worktree that the arguments name, links followed; INVALID_ARGUMENTS where it is none of this repository."""
+    name = next((one.name for one in tool.params if one.worktree), "")
+    if not arguments.get(name):
+        return where
+    here = Workspace.open(where)
+    wanted = (here.top / str(arguments[name])).resolve()
+    tops = [places.top for places in worktrees(here.store_git, here.places.common) if places.top]
+    if wanted not in [top.resolve() for top in tops]:
+        raise invalid(
+            name, "This is neither this repository nor one of its worktrees.", hint="See: git worktree list"
+        )
+    return wanted
+
+
 def _open(where: Path, progress: Progress | None) -> Workspace:
     """A workspace for this call alone: calls run on several threads."""
     workspace = Workspace.open(where)
@@ -72,7 +88,8 @@ def _request(tool: Tool, arguments: dict[str, Any]) -> Any:
     for path, text in schemas.departures({**tool.input_schema(), "required": []}, arguments):
         raise invalid(".".join(map(str, path)) or "arguments", text[0].upper() + text[1:] + ".")
     kind = importlib.import_module(tool.verb.module).Request
-    given = {one.target: _value(arguments[one.name]) for one in tool.params if one.name in arguments}
+    params = [one for one in tool.params if one.name in arguments and not one.worktree]
+    given = {one.target: _value(arguments[one.name]) for one in params}
     for name in kind.__dataclass_fields__:
         if name in names and name not in given and _is_needed(kind, name):
             raise invalid(names[name], f"{names[name]} is missing.")

@@ -10,6 +10,15 @@ from devs_git.domain.verbs import READS, Verb, verb
 TEXT: Final = {"type": "string"}
 FLAG: Final = {"type": "boolean"}
 MOST: Final = (1 << 53) - 1  # what every reader of JSON can tell from the number beside it
+# What any tool may answer.
+OF_ALL: Final = (
+    "INVALID_ARGUMENTS",
+    "NOT_A_REPOSITORY",
+    "NOT_INITIALIZED",
+    "BUSY",
+    "RECOVERY_NEEDED",
+    "INTERNAL",
+)
 COUNT: Final = {"type": "integer", "minimum": 0, "maximum": MOST}
 
 
@@ -17,7 +26,8 @@ COUNT: Final = {"type": "integer", "minimum": 0, "maximum": MOST}
 class Param:
     """One argument: its JSON Schema, what it means, and the field of the verb's Request that it becomes.
 
-    Only in a `verbatim` text may stand what no name, title or message can hold: NUL.
+    Only in a `verbatim` text may stand what no name, title or message can hold: NUL. One that names the `worktree` to
+    work in is no field of the Request.
     """
 
     name: str
@@ -26,6 +36,7 @@ class Param:
     field: str = ""
     required: bool = False
     verbatim: bool = False
+    worktree: bool = False
 
     @property
     def target(self) -> str:
@@ -36,7 +47,8 @@ class Param:
 class Tool:
     """`moves_tree` tools are announced as destructive, although nothing is lost: a client should ask before it calls.
 
-    What a tool `reads_traces` prints is not stored as a trace again. `fixed` are fields that no caller chooses.
+    What a tool `reads_traces` prints is not stored as a trace again. `fixed` are fields that no caller chooses. `codes`
+    are the refusals of its own, beside those that every tool has.
     """
 
     name: str
@@ -47,6 +59,7 @@ class Tool:
     moves_tree: bool = False
     idempotent: bool = False
     reads_traces: bool = False
+    codes: tuple[str, ...] = ()
 
     @property
     def verb(self) -> Verb:
@@ -55,6 +68,11 @@ class Tool:
     @property
     def reads(self) -> bool:
         return self.verb.tier == READS
+
+    @property
+    def every_code(self) -> tuple[str, ...]:
+        """All refusals that a caller may meet."""
+        return (*self.codes, *(() if self.verb.goes_on_while_frozen else ("GATE_BLOCKED",)), *OF_ALL)
 
     def input_schema(self) -> dict[str, Any]:
         """JSON Schema of the arguments; nothing else may be given."""

@@ -125,6 +125,8 @@ def test_rest_lists_compares_branches_and_rewinds(worked: Path) -> None:
         made = web.post(f"{TASK}/checkpoints/1/branch", branchName="again")
         assert (made.status, made.value["branch"]) == (201, "again")
         assert web.post(f"{TASK}/checkpoints/1/branch", branch_name="again").code == "INVALID_BRANCH"
+        said = web.get(f"{TASK}/conversation?includeToolCalls=false&include_tool_results=false&limit=5")
+        assert (said.status, said.value["message_count"]) == (200, 0)
         plan = web.post(f"{TASK}/rewind", dryRun=True).value
         assert web.post("/api/v1/mesh/tasks/2/rewind", plan_id=plan["plan_id"]).value["field"] == "plan_id"
         done = web.post(f"{TASK}/rewind", plan_id=plan["plan_id"])

@@ -1,0 +1,104 @@
+"""Rows of the tool table: tasks and checkpoints."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devs_git.entrypoints.tools.params import CHECKPOINT, CURSOR, LIMIT, MESSAGE, TASK
+from devs_git.entrypoints.tools.tool import COUNT, FLAG, TEXT, Param, Tool
+
+TOOLS: Final = (
+    Tool(
+        "list_checkpoints",
+        "log",
+        "List checkpoints, newest first, with the rewinds between them.",
+        (LIMIT, Param("task_id", TEXT, "Only this task's.", "task"), CURSOR),
+        codes=("TASK_NOT_FOUND",),
+    ),
+    Tool(
+        "show_checkpoint",
+        "show",
+        "Show one checkpoint, live or undone.",
+        (Param("checkpoint", TEXT, CHECKPOINT, "target", required=True),),
+        codes=("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "NO_CHECKPOINT"),
+    ),
+    Tool(
+        "checkpoint_diff",
+        "diff",
+        "What changed up to a checkpoint, file by file, with totals; lines on demand, up to a limit "
+        "that the answer tells of.",
+        (
+            Param("checkpoint", TEXT, CHECKPOINT, "target", required=True),
+            Param(
+                "against", TEXT, "Where to begin: a checkpoint, HEAD or a commit; else the checkpoint before."
+            ),
+            Param("hunks", FLAG, "The changed lines, too."),
+            Param("hunk_lines", COUNT, "At most so many lines in all."),
+        ),
+        codes=("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "NO_CHECKPOINT", "CONFLICT"),
+    ),
+    Tool(
+        "task_status",
+        "task status",
+        "Show one task, or the one that is active in this worktree.",
+        (Param("task_id", TEXT, "The task's id; else the active one."),),
+        codes=("TASK_NOT_FOUND",),
+    ),
+    Tool(
+        "start_task",
+        "task start",
+        "Make a task active in this worktree. From then on each commit is recorded as a checkpoint.",
+        (
+            TASK,
+            Param("title", TEXT, "What it is about, in one line."),
+            Param("plan", TEXT, "How it is to be done."),
+            Param("contract", TEXT, "The named line of work; else the branch."),
+            Param(
+                "agent",
+                {"type": "string", "enum": ["researcher", "architect", "developer", "reviewer"]},
+                "The agent's role.",
+            ),
+            Param("client", TEXT, "The agent's program."),
+            Param(
+                "phase",
+                {"type": "string", "enum": ["research", "specify", "plan", "execute", "review"]},
+                "The phase.",
+            ),
+        ),
+        codes=("TASK_EXISTS", "TASK_RUNNING"),
+    ),
+    Tool(
+        "commit_task",
+        "task complete",
+        "Commit everything that is new, changed or deleted, and tag the task as completed.",
+        (TASK, MESSAGE),
+        {"everything": True},
+        codes=("TASK_NOT_FOUND", "TASK_EXISTS", "TASK_RUNNING", "CONFLICT", "TAS_UNAPPROVED"),
+    ),
+    Tool(
+        "create_checkpoint",
+        "checkpoint",
+        "Commit everything that is new, changed or deleted, and record a numbered checkpoint of "
+        "the active task.",
+        (MESSAGE,),
+        {"everything": True},
+        codes=("TASK_NOT_FOUND", "CONFLICT", "TAS_UNAPPROVED"),
+    ),
+    Tool(
+        "write_task_result",
+        "task result",
+        "Record what came out of a task, in your own words. The newest result counts.",
+        (TASK, Param("result", TEXT, "The result.", "text", required=True)),
+        codes=("TASK_NOT_FOUND",),
+    ),
+    Tool(
+        "branch_from_checkpoint",
+        "branch",
+        "Make a local branch at a checkpoint, without switching to it.",
+        (
+            Param("checkpoint", TEXT, CHECKPOINT, "target", required=True),
+            Param("branch_name", TEXT, "The new branch.", "name", required=True),
+        ),
+        codes=("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "NO_CHECKPOINT", "INVALID_BRANCH"),
+    ),
+)

@@ -1,0 +1,77 @@
+"""Rows of the tool table: what tools printed and what was said."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devs_git.entrypoints.tools.params import CURSOR, LIMIT
+from devs_git.entrypoints.tools.tool import COUNT, FLAG, TEXT, Param, Tool
+
+TOOLS: Final = (
+    Tool(
+        "get_task_trace",
+        "trace get",
+        "The full, verbatim output of a tool call whose output you got shortened, or a part of it.",
+        (
+            Param("traceId", TEXT, "The id that stands in the shortened output.", "trace_id", required=True),
+            Param("offset", COUNT, "Begin at this byte."),
+            Param("limit", {**COUNT, "minimum": 4}, "At most so many bytes."),
+        ),
+        reads_traces=True,
+        codes=("TRACE_NOT_FOUND", "INVALID_INPUT"),
+    ),
+    Tool(
+        "search_traces",
+        "trace search",
+        'Find stored tool outputs: words, "phrases", prefix*, -not, and task: tool: session: agent: '
+        "error:yes since: before:.",
+        (
+            Param("query", TEXT, "What to look for."),
+            LIMIT,
+            CURSOR,
+            Param("rewound", FLAG, "Those of rewound tasks, too."),
+        ),
+        reads_traces=True,
+    ),
+    Tool(
+        "store_trace",
+        "trace put",
+        "Store a tool's whole output, so that it can be found and handed on shortened.",
+        (
+            Param("output", TEXT, "The output.", required=True, verbatim=True),
+            Param("traceId", TEXT, "Its id; else a new one.", "trace_id"),
+            Param("task_id", TEXT, "The task; else the active one."),
+            Param("tool_name", TEXT, "Which tool printed it."),
+            Param("input", TEXT, "What the tool was called with.", verbatim=True),
+            Param("session_id", TEXT, "The agent's session."),
+            Param("is_error", FLAG, "The call failed."),
+            Param("duration_ms", COUNT, "How long it took."),
+        ),
+        idempotent=True,
+        reads_traces=True,
+    ),
+    Tool(
+        "get_conversation",
+        "conversation show",
+        "What was said in an agent's session: for a task, up to a checkpoint or a message, or in the last session of this "
+        "worktree. Long tool results are shortened and name their trace.",
+        (
+            Param("task_id", TEXT, "Only what was said for this task.", "task"),
+            Param("session_id", TEXT, "The agent's session.", "session"),
+            Param("checkpoint", TEXT, "Up to this checkpoint: task-10 or task-10@3.", "at"),
+            Param("snapshot_id", TEXT, "Up to this named state.", "snapshot"),
+            Param("message_id", TEXT, "Up to this message.", "message"),
+            Param("include_tool_calls", FLAG, "What was asked of tools, too; yes if not said.", "tool_calls"),
+            Param("include_tool_results", FLAG, "What tools answered, too; yes if not said.", "tool_results"),
+            LIMIT,
+        ),
+        reads_traces=True,
+        codes=(
+            "TASK_NOT_FOUND",
+            "CHECKPOINT_NOT_FOUND",
+            "NO_CHECKPOINT",
+            "SNAPSHOT_NOT_FOUND",
+            "MESSAGE_NOT_FOUND",
+        ),
+    ),
+)
