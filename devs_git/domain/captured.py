@@ -18,18 +18,19 @@ from devs_git.domain.traces import Trace
 
 _IDS: Final = uuid.UUID("6b2f1a54-59a5-5a0c-9d4f-6f1c7f1b1c55")  # of captured traces; never another
 _A_YEAR: Final = 3.2e10  # milliseconds
-HEAD: Final = "HEAD "
+HEAD, PWD = "HEAD ", "PWD "
 
 
 @dataclass(frozen=True)
 class Captured:
-    """One payload. `head` is what HEAD was: an oid, or `ref: …` where the hook found none.
+    """One payload. `pwd` is the folder in which the hook ran, `head` what HEAD was: an oid, or `ref: …` where it found none.
 
     `lines` are the trailer lines of the task that was active in the worktree of the tool's folder.
     """
 
     dialect: Dialect
     event: str
+    pwd: str
     head: str
     lines: str
     raw: bytes
@@ -51,8 +52,13 @@ def read(data: bytes) -> Captured:
     payload = json.loads(raw)
     if not isinstance(payload, dict):
         raise ValueError("the payload is no object")  # noqa: TRY004 - one kind of unreadable
-    head = lines.pop(0).removeprefix(HEAD) if lines and lines[0].startswith(HEAD) else ""
-    return Captured(DIALECTS[client], event, head, "\n".join(lines), raw, payload)
+    pwd, head = (_taken(lines, key) for key in (PWD, HEAD))
+    return Captured(DIALECTS[client], event, pwd, head, "\n".join(lines), raw, payload)
+
+
+def _taken(lines: list[str], key: str) -> str:
+    """What the first line says, if it is of this key; it is gone then."""
+    return lines.pop(0).removeprefix(key) if lines and lines[0].startswith(key) else ""
 
 
 def trace(told: Captured, *, created_at: str, commit: str, task_id: str, agent: str) -> Trace:

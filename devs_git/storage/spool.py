@@ -11,16 +11,17 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from devs_git.domain import captured
 from devs_git.domain.captured import Captured
 from devs_git.domain.dialects import DIALECTS
+from devs_git.errors import DevsError
 from devs_git.storage import active_task, locks
-from devs_git.storage.git_program import Git
-from devs_git.storage.places import Places
+from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git
+from devs_git.storage.places import Places, locate
 
 if TYPE_CHECKING:
     from devs_git.storage.catalog.database import Catalog
@@ -121,10 +122,10 @@ def ingest(
         return Taken()
     with locks.held(places.shared / "spool.lock", wait=_WAIT):
         _sweep(places)
-        files, heads = _waiting(places), _Heads(git, {})
+        files, ground = _waiting(places), _Ground(git, places.common)
         done, refused = 0, 0
         for batch in _batches(files):
-            refused += _take(catalog, batch, heads, places)
+            refused += _take(catalog, batch, ground, places)
             done += len(batch)
             progress("ingesting", done, len(files))
     return Taken(done - refused, refused)
@@ -134,13 +135,13 @@ def _batches(files: Sequence[_Found]) -> Iterator[Sequence[_Found]]:
     yield from (files[at : at + _BATCH] for at in range(0, len(files), _BATCH))
 
 
-def _take(catalog: Catalog, batch: Sequence[_Found], heads: _Heads, places: Places) -> int:
+def _take(catalog: Catalog, batch: Sequence[_Found], ground: _Ground, places: Places) -> int:
     """One transaction, and only then are its files gone. How many were rejected."""
     bad: list[_Found] = []
     with catalog.writing():
         for found in batch:
             try:
-                spooled = _read(found, heads)
+                spooled = _read(found, ground)
                 HANDLERS[spooled.told.event](catalog, spooled)
             except FileNotFoundError:
                 continue
@@ -154,35 +155,58 @@ def _take(catalog: Catalog, batch: Sequence[_Found], heads: _Heads, places: Plac
     return len(bad)
 
 
-def _read(found: _Found, heads: _Heads) -> Spooled:
+def _read(found: _Found, ground: _Ground) -> Spooled:
     with open(found.path, "rb") as stream:  # noqa: PTH123 - as above
         told = captured.read(stream.read())
-    task, agent = heads.task_and_agent(told.lines)
+    task, agent, commit = ground.of(told)
     seconds, rest = divmod(found.finished, 10**9)
     moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
-    return Spooled(told, f"{moment}.{rest // 10**6:03d}Z", heads.oid(told.head), task, agent)
+    return Spooled(told, f"{moment}.{rest // 10**6:03d}Z", commit, task, agent)
 
 
 @dataclass(frozen=True)
-class _Heads:
-    """What a HEAD meant that the hook could only name by its branch, whose ref was packed; asked once for each."""
+class _Ground:
+    """Whose a call is: task, agent and commit of the worktree in which the tool ran. What git must be asked is asked once."""
 
     git: Git
-    known: dict[str, str]
+    common: Path
+    refs: dict[str, str] = field(default_factory=dict)
+    folders: dict[str, tuple[str, str]] = field(default_factory=dict)
 
-    @staticmethod
-    def task_and_agent(lines: str) -> tuple[str, str]:
+    def of(self, told: Captured) -> tuple[str, str, str]:
+        """As the hook told it when the tool had run; as it is now where the client names another folder than the hook's."""
+        lines, head = told.lines, told.head
+        folder = told.text(told.dialect.fields.folder)
+        if told.pwd and folder and os.path.realpath(folder) != os.path.realpath(told.pwd):
+            if folder not in self.folders:
+                self.folders[folder] = self._elsewhere(Path(folder))
+            lines, head = self.folders[folder]
         agent = next((line for line in lines.splitlines() if line.startswith(_AGENT)), _AGENT)
-        return active_task.task_of(lines), agent.removeprefix(_AGENT).strip()
+        return active_task.task_of(lines), agent.removeprefix(_AGENT).strip(), self._oid(head)
 
-    def oid(self, head: str) -> str:
+    def _oid(self, head: str) -> str:
+        """What a HEAD meant that the hook could only name by its branch, whose ref was packed."""
         name = head.removeprefix("ref: ")
         if name == head:
             return head
-        if name not in self.known:
+        if name not in self.refs:
             asked = ("rev-parse", "-q", "--verify", "--end-of-options", name + "^{commit}")
-            self.known[name] = os.fsdecode(self.git.attempt(*asked, ok=(0, 1, 128))[1]).strip()
-        return self.known[name]
+            self.refs[name] = os.fsdecode(self.git.attempt(*asked, ok=(0, 1, 128))[1]).strip()
+        return self.refs[name]
+
+    def _elsewhere(self, folder: Path) -> tuple[str, str]:
+        """The active task's lines and HEAD of another worktree; nothing outside of this repository."""
+        if not folder.is_dir():
+            return "", ""
+        try:
+            places = locate(folder, unset=REPOSITORY_VARIABLES)
+        except DevsError:
+            return "", ""
+        if not places.common.samefile(self.common):
+            return "", ""
+        asked = ("rev-parse", "-q", "--verify", "HEAD^{commit}")
+        head = Git(folder, unset=REPOSITORY_VARIABLES).attempt(*asked, ok=(0, 1, 128))[1]
+        return active_task.read(places), os.fsdecode(head).strip()
 
 
 def _files(where: Path) -> Iterator[_Found]:

@@ -130,9 +130,11 @@ def test_what_is_no_payload_is_a_value_error(data: bytes) -> None:
 
 def test_the_lines_on_top_tell_what_was_when_the_hook_ran() -> None:
     told = captured.read(
-        spooled(after(1), "codex", "HEAD ref: refs/heads/main", "Devs-Task: task-10", "Devs-Agent: x")
+        spooled(
+            after(1), "codex", "PWD /x", "HEAD ref: refs/heads/main", "Devs-Task: task-10", "Devs-Agent: x"
+        )
     )
     assert (told.dialect.name, told.event, told.head) == ("codex", "PostToolUse", "ref: refs/heads/main")
-    assert told.lines == "Devs-Task: task-10\nDevs-Agent: x"
+    assert (told.pwd, told.lines) == ("/x", "Devs-Task: task-10\nDevs-Agent: x")
     told = captured.read(spooled(after(1)))
-    assert (told.head, told.lines) == ("", "")
+    assert (told.pwd, told.head, told.lines) == ("", "", "")

@@ -73,7 +73,8 @@ def test_a_payload_is_kept_whole_with_client_event_task_and_commit(
     path = spooled(project)[0]
     top, _, raw = path.read_bytes().partition(b"\n\n")
     head = git("rev-parse", "HEAD")
-    assert top.decode().splitlines()[:3] == [f"{client} PostToolUse", f"HEAD {head}", "Devs-Task: task-10"]
+    begin = [f"{client} PostToolUse", f"PWD {project}", f"HEAD {head}", "Devs-Task: task-10"]
+    assert top.decode().splitlines()[:4] == begin
     assert raw == json.dumps(payload).encode()
     assert path.name.endswith(f".{client}.PostToolUse")
     assert path.stat().st_mode & 0o777 == 0o600
@@ -88,8 +89,8 @@ def test_a_tool_that_works_in_a_linked_worktree_has_that_ones_task_and_commit(
     assert call(project, after(), where=linked).status == 0
     assert call(project, after(), where=project.parent).status == 0
     kept = [path.read_text().split("\n\n")[0].splitlines() for path in spooled(project)]
-    assert kept[0][1:3] == [f"HEAD {git('rev-parse', 'HEAD', where=linked)}", "Devs-Task: task-11"]
-    assert kept[1] == ["claude PostToolUse"]  # a folder of nobody's
+    assert kept[0][2:4] == [f"HEAD {git('rev-parse', 'HEAD', where=linked)}", "Devs-Task: task-11"]
+    assert kept[1] == ["claude PostToolUse", f"PWD {project.parent}"]  # a folder of nobody's
 
 
 def test_what_cannot_be_looked_at_while_a_gate_is_open_is_not_let_through_and_says_so(project: Path) -> None:
@@ -136,7 +137,7 @@ def test_variables_of_another_repository_do_not_lead_the_hook_astray(
     gate = ask(Workspace.open(), kind="MANUAL")
     assert f"gate {gate} waits" in call(project, before("Write"), **env).denied
     assert call(project, after(), **env).status == 0
-    assert spooled(project)[0].read_text().splitlines()[1] == f"HEAD {git('rev-parse', 'HEAD')}"
+    assert spooled(project)[0].read_text().splitlines()[2] == f"HEAD {git('rev-parse', 'HEAD')}"
 
 
 def test_a_ledger_that_is_gone_freezes_writing_and_not_reading(project: Path, git: Run) -> None:
@@ -208,7 +209,7 @@ def test_a_submodule_and_a_packed_branch_are_found(project: Path, git: Run, tmp_
     assert call(inner, after()).err == ""
     kept = list((outer / ".git/modules/inner/devs/spool").iterdir())
     branch = git("symbolic-ref", "HEAD", where=inner)
-    assert kept[0].read_text().splitlines()[1] == f"HEAD ref: {branch}"
+    assert kept[0].read_text().splitlines()[2] == f"HEAD ref: {branch}"
 
 
 def test_the_line_is_the_same_in_a_shell_that_is_none_of_posix(project: Path) -> None:

@@ -112,6 +112,21 @@ def test_a_trace_has_the_task_and_the_commit_of_when_the_tool_ran(ledgered: Work
     ]
 
 
+def test_a_call_in_another_folder_than_the_hooks_has_what_stands_there(ledgered: Workspace, git: Run) -> None:
+    top, linked = ledgered.top, ledgered.top.parent / "linked"
+    git("worktree", "add", "-q", str(linked))
+    git("commit", "--allow-empty", "-qm", "there", where=linked)
+    (top / ".git/worktrees/linked/devs").mkdir()
+    (top / ".git/worktrees/linked/devs/task").write_text("Devs-Task: task-11\nDevs-Agent: reviewer\n")
+    here = (f"PWD {top}", "HEAD " + "1" * 40, "Devs-Task: task-10")
+    (top.parent / "link").symlink_to(top)
+    for number, folder in enumerate((linked, top.parent / "link", top.parent, "/nowhere", "", None)):
+        leave(ledgered, {**after(number), "cwd": folder if folder is None else str(folder)}, *here)
+    ingest(ledgered)
+    there, told = ("task-11", "reviewer", git("rev-parse", "HEAD", where=linked)), ("task-10", "", "1" * 40)
+    assert [row[2:5] for row in stored(ledgered)] == [there, told, ("",) * 3, ("",) * 3, told, told]
+
+
 def test_reading_a_trace_is_not_traced_itself(ledgered: Workspace) -> None:
     leave(ledgered, {**after(1), "tool_input": {"command": "devs-git trace get t-1"}})
     leave(ledgered, {**after(2), "tool_name": "mcp__devs-git__search_traces"})

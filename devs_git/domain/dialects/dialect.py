@@ -25,6 +25,7 @@ class Fields:
 
     session: str = "session_id"
     transcript: str = "transcript_path"
+    folder: str = "cwd"
     event: str = "hook_event_name"
     tool: str = "tool_name"
     tool_input: str = "tool_input"
