@@ -105,7 +105,8 @@ def kept(pair: Pair, tip: str) -> None:
     git(pair.bob.top, "fsck", "--no-dangling", "--no-progress")
 
 
-@pytest.mark.parametrize("at", killing.thinned([2], [0, 1, 3]))
+@pytest.mark.thorough
+@pytest.mark.parametrize("at", range(4))
 def test_the_next_sync_completes_one_that_was_killed_at_any_step(
     at: int, apart: Pair, drive: killing.Driver
 ) -> None:
@@ -138,6 +139,7 @@ def test_refs_that_moved_before_the_ledger_did_are_put_right(apart: Pair) -> Non
     kept(apart, tip)
 
 
+@pytest.mark.thorough
 def test_a_lock_that_a_killed_git_left_is_named(apart: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(joining, "REF_LOCK_SECONDS", 0.1)
     monkeypatch.setattr(ledger, "REF_LOCK_SECONDS", 0.1)

@@ -14,7 +14,6 @@ from devs_git.storage import documents
 from tests import gated
 from tests.clones import Clone, Pair
 from tests.gated import NEW, TAS, Key, make_key
-from tests.killing import thinned
 from tests.test_events import assert_described
 
 MANUAL = {"kind": "MANUAL"}
@@ -88,7 +87,8 @@ def verified(clone: Clone, key: Key, decision: str, signature: str, folder: Path
     return subprocess.run(words, input=message, capture_output=True, check=False).returncode == 0
 
 
-@pytest.mark.parametrize("both", thinned([True], [False]))
+@pytest.mark.thorough
+@pytest.mark.parametrize("both", [True, False])
 def test_signatures_of_what_stands_and_of_what_gave_way_stay_valid(
     both: bool, pair: Pair, keys: tuple[Key, Key], tmp_path: Path
 ) -> None:
@@ -111,6 +111,7 @@ def test_signatures_of_what_stands_and_of_what_gave_way_stay_valid(
     )
 
 
+@pytest.mark.thorough
 def test_a_signed_decision_stands_before_an_unsigned_one_that_came_later(
     pair: Pair, keys: tuple[Key, Key]
 ) -> None:
@@ -123,6 +124,7 @@ def test_a_signed_decision_stands_before_an_unsigned_one_that_came_later(
     pair.assert_same()
 
 
+@pytest.mark.thorough
 def test_whose_approved_text_landed_hears_that_its_commit_is_covered_no_more(pair: Pair) -> None:
     gated.commit(pair.ann.top, {"TAS.md": TAS})
     pair.ann.git("push", "-q", "origin", "main")
@@ -141,6 +143,7 @@ def test_whose_approved_text_landed_hears_that_its_commit_is_covered_no_more(pai
     assert pair.ann.trouble("ledger", "tags") == pair.bob.trouble("ledger", "tags") == []
 
 
+@pytest.mark.thorough
 def test_a_policy_that_one_side_changed_is_in_force_and_of_two_the_remotes(pair: Pair) -> None:
     pair.bob.approve(propose(pair.bob, "backup_limit: 5MB"))
     pair.ann.task("10")
@@ -156,6 +159,7 @@ def test_a_policy_that_one_side_changed_is_in_force_and_of_two_the_remotes(pair:
     pair.assert_same("ledger", "tags")
 
 
+@pytest.mark.thorough
 def test_a_policy_goes_with_the_decision_that_put_it_into_force(pair: Pair) -> None:
     gate = propose(pair.bob, "backup_limit: 5MB")
     before = pair.bob.opened.policy.backup_limit
@@ -167,6 +171,7 @@ def test_a_policy_goes_with_the_decision_that_put_it_into_force(pair: Pair) -> N
     pair.assert_same("ledger", "tags")
 
 
+@pytest.mark.thorough
 def test_what_both_had_is_no_work_under_a_gate_that_stands_on_unpushed_commits(pair: Pair) -> None:
     gated.commit(pair.ann.top, {"more.txt": "not pushed\n"})
     gate = pair.ann.ask(**MANUAL)

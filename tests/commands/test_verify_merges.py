@@ -37,6 +37,7 @@ def joined(pair: Pair) -> tuple[Pair, str, str]:
     return pair, gate, other
 
 
+@pytest.mark.thorough
 def test_the_merge_of_sync_is_green(joined: tuple[Pair, str, str]) -> None:
     pair, *_ = joined
     again(pair.bob, ())
@@ -82,6 +83,7 @@ def test_a_merge_that_drops_changes_or_brings_something_is_red(
     assert [line for line in pair.bob.trouble("ledger") if line.startswith("LEDGER_MUTATED")]
 
 
+@pytest.mark.thorough
 def test_a_merge_that_puts_the_older_policy_into_force_is_red(pair: Pair) -> None:
     text = f"genesis: '{gated.genesis(pair.bob.opened)}'\nbackup_limit: 5MB\n"
     gated.commit(pair.bob.top, {"devs-policy.yaml": text})
