@@ -82,7 +82,7 @@ def _tools() -> Iterator[str]:
         if row.tier >= DESTROYS or row.name in _PERSONS:
             yield f"The tool '{name}' does what only a person does."
         known = getattr(importlib.import_module(row.module).Request, "__dataclass_fields__", {})
-        for field in (*(one.target for one in tool.params), *tool.fixed):
+        for field in (*(one.target for one in tool.params if not one.worktree), *tool.fixed):
             if field not in known:
                 yield f"The tool '{name}' sets {field}, which '{row.name}' does not know."
 
