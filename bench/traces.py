@@ -46,9 +46,21 @@ def getting(bench: Bench, rounds: int) -> list[Row]:
     found = bench.side_by_side(get, start_up(top), rounds=rounds * 3)
     process, idle = found["get"].wall, found[START_UP].wall
     return [
+        *_snippets(top / ".git" / "devs"),
         Row("trace get, 1 MiB, in process", ours, "a file and zlib", theirs, ours / theirs, "x", 1.5),
         Row("trace get, 1 MiB", process, "start-up", idle, process - idle, bound=25, note="over start-up"),
     ]
+
+
+def _snippets(folder: Path) -> list[Row]:
+    """Twenty texts of 5 MB, the word in the middle of each: a snippet needs half of it unpacked."""
+    half = b"\n".join(logs.outputs(300))[: 5_000_000 // 2]
+    with Catalog.open(folder) as catalog:
+        with catalog.writing():
+            for number in range(20):
+                traces.put(catalog, Trace(f"five-{number}", stamp(NOW), half + b"\nmidway\n" + half))
+        found = p95(catalog, ["midway"] * 10, 20)
+    return [Row("search, 20 snippets of 5 MB texts", found, "", 0, found, bound=300, note="p95")]
 
 
 def searching(bench: Bench) -> list[Row]:

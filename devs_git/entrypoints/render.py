@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -24,7 +23,8 @@ COLOURS: Final = {
     "renamed": "magenta",
 }
 _UNITS: Final = (("year", 31_536_000), ("month", 2_592_000), ("day", 86_400), ("hour", 3_600), ("minute", 60))
-_COMMANDS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# Characters that command a terminal, or turn the direction of text: first and last of each run.
+_COMMANDS: Final = ((0, 8), (0x0B, 0x1F), (0x7F, 0x9F), (0x202A, 0x202E), (0x2066, 0x2069))
 _ESCAPES: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
 
@@ -77,7 +77,11 @@ def _escaped(char: str) -> str:
 
 def line(text: str) -> str:
     """A line of a file: on a terminal without what would command it, in a pipe as it is."""
-    return _COMMANDS.sub("\N{REPLACEMENT CHARACTER}", text) if friendly() else text
+    if not friendly():
+        return text
+    return text.translate(
+        {code: "\N{REPLACEMENT CHARACTER}" for first, last in _COMMANDS for code in range(first, last + 1)}
+    )
 
 
 def short(oid: str) -> str:

@@ -8,6 +8,7 @@ import click
 
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import as_text, command
+from devs_git.entrypoints.render import plural
 from devs_git.errors import EXIT_NO
 
 
@@ -15,7 +16,9 @@ def _shown(result: Any) -> str:
     if result.format == "json":
         return as_text(result)
     lines = [_annotation(f) if result.format == "github" else _line(f) for f in result.findings]
-    looked = ", ".join(f"{count} {what}" for what, count in result.checked.items() if count)
+    looked = ", ".join(
+        plural(count, what.removesuffix("s")) for what, count in result.checked.items() if count
+    )
     verdict = "verified" if result.ok else "NOT verified"
     return "\n".join([*lines, f"{verdict}: {', '.join(result.parts)} ({looked or 'nothing to look at'})"])
 
