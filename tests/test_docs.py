@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -12,7 +15,8 @@ import devs_git
 from devs_git.domain.verbs import DOORS, VERBS
 from devs_git.entrypoints.cli.groups import TableGroup
 from devs_git.entrypoints.cli.main import cli
-from tests import readme
+from devs_git.entrypoints.tools.table import TOOLS
+from tests import readme, tools_page
 
 TOP = Path(__file__).parent.parent
 README = readme.README.read_text(encoding="utf-8")
@@ -84,3 +88,22 @@ def test_a_decision_has_at_most_twelve_lines_and_names_what_was_refused() -> Non
     for decision in text.split("\n### ")[1:]:
         assert decision.strip().count("\n") <= 12, decision
         assert "Refused" in decision
+
+
+def test_the_page_of_tools_is_what_the_table_and_the_tools_say(tmp_path: Path) -> None:
+    """In a process of its own, for the story replaces the environment; in a folder of another name than last time."""
+    command = [sys.executable, "-m", "tests.tools_page", "--print"]
+    done = subprocess.run(
+        command,
+        cwd=TOP,
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    written = tools_page.PAGE.read_text(encoding="utf-8")
+    assert done.stdout == written, "Write it anew with: python -m tests.tools_page"
+    for name, tool in TOOLS.items():
+        section = written.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        assert section.count("```json") >= 2, f"the story does not call {name}"
+        assert tool.meaning in section

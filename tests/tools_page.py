@@ -1,0 +1,111 @@
+"""devs_git/entrypoints/TOOLS.md is made of the table of tools and a story. Write it anew with: python -m tests.tools_page"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+from devs_git.entrypoints.tools.results import output_schema
+from devs_git.entrypoints.tools.table import TOOLS
+from devs_git.entrypoints.tools.tool import OF_ALL, Param, Tool
+from tests.tools_story import Call, answers, told
+
+PAGE: Final = Path(__file__).parent.parent / "devs_git" / "entrypoints" / "TOOLS.md"
+TIERS: Final = {0: "0, reads", 1: "1, changes state, recoverably", 3: "3, destroys"}
+HEAD: Final = f"""\
+# The tools of devs-git
+
+What agents call over MCP (`devs-git mcp`, `devs-git serve`) and what the plain form `{{"tool": …, "params": {{…}}}}` of
+`POST /mcp` takes. A tool is a verb of the command line: its result is that verb's `--json`, an error is the same envelope
+`{{"error", "code", "message", "hint", "retryable", …}}` and `isError`. This page is generated from the table of tools; calls
+and answers are those of one story with a fixed clock (`tests/tools_story.py`).
+
+- **Tier 0** reads and leaves no event. **Tier 1** changes state, recoverably. No tool is of tier 3, none decides a gate.
+- While a gate is open, a tool that does not go on answers `GATE_BLOCKED` with the `gate_id`: stop writing, tell the
+  person, wait.
+- Any tool may answer {", ".join(f"`{code}`" for code in OF_ALL)}. With `retryable` a second try may help.
+- An answer of more than 500 characters is stored as a trace; `_meta.traceId` (over HTTP the header `Devs-Trace-Id`) names it.
+- Before something moves the working tree: `rewind_to_task` with `dry_run` writes nothing, says what would be undone, what
+  is not covered and what stands in the way (`blocked_by`), and gives a `plan_id`. The call with this `plan_id` does exactly
+  that, or answers `PLAN_STALE` if anything has changed since.
+"""
+
+
+def page() -> str:
+    calls = told()
+    rows = [
+        f"| [`{one.name}`](#{one.name}) | {one.verb.tier} | {_goes_on(one)} | {one.verb.summary} |"
+        for one in TOOLS.values()
+    ]
+    table = ["| tool | tier | while a gate is open | |", "|---|---|---|---|", *rows, ""]
+    return "\n".join([HEAD, *table, *(_section(tool, calls) for tool in TOOLS.values())])
+
+
+def _goes_on(tool: Tool) -> str:
+    return "goes on" if tool.verb.goes_on_while_frozen else "`GATE_BLOCKED`"
+
+
+def _section(tool: Tool, calls: list[Call]) -> str:
+    moves = " It moves the working tree, so clients are told to ask first." if tool.moves_tree else ""
+    parts = [
+        f"## {tool.name}",
+        tool.meaning,
+        f"Verb `{tool.verb_name}`, tier {TIERS[tool.verb.tier]}; while a gate is open: {_goes_on(tool)}.{moves}",
+        _inputs(tool),
+        _outputs(tool),
+        f"Codes of its own: {', '.join(f'`{code}`' for code in tool.codes) or 'none'}.",
+        *(_example(call) for call in answers(calls, tool.name)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _inputs(tool: Tool) -> str:
+    if not tool.params:
+        return "Input: nothing."
+    rows = [
+        f"| `{one.name}` | {_kind(one)} | {'yes' if one.required else ''} | {one.text} |"
+        for one in tool.params
+    ]
+    return "\n".join(["| input | type | needed | |", "|---|---|---|---|", *rows])
+
+
+def _kind(one: Param) -> str:
+    if "enum" in one.schema:
+        return " or ".join(f"`{word}`" for word in one.schema["enum"])
+    if one.schema["type"] == "array":
+        return f"list of {one.schema['items']['type']}"
+    return str(one.schema["type"])
+
+
+def _outputs(tool: Tool) -> str:
+    schema = output_schema(tool.verb.module)
+    forms = schema.get("anyOf", [schema])
+    told = [
+        ", ".join(f"`{key}` {_type(value)}" for key, value in form["properties"].items()) for form in forms
+    ]
+    return "Output: " + "; or ".join(told) + "."
+
+
+def _type(schema: dict[str, Any]) -> str:
+    if "enum" in schema:
+        return "one of " + "/".join(map(str, schema["enum"]))
+    if "anyOf" in schema:
+        return " or ".join(_type(form) for form in schema["anyOf"])
+    if schema.get("type") == "array":
+        return f"list of {_type(schema.get('items', {}))}"
+    return str(schema.get("type", "any"))
+
+
+def _example(call: Call) -> str:
+    asked = json.dumps({"tool": call.tool, "params": call.arguments}, ensure_ascii=False)
+    said = json.dumps(call.answer.value, indent=1, ensure_ascii=False)
+    return f"```json\n{asked}\n```\n```json\n{said}\n```"
+
+
+if __name__ == "__main__":
+    if "--print" in sys.argv:
+        sys.stdout.write(page())
+    else:
+        PAGE.write_text(page(), encoding="utf-8")
