@@ -26,6 +26,8 @@ _DEFAULTS: Final[dict[str, Any]] = {
     "backup_limit": "2GiB",
     "recording": {"traces": True, "conversations": True},
 }
+_SILENT: Final = re.compile(rb"conversations[\"']?\s*:\s*false")
+_EVERY: Final = re.compile(rb"snapshot_every[\"']?\s*:\s*([0-9]{1,7})")
 SNAPSHOT_EVERY: Final = 100
 _SWITCH: Final = re.compile(rb"^checkpoint_on_commit: +(true|false) *(?:#.*)?\r?$", re.MULTILINE)
 
@@ -97,6 +99,12 @@ def parse(record: Mapping[str, Any]) -> Policy:
         agents=tuple(Approver(row["principal"], row.get("key", "")) for row in record.get("agents", ())),
         unbound_commit=record.get("verify", {}).get("unbound_commit", "warning"),
     )
+
+
+def listens(data: bytes | None) -> tuple[bool, int]:
+    """Whether conversations are kept, and `snapshot_every`, by a policy's bytes: a git hook has no time for a YAML reader."""
+    every = _EVERY.search(data or b"")
+    return not _SILENT.search(data or b""), int(every[1]) if every else SNAPSHOT_EVERY
 
 
 def checkpoints_on_commit(data: bytes | None) -> bool | None:

@@ -12,9 +12,12 @@ import os
 import re
 import sys
 from collections.abc import Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from devs_git.errors import DevsError
+
+if TYPE_CHECKING:
+    from devs_git.workspace import Workspace
 
 
 def main(arguments: list[str]) -> int:
@@ -133,16 +136,25 @@ def _say(text: str) -> None:
 
 
 def _post_commit(_arguments: list[str]) -> None:
-    from devs_git.storage import hook_recording
     from devs_git.workspace import Workspace
 
-    workspace = Workspace.open()
-    hook_recording.committed(workspace, lambda: workspace.checkpoint_on_commit)
+    _record(Workspace.open())
+
+
+def _record(workspace: Workspace, *, amended: bool = False) -> None:
+    from devs_git.storage import conversation_glance, hook_recording
+
+    hook_recording.committed(
+        workspace,
+        lambda: workspace.checkpoint_on_commit,
+        amended=amended,
+        listen=lambda task_id: conversation_glance.glance(workspace, task_id),
+    )
 
 
 def _post_rewrite(arguments: list[str]) -> None:
     """Standard input: `<old> <new>` lines, one for each commit that git rewrote."""
-    from devs_git.storage import hook_recording, rewriting
+    from devs_git.storage import rewriting
     from devs_git.workspace import Workspace
 
     cause = arguments[0] if arguments else "rebase"
@@ -153,4 +165,4 @@ def _post_rewrite(arguments: list[str]) -> None:
     workspace = Workspace.open()
     followed = rewriting.rewritten(workspace, new_of, cause)
     if cause == "amend" and followed is None:
-        hook_recording.committed(workspace, lambda: workspace.checkpoint_on_commit, amended=True)
+        _record(workspace, amended=True)

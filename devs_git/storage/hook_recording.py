@@ -18,8 +18,16 @@ from devs_git.storage.recording import facts, record
 OVER = ("TASK_EXISTS", "TASK_NOT_FOUND", "CONFLICT")
 
 
-def committed(context: Context, wanted: Callable[[], bool], *, amended: bool = False) -> Checkpoint | None:
+def committed(
+    context: Context,
+    wanted: Callable[[], bool],
+    *,
+    amended: bool = False,
+    listen: Callable[[str], None] = lambda _task: None,
+) -> Checkpoint | None:
     """The checkpoint of HEAD, or None where no task is active or the policy, asked by `wanted`, says no.
+
+    `listen` is called with the task before the checkpoint is made, which then names what was said until now.
 
     A commit that replaced another (amend) is left to `post-rewrite`, which calls with `amended`; a fast-forward (seen by
     `post-merge`) is somebody else's commit. Raises DevsError; then
@@ -35,6 +43,7 @@ def committed(context: Context, wanted: Callable[[], bool], *, amended: bool = F
         return None
     note = f"{found.commit} {work.task}"
     unrecorded.add(context.places, note)
+    listen(work.task)
     try:
         point = record(context, Wanted(context.new_id("checkpoint", found.commit), "checkpoint", work, found))
     except DevsError as error:

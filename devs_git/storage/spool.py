@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _WAIT: Final = 60.0  # seconds behind somebody else who takes in
 _BATCH: Final = 1000  # files in one transaction: others may write in between
 _ABANDONED: Final = 3600.0  # seconds after which a file that a hook did not finish is nobody's any more
+_GLANCE, _SMALL = 5, 1 << 20  # payloads, and bytes of one, that a git hook looks at
 _AGENT: Final = "Devs-Agent: "
 
 
@@ -80,14 +81,31 @@ def _keep_word(catalog: Catalog, spooled: Spooled) -> None:
 def _hear(catalog: Catalog, spooled: Spooled, *, snapshot: bool) -> None:
     from devs_git.storage.catalog import heard
 
-    told = spooled.told
-    path = Path(told.text(told.dialect.fields.transcript))
-    with contextlib.suppress(RuntimeError):  # nobody's home
-        path = path.expanduser()
-    if path.is_absolute():
+    told, path = spooled.told, transcript(spooled.told)
+    if path is not None:
         client, session, cwd = told.dialect.name, told.text(told.dialect.fields.session), told.text("cwd")
         known = (client, session, cwd, spooled.task_id, spooled.agent, spooled.created_at)
         heard.put(catalog, heard.Heard(path, *known, snapshot))
+
+
+def transcript(told: Captured) -> Path | None:
+    """The transcript that a payload names; None where it names none."""
+    path = Path(told.text(told.dialect.fields.transcript))
+    with contextlib.suppress(RuntimeError):  # nobody's home
+        path = path.expanduser()
+    return path if path.is_absolute() else None
+
+
+def last_told(places: Places, task_id: str) -> Captured | None:
+    """What a hook told last of a session while a task was active, among the few newest payloads that are small."""
+    newest = sorted((found for found in _files(places.spool) if found.event in HANDLERS), reverse=True)
+    for found in newest[:_GLANCE]:
+        with contextlib.suppress(OSError, ValueError, RecursionError):
+            path = Path(found.path)
+            told = captured.read(path.read_bytes()) if path.stat().st_size <= _SMALL else None
+            if told and active_task.task_of(told.lines) == task_id and transcript(told):
+                return told
+    return None
 
 
 # What is done with an event's payload, inside the transaction; a ValueError rejects it. An event that is not here waits.

@@ -22,7 +22,7 @@ from devs_git.commands import (
 from devs_git.domain.dialects.claude import CLAUDE
 from devs_git.domain.dialects.codex import CODEX
 from devs_git.entrypoints import router
-from devs_git.storage import agent_files, conversation_note
+from devs_git.storage import agent_files, conversation_glance, conversation_note
 from devs_git.storage.places import locate
 from devs_git.workspace import Workspace
 from tests.agent_calls import EXAMPLES, call
@@ -97,6 +97,28 @@ def test_when_a_session_stops_it_is_read_and_the_next_checkpoint_names_it(
     assert sorted(snapshots()) == [("auto", "", 12), ("checkpoint", "task-10@1", 12)]
     traces = run("trace list", trace_list.Request()).traces
     assert [(row.tool_name, row.size) for row in traces] == [("Bash", 2000)]
+
+
+def test_a_commit_that_the_git_hook_records_names_what_was_said_until_then(
+    project: Path, git: Run, transcript: Path
+) -> None:
+    run("task start", task_start.Request("10"))
+    tool(project, transcript, "begin", "short")  # nothing of ours has run since, and there is no catalog
+    git("commit", "-q", "--allow-empty", "-m", "first")
+    with transcript.open("ab") as stream:
+        stream.write(line(1, "Go on.", "2026-02-12T16:10:00.000Z") + b'{"half')
+    git("commit", "-q", "--allow-empty", "-m", "second")
+    with transcript.open("ab") as stream:
+        stream.write(b'": 1}\n' + line(2, "x" * conversation_glance.LITTLE, "2026-02-12T16:11:00.000Z"))
+    git("commit", "-q", "--allow-empty", "-m", "third")  # too much to read while somebody waits for git
+    (project / ".git" / "devs" / "catalog.db").write_bytes(b"broken" * 1000)
+    git("commit", "-q", "--allow-empty", "-m", "fourth")
+    kept = [git("cat-file", "-p", f"refs/devs/checkpoints/task-10/{number}") for number in range(1, 5)]
+    counts = [text.partition("Devs-Conversation: ")[2].split()[1] for text in kept]
+    assert counts == ["12", "13", "13", "13"]
+    (project / ".git" / "devs" / "catalog.db").unlink()
+    run("trace list", trace_list.Request())
+    assert len(said(at="task-10@2")) == 3
 
 
 def test_before_a_compaction_all_is_read_and_after_it_nothing_is_lost(

@@ -36,15 +36,15 @@ class Catalog:
         return fulltext.prepare(self)
 
     @classmethod
-    def open(cls, folder: Path) -> Catalog:
+    def open(cls, folder: Path, *, patience: float = PATIENCE) -> Catalog:
         """The catalog in the common `devs/` folder, made and migrated where that is needed.
 
-        BUSY where somebody writes for longer than PATIENCE; INTERNAL-free refusals for a newer or a damaged file.
+        BUSY where somebody writes for longer than `patience`; INTERNAL-free refusals for a newer or a damaged file.
         """
         path = folder / NAME
         _make_private(path)
         try:
-            catalog = cls(_connect(path), path)
+            catalog = cls(_connect(path, patience), path)
             catalog._prepare()
         except sqlite3.DatabaseError as error:
             raise _refusal(error) from error
@@ -155,8 +155,8 @@ def _make_private(path: Path) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    return _configured(sqlite3.connect(path, timeout=PATIENCE, isolation_level=None))
+def _connect(path: Path, patience: float) -> sqlite3.Connection:
+    return _configured(sqlite3.connect(path, timeout=patience, isolation_level=None))
 
 
 def _configured(base: sqlite3.Connection) -> sqlite3.Connection:

@@ -229,6 +229,13 @@ def _note(catalog: Catalog, path: Path, position: _Position) -> None:
     )
 
 
+def unread(catalog: Catalog, path: Path) -> int:
+    """How many bytes of a transcript there are that nobody has read; all of it where it was written anew."""
+    known = _known(catalog, path)
+    size = path.stat().st_size
+    return size - known[0] if known and known[0] <= size else size
+
+
 def of_session(catalog: Catalog, session_id: str) -> tuple[Source, ...]:
     """The transcripts that a session was read from and that are still there."""
     query = "SELECT path, client FROM transcripts WHERE session_id = ?"

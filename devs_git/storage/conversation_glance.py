@@ -1,0 +1,83 @@
+"""What the git hook does before it records a checkpoint: read on in the session's transcript, as far as that is little.
+
+It has no time for the spool and for YAML. Where it would take longer, or somebody else writes, the checkpoint names what was
+read until then. Without a catalog and without anything that an agent's hook left, no database is even imported.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Final, Protocol
+
+from devs_git.domain.trailers import work_of
+from devs_git.storage import active_task, conversation_note
+
+if TYPE_CHECKING:
+    from devs_git.storage.catalog.database import Catalog
+    from devs_git.storage.catalog.transcripts import Source
+    from devs_git.storage.ledger import Ledger
+    from devs_git.storage.places import Places
+
+LITTLE: Final = 1 << 19  # bytes of a transcript
+_PATIENCE: Final = 0.05  # seconds that others may write meanwhile
+
+
+class Listener(Protocol):
+    """The parts of `Workspace` that a glance needs."""
+
+    @property
+    def places(self) -> Places: ...
+    @property
+    def ledger(self) -> Ledger: ...
+    def now(self) -> str: ...
+    def new_trace_id(self) -> str: ...
+
+
+def glance(listener: Listener, task_id: str) -> None:
+    """Read on for the task's checkpoint. No trouble here stops it."""
+    places = listener.places
+    prefix = conversation_note.read(places, task_id)
+    if not prefix and not places.has_spooled:
+        return
+    from devs_git.domain.policy import IN_FORCE, listens
+    from devs_git.storage.catalog.database import TROUBLE, Catalog
+
+    with contextlib.suppress(*TROUBLE):
+        kept, every = listens(listener.ledger.tip().read(IN_FORCE))
+        if not kept:
+            return
+        with Catalog.open(places.shared, patience=_PATIENCE) as catalog:
+            for source in _sources(catalog, places, task_id, prefix.rsplit(" ", 2)[0]):
+                _read(listener, catalog, source, every)
+
+
+def _sources(catalog: Catalog, places: Places, task_id: str, session_id: str) -> tuple[Source, ...]:
+    """The transcript that a hook told of last, else those of the session that was noted."""
+    from devs_git.storage import spool
+    from devs_git.storage.catalog import transcripts
+
+    told = spool.last_told(places, task_id) if places.has_spooled else None
+    path = spool.transcript(told) if told else None
+    if told and path and path.is_file():
+        return (transcripts.Source(path, told.dialect.name, told.text(told.dialect.fields.session)),)
+    return transcripts.of_session(catalog, session_id) if session_id else ()
+
+
+def _read(listener: Listener, catalog: Catalog, source: Source, every: int) -> None:
+    from devs_git.storage import conversations
+    from devs_git.storage.catalog import transcripts
+
+    if transcripts.unread(catalog, source.path) > LITTLE:
+        return
+    now, work = listener.now(), work_of(active_task.read(listener.places))
+    seen = transcripts.Seen(
+        now=now,
+        at=now,
+        new_id=listener.new_trace_id,
+        worktree=listener.places.worktree_id,
+        task_id=work.task if work else "",
+        agent=work.agent if work else "",
+        every=every,
+        told=lambda session: conversations.note(listener.places, catalog, session),
+    )
+    transcripts.take_in(catalog, source, seen)
