@@ -122,19 +122,6 @@ def snapshot_of_checkpoint(tag: str) -> str:
     return str(uuid.uuid5(_SNAPSHOTS, tag))
 
 
-def named(session_id: str, count: int, digest: str) -> str:
-    """A prefix as it stands in the trailer `Devs-Conversation`."""
-    return f"{session_id} {count} {digest}"
-
-
-def prefix_of(trailer: str) -> tuple[str, int, str] | None:
-    """Session, count and digest of a trailer's value; None for what is none."""
-    parts = trailer.rsplit(" ", 2)
-    if len(parts) != 3 or not parts[1].isdecimal():
-        return None
-    return parts[0], int(parts[1]), parts[2]
-
-
 def task_at(samples: Sequence[tuple[str, str]], timestamp: str | None) -> str:
     """The task of a message: the one that was active when the session was last looked at before it, else the first after.
 

@@ -7,6 +7,7 @@ read until then. Without a catalog and without anything that an agent's hook lef
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from devs_git.domain.trailers import work_of
@@ -36,8 +37,8 @@ class Listener(Protocol):
 def glance(listener: Listener, task_id: str) -> None:
     """Read on for the task's checkpoint. No trouble here stops it."""
     places = listener.places
-    prefix = conversation_note.read(places, task_id)
-    if not prefix and not places.has_spooled:
+    known = conversation_note.read(places, task_id)
+    if (known is None or known.is_all) and not places.has_spooled:
         return
     from devs_git.domain.policy import IN_FORCE, listens
     from devs_git.storage.catalog.database import TROUBLE, Catalog
@@ -47,20 +48,21 @@ def glance(listener: Listener, task_id: str) -> None:
         if not kept:
             return
         with Catalog.open(places.shared, patience=_PATIENCE) as catalog:
-            for source in _sources(catalog, places, task_id, prefix.rsplit(" ", 2)[0]):
+            source = _source(places, task_id, known)
+            if source and source.path.is_file():
                 _read(listener, catalog, source, every)
 
 
-def _sources(catalog: Catalog, places: Places, task_id: str, session_id: str) -> tuple[Source, ...]:
-    """The transcript that a hook told of last, else those of the session that was noted."""
+def _source(places: Places, task_id: str, known: conversation_note.Note | None) -> Source | None:
+    """The transcript that a hook told of last, else the one that was noted."""
     from devs_git.storage import spool
-    from devs_git.storage.catalog import transcripts
+    from devs_git.storage.catalog.transcripts import Source
 
     told = spool.last_told(places, task_id) if places.has_spooled else None
     path = spool.transcript(told) if told else None
-    if told and path and path.is_file():
-        return (transcripts.Source(path, told.dialect.name, told.text(told.dialect.fields.session)),)
-    return transcripts.of_session(catalog, session_id) if session_id else ()
+    if told and path:
+        return Source(path, told.dialect.name, told.text(told.dialect.fields.session))
+    return Source(Path(known.path)) if known and known.path else None
 
 
 def _read(listener: Listener, catalog: Catalog, source: Source, every: int) -> None:
@@ -78,6 +80,6 @@ def _read(listener: Listener, catalog: Catalog, source: Source, every: int) -> N
         task_id=work.task if work else "",
         agent=work.agent if work else "",
         every=every,
-        told=lambda session: conversations.note(listener.places, catalog, session),
+        told=lambda session, read: conversations.note(listener.places, catalog, session, (source.path, read)),
     )
     transcripts.take_in(catalog, source, seen)

@@ -78,7 +78,7 @@ def take_in(listener: Listener, catalog: Catalog, source: Source, how: How) -> T
         all_its=how.all_its,
         every=policy.snapshot_every,
         snapshot=how.snapshot,
-        told=lambda session: note(how.places, catalog, session),
+        told=lambda session, read: note(how.places, catalog, session, (source.path, read)),
     )
     done = transcripts.take_in(catalog, source, seen, listener.progress)
     with catalog.writing():
@@ -86,14 +86,14 @@ def take_in(listener: Listener, catalog: Catalog, source: Source, how: How) -> T
     return done
 
 
-def note(places: Places, catalog: Catalog, session: Session) -> None:
-    """Let the next checkpoint of the session's task in this worktree name the session as it is now."""
+def note(places: Places, catalog: Catalog, session: Session, read: tuple[Path, int]) -> None:
+    """Let the next checkpoint of the session's task in this worktree name the session, whose transcript was read so far."""
     from devs_git.storage.catalog import messages
 
     last = messages.places(catalog, session.session_id, session.message_count, 1)
     time = (last[0].message.timestamp or "") if last else ""
     prefix = (session.session_id, session.message_count, session.digest)
-    conversation_note.write(places, session.task_id, prefix, time)
+    conversation_note.write(places, session.task_id, prefix, (time, read[1], read[0]))
 
 
 def read_on(listener: Listener, catalog: Catalog) -> None:
@@ -122,12 +122,14 @@ def _around(ours: Places, cwd: str) -> Places:
 
 def refresh(listener: Listener, task_id: str) -> None:
     """Before a checkpoint: read on in the transcripts of the session that it will name. No trouble here stops it."""
-    if not conversation_note.read(listener.places, task_id) and not listener.places.has_spooled:
+    known = conversation_note.read(listener.places, task_id)
+    if (known is None or known.is_all) and not listener.places.has_spooled:
         return
     from devs_git.storage.catalog import transcripts
     from devs_git.storage.catalog.database import TROUBLE
 
     with contextlib.suppress(*TROUBLE), listener.catalog() as catalog:
-        prefix = conversation_note.read(listener.places, task_id)
-        for source in transcripts.of_session(catalog, prefix.rsplit(" ", 2)[0]) if prefix else ():
+        known = conversation_note.read(listener.places, task_id)
+        if known and not known.is_all:
+            source = transcripts.Source(Path(known.path))
             take_in(listener, catalog, source, here(listener))

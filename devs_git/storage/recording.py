@@ -34,7 +34,8 @@ _STAT: Final = re.compile(r"(\d+) (file|insertion|deletion)")
 def record(context: Context, wanted: Wanted) -> Checkpoint:
     """The recorded checkpoint. Refusals as in `domain.recording`; nothing is written then."""
     taken: set[int] = set()
-    wanted = replace(wanted, conversation=conversation_note.read(context.places, wanted.work.task))
+    said = conversation_note.read(context.places, wanted.work.task)
+    wanted = replace(wanted, conversation=said.prefix if said else "")
 
     def build(tip: Tip) -> Draft:
         return _draft(context, wanted, tip, taken)

@@ -162,8 +162,10 @@ def test_a_session_in_another_worktree_is_that_worktrees(project: Path, git: Run
     run("task start", task_start.Request("11"), other)
     tell(project, transcript, where=other)
     run("trace ingest", trace_ingest.Request())
-    assert conversation_note.read(locate(project), "task-10") == ""
-    assert conversation_note.read(locate(other), "task-11").startswith(f"{SESSION} 12 ")
+    assert conversation_note.read(locate(project), "task-10") is None
+    noted = conversation_note.read(locate(other), "task-11")
+    assert noted is not None
+    assert noted.prefix.startswith(f"{SESSION} 12 ")
 
 
 def test_a_transcript_that_is_gone_or_none_at_all_is_no_trouble(project: Path, tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from devs_git.domain.captured import trace_id_of
-from devs_git.domain.conversation import Message, ToolCall, chained, prefix_of, task_at, with_trace
+from devs_git.domain.conversation import Message, ToolCall, chained, task_at, with_trace
+from devs_git.domain.conversation_prefix import prefix_of
 from devs_git.domain.transcripts import TRANSCRIPTS
 from devs_git.domain.transcripts.reading import (
     Reader,

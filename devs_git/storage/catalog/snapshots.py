@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 from typing import Any, Final
 
-from devs_git.domain.conversation import Metadata, Snapshot, prefix_of, snapshot_of_checkpoint
+from devs_git.domain.conversation import Metadata, Snapshot, snapshot_of_checkpoint
+from devs_git.domain.conversation_prefix import prefix_of
 from devs_git.domain.events import Event
 from devs_git.domain.history import CHECKPOINT_EVENTS
 from devs_git.storage.catalog.database import Catalog

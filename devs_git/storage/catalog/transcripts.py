@@ -49,7 +49,7 @@ class Seen:
     """Where a session is seen, by whom, and what to do with it.
 
     `task_id` is the task that was active `at` that time; `all_its` makes every new message that task's. A snapshot is made after each
-    `every` messages (0: none), and at the end where `snapshot` says so. `told` hears of the session, inside the last transaction.
+    `every` messages (0: none), and at the end where `snapshot` says so. `told` hears of the session and of how many bytes were read, inside the last transaction.
     """
 
     now: str
@@ -61,7 +61,7 @@ class Seen:
     all_its: bool = False
     every: int = 0
     snapshot: bool = False
-    told: Callable[[Session], None] = lambda _session: None
+    told: Callable[[Session, int], None] = lambda _session, _read: None
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def take_in(
                 session = _session(catalog, position.reader, client, seen)
                 grown, more, waits = _batch(catalog, stream, position, session, seen)
                 if grown.message_count:
-                    _keep(catalog, grown, seen, last=not more)
+                    _keep(catalog, grown, seen, None if more else position.read)
                 position.digest = _digest(stream, position.read)
                 _note(catalog, source.path, position)
             new += grown.message_count - session.message_count
@@ -194,12 +194,12 @@ def _about(catalog: Catalog, session: Session, seen: Seen) -> About:
     return About(seen.agent, seen.now, (*known, now))
 
 
-def _keep(catalog: Catalog, session: Session, seen: Seen, *, last: bool) -> None:
+def _keep(catalog: Catalog, session: Session, seen: Seen, read: int | None) -> None:
     messages.keep(catalog, session)
-    if last:
+    if read is not None:
         if seen.snapshot:
             _snapshot(catalog, session, seen)
-        seen.told(session)
+        seen.told(session, read)
 
 
 def _snapshot(catalog: Catalog, session: Session, seen: Seen) -> None:
