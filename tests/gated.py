@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from devs_git.commands import gate_request
+import pytest
+
+from devs_git.commands import gate_approve, gate_request
 from devs_git.domain.events import Draft
+from devs_git.errors import DevsError
 from devs_git.storage import documents, gates, proposal
 from devs_git.workspace import Workspace
 
@@ -21,6 +24,13 @@ CHANGES: Mapping[str, Any] = {
     "rationale": "Without it no date can be parsed.",
     "risk_assessment": "Readers of the old format break.",
 }
+WHOLE: dict[str, Any] = {
+    "gate_type": "TAS_REVISION",
+    "agent_id": "architect",
+    "task_id": "task-10",
+    "blocker_description": BLOCKER,
+    "proposed_changes": {**CHANGES, "sections_to_modify": ["2.3", "4"]},
+}
 
 
 def ask(workspace: Workspace, *, text: str | None = None, kind: str = "TAS_REVISION", **more: Any) -> str:
@@ -30,6 +40,12 @@ def ask(workspace: Workspace, *, text: str | None = None, kind: str = "TAS_REVIS
         changes = {**CHANGES, **({} if text is None else {"proposed_text": text})}
         told |= {"agent_id": "architect", "task_id": "task-10", "proposed_changes": changes, **more}
     return gate_request.run(workspace, gate_request.Request(**told)).gate_id
+
+
+def asked(workspace: Workspace, gate_id: str) -> dict[str, Any]:
+    """The request as the ledger has it."""
+    data = workspace.ledger.tip().read(gates.request_path(gate_id)) or b""
+    return documents.load(data, "request")
 
 
 def genesis(workspace: Workspace) -> str:
@@ -87,3 +103,19 @@ def make_key(folder: Path, name: str) -> Key:
     ]
     subprocess.run(words, check=True)
     return Key(folder / name)
+
+
+def yes(_text: str) -> None:
+    """A person who answers y."""
+
+
+def refusal(run: Callable[[], Any]) -> DevsError:
+    """What a call is refused with."""
+    with pytest.raises(DevsError) as caught:
+        run()
+    return caught.value
+
+
+def approve(workspace: Workspace, gate_id: str, **how: Any) -> gate_approve.Result:
+    """A person approves at a terminal."""
+    return gate_approve.run(workspace, gate_approve.Request(gate_id, **{"ask": yes, **how}))

@@ -1,4 +1,4 @@
-"""Kill a verb at a chosen step or moment, and tell what a repository holds afterwards.
+"""Kill a verb at a chosen step or moment; `tests.holding` tells what the repository holds afterwards.
 
 Run as a program it is the driver: one interpreter that forks a child for each order it reads, so that every child is
 a process of its own whose `kill -9` is a real one, without an interpreter's start each time.
@@ -7,11 +7,9 @@ a process of its own whose `kill -9` is a real one, without an interpreter's sta
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import importlib
 import json
 import os
-import re
 import resource
 import select
 import shutil
@@ -29,19 +27,15 @@ import pytest
 from devs_git.domain.verbs import verb as row_of
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
-from devs_git.storage import active_task
 from devs_git.storage.engine import positions
 from devs_git.storage.git_program import GitFailed
 from devs_git.workspace import Workspace
+from tests.holding import blob, differences, git, held, litter, state
 from tests.moving import contents
 
 ROOT = Path(__file__).parent.parent
-OPERATION = re.compile(r"\d{8}T\d{6}-[0-9a-f]{8}")
 SLOW = 60.0
 positions.PACKED_REFS_QUIET_SECONDS = 0.3  # ten seconds in the field: only patience differs
-
-
-# --- the driver ---------------------------------------------------------------------------------------------------
 
 
 def _child(order: dict[str, Any], told: int) -> None:
@@ -183,81 +177,6 @@ def thinned(kept: Iterable[Any], others: Iterable[Any]) -> list[Any]:
     return [*kept, *(pytest.param(value, marks=pytest.mark.thorough) for value in others)]
 
 
-# --- what a repository holds ----------------------------------------------------------------------------------------
-
-
-def git(top: Path, *args: str, ok: tuple[int, ...] = (0,)) -> str:
-    done = subprocess.run(["git", *args], cwd=top, capture_output=True, check=False)
-    assert done.returncode in ok, (args, os.fsdecode(done.stderr))
-    return os.fsdecode(done.stdout)
-
-
-def state(top: Path) -> dict[str, Any]:
-    """HEAD, index, files, refs, active task and the ledger's view of tasks; operation ids and times left out."""
-    form = "%(refname)%00%(tree)%00%(parent)%00%(subject)%00%(object)"
-    listed = OPERATION.sub("<op>", git(top, "for-each-ref", f"--format={form}"))
-    listed = re.sub(r"(refs/stash\0.*?\0\w+) \w+", r"\1", listed)  # the staged half has a time of its own
-    ours = ("refs/devs/backup/", "refs/heads/devs/ledger")
-    opened = Workspace.open(top)
-    history = opened.ledger.tip().history
-    return {
-        "head": git(top, "symbolic-ref", "-q", "HEAD", ok=(0, 1)) or git(top, "rev-parse", "HEAD"),
-        "index": git(top, "ls-files", "-s", "-v", "-z"),
-        "status": re.sub(
-            r"# branch.oid .*?\0", "", git(top, "status", "--porcelain=v2", "--branch", "-z", "-uall")
-        ),
-        "files": contents(top),
-        "refs": sorted(line for line in listed.splitlines() if not line.startswith(ours)),
-        "active": active_task.read(opened.places),
-        "tasks": {name: task.status for name, task in history.tasks.items()},
-        "live": {point.name: point.live for point in history.checkpoints.values()},
-    }
-
-
-def differences(now: dict[str, Any], then: dict[str, Any]) -> dict[str, Any]:
-    """What of two states differs, for the message of a failed test."""
-
-    def parts(value: Any) -> set[str]:
-        if isinstance(value, str):
-            return set(value.split("\0"))
-        return {str(part) for part in (value.items() if isinstance(value, dict) else value)}
-
-    return {key: parts(now[key]) ^ parts(then[key]) for key in now if now[key] != then[key]}
-
-
-EMPTY = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"  # what `git add -N` puts in the index: nobody's content
-
-
-def _blob(data: bytes) -> str:
-    return hashlib.sha1(b"blob %d\0%s" % (len(data), data), usedforsecurity=False).hexdigest()
-
-
-def held(top: Path) -> set[str]:
-    """Oids of all contents on disk and in the index, and of all that refs reach."""
-    found = {_blob(data) for _kind, data in contents(top).values()}
-    found |= {line.split()[1] for line in git(top, "ls-files", "-s", "-z").split("\0") if line}
-    found |= {line.split()[0] for line in git(top, "rev-list", "--objects", "--all").splitlines()}
-    return found - {EMPTY}
-
-
-def litter(top: Path) -> list[str]:
-    """Locks that are no flock files of ours, open journals and private folders of operations."""
-    inside = top / ".git"
-    files = [str(path.relative_to(inside)) for path in inside.rglob("*") if not path.is_dir()]
-    flocks = ("devs/lock", "devs/ledger.lock", "devs/view.lock")
-    return [
-        name
-        for name in files
-        if name not in flocks
-        and (
-            name.endswith((".lock", "packed-refs.new"))
-            or "devs/op/" in name
-            or "devs/journal/" in name
-            or "/raw.tmp" in name
-        )
-    ] + [str(path) for path in (inside / "devs" / "op").glob("*")]
-
-
 @dataclass
 class Stage:
     """A repository before a verb, the states that it may be in afterwards, and how often it was tried."""
@@ -284,7 +203,7 @@ class Stage:
         assert litter(twin) == []
         lost = self.before - held(twin)
         assert not lost, {
-            oid: [name for name, (_kind, data) in contents(self.top).items() if _blob(data) == oid]
+            oid: [name for name, (_kind, data) in contents(self.top).items() if blob(data) == oid]
             for oid in lost
         }
 

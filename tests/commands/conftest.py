@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from devs_git.commands import snapshot_create
 from devs_git.commands.init import Request, Result
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
@@ -15,6 +16,7 @@ from tests import clones
 from tests.cases import Case, begin
 from tests.clones import Clone, Pair
 from tests.conftest import Moulded
+from tests.snapping import Snap
 
 SetUp = Callable[..., Result]
 
@@ -56,3 +58,9 @@ def pair(
         if name != "origin.git":
             clones.git(tmp_path / name, "update-index", "-q", "--refresh")
     return Pair(tmp_path / "origin.git", Clone(tmp_path / "ann"), Clone(tmp_path / "bob"))
+
+
+@pytest.fixture
+def snap(ledgered: Workspace) -> Snap:
+    """Take a snapshot the way a new process would, with a fresh workspace."""
+    return lambda: snapshot_create.run(Workspace.open(ledgered.top), snapshot_create.Request())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,29 +10,14 @@ import pytest
 
 from devs_git.commands import gate_approve, gate_reject, gate_show, verify
 from devs_git.entrypoints import router
-from devs_git.errors import DevsError
 from devs_git.storage import gates
 from devs_git.workspace import Workspace
-from tests.gated import BLOCKER, ask, commit, decision, genesis, in_force
+from tests.gated import BLOCKER, approve, ask, commit, decision, in_force, refusal, yes
 from tests.typing_person import at_terminal
 
 Approve = gate_approve.Request
 Reject = gate_reject.Request
 UNKNOWN = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
-
-
-def yes(_text: str) -> None:
-    """A person who answers y."""
-
-
-def refusal(run: Callable[[], Any]) -> DevsError:
-    with pytest.raises(DevsError) as caught:
-        run()
-    return caught.value
-
-
-def approve(workspace: Workspace, gate_id: str, **how: Any) -> gate_approve.Result:
-    return gate_approve.run(workspace, Approve(gate_id, **{"ask": yes, **how}))
 
 
 def test_a_decision_holds_what_was_decided_on_and_by_whom(ledgered: Workspace) -> None:
@@ -102,21 +86,6 @@ def test_a_gate_that_was_decided_while_the_person_thought_is_not_decided_again(l
 
     assert refusal(lambda: approve(ledgered, gate_id, ask=slowly)).code == "GATE_ALREADY_RESOLVED"
     assert decision(ledgered, gate_id)["decision"] == "REJECTED"
-
-
-@pytest.mark.parametrize(("kind", "code"), [("MANUAL", "UNKNOWN_SIGNER"), ("POLICY_CHANGE", "STALE_REQUEST")])
-def test_the_policy_in_force_when_it_is_written_counts(kind: str, code: str, ledgered: Workspace) -> None:
-    in_force(ledgered)
-    if kind == "MANUAL":
-        gate_id = ask(ledgered, kind=kind)
-    else:
-        gate_id = propose(ledgered, f"genesis: '{genesis(ledgered)}'\nbackup_limit: 5MB\n")
-
-    def slowly(_text: str) -> None:
-        in_force(ledgered, approvers=[{"principal": "bob@example.org"}])
-
-    assert refusal(lambda: approve(ledgered, gate_id, ask=slowly)).code == code
-    assert ledgered.ledger.open_gates() == (gate_id,)
 
 
 @pytest.mark.parametrize("reason", ["", "   ", "\u200b", "no\x1b[2J", "no\u202e", "x" * 2001])
@@ -271,65 +240,3 @@ def test_without_an_approver_doctor_and_show_say_who_counts(ledgered: Workspace)
     told = "The policy names no approver yet"
     assert any(told in note for note in gate_show.run(ledgered, gate_show.Request(gate_id)).notes)
     assert any(told in note for note in doctor.run(Workspace.open(ledgered.top), doctor.Request()).notes)
-
-
-def propose(workspace: Workspace, text: str) -> str:
-    commit(workspace.top, {"devs-policy.yaml": text})
-    return ask(workspace, kind="POLICY_CHANGE")
-
-
-def test_a_policy_counts_once_it_is_approved_and_not_before(ledgered: Workspace) -> None:
-    in_force(ledgered)
-    policy = f"genesis: '{genesis(ledgered)}'\napprovers:\n  - principal: bob@example.org\n"
-    gate_id = propose(ledgered, policy)
-    assert Workspace.open(ledgered.top).policy.approvers == ()
-    approve(ledgered, gate_id)
-    assert [one.principal for one in Workspace.open(ledgered.top).policy.approvers] == ["bob@example.org"]
-    event = next(ledgered.ledger.events())
-    assert (event.type, event.get("Devs-Gate"), event.get("Devs-Event-Name")) == (
-        "policy.set",
-        gate_id,
-        "GATE_RESOLVED",
-    )
-    # From here on only bob puts another into force, whatever the tracked file says.
-    gate_id = propose(ledgered, policy.replace("bob", "ada"))
-    assert refusal(lambda: approve(Workspace.open(ledgered.top), gate_id)).code == "UNKNOWN_SIGNER"
-
-
-def test_what_is_approved_is_the_policy_as_it_was_proposed(ledgered: Workspace) -> None:
-    in_force(ledgered)
-    text = f"genesis: '{genesis(ledgered)}'\nbackup_limit: 5MB\n"
-    gate_id = propose(ledgered, text)
-    commit(ledgered.top, {"devs-policy.yaml": text.replace("5MB", "9MB")})
-    approve(ledgered, gate_id)
-    assert Workspace.open(ledgered.top).policy.backup_limit == 5_000_000
-
-
-def test_a_policy_that_changed_meanwhile_makes_a_request_stale(ledgered: Workspace) -> None:
-    in_force(ledgered)
-    gate_id = propose(ledgered, f"genesis: '{genesis(ledgered)}'\nbackup_limit: 5MB\n")
-    in_force(ledgered, backup_limit="7MB")
-    assert refusal(lambda: approve(ledgered, gate_id)).code == "STALE_REQUEST"
-    gate_reject.run(ledgered, Reject(gate_id, "Stale.", ask=yes))
-    assert Workspace.open(ledgered.top).policy.backup_limit == 7_000_000
-
-
-@pytest.mark.telling
-@pytest.mark.parametrize(
-    ("text", "field"),
-    [
-        ("genesis: '" + "0" * 40 + "'\n", "genesis"),
-        ("genesis: {}\napproval: {{minimum: signed}}\n", "approvers"),
-        ("genesis: {}\nunknown: 1\n", "unknown"),
-        ("", "devs-policy.yaml"),
-    ],
-)
-def test_a_policy_that_cannot_be_in_force_is_not_asked_for(
-    text: str, field: str, ledgered: Workspace
-) -> None:
-    in_force(ledgered)
-    if text:
-        commit(ledgered.top, {"devs-policy.yaml": text.format(f"'{genesis(ledgered)}'")})
-    error = refusal(lambda: ask(ledgered, kind="POLICY_CHANGE"))
-    assert (error.code, error.details["field"]) == ("POLICY_INVALID", field)
-    assert ledgered.ledger.open_gates() == ()

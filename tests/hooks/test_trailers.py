@@ -3,56 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from devs_git.domain.hook_text import render
 from devs_git.domain.trailers import Work
-from devs_git.storage import active_task, hook_files
+from devs_git.storage import active_task
 from devs_git.workspace import Workspace
-
-Run = Callable[..., str]
-Commit = Callable[..., int]
-WORK = Work("task-10", "developer", phase="execute")
-
-
-@pytest.fixture
-def tip(ledgered: Workspace, repo: Path, git: Run) -> str:
-    """The ledger's tip in a repository with our hooks and an active task; nothing records here."""
-    active_task.write(ledgered.places, WORK.lines())
-    for name, source in hook_files.shipped().items():
-        hook = repo / ".git/hooks" / name
-        hook.parent.mkdir(exist_ok=True)
-        hook.write_bytes(render(source, "/bin/true", chained=False))
-        hook.chmod(0o755)
-    return git("rev-parse", "refs/heads/devs/ledger")
-
-
-@pytest.fixture
-def commit(repo: Path) -> Commit:
-    """`commit("--amend", editor="sed -i s/a/b/")`: exit status of a `git commit` of one more change."""
-
-    def run(*args: str, editor: str = "false", change: bool = True) -> int:
-        if change:
-            with (repo / "a.txt").open("a") as stream:
-                stream.write("more\n")
-        words = ["git", "commit", "-q", "-a", *args]
-        env = os.environ | {"GIT_EDITOR": editor}
-        return subprocess.run(words, cwd=repo, env=env, capture_output=True, check=False).returncode
-
-    return run
-
-
-def block(tip: str, work: Work = WORK) -> str:
-    return f"{work.lines()}Devs-Ledger: {tip}"
-
-
-def said(git: Run, rev: str = "HEAD") -> str:
-    return git("log", "-1", "--format=%B", rev)
+from tests.hooked import Commit, Run, block, bound, said
 
 
 def test_a_message_gets_a_paragraph_of_trailers(tip: str, git: Run, commit: Commit) -> None:
@@ -60,10 +19,6 @@ def test_a_message_gets_a_paragraph_of_trailers(tip: str, git: Run, commit: Comm
     assert said(git) == f"fix: dates\n\nThey were wrong.\n\n{block(tip)}"
     shown = git("log", "-1", "--format=%(trailers:key=Devs-Task,valueonly)")
     assert shown == "task-10"
-
-
-def bound(tip: str) -> str:
-    return f"Devs-Ledger: {tip}"
 
 
 @pytest.mark.parametrize("verify", ["--verify", "--no-verify"])
@@ -88,26 +43,6 @@ def test_a_message_written_in_the_editor_without_a_task_names_the_ledger(
     active_task.write(workspace.places, "")
     assert commit(editor="sed -i 1s/^/written/") == 0
     assert said(git) == f"written\n\n{bound(tip)}"
-
-
-def test_a_mailed_patch_and_a_rebase_by_patches_are_bound_too(
-    tip: str, git: Run, commit: Commit, workspace: Workspace
-) -> None:
-    active_task.write(workspace.places, "")
-    commit("-n", "-m", "one", "-m", "Why.")
-    patch = git("format-patch", "-1", "--stdout")
-    git("reset", "-q", "--hard", "HEAD~1")
-    git("am", "-q", stdin=patch + "\n")
-    assert said(git) == f"one\n\nWhy.\n\n{bound(tip)}"
-    git("rebase", "-q", "--apply", "--force-rebase", "HEAD~2")
-    assert [said(git, rev) for rev in ("HEAD~1", "HEAD")] == [
-        f"c3\n\n{bound(tip)}",
-        f"one\n\nWhy.\n\n{bound(tip)}",
-    ]
-    active_task.write(workspace.places, WORK.lines())
-    git("reset", "-q", "--hard", "HEAD~1")
-    git("am", "-q", stdin=patch + "\n")
-    assert said(git) == f"one\n\nWhy.\n\n{block(tip)}"
 
 
 @pytest.mark.parametrize("option", ["-q", "-v"])
@@ -152,87 +87,6 @@ def test_a_merge_message_without_a_final_newline_is_not_glued(tip: str, git: Run
     git("checkout", "-q", "main")
     git("merge", "--no-edit", "side")
     assert said(git) == f"Merge branch 'side'\n\n{block(tip)}"
-
-
-def test_a_squashed_merge_has_them_once_at_its_end(tip: str, git: Run, commit: Commit) -> None:
-    git("checkout", "-qb", "side")
-    commit("-m", "one")
-    commit("-m", "two")
-    git("checkout", "-q", "main")
-    git("merge", "-q", "--squash", "side")
-    assert commit("--no-edit", change=False) == 0
-    assert said(git).endswith(f"\n\n{block(tip)}")
-    assert git("log", "-1", "--format=%(trailers)") == block(tip)
-
-
-def test_an_amend_does_not_double_them_and_names_the_ledger_of_now(
-    tip: str, git: Run, commit: Commit, ledgered: Workspace
-) -> None:
-    from devs_git.domain.events import Draft
-
-    commit("-m", "one", "-m", "Signed-off-by: Ada <ada@example.org>")
-    assert said(git) == f"one\n\nSigned-off-by: Ada <ada@example.org>\n{block(tip)}"
-    ledgered.ledger.append(lambda _tip: Draft(ledgered.event("x", "x", verb_name="init")))
-    now = git("rev-parse", "refs/heads/devs/ledger")
-    assert commit("--amend", "--no-edit") == 0
-    assert said(git) == f"one\n\nSigned-off-by: Ada <ada@example.org>\n{block(now)}"
-    assert commit("--amend", editor="sed -i 1s/one/two/") == 0
-    assert said(git) == f"two\n\nSigned-off-by: Ada <ada@example.org>\n{block(now)}"
-
-
-def test_an_amended_commit_of_another_task_stays_its(tip: str, git: Run, commit: Commit) -> None:
-    commit("-m", "nine", "-m", "Devs-Task: task-9\nDevs-Agent: reviewer")
-    assert said(git) == f"nine\n\n{block(tip, Work('task-9', 'reviewer'))}"
-    commit("--amend", "--no-edit")
-    assert said(git) == f"nine\n\n{block(tip, Work('task-9', 'reviewer'))}"
-
-
-def rebase(repo: Path, todo: str, base: str = "HEAD~2", editor: str = "true") -> None:
-    env = os.environ | {"GIT_SEQUENCE_EDITOR": f"sed -i '{todo}'", "GIT_EDITOR": editor}
-    done = subprocess.run(
-        ["git", "rebase", "-q", "-i", base], cwd=repo, env=env, capture_output=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.parametrize("word", ["squash", "fixup"])
-def test_rebase_i_squashes_without_losing_or_doubling(
-    word: str, tip: str, git: Run, commit: Commit, repo: Path
-) -> None:
-    commit("-m", "one")
-    commit("-m", "two")
-    rebase(repo, f"2s/pick/{word}/")
-    middle = "\n\ntwo" if word == "squash" else ""
-    assert said(git) == f"one{middle}\n\n{block(tip)}"
-
-
-def test_rebase_i_rewords_without_doubling(tip: str, git: Run, commit: Commit, repo: Path) -> None:
-    commit("-m", "one")
-    commit("-m", "two")
-    rebase(repo, "1s/pick/reword/", editor="sed -i 1s/one/ONE/")
-    assert [said(git, rev) for rev in ("HEAD~1", "HEAD")] == [f"ONE\n\n{block(tip)}", f"two\n\n{block(tip)}"]
-
-
-def test_a_rebase_does_not_claim_commits_of_before_the_task(
-    tip: str, git: Run, commit: Commit, repo: Path
-) -> None:
-    rebase(repo, "1s/pick/reword/", editor="sed -i 1s/c2/C2/")
-    assert [said(git, rev) for rev in ("HEAD~1", "HEAD")] == [f"C2\n\n{bound(tip)}", f"c3\n\n{bound(tip)}"]
-    assert commit("-m", "mine") == 0
-    rebase(repo, "1s/pick/squash/;1s/squash/pick/;2s/pick/squash/")
-    assert said(git) == f"c3\n\nmine\n\n{block(tip)}"
-
-
-def test_a_picked_commit_becomes_the_tasks(tip: str, git: Run, workspace: Workspace, commit: Commit) -> None:
-    active_task.write(workspace.places, "")
-    git("checkout", "-qb", "side")
-    commit("-m", "picked")
-    git("checkout", "-q", "main")
-    active_task.write(workspace.places, WORK.lines())
-    git("cherry-pick", "-x", "side")
-    assert said(git) == f"picked\n\n(cherry picked from commit {git('rev-parse', 'side')})\n{block(tip)}"
-    git("revert", "--no-edit", "HEAD")
-    assert said(git).endswith(f"\n\n{block(tip)}")
 
 
 def test_a_repository_with_its_own_trailer_settings_keeps_them(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -27,32 +26,15 @@ from devs_git.storage.catalog import (
     message_search,
     messages,
     migrations,
-    snapshots,
     traces,
     transcripts,
 )
 from devs_git.storage.catalog.database import Catalog
-from devs_git.storage.catalog.messages import Place
 from devs_git.storage.catalog.search import Page
-from devs_git.storage.catalog.transcripts import Seen, Source, TakenIn
+from devs_git.storage.catalog.transcripts import Seen, Source
+from tests.talking import EXAMPLES, NOW, SESSION, conversation, ids, said, take
 
-EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "transcripts"
-MANY = int(os.environ.get("DEVS_TEST_COUNT_CONVERSATION", "1500"))
-SESSION = "4d5611e5-241a-462a-8d15-5122611a9569"
-NOW = "2026-03-01T00:00:00.000Z"
 NAMES = ("claude", "claude-compacted", "codex", "codex-bare")
-
-
-def ids() -> str:
-    return os.urandom(8).hex()
-
-
-def take(catalog: Catalog, path: Path, **seen: object) -> TakenIn:
-    return transcripts.take_in(catalog, Source(path), Seen(NOW, NOW, ids, **seen))  # type: ignore[arg-type]
-
-
-def said(catalog: Catalog, session: str) -> tuple[Place, ...]:
-    return messages.places(catalog, session, 1 << 60, 1 << 60)
 
 
 def grow(catalog: Catalog, path: Path, data: bytes, ends: Iterable[int]) -> str:
@@ -170,16 +152,6 @@ for path in (folder / "shared.jsonl", folder / f"{name}.jsonl"):
 """
 
 
-def conversation(session: str, count: int) -> bytes:
-    """A transcript of Claude Code with so many messages."""
-    message = {"role": "user", "content": "Say it again, please."}
-    made = (
-        {"type": "user", "uuid": f"{session}-{number}", "sessionId": session, "message": message}
-        for number in range(count)
-    )
-    return b"".join(json.dumps(line).encode() + b"\n" for line in made)
-
-
 def test_eight_importers_of_one_transcript_and_of_their_own_at_once_lose_and_double_nothing(
     tmp_path: Path,
 ) -> None:
@@ -199,38 +171,6 @@ def test_eight_importers_of_one_transcript_and_of_their_own_at_once_lose_and_dou
         assert counts == {"shared": 300} | {f"w{n}": 40 for n in range(8)}
         assert [place.position for place in said(catalog, "shared")] == list(range(1, 301))
         assert catalog.trouble() == ""
-
-
-def steps(catalog: Catalog, session_id: str) -> int:
-    """What SQLite's machine does for a snapshot of a session, and for reading it back."""
-    done = 0
-
-    def count() -> int:
-        nonlocal done
-        done += 1
-        return 0
-
-    catalog.base.set_progress_handler(count, 1)
-    with catalog.writing():
-        session = messages.session(catalog, session_id)
-        assert session is not None
-        taken = transcripts.snapshot_of(session, "manual", ids(), NOW, "task-10")
-        snapshots.put(catalog, taken)
-    assert snapshots.of_id(catalog, taken.snapshot_id) == taken
-    catalog.base.set_progress_handler(None, 0)
-    return done
-
-
-def test_a_snapshot_costs_the_same_however_long_the_conversation_is(
-    catalog: Catalog, tmp_path: Path, record_property: Callable[[str, object], None]
-) -> None:
-    for session, count in (("short", 10), ("long", MANY)):
-        path = tmp_path / f"{session}.jsonl"
-        path.write_bytes(conversation(session, count))
-        assert take(catalog, path).new == count
-    short, long = steps(catalog, "short"), steps(catalog, "long")
-    record_property("counted", f"{long} steps for a snapshot of {MANY} messages, {short} for one of 10")
-    assert abs(long - short) <= 10
 
 
 def test_messages_are_found_by_what_they_say_call_and_answer(catalog: Catalog) -> None:
@@ -264,35 +204,6 @@ def test_a_message_of_anything_that_json_can_hold_is_kept_and_read_back(
     assert first.message.content == content.replace("\ud800", "?")
     assert second.message.tool_calls is not None
     assert second.message.tool_calls[0].input == {"\ud800": float("inf")}
-
-
-def test_every_so_many_messages_a_snapshot_is_made_once(catalog: Catalog, tmp_path: Path) -> None:
-    path = tmp_path / "s.jsonl"
-    path.write_bytes(conversation("s", 25))
-    for _ in range(2):
-        take(catalog, path, every=10, snapshot=True)
-    made = snapshots.listed(catalog, "", 10)
-    assert [(taken.snapshot_type, taken.message_count) for taken in made] == [
-        ("auto", 25),
-        ("auto", 20),
-        ("auto", 10),
-    ]
-    at = messages.places(catalog, "s", 20, 1)[0]
-    assert made[1].digest == at.digest
-
-
-def test_old_snapshots_go_but_not_those_of_live_checkpoints(catalog: Catalog, tmp_path: Path) -> None:
-    path = tmp_path / "s.jsonl"
-    path.write_bytes(conversation("s", 3))
-    session = take(catalog, path).session
-    with catalog.writing() as base:
-        for kind in ("manual", "checkpoint", "checkpoint"):
-            taken = transcripts.snapshot_of(session, kind, ids(), "2026-01-01T00:00:00.000Z", "task-10")
-            snapshots.put(catalog, taken, tag=taken.snapshot_id)
-        base.execute("UPDATE snapshots SET live = 0 WHERE snapshot_id = ?", (taken.snapshot_id,))
-        assert snapshots.prune(catalog, "2026-01-01T00:00:00.000Z") == 0
-        assert snapshots.prune(catalog, NOW) == 2
-    assert [left.snapshot_type for left in snapshots.listed(catalog, "", 10)] == ["checkpoint"]
 
 
 def test_what_is_no_transcript_is_refused(catalog: Catalog, tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.storage.engine import capture
 from devs_git.workspace import Workspace
-from tests.killing import Driver, differences, git, litter, state, thinned
+from tests.holding import differences, git, litter, state
+from tests.killing import Driver, thinned
 from tests.moving import Scene
 
 REWIND: dict[str, Any] = {"target": "10", "preserve": "stash", "untracked": "save"}

@@ -15,7 +15,8 @@ from devs_git.commands import checkout, restore, rewind, undo
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.killing import differences, held, litter, state, thinned
+from tests.holding import differences, held, litter, state
+from tests.killing import thinned
 from tests.moving import Scene
 
 REWIND = rewind.Request("10", preserve="stash", untracked="save")

@@ -56,7 +56,8 @@ def test_files_that_cannot_grow_leave_everything_as_it_was(
 FULL = """
 import shutil, sys
 from pathlib import Path
-from tests.killing import Stage, differences, driver, git, litter, state
+from tests.holding import differences, git, litter, state
+from tests.killing import Stage, driver
 template, disk = Path(sys.argv[1]), Path(sys.argv[2])
 top = disk / "repo"
 shutil.copytree(template, top, symlinks=True)

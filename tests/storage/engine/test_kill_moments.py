@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.killing import Driver, Stage, git, thinned
+from tests.holding import git
+from tests.killing import Driver, Stage, thinned
 from tests.moving import Scene
 
 KILLS = int(os.environ.get("DEVS_TEST_COUNT_RANDOM_KILLS", "4"))

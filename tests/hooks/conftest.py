@@ -1,0 +1,41 @@
+"""What the tests of hooks share."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from devs_git.domain.hook_text import render
+from devs_git.storage import active_task, hook_files
+from devs_git.workspace import Workspace
+from tests.hooked import WORK, Commit, Run
+
+
+@pytest.fixture
+def tip(ledgered: Workspace, repo: Path, git: Run) -> str:
+    """The ledger's tip in a repository with our hooks and an active task; nothing records here."""
+    active_task.write(ledgered.places, WORK.lines())
+    for name, source in hook_files.shipped().items():
+        hook = repo / ".git/hooks" / name
+        hook.parent.mkdir(exist_ok=True)
+        hook.write_bytes(render(source, "/bin/true", chained=False))
+        hook.chmod(0o755)
+    return git("rev-parse", "refs/heads/devs/ledger")
+
+
+@pytest.fixture
+def commit(repo: Path) -> Commit:
+    """`commit("--amend", editor="sed -i s/a/b/")`: exit status of a `git commit` of one more change."""
+
+    def run(*args: str, editor: str = "false", change: bool = True) -> int:
+        if change:
+            with (repo / "a.txt").open("a") as stream:
+                stream.write("more\n")
+        words = ["git", "commit", "-q", "-a", *args]
+        env = os.environ | {"GIT_EDITOR": editor}
+        return subprocess.run(words, cwd=repo, env=env, capture_output=True, check=False).returncode
+
+    return run

@@ -1,0 +1,78 @@
+"""Snapshots of conversations: when one is made, what it costs, and when it goes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from devs_git.storage.catalog import (
+    messages,
+    snapshots,
+    transcripts,
+)
+from devs_git.storage.catalog.database import Catalog
+from tests.talking import NOW, conversation, ids, take
+
+MANY = int(os.environ.get("DEVS_TEST_COUNT_CONVERSATION", "1500"))
+
+
+def test_every_so_many_messages_a_snapshot_is_made_once(catalog: Catalog, tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(conversation("s", 25))
+    for _ in range(2):
+        take(catalog, path, every=10, snapshot=True)
+    made = snapshots.listed(catalog, "", 10)
+    assert [(taken.snapshot_type, taken.message_count) for taken in made] == [
+        ("auto", 25),
+        ("auto", 20),
+        ("auto", 10),
+    ]
+    at = messages.places(catalog, "s", 20, 1)[0]
+    assert made[1].digest == at.digest
+
+
+def test_old_snapshots_go_but_not_those_of_live_checkpoints(catalog: Catalog, tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(conversation("s", 3))
+    session = take(catalog, path).session
+    with catalog.writing() as base:
+        for kind in ("manual", "checkpoint", "checkpoint"):
+            taken = transcripts.snapshot_of(session, kind, ids(), "2026-01-01T00:00:00.000Z", "task-10")
+            snapshots.put(catalog, taken, tag=taken.snapshot_id)
+        base.execute("UPDATE snapshots SET live = 0 WHERE snapshot_id = ?", (taken.snapshot_id,))
+        assert snapshots.prune(catalog, "2026-01-01T00:00:00.000Z") == 0
+        assert snapshots.prune(catalog, NOW) == 2
+    assert [left.snapshot_type for left in snapshots.listed(catalog, "", 10)] == ["checkpoint"]
+
+
+def steps(catalog: Catalog, session_id: str) -> int:
+    """What SQLite's machine does for a snapshot of a session, and for reading it back."""
+    done = 0
+
+    def count() -> int:
+        nonlocal done
+        done += 1
+        return 0
+
+    catalog.base.set_progress_handler(count, 1)
+    with catalog.writing():
+        session = messages.session(catalog, session_id)
+        assert session is not None
+        taken = transcripts.snapshot_of(session, "manual", ids(), NOW, "task-10")
+        snapshots.put(catalog, taken)
+    assert snapshots.of_id(catalog, taken.snapshot_id) == taken
+    catalog.base.set_progress_handler(None, 0)
+    return done
+
+
+def test_a_snapshot_costs_the_same_however_long_the_conversation_is(
+    catalog: Catalog, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    for session, count in (("short", 10), ("long", MANY)):
+        path = tmp_path / f"{session}.jsonl"
+        path.write_bytes(conversation(session, count))
+        assert take(catalog, path).new == count
+    short, long = steps(catalog, "short"), steps(catalog, "long")
+    record_property("counted", f"{long} steps for a snapshot of {MANY} messages, {short} for one of 10")
+    assert abs(long - short) <= 10
