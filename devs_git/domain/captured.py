@@ -5,8 +5,8 @@ Bytes in, values out; nothing is looked up here.
 
 from __future__ import annotations
 
+import hashlib
 import json
-import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,7 +16,9 @@ from devs_git.domain.dialects.dialect import Dialect
 from devs_git.domain.tool_guard import reads_back
 from devs_git.domain.traces import Trace
 
-_IDS: Final = uuid.UUID("6b2f1a54-59a5-5a0c-9d4f-6f1c7f1b1c55")  # of captured traces; never another
+_IDS: Final = bytes.fromhex(
+    "6b2f1a5459a55a0c9d4f6f1c7f1b1c55"
+)  # the namespace of captured traces; never another
 _A_YEAR: Final = 3.2e10  # milliseconds
 HEAD, PWD = "HEAD ", "PWD "
 
@@ -39,7 +41,9 @@ class Captured:
     def text(self, name: str) -> str:
         """A field of the payload as text that can be stored; '' where it is missing or no text."""
         value = self.payload.get(name)
-        return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+        if not isinstance(value, str):
+            return ""
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
 
 
 def read(data: bytes) -> Captured:
@@ -104,7 +108,14 @@ def trace_id(told: Captured) -> str:
 
 def trace_id_of(session_id: str, tool_use_id: str, event: str) -> str:
     """The same for the same call and event, so that what is ingested twice is stored once."""
-    return str(uuid.uuid5(_IDS, f"{session_id}\0{tool_use_id}\0{event}"))
+    name = _IDS + f"{session_id}\0{tool_use_id}\0{event}".encode()
+    made = bytearray(hashlib.sha1(name, usedforsecurity=False).digest()[:16])
+    made[6], made[8] = (
+        made[6] & 0x0F | 0x50,
+        made[8] & 0x3F | 0x80,
+    )  # a UUID, version 5; its module costs an import
+    text = made.hex()
+    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
 
 
 def is_kept(told: Captured) -> bool:

@@ -37,7 +37,7 @@ def reads_back(dialect: Dialect, tool: str, tool_input: Any) -> bool:
     if tool.startswith(dialect.ours):
         return tool.endswith(_SHOW_TOOLS) or given.get("dry_run") is True
     command = given.get("command", given.get("cmd"))  # the second in the transcripts of Codex
-    if tool not in dialect.shells or not isinstance(command, str):
+    if tool not in dialect.shells or not isinstance(command, str) or "devs" not in command:
         return False
     first = command.partition("|")[0]
     words = None if _MORE_THAN_ONE.search(first) else _own_words(first)

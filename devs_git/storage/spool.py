@@ -85,7 +85,7 @@ def _hear(catalog: Catalog, spooled: Spooled, *, snapshot: bool) -> None:
     if path is not None:
         client, session, cwd = told.dialect.name, told.text(told.dialect.fields.session), told.text("cwd")
         known = (client, session, cwd, spooled.task_id, spooled.agent, spooled.created_at)
-        heard.put(catalog, heard.Heard(path, *known, snapshot))
+        heard.put(catalog, heard.Heard(Path(path), *known, snapshot))
 
 
 def transcript(told: Captured) -> Path | None:

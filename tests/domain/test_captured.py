@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,8 @@ def test_the_output_is_the_text_where_there_is_one_and_else_canonical_json(
 
 def test_one_call_has_one_id_and_every_other_call_event_and_session_another() -> None:
     assert trace(after(1)).trace_id == trace(after(1, "printed again")).trace_id
+    told = uuid.uuid5(uuid.UUID("6b2f1a54-59a5-5a0c-9d4f-6f1c7f1b1c55"), "s\0u1\0PostToolUse")
+    assert trace(after(1)).trace_id == str(told)
     failed = {**after(1), "hook_event_name": "PostToolUseFailure", "error": "no"}
     others = [after(1), after(2), failed, {**after(1), "session_id": "t"}]
     assert len({trace(payload).trace_id for payload in others}) == 4
