@@ -2,52 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import ClassVar
 
 from devs_git.domain import gates
-from devs_git.domain.deciding import Answer, checked
+from devs_git.domain.deciding import Answer, Outcome, told
 from devs_git.storage import deciding
 from devs_git.workspace import Workspace
 
 
 @dataclass(frozen=True)
-class Request:
-    """How it is proved: `ask` puts the question on a terminal (None: there is none), or `sign` with `key` or ssh-agent,
-    or a `signature` that was made elsewhere over the bytes `signed`. `print_bytes` only says what there is to sign.
-    """
+class Request(Answer):
+    """A reason is welcome, but not needed."""
 
-    gate_id: str
-    reason: str = ""
-    ask: Callable[[str], None] | None = field(default=None, repr=False)
-    sign: bool = False
-    key: str = ""
-    signature: bytes = b""
-    signed: bytes = b""
-    print_bytes: bool = False
-
-    def __post_init__(self) -> None:
-        checked(self.answer)
-
-    @property
-    def answer(self) -> Answer:
-        told = {name: value for name, value in vars(self).items() if name != "print_bytes"}
-        return Answer(decision=gates.APPROVED, **told)
+    decision: ClassVar[str] = gates.APPROVED
 
 
 @dataclass(frozen=True)
-class Result:
-    """The decision; `commit` and `branch` where a proposed text landed. With `print_bytes`: what there is to sign."""
+class Result(Outcome):
+    """`commit` and `branch` where a proposed text landed."""
 
-    gate_id: str
-    status: str
-    resolution_reason: str | None = None
-    reviewer_id: str | None = None
-    resolved_at: str | None = None
-    approval: str | None = None
     commit: str = ""
     branch: str = ""
-    to_sign: str = ""
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -55,17 +31,6 @@ def run(workspace: Workspace, request: Request) -> Result:
     TERMINAL_REQUIRED, SELF_APPROVAL, UNKNOWN_SIGNER, BAD_SIGNATURE, REPLAYED.
     """
     if request.print_bytes:
-        text = deciding.to_sign(workspace, request.answer)
-        return Result(request.gate_id, gates.PENDING, to_sign=text)
-    done = deciding.decide(workspace, request.answer, "gate approve")
-    record = done.record
-    return Result(
-        request.gate_id,
-        record["decision"],
-        record["resolution_reason"],
-        record["reviewer_id"],
-        record["resolved_at"],
-        record["approval"],
-        done.commit,
-        done.branch,
-    )
+        return Result(request.gate_id, gates.PENDING, to_sign=deciding.to_sign(workspace, request))
+    done = deciding.decide(workspace, request, "gate approve")
+    return Result(**told(done.record), commit=done.commit, branch=done.branch)

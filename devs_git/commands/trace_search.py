@@ -90,7 +90,9 @@ def run(workspace: Workspace, request: Request) -> Result:
     return Result(hits, found.complete, query.left_out, following)
 
 
-def _traces(catalog: Catalog, query: Query, page: search.Page) -> tuple[tuple[Hit, ...], search.Found]:
+def _traces(
+    catalog: Catalog, query: Query, page: search.Page
+) -> tuple[tuple[Hit, ...], search.Found[search.Hit]]:
     found = search.search(catalog, query, page)
     hits = (
         Hit(**asdict(hit.row), snippet=hit.snippet.text, highlights=hit.snippet.highlights)
@@ -101,7 +103,7 @@ def _traces(catalog: Catalog, query: Query, page: search.Page) -> tuple[tuple[Hi
 
 def _messages(
     catalog: Catalog, query: Query, page: search.Page
-) -> tuple[tuple[MessageHit, ...], message_search.Found]:
+) -> tuple[tuple[MessageHit, ...], search.Found[message_search.Hit]]:
     found = message_search.search(catalog, query, page)
     return tuple(map(_message, found.hits)), found
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ def _waits(pid: int) -> bool:
 
 @pytest.mark.thorough
 def test_a_waiter_wakes_within_a_second_and_brings_the_reason(ledgered: Workspace) -> None:
-    for decide, status, told in (
+    decisions: tuple[tuple[Callable[[str], object], int, str], ...] = (
         (
             lambda gate: gate_approve.run(ledgered, gate_approve.Request(gate, "Fine.", ask=yes)),
             0,
@@ -59,7 +60,8 @@ def test_a_waiter_wakes_within_a_second_and_brings_the_reason(ledgered: Workspac
             1,
             "REJECTED",
         ),
-    ):
+    )
+    for decide, status, told in decisions:
         gate_id = ask(ledgered)
         child = waiter(ledgered.top, gate_id)
         decide(gate_id)

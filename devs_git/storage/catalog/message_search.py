@@ -11,7 +11,7 @@ from devs_git.domain.snippets import Snippet
 from devs_git.storage.catalog import bodies, fulltext
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import COLUMNS, Place, place_of
-from devs_git.storage.catalog.search import Page, numbers
+from devs_git.storage.catalog.search import Found, Page, numbers
 
 
 @dataclass(frozen=True)
@@ -22,21 +22,10 @@ class Hit:
     snippet: Snippet
 
 
-@dataclass(frozen=True)
-class Found:
-    """Messages that were found; the rest as `search.Found` has it."""
-
-    hits: tuple[Hit, ...]
-    complete: bool
-    more: bool
-    upto: int
-
-
-def search(catalog: Catalog, query: Query, page: Page) -> Found:
+def search(catalog: Catalog, query: Query, page: Page) -> Found[Hit]:
     """The page of messages that fit best, ties by recency; without a word the newest."""
     found = numbers(catalog, fulltext.MESSAGES, query, page)
-    hits = tuple(hit for number in found.numbers for hit in _hit(catalog, number, query))
-    return Found(hits, found.complete, found.more, found.upto)
+    return found.of(hit for number in found.hits for hit in _hit(catalog, number, query))
 
 
 def _hit(catalog: Catalog, number: int, query: Query) -> Iterator[Hit]:

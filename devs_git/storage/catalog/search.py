@@ -6,9 +6,9 @@ import sqlite3
 import time
 import zlib
 from codecs import getincrementaldecoder
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 from devs_git.domain import snippets
 from devs_git.domain.search import Query, Term
@@ -22,6 +22,8 @@ DEADLINE: Final = 2.0  # seconds
 _AGAIN: Final = 0.5  # seconds for the newest rows, where ranking all of them took too long
 _STEPS: Final = 2000  # of SQLite's machine between two looks at the clock
 _PIECE: Final = 1 << 17  # bytes of packed output that are unpacked at once
+Item = TypeVar("Item")
+Other = TypeVar("Other")
 _EQUAL: Final = {"task": "task_id", "tool": "tool_name", "session": "session_id", "agent": "agent"}
 
 
@@ -45,40 +47,36 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Found:
-    """`complete` is false where the deadline cut the search short: then these are the newest, not the best."""
+class Found(Generic[Item]):
+    """A page of what was found, and whether there is more.
 
-    hits: tuple[Hit, ...]
+    `complete` is false where the deadline cut the search short: then these are the newest, not the best.
+    """
+
+    hits: tuple[Item, ...]
     complete: bool
     more: bool
     upto: int
 
+    def of(self, hits: Iterable[Other]) -> Found[Other]:
+        """The same page with what stands behind its entries."""
+        return Found(tuple(hits), self.complete, self.more, self.upto)
 
-def search(catalog: Catalog, query: Query, page: Page) -> Found:
+
+def search(catalog: Catalog, query: Query, page: Page) -> Found[Hit]:
     """The page of traces that fit best, ties by recency; without a word the newest."""
     found = numbers(catalog, fulltext.TRACES, query, page)
-    hits = tuple(_hits(catalog, found.numbers, query.wanted))
-    return Found(hits, found.complete, found.more, found.upto)
+    return found.of(_hits(catalog, found.hits, query.wanted))
 
 
 def listed(catalog: Catalog, query: Query, page: Page) -> tuple[tuple[TraceRow, ...], bool, int]:
     """The newest traces that pass the filters, whether there are more, and what `upto` is for the next page."""
     found = numbers(catalog, fulltext.TRACES, query, page)
-    return tuple(row for number in found.numbers for row in _rows(catalog, number)), found.more, found.upto
+    return tuple(row for number in found.hits for row in _rows(catalog, number)), found.more, found.upto
 
 
-@dataclass(frozen=True)
-class Numbers:
-    """Entries of an index, a page of them; the rest as `Found` has it."""
-
-    numbers: tuple[int, ...]
-    complete: bool
-    more: bool
-    upto: int
-
-
-def numbers(catalog: Catalog, index: Index, query: Query, page: Page) -> Numbers:
-    """The page of entries that fit best, ties by recency; without a word the newest."""
+def numbers(catalog: Catalog, index: Index, query: Query, page: Page) -> Found[int]:
+    """The page of an index's entries that fit best, ties by recency; without a word the newest."""
     upto = page.upto or _newest(catalog, index)
     asked = _Asked(catalog, index, query, *_where(index, query, page, upto))
     complete = True
@@ -90,7 +88,7 @@ def numbers(catalog: Catalog, index: Index, query: Query, page: Page) -> Numbers
             found = _run(catalog, *_by_age(asked), page, _AGAIN)
         except TimeoutError:
             found = []
-    return Numbers(tuple(found[: page.limit]), complete, len(found) > page.limit, upto)
+    return Found(tuple(found[: page.limit]), complete, len(found) > page.limit, upto)
 
 
 @dataclass(frozen=True)
