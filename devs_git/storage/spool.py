@@ -158,11 +158,11 @@ def _take(catalog: Catalog, batch: Sequence[_Found], ground: _Ground, places: Pl
     bad: list[_Found] = []
     with catalog.writing():
         for found in batch:
+            data = _bytes(found)
             try:
-                spooled = _read(found, ground)
-                HANDLERS[spooled.told.event](catalog, spooled)
-            except FileNotFoundError:
-                continue
+                if data is not None:
+                    spooled = _spooled(found, data, ground)
+                    HANDLERS[spooled.told.event](catalog, spooled)
             except (ValueError, KeyError, RecursionError):
                 bad.append(found)
     for found in bad:
@@ -173,13 +173,27 @@ def _take(catalog: Catalog, batch: Sequence[_Found], ground: _Ground, places: Pl
     return len(bad)
 
 
-def _read(found: _Found, ground: _Ground) -> Spooled:
-    with open(found.path, "rb") as stream:  # noqa: PTH123 - as above
-        told = captured.read(stream.read())
+def _bytes(found: _Found) -> bytes | None:
+    """None where somebody else has taken it in, or taken it away."""
+    try:
+        with open(found.path, "rb") as stream:  # noqa: PTH123 - as above
+            return stream.read()
+    except FileNotFoundError:
+        return None
+
+
+def _spooled(found: _Found, data: bytes, ground: _Ground) -> Spooled:
+    told = captured.read(data)
     task, agent, commit = ground.of(told)
     seconds, rest = divmod(found.finished, 10**9)
     moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
     return Spooled(told, f"{moment}.{rest // 10**6:03d}Z", commit, task, agent)
+
+
+def _is_elsewhere(folder: str, pwd: str) -> bool:
+    """Whether the client's folder is there and another one than the hook's."""
+    # os.path answers no where it may not look; a path object would raise.
+    return os.path.isdir(folder) and os.path.realpath(folder) != os.path.realpath(pwd)  # noqa: PTH112
 
 
 @dataclass(frozen=True)
@@ -192,10 +206,10 @@ class _Ground:
     folders: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def of(self, told: Captured) -> tuple[str, str, str]:
-        """As the hook told it when the tool had run; as it is now where the client names another folder than the hook's."""
+        """As the hook told it when the tool had run; as it is now where the client names another folder that is there."""
         lines, head = told.lines, told.head
         folder = told.text(told.dialect.fields.folder)
-        if told.pwd and folder and os.path.realpath(folder) != os.path.realpath(told.pwd):
+        if told.pwd and folder != told.pwd and _is_elsewhere(folder, told.pwd):
             if folder not in self.folders:
                 self.folders[folder] = self._elsewhere(Path(folder))
             lines, head = self.folders[folder]
@@ -214,8 +228,6 @@ class _Ground:
 
     def _elsewhere(self, folder: Path) -> tuple[str, str]:
         """The active task's lines and HEAD of another worktree; nothing outside of this repository."""
-        if not folder.is_dir():
-            return "", ""
         try:
             places = locate(folder, unset=REPOSITORY_VARIABLES)
         except DevsError:
