@@ -42,7 +42,7 @@ STORAGE := devs_git/storage/*
 # What stores and gets traces, by 95 %.
 TRACES := $(foreach file,commands/trace_put commands/trace_get storage/catalog/traces storage/catalog/bodies,devs_git/$(file).py)
 # What stores messages, by 90 %.
-MESSAGES := $(foreach file,commands/conversation_import storage/conversations storage/catalog/messages storage/catalog/snapshots storage/catalog/transcripts,devs_git/$(file).py)
+MESSAGES := $(foreach file,conversations conversation_note conversation_glance catalog/messages catalog/snapshots catalog/transcripts catalog/heard,devs_git/storage/$(file).py)
 
 # The repositories of tests live in memory where there is room for them (in kB): every ref and journal is written
 # through to the disk otherwise, and half of the time is waiting for that.

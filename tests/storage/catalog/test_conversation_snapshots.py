@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from devs_git.domain.events import Event
 from devs_git.storage.catalog import (
     messages,
     snapshots,
@@ -30,6 +31,36 @@ def test_every_so_many_messages_a_snapshot_is_made_once(catalog: Catalog, tmp_pa
     ]
     at = messages.places(catalog, "s", 20, 1)[0]
     assert made[1].digest == at.digest
+
+
+def test_the_snapshot_of_a_checkpoint_follows_what_the_ledger_says_of_it(catalog: Catalog) -> None:
+    def event(kind: str, *fields: tuple[str, str]) -> Event:
+        return Event(kind, "x", (*fields, ("Devs-Finished", NOW)))
+
+    point = (("Devs-Task", "task-10"), ("Devs-Number", "1"), ("Devs-Tag", "a" * 40))
+    said_until = ("Devs-Conversation", "s1 3 abc")
+    moved = ("Devs-Moved", f"{'a' * 40} {'b' * 40} 2 {'c' * 40} {'d' * 40} 1 1 0")
+    with catalog.writing():
+        for told in (
+            event("checkpoint.created", *point),  # a checkpoint without a conversation
+            event("checkpoint.created", *point, ("Devs-Conversation", "nonsense")),
+            event("checkpoint.created", *point, said_until),
+            event("checkpoint.created", *point, said_until),
+            event("checkpoints.rewritten", moved),
+            event("ledger.merged", ("Devs-Renumbered", f"{'b' * 40} 7")),
+        ):
+            snapshots.follow(catalog, told)
+    found = {one.checkpoint: one for one in snapshots.listed(catalog, "task-10", 10)}
+    assert set(found) == {"task-10@1", "task-10@7"}
+    assert snapshots.of_tag(catalog, "b" * 40) == found["task-10@7"]
+    assert (found["task-10@7"].session_id, found["task-10@7"].message_count) == ("s1", 3)
+    live = dict(catalog.rows("SELECT checkpoint, live FROM snapshots"))
+    assert live == {"task-10@1": 0, "task-10@7": 1}
+    with catalog.writing():
+        snapshots.follow(catalog, event("rewound", ("Devs-Undone", "b" * 40)))
+        assert dict(catalog.rows("SELECT checkpoint, live FROM snapshots"))["task-10@7"] == 0
+        snapshots.follow(catalog, event("undone", ("Devs-Revived", "b" * 40)))
+    assert dict(catalog.rows("SELECT checkpoint, live FROM snapshots"))["task-10@7"] == 1
 
 
 def test_old_snapshots_go_but_not_those_of_live_checkpoints(catalog: Catalog, tmp_path: Path) -> None:
