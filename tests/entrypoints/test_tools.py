@@ -19,6 +19,7 @@ from devs_git.errors import CODES
 from devs_git.storage import schemas
 from devs_git.workspace import Workspace
 from tests import gated
+from tests.entrypoints.samples import sample
 
 Git = Callable[..., str]
 NO_TOOL = (
@@ -32,33 +33,6 @@ NO_TOOL = (
     "trace prune",
     "snapshot prune",
 )
-ARGUMENTS: dict[str, dict[str, object]] = {
-    "checkpoint": {"checkpoint": "task-1"},
-    "task_id": {"task_id": "1"},
-    "branch_name": {"branch_name": "other"},
-    "result": {"result": "It works."},
-    "gate_id": {"gate_id": "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"},
-    "traceId": {"traceId": "t-1"},
-    "output": {"output": "printed"},
-    "agent_id": {"agent_id": "developer"},
-    "blocker_description": {"blocker_description": "The contract contradicts the data."},
-    "proposed_changes": {
-        "proposed_changes": {
-            "sections_to_modify": ["2.3"],
-            "rationale": "It says two things about one field.",
-            "risk_assessment": "Clients that rely on the first reading.",
-        }
-    },
-}
-
-
-def sample(name: str) -> dict[str, object]:
-    """Arguments that are formed well for a tool: its required ones, and the task where it takes one."""
-    found: dict[str, object] = {}
-    for one in TOOLS[name].params:
-        if one.required or one.name == "task_id":
-            found |= ARGUMENTS[one.name]
-    return found
 
 
 @pytest.mark.parametrize("name", TOOLS)

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, Final
 
 import devs_git
-from devs_git.entrypoints.http.routes import PATH_TEXTS, PREFIX, ROUTES, Route
+from devs_git.entrypoints.http.routes import PARTS, PREFIX, ROUTES, Route
 from devs_git.entrypoints.tools.results import output_schema
 from devs_git.errors import CODES
 
@@ -92,8 +92,8 @@ def _in_path(name: str) -> dict[str, Any]:
         "name": name,
         "in": "path",
         "required": True,
-        "description": PATH_TEXTS[name],
-        "schema": {"type": "string"},
+        "description": PARTS[name][0],
+        "schema": {"type": "string", "pattern": f"^{PARTS[name][1]}$"},
     }
 
 

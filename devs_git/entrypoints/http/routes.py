@@ -5,6 +5,7 @@ A route whose tool does not exist is no route. The others' schemas and the OpenA
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -16,10 +17,12 @@ from devs_git.errors import invalid
 PREFIX: Final = "/api/v1"
 COMPLETED: Final = "completed"
 MOST: Final = {"limit": 500, "hunk_lines": 20_000}
-PATH_TEXTS: Final = {
-    "id": "The task's id: 10 or task-10.",
-    "n": "The number of one of the task's checkpoints.",
-    "point": "The number of one of the task's checkpoints, or `completed`.",
+_NUMBER: Final = "[1-9][0-9]{0,8}"
+# What stands in a path: its meaning and its pattern.
+PARTS: Final = {
+    "id": ("The task's id: 10 or task-10.", "(task-)?[A-Za-z0-9][A-Za-z0-9._-]{0,99}"),
+    "n": ("The number of one of the task's checkpoints.", _NUMBER),
+    "point": (f"The number of one of the task's checkpoints, or `{COMPLETED}`.", f"({_NUMBER}|{COMPLETED})"),
 }
 
 
@@ -73,7 +76,7 @@ def _checked(name: str, text: str) -> str:
     """A part of a path: a task's id in its canonical form, or a checkpoint's number."""
     if name == "id":
         return ids.task_id(text, field="id")
-    if not (text.isascii() and text.isdecimal() and len(text) < 10) and (name, text) != ("point", COMPLETED):
+    if not re.fullmatch(PARTS["point" if name == "point" else "n"][1], text, re.ASCII):
         also = f", or {COMPLETED!r}" if name == "point" else ""
         raise invalid(name, f"This is no number of a checkpoint{also}.")
     return text
