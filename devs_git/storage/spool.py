@@ -230,13 +230,13 @@ class _Ground:
         """The active task's lines and HEAD of another worktree; nothing outside of this repository."""
         try:
             places = locate(folder, unset=REPOSITORY_VARIABLES)
-        except DevsError:
+            if not places.common.samefile(self.common):
+                return "", ""
+            asked = ("rev-parse", "-q", "--verify", "HEAD^{commit}")
+            head = Git(folder, unset=REPOSITORY_VARIABLES).attempt(*asked, ok=(0, 1, 128))[1]
+            return active_task.read(places), os.fsdecode(head).strip()
+        except (DevsError, OSError):  # no repository, or one that we may not look into
             return "", ""
-        if not places.common.samefile(self.common):
-            return "", ""
-        asked = ("rev-parse", "-q", "--verify", "HEAD^{commit}")
-        head = Git(folder, unset=REPOSITORY_VARIABLES).attempt(*asked, ok=(0, 1, 128))[1]
-        return active_task.read(places), os.fsdecode(head).strip()
 
 
 def _files(where: Path) -> Iterator[_Found]:
