@@ -8,6 +8,7 @@ from devs_git.domain import ids
 from devs_git.domain.events import Event
 from devs_git.domain.recent import newest
 from devs_git.domain.rows import Row, row
+from devs_git.domain.standing import Statuses
 from devs_git.errors import DevsError, invalid
 from devs_git.workspace import Workspace
 
@@ -56,8 +57,9 @@ def run(workspace: Workspace, request: Request) -> Result:
     workspace.ledger.require()
     rows: list[Row] = []
     operations: list[Operation] = []
+    statuses = Statuses()
     more, skipping = False, bool(request.cursor)
-    for item in newest(workspace.ledger.newest_first()):
+    for item in newest(statuses.passing(workspace.ledger.newest_first())):
         if isinstance(item, Event):
             if not skipping:
                 operations.append(_operation(item, len(rows)))
@@ -68,12 +70,17 @@ def run(workspace: Workspace, request: Request) -> Result:
             if len(rows) == request.limit:
                 more = True
                 break
-            rows.append(row(item))
+            rows.append(row(item, statuses.of(item.task_id) or _folded(workspace, item.task_id)))
     if skipping:
         raise invalid("cursor", "The ledger has no such row.", hint="Start over without a cursor.")
     if request.task and not rows and not request.cursor:
         _must_exist(workspace, request.task)
     return Result(tuple(rows), tuple(operations), rows[-1].tag if more else "")
+
+
+def _folded(workspace: Workspace, task_id: str) -> str:
+    """Beyond a merge of two clones' ledgers the order of events does not say how a task stands."""
+    return workspace.ledger.tip().history.tasks[task_id].status
 
 
 def _operation(event: Event, position: int) -> Operation:

@@ -48,11 +48,12 @@ class Result(Row):
 
 def run(workspace: Workspace, request: Request) -> Result:
     """The checkpoint, live or not; raises as `domain/resolve.py` says."""
-    point = resolve(workspace.ledger.require().history, ids.target(request.target))
+    history = workspace.ledger.require().history
+    point = resolve(history, ids.target(request.target))
     git = workspace.store_git
     words = parse(point.tag, (), annotated.message(git, point.tag))
     return Result(
-        **vars(row(point)),
+        **vars(row(point, history.tasks[point.task_id].status)),
         completed=point.completed,
         name=point.name,
         ref=ids.checkpoint_ref(point.task_id, point.number),

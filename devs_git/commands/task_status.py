@@ -69,6 +69,6 @@ def run(workspace: Workspace, request: Request) -> Result:
         started_at=task.started_at,
         result=told.get("result", ""),
         next_checkpoint=task.next_number,
-        checkpoints=tuple(row(point) for point in points),
+        checkpoints=tuple(row(point, task.status) for point in points),
         unrecorded=unrecorded.read(workspace.places),
     )

@@ -42,6 +42,7 @@ class Checkpoint:
 
     @property
     def status(self) -> str:
+        """As the checkpoint itself was recorded; a live one's task may have been completed since (see `rows`)."""
         if not self.live:
             return "rewound"
         return "completed" if self.completed else "active"

@@ -9,7 +9,11 @@ from devs_git.domain.history import Checkpoint
 
 @dataclass(frozen=True)
 class Row:
-    """One checkpoint; the keys are a contract. `tag` is the oid of its tag object, `branch` where it was made."""
+    """One checkpoint; the keys are a contract. `tag` is the oid of its tag object, `branch` where it was made.
+
+    `status` is that of its task while the checkpoint is live: active, or completed. One that a rewind, an undo or a
+    rewritten commit left behind is rewound, whatever became of the task.
+    """
 
     task_id: str
     number: int
@@ -25,8 +29,9 @@ class Row:
     status: str
 
 
-def row(point: Checkpoint) -> Row:
-    """The row of a checkpoint."""
+def row(point: Checkpoint, task_status: str = "") -> Row:
+    """The row of a checkpoint whose task stands so; without `task_status`, of one that was recorded just now."""
+    own = not point.live or point.completed
     return Row(
         task_id=point.task_id,
         number=point.number,
@@ -39,5 +44,5 @@ def row(point: Checkpoint) -> Row:
         lines_added=point.lines_added,
         lines_removed=point.lines_removed,
         created_at=point.created_at,
-        status=point.status,
+        status=point.status if own else task_status or point.status,
     )

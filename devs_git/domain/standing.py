@@ -6,8 +6,8 @@ ledgers, and beyond an event that moves checkpoints without saying `Devs-Next`, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from devs_git.domain.events import Event
 from devs_git.domain.history import CHECKPOINT_EVENTS, History
@@ -19,6 +19,27 @@ class Standing:
 
     status: str
     next_number: int
+
+
+@dataclass
+class Statuses:
+    """What the newest events that were read so far say of all tasks, for who reads them for something else."""
+
+    said: dict[str, str] = field(default_factory=dict)
+    merged: bool = False
+
+    def passing(self, newest_first: Iterable[Event]) -> Iterator[Event]:
+        """The same events, each noted before it is handed on."""
+        for event in newest_first:
+            if not event.failed and not self.merged:
+                for task_id, status in _statuses(event):
+                    self.said.setdefault(task_id, status)
+            self.merged |= len(event.parents) > 1
+            yield event
+
+    def of(self, task_id: str) -> str | None:
+        """The status of a task of which an event was read; None where only `history.fold` knows."""
+        return self.said.get(task_id)
 
 
 def standing(newest_first: Iterable[Event], task_id: str) -> Standing | None:
@@ -44,14 +65,18 @@ def of_history(history: History, task_id: str) -> Standing:
 
 
 def _status(event: Event, task_id: str) -> str:
-    said = [line.split()[1] for line in event.all("Devs-Status") if line.split()[0] == task_id]
-    if said:
-        return said[-1]
-    if event.get("Devs-Task") != task_id:
-        return ""
+    return next((status for named, status in _statuses(event) if named == task_id), "")
+
+
+def _statuses(event: Event) -> Iterator[tuple[str, str]]:
+    """Tasks and the status that they have from here on; of two of one task the first counts."""
+    for line in reversed(event.all("Devs-Status")):
+        task_id, status = line.split()
+        yield task_id, status
     # A numbered checkpoint is recorded of an active task only.
     named = {"task.completed": "completed", "checkpoint.created": "active", "task.started": "active"}
-    return named.get(event.type, "")
+    if event.type in named:
+        yield event.get("Devs-Task"), named[event.type]
 
 
 def _next_number(event: Event, task_id: str) -> int:

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from devs_git.commands import show, task_status
 from devs_git.commands.log import Request, Result, run
+from devs_git.domain.events import Draft
 from devs_git.domain.recent import newest
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
@@ -50,7 +52,7 @@ def test_log_lists_live_and_rewound_checkpoints_newest_first(
         ("task-12", 1, "active"),
         ("task-11", 1, "rewound"),
         ("task-10", 2, "completed"),
-        ("task-10", 1, "active"),
+        ("task-10", 1, "completed"),  # it is live, and its task is completed
     ]
     assert [(done.type, done.position) for done in result.operations] == [("rewound", 1)]
     assert result.next_cursor == ""
@@ -162,3 +164,21 @@ def test_the_last_20_of_many_checkpoints_cost_little_more_than_starting(repo: Pa
     start, log = min(start for start, _ in pairs), min(log for _, log in pairs)
     # The bound is 80 ms where starting takes 50: on a busy machine both grow alike.
     assert log - start < start * 80 / 50
+
+
+def test_log_task_status_and_show_say_the_same_of_each_checkpoint(
+    ledgered: Workspace, mark: Mark, rewound: Mark
+) -> None:
+    mark(10, 1)
+    mark(10, 2)
+    rewound(mark(10, 3, completed=True))
+    mark(11, 1)
+    mark(11, 2, completed=True)
+    for task, expected in (("10", ["rewound", "active", "active"]), ("11", ["completed", "completed"])):
+        event = ledgered.event("undone", "x", ("Devs-Status", "task-10 active"), verb_name="undo")
+        ledgered.append(lambda _tip, event=event: Draft(event))  # type: ignore[misc]
+        rows = run(ledgered, Request(task=task)).checkpoints
+        assert [row.status for row in rows] == expected
+        assert task_status.run(ledgered, task_status.Request(task)).checkpoints == rows
+        shown = [show.run(ledgered, show.Request(f"{task}@{row.number}")).status for row in rows]
+        assert shown == expected

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from devs_git.domain.events import Event
 from devs_git.domain.history import fold
-from devs_git.domain.standing import Standing, of_history, standing
+from devs_git.domain.standing import Standing, Statuses, of_history, standing
 
 COUNT = int(os.environ.get("DEVS_TEST_COUNT_STANDING", "100"))
 STEPS = st.lists(
@@ -68,6 +68,9 @@ def test_the_newest_events_say_what_the_fold_says(steps: list[tuple[str, str]]) 
     events = ledger(steps)
     for task in ("task-1", "task-2", "task-3"):
         assert standing(reversed(events), task) == of_history(fold(events), task)
+    noted = Statuses()
+    assert list(noted.passing(reversed(events))) == events[::-1]
+    assert noted.said == {name: task.status for name, task in fold(events).tasks.items()}
 
 
 def test_it_reads_no_further_than_the_newest_checkpoint() -> None:
@@ -83,3 +86,8 @@ def test_beyond_a_merge_of_two_ledgers_only_the_fold_knows() -> None:
     assert standing([merged], "task-1") is None
     moved = event("checkpoints.rewritten", ("Devs-Moved", "a b 3 c d"))
     assert standing([moved], "task-1") is None
+    noted = Statuses()
+    own = event("ledger.merged", ("Devs-Status", "task-2 completed"))
+    older = event("checkpoint.created", ("Devs-Task", "task-1"))
+    list(noted.passing([replace(own, parents=("a", "b")), older]))
+    assert (noted.of("task-1"), noted.of("task-2")) == (None, "completed")
