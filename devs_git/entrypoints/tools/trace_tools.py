@@ -23,10 +23,16 @@ TOOLS: Final = (
     Tool(
         "search_traces",
         "trace search",
-        'Find stored tool outputs: words, "phrases", prefix*, -not, and task: tool: session: agent: '
+        'Find stored tool outputs, or messages: words, "phrases", prefix*, -not, and task: tool: session: agent: '
         "error:yes since: before:.",
         (
             Param("query", TEXT, "What to look for."),
+            Param(
+                "in",
+                {"type": "string", "enum": ["traces", "messages"]},
+                "Look there: in outputs, if not said, or in what was said in conversations.",
+                "within",
+            ),
             LIMIT,
             CURSOR,
             Param("rewound", FLAG, "Those of rewound tasks, too."),
