@@ -97,18 +97,23 @@ def _prefix(workspace: Workspace, catalog: Catalog, request: Request) -> tuple[s
                 f"{request.at} has no conversation." if request.at else "There is no such snapshot.",
                 hint="See what there is: devs-git conversation snapshots",
             )
-        return taken.session_id, taken.message_count
+        return _here(catalog, taken.session_id), taken.message_count
     if not request.session:
         last = messages.last_session(catalog, workspace.places.worktree_id)
         return (last.session_id if last else ""), _NONE
-    if messages.session(catalog, request.session) is None:
+    return _here(catalog, request.session), _NONE
+
+
+def _here(catalog: Catalog, session_id: str) -> str:
+    """The session, whose messages may be in another clone."""
+    if messages.session(catalog, session_id) is None:
         raise DevsError(
             "MESSAGE_NOT_FOUND",
             "There are no messages of that session.",
             hint="Read its transcript: devs-git conversation import FILE",
-            session_id=request.session,
+            session_id=session_id,
         )
-    return request.session, _NONE
+    return session_id
 
 
 def _of_checkpoint(workspace: Workspace, catalog: Catalog, name: str) -> Snapshot | None:

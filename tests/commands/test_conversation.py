@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +164,40 @@ def test_a_snapshot_by_hand_is_read_back_by_its_id(initialised: Path, transcript
     assert again.message_count == 3
     assert contents(initialised, snapshot=made.snapshot_id) == ["One.", "Two."]
     assert {one.snapshot_id for one in taken(initialised, task="10")} == {made.snapshot_id, again.snapshot_id}
+
+
+def test_snapshots_go_after_the_policys_time_but_not_those_of_live_checkpoints(
+    initialised: Path, transcript: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start(initialised, "10")
+    add(transcript, line(1, "One."))
+    take(initialised, transcript)
+    call(initialised, "conversation snapshot", conversation_snapshot.Request())
+    work(initialised, "a")
+    call(initialised, "checkpoint", checkpoint.Request(everything=True))
+    later = Workspace.open(initialised).clock() + timedelta(days=89)
+    for days, left in ((0, ["checkpoint", "manual"]), (2, ["checkpoint"])):
+        monkeypatch.setenv("DEVS_GIT_CLOCK", (later + timedelta(days=days)).isoformat())
+        take(initialised, transcript)
+        assert sorted(one.snapshot_type for one in taken(initialised)) == left
+    assert contents(initialised) == ["One."]
+
+
+def test_a_checkpoint_of_another_clone_says_that_its_messages_are_not_here(
+    initialised: Path, transcript: Path
+) -> None:
+    start(initialised, "10")
+    add(transcript, line(1, "One."))
+    take(initialised, transcript)
+    work(initialised, "a")
+    call(initialised, "checkpoint", checkpoint.Request(everything=True))
+    for file in (initialised / ".git" / "devs").glob("catalog.db*"):
+        file.unlink()
+    with pytest.raises(DevsError) as caught:
+        contents(initialised, at="task-10@1")
+    assert caught.value.code == "MESSAGE_NOT_FOUND"
+    take(initialised, transcript)
+    assert contents(initialised, at="task-10@1") == ["One."]
 
 
 def test_what_is_not_there_has_its_code(initialised: Path) -> None:

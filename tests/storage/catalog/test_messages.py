@@ -173,6 +173,22 @@ def test_eight_importers_of_one_transcript_and_of_their_own_at_once_lose_and_dou
         assert catalog.trouble() == ""
 
 
+def test_an_importer_that_is_killed_leaves_whole_batches_and_the_next_one_reads_the_rest(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(conversation("s", 2300))
+    killed = IMPORTER.replace("hex())", "hex(), told=lambda *_: os.kill(os.getpid(), 9))")
+    command = [sys.executable, "-c", killed, str(tmp_path), "s"]
+    (tmp_path / "shared.jsonl").write_bytes(conversation("s", 2300))
+    done = subprocess.run(command, input=b"", capture_output=True, check=False)
+    assert done.returncode == -9, done.stderr
+    with Catalog.open(tmp_path) as catalog:
+        assert len(said(catalog, "s")) == 2000
+        assert take(catalog, tmp_path / "shared.jsonl").new == 300
+        assert [place.position for place in said(catalog, "s")] == list(range(1, 2301))
+
+
 def test_messages_are_found_by_what_they_say_call_and_answer(catalog: Catalog) -> None:
     take(catalog, EXAMPLES / "claude.jsonl", task_id="task-10", agent="developer")
     take(catalog, EXAMPLES / "codex.jsonl", task_id="task-11")
