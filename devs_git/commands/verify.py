@@ -24,6 +24,12 @@ FORMATS: Final = ("text", "json", "github")
 PARTS: Final = (*audit_parts.PARTS, "registry", "guard")
 # What concerns the repository is what CI asks for; registry and guard are about devs-git, the same everywhere.
 SEVERAL: Final[dict[str, tuple[str, ...]]] = {"repository": tuple(audit_parts.PARTS), "all": PARTS}
+_SHALLOW: Final = Finding(
+    "CONFLICT",
+    "error",
+    "This clone is shallow: history that is not here cannot be verified.",
+    "git fetch --unshallow (in GitHub Actions: actions/checkout with fetch-depth: 0)",
+)
 _RANGE: Final = re.compile(r"(?P<base>.*?)\.\.(?P<head>[^.].*)?")
 
 
@@ -88,14 +94,14 @@ class Result:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Every finding of the chosen parts; a shallow clone is CONFLICT, for it cannot prove anything."""
+    """Every finding of the chosen parts; of a repository that is shallow that one alone, for it cannot prove anything."""
     about_us = [part for part in request.chosen if part not in audit_parts.PARTS]
     about_it = [part for part in request.chosen if part in audit_parts.PARTS]
     found: list[Finding] = []
     checked: dict[str, int] = {}
-    if about_it:
-        if reach.is_shallow(workspace.store_git):
-            raise _shallow()
+    if about_it and reach.is_shallow(workspace.store_git):
+        found.append(_SHALLOW)
+    elif about_it:
         facts = _facts(workspace, request)
         if not facts.tip:
             found.append(Finding("LEDGER_MISSING", "error", "The ledger is not here.", FETCH, LEDGER))
@@ -122,14 +128,6 @@ def _counted(facts: Facts, parts: list[str]) -> dict[str, int]:
         return counts | ({"commits": len(facts.commits)} if "commits" in parts or "tas" in parts else {})
     except GitFailed:
         return {}
-
-
-def _shallow() -> DevsError:
-    return DevsError(
-        "CONFLICT",
-        "This clone is shallow: history that is not here cannot be verified.",
-        hint="git fetch --unshallow (in GitHub Actions: actions/checkout with fetch-depth: 0)",
-    )
 
 
 def _no_door(part: str) -> Finding:

@@ -149,9 +149,15 @@ def test_tags_that_moved_went_or_lost_their_message(scene: Scene) -> None:
 def test_a_shallow_clone_proves_nothing_and_says_how_to_deepen_it(scene: Scene, tmp_path: Path) -> None:
     clone = tmp_path / "shallow"
     subprocess.run(["git", "clone", "-q", "--depth=1", f"file://{scene.top}", str(clone)], check=True)
-    with pytest.raises(DevsError) as refused:
-        verify.run(Workspace.open(clone), verify.Request())
-    assert "--unshallow" in refused.value.hint
+    told = {}
+    for form in verify.FORMATS:
+        words = [sys.executable, "-m", "devs_git", "verify", "--format", form]
+        done = subprocess.run(words, cwd=clone, capture_output=True, text=True, check=False)
+        assert (done.returncode, "git fetch --unshallow" in done.stdout) == (1, True)
+        told[form] = done.stdout
+    answer = json.loads(told["json"])
+    assert (answer["ok"], [one["code"] for one in answer["findings"]]) == (False, ["CONFLICT"])
+    assert told["github"].startswith("::error title=CONFLICT")
 
 
 def test_the_command_says_every_finding_and_exits_1(scene: Scene) -> None:
