@@ -219,5 +219,8 @@ def _view(workspace: Workspace) -> Iterator[Finding]:
         yield Finding(
             "VIEW_BLOCKED", "warning", "Something of yours stands at .devs.", f"mv .devs <other> && {_INIT}"
         )
+    elif view.noteless(places):
+        text = "Nothing says any more what the view .devs/ shows: its note in the git directory is gone."
+        yield Finding("VIEW_STALE", "warning", text, _INIT)
     elif view.stale(places, workspace.ledger):
         yield Finding("VIEW_STALE", "warning", "The view .devs/ was changed or deleted in part.", _INIT)

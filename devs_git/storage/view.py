@@ -50,7 +50,25 @@ def foreign(places: Places) -> bool:
         return places.top is not None
     if places.top is None or shown(places) or not os.path.lexists(path):
         return False
-    return not path.is_dir() or any(path.iterdir())
+    return not path.is_dir() or any(not _rendered(file) for file in _files(path))
+
+
+def noteless(places: Places) -> bool:
+    """Whether our view stands there and nothing says which tip it shows: the note goes where `.git/devs` goes."""
+    return bool(places.top and not shown(places) and not foreign(places) and _files(places.top / NAME))
+
+
+def _files(view: Path) -> list[Path]:
+    return [path for path in view.rglob("*") if path.is_symlink() or not path.is_dir()]
+
+
+def _rendered(file: Path) -> bool:
+    """Whether a file is one of ours, by its first line; a signature, by that of the file that it signs."""
+    named = file.with_suffix("") if file.name.endswith(_VERBATIM) else file
+    if file.is_symlink() or named.is_symlink() or not (file.is_file() and named.is_file()):
+        return False
+    with named.open("rb") as stream:
+        return _HEAD.encode() in stream.readline(2 * len(_HEAD))
 
 
 def stale(places: Places, ledger: Ledger) -> bool:
@@ -77,6 +95,10 @@ def refresh(places: Places, ledger: Ledger, *, full: bool = False) -> Action:
     if not full and shown(places) == ledger.tip().oid and (places.top / NAME).is_dir():
         return Action(WHAT, "kept")
     with locks.held(places.own / "view.lock", wait=_WAIT):
+        if noteless(places):
+            _clear(
+                places.top / NAME
+            )  # it may have files that the ledger no longer has, such as an open gate's
         old, new = shown(places), ledger.tip().oid
         there = (places.top / NAME).is_dir()
         known = old if there and not full and ledger.objects.exists(old or EMPTY_TREE) else ""
@@ -168,6 +190,11 @@ def _take(view: Path, path: tuple[str, ...]) -> bool:
                 folder.rmdir()
         return True
     return False
+
+
+def _clear(view: Path) -> None:
+    for file in [file for file in _files(view) if _rendered(file)]:
+        _take(view, file.relative_to(view).parts)
 
 
 def remove(places: Places, ledger: Ledger) -> Action:

@@ -49,6 +49,7 @@ def test_nothing_is_wrong_after_an_init(initialised: Path) -> None:
         ("HOOK_EDITED", "echo 'exit 0' >> .git/hooks/post-commit"),
         ("EXCLUDE_MISSING", ": > .git/info/exclude"),
         ("VIEW_STALE", "rm -r .devs"),
+        ("VIEW_STALE", "rm -r .git/devs"),
         ("VIEW_STALE", "rm -f .devs/README.md"),
         ("VIEW_STALE", "chmod u+w .devs/policy.yaml && echo 'approvers: [me]' >> .devs/policy.yaml"),
     ],

@@ -139,6 +139,37 @@ def test_a_folder_of_the_users_is_left_alone(ledgered: Workspace) -> None:
     assert [path.name for path in (ledgered.top / ".devs").iterdir()] == ["mine"]
 
 
+def test_our_view_without_its_note_is_ours_and_rendered_anew(viewed: Workspace) -> None:
+    put(viewed, open__g1="", gates__g1__decision_yaml="a: 1\n", gates__g1__decision_yaml_sig="signature\n")
+    refresh(viewed)
+    put(viewed, open__g1=None)  # decided meanwhile, and then the note goes with `.git/devs`
+    (viewed.places.own / "view").unlink()
+    assert view.noteless(viewed.places)
+    assert not view.foreign(viewed.places)
+    assert refresh(viewed) == "updated"
+    assert set(shown(viewed)) == {"README.md", "gates/g1/decision.yaml", "gates/g1/decision.yaml.sig"}
+    assert not view.stale(viewed.places, viewed.ledger)
+
+
+@pytest.mark.parametrize("name", ["mine", "gates/g1/mine.yaml", "mine.sig", "link"])
+def test_with_a_file_of_the_users_in_it_a_view_without_its_note_is_left_alone(
+    name: str, viewed: Workspace
+) -> None:
+    put(viewed, open__g1="", gates__g1__request_yaml="a: 1\n")
+    refresh(viewed)
+    put(viewed, open__g1=None)
+    mine = viewed.top / ".devs" / name
+    if name == "link":
+        mine.symlink_to("README.md")
+    else:
+        mine.write_text("mine\n")
+    (viewed.places.own / "view").unlink()
+    before = shown(viewed)
+    assert view.foreign(viewed.places)
+    assert refresh(viewed) == "skipped"
+    assert shown(viewed) == before
+
+
 def hostile(workspace: Workspace, name: str, entry: Entry) -> None:
     """Put a name into the ledger that no ledger of ours has."""
     tip = workspace.ledger.tip()
