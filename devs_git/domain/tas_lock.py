@@ -3,7 +3,8 @@
 A change counts as approved in two ways. It puts in place the text that a person approved, where that was proposed. Or
 it stays in the sections of approved revisions that came without a text: measured not from the last commit but from
 the TAS that the revision was asked against, so that an approval ends as soon as anything else was changed. The first
-TAS of a line of work is free: there is nothing yet that somebody agreed to.
+TAS of a line of work is free: there is nothing yet that somebody agreed to. One that moves to where a new policy has it
+is no first one.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from devs_git.domain import gates, tas_lock
-from devs_git.domain.policy import IN_FORCE
+from devs_git.domain.policy import IN_FORCE, parse
 from devs_git.domain.tas_lock import Revision
 from devs_git.errors import DevsError
 from devs_git.storage import gates as store
@@ -40,6 +40,7 @@ def check(context: Context) -> None:
     if new == old or (new and new == _blob(context, f"MERGE_HEAD:{path}")):
         return
     git = context.store_git
+    old = old or _before_it_moved(context, tip, path)
     sections = tas_lock.unapproved(old, new, approved(tip), lambda oid: tas_file.text(git, oid))
     if sections or (new is None and old is not None):
         raise _refusal(path, sections)
@@ -58,6 +59,15 @@ def approved(tip: Tip) -> tuple[Revision, ...]:
         if gate.gate_type == gates.TAS_REVISION and gate.decision and gate.status == gates.APPROVED
     ]
     return tuple(revision for _, revision in sorted(made, key=lambda one: one[0]))
+
+
+def _before_it_moved(context: Context, tip: Tip, path: str) -> str | None:
+    """The TAS of HEAD where an earlier policy had it: a commit that first has it at `path` moves it there."""
+    written = context.store_git.text("rev-list", "--full-history", tip.oid, "--", IN_FORCE).split()
+    policies = (*(store.policy_at(Tip(tip.ledger, oid)) for oid in written), parse({}))
+    paths = dict.fromkeys(policy.tas_path for policy in policies)
+    blobs = (_blob(context, f"HEAD:{one}") for one in paths if one != path)
+    return next((blob for blob in blobs if blob), None)
 
 
 def _oid(gate: gates.Gate, side: str) -> str | None:

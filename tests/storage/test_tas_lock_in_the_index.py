@@ -73,6 +73,26 @@ def test_the_tas_of_the_side_that_is_merged_was_judged_when_it_was_committed(
     assert refusal() == ""
 
 
+def test_where_the_policy_moves_the_tas_its_text_moves_and_is_no_first_one(
+    working: Workspace, git: Run
+) -> None:
+    for path in ("spec/TAS.md", "docs/TAS.md"):
+        in_force(Workspace.open(), tas={"path": path})
+        (working.top / path).parent.mkdir()
+        git("mv", git("ls-files", "*TAS.md"), path)
+        assert refusal() == ""
+        (working.top / path).write_text(NEW)
+        git("add", path)
+        assert refusal() == f"Nobody approved a change of {path} in 'TAS / 2.3 Dates'."
+        (working.top / path).write_text(TAS)
+        git("add", path)
+    git("commit", "-qm", "moved past a path where it never was")
+    assert refusal() == ""
+    in_force(Workspace.open(), tas={"path": "TAS.md"})
+    stage(git, working, NEW)
+    assert refusal() == "Nobody approved a change of TAS.md in 'TAS / 2.3 Dates'."
+
+
 def test_the_note_for_the_shell_names_the_policy_that_it_was_taken_from(working: Workspace, git: Run) -> None:
     note = working.places.shared / "tas-path"
     assert tas_lock.note(working.places, working.ledger.tip()) == "TAS.md"
