@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from bench import repositories
@@ -32,7 +35,7 @@ def hooks(bench: Bench, rounds: int, peers: Path | None) -> list[Row]:
         arms += _prek(bench, top, names, peers) if peers else ()
         found = {label: sample.wall for label, sample in bench.side_by_side(*arms, rounds=rounds * 3).items()}
         rows += _idle(found, len(names), bounded=top == usual[0])
-    return [*rows, _busy(bench, rounds, *big)]
+    return [*rows, *_busy(bench, rounds, *big)]
 
 
 def _idle(found: Mapping[str, float], files: int, *, bounded: bool) -> list[Row]:
@@ -46,13 +49,35 @@ def _idle(found: Mapping[str, float], files: int, *, bounded: bool) -> list[Row]
     return rows
 
 
-def _busy(bench: Bench, rounds: int, top: Path, names: list[str]) -> Row:
+def _busy(bench: Bench, rounds: int, top: Path, names: list[str]) -> list[Row]:
+    """The hook records a checkpoint; once without a conversation, once with one that grew by 30 messages since the last."""
     bench.run(OURS, "task", "start", "1", "--title", "Commit", where=top)
-    arms = (_plain(bench, top, names), _commit(bench, "task", top, names))
-    found = bench.side_by_side(*arms, rounds=rounds * 2)
-    _check(bench, top, rounds * 2 + 1)
-    plain = found[PLAIN].wall
-    return _added("git commit, checkpoint by hook", found["task"].wall, (PLAIN, plain), plain, 150)
+    transcript = bench.folder / "talk.jsonl"
+    _say(transcript, 30)
+    bench.run(OURS, "conversation", "import", str(transcript), where=top)
+    talking = _commit(bench, "talk", top, names)
+
+    def speak() -> None:
+        talking.before()
+        _say(transcript, 30)
+
+    arms = (_plain(bench, top, names), _commit(bench, "task", top, names), replace(talking, before=speak))
+    found = {label: sample.wall for label, sample in bench.side_by_side(*arms, rounds=rounds * 2).items()}
+    _check(bench, top, 2 * (rounds * 2 + 1))
+    plain = found[PLAIN]
+    return [
+        _added("git commit, checkpoint by hook", found["task"], (PLAIN, plain), plain, 150),
+        _added("git commit, checkpoint, 30 new messages", found["talk"], (PLAIN, plain), plain, 150),
+    ]
+
+
+def _say(transcript: Path, messages: int) -> None:
+    """Add messages to a transcript of Claude Code."""
+    message = {"role": "user", "content": "word " * 100}
+    line = {"type": "user", "sessionId": "s-1", "timestamp": "2026-01-01T00:00:00.000Z", "message": message}
+    with transcript.open("a") as stream:
+        for _ in range(messages):
+            stream.write(json.dumps({**line, "uuid": os.urandom(8).hex()}) + "\n")
 
 
 def _added(name: str, ours: float, neighbour: tuple[str, float], least: float, bound: float | None) -> Row:
