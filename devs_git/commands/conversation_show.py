@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from devs_git.domain import ids, paging
-from devs_git.domain.conversation import Message, Snapshot
+from devs_git.domain.conversation import Message
+from devs_git.domain.conversation_snapshots import Snapshot
 from devs_git.domain.resolve import resolve
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.catalog import messages, snapshots

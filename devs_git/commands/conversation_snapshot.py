@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from devs_git.domain import ids
-from devs_git.domain.conversation import Snapshot
+from devs_git.domain.conversation_snapshots import Snapshot
 from devs_git.domain.trailers import work_of
 from devs_git.errors import DevsError
 from devs_git.storage import active_task, conversations
@@ -39,9 +39,7 @@ def run(workspace: Workspace, request: Request) -> Snapshot:
         with catalog.writing():
             session = _session(workspace, catalog, request)
             task_id = request.task or (work.task if work else session.task_id)
-            taken = transcripts.snapshot_of(
-                session, "manual", workspace.new_trace_id(), workspace.now(), task_id
-            )
+            taken = snapshots.taken(session, "manual", workspace.new_trace_id(), workspace.now(), task_id)
             snapshots.put(catalog, taken)
     return taken
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from devs_git.domain import ids, paging
-from devs_git.domain.conversation import Snapshot
+from devs_git.domain.conversation_snapshots import Snapshot
 from devs_git.storage.catalog import snapshots
 from devs_git.workspace import Workspace
 

@@ -8,20 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import uuid
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal
 
-from devs_git.domain.dialects.dialect import Dialect
-from devs_git.domain.tool_guard import reads_back
-from devs_git.domain.traces import is_long, shortened
-
 Role = Literal["user", "assistant", "system", "tool"]
-SnapshotType = Literal["auto", "manual", "checkpoint"]
 _OPTIONAL: Final = {"optional": True}
-_SNAPSHOTS: Final = uuid.UUID("0d9f2a2e-6c0b-5f4f-8f53-0a6f7cf3a9c1")  # of checkpoints; never another
 
 
 @dataclass(frozen=True)
@@ -64,29 +57,6 @@ class Message:
         return {name: value for name, value in found.items() if value is not None}
 
 
-@dataclass(frozen=True)
-class Metadata:
-    """What a prefix cost, as far as the client told it."""
-
-    token_count: int
-    cost_usd: float
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """A prefix of a session: its first `message_count` messages. `checkpoint` is '' where it belongs to none."""
-
-    snapshot_id: str
-    task_id: str
-    checkpoint: str
-    snapshot_type: str
-    message_count: int
-    digest: str
-    metadata: Metadata
-    created_at: str
-    session_id: str
-
-
 def message_of(record: dict[str, Any]) -> Message:
     """The message that `record` was made of."""
     calls = record.get("tool_calls")
@@ -102,24 +72,6 @@ def canonical(value: Any) -> str:
 def chained(before: str, message: Message) -> str:
     """The digest of a prefix that ends with `message`, after one with the digest `before` ('' for none)."""
     return hashlib.sha256(f"{before}\n{canonical(message.record())}".encode()).hexdigest()
-
-
-def with_trace(message: Message, trace_id: str, dialect: Dialect | None = None) -> tuple[Message, str | None]:
-    """The message as it is kept, and the whole result where it has to be a trace; None where it is short.
-
-    What a tool only read back from us is no trace again: it stays whole.
-    """
-    whole = message.tool_result
-    if whole is None or not is_long(whole):
-        return message, None
-    if dialect and reads_back(dialect, message.tool_name or "", message.tool_input):
-        return message, None
-    return replace(message, tool_result=shortened(whole, trace_id), trace_id=trace_id), whole
-
-
-def snapshot_of_checkpoint(tag: str) -> str:
-    """The snapshot id of a checkpoint, named by its tag's oid: the same wherever the ledger is read."""
-    return str(uuid.uuid5(_SNAPSHOTS, tag))
 
 
 def task_at(samples: Sequence[tuple[str, str]], timestamp: str | None) -> str:

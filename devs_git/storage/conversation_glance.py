@@ -66,7 +66,6 @@ def _source(places: Places, task_id: str, known: conversation_note.Note | None) 
 
 
 def _read(listener: Listener, catalog: Catalog, source: Source, every: int) -> None:
-    from devs_git.storage import conversations
     from devs_git.storage.catalog import transcripts
 
     if transcripts.unread(catalog, source.path) > LITTLE:
@@ -80,6 +79,8 @@ def _read(listener: Listener, catalog: Catalog, source: Source, every: int) -> N
         task_id=work.task if work else "",
         agent=work.agent if work else "",
         every=every,
-        told=lambda session, read: conversations.note(listener.places, catalog, session, (source.path, read)),
+        told=lambda session, read: conversation_note.of_session(
+            listener.places, catalog, session, (source.path, read)
+        ),
     )
     transcripts.take_in(catalog, source, seen)

@@ -10,10 +10,15 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from devs_git.domain.conversation_prefix import named, prefix_of
 from devs_git.storage.active_task import replace_file
 from devs_git.storage.places import Places
+
+if TYPE_CHECKING:
+    from devs_git.storage.catalog.database import Catalog
+    from devs_git.storage.catalog.messages import Session
 
 _TASKS = 8
 
@@ -55,6 +60,14 @@ def write(places: Places, task_id: str, prefix: tuple[str, int, str], note: tupl
     text = "".join(f"{task}\t{one.last}\t{one.prefix}\t{one.read}\t{one.path}\n" for task, one in kept)
     with contextlib.suppress(OSError):  # a worktree that is gone, or a full disk: the catalog has it all
         replace_file(_path(places), text.encode("utf-8", "replace"))
+
+
+def of_session(places: Places, catalog: Catalog, session: Session, read: tuple[Path, int]) -> None:
+    """Let the next checkpoint of the session's task in this worktree name the session, whose transcript was read so far."""
+    from devs_git.storage.catalog.messages import last_time
+
+    prefix = (session.session_id, session.message_count, session.digest)
+    write(places, session.task_id, prefix, (last_time(catalog, session), read[1], read[0]))
 
 
 def _path(places: Places) -> Path:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from devs_git.domain.policy import Policy
     from devs_git.storage.catalog.database import Catalog
-    from devs_git.storage.catalog.messages import Session
     from devs_git.storage.catalog.transcripts import Source, TakenIn
 
 
@@ -78,22 +77,14 @@ def take_in(listener: Listener, catalog: Catalog, source: Source, how: How) -> T
         all_its=how.all_its,
         every=policy.snapshot_every,
         snapshot=how.snapshot,
-        told=lambda session, read: note(how.places, catalog, session, (source.path, read)),
+        told=lambda session, read: conversation_note.of_session(
+            how.places, catalog, session, (source.path, read)
+        ),
     )
     done = transcripts.take_in(catalog, source, seen, listener.progress)
     with catalog.writing():
         snapshots.prune(catalog, stamp(listener.clock() - timedelta(seconds=policy.keep_conversations)))
     return done
-
-
-def note(places: Places, catalog: Catalog, session: Session, read: tuple[Path, int]) -> None:
-    """Let the next checkpoint of the session's task in this worktree name the session, whose transcript was read so far."""
-    from devs_git.storage.catalog import messages
-
-    last = messages.places(catalog, session.session_id, session.message_count, 1)
-    time = (last[0].message.timestamp or "") if last else ""
-    prefix = (session.session_id, session.message_count, session.digest)
-    conversation_note.write(places, session.task_id, prefix, (time, read[1], read[0]))
 
 
 def read_on(listener: Listener, catalog: Catalog) -> None:

@@ -23,7 +23,7 @@ from devs_git.commands import (
     trace_search,
     undo,
 )
-from devs_git.domain.conversation import Snapshot
+from devs_git.domain.conversation_snapshots import Snapshot
 from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.main import cli
 from devs_git.errors import DevsError

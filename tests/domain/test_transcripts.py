@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from devs_git.domain.captured import trace_id_of
-from devs_git.domain.conversation import Message, ToolCall, chained, task_at, with_trace
+from devs_git.domain.conversation import Message, ToolCall, chained, task_at
 from devs_git.domain.conversation_prefix import prefix_of
+from devs_git.domain.long_results import with_trace
+from devs_git.domain.traces import Trace
 from devs_git.domain.transcripts import TRANSCRIPTS
 from devs_git.domain.transcripts.reading import (
     Reader,
@@ -182,15 +185,19 @@ def test_a_reader_that_stops_and_goes_on_gives_the_same() -> None:
 def test_a_long_result_is_shortened_and_names_the_trace_that_the_hook_stores() -> None:
     reader = Reader(TRANSCRIPTS["claude"], "fallback")
     reads = [read for line in lines("claude") for read in reader.read(line)]
-    long, failed = reads[4], reads[5]
-    session = "4d5611e5-241a-462a-8d15-5122611a9569"
-    assert long.trace_id == trace_id_of(session, "toolu_01Uw", "PostToolUse")
-    assert failed.trace_id == trace_id_of(session, "toolu_01Eq", "PostToolUseFailure")
-    kept, text = with_trace(long.message, long.trace_id)
-    assert text == long.message.tool_result
-    assert kept.trace_id == long.trace_id
-    assert f"devs-git trace get {long.trace_id}" in (kept.tool_result or "")
-    assert with_trace(failed.message, failed.trace_id) == (failed.message, None)
+    long, short = reads[4], reads[5]
+    known = Trace("", "", b"", session_id=reader.session, client="claude")
+    kept, trace = with_trace(long, known)
+    assert trace is not None
+    assert trace.trace_id == trace_id_of(reader.session, "toolu_01Uw", "PostToolUse")
+    assert trace.output.decode() == long.message.tool_result
+    assert kept.trace_id == trace.trace_id
+    assert f"devs-git trace get {trace.trace_id}" in (kept.tool_result or "")
+    assert with_trace(short, known) == (short.message, None)
+    longer = short._replace(message=replace(short.message, tool_result="E " * 300))
+    _kept, failed = with_trace(longer, known)
+    assert failed is not None
+    assert failed.trace_id == trace_id_of(reader.session, "toolu_01Eq", "PostToolUseFailure")
 
 
 def test_the_digest_of_a_prefix_says_all_of_it_and_its_order() -> None:

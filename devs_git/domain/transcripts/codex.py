@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from devs_git.domain.conversation import Message, Role, ToolCall
-from devs_git.domain.dialects.codex import failed
 from devs_git.domain.transcripts.dialect import (
     Memory,
     Said,
@@ -98,6 +97,8 @@ def _item(item: Mapping[str, Any], memory: Memory) -> Sequence[Said]:
 
 
 def _result(item: Mapping[str, Any], memory: Memory) -> Said:
+    from devs_git.domain.dialects.codex import failed
+
     call_id, output = text(item.get("call_id")), _value(item.get("output"))
     name, given = memory.answered(call_id)
     result = output

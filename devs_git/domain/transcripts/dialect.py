@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from devs_git.domain.conversation import Message
 from devs_git.domain.times import stamp
@@ -43,8 +43,7 @@ class Memory:
         return name, given
 
 
-@dataclass(frozen=True)
-class Said:
+class Said(NamedTuple):
     """A message before it has an id: `own_id` is the client's ('' where it has none), `call_id` the call it answers."""
 
     message: Message

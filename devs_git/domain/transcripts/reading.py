@@ -6,9 +6,8 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from devs_git.domain.captured import trace_id_of
 from devs_git.domain.conversation import Message, canonical
 from devs_git.domain.events import one_line
 from devs_git.domain.transcripts import TRANSCRIPTS
@@ -19,16 +18,14 @@ _LONGEST: Final = 200  # characters of a session's or a message's id
 _BAD: Final = (TypeError, ValueError, KeyError, AttributeError, RecursionError)
 
 
-@dataclass(frozen=True)
-class Read:
-    """One message of a transcript. `trace_id` is where its result belongs if that is long.
-
-    `call_id` is the client's name of the call that it answers; `loose` counts tokens that no message before it has.
+class Read(NamedTuple):
+    """One message of a transcript. `call_id` is the client's name of the call that it answers, `event` what its hook says
+    after such a call; `loose` counts tokens that no message before it has.
     """
 
     message: Message
-    trace_id: str
     call_id: str
+    event: str
     loose: int
 
 
@@ -61,9 +58,7 @@ class Reader:
         message = replace(said.message, id=said.own_id[:_LONGEST] or self._own_name(said, timed=timed))
         event = self.dialect.events[bool(message.is_error)]
         loose, self.memory.loose = self.memory.loose, 0
-        return Read(
-            message, trace_id_of(self.session, said.call_id or message.id, event), said.call_id, loose
-        )
+        return Read(message, said.call_id, event, loose)
 
     def _own_name(self, said: Said, *, timed: bool) -> str:
         """By what it says, since the client names it not; without a time also by how often that was said before."""

@@ -70,13 +70,6 @@ def _unmark(catalog: Catalog, condition: str, operation: str) -> None:
         )
 
 
-def rewound_by(catalog: Catalog, task_id: str, created_at: str) -> str:
-    """The first operation that undid what a task did until then, for what is stored only now; '' where none did."""
-    query = "SELECT operation FROM rewinds WHERE task_id = ? AND upto >= ? ORDER BY upto LIMIT 1"
-    found = catalog.base.execute(query, (task_id, created_at)).fetchone() if task_id else None
-    return str(found[0]) if found else ""
-
-
 def tables_with(path: Path, tasks: Sequence[str]) -> tuple[str, ...]:
     """Names of the catalog's tables that hold rows of `tasks` which a rewind would mark. Nothing is written or migrated."""
     if not tasks or not path.exists():

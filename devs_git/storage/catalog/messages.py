@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from devs_git.domain import captured
-from devs_git.domain.conversation import Message, canonical, chained, message_of, task_at, with_trace
-from devs_git.domain.dialects import DIALECTS
-from devs_git.domain.traces import Trace
+from devs_git.domain.conversation import Message, canonical, chained, message_of, task_at
 from devs_git.domain.transcripts.reading import Read
 from devs_git.errors import DevsError
-from devs_git.storage.catalog import bodies, fulltext, marks, traces
+from devs_git.storage.catalog import bodies, fulltext
 from devs_git.storage.catalog.database import Catalog
 
 _SESSION: Final = (
@@ -48,8 +45,7 @@ class Place:
     message: Message
 
 
-@dataclass(frozen=True)
-class About:
+class About(NamedTuple):
     """What is known of messages beside what they say. `samples` are times and the tasks that were active then."""
 
     agent: str
@@ -99,9 +95,7 @@ def append(catalog: Catalog, known: Session, read: Read, about: About) -> Sessio
     if there.fetchone():
         return known
     task_id = task_at(about.samples, message.timestamp)
-    kept, whole = with_trace(message, read.trace_id, DIALECTS.get(known.client))
-    if whole is not None and traces.row(catalog, read.trace_id) is None:
-        traces.put(catalog, _trace(known, read, about, whole, task_id))
+    kept = _kept(catalog, known, read, about, task_id)
     grown = replace(
         known,
         message_count=known.message_count + 1,
@@ -113,21 +107,29 @@ def append(catalog: Catalog, known: Session, read: Read, about: About) -> Sessio
     return grown
 
 
-def _trace(known: Session, read: Read, about: About, whole: str, task_id: str) -> Trace:
-    given = read.message.tool_input
-    return Trace(
-        trace_id=read.trace_id,
-        created_at=read.message.timestamp or about.now,
-        output=whole.encode("utf-8", "replace"),
-        input="" if given is None else captured.canonical(given),
-        task_id=task_id,
-        session_id=known.session_id,
-        agent=about.agent,
-        client=known.client,
-        tool_name=read.message.tool_name or "",
-        is_error=bool(read.message.is_error),
-        tool_use_id=read.call_id,
+def _kept(catalog: Catalog, known: Session, read: Read, about: About, task_id: str) -> Message:
+    """The message as it is kept; a long result is a trace, unless the hook was quicker."""
+    if not read.message.tool_result:
+        return read.message
+    from devs_git.domain.long_results import with_trace
+    from devs_git.domain.traces import Trace
+    from devs_git.storage.catalog import traces
+
+    kept, trace = with_trace(
+        read,
+        Trace(
+            trace_id="",
+            created_at=read.message.timestamp or about.now,
+            output=b"",
+            task_id=task_id,
+            session_id=known.session_id,
+            agent=about.agent,
+            client=known.client,
+        ),
     )
+    if trace and traces.row(catalog, trace.trace_id) is None:
+        traces.put(catalog, trace)
+    return kept
 
 
 def _insert(catalog: Catalog, grown: Session, message: Message, task_id: str, about: About) -> None:
@@ -150,11 +152,18 @@ def _insert(catalog: Catalog, grown: Session, message: Message, task_id: str, ab
             grown.digest,
             grown.token_count,
             grown.cost_usd,
-            marks.rewound_by(catalog, task_id, created_at),
+            _rewound_by(catalog, task_id, created_at),
         ),
     )
     assert done.lastrowid is not None
     fulltext.add(catalog, fulltext.MESSAGES, done.lastrowid, bodies.message(body))
+
+
+def _rewound_by(catalog: Catalog, task_id: str, created_at: str) -> str:
+    """The first operation that undid what a task did until then, for what is stored only now; '' where none did."""
+    query = "SELECT operation FROM rewinds WHERE task_id = ? AND upto >= ? ORDER BY upto LIMIT 1"
+    found = catalog.base.execute(query, (task_id, created_at)).fetchone() if task_id else None
+    return str(found[0]) if found else ""
 
 
 def _body(message: Message) -> dict[str, Any]:
@@ -204,3 +213,10 @@ def sums(catalog: Catalog, session_id: str, position: int) -> tuple[int, float]:
     query = "SELECT token_count, cost_usd FROM messages WHERE session_id = ? AND position = ?"
     found = catalog.rows(query, session_id, position)
     return (int(found[0][0]), float(found[0][1])) if found else (0, 0.0)
+
+
+def last_time(catalog: Catalog, known: Session) -> str:
+    """When the last message of a session was said."""
+    query = "SELECT created_at FROM messages WHERE session_id = ? AND position = ?"
+    found = catalog.rows(query, known.session_id, known.message_count)
+    return str(found[0][0]) if found else ""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sqlite3
 from typing import Any, Final
 
-from devs_git.domain.conversation import Metadata, Snapshot, snapshot_of_checkpoint
 from devs_git.domain.conversation_prefix import prefix_of
+from devs_git.domain.conversation_snapshots import Metadata, Snapshot, snapshot_of_checkpoint
 from devs_git.domain.events import Event
 from devs_git.domain.history import CHECKPOINT_EVENTS
 from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.catalog.messages import Session
 
 _COLUMNS: Final = (
     "s.snapshot_id, s.task_id, s.checkpoint, s.snapshot_type, s.message_count, s.digest, "
@@ -58,6 +59,14 @@ def _move(catalog: Catalog, old: str, new: str, number: str) -> None:
         (snapshot_of_checkpoint(new), number, new, old),
     )
     catalog.base.execute("UPDATE snapshots SET live = 0 WHERE tag = ?", (old,))
+
+
+def taken(session: Session, kind: str, snapshot_id: str, now: str, task_id: str) -> Snapshot:
+    """A snapshot of a session as it is now: its row says all of it."""
+    cost = Metadata(session.token_count, session.cost_usd)
+    return Snapshot(
+        snapshot_id, task_id, "", kind, session.message_count, session.digest, cost, now, session.session_id
+    )
 
 
 def put(catalog: Catalog, known: Snapshot, *, tag: str = "") -> bool:

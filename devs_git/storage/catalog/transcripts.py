@@ -14,9 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NamedTuple
 
-from devs_git.domain.conversation import Metadata, Snapshot
 from devs_git.domain.transcripts import TRANSCRIPTS
 from devs_git.domain.transcripts.reading import (
     LOOKED_AT,
@@ -27,7 +26,7 @@ from devs_git.domain.transcripts.reading import (
     whole,
 )
 from devs_git.errors import invalid
-from devs_git.storage.catalog import messages, snapshots
+from devs_git.storage.catalog import messages
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import About, Session
 
@@ -35,8 +34,7 @@ _BATCH: Final = 2000  # lines in one transaction: others may write in between
 _HEAD, _TAIL = 1 << 12, 1 << 16  # bytes of what was read that its digest is made of
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """A transcript, and what is known of it beforehand: '' where that is nothing."""
 
     path: Path
@@ -44,8 +42,7 @@ class Source:
     session_id: str = ""
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(NamedTuple):
     """Where a session is seen, by whom, and what to do with it.
 
     `task_id` is the task that was active `at` that time; `all_its` makes every new message that task's. A snapshot is made after each
@@ -64,8 +61,7 @@ class Seen:
     told: Callable[[Session, int], None] = lambda _session, _read: None
 
 
-@dataclass(frozen=True)
-class TakenIn:
+class TakenIn(NamedTuple):
     """`new` messages came in, `garbage` lines were none. `waits`: the last line is not whole yet.
 
     `rewritten`: what had been read before stood there no more.
@@ -86,6 +82,7 @@ class _Position:
     digest: str
     reader: Reader
     rewritten: bool = False
+    new: int = 0  # messages
 
 
 def take_in(
@@ -93,7 +90,7 @@ def take_in(
 ) -> TakenIn:
     """Read what is new in a transcript, some lines at a time. INVALID_ARGUMENTS {file} where it cannot be read."""
     position: _Position | None = None
-    new = garbage = 0
+    garbage = 0
     rewritten = False
     with _opened(source.path) as stream:
         client = source.client or client_of(islice(stream, LOOKED_AT))
@@ -105,7 +102,9 @@ def take_in(
         while True:
             with catalog.writing():
                 if position is None or _known(catalog, source.path) != (position.read, position.digest):
-                    position = _begin(catalog, replace(source, client=client), stream)
+                    new = position.new if position else 0
+                    position = _begin(catalog, source._replace(client=client), stream)
+                    position.new = new
                     rewritten = rewritten or position.rewritten
                 before = position.reader.garbage
                 session = _session(catalog, position.reader, client, seen)
@@ -114,11 +113,10 @@ def take_in(
                     _keep(catalog, grown, seen, None if more else position.read)
                 position.digest = _digest(stream, position.read)
                 _note(catalog, source.path, position)
-            new += grown.message_count - session.message_count
             garbage += position.reader.garbage - before
             progress("reading the conversation", position.read, size)
             if not more:
-                return TakenIn(grown, new, garbage, rewritten, waits)
+                return TakenIn(grown, position.new, garbage, rewritten, waits)
 
 
 @contextmanager
@@ -182,8 +180,10 @@ def _batch(
             about = about or _about(catalog, grown, seen)
             before = grown.message_count
             grown = messages.append(catalog, grown, read, about)
-            if seen.every and grown.message_count > before and grown.message_count % seen.every == 0:
-                _snapshot(catalog, grown, seen)
+            if grown.message_count > before:
+                position.new += 1
+                if seen.every and grown.message_count % seen.every == 0:
+                    _snapshot(catalog, grown, seen)
         position.read += len(line)
     return grown, True, False
 
@@ -203,15 +203,9 @@ def _keep(catalog: Catalog, session: Session, seen: Seen, read: int | None) -> N
 
 
 def _snapshot(catalog: Catalog, session: Session, seen: Seen) -> None:
-    snapshots.put(catalog, snapshot_of(session, "auto", seen.new_id(), seen.now, session.task_id))
+    from devs_git.storage.catalog import snapshots
 
-
-def snapshot_of(session: Session, kind: str, snapshot_id: str, now: str, task_id: str) -> Snapshot:
-    """A snapshot of a session as it is now: its row says all of it."""
-    cost = Metadata(session.token_count, session.cost_usd)
-    return Snapshot(
-        snapshot_id, task_id, "", kind, session.message_count, session.digest, cost, now, session.session_id
-    )
+    snapshots.put(catalog, snapshots.taken(session, "auto", seen.new_id(), seen.now, session.task_id))
 
 
 def _note(catalog: Catalog, path: Path, position: _Position) -> None:

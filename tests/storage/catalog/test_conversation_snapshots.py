@@ -10,7 +10,6 @@ from devs_git.domain.events import Event
 from devs_git.storage.catalog import (
     messages,
     snapshots,
-    transcripts,
 )
 from devs_git.storage.catalog.database import Catalog
 from tests.talking import NOW, conversation, ids, take
@@ -69,7 +68,7 @@ def test_old_snapshots_go_but_not_those_of_live_checkpoints(catalog: Catalog, tm
     session = take(catalog, path).session
     with catalog.writing() as base:
         for kind in ("manual", "checkpoint", "checkpoint"):
-            taken = transcripts.snapshot_of(session, kind, ids(), "2026-01-01T00:00:00.000Z", "task-10")
+            taken = snapshots.taken(session, kind, ids(), "2026-01-01T00:00:00.000Z", "task-10")
             snapshots.put(catalog, taken, tag=taken.snapshot_id)
         base.execute("UPDATE snapshots SET live = 0 WHERE snapshot_id = ?", (taken.snapshot_id,))
         assert snapshots.prune(catalog, "2026-01-01T00:00:00.000Z") == 0
@@ -90,7 +89,7 @@ def steps(catalog: Catalog, session_id: str) -> int:
     with catalog.writing():
         session = messages.session(catalog, session_id)
         assert session is not None
-        taken = transcripts.snapshot_of(session, "manual", ids(), NOW, "task-10")
+        taken = snapshots.taken(session, "manual", ids(), NOW, "task-10")
         snapshots.put(catalog, taken)
     assert snapshots.of_id(catalog, taken.snapshot_id) == taken
     catalog.base.set_progress_handler(None, 0)

@@ -134,7 +134,7 @@ def test_the_same_session_in_another_file_is_the_same_session(catalog: Catalog, 
     for name in ("a.jsonl", "b.jsonl"):
         path = tmp_path / name
         path.write_bytes((EXAMPLES / "codex.jsonl").read_bytes())
-        take(catalog, path)
+        assert take(catalog, path).new == (12 if name == "a.jsonl" else 0)
     assert len(said(catalog, "019a2d7a-41c4-78b1-b7cc-a45d62a89cd5")) == 12
 
 

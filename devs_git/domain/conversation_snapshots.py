@@ -1,0 +1,37 @@
+"""Snapshots of conversations: which prefix, whose, and why."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import Final
+
+_SNAPSHOTS: Final = uuid.UUID("0d9f2a2e-6c0b-5f4f-8f53-0a6f7cf3a9c1")  # of checkpoints; never another
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """What a prefix cost, as far as the client told it."""
+
+    token_count: int
+    cost_usd: float
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A prefix of a session: its first `message_count` messages. `checkpoint` is '' where it belongs to none."""
+
+    snapshot_id: str
+    task_id: str
+    checkpoint: str
+    snapshot_type: str
+    message_count: int
+    digest: str
+    metadata: Metadata
+    created_at: str
+    session_id: str
+
+
+def snapshot_of_checkpoint(tag: str) -> str:
+    """The snapshot id of a checkpoint, named by its tag's oid: the same wherever the ledger is read."""
+    return str(uuid.uuid5(_SNAPSHOTS, tag))
