@@ -54,7 +54,7 @@ PYTEST = -m pytest -n 2 --dist worksteal
 in_memory = folder=$$(mktemp -d "$(or $(call room,$(1)),$${TMPDIR:-/tmp})/devs-git-XXXXXX") \
 	&& trap 'rm -rf "$$folder"' EXIT INT TERM && env TMPDIR="$$folder"
 
-.PHONY: demo test measured test-all lint env needs bench bench-peers clean man
+.PHONY: demo test measured test-all lint env npm needs bench bench-peers clean man
 
 demo: $(STAMP)
 	@$(BIN)/devs-git demo
@@ -73,7 +73,7 @@ measured: $(STAMP)
 	$(BIN)/coverage report --include='$(subst $(space),$(comma),$(strip $(TRACES)))' --fail-under=95
 	$(BIN)/coverage report --include='$(subst $(space),$(comma),$(strip $(MESSAGES)))' --fail-under=90
 
-test-all: $(STAMP)
+test-all: $(STAMP) npm
 	@for count in $(COUNTS); do echo "count: $$count"; done
 	$(call in_memory,12000000) DEVS_TEST_ALL=1 $(COUNTS) $(BIN)/python $(PYTEST) --durations=10
 
@@ -98,6 +98,13 @@ $(STAMP): pyproject.toml | needs
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --upgrade 'pip>=25.1'
 	$(PIP) install --editable '.[mcp]' --group dev
+	@touch $@
+
+npm: $(VENV)/npm/.installed
+
+$(VENV)/npm/.installed: tests/npm/package.json $(STAMP)
+	@command -v npm >/dev/null || { echo 'npm is missing, which brings the conformance suite of MCP: apt-get install npm'; exit 1; }
+	mkdir -p $(@D) && cp tests/npm/package.json $(@D) && cd $(@D) && npm install --silent --no-audit --no-fund
 	@touch $@
 
 bench/.peers/.installed: bench/peers.txt | needs

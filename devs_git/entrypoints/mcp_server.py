@@ -23,7 +23,7 @@ from mcp.server.stdio import stdio_server
 
 import devs_git
 from devs_git.entrypoints.tools import calling
-from devs_git.entrypoints.tools.results import output_schema
+from devs_git.entrypoints.tools.results import announced
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import Tool
 
@@ -41,7 +41,7 @@ def described(tool: Tool) -> types.Tool:
         name=tool.name,
         description=tool.meaning,
         input_schema=tool.input_schema(),
-        output_schema=output_schema(tool.verb.module),
+        output_schema=announced(tool.verb.module),
         annotations=types.ToolAnnotations(
             read_only_hint=tool.reads,
             destructive_hint=tool.moves_tree,

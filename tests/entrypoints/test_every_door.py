@@ -27,6 +27,7 @@ CHOSEN = [name for name in TOOLS if name != ASKING and ("DEVS_TEST_ALL" in os.en
 DOORS = ("stdio legacy", "stdio 2026-07-28", "http legacy", "http 2026-07-28", "plain")
 # What comes before the guard says no: wrong arguments, and what is not there (DESIGN 5).
 FIRST = frozenset({"INVALID_ARGUMENTS", "TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "MESSAGE_NOT_FOUND"})
+ANNOUNCED: dict[str, dict[str, Any]] = {}
 Call = Callable[[str, dict[str, Any]], Awaitable[tuple[dict[str, Any], bool]]]
 
 
@@ -65,7 +66,9 @@ async def _client(door: str, top: Path, web: Web) -> AsyncIterator[Call]:
             value: dict[str, Any] = found.structured_content
             return value, bool(found.is_error)
 
-        assert {tool.name for tool in (await client.list_tools()).tools} == set(TOOLS)
+        listed = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert set(listed) == set(TOOLS)
+        ANNOUNCED.update({name: tool.output_schema or {} for name, tool in listed.items()})
         yield call
 
 
@@ -100,6 +103,7 @@ async def _through(door: str, top: Path, web: Web) -> None:
 def _fits(name: str, value: dict[str, Any], is_error: bool) -> None:
     """The value is what is announced: a result of the output schema, or one of the tool's codes."""
     assert is_error is ("error" in value), name
+    jsonschema.validate(value, ANNOUNCED.get(name, {}))  # clients hold errors to it, too
     if is_error:
         assert value["code"] in TOOLS[name].every_code, f"{name}: {value}"
     else:

@@ -7,8 +7,7 @@ from typing import Any, Final
 
 import devs_git
 from devs_git.entrypoints.http.routes import PARTS, PREFIX, ROUTES, Route
-from devs_git.entrypoints.tools.results import output_schema
-from devs_git.errors import CODES
+from devs_git.entrypoints.tools.results import envelope, output_schema
 
 _REFUSALS: Final = {
     400: "The body is no JSON.",
@@ -38,7 +37,7 @@ def document() -> dict[str, Any]:
         },
         "paths": paths,
         "components": {
-            "schemas": {"Error": _envelope()},
+            "schemas": {"Error": envelope()},
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
         "security": [{}, {"token": []}],
@@ -100,17 +99,3 @@ def _in_path(name: str) -> dict[str, Any]:
 def _refusal(text: str) -> dict[str, Any]:
     schema = {"$ref": "#/components/schemas/Error"}
     return {"description": text, "content": {"application/json": {"schema": schema}}}
-
-
-def _envelope() -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {
-            "error": {"type": "string", "enum": sorted(CODES)},
-            "code": {"type": "string", "enum": sorted(CODES)},
-            "message": {"type": "string"},
-            "hint": {"type": "string"},
-            "retryable": {"type": "boolean"},
-        },
-        "required": ["error", "code", "message", "hint", "retryable"],
-    }

@@ -9,6 +9,8 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
+from devs_git.errors import CODES
+
 _PLAIN: Final[dict[Any, str]] = {
     str: "string",
     bool: "boolean",
@@ -24,6 +26,19 @@ def output_schema(module: str) -> dict[str, Any]:
     run = importlib.import_module(module).run
     found = _of(get_type_hints(run)["return"])
     return found if found.get("type") == "object" else {"type": "object", **found}
+
+
+def envelope() -> dict[str, Any]:
+    """The schema of an error (DESIGN 5, Results); its details are flat beside these."""
+    code = {"type": "string", "enum": sorted(CODES)}
+    text = {"type": "string"}
+    known = {"error": code, "code": code, "message": text, "hint": text, "retryable": {"type": "boolean"}}
+    return {"type": "object", "properties": known, "required": list(known)}
+
+
+def announced(module: str) -> dict[str, Any]:
+    """What a client is told of a tool: its result or an error, for many clients hold errors to this schema, too."""
+    return {"type": "object", "anyOf": [output_schema(module), envelope()]}
 
 
 def _of(kind: Any) -> dict[str, Any]:

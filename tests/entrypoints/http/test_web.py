@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import http.client
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -169,3 +172,15 @@ def test_a_long_answer_names_its_trace_in_its_head(worked: Path) -> None:
         trace = web.tool("get_task_trace", traceId=said.headers["devs-trace-id"])
         assert json.loads(trace.value["fullOutput"]) == said.value
         assert "devs-trace-id" not in web.tool("list_gates").headers
+
+
+def test_answers_on_a_kept_connection_wait_for_nothing(web: Web) -> None:
+    line = http.client.HTTPConnection("127.0.0.1", web.port, timeout=10)
+    with contextlib.closing(line):
+        took = []
+        for _ in range(20):
+            begun = time.monotonic()
+            line.request("POST", "/mcp", b"{}")
+            line.getresponse().read()
+            took.append(time.monotonic() - begun)
+    assert min(took[5:]) < 0.03  # an answer that waits for its acknowledgement takes 40 ms
