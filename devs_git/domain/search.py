@@ -87,7 +87,10 @@ def _filter(
     """Note a filter; False where its value says nothing, so that it is taken for a word."""
     if key in ("since", "before"):
         moment = _moment(value, now)
-        value = stamp(moment) if moment else ""
+        try:
+            value = stamp(moment) if moment else ""
+        except OverflowError:  # its zone takes it out of all years
+            value = ""
     if not value or (key == "error" and value.lower() not in _TRUTH):
         return False
     filters[key] = value.lower() if key == "error" else value

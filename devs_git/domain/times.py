@@ -7,4 +7,5 @@ from datetime import UTC, datetime
 
 def stamp(moment: datetime) -> str:
     """`2001-02-03T04:05:06.789Z`, the form of every time that we write."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+    # strftime would write the year 500 with three digits, which sorts after 2001.
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"

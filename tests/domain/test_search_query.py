@@ -8,6 +8,7 @@ import pytest
 
 from devs_git.domain.search import MOST_TERMS, Query, Term, parse
 from devs_git.domain.snippets import WIDTH, Snippet, cut
+from devs_git.domain.times import stamp
 from devs_git.domain.traces import TOOL_OUTPUT_TRACE_THRESHOLD, is_long, shortened
 
 NOW = datetime(2001, 2, 3, 12, 0, 0, tzinfo=UTC)
@@ -29,6 +30,18 @@ def test_filters_are_taken_out_and_others_stay_words() -> None:
     assert (found.equal, found.error) == ({"task": "10"}, True)
     assert (found.since, found.before) == ("2001-02-03T10:00:00+00:00", "2001-02-03T00:00:00+00:00")
     assert [term.tokens for term in found.wanted] == [("other", "x"), ("error", "maybe")]
+
+
+@pytest.mark.parametrize(
+    "moment", ["0001-01-01T00:00+14:00", "9999-12-31T23:59:59-12:00", "999999w", "0000-01-01"]
+)
+def test_a_time_before_or_after_all_that_we_can_write_is_a_word(moment: str) -> None:
+    found = parse(f"since:{moment}", NOW, stamp)
+    assert (found.since, len(found.wanted)) == ("", 1)
+
+
+def test_an_early_year_is_written_with_four_digits_and_so_before_all_others() -> None:
+    assert parse("since:0500-02-03", NOW, stamp).since == "0500-02-03T00:00:00.000Z"
 
 
 def test_a_long_query_says_how_much_of_it_was_left_out() -> None:
