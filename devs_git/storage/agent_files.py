@@ -19,6 +19,7 @@ from devs_git.domain.dialects import DIALECTS
 from devs_git.domain.dialects.dialect import MARK, Dialect
 from devs_git.domain.hook_text import python_of, render
 from devs_git.domain.json_edit import Unfit, loose_line
+from devs_git.domain.plain_text import shown
 from devs_git.domain.report import Action, Finding
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import resources, spool
@@ -109,7 +110,7 @@ def status(places: Places, top: Path | None) -> tuple[Finding, ...]:
     bad = spool.rejected(places)
     if bad:
         where = "$(git rev-parse --git-common-dir)/devs/spool/rejected"
-        text = f"{len(bad)} payload(s) of agent hooks could not be read; the first is {bad[0]}."
+        text = f"{len(bad)} payload(s) of agent hooks could not be read; the first is {shown(bad[0], '')}."
         found.append(Finding("SPOOL_REJECTED", "warning", text, f'look at it, then: rm -r "{where}"'))
     return tuple(found)
 

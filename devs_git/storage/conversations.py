@@ -106,7 +106,7 @@ def _around(ours: Places, cwd: str) -> Places:
     """The worktree of this repository around the folder where an agent was; the one that asks where it was elsewhere."""
     try:
         found = locate(Path(cwd), unset=REPOSITORY_VARIABLES)
-    except (DevsError, OSError):
+    except (DevsError, OSError, ValueError):  # the last where it has a NUL
         return ours
     return found if found.common == ours.common else ours
 

@@ -54,6 +54,23 @@ def test_by_hand_it_says_how_many_and_doctor_shows_what_cannot_be_read(project: 
     assert "SPOOL_REJECTED" in codes
 
 
+@pytest.mark.parametrize("field", ["cwd", "transcript_path"])
+def test_a_payload_that_names_no_possible_file_stops_nobody(project: Path, field: str) -> None:
+    call(project, {**after(1), "transcript_path": str(project / "a"), field: f"{project}/\0"})
+    for _ in range(2):
+        assert len(router.call("trace list", Workspace.open(), trace_list.Request()).traces) == 1
+        call(project, after(1))
+
+
+def test_doctor_writes_out_what_a_file_name_would_do_to_a_terminal(project: Path) -> None:
+    call(project, after())
+    (project / ".git/devs/spool/\x1b[31m.claude.PostToolUse").write_bytes(b"x")
+    router.call("trace ingest", Workspace.open(), trace_ingest.Request())
+    found = doctor.run(Workspace.open(), doctor.Request()).findings
+    said = next(one.message for one in found if one.code == "SPOOL_REJECTED")
+    assert said.endswith("the first is \\x1b[31m.claude.PostToolUse.")
+
+
 def test_it_leaves_no_event(project: Path, git: Run) -> None:
     call(project, after())
     tip = git("rev-parse", "refs/heads/devs/ledger")
