@@ -44,14 +44,6 @@ def test_killed_at_any_moment_it_leaves_nothing_in_the_way(
     git("fsck", "--strict", "--no-dangling")
 
 
-def test_snapshots_at_the_same_moment_get_names_of_their_own(ledgered: Workspace, git: Make) -> None:
-    call = [sys.executable, "-m", "devs_git", "snapshot", "create"]
-    running = [subprocess.Popen(call, cwd=ledgered.top, stdout=subprocess.DEVNULL) for _ in range(4)]
-    assert [child.wait() for child in running] == [0, 0, 0, 0]
-    assert len(git("for-each-ref", "refs/heads/snapshot/").splitlines()) == 4
-    assert len([event for event in ledgered.ledger.events() if event.type == "snapshot.created"]) == 4
-
-
 @pytest.mark.telling
 def test_a_damaged_private_index_is_made_anew(snap: Snap, repo: Path) -> None:
     tree = snap().tree
@@ -96,6 +88,14 @@ def test_while_another_command_works_in_this_worktree_it_is_busy(
     with locks.held(ledgered.places.lock, wait=0), pytest.raises(DevsError) as caught:
         snap()
     assert caught.value.code == "BUSY"
+
+
+def test_snapshots_at_the_same_moment_get_names_of_their_own(ledgered: Workspace, git: Make) -> None:
+    call = [sys.executable, "-m", "devs_git", "snapshot", "create"]
+    running = [subprocess.Popen(call, cwd=ledgered.top, stdout=subprocess.DEVNULL) for _ in range(4)]
+    assert [child.wait() for child in running] == [0, 0, 0, 0]
+    assert len(git("for-each-ref", "refs/heads/snapshot/").splitlines()) == 4
+    assert len([event for event in ledgered.ledger.events() if event.type == "snapshot.created"]) == 4
 
 
 def test_a_large_unchanged_untracked_file_costs_nothing_from_the_second_time_on(

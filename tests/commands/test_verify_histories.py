@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 from collections.abc import Callable
@@ -24,9 +25,14 @@ def told(workspace: Workspace, *parts: str, span: str = "") -> list[tuple[str, s
     return sorted({(one.code, one.severity) for one in found})
 
 
+NUMBERS = itertools.count()
+
+
 def event(workspace: Workspace, path: str = "", text: str | None = "x: y\n") -> str:
+    """An event unlike all others: two of one parent and one second would be one commit."""
     files = ((path, None if text is None else text.encode()),) if path else ()
-    return workspace.append(lambda _tip: Draft(Event("checked-out", "x", ()), files)).oid
+    made = Event("checked-out", f"x {next(NUMBERS)}", ())
+    return workspace.append(lambda _tip: Draft(made, files)).oid
 
 
 def bound(git: Run, ledger: str) -> str:
