@@ -32,7 +32,7 @@ class Result:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Put them, some at a time; INVALID_ARGUMENTS names a damaged line, and what came before it stays."""
+    """Put them, some in each transaction; INVALID_ARGUMENTS names a damaged line, and whole transactions before it stay."""
     done = 0
     with workspace.catalog() as catalog:
         before = traces.count(catalog)

@@ -130,6 +130,39 @@ def test_a_damaged_export_is_refused_with_the_line(initialised: Path) -> None:
         trace_import.run(Workspace.open(initialised), trace_import.Request(io.BytesIO(b"plain")))
 
 
+HOSTILE = [
+    {"trace_id": ""}, {"trace_id": {}}, {"trace_id": "\ud800"}, {"is_error": "x"}, {"duration_ms": {}}, {"duration_ms": 10**30},
+    {"duration_ms": -5}, {"parts": 10**9}, {"parts": -1}, {"parts": True}, {"created_at": "garbage"}, {"task_id": "a\x1b[31mb"},
+    {"input": None}, {"raw": 5}, {"commit": []}, {"tool_name": 5}, {"rawBase64": "%"},
+]  # fmt: skip
+
+
+@pytest.mark.telling
+def test_an_export_with_something_else_than_we_write_is_refused_before_any_of_it_is_stored(
+    initialised: Path,
+) -> None:
+    put(initialised, b"x", trace_id="t")
+    packed = io.BytesIO()
+    trace_export.run(Workspace.open(initialised), trace_export.Request(packed.write))
+    head, known, part = (json.loads(line) for line in gzip.decompress(packed.getvalue()).splitlines())
+    parts = [{"part": 1}, {"part": "x"}, {"output": 5}, {"output": "\ud800"}, {"output": "x" * (5 << 20)}]
+    changed = [(known | bad, part) for bad in HOSTILE] + [(known, part | bad) for bad in parts]
+    for lines in [(head, *both) for both in changed]:
+        data = gzip.compress("\n".join(map(json.dumps, lines)).encode(), 1)
+        with pytest.raises(DevsError, match=r"Line [23] of the export"):
+            trace_import.run(Workspace.open(initialised), trace_import.Request(io.BytesIO(data)))
+    assert trace_get.run(Workspace.open(initialised), trace_get.Request("t")).fullOutput == "x"
+
+
+def test_an_export_that_unpacks_to_an_endless_line_is_refused(
+    initialised: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("devs_git.storage.catalog.exchange._LONGEST", 1000)
+    bomb = gzip.compress(b'{"format":"devs-git traces 1"}\n' + b" " * 10_000)
+    with pytest.raises(DevsError, match="longer than any trace"):
+        trace_import.run(Workspace.open(initialised), trace_import.Request(io.BytesIO(bomb)))
+
+
 @pytest.mark.telling
 def test_pruning_by_size_takes_the_oldest_and_gives_the_room_back(initialised: Path) -> None:
     for number in range(8):

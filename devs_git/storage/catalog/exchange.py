@@ -8,19 +8,30 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
+from devs_git.domain.plain_text import shown
 from devs_git.domain.traces import Trace
 from devs_git.errors import DevsError, invalid
+from devs_git.storage import schemas
 from devs_git.storage.catalog import bodies, traces
 from devs_git.storage.catalog.database import Catalog
 
 FORMAT: Final = "devs-git traces 1"
 HEAD: Final = b'{"trace_id":'  # how a trace's first line begins
 _FIELDS: Final = tuple(one.name for one in fields(Trace) if one.name not in ("output", "raw"))
+_TEXTS: Final = tuple(name for name in _FIELDS if name not in ("input", "is_error", "duration_ms"))
+_LONGEST: Final = 1 << 30  # bytes of a line; SQLite keeps nothing longer
+_SAID: Final = 300  # characters that a message says of a line
 _COLUMNS: Final = ", ".join(f't."{name}"' for name in _FIELDS if name != "input")
+
+
+class Source(Protocol):
+    """What an export is read from, a line at a time and no longer than asked."""
+
+    def readline(self, size: int, /) -> bytes: ...
 
 
 def lines(catalog: Catalog, task_id: str = "") -> Iterator[bytes]:
@@ -61,45 +72,63 @@ def _bytes(name: str, data: bytes) -> dict[str, str]:
         return {f"{name}Base64": base64.b64encode(data).decode()}
 
 
-def read(source: Iterable[bytes]) -> Iterator[Trace]:
-    """The traces of an export; INVALID_ARGUMENTS names the line that is none."""
-    numbered = enumerate(source, 1)
+def read(source: Source) -> Iterator[Trace]:
+    """The traces of an export, each checked before it is given; INVALID_ARGUMENTS names the line that is none."""
+    numbered = enumerate(_lines(source), 1)
     number, first = next(numbered, (1, b""))
     if _parsed(first, number).get("format") != FORMAT:
         raise invalid("file", "This is no export of traces.", hint="Make one: devs-git trace export > FILE")
     for number, line in numbered:
-        known = _parsed(line, number)
+        known = _parsed(line, number, "trace")
         try:
-            parts = [_output(numbered) for _part in range(known["parts"])]
             values = {name: known[name] for name in _FIELDS}
-            yield Trace(**values, output=b"".join(parts), raw=_data(known, "raw"))
-        except (KeyError, TypeError, ValueError, StopIteration) as error:
+            "".join(values[name] for name in _TEXTS).encode()  # SQLite keeps no lone surrogate
+            yield Trace(**values, output=_output(numbered, known["parts"]), raw=_data(known, "raw"))
+        except (KeyError, ValueError, StopIteration) as error:
             raise _bad(number) from error
 
 
-def _output(numbered: Iterator[tuple[int, bytes]]) -> bytes:
-    number, line = next(numbered)  # StopIteration where the export ends within a trace
-    return _data(_parsed(line, number), "output")
+def _lines(source: Source) -> Iterator[bytes]:
+    """The lines, none longer than a trace can be: a small file can unpack to one that fills the memory."""
+    while line := source.readline(_LONGEST):
+        if len(line) == _LONGEST:
+            raise invalid("file", "The export has a line that is longer than any trace.")
+        yield line
+
+
+def _output(numbered: Iterator[tuple[int, bytes]], count: int) -> bytes:
+    """The output of a trace, from the `count` lines that follow. StopIteration where the export ends within it."""
+    found: list[bytes] = []
+    for expected in range(count):
+        number, line = next(numbered)
+        known = _parsed(line, number, "trace-part")
+        if known["part"] != expected:
+            raise _bad(number, f"is part {known['part']} where part {expected} belongs")
+        found.append(_data(known, "output"))
+        if len(found[-1]) > bodies.PART:
+            raise _bad(number, "has a longer part than an export makes")
+    return b"".join(found)
 
 
 def _data(known: dict[str, Any], name: str) -> bytes:
     if f"{name}Base64" in known:
         return base64.b64decode(known[f"{name}Base64"], validate=True)
-    text = known[name]
-    if not isinstance(text, str):
-        raise TypeError(name)
-    return text.encode()
+    data: bytes = known[name].encode()
+    return data
 
 
-def _parsed(line: bytes, number: int) -> dict[str, Any]:
+def _parsed(line: bytes, number: int, noun: str = "") -> dict[str, Any]:
+    """A line's mapping, which is as the schema of `noun` has it."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise _bad(number) from error
     if not isinstance(found, dict):
         raise _bad(number)
+    for _where, what in schemas.problems(noun, found) if noun else ():
+        raise _bad(number, f"is damaged: {shown(what, '')[:_SAID]}")
     return found
 
 
-def _bad(number: int) -> DevsError:
-    return invalid("file", f"Line {number} of the export is damaged, or the file ends too early.")
+def _bad(number: int, what: str = "is damaged, or the file ends too early") -> DevsError:
+    return invalid("file", f"Line {number} of the export {what}.")
