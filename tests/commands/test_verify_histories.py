@@ -80,7 +80,7 @@ def test_a_regression_below_the_range_is_seen_and_another_clones_line_only_told(
     git("reset", "-q", "--hard", base)
     theirs = git("rev-parse", LEDGER)
     git("update-ref", LEDGER, early)
-    ours = event(ledgered)
+    ours = event(ledgered, "ours.yaml")  # not the same commit as theirs, made in the same second
     merged(git, ours, theirs, f"{theirs}^{{tree}}")
     bound(git, ours)
     assert told(ledgered, "commits", span=f"{base}..HEAD") == [("LEDGER_REGRESSION", "warning")]
