@@ -83,8 +83,10 @@ class Catalog:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction, begun for writing at once: it never has to be begun again because somebody else wrote."""
-        _ = self.engine  # what is written is indexed, and deleted from an index that is there
         with self.transaction() as base:
+            self.engine = fulltext.build(
+                self
+            )  # what is written is indexed, and leaves an index that is there
             yield base
 
     @contextmanager

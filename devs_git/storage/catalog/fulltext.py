@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -58,26 +58,68 @@ MESSAGES: Final = Index("message_index", "message_texts", "messages", "number", 
 INDEXES: Final = (TRACES, MESSAGES)
 
 
-def engine() -> int:
+def _wanted(catalog: Catalog) -> int:
     """5 or 4: what this SQLite has, or what `DEVS_FTS` asks for."""
     if os.environ.get(ENGINE) == "4":
         return 4
-    with closing(sqlite3.connect(":memory:")) as base:
-        return 5 if base.execute("SELECT sqlite_compileoption_used('ENABLE_FTS5')").fetchone()[0] else 4
+    return 5 if catalog.rows("SELECT sqlite_compileoption_used('ENABLE_FTS5')")[0][0] else 4
 
 
 def prepare(catalog: Catalog) -> int:
     """The engine whose index the catalog has now: built where it has none, or the other one's."""
-    wanted = engine()
-    built = " ".join((str(wanted), *(index.name for index in INDEXES)))
-    if catalog.setting(ENGINE) == built:
-        return wanted
-    with catalog.transaction() as base:
-        if catalog.setting(ENGINE) != built:  # else another process was quicker
-            for index in INDEXES:
-                _rebuild(base, index, wanted)
-            catalog.set(ENGINE, built)
+    wanted = _wanted(catalog)
+    if not _stands(catalog, wanted):
+        with catalog.transaction():
+            build(catalog)
     return wanted
+
+
+def build(catalog: Catalog) -> int:
+    """The same inside a transaction, which a process with the other engine cannot come into."""
+    wanted = _wanted(catalog)
+    if not _stands(catalog, wanted):
+        for index in INDEXES:
+            _rebuild(catalog.base, index, wanted)
+        catalog.set(ENGINE, _built(wanted))
+    return wanted
+
+
+def _built(engine: int) -> str:
+    return " ".join((str(engine), *(index.name for index in INDEXES)))
+
+
+def _stands(catalog: Catalog, engine: int) -> bool:
+    names = [index.of(engine) for index in INDEXES]
+    query = (
+        "SELECT (SELECT value FROM settings WHERE key = ?) IS ? "
+        f"AND (SELECT count(*) FROM sqlite_master WHERE name IN ({', '.join('?' * len(names))})) = ?"
+    )
+    return bool(catalog.rows(query, ENGINE, _built(engine), *names, len(names))[0][0])
+
+
+def trouble(catalog: Catalog) -> str:
+    """Where an index is damaged, or has other entries than the rows that it is of; '' where all is well.
+
+    That each text is indexed as it stands is not looked at: it would cost as much as building the index again.
+    """
+    engine = next((number for number in (5, 4) if catalog.setting(ENGINE) == _built(number)), 0)
+    for index in INDEXES if engine else ():
+        name = index.of(engine)
+        entries, rows = f"SELECT rowid FROM {name}_docsize", f"SELECT {index.key} FROM {index.table}"
+        try:
+            found = catalog.base.execute(
+                f"SELECT EXISTS ({entries} EXCEPT {rows}) OR EXISTS ({rows} EXCEPT {entries})"
+            ).fetchone()[0]
+            if engine == 5 == _wanted(catalog):
+                catalog.base.execute(
+                    f"CREATE VIRTUAL TABLE temp.{name}_words USING fts5vocab(main, {name}, row)"
+                )
+                catalog.base.execute(f"SELECT sum(cnt) FROM temp.{name}_words").fetchone()  # reads all of it
+        except sqlite3.DatabaseError as error:
+            return f"{index.name}: {error}"
+        if found:
+            return f"{index.name} has other entries than {index.table}"
+    return ""
 
 
 def _rebuild(base: sqlite3.Connection, index: Index, engine: int) -> None:

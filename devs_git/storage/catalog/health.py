@@ -7,10 +7,14 @@ from pathlib import Path
 
 from devs_git.domain.report import Finding
 from devs_git.errors import DevsError
+from devs_git.storage.catalog import fulltext
 from devs_git.storage.catalog.database import NAME, Catalog
 
 _MEND = (
     "sqlite3 .git/devs/catalog.db .recover > saved.sql, then restore the file from a backup or from saved.sql"
+)
+_BUILD = (  # the next that needs it builds it
+    """sqlite3 .git/devs/catalog.db "DELETE FROM settings WHERE key = 'DEVS_FTS'" && devs-git trace search again"""
 )
 
 
@@ -21,6 +25,7 @@ def findings(folder: Path) -> Iterator[Finding]:
     try:
         with Catalog.look(folder) as catalog:
             trouble = catalog.trouble()
+            index = "" if trouble else fulltext.trouble(catalog)
     except DevsError as error:
         yield Finding(
             "CATALOG_DAMAGED", "error", error.message, _MEND if "damaged" in error.message else error.hint
@@ -28,3 +33,5 @@ def findings(folder: Path) -> Iterator[Finding]:
         return
     if trouble:
         yield Finding("CATALOG_DAMAGED", "error", f"The catalog of traces is damaged: {trouble}", _MEND)
+    if index:
+        yield Finding("INDEX_DAMAGED", "warning", f"Traces or messages may not be found: {index}.", _BUILD)

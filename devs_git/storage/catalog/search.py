@@ -14,6 +14,7 @@ from devs_git.domain import snippets
 from devs_git.domain.search import Query, Term
 from devs_git.domain.snippets import Snippet
 from devs_git.domain.traces import TraceRow
+from devs_git.errors import DevsError
 from devs_git.storage.catalog import bodies, fulltext, traces
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.fulltext import Index
@@ -199,6 +200,10 @@ def _run(catalog: Catalog, query: str, values: list[Any], page: Page, seconds: f
     except sqlite3.OperationalError as error:
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
             raise TimeoutError from error
+        if "no such table" in str(error):  # a devs-git with the other engine has just built its own index
+            raise DevsError(
+                "BUSY", "Somebody else builds the index of the catalog.", hint="Try again."
+            ) from error
         raise
     finally:
         catalog.base.set_progress_handler(None, 0)

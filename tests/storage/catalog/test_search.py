@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from devs_git.domain.search import parse
 from devs_git.domain.times import stamp
 from devs_git.domain.traces import Trace
-from devs_git.storage.catalog import search, traces
+from devs_git.errors import DevsError
+from devs_git.storage.catalog import fulltext, health, search, traces
 from devs_git.storage.catalog.database import Catalog
 
 pytestmark = pytest.mark.cheap
@@ -144,3 +145,51 @@ def test_a_catalog_built_with_one_engine_is_searched_with_the_other(
                 traces.put(catalog, replace(trace, trace_id=f"put with {engine}"))
             assert len(ask(catalog, "src/a.py:12")) == traces.count(catalog)
             assert catalog.trouble() == ""
+
+
+@pytest.mark.parametrize("harm", ["DROP TABLE {0}", "DELETE FROM settings WHERE key = 'DEVS_FTS'"])
+def test_an_index_that_is_missing_is_built_again(filled: Catalog, tmp_path: Path, harm: str) -> None:
+    filled.base.execute(harm.format(fulltext.TRACES.of(filled.engine)))
+    with Catalog.open(tmp_path) as catalog:
+        assert ask(catalog, "TypeError") == ["a"]
+        catalog.base.execute(harm.format(fulltext.TRACES.of(catalog.engine)))
+    with Catalog.open(tmp_path) as catalog, catalog.writing():
+        traces.put(catalog, Trace("new", stamp(NOW), b"TypeError"))
+    assert sorted(ask(filled, "TypeError")) == ["a", "new"]
+
+
+def test_whoever_writes_while_another_engine_takes_over_builds_its_own_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEVS_FTS", "5")
+    with Catalog.open(tmp_path) as ours:
+        assert ours.engine == 5
+        monkeypatch.setenv("DEVS_FTS", "4")
+        with Catalog.open(tmp_path) as other:
+            assert other.engine == 4
+        monkeypatch.setenv("DEVS_FTS", "5")
+        with pytest.raises(DevsError, match="builds the index"):
+            ask(ours, "word")
+        with ours.writing():
+            traces.put(ours, Trace("a", stamp(NOW), b"word"))
+        assert ask(ours, "word") == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        ("DELETE FROM {0}_docsize WHERE rowid = 2", "other entries"),
+        ("INSERT INTO {0} (rowid, text) VALUES (99, 'ghost')", "other entries"),
+        ("DELETE FROM {0}_{1} WHERE {2} > 1", "trace_index"),
+        ("DROP TABLE {0}", "no such table"),
+    ],
+)
+def test_doctor_notices_an_index_that_disagrees_with_the_rows(
+    filled: Catalog, tmp_path: Path, harm: str, said: str
+) -> None:
+    assert not tuple(health.findings(tmp_path))
+    content = ("data", "id") if filled.engine == 5 else ("docsize", "docid")
+    filled.base.execute(harm.format(fulltext.TRACES.of(filled.engine), *content))
+    (found,) = health.findings(tmp_path)
+    assert found.code == "INDEX_DAMAGED"
+    assert said in found.message
