@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import devs_git
-from bench import capturing, committing, moving, reading, rebasing, saving, traces, verifying
+from bench import capturing, committing, moving, reading, rebasing, saving, serving, traces, verifying
 from bench.measure import Bench
 from bench.report import Report, Row, machine
 
@@ -32,6 +32,7 @@ def parts(bench: Bench, rounds: int, peers: Path | None) -> dict[str, Callable[[
         "searching": lambda: traces.searching(bench),
         "capturing": lambda: capturing.hooks(bench, rounds),
         "ingesting": lambda: capturing.ingest(bench),
+        "serving": lambda: serving.serving(bench, rounds, peers),
         "large": lambda: moving.large(bench, min(rounds, 3)),
     }
 
@@ -43,7 +44,7 @@ def main() -> int:
         "--only",
         action="append",
         default=[],
-        help="one of: start log hooks rebase frozen small saving verify getting searching capturing ingesting large",
+        help="one of: start log hooks rebase frozen small saving verify getting searching capturing ingesting serving large",
     )
     options.add_argument("--results", action="store_true", help="write bench/RESULTS.md, too")
     options.add_argument("--rounds", type=int, default=7)
@@ -72,7 +73,11 @@ def _versions(peers: Path | None) -> list[str]:
         return []
     freeze = [str(peers / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "freeze"]
     lines = subprocess.run(freeze, capture_output=True, text=True, check=True).stdout.splitlines()
-    return [line.replace("==", " ") for line in lines if line.startswith(("stepback", "rewind", "prek"))]
+    return [
+        line.replace("==", " ")
+        for line in lines
+        if line.startswith(("stepback", "rewind", "prek", "mcp-server-git"))
+    ]
 
 
 if __name__ == "__main__":

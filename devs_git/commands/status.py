@@ -53,7 +53,9 @@ def run(workspace: Workspace, request: Request) -> Result:
     """The state of this worktree; NOT_A_REPOSITORY where there is no working tree."""
     del request
     assert workspace.top
-    state = tree_state.read(workspace.git)
+    with workspace.git.alongside(*tree_state.QUESTION) as answer:
+        open_gates = workspace.ledger.open_gates()
+        state = tree_state.read(answer())
     counts = Counts(len(state.staged), len(state.unstaged), len(state.untracked), len(state.unmerged))
     return Result(
         branch=state.branch,
@@ -68,7 +70,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         unmerged=tuple(state.unmerged),
         active_task=active_task.task_of(active_task.read(workspace.places)),
         initialized=bool(workspace.ledger.tip().oid),
-        open_gates=workspace.ledger.open_gates(),
+        open_gates=open_gates,
         journals=_names(workspace.places.journals),
         unrecorded=unrecorded.read(workspace.places),
     )

@@ -91,6 +91,34 @@ def _at(folder: Path) -> Places | None:
         return None
 
 
+_KNOWN: dict[Path, tuple[tuple[int, ...], Places]] = {}
+
+
+def located(where: Path) -> Places:
+    """`locate`, remembered while what git would look at is the same: for a process that is asked again and again."""
+    mark = _mark(where)
+    known = _KNOWN.get(where)
+    if known is None or not mark or known[0] != mark:
+        found = locate(where)
+        if mark:
+            _KNOWN[where] = (mark, found)
+        return found
+    _require_folders(known[1])
+    return known[1]
+
+
+def _mark(where: Path) -> tuple[int, ...]:
+    """What differs when another repository stands here, or its configuration has changed; nothing where git is told otherwise."""
+    git = where / ".git"
+    if any(name in os.environ for name in REPOSITORY_VARIABLES):
+        return ()
+    try:
+        place, settings = git.stat(), (git / "config").stat()
+    except OSError:  # a linked worktree, or none at all
+        return ()
+    return place.st_dev, place.st_ino, settings.st_ino, settings.st_mtime_ns, settings.st_size
+
+
 def locate(where: Path, *, unset: tuple[str, ...] = ()) -> Places:
     """The places of the repository around `where`; NOT_A_REPOSITORY where there is none."""
     git = Git(where, unset=unset)

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from devs_git.storage.git_program import Git
-
 _ACTIONS: Final = {
     "A": "added",
     "D": "deleted",
@@ -41,20 +39,20 @@ class TreeState:
     unmerged: list[str] = field(default_factory=list)
 
 
-def read(git: Git) -> TreeState:
-    """The state of the worktree of `git`; a folder of untracked files is one entry that ends in a slash.
+# What is dirty inside a submodule is not looked at: git would run that repository's own programs.
+QUESTION: Final = (
+    "status",
+    "--porcelain=v2",
+    "--branch",
+    "-z",
+    "--no-ahead-behind",
+    "--untracked-files=normal",
+    "--ignore-submodules=dirty",
+)
 
-    What is dirty inside a submodule is not looked at: git would run that repository's own programs.
-    """
-    out = git.run(
-        "status",
-        "--porcelain=v2",
-        "--branch",
-        "-z",
-        "--no-ahead-behind",
-        "--untracked-files=normal",
-        "--ignore-submodules=dirty",
-    )
+
+def read(out: bytes) -> TreeState:
+    """The state of a worktree from git's answer to QUESTION; a folder of untracked files is one entry that ends in a slash."""
     state = TreeState()
     lines = iter(os.fsdecode(part) for part in out.split(b"\0") if part)
     for line in lines:

@@ -164,3 +164,18 @@ def _known(schema: dict[str, object]) -> dict[str, object]:
     if isinstance(schema.get("properties"), dict):
         kept["properties"] = {key: _known(value) for key, value in schema["properties"].items()}  # type: ignore[attr-defined]
     return kept if kept.get("type") != "number" else {}
+
+
+def test_a_repository_in_the_place_of_another_is_not_taken_for_it(
+    initialised: Path, git: Git, tmp_path: Path
+) -> None:
+    assert calling.call("git_status", {}, initialised).value["initialized"]
+    (initialised / ".git").rename(tmp_path / "old")
+    git("init", "-q")
+    status = calling.call("git_status", {}, initialised).value
+    assert (status["initialized"], status["head"]) == (False, "")
+    (initialised / ".git" / "devs").symlink_to(tmp_path)
+    assert calling.call("git_status", {}, initialised).value["field"] == "repository"
+    (initialised / ".git" / "devs").unlink()
+    (initialised / ".git").rename(tmp_path / "second")
+    assert calling.call("git_status", {}, initialised).value["code"] == "NOT_A_REPOSITORY"

@@ -21,7 +21,7 @@ from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import Tool
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import schemas
-from devs_git.storage.places import worktrees
+from devs_git.storage.places import located, worktrees
 from devs_git.workspace import Workspace
 
 Progress = Callable[[str, int, int], None]
@@ -78,7 +78,7 @@ def _worktree(tool: Tool, arguments: dict[str, Any], where: Path) -> Path:
 
 def _open(where: Path, progress: Progress | None) -> Workspace:
     """A workspace for this call alone: calls run on several threads."""
-    workspace = Workspace.open(where)
+    workspace = Workspace(located(where))
     return replace(workspace, progress=progress) if progress else workspace
 
 
