@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from devs_git.domain import ids
 from devs_git.domain.plain_text import checked
@@ -12,6 +13,8 @@ from devs_git.errors import invalid
 from devs_git.storage import active_task
 from devs_git.storage.catalog import traces
 from devs_git.workspace import Workspace
+
+MOST_OF_AN_ID: Final = 65_536  # characters; the primary key is not the place for an output
 
 
 @dataclass(frozen=True)
@@ -29,12 +32,21 @@ class Request:
     duration_ms: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("trace_id", "tool_name", "session_id", "agent"):
+        _require_id(self.trace_id)
+        for name in ("tool_name", "session_id", "agent"):
             checked(name, getattr(self, name), most=400, allowed="")
         if self.task_id:
             object.__setattr__(self, "task_id", ids.task_id(self.task_id))
         if self.duration_ms is not None and not 0 <= self.duration_ms < 1 << 53:
             raise invalid("duration_ms", "A duration is a number of milliseconds from 0 on.")
+
+
+def _require_id(trace_id: str) -> None:
+    """Any text is an id: it is shown so that a terminal obeys none of it."""
+    if any("\ud800" <= char <= "\udfff" for char in trace_id):
+        raise invalid("trace_id", "A trace id is text; this one has bytes that are no UTF-8.")
+    if len(trace_id) > MOST_OF_AN_ID:
+        raise invalid("trace_id", f"A trace id has at most {MOST_OF_AN_ID} characters.")
 
 
 @dataclass(frozen=True)

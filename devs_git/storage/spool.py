@@ -165,6 +165,10 @@ def _take(catalog: Catalog, batch: Sequence[_Found], ground: _Ground, places: Pl
                     HANDLERS[spooled.told.event](catalog, spooled)
             except (ValueError, KeyError, RecursionError):
                 bad.append(found)
+            except DevsError as error:
+                if error.code != "INVALID_ARGUMENTS":
+                    raise
+                bad.append(found)  # too long for the catalog: it would stop every later one
     for found in bad:
         _reject(Path(found.path), places)
     for found in batch:

@@ -22,7 +22,8 @@ from devs_git.commands import (
     trace_put,
     trace_search,
 )
-from devs_git.entrypoints import router
+from devs_git.entrypoints import router, trace_text
+from devs_git.entrypoints.cli import traces as cli_traces
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests import gated
@@ -113,6 +114,41 @@ def test_an_export_is_read_back_into_another_repository_the_same(initialised: Pa
     assert (done.traces, done.new) == (3, 3)
     assert trace_list.run(Workspace.open(initialised), trace_list.Request()).traces == before
     assert cli(initialised, "get", "t-0").stdout == LONG
+
+
+IDS = [
+    "a\nb",
+    "\x1b[31m",
+    'it\'s "so"',
+    "../../x",
+    " ",
+    "\0",
+    "x" * 65_536,
+    "\u202e",
+    "0",
+    "-",
+    "%s'); DROP TABLE traces;--",
+]
+
+
+def test_any_text_is_an_id_and_none_steers_a_terminal(initialised: Path) -> None:
+    for trace_id in IDS:
+        assert put(initialised, trace_id.encode(), trace_id=trace_id) == trace_id
+        found = trace_get.run(Workspace.open(initialised), trace_get.Request(trace_id))
+        assert found.fullOutput == trace_id
+    rows = trace_list.run(Workspace.open(initialised), trace_list.Request())
+    assert {row.trace_id for row in rows.traces} == set(IDS)
+    assert not set("\x1b\0\u202e") & set(trace_text.listed(rows))
+    for bad in ("\udcff", "x" * 65_537):
+        with pytest.raises(DevsError) as caught:
+            trace_put.Request(b"", trace_id=bad)
+        assert caught.value.details["field"] == "trace_id"
+
+
+def test_a_program_that_never_ends_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("devs_git.entrypoints.cli.traces._MOST", 1000)
+    with Path("/dev/zero").open("rb") as endless, pytest.raises(DevsError, match="at most 1000 bytes"):
+        cli_traces._whole(endless)
 
 
 @pytest.mark.telling

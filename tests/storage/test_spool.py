@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -147,6 +148,18 @@ def test_what_cannot_be_read_is_kept_aside_and_stops_nobody(ledgered: Workspace)
     aside = ledgered.places.spool / "rejected"
     assert {path.name: path.read_bytes() for path in aside.iterdir()} == kept
     assert ingest(ledgered) == spool.Taken()
+
+
+def test_a_payload_that_is_too_long_for_the_catalog_is_kept_aside_and_stops_nobody(
+    ledgered: Workspace,
+) -> None:
+    leave(ledgered, {**after(1), "tool_response": "x" * 20_000})
+    leave(ledgered, after(2))
+    with Catalog.open(ledgered.places.shared) as catalog:
+        _ = catalog.engine
+        catalog.base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 20_000)
+        assert spool.ingest(ledgered.places, ledgered.store_git, catalog) == spool.Taken(1, 1)
+        assert catalog.rows("SELECT count(*) FROM bodies") == [(1,)]
 
 
 def test_several_who_take_in_at_once_share_the_work_and_lose_nothing(ledgered: Workspace) -> None:

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 
 import click
 
+from devs_git.domain.plain_text import shown
 from devs_git.entrypoints import trace_text
 from devs_git.entrypoints.cli.command import command
-from devs_git.entrypoints.render import plural
+from devs_git.entrypoints.render import friendly, plural
 from devs_git.errors import invalid
+
+_MOST: Final = 1_000_000_000  # bytes that standard input may have; the catalog takes no longer text
+
+
+def _whole(stream: BinaryIO) -> bytes:
+    """All that comes, as long as it can be stored: a program that never ends would fill the memory."""
+    found, size = [], 0
+    while part := stream.read(1 << 20):
+        found.append(part)
+        size += len(part)
+        if size > _MOST:
+            raise invalid("output", f"A trace has at most {_MOST} bytes.", hint="Store it in parts.")
+    return b"".join(found)
 
 
 def _given(name: str) -> Any:
@@ -21,7 +35,7 @@ def _given(name: str) -> Any:
 
 @command(
     "trace put",
-    text=lambda result: result.traceId,
+    text=lambda result: shown(result.traceId, "") if friendly() else result.traceId,
     example="pytest 2>&1 | devs-git trace put --tool pytest\ndevs-git trace put --id build-7 --task 10 < build.log",
 )
 @click.option("--id", "trace_id", default="", metavar="ID", help="Its id; else a new UUID.")
@@ -35,7 +49,7 @@ def _given(name: str) -> Any:
 def trace_put(*, given: str, task: str, tool: str, session: str, error: bool, **options: Any) -> Any:
     from devs_git.commands.trace_put import Request
 
-    output = sys.stdin.buffer.read()
+    output = _whole(sys.stdin.buffer)
     return Request(
         output, task_id=task, tool_name=tool, input=given, session_id=session, is_error=error, **options
     )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from typing import Any, Final
 
 from devs_git.domain.traces import Trace, TraceRow
+from devs_git.errors import invalid
 from devs_git.storage.catalog import bodies, fulltext
 from devs_git.storage.catalog.database import Catalog
 
@@ -32,21 +34,32 @@ _CUT_ASCII: Final = b"\1"
 
 
 def put(catalog: Catalog, trace: Trace) -> str:
-    """Store one trace, inside `catalog.writing()`, and return its digest; one under the same id is replaced."""
+    """Store one trace, inside `catalog.writing()`, and return its digest; one under the same id is replaced.
+
+    INVALID_ARGUMENTS where input and output are longer than a text that SQLite takes (a billion bytes).
+    """
     base = catalog.base
     given, raw = bodies.pack(trace.input.encode("utf-8", "surrogatepass")), bodies.pack(_cut(trace))
+    text = bodies.text(given, bodies.readable(trace.output))
+    _require_room(base, text)
     body_id = base.execute("INSERT INTO bodies (input, raw) VALUES (?, ?)", (given, raw)).lastrowid
     assert body_id is not None
     stored = len(given) + len(raw)
     for number, part in enumerate(bodies.parts(trace.output)):
         base.execute("INSERT INTO parts VALUES (?, ?, ?)", (body_id, number, part))
         stored += len(part)
-    fulltext.add(catalog, fulltext.TRACES, body_id, bodies.text(given, bodies.readable(trace.output)))
+    fulltext.add(catalog, fulltext.TRACES, body_id, text)
     import hashlib  # a reader needs none of it
 
     digest = hashlib.sha256(trace.output).hexdigest()
     base.execute(_UPSERT, (*_known(trace, body_id), digest, len(trace.output), stored))
     return digest
+
+
+def _require_room(base: sqlite3.Connection, text: str) -> None:
+    most = base.getlimit(sqlite3.SQLITE_LIMIT_LENGTH)
+    if len(text) * 4 > most and len(text.encode()) > most:  # no letter takes more than four bytes
+        raise invalid("output", f"A trace has at most {most} bytes of text.", hint="Store it in parts.")
 
 
 def _known(trace: Trace, body_id: int) -> tuple[Any, ...]:

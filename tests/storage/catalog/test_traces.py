@@ -179,3 +179,13 @@ def test_looking_makes_and_writes_nothing(tmp_path: Path) -> None:
     with Catalog.look(folder) as empty:
         assert traces.count(empty) == 0
     assert list(folder.iterdir()) == []
+
+
+def test_a_text_that_sqlite_cannot_take_is_refused_and_leaves_nothing(catalog: Catalog) -> None:
+    catalog.base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 20_000)
+    for _again in range(2):
+        put(catalog, Trace("fits", THEN, b"x" * 19_999))
+    no_text = b"\xff" * 7_000  # three bytes each in the index
+    with pytest.raises(DevsError, match="at most 20000 bytes"), catalog.writing():
+        traces.put(catalog, Trace("large", THEN, no_text))
+    assert (traces.count(catalog), catalog.rows("SELECT count(*) FROM bodies")) == (1, [(1,)])
