@@ -82,7 +82,7 @@ class Talker:
 
 
 def serving(bench: Bench, rounds: int, peers: Path | None) -> list[Row]:
-    """git_status in at most 1.5 times git itself, and in no more than mcp-server-git takes, as for the start."""
+    """git_status in at most 1.5 times git itself, and in no more than mcp-server-git takes."""
     subject = two_tasks(bench, "serving", FILES, CHANGED)
     top = subject.top
     bench.run("git", "branch", "other", subject.base, where=top)
@@ -94,7 +94,7 @@ def serving(bench: Bench, rounds: int, peers: Path | None) -> list[Row]:
             mine, other = (statistics.median(pair) for pair in zip(*starts, strict=True))
             rows = _calls(bench, top, ours, theirs, rounds)
             return [
-                Row("MCP, start to the list of tools", mine, PEER, other, mine / other, "x", 1),
+                Row("MCP, start to the list of tools", mine, PEER, other, mine),
                 *rows,
                 Row(
                     "MCP, memory after these calls (MiB)",

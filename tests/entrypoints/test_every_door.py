@@ -24,7 +24,9 @@ from tests.web import Web, served
 ASKING = "request_tas_revision"
 FEW = ("git_status", "get_task_trace", "start_task", "rewind_to_task")
 CHOSEN = [name for name in TOOLS if name != ASKING and ("DEVS_TEST_ALL" in os.environ or name in FEW)]
-DOORS = ("stdio legacy", "stdio 2026-07-28", "http legacy", "http 2026-07-28", "plain")
+# In the quick run test_mcp_server tells its story over standard input and output.
+STDIO = [pytest.param(f"stdio {mode}", marks=pytest.mark.thorough) for mode in ("legacy", "2026-07-28")]
+DOORS = (*STDIO, "http legacy", "http 2026-07-28", "plain")
 # What comes before the guard says no: wrong arguments, and what is not there (DESIGN 5).
 FIRST = frozenset({"INVALID_ARGUMENTS", "TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "MESSAGE_NOT_FOUND"})
 ANNOUNCED: dict[str, dict[str, Any]] = {}
