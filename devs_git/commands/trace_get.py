@@ -78,6 +78,8 @@ def read(workspace: Workspace, request: Request) -> tuple[bytes, int]:
         if request.limit is None and not request.offset:
             return traces.output(catalog, request.trace_id), row.size
         rest = max(0, row.size - request.offset)
+        if not rest:  # nor is a number asked of SQLite that it cannot hold
+            return b"", row.size
         limit = rest if request.limit is None else min(rest, request.limit)
         return _cut(traces.window(catalog, request.trace_id, request.offset, limit), limit), row.size
 

@@ -116,6 +116,13 @@ def test_an_export_is_read_back_into_another_repository_the_same(initialised: Pa
     assert cli(initialised, "get", "t-0").stdout == LONG
 
 
+@pytest.mark.parametrize("offset", [3, 4, 10**15, 10**30])
+def test_behind_the_end_of_an_output_there_is_nothing(initialised: Path, offset: int) -> None:
+    put(initialised, b"abc", trace_id="t")
+    found = trace_get.run(Workspace.open(initialised), trace_get.Request("t", offset=offset, limit=10**30))
+    assert (found.fullOutput, found.size, found.next_offset) == ("", 3, None)
+
+
 IDS = [
     "a\nb",
     "\x1b[31m",
