@@ -37,7 +37,7 @@ WORKER = "PYTEST_XDIST_WORKER" in os.environ
 MEASURING = os.environ.pop("COVERAGE_PROCESS_CONFIG", "") if WORKER else ""
 THOROUGH = "DEVS_TEST_ALL" in os.environ  # set by `make test-all`
 CASES = 2  # of one test in the quick run
-TESTS = 4  # of one file
+TESTS = 3  # of one file
 LONG = (
     "test_package.py",
     "test_kill_steps.py",
@@ -48,15 +48,8 @@ LONG = (
 hypothesis.settings.register_profile("quick", max_examples=15, deadline=None, database=None)
 hypothesis.settings.register_profile("thorough", max_examples=150, deadline=None, database=None)
 hypothesis.settings.load_profile("thorough" if THOROUGH else "quick")
-STARTING = (  # folders whose tests start processes
-    "attacks",
-    "catalog",
-    "cli",
-    "commands",
-    "engine",
-    "hooks",
-    "storage",
-)
+# Folders whose tests start processes.
+STARTING = ("attacks", "catalog", "cli", "commands", "engine", "entrypoints", "hooks", "http", "storage")
 
 # Tracing doubles the time of what runs under it, so only these folders' tests are measured: they test storage and
 # the rewind at their own level. Imported here, so that the statements of the modules themselves count too.

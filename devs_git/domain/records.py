@@ -31,6 +31,8 @@ REQUIRED: Final[dict[str, tuple[str, ...]]] = {
     "task": ("task_id",),
     "rewind": ("rewind_id", "target", "from_commit", "to_commit", "backup"),
     "directive": ("directive_id", "text", "created_at"),
+    "trace": ("trace_id", "created_at", "task_id", "session_id", "tool_name", "is_error", "input", "parts"),
+    "trace-part": ("part",),
 }
 
 
