@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -175,3 +176,12 @@ def test_a_repository_in_the_place_of_another_is_not_taken_for_it(
     (initialised / ".git" / "devs").unlink()
     (initialised / ".git").rename(tmp_path / "second")
     assert calling.call("git_status", {}, initialised).value["code"] == "NOT_A_REPOSITORY"
+
+
+def test_a_file_whose_name_is_no_text_is_told_in_text_that_every_protocol_can_carry(
+    initialised: Path,
+) -> None:
+    (initialised / os.fsdecode(b"bad\xff.txt")).write_text("x")
+    answer = calling.call("git_status", {}, initialised)
+    assert answer.value["untracked"] == ["bad\ufffd.txt"]
+    assert json.loads(answer.text.encode()) == answer.value

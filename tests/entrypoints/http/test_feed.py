@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from devs_git.commands import init
 from devs_git.domain.event_names import name_of
 from devs_git.domain.events import Event
+from devs_git.entrypoints import router
 from devs_git.entrypoints.http import feed
 from devs_git.entrypoints.tools import calling
 from devs_git.workspace import Workspace
@@ -102,6 +104,12 @@ def test_a_quiet_stream_says_that_it_is_there(initialised: Path, monkeypatch: py
             while b": still here\n\n" not in said:
                 said += ear.recv(4096)
         assert b"content-type: text/event-stream" in said.lower()
+
+
+def test_who_listens_before_there_is_a_ledger_hears_of_its_first_event(repo: Path) -> None:
+    with served(repo) as web, web.events() as events:
+        router.call("init", Workspace.open(repo), init.Request())
+        assert [next(events)["event"], next(events)["event"]] == ["LEDGER_CREATED", "POLICY_SET"]
 
 
 @pytest.mark.parametrize(
