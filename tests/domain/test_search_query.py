@@ -65,6 +65,21 @@ def test_a_word_inside_another_is_no_hit() -> None:
     assert cut(["category"], (Term(("cat",), prefix=True),)).highlights == ((0, 3),)
 
 
+@pytest.mark.parametrize(
+    ("word", "text", "there"),
+    [
+        ("café", "one cafe\u0301 here", "cafe\u0301"), ("cafe", "one café here", "café"), ("NAÏVE", "a naive one", "naive"),
+        ("naive", "a nai\u0308ve one", "nai\u0308ve"), ("istanbul", "to İstanbul by", "İstanbul"), ("日本*", "in 日本語", "日本"),
+        ("שלום", "said שלום twice", "שלום"), ('"to Istanbul"', "é to İstanbul", "to İstanbul"),
+    ],
+)  # fmt: skip
+def test_a_word_is_shown_with_and_without_accents_as_the_index_finds_it(
+    word: str, text: str, there: str
+) -> None:
+    snippet = cut(["x\n" * 500 + text], asked(word).wanted)
+    assert [snippet.text[at:to] for at, to in snippet.highlights] == [there]
+
+
 def test_without_a_hit_the_beginning_is_shown() -> None:
     assert cut(["x" * 500], (Term(("y",)),)) == Snippet("x" * WIDTH)
     assert cut([], ()) == Snippet("")
