@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import os
 import re
 import signal
@@ -19,6 +20,7 @@ import pytest
 from devs_git.entrypoints.cli.main import cli
 from devs_git.entrypoints.tools import calling
 from devs_git.errors import DevsError
+from devs_git.storage import watch
 from tests.web import Web
 
 
@@ -54,20 +56,58 @@ def test_sigterm_ends_open_requests_and_a_kill_leaves_no_lock(initialised: Path)
         assert child.stdout
         assert child.stdout.read() == b""
     with started(initialised) as (child, web):
-        calls = [threading.Thread(target=_tried, args=(web, str(number))) for number in range(4)]
+        calls = [
+            threading.Thread(target=_tried, args=(web, "store_trace"), kwargs={"output": str(number)})
+            for number in range(3)
+        ]
+        calls.append(threading.Thread(target=_tried, args=(web, "create_snapshot"), kwargs={"message": "x"}))
         for call in calls:
             call.start()
         child.kill()
         for call in calls:
             call.join()
     answer = calling.call("start_task", {"task_id": "9", "title": "x"}, initialised)
-    assert not answer.is_error or answer.value["code"] == "TASK_RUNNING"
+    assert not answer.is_error
     assert not calling.call("store_trace", {"output": "x"}, initialised).is_error
 
 
-def _tried(web: Web, task: str) -> None:
-    with contextlib.suppress(OSError):
-        web.tool("start_task", task_id=task, title="x")
+def _tried(web: Web, tool: str, **params: str) -> None:
+    with contextlib.suppress(OSError, http.client.HTTPException):
+        web.tool(tool, **params)
+
+
+@pytest.mark.thorough
+def test_sigterm_ends_a_tool_that_waits_and_streams_of_mcp(initialised: Path) -> None:
+    began = initialised / "began"
+    hook = initialised / ".git" / "hooks" / "pre-commit"
+    hook.write_text(f"#!/bin/sh\ntouch '{began}'\nexec sleep 7\n")
+    assert not calling.call("start_task", {"task_id": "1", "title": "x"}, initialised).is_error
+    with started(initialised) as (child, web):
+        calls = [
+            threading.Thread(
+                target=_tried, args=(web, "commit_task"), kwargs={"task_id": "1", "message": "m"}
+            ),
+            threading.Thread(target=_streamed, args=(web,)),
+        ]
+        for call in calls:
+            call.start()
+        for _ in watch.looks(initialised / ".git", 20):
+            if began.exists():
+                break
+        begun = time.monotonic()
+        child.send_signal(signal.SIGTERM)
+        assert child.wait(10) == 0
+        assert time.monotonic() - begun < 5
+        for call in calls:
+            call.join()
+    hook.unlink()
+    answer = calling.call("commit_task", {"task_id": "1", "message": "m"}, initialised)
+    assert answer.value.get("task_id") == "task-1" or answer.value["code"] == "BUSY"
+
+
+def _streamed(web: Web) -> None:
+    with contextlib.suppress(OSError, http.client.HTTPException):
+        web.send("GET", "/mcp", Accept="text/event-stream")
 
 
 @pytest.mark.thorough
