@@ -99,7 +99,7 @@ class Workspace:
     def ledger(self) -> Ledger:
         from devs_git.storage.ledger import Ledger  # a reader of the catalog needs none
 
-        return Ledger(self.identified(self.store_git), self.objects, self.places.common, self.signature)
+        return Ledger(self.store_git, self.objects, self.places.common, self.signature, self.identified)
 
     @cached_property
     def identity(self) -> tuple[str, str]:

@@ -60,18 +60,28 @@ class Tip:
         return tuple(sorted(self.ledger.list_path(self.tree, folder)))
 
 
+def _as_it_is(git: Git) -> Git:
+    return git
+
+
 @dataclass(frozen=True)
 class Ledger:
     """The ledger of the repository whose common git directory is `common`."""
 
-    git: Git
+    reader: Git
     objects: Objects
     common: Path
     signature: Callable[[], str]  # "Name <mail> <seconds> +0000"
+    identified: Callable[[Git], Git] = _as_it_is
     _folded: list[History] = field(default_factory=list, compare=False, repr=False)  # the last one, if any
 
+    @cached_property
+    def git(self) -> Git:
+        """The git that may write: reflogs need an identity, and asking for that is a child which no read needs."""
+        return self.identified(self.reader)
+
     def tip(self) -> Tip:
-        return Tip(self, refs.loose(self.common, LEDGER) or refs.read(self.git, LEDGER))
+        return Tip(self, refs.loose(self.common, LEDGER) or refs.read(self.reader, LEDGER))
 
     def history_at(self, oid: str) -> History:
         """The state at one commit. The last one is kept: what was appended since is all that is read again."""
@@ -91,7 +101,7 @@ class Ledger:
 
     def open_gates(self) -> tuple[str, ...]:
         """Ids of the gates without a decision, asked with one git child and no object store."""
-        status, out = self.git.attempt("ls-tree", "--name-only", "-z", LEDGER, "open/", ok=(0, 128))
+        status, out = self.reader.attempt("ls-tree", "--name-only", "-z", LEDGER, "open/", ok=(0, 128))
         if status and self.tip().oid:  # whoever takes an object away must not unfreeze by it
             raise DevsError(
                 "LEDGER_MISSING",
@@ -132,7 +142,7 @@ class Ledger:
         """Events reachable from `tip` and not from `since`, newest first unless told; read as they are needed."""
         order = ("--topo-order", "--reverse") if oldest_first else order
         bound = (f"^{since}",) if since else ()
-        child = self.git.start(
+        child = self.reader.start(
             "rev-list",
             "--no-commit-header",
             "--encoding=UTF-8",
