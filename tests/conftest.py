@@ -37,7 +37,7 @@ WORKER = "PYTEST_XDIST_WORKER" in os.environ
 MEASURING = os.environ.pop("COVERAGE_PROCESS_CONFIG", "") if WORKER else ""
 THOROUGH = "DEVS_TEST_ALL" in os.environ  # set by `make test-all`
 CASES = 2  # of one test in the quick run
-TESTS = 3  # of one file
+TESTS = 2  # of one file; of what moves trees one more
 LONG = (
     "test_package.py",
     "test_kill_steps.py",
@@ -77,7 +77,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         cases[test] += 1
         marks = {mark.name for mark in item.iter_markers()}
         heavy = item.path.parent.name in STARTING and "cheap" not in marks
-        late = tests[item.path] >= TESTS and "telling" not in marks
+        most = TESTS + (item.path.parent.name == "engine")
+        late = tests[item.path] >= most and "telling" not in marks
         leave = not THOROUGH and ("thorough" in marks or (heavy and (late or cases[test] > CASES)))
         tests[item.path] += not leave and "telling" not in marks
         (left_out if leave else chosen).append(item)
