@@ -45,6 +45,7 @@ class Result:
 def run(workspace: Workspace, request: Request) -> Result:
     """Switch; CHECKOUT_FAILED with git's reason, CHECKOUT_TIMEOUT after ten seconds with everything as before."""
     branch_names.check(request.branch_name, remotes.names(workspace.places))
+    workspace.ledger.require()
     ref = f"refs/heads/{request.branch_name}"
     with engine.refusing(REFUSAL), engine.worktree_lock(workspace.site) as site:
         commit = _commit_of(site, ref, request.branch_name)

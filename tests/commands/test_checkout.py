@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.commands import checkout
+from devs_git.commands import checkout, init
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests.moving import Scene, contents
@@ -143,6 +143,22 @@ def test_from_a_detached_head_and_in_the_middle_of_a_merge(scene: Scene) -> None
 
 
 @pytest.mark.telling
+@pytest.mark.parametrize("deleted", [False, True])
+def test_without_a_ledger_it_makes_none(workspace: Workspace, *, deleted: bool) -> None:
+    """An event without a genesis below it would be a second root, and would unfreeze what lost its ledger."""
+    (workspace.top / "a").write_text("a\n")
+    workspace.git.run("add", "a")
+    workspace.identified(workspace.git).run("commit", "-qm", "a")
+    if deleted:
+        init.run(workspace, init.Request())
+        workspace.git.run("update-ref", "-d", "refs/heads/devs/ledger")
+    before = workspace.git.text("for-each-ref")
+    with pytest.raises(DevsError, match="no devs-git ledger") as refused:
+        checkout.run(Workspace.open(workspace.top), checkout.Request("main"))
+    assert refused.value.code == "NOT_INITIALIZED"
+    assert workspace.git.text("for-each-ref") == before
+
+
 def test_without_git_on_the_path_it_says_so(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(DevsError) as refused:

@@ -107,7 +107,7 @@ def execute(site: Site, move: Move) -> Moved:
 
 
 def _open(site: Site, move: Move) -> Journal:
-    places, tip = site.places, site.ledger.tip()
+    places, tip = site.places, site.ledger.require()
     inode = journals.prepare_lock(places, move.op_id)
     opened = Journal(
         op_id=move.op_id,
