@@ -4,18 +4,22 @@ noted='' path=TAS.md
 if [ -f "$common/devs/tas-path" ]; then read -r noted path <"$common/devs/tas-path"; fi
 answer=$(GIT_NO_REPLACE_OBJECTS=1 git cat-file --batch-check='%(objectname)' <<NAMES
 refs/heads/devs/ledger
+refs/heads/devs/ledger^{tree}
 refs/heads/devs/ledger:open
 refs/heads/devs/ledger:policy.yaml
 HEAD:$path
 :0:$path
 NAMES
 )
-IFS='
+set -f && IFS='
 '
-set -f
 set -- $answer # one answer a line
-tip=${1-} open=${2-} policy=${3-} old=${4-} new=${5-}
+tip=${1-} open=${3-} policy=${4-} old=${5-} new=${6-}
 # Only a ledger with nothing open lets go on; about any other answer, or none, git is asked as every hook asks it.
-if [ "$tip" = 'refs/heads/devs/ledger missing' ] || [ "$open" != 'refs/heads/devs/ledger:open missing' ]; then
+case $tip:${2-} in *missing*) open='' ;; esac
+if [ "$open" != 'refs/heads/devs/ledger:open missing' ]; then
 # include frozen.sh
+elif [ -f "$common/devs/calm" ]; then
+  IFS=' ' read -r calm asker <"$common/devs/calm"
+  [ "$calm" != "$tip" ] || { echo "$tip $PPID" >"$common/devs/calm"; } 2>/dev/null # for prepare-commit-msg, of the same git
 fi
