@@ -97,15 +97,15 @@ class Asking:
             "rationale": changes.rationale,
             "risk_assessment": changes.risk_assessment,
         }
+        after = None
         if changes.proposed_text is not None:
-            told["proposed_text"] = changes.proposed_text
+            told["proposed_text"] = tas_file.as_stored(self.git, path, changes.proposed_text)
+            after = gates.blob_oid(told["proposed_text"].encode())
         return {
             "proposed_changes": told,
             "tas_path": path,
             "tas_before": tas_file.blob(self.store_git, head, path),
-            "tas_after": None
-            if changes.proposed_text is None
-            else gates.blob_oid(changes.proposed_text.encode()),
+            "tas_after": after,
         }
 
     def _policy_change(self, tip: Tip, head: str) -> dict[str, Any]:

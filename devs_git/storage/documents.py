@@ -99,7 +99,7 @@ def load_any(data: bytes, name: str) -> dict[str, Any]:
     if data.lstrip()[:1] == b"{" and len(data) <= MAX_BYTES:
         try:
             found = json.loads(data, object_pairs_hook=lambda pairs: _once(pairs, name))
-        except ValueError:
+        except (ValueError, RecursionError):  # the reader of YAML says where, and how deep is too deep
             return load(data, name)
         if isinstance(found, dict):
             return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from devs_git.domain.gates import blob_oid
 from devs_git.storage.git_program import Git
 
 REGULAR = ("100644", "100755")
@@ -30,3 +31,18 @@ def text(git: Git, oid: str | None) -> str:
         return ""
     status, data = git.attempt("cat-file", "blob", oid, ok=(0, 1, 128))
     return data.decode("utf-8", "replace") if status == 0 else ""
+
+
+def as_stored(git: Git, path: str, proposed: str) -> str:
+    """`proposed` with the line ends that git would store at `path` of this worktree.
+
+    A text taken from the working tree may have CRLF where `eol=crlf` or `core.autocrlf` keeps LF in commits: landed as it
+    is, every line would differ, and the file would be dirty for good.
+    """
+    plain = proposed.replace("\r\n", "\n")
+    if plain == proposed:
+        return proposed
+    status, out = git.attempt(
+        "hash-object", "--stdin", f"--path={path}", stdin=proposed.encode(), ok=(0, 1, 128)
+    )
+    return plain if status == 0 and out.decode().strip() == blob_oid(plain.encode()) else proposed
