@@ -160,7 +160,9 @@ def test_what_is_refused_writes_nothing(call: Call, ledgered: Workspace) -> None
         text = json.dumps(put(path, "short"))
         status, answer = call("gate", "request", "--from", "-", stdin=text)
         assert (status, answer["code"], answer["field"]) == (3, "INVALID_ARGUMENTS", field)
-    for text in ("[1]", "{", "a: 1\na: 2\n", '{"gate_type": 1, "gate_type": 2}', "x" * 300_000, ""):
+    deep = '{"a":' * 20_000 + "1" + "}" * 20_000
+    twice = ('{"gate_type": 1, "gate_type": 2}', json.dumps(WHOLE | {"type": "MANUAL"}))
+    for text in ("[1]", "{", "a: 1\na: 2\n", *twice, deep, '{"\\ud800": 1}', "x" * 300_000, ""):
         status, answer = call("gate", "request", "--from", "-", stdin=text)
         assert (status, answer["code"]) == (3, "INVALID_ARGUMENTS")
     assert ledgered.ledger.tip().oid == before

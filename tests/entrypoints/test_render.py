@@ -98,3 +98,11 @@ def test_a_file_cannot_command_the_terminal_through_a_diff(repo: Path, mark: Mak
     assert "\x1b]" not in on_a_terminal(repo, "diff", "task-10@1", "--hunks")
     call = [sys.executable, "-m", "devs_git", "diff", "task-10@1", "--hunks"]
     assert b"+\x1b]0;owned\x07" in subprocess.run(call, cwd=repo, capture_output=True, check=True).stdout
+
+
+def test_what_the_outputs_encoding_lacks_is_written_out(repo: Path, mark: Make) -> None:
+    mark(10, message="Prices in €")
+    call = [sys.executable, "-m", "devs_git", "log"]
+    env = os.environ | {"PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run(call, cwd=repo, capture_output=True, check=True, env=env)
+    assert b"Prices in \\u20ac" in done.stdout

@@ -95,7 +95,7 @@ def _from(source: str) -> dict[str, Any]:
     from devs_git.storage import documents
 
     record = documents.load_any(_bytes("from", source), "the request")
-    if "type" in record:
+    if "type" in record and "gate_type" not in record:
         record["gate_type"] = record.pop("type")
     known = {field.name for field in fields(Request)}
     if other := next((key for key in record if key not in known), None):

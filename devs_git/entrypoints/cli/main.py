@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 
@@ -23,6 +24,8 @@ def main() -> int:
     words = sys.argv[1:]
     ours = words[: words.index("--")] if "--" in words else words
     as_json = "--json" in ours
+    if isinstance(sys.stdout, io.TextIOWrapper):  # what its encoding lacks is written out, not a bug of ours
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         return cli.main(prog_name="devs-git", standalone_mode=False) or 0
     except DevsError as error:
