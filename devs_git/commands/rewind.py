@@ -81,7 +81,24 @@ class Request:
                 f"The plan goes to {planned.target}, not to {own.target}.",
                 hint="Name one of them.",
             )
+        _agree(own, planned)
         return planned
+
+
+def _agree(own: Options, planned: Options) -> None:
+    """INVALID_ARGUMENTS for an option beside a plan that was made without it: to leave it aside would be a surprise."""
+    pairs = (
+        ("branch_name", own.branch_name, planned.branch_name),
+        ("preserve", own.preserve, planned.preserve),
+        ("untracked", own.save_untracked, planned.save_untracked),
+    )
+    for name, said, in_plan in pairs:
+        if said and said != in_plan:
+            raise invalid(
+                name,
+                "The plan was made without that, and a plan is applied as it is.",
+                hint=f"Make one with it: devs-git rewind {planned.target} --dry-run …",
+            )
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ def described(tool: Tool) -> types.Tool:
         annotations=types.ToolAnnotations(
             read_only_hint=tool.reads,
             destructive_hint=tool.moves_tree,
-            idempotent_hint=tool.reads or tool.idempotent,
+            idempotent_hint=tool.reads,
             open_world_hint=False,
         ),
     )

@@ -20,7 +20,7 @@ _TYPES: Final[dict[str, tuple[tuple[type, ...], str]]] = {
     "array": ((list, tuple), "a list"),
     "string": ((str,), "text"),
     "boolean": ((bool,), "true or false"),
-    "integer": ((int,), "a number"),
+    "integer": ((int,), "a whole number"),
     "null": ((type(None),), "null"),
 }
 _ABOUT: Final = {"$schema", "$id", "title", "description", "default", "examples"}
@@ -99,7 +99,8 @@ def _additional(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> It
         if key in known:
             continue
         if bound is False:
-            yield (*where, key), f"{_name((*where, key))} is not known; known are: {', '.join(known)}"
+            others = f"known are: {', '.join(known)}" if known else "nothing is"
+            yield (*where, key), f"{_name((*where, key))} is not known; {others}"
         else:
             yield from _check(bound, value[key], (*where, key))
 

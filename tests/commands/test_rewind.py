@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,6 +87,24 @@ def test_a_plan_that_was_made_before_an_edit_is_stale(scene: Scene) -> None:
         rewind.run(Workspace.open(scene.top), rewind.Request(plan_id=plan.plan_id))
     assert refused.value.code == "PLAN_STALE"
     assert (scene.top / "c.txt").read_text() == "edited since\n"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("preserve", "discard"), ("branch_name", "old-work"), ("untracked", "save")]
+)
+def test_an_option_that_a_plan_was_made_without_is_refused_beside_it(
+    scene: Scene, field: str, value: str
+) -> None:
+    more: dict[str, Any] = {field: value}
+    plan = rewind.run(Workspace.open(scene.top), rewind.Request("10", dry_run=True))
+    assert isinstance(plan, rewind.Plan)
+    with pytest.raises(DevsError) as refused:
+        rewind.Request(plan_id=plan.plan_id, **more)
+    assert (refused.value.code, refused.value.details["field"]) == ("INVALID_ARGUMENTS", field)
+    again = rewind.Request("10", dry_run=True, **more)
+    bound = rewind.run(Workspace.open(scene.top), again)
+    assert isinstance(bound, rewind.Plan)
+    assert rewind.Request(plan_id=bound.plan_id, **more).options == again.options
 
 
 def test_an_undo_can_be_redone_and_undone_again(scene: Scene, tmp_path: Path) -> None:

@@ -101,6 +101,21 @@ def test_what_is_wrong_is_an_envelope_that_names_the_argument(initialised: Path)
         assert str(initialised) not in answer.text
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        ("rewind_to_task", {"task_id": 7}, "task_id is a whole number where text belongs."),
+        ("list_checkpoints", {"limit": 1.5}, "limit is a number where a whole number belongs."),
+        ("get_task_trace", {"traceId": None}, "traceId is null where text belongs."),
+        ("git_status", {"more": 1}, "more is not known; nothing is."),
+    ],
+)
+def test_a_message_names_an_argument_as_it_is_called(
+    name: str, arguments: dict[str, object], message: str, tmp_path: Path
+) -> None:
+    assert calling.call(name, arguments, tmp_path).value["message"] == message
+
+
 def test_a_worktree_of_this_repository_may_be_named_and_no_other_place(
     initialised: Path, git: Git, tmp_path: Path
 ) -> None:

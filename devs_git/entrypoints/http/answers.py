@@ -35,3 +35,10 @@ def turned_away(
 ) -> Response:
     """A request that no tool ever saw: the same envelope, with the status that HTTP has for it."""
     return shown(invalid(field, message, hint=hint).envelope(), status, headers)
+
+
+def busy(message: str) -> Response:
+    """503: what the server cannot do now; asking again later may help."""
+    return shown(
+        DevsError("BUSY", message, hint="Try again in a moment.").envelope(), 503, {"Connection": "close"}
+    )

@@ -104,12 +104,14 @@ def _again(body: bytes) -> Receive:
 
 
 async def _no_route(_request: Request, error: HTTPException) -> Response:
+    headers = dict(error.headers or {})
+    methods = headers.get("Allow")
     return turned_away(
         error.status_code,
-        "path",
-        "There is no such route.",
+        "method" if methods else "path",
+        f"This route answers {methods} only." if methods else "There is no such route.",
         hint="See: /api/v1/openapi.json",
-        headers=dict(error.headers or {}),
+        headers=headers,
     )
 
 

@@ -11,6 +11,7 @@ import asyncio
 import hmac
 import ipaddress
 import logging
+import re
 import socket
 from dataclasses import dataclass
 from typing import Final
@@ -19,11 +20,12 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from devs_git.entrypoints.http.answers import turned_away
+from devs_git.entrypoints.http.answers import busy, turned_away
 
 MOST_BYTES: Final = 16 << 20
 BODY_SECONDS: Final = 30.0
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
+_HOST: Final = re.compile(r"(\[[^\]]+\]|[^:\[\]]+)(?::[0-9]+)?")
 _LOG: Final = logging.getLogger("devs_git.http")
 
 
@@ -58,8 +60,8 @@ class Rules:
     def objection(self, headers: Headers) -> Response | None:
         """What is wrong with a request's head; None where it may come in."""
         hosts = headers.getlist("host")
-        name = hosts[0].rpartition(":")[0] if hosts and not hosts[0].endswith("]") else "".join(hosts[:1])
-        if len(hosts) != 1 or not self.is_ours(name or hosts[0]):
+        named = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
+        if named is None or not self.is_ours(named[1]):
             return turned_away(403, "Host", "This server does not go by that name.")
         if any(origin.lower() != f"http://{hosts[0].lower()}" for origin in headers.getlist("origin")):
             return turned_away(403, "Origin", "Pages of another origin are not let in.")
@@ -93,6 +95,24 @@ class Border:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        begun = False
+
+        async def telling(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._let_in(scope, receive, telling)
+        except asyncio.CancelledError:
+            # uvicorn cuts off what is still open when it has to end; left alone it would log that as a bug of ours.
+            _LOG.warning("cut off a request: the server ends")
+            if begun:
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+            else:
+                await busy("The server ends.")(scope, receive, send)
+
+    async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = self.rules.objection(Headers(scope=scope))
         if refusal is not None:
             _LOG.warning("turned away a request (%s)", refusal.status_code)

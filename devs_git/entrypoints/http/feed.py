@@ -22,7 +22,7 @@ from starlette.types import Message, Receive, Scope, Send
 from devs_git.domain import ids
 from devs_git.domain.event_names import name_of, told
 from devs_git.domain.events import Event
-from devs_git.entrypoints.http.answers import refused, turned_away
+from devs_git.entrypoints.http.answers import busy, refused
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import watch
 from devs_git.workspace import Workspace
@@ -67,7 +67,7 @@ class Feed:
     async def endpoint(self, request: Request) -> Response:
         """`GET /events`: from now on, or from after the event that `Last-Event-ID` names."""
         if self.listeners >= MOST_LISTENERS:
-            return turned_away(503, "listeners", f"There are {MOST_LISTENERS} listeners already.")
+            return busy(f"There are {MOST_LISTENERS} listeners already.")
         try:
             start = await self._read(lambda: self._start(request.headers.get("last-event-id", "")))
         except DevsError as error:

@@ -56,5 +56,5 @@ async def _given(route: Route, request: Request) -> dict[str, Any]:
         given = bodies.named(bodies.read(await request.body()).items(), known)
     rule = {"type": "object", "properties": known, "additionalProperties": False}
     for path, text in schemas.departures(rule, given):
-        raise invalid(".".join(map(str, path)) or "body", text[0].upper() + text[1:] + ".")
+        raise invalid(".".join(map(str, path)) or "body", f"{text}.")
     return given

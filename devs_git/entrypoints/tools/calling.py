@@ -86,7 +86,7 @@ def _request(tool: Tool, arguments: dict[str, Any]) -> Any:
     """The verb's Request; INVALID_ARGUMENTS names the argument as the caller knows it."""
     names = {one.target: one.name for one in tool.params}
     for path, text in schemas.departures({**tool.input_schema(), "required": []}, arguments):
-        raise invalid(".".join(map(str, path)) or "arguments", text[0].upper() + text[1:] + ".")
+        raise invalid(".".join(map(str, path)) or "arguments", f"{text}.")
     kind = importlib.import_module(tool.verb.module).Request
     params = [one for one in tool.params if one.name in arguments and not one.worktree]
     given = {one.target: _value(arguments[one.name]) for one in params}

@@ -57,7 +57,6 @@ class Tool:
     params: tuple[Param, ...] = ()
     fixed: dict[str, Any] = field(default_factory=dict)
     moves_tree: bool = False
-    idempotent: bool = False
     reads_traces: bool = False
     codes: tuple[str, ...] = ()
 

@@ -53,7 +53,6 @@ TOOLS: Final = (
             Param("is_error", FLAG, "The call failed."),
             Param("duration_ms", COUNT, "How long it took."),
         ),
-        idempotent=True,
         reads_traces=True,
     ),
     Tool(

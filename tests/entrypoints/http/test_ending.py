@@ -53,8 +53,11 @@ def test_sigterm_ends_open_requests_and_a_kill_leaves_no_lock(initialised: Path)
             assert list(events) == []
             assert child.wait(10) == 0
             assert time.monotonic() - begun < 5
+            assert b" 503 " in half.recv(100)
         assert child.stdout
+        assert child.stderr
         assert child.stdout.read() == b""
+        assert b"Traceback" not in child.stderr.read()
     with started(initialised) as (child, web):
         calls = [
             threading.Thread(target=_tried, args=(web, "store_trace"), kwargs={"output": str(number)})

@@ -91,7 +91,8 @@ def test_there_is_an_end_to_the_number_of_listeners(
 ) -> None:
     monkeypatch.setattr(feed, "MOST_LISTENERS", 1)
     with served(initialised) as web, web.events():
-        assert web.get("/events").status == 503
+        said = web.get("/events")
+        assert (said.status, said.code, said.value["retryable"]) == (503, "BUSY", True)
 
 
 def test_a_quiet_stream_says_that_it_is_there(initialised: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -145,6 +145,11 @@ def test_rest_refuses_with_the_envelope(worked: Path) -> None:
             assert (said.status, said.code) == (status, code), path
 
 
+def test_a_route_that_another_method_is_for_says_which(web: Web) -> None:
+    said = web.send("PUT", f"{TASK}/rewind", b"{}")
+    assert (said.status, said.value["message"]) == (405, "This route answers POST only.")
+
+
 def test_an_open_gate_is_a_conflict_and_no_route_decides_it(worked: Path) -> None:
     gate = gated.ask(Workspace.open(worked), kind="MANUAL")
     with served(worked) as web:
