@@ -1,4 +1,4 @@
-"""A bug of ours: one line for the caller, the trace in a log file of the user's."""
+"""What no verb has told as a refusal: a failure of the disk, or a bug of ours with its trace in a log file of the user's."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ import os
 from devs_git.errors import DevsError
 
 
-def our_bug(error: Exception) -> DevsError:
-    """INTERNAL, once the trace is written where the user finds it."""
+def uncaught(error: Exception) -> DevsError:
+    """What the disk said, as CONFLICT; INTERNAL for all else, once the trace is written where the user finds it."""
+    from devs_git.storage import disk
+
+    return disk.told(error) or _our_bug(error)
+
+
+def _our_bug(error: Exception) -> DevsError:
     import traceback
     from pathlib import Path
 

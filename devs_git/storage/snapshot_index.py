@@ -8,7 +8,6 @@ that sparse checkout left out of the disk keeps its blob.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 from collections.abc import Callable
@@ -90,7 +89,9 @@ def take(
 
             words = git_words(error) if isinstance(error, GitFailed) else str(error)
             raise DevsError(
-                "CONFLICT", f"git cannot save the working tree: {words}", hint="Mend or ignore that file."
+                "CONFLICT",
+                f"git cannot save the working tree: {words}",
+                hint="Mend or ignore that file, or make room on the disk.",
             ) from error
 
 
@@ -195,8 +196,10 @@ def _seed(git: Git, index: Path) -> None:
     index.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     listed = git.run("ls-files", "-z", "-v", "-c")
     if listed.startswith(b"H ") and listed.count(b"\0H ") == listed.count(b"\0") - 1:
-        with contextlib.suppress(OSError):
+        try:
             shutil.copy2(index_path(git), index)
+        except OSError:  # none yet, or no room: half of one would be taken for damage
+            index.unlink(missing_ok=True)
 
 
 def _differing(git: Git, before: str, tree: str) -> int:

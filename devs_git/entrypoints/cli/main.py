@@ -9,7 +9,7 @@ import sys
 import click
 
 import devs_git
-from devs_git.entrypoints.bugs import our_bug
+from devs_git.entrypoints.bugs import uncaught
 from devs_git.entrypoints.cli.groups import Root
 from devs_git.entrypoints.cli.overview import ABOUT, top_level
 from devs_git.entrypoints.cli.terminal import report
@@ -46,5 +46,5 @@ def main() -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as error:  # noqa: BLE001 - the last door: a bug of ours becomes one line and a log file
-        return report(our_bug(error), as_json=as_json)
+    except Exception as error:  # noqa: BLE001 - the last door: what nobody caught becomes one line
+        return report(uncaught(error), as_json=as_json)

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from devs_git.entrypoints import mcp_server
-from devs_git.entrypoints.bugs import our_bug
+from devs_git.entrypoints.bugs import uncaught
 from devs_git.entrypoints.http import bodies
 from devs_git.entrypoints.http.answers import answered, refused, turned_away
 from devs_git.entrypoints.http.border import MOST_BYTES, Border, Rules
@@ -116,4 +116,4 @@ async def _no_route(_request: Request, error: HTTPException) -> Response:
 
 
 async def _bug(_request: Request, error: Exception) -> Response:
-    return refused(our_bug(error))
+    return refused(uncaught(error))

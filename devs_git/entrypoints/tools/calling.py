@@ -14,7 +14,7 @@ from typing import Any
 
 from devs_git.domain.traces import is_long
 from devs_git.entrypoints import router
-from devs_git.entrypoints.bugs import our_bug
+from devs_git.entrypoints.bugs import uncaught
 from devs_git.entrypoints.plain import plain
 from devs_git.entrypoints.tools import texts
 from devs_git.entrypoints.tools.table import TOOLS
@@ -52,7 +52,7 @@ def call(name: str, arguments: dict[str, Any], where: Path, progress: Progress |
     except DevsError as error:
         return Answer(error.envelope(), is_error=True)
     except Exception as error:  # noqa: BLE001 - the last door: a bug of ours is an answer and a log file
-        return Answer(our_bug(error).envelope(), is_error=True)
+        return Answer(uncaught(error).envelope(), is_error=True)
 
 
 def _tool(name: str) -> Tool:

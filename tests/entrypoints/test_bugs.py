@@ -1,0 +1,63 @@
+"""What nobody caught: the disk's failures are refusals, all else is a bug of ours."""
+
+from __future__ import annotations
+
+import errno
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from devs_git.entrypoints.bugs import uncaught
+from devs_git.storage.git_program import GitFailed
+from devs_git.workspace import Workspace
+from tests.conftest import Run
+
+FULL = "The disk said: No space left on device."
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, "No space left on device", "/home/ada/repo/.git/x"),
+        GitFailed(["update-ref"], 128, "fatal: unable to write /home/ada/x: No space left on device"),
+    ],
+)
+def test_a_full_disk_is_no_bug_of_ours(error: Exception) -> None:
+    told = uncaught(error)
+    assert (told.code, told.message) == ("CONFLICT", FULL)
+
+
+def test_what_libgit2_could_not_write_is_told_without_its_path() -> None:
+    assert uncaught(OSError("failed to write /home/ada/x")).message == (
+        "The disk said: an object could not be written."
+    )
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("x"), FileNotFoundError(errno.ENOENT, "no"), GitFailed([], 1, "no")]
+)
+def test_anything_else_is_a_bug_with_its_trace_in_a_file(
+    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    told = uncaught(error)
+    assert (told.code, told.message) == ("INTERNAL", f"This is a bug of devs-git: {type(error).__name__}.")
+    assert type(error).__name__ in (tmp_path / "devs-git/errors.log").read_text()
+
+
+@pytest.mark.parametrize("words", [("task", "start", "10"), ("branch", "task-1@1", "-b", "try")])
+def test_a_verb_that_cannot_write_says_so_and_changes_nothing(
+    mark: Run, ledgered: Workspace, words: tuple[str, ...]
+) -> None:
+    mark(1)
+    before = ledgered.git.text("for-each-ref")
+    said = subprocess.run(
+        ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", sys.executable, "-m", "devs_git", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (said.returncode, said.stderr.splitlines()[0]) == (4, "CONFLICT: The disk said: File too large.")
+    assert ledgered.git.text("for-each-ref") == before
