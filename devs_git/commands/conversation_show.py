@@ -8,22 +8,22 @@ from typing import Literal
 from devs_git.domain import ids, paging
 from devs_git.domain.conversation import Message
 from devs_git.domain.conversation_snapshots import Snapshot
+from devs_git.domain.recording import require_task
 from devs_git.domain.resolve import resolve
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.catalog import messages, snapshots
 from devs_git.storage.catalog.database import Catalog
-from devs_git.storage.catalog.messages import Place
+from devs_git.storage.catalog.messages import OfTask, Place
 from devs_git.workspace import Workspace
 
 MOST = 100_000
-_NONE = 1 << 62
 
 
 @dataclass(frozen=True)
 class Request:
     """Of `session`, of `task`, or up to what `at` (a checkpoint), `snapshot` or `message` names; else the last session here.
 
-    The last `limit` messages of those. `format` is for whoever renders the result.
+    The last `limit` messages of those, or with a `cursor` the ones before. `format` is for whoever renders the result.
     """
 
     session: str = ""
@@ -35,9 +35,11 @@ class Request:
     tool_calls: bool = True
     tool_results: bool = True
     limit: int = 200
+    cursor: str = ""
 
     def __post_init__(self) -> None:
         paging.limited(self.limit, MOST)
+        paging.place(self.cursor)
         if sum(map(bool, (self.task, self.at, self.snapshot, self.message))) > 1:
             raise invalid("at", "Name one of a task, a checkpoint, a snapshot and a message.")
         if self.task:
@@ -58,27 +60,55 @@ class Said(Message):
 
 @dataclass(frozen=True)
 class Result:
-    """`message_count` is how many there are in all; `digest` names that prefix of the session, and is absent for a task."""
+    """`message_count` is how many there are in all; `digest` names that prefix of the session, and is absent for a task.
+
+    `next_cursor` leads to the messages before these, and is '' where these are the first.
+    """
 
     session_id: str
     message_count: int
     messages: tuple[Said, ...]
+    next_cursor: str
     digest: str | None = field(default=None, metadata={"optional": True})
 
 
 def run(workspace: Workspace, request: Request) -> Result:
     """CHECKPOINT_NOT_FOUND, TASK_NOT_FOUND, SNAPSHOT_NOT_FOUND, MESSAGE_NOT_FOUND."""
     with workspace.catalog(caught_up=True) as catalog:
-        if request.task and not request.session:
-            found = messages.of_task(catalog, request.task, request.limit)
-            last = found[-1].session_id if found else ""
-            return Result(last, messages.count(catalog, request.task), _said(found, request))
-        session_id, upto = _prefix(workspace, catalog, request)
-        found = messages.places(catalog, session_id, upto, request.limit)
-    count = found[-1].position if found else 0
-    if request.task:
-        found = tuple(place for place in found if place.task_id == request.task)
-    return Result(session_id, count, _said(found, request), found[-1].digest if found else None)
+        return (_of_task if request.task else _of_session)(workspace, catalog, request)
+
+
+def _of_task(workspace: Workspace, catalog: Catalog, request: Request) -> Result:
+    session_id = _here(catalog, request.session) if request.session else ""
+    place = paging.place(request.cursor)
+    known = OfTask(request.task, session_id, place.upto or paging.NO_END)
+    count, newest = messages.tally(catalog, known)
+    if not count:
+        require_task(workspace.ledger.require().history, request.task)
+    found = messages.of_task(catalog, known, request.limit, offset=place.offset)
+    place = replace(place, upto=newest)
+    return Result(
+        session_id=found[-1].session_id if found else session_id,
+        message_count=count,
+        messages=_said(found, request),
+        next_cursor=place.after(len(found), more=place.offset + len(found) < count),
+    )
+
+
+def _of_session(workspace: Workspace, catalog: Catalog, request: Request) -> Result:
+    session_id, upto = _prefix(workspace, catalog, request)
+    place = paging.place(request.cursor)
+    upto = min(upto, place.upto or upto)
+    last = messages.places(catalog, session_id, upto, 1)
+    found = messages.places(catalog, session_id, upto, request.limit, offset=place.offset)
+    count = last[0].position if last else 0
+    return Result(
+        session_id=session_id,
+        message_count=count,
+        messages=_said(found, request),
+        next_cursor=replace(place, upto=count).after(len(found), more=place.offset + len(found) < count),
+        digest=last[0].digest if last else None,
+    )
 
 
 def _prefix(workspace: Workspace, catalog: Catalog, request: Request) -> tuple[str, int]:
@@ -101,8 +131,8 @@ def _prefix(workspace: Workspace, catalog: Catalog, request: Request) -> tuple[s
         return _here(catalog, taken.session_id), taken.message_count
     if not request.session:
         last = messages.last_session(catalog, workspace.places.worktree_id)
-        return (last.session_id if last else ""), _NONE
-    return _here(catalog, request.session), _NONE
+        return (last.session_id if last else ""), paging.NO_END
+    return _here(catalog, request.session), paging.NO_END
 
 
 def _here(catalog: Catalog, session_id: str) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Final
 
 from devs_git.errors import invalid
 
+NO_END: Final = 1 << 62
 _CURSOR = re.compile(r"([0-9]{1,15})-([0-9]{1,12})", re.ASCII)
 
 

@@ -21,15 +21,16 @@ def chat(result: Any) -> str:
 
 def _nothing(result: Any) -> str:
     if result.message_count:
-        return "Nothing of it is left with these options."
+        return "\n".join([*_left_out(result), "Nothing of it is left with these options."])
     return "No conversation. Read one: devs-git conversation import FILE"
 
 
 def _left_out(result: Any) -> list[str]:
-    before = result.messages[0].position - 1 if result.digest else 0
-    return (
-        [paint(f"… {plural(before, 'message')} before; see more: --limit", "bright_black")] if before else []
-    )
+    if not result.next_cursor:
+        return []
+    more = f"--cursor {result.next_cursor}"
+    count = result.messages[0].position - 1 if result.digest and result.messages else 0
+    return [paint(f"… {plural(count, 'message') if count else 'more'} before: {more}", "bright_black")]
 
 
 def _said(message: Any) -> str:

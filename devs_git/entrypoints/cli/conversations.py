@@ -34,6 +34,7 @@ def _shown(result: Any) -> str:
 @click.option("--no-tool-calls", is_flag=True, help="Leave out what tools were called with.")
 @click.option("--no-tool-results", is_flag=True, help="Leave out what tools answered.")
 @click.option("--limit", type=int, default=200, show_default=True, help="The last so many.")
+@click.option("--cursor", default="", help="Those before: the next_cursor of an earlier answer.")
 def conversation_show(*, no_tool_calls: bool, no_tool_results: bool, **options: Any) -> Any:
     from devs_git.commands.conversation_show import Request
 

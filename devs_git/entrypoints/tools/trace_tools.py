@@ -68,7 +68,8 @@ TOOLS: Final = (
             Param("message_id", TEXT, "Up to this message.", "message"),
             Param("include_tool_calls", FLAG, "What was asked of tools, too; yes if not said.", "tool_calls"),
             Param("include_tool_results", FLAG, "What tools answered, too; yes if not said.", "tool_results"),
-            LIMIT,
+            Param("limit", {**COUNT, "minimum": 1}, "The last so many messages."),
+            Param("cursor", TEXT, "The next_cursor of an earlier answer: the messages before those."),
         ),
         reads_traces=True,
         codes=(

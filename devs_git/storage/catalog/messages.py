@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
+from devs_git.domain import paging
 from devs_git.domain.conversation import Message, canonical, chained, message_of, task_at
 from devs_git.domain.transcripts.reading import Read
 from devs_git.errors import DevsError
@@ -15,6 +16,7 @@ from devs_git.storage.catalog.database import Catalog
 _SESSION: Final = (
     "session_id, client, worktree, task_id, message_count, digest, token_count, cost_usd, seen_at"
 )
+_OF_TASK: Final = "task_id = ? AND ? IN ('', session_id) AND number <= ?"
 COLUMNS: Final = "session_id, position, message_id, task_id, role, body, created_at, digest, rewound_by"
 
 
@@ -51,6 +53,14 @@ class About(NamedTuple):
     agent: str
     now: str
     samples: tuple[tuple[str, str], ...]
+
+
+class OfTask(NamedTuple):
+    """The messages of a task: in one session, or in all for ''; those stored up to the one of number `upto`."""
+
+    task_id: str
+    session_id: str = ""
+    upto: int = paging.NO_END
 
 
 def session(catalog: Catalog, session_id: str) -> Session | None:
@@ -178,20 +188,26 @@ def place_of(found: tuple[Any, ...]) -> Place:
     return Place(session_id, position, task_id, bool(rewound_by), digest, message_of(record))
 
 
-def places(catalog: Catalog, session_id: str, upto: int, limit: int) -> tuple[Place, ...]:
-    """The last `limit` of the first `upto` messages of a session, in their order."""
-    query = f"SELECT {COLUMNS} FROM messages WHERE session_id = ? AND position <= ? ORDER BY position DESC LIMIT ?"
-    return tuple(map(place_of, reversed(catalog.rows(query, session_id, upto, limit))))
+def places(catalog: Catalog, session_id: str, upto: int, limit: int, *, offset: int = 0) -> tuple[Place, ...]:
+    """The last `limit` of the first `upto` messages of a session, but for the very last `offset`, in their order."""
+    query = (
+        f"SELECT {COLUMNS} FROM messages WHERE session_id = ? AND position <= ? "
+        "ORDER BY position DESC LIMIT ? OFFSET ?"
+    )
+    return tuple(map(place_of, reversed(catalog.rows(query, session_id, upto, limit, offset))))
 
 
-def of_task(catalog: Catalog, task_id: str, limit: int) -> tuple[Place, ...]:
-    """The last `limit` messages of a task, of all its sessions, in their order."""
-    query = f"SELECT {COLUMNS} FROM messages WHERE task_id = ? ORDER BY created_at DESC, number DESC LIMIT ?"
-    return tuple(map(place_of, reversed(catalog.rows(query, task_id, limit))))
+def of_task(catalog: Catalog, known: OfTask, limit: int, *, offset: int = 0) -> tuple[Place, ...]:
+    """The last `limit` messages of a task, but for the very last `offset`, in their order."""
+    query = f"SELECT {COLUMNS} FROM messages WHERE {_OF_TASK} ORDER BY created_at DESC, number DESC LIMIT ? OFFSET ?"
+    return tuple(map(place_of, reversed(catalog.rows(query, *known, limit, offset))))
 
 
-def count(catalog: Catalog, task_id: str) -> int:
-    return int(catalog.rows("SELECT count(*) FROM messages WHERE task_id = ?", task_id)[0][0])
+def tally(catalog: Catalog, known: OfTask) -> tuple[int, int]:
+    """How many messages of a task there are, and the newest one's number."""
+    query = f"SELECT count(*), coalesce(max(number), 0) FROM messages WHERE {_OF_TASK}"
+    count, newest = catalog.rows(query, *known)[0]
+    return int(count), int(newest)
 
 
 def find(catalog: Catalog, message_id: str, session_id: str = "") -> Place:

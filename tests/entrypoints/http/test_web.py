@@ -54,6 +54,8 @@ REFUSED = [
     ("GET", f"{TASK}/checkpoints?limit=1&limit=2", 422, "INVALID_ARGUMENTS"),
     ("GET", f"{TASK}/checkpoints?nope=1", 422, "INVALID_ARGUMENTS"),
     ("POST", f"{TASK}/rewind?dry_run=true", 422, "INVALID_ARGUMENTS"),
+    ("GET", "/api/v1/mesh/tasks/77/conversation", 404, "TASK_NOT_FOUND"),
+    ("GET", f"{TASK}/conversation?cursor=x", 422, "INVALID_ARGUMENTS"),
     ("DELETE", f"{TASK}/rewind", 405, "INVALID_ARGUMENTS"),
     ("GET", "/nope", 404, "INVALID_ARGUMENTS"),
 ]
