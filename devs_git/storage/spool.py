@@ -158,8 +158,8 @@ def _take(catalog: Catalog, batch: Sequence[_Found], ground: _Ground, places: Pl
     bad: list[_Found] = []
     with catalog.writing():
         for found in batch:
-            data = _bytes(found)
             try:
+                data = _bytes(found)
                 if data is not None:
                     spooled = _spooled(found, data, ground)
                     HANDLERS[spooled.told.event](catalog, spooled)
@@ -178,12 +178,16 @@ def _take(catalog: Catalog, batch: Sequence[_Found], ground: _Ground, places: Pl
 
 
 def _bytes(found: _Found) -> bytes | None:
-    """None where somebody else has taken it in, or taken it away."""
+    """None where somebody else has taken it in, or taken it away; ValueError where nobody may read it."""
     try:
         with open(found.path, "rb") as stream:  # noqa: PTH123 - as above
             return stream.read()
     except FileNotFoundError:
         return None
+    except (
+        OSError
+    ) as error:  # of another user's, such as a hook that ran as root: it would stop every later one
+        raise ValueError(error.strerror) from error
 
 
 def _spooled(found: _Found, data: bytes, ground: _Ground) -> Spooled:

@@ -224,3 +224,17 @@ def test_a_part_of_a_line_is_no_line() -> None:
     line = lines("claude")[2].rstrip()
     assert whole(line)
     assert not any(whole(line[:cut]) for cut in range(0, len(line), 7))
+
+
+@pytest.mark.parametrize("cost", ["NaN", "Infinity", "1e400", "1" + "0" * 400, "-1", "true", '"1"'])
+def test_what_no_answer_costs_is_not_counted(cost: str) -> None:
+    line = f'{{"type":"assistant","uuid":"a","costUSD":{cost},"message":{{"id":"m","content":"so"}}}}'
+    (read,) = Reader(TRANSCRIPTS["claude"], "fallback").read(line.encode())
+    assert (read.message.content, read.message.cost_usd) == ("so", None)
+
+
+def test_a_number_that_no_reader_of_json_knows_is_null() -> None:
+    block = '{"type":"tool_use","id":"c","name":"T","input":{"a":NaN,"b":1e999,"c":1.5}}'
+    line = f'{{"type":"assistant","uuid":"a","message":{{"id":"m","content":[{block}]}}}}'
+    (read,) = Reader(TRANSCRIPTS["claude"], "fallback").read(line.encode())
+    assert read.message.tool_calls == (ToolCall("c", "T", {"a": None, "b": None, "c": 1.5}),)

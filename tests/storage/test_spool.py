@@ -150,6 +150,17 @@ def test_what_cannot_be_read_is_kept_aside_and_stops_nobody(ledgered: Workspace)
     assert ingest(ledgered) == spool.Taken()
 
 
+def test_a_payload_that_only_another_user_may_read_is_kept_aside_and_stops_nobody(
+    ledgered: Workspace,
+) -> None:
+    leave(ledgered, after(1))
+    path = leave(ledgered, after(2))
+    path.unlink()
+    path.symlink_to("/proc/self/mem")  # whoever we are: it is a file, and what stands there cannot be read
+    assert ingest(ledgered) == spool.Taken(1, 1)
+    assert spool.rejected(ledgered.places) == (path.name,)
+
+
 def test_a_payload_that_is_too_long_for_the_catalog_is_kept_aside_and_stops_nobody(
     ledgered: Workspace,
 ) -> None:

@@ -15,6 +15,7 @@ from devs_git.domain.transcripts.dialect import (
     TranscriptDialect,
     blocks,
     moment,
+    money,
     spoken,
     text,
     whole_number,
@@ -108,7 +109,7 @@ def _answer(
     for call in calls:
         memory.called(call.id, call.name, call.input)
     content = spoken([part for part in parts if not text(part.get("type")).endswith("tool_use")])
-    tokens, cost = _usage(message, memory), line.get("costUSD")
+    tokens = _usage(message, memory)
     if not content.strip() and not calls:
         memory.loose += tokens
         return []
@@ -119,7 +120,7 @@ def _answer(
         memory.timestamp or None,
         calls or None,
         token_count=tokens or None,
-        cost_usd=float(cost) if isinstance(cost, int | float) and cost > 0 else None,
+        cost_usd=money(line.get("costUSD")),
     )
     return [Said(made)]
 

@@ -6,7 +6,6 @@ Older rollouts have the items bare, without time. No line has a name of its own.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -17,6 +16,7 @@ from devs_git.domain.transcripts.dialect import (
     Said,
     TranscriptDialect,
     blocks,
+    loads,
     moment,
     spoken,
     text,
@@ -119,7 +119,7 @@ def _value(given: Any) -> Any:
     if not isinstance(given, str) or not given.lstrip().startswith("{"):
         return given
     try:
-        return json.loads(given)
+        return loads(given)
     except (ValueError, RecursionError):
         return given
 

@@ -6,6 +6,8 @@ so that a transcript read in two goes gives the same messages as one read at onc
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -69,9 +71,25 @@ def text(value: Any) -> str:
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
+def loads(given: str | bytes) -> Any:
+    """JSON as everybody reads it: what is no number (`NaN`), or above all of them (`1e400`), is null."""
+    return json.loads(given, parse_constant=lambda _name: None, parse_float=_number)
+
+
+def _number(written: str) -> float | None:
+    value = float(written)
+    return value if math.isfinite(value) else None
+
+
 def whole_number(value: Any) -> int:
-    """A count that somebody else wrote; 0 for what is none."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53 else 0
+    """A count that somebody else wrote; 0 for what is none. So many can be added up for ever."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 40 else 0
+
+
+def money(value: Any) -> float | None:
+    """What somebody else says that an answer cost; None for what no answer costs."""
+    sensible = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1e9
+    return float(value) if sensible else None
 
 
 def moment(value: Any, memory: Memory) -> str | None:

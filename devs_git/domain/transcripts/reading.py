@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from devs_git.domain.conversation import Message, canonical
 from devs_git.domain.events import one_line
 from devs_git.domain.transcripts import TRANSCRIPTS
-from devs_git.domain.transcripts.dialect import Memory, Said, TranscriptDialect
+from devs_git.domain.transcripts.dialect import Memory, Said, TranscriptDialect, loads
 
 LOOKED_AT: Final = 50  # lines in which a transcript must show whose it is
 _LONGEST: Final = 200  # characters of a session's or a message's id
@@ -75,7 +75,7 @@ class Reader:
 
 def parsed(line: bytes) -> dict[str, Any]:
     """The object that a line holds; ValueError or TypeError for anything else."""
-    found = json.loads(line)
+    found = loads(line)
     if not isinstance(found, dict):
         raise TypeError("no object")
     return found
