@@ -15,7 +15,8 @@ from typing import Final
 from devs_git.domain.quantities import span
 
 MOST_TERMS: Final = 64  # of one query; what comes after says so in `left_out`
-_PIECE = re.compile(r'(-?)(?:([a-z]+):)?("[^"]*"?\*?|\S+)')
+# `--name` is an option that somebody looks for, and none that is not wanted.
+_PIECE = re.compile(r'(-(?!-))?(?:([a-z]+):)?("[^"]*"?\*?|\S+)')
 _FILTERS: Final = ("task", "tool", "session", "agent", "error", "since", "before")
 _TRUTH: Final = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 

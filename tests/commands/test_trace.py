@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from devs_git.commands import (
     task_start,
@@ -24,6 +25,7 @@ from devs_git.commands import (
 )
 from devs_git.entrypoints import router, trace_text
 from devs_git.entrypoints.cli import traces as cli_traces
+from devs_git.entrypoints.cli.main import cli as cli_main
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests import gated
@@ -242,6 +244,19 @@ def test_a_search_tells_words_that_it_left_out(initialised: Path) -> None:
         Workspace.open(initialised), trace_search.Request(" ".join(f"w{n}" for n in range(70)))
     )
     assert found.left_out == 6
+
+
+def test_a_word_that_is_not_wanted_is_no_option(initialised: Path) -> None:
+    kept, left = put(initialised, b"connection refused"), put(initialised, b"connection refused, retry")
+    found = [
+        CliRunner().invoke(cli_main, ["trace", "search", "--repo", str(initialised), *words]).output
+        for words in (
+            ["connection", "-retry"],
+            ["-path", "--limit", "5", "connection", "-retry"],
+            ["--", "-retry"],
+        )
+    ]
+    assert [(kept in said, left in said) for said in found] == [(True, False)] * 3
 
 
 def test_a_repository_without_init_says_so(repo: Path) -> None:

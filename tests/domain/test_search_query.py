@@ -25,6 +25,10 @@ def test_a_query_has_words_phrases_prefixes_and_what_is_not_wanted() -> None:
     )
 
 
+def test_an_option_that_somebody_looks_for_is_a_word_that_is_wanted() -> None:
+    assert asked("pytest --lf") == Query((Term(("pytest",)), Term(("lf",))))
+
+
 def test_filters_are_taken_out_and_others_stay_words() -> None:
     found = asked("task:10 error:yes since:2h before:2001-02-03 other:x error:maybe")
     assert (found.equal, found.error) == ({"task": "10"}, True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -91,6 +92,30 @@ def trace_list(**options: Any) -> Any:
     return Request(**options)
 
 
+def _with_minus_words(made: click.Command) -> click.Command:
+    """What begins with one hyphen is a word that is not wanted, where it is no option's value and not `-h`."""
+    parse = made.parse_args
+    options = [param for param in made.params if isinstance(param, click.Option) and not param.is_flag]
+    valued = {name for option in options for name in option.opts}
+
+    def parse_args(ctx: click.Context, args: list[str]) -> list[str]:
+        kept: list[str] = []
+        words: list[str] = []
+        ahead = iter(args)
+        for arg in ahead:
+            if arg == "--":
+                words += ahead
+            elif arg.startswith("-") and not arg.startswith("--") and arg != "-h":
+                words.append(arg)
+            else:
+                kept += [arg, *islice(ahead, int(arg in valued))]
+        return parse(ctx, [*kept, "--", *words])
+
+    made.parse_args = parse_args  # type: ignore[method-assign]
+    return made
+
+
+@_with_minus_words
 @command(
     "trace search",
     text=trace_text.found,
