@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
+
+
+def _fill_streams() -> None:
+    """A stream that the caller closed (`>&-`) leads nowhere; a file that is opened later would get its number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - for as long as we run
 
 
 def main() -> int:
     """The exit status of the door that was called."""
+    _fill_streams()
     gc.set_threshold(
         50_000
     )  # a command imports and ends: looking for cycles every 700 objects is a tenth of its start
@@ -17,8 +26,11 @@ def main() -> int:
         return hook(sys.argv[2:])
     if sys.argv[1:] in (["--help"], ["-h"]):
         from devs_git.entrypoints.cli import overview
+        from devs_git.entrypoints.unread import unread
 
-        sys.stdout.write(overview.text() + "\n")
+        with unread():
+            sys.stdout.write(overview.text() + "\n")
+            sys.stdout.flush()
         return 0
     from devs_git.entrypoints.cli.main import main as cli
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from devs_git.entrypoints.cli import overview
+from devs_git.entrypoints.unread import unread
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -89,6 +90,12 @@ class TableGroup(click.Group):
 
 class Root(TableGroup):
     """The command itself, whose help is the overview."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Click would end with 1, a check that says no, where nobody reads on."""
+        with unread():
+            return super().invoke(ctx)
+        return 0
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         del ctx

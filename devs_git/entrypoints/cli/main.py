@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 
 import click
@@ -13,6 +12,7 @@ from devs_git.entrypoints.bugs import uncaught
 from devs_git.entrypoints.cli.groups import Root
 from devs_git.entrypoints.cli.overview import ABOUT, top_level
 from devs_git.entrypoints.cli.terminal import report
+from devs_git.entrypoints.unread import unread
 from devs_git.errors import EXIT_INTERRUPTED, EXIT_USAGE, DevsError, invalid
 
 cli = Root(name="devs-git", help=ABOUT, summaries=top_level())
@@ -31,20 +31,19 @@ def main() -> int:
     except DevsError as error:
         return report(error, as_json=as_json)
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
+        with unread():
+            click.echo(error.format_message())
         return EXIT_USAGE
     except click.UsageError as error:
         if as_json:
             param = getattr(error, "param", None)
             report(invalid(param.name if param else "arguments", error.format_message()), as_json=True)
         else:
-            error.show()
+            with unread():
+                error.show()
         return EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted; nothing more was done.", err=True)
         return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except Exception as error:  # noqa: BLE001 - the last door: what nobody caught becomes one line
         return report(uncaught(error), as_json=as_json)

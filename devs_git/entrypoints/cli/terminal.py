@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from devs_git.entrypoints.unread import unread
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -65,13 +67,14 @@ def attach(workspace: Workspace) -> Workspace:
 
 def report(error: DevsError, *, as_json: bool) -> int:
     """Print a refusal where it belongs and return its exit status."""
-    if as_json:
-        import json
+    with unread():
+        if as_json:
+            import json
 
-        click.echo(json.dumps(error.envelope(), indent=2, ensure_ascii=False))
-    else:
-        click.echo(style(f"{error.code}: ", fg="red", bold=True) + error.message, err=True)
-        if error.hint:
-            click.echo(f"hint: {error.hint}", err=True)
-    sys.stdout.flush()
+            click.echo(json.dumps(error.envelope(), indent=2, ensure_ascii=False))
+        else:
+            click.echo(style(f"{error.code}: ", fg="red", bold=True) + error.message, err=True)
+            if error.hint:
+                click.echo(f"hint: {error.hint}", err=True)
+        sys.stdout.flush()
     return error.exit_status

@@ -39,3 +39,35 @@ def test_help_shows_what_the_option_shows_and_refuses_an_unknown_command() -> No
     assert run(cli, ["help", "task", "start"]).output == run(cli, ["task", "start", "--help"]).output
     assert run(cli, ["help"]).output == run(cli, ["--help"]).output
     assert run(cli, ["help", "dance"]).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        ("trace list", 0), ("trace export", 0), ("trace get nope --json", 3), ("trace get nope", 3),
+        ("--help", 0), ("trace --help", 0), ("trace", 2), ("trace list --nope", 2),
+    ],
+)  # fmt: skip
+def test_an_exit_status_stands_where_nobody_reads_on(initialised: Path, words: str, status: int) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    child = [sys.executable, "-m", "devs_git", *words.split()]
+    told = subprocess.PIPE if not status or "--json" in words else write
+    done = subprocess.run(child, cwd=initialised, stdout=write, stderr=told, check=False)
+    os.close(write)
+    assert (done.returncode, b"Traceback" in (done.stderr or b"")) == (status, False)
+
+
+def test_a_full_disk_below_the_output_is_no_bug_of_ours_and_no_success(initialised: Path) -> None:
+    child = [sys.executable, "-m", "devs_git", "trace", "list"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            child, cwd=initialised, stdout=full, stderr=subprocess.PIPE, check=False, text=True
+        )
+    assert done.returncode == 4
+    assert "No space left" in done.stderr
+
+
+def test_a_stream_that_the_caller_closed_leads_nowhere(initialised: Path) -> None:
+    child = ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", sys.executable, "-m", "devs_git", "trace", "get", "x"]
+    assert subprocess.run(child, cwd=initialised, check=False).returncode == 3
