@@ -69,5 +69,6 @@ def test_a_full_disk_below_the_output_is_no_bug_of_ours_and_no_success(initialis
 
 
 def test_a_stream_that_the_caller_closed_leads_nowhere(initialised: Path) -> None:
-    child = ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", sys.executable, "-m", "devs_git", "trace", "get", "x"]
+    closed = ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh"]
+    child = [*closed, sys.executable, "-m", "devs_git", "trace", "get", "x"]
     assert subprocess.run(child, cwd=initialised, check=False).returncode == 3
