@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -34,11 +35,21 @@ def main() -> int:
         return 0
     from devs_git.entrypoints.cli.main import main as cli
 
+    return cli()
+
+
+def script() -> None:
+    """The installed commands and hooks: `main`, and out at once, for taking modules apart one by one is for nobody."""
+    status = main()
     try:
-        return cli()
-    finally:
-        gc.freeze()  # what is left dies with the process: nobody needs to look through it once more
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:  # closed by whoever started us
+                stream.flush()
+    except OSError:
+        sys.exit(status)
+    atexit._run_exitfuncs()  # noqa: SLF001 - nothing public runs what others asked for, such as the measuring of coverage
+    os._exit(status)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    script()
