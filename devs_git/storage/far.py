@@ -116,7 +116,7 @@ class Far:
 
     def _run(self, what: str, *words: str, stdin: str = "", git: Git | None = None) -> tuple[int, str, str]:
         """Exit status, standard output and error of a child that talks to the remote; BUSY when the time is up."""
-        child = (git or self.git).start(*words, stdin=subprocess.PIPE)
+        child = (git or self.git).start(*words, fed=True)
         begun = time.monotonic()
         given: bytes | None = stdin.encode()
         while True:

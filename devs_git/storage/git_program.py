@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
-import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.errors import DevsError
+
+if TYPE_CHECKING:
+    import subprocess  # a command that needs no git does without
 
 # Variables by which a caller's repository would leak into a child that writes the ledger or a backup.
 REPOSITORY_VARIABLES: Final = (
@@ -130,7 +131,9 @@ class Git:
         timeout: float | None = None,
     ) -> tuple[int, bytes]:
         """Exit status and standard output."""
-        child = self.start(*args, stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE)
+        import subprocess
+
+        child = self.start(*args, fed=stdin is not None)
         try:
             out, err = child.communicate(stdin, timeout=timeout)
         except subprocess.TimeoutExpired:
@@ -160,14 +163,16 @@ class Git:
             if child.returncode is None:
                 end_group(child)
 
-    def start(self, *args: str, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
-        """A running git in a process group of its own, so that it can be ended with its children."""
+    def start(self, *args: str, fed: bool = False) -> subprocess.Popen[bytes]:
+        """A running git in a process group of its own, so that it can be ended with its children; `fed`: by our pipe."""
+        import subprocess
+
         try:
             return subprocess.Popen(
                 ["git", *(() if self.plain else _QUIET), *self.config, *args],
                 cwd=self.where,
                 env=self.environment(),
-                stdin=stdin,
+                stdin=subprocess.PIPE if fed else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 pass_fds=self.keep_open,
@@ -195,6 +200,9 @@ class Git:
 
 def end_group(child: subprocess.Popen[bytes], grace: float = 2.0) -> None:
     """SIGTERM to the child and its children, SIGKILL to what is left after `grace` seconds."""
+    import signal
+    import subprocess
+
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, number)

@@ -1,4 +1,4 @@
-"""Where a repository's parts are, as git itself answers it from a folder and the caller's environment."""
+"""Where a repository's parts are, as git answers it from a folder and the caller's environment."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from devs_git.errors import DevsError, invalid
+from devs_git.storage import discovery
 from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git, GitFailed
 
 
@@ -121,7 +122,13 @@ def _mark(where: Path) -> tuple[int, ...]:
 
 def locate(where: Path, *, unset: tuple[str, ...] = ()) -> Places:
     """The places of the repository around `where`; NOT_A_REPOSITORY where there is none."""
-    git = Git(where, unset=unset)
+    top = discovery.top_of(where, unset=unset)
+    places = Places(top / ".git", top / ".git", top) if top else _asked(Git(where, unset=unset))
+    _require_folders(places)
+    return places
+
+
+def _asked(git: Git) -> Places:
     asked = ("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir")
     # Where there is no working tree git answers the first two and then refuses: one child in either case.
     status, answer = git.attempt(*asked, "--show-toplevel", ok=(0, 128))
@@ -134,9 +141,7 @@ def locate(where: Path, *, unset: tuple[str, ...] = ()) -> Places:
     if len(found) != (3 if status == 0 else 2):  # a folder's name has a line end: ask one by one
         questions = [*asked[2:], "--show-toplevel"][: 3 if status == 0 else 2]
         found = [os.fsdecode(git.run(*asked[:2], question))[:-1] for question in questions]
-    places = Places(Path(found[0]), Path(found[1]), Path(found[2]) if status == 0 else None)
-    _require_folders(places)
-    return places
+    return Places(Path(found[0]), Path(found[1]), Path(found[2]) if status == 0 else None)
 
 
 def _require_folders(places: Places) -> None:

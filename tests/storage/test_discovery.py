@@ -1,0 +1,149 @@
+"""What is found without git is what git finds; where something is out of the ordinary, git is asked."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from devs_git.storage import discovery
+from devs_git.storage.places import locate
+
+Run = Callable[..., str]
+
+
+def git_finds(where: Path) -> list[Path]:
+    asked = ["git", "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--show-toplevel"]
+    return [Path(line) for line in subprocess.check_output(asked, cwd=where, text=True).splitlines()]
+
+
+def test_an_ordinary_repository_is_found_from_each_of_its_folders_as_git_finds_it(
+    repo: Path, git: Run
+) -> None:
+    (repo / "deep/er").mkdir(parents=True)
+    (repo.parent / "way in").symlink_to(repo / "deep")
+    git("config", "branch.worktree.remote", "origin")
+    git("config", "remote.origin.url", "../other")
+    git("config", "-f", ".git/config", "user.name", "Ada Lovelace")
+    for where in (repo, repo / "deep/er", repo.parent / "way in"):
+        top = discovery.top_of(where)
+        assert top is not None
+        assert [top / ".git", top / ".git", top] == git_finds(where)
+
+
+def bare(repo: Path, git: Run) -> Path:
+    git("init", "-q", "--bare", str(repo / "bare.git"))
+    return repo / "bare.git"
+
+
+def worktree(repo: Path, git: Run) -> Path:
+    git("worktree", "add", "-q", str(repo.parent / "second"))
+    return repo.parent / "second"
+
+
+def inside_the_git_directory(repo: Path, git: Run) -> Path:
+    assert git("rev-parse", "HEAD")
+    return repo / ".git/objects"
+
+
+def linked_git_directory(repo: Path, git: Run) -> Path:
+    assert git("rev-parse", "HEAD")
+    (repo / ".git").rename(repo.parent / "elsewhere")
+    (repo / ".git").symlink_to(repo.parent / "elsewhere")
+    return repo
+
+
+def moved_by_configuration(repo: Path, git: Run) -> Path:
+    (repo.parent / "other").mkdir()
+    git("config", "core.worktree", "../../other")
+    return repo
+
+
+def moved_by_an_included_file(repo: Path, git: Run) -> Path:
+    (repo.parent / "other").mkdir()
+    (repo / ".git/more").write_text("[core]\n\tworktree = ../../other\n")
+    git("config", "include.path", "more")
+    return repo
+
+
+def named_in_one_line(repo: Path, git: Run) -> Path:
+    assert git("rev-parse", "HEAD")
+    (repo.parent / "other").mkdir()
+    with (repo / ".git/config").open("a") as config:
+        config.write("[CORE] WorkTree = ../../other\n")
+    return repo
+
+
+def continued_on_the_next_line(repo: Path, git: Run) -> Path:
+    assert git("rev-parse", "HEAD")
+    (repo.parent / "other").mkdir()
+    with (repo / ".git/config").open("a") as config:
+        config.write("[core]\n\tworktree = \\\n../../other\n")
+    return repo
+
+
+def worktree_configuration(repo: Path, git: Run) -> Path:
+    git("config", "extensions.worktreeConfig", "true")
+    return repo
+
+
+def detached(repo: Path, git: Run) -> Path:
+    git("checkout", "-q", "--detach")
+    return repo
+
+
+ODD = [
+    worktree,
+    inside_the_git_directory,
+    linked_git_directory,
+    moved_by_configuration,
+    moved_by_an_included_file,
+    named_in_one_line,
+    continued_on_the_next_line,
+    worktree_configuration,
+    detached,
+    bare,
+]
+
+
+@pytest.mark.parametrize("make", ODD, ids=lambda make: make.__name__)
+def test_git_is_asked_where_the_place_is(make: Callable[[Path, Run], Path], repo: Path, git: Run) -> None:
+    where = make(repo, git)
+    assert discovery.top_of(where) is None
+    if make not in (inside_the_git_directory, bare):
+        places = locate(where)
+        assert [places.git_dir, places.common, places.top] == git_finds(where)
+
+
+def test_git_is_asked_in_a_subfolder_that_is_a_bare_repository(repo: Path, git: Run) -> None:
+    assert discovery.top_of(bare(repo, git) / "refs") is None
+
+
+@pytest.mark.parametrize("name", ["GIT_DIR", "GIT_WORK_TREE", "GIT_CEILING_DIRECTORIES"])
+def test_git_is_asked_where_the_environment_says_something(
+    name: str, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, os.fspath(repo))
+    assert discovery.top_of(repo) is None
+    assert discovery.top_of(repo, unset=(name,)) == repo.resolve()
+
+
+def test_a_repository_of_somebody_else_is_gits_to_trust(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    assert discovery.top_of(repo) is None
+
+
+def test_no_repository_and_a_damaged_one_are_gits_to_name(repo: Path, tmp_path: Path) -> None:
+    assert discovery.top_of(tmp_path / "nowhere") is None
+    (tmp_path / "empty").mkdir()
+    assert discovery.top_of(tmp_path / "empty") is None
+    (repo / ".git/HEAD").write_text("nothing\n")
+    assert discovery.top_of(repo) is None
+    (repo / ".git/HEAD").write_text("ref: refs/heads/main\n")
+    (repo / ".git/config").write_bytes(b"[core]\n\tbare = false\n[user]\n\tname = \xff\n")
+    assert discovery.top_of(repo) is None
+    (repo / ".git/config").write_text("[core\n")
+    assert discovery.top_of(repo) is None
