@@ -64,8 +64,8 @@ def run(workspace: Workspace, request: Request) -> Result:
 def read(workspace: Workspace, request: Request) -> tuple[bytes, int]:
     """The bytes asked for, and how many there are in all; a part ends between two characters."""
     with workspace.catalog() as catalog:
-        row = traces.row(catalog, request.trace_id)
-        if row is None:
+        size = traces.size(catalog, request.trace_id)
+        if size is None:
             raise DevsError(
                 "TRACE_NOT_FOUND",
                 "There is no such trace.",
@@ -76,12 +76,12 @@ def read(workspace: Workspace, request: Request) -> tuple[bytes, int]:
             data = traces.raw(catalog, request.trace_id)
             return _cut(data[request.offset :], request.limit), len(data)
         if request.limit is None and not request.offset:
-            return traces.output(catalog, request.trace_id), row.size
-        rest = max(0, row.size - request.offset)
+            return traces.output(catalog, request.trace_id), size
+        rest = max(0, size - request.offset)
         if not rest:  # nor is a number asked of SQLite that it cannot hold
-            return b"", row.size
+            return b"", size
         limit = rest if request.limit is None else min(rest, request.limit)
-        return _cut(traces.window(catalog, request.trace_id, request.offset, limit), limit), row.size
+        return _cut(traces.window(catalog, request.trace_id, request.offset, limit), limit), size
 
 
 def _cut(data: bytes, limit: int | None) -> bytes:

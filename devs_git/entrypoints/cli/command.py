@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -72,6 +71,8 @@ def command(
 
 def as_text(result: Any) -> str:
     r"""The result as JSON. Bytes of a path that are no UTF-8 become `\udcXX`, which a JSON reader gives back."""
+    import json
+
     text = json.dumps(result if isinstance(result, dict) else plain(result), indent=2, ensure_ascii=False)
     return text.encode("utf-8", "backslashreplace").decode()
 

@@ -5,7 +5,6 @@ zlib needs no import of its own weight; at level 6 it packs ordinary logs as sma
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Iterator
 from typing import Any, Final
@@ -43,6 +42,8 @@ def message(packed: bytes) -> str:
 
     SQL knows it as devs_message.
     """
+    import json  # who reads a trace needs none of it
+
     record = json.loads(unpack(packed))
     calls = [
         f"{call['name']} {json.dumps(call['input'], ensure_ascii=False)}"

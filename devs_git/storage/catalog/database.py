@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from devs_git.errors import DevsError
-from devs_git.storage.catalog import bodies, fulltext
+from devs_git.storage.catalog import bodies
 from devs_git.storage.catalog.migrations import STEPS
 
 NAME: Final = "catalog.db"
@@ -33,6 +33,8 @@ class Catalog:
     @cached_property
     def engine(self) -> int:
         """5 or 4: the engine of the full-text index, which is made by whoever first needs it."""
+        from devs_git.storage.catalog import fulltext  # who gets one trace needs no index
+
         return fulltext.prepare(self)
 
     @classmethod
@@ -83,6 +85,8 @@ class Catalog:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction, begun for writing at once: it never has to be begun again because somebody else wrote."""
+        from devs_git.storage.catalog import fulltext
+
         with self.transaction() as base:
             self.engine = fulltext.build(
                 self

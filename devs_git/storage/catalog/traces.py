@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from devs_git.domain.traces import Trace, TraceRow
 from devs_git.errors import invalid
-from devs_git.storage.catalog import bodies, fulltext
+from devs_git.storage.catalog import bodies
 from devs_git.storage.catalog.database import Catalog
+
+if TYPE_CHECKING:
+    from devs_git.domain.traces import Trace, TraceRow
 
 COLUMNS: Final = (
     "trace_id, task_id, session_id, agent, client, tool_name, is_error, duration_ms, "
@@ -38,6 +39,10 @@ def put(catalog: Catalog, trace: Trace) -> str:
 
     INVALID_ARGUMENTS where input and output are longer than a text that SQLite takes (a billion bytes).
     """
+    import hashlib  # a reader needs none of these
+
+    from devs_git.storage.catalog import fulltext
+
     base = catalog.base
     given, raw = bodies.pack(trace.input.encode("utf-8", "surrogatepass")), bodies.pack(_cut(trace))
     text = bodies.text(given, bodies.readable(trace.output))
@@ -49,8 +54,6 @@ def put(catalog: Catalog, trace: Trace) -> str:
         base.execute("INSERT INTO parts VALUES (?, ?, ?)", (body_id, number, part))
         stored += len(part)
     fulltext.add(catalog, fulltext.TRACES, body_id, text)
-    import hashlib  # a reader needs none of it
-
     digest = hashlib.sha256(trace.output).hexdigest()
     base.execute(_UPSERT, (*_known(trace, body_id), digest, len(trace.output), stored))
     return digest
@@ -94,6 +97,8 @@ def _literals(output: bytes) -> Iterator[tuple[bytes, bytes]]:
         text = output.decode()
     except UnicodeDecodeError:
         return
+    import json
+
     yield _CUT_PLAIN, json.dumps(text, ensure_ascii=False).encode()
     yield _CUT_ASCII, json.dumps(text).encode()
 
@@ -109,6 +114,12 @@ def raw(catalog: Catalog, trace_id: str) -> bytes:
     return rest.replace(how, dict(_literals(output(catalog, trace_id)))[how])
 
 
+def size(catalog: Catalog, trace_id: str) -> int | None:
+    """How many bytes an output has; None where there is no trace of that id."""
+    found = catalog.rows("SELECT size FROM traces WHERE trace_id = ?", trace_id)
+    return int(found[0][0]) if found else None
+
+
 def row(catalog: Catalog, trace_id: str) -> TraceRow | None:
     """What is known of a trace; None where there is none of that id."""
     found = catalog.rows(f"SELECT {COLUMNS} FROM traces WHERE trace_id = ?", trace_id)
@@ -117,6 +128,8 @@ def row(catalog: Catalog, trace_id: str) -> TraceRow | None:
 
 def row_of(found: tuple[Any, ...]) -> TraceRow:
     """A row of COLUMNS."""
+    from devs_git.domain.traces import TraceRow
+
     task, session, agent, client, tool = found[1:6]
     is_error, duration, commit, created, digest, size, rewound_by = found[6:]
     return TraceRow(
