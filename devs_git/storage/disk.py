@@ -12,7 +12,7 @@ from devs_git.storage.git_program import GitFailed
 _NUMBERS: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
 _WORDS: Final = re.compile(
     r"No space left on device|Disk quota exceeded|File too large|Read-only file system"
-    r"|Permission denied|Operation not permitted|Input/output error"
+    r"|unable to create directory|Permission denied|Operation not permitted|Input/output error"
 )
 _HINT: Final = "Make room or give permission, then run the command again; nothing was lost."
 

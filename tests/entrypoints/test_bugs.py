@@ -29,6 +29,13 @@ def test_a_full_disk_is_no_bug_of_ours(error: Exception) -> None:
     assert (told.code, told.message) == ("CONFLICT", FULL)
 
 
+def test_a_folder_that_git_cannot_make_is_the_disks_doing_too() -> None:
+    said = "fatal: prepare: cannot lock ref 'refs/heads/a/b': unable to create directory for refs/heads/a/b"
+    assert uncaught(GitFailed(["update-ref"], 128, said)).message == (
+        "The disk said: unable to create directory."
+    )
+
+
 def test_what_libgit2_could_not_write_is_told_without_its_path() -> None:
     assert uncaught(OSError("failed to write /home/ada/x")).message == (
         "The disk said: an object could not be written."

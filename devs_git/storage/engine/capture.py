@@ -273,4 +273,5 @@ def git_words(error: GitFailed) -> str:
     lines = [
         line.removeprefix("error: ").removeprefix("fatal: ").strip() for line in error.stderr.splitlines()
     ]
-    return " ".join(line for line in lines if line)
+    words = " ".join(line for line in lines if line)
+    return words or ("it was killed" if error.status < 0 else f"it ended with status {error.status}")

@@ -18,7 +18,7 @@ def of_changes(found: Survey, plan: Footprint, preserve: str | None) -> list[Dev
     return [
         DevsError(
             CODE,
-            f"{len(set(dirty))} tracked files have changes, such as {dirty[0]!r}.",
+            f"Tracked files have changes, such as {dirty[0]!r} ({len(set(dirty))} in all).",
             hint="Say how to keep them: --preserve branch, --preserve stash or --preserve discard; or commit them.",
             paths=sorted(set(dirty))[:100],
         )
@@ -50,7 +50,7 @@ def of_obstacles(plan: Footprint, *, save: bool) -> list[DevsError]:
         found.append(
             DevsError(
                 CODE,
-                f"{len(plan.obstacles.files)} untracked or ignored files are in the way, such as {first!r}.",
+                f"Untracked or ignored files are in the way, such as {first!r} ({len(plan.obstacles.files)} in all).",
                 hint="Add --untracked save to keep them in the backup and go on, or move them elsewhere.",
                 paths=list(plan.obstacles.files[:100]),
             )
@@ -109,7 +109,7 @@ def of_objects(found: Survey, target: str) -> list[DevsError]:
     return [
         DevsError(
             CODE,
-            f"{len(lost)} files of the target are not in this partial clone.",
+            f"Files of the target are not in this partial clone ({len(lost)} in all).",
             hint=f"Fetch them first, all at once: git diff --stat {found.head[:12]} {target[:12]}",
         )
     ]

@@ -161,7 +161,7 @@ def in_the_middle(places: Places, found: Survey) -> list[DevsError]:
         words = f"{busy[0].capitalize()} is under way."
         against.append(DevsError("GIT_RESET_FAILED", words, hint=f"End it first: {busy[1]}"))
     if found.unmerged:
-        words = f"{len(found.unmerged)} files have unmerged entries, such as {found.unmerged[0]!r}."
+        words = f"Files have unmerged entries, such as {found.unmerged[0]!r} ({len(found.unmerged)} in all)."
         hint = "Resolve them and run git add, or abort what made them."
         against.append(DevsError("GIT_RESET_FAILED", words, hint=hint))
     return against

@@ -36,7 +36,7 @@ def require_ours(site: Site, journal: Journal, sides: Sides) -> None:
     if not found and not staged:
         return
     what = (
-        f"{len(found)} files that were edited since, such as {found[0]!r}"
+        f"files that were edited since, such as {found[0]!r} ({len(found)} in all)"
         if found
         else "an index changed since"
     )

@@ -194,7 +194,9 @@ def _not_exact(git: Git, objects: Objects, own: Git, move: tuple[State, Sequence
     top, (state, touched) = Path(git.where), move
     left = [change.path for change in touched if not change.new and _is_there(top, change.path)]
     if left:  # git only warns of a file that it could not remove
-        raise DevsError("GIT_RESET_FAILED", f"{len(left)} files could not be removed, such as {left[0]!r}.")
+        raise DevsError(
+            "GIT_RESET_FAILED", f"Files could not be removed, such as {left[0]!r} ({len(left)} in all)."
+        )
     ours = {change.path for change in touched}
     not_exact: set[str] = set()
     if ours and attributes.in_play(git, top, ours):
@@ -213,7 +215,8 @@ def _not_exact(git: Git, objects: Objects, own: Git, move: tuple[State, Sequence
         )
     if wrong:
         raise DevsError(
-            "GIT_RESET_FAILED", f"{len(wrong)} files are not as git wrote them, such as {min(wrong)!r}."
+            "GIT_RESET_FAILED",
+            f"Files are not as git wrote them, such as {min(wrong)!r} ({len(wrong)} in all).",
         )
     return tuple(sorted(not_exact))
 

@@ -1,0 +1,20 @@
+"""git's own words in our refusals."""
+
+from __future__ import annotations
+
+import pytest
+
+from devs_git.storage.engine.capture import git_words
+from devs_git.storage.git_program import GitFailed
+
+
+@pytest.mark.parametrize(
+    ("status", "stderr", "words"),
+    [
+        (128, "error: one\nfatal: two\n", "one two"),
+        (-9, "", "it was killed"),
+        (1, "\n", "it ended with status 1"),
+    ],
+)
+def test_a_git_that_said_nothing_is_told_by_how_it_ended(status: int, stderr: str, words: str) -> None:
+    assert git_words(GitFailed(["read-tree"], status, stderr)) == words
