@@ -105,7 +105,7 @@ def test_the_guards_refuse_and_allow_under_a_framework(framework: str, initialis
     assert run_stage(initialised, "pre-push", framework, remote="refs/heads/devs/ledger")[0] == 0
     git("update-ref", "-d", "refs/heads/devs/ledger")
     status, said = run_stage(initialised, "pre-commit", framework)
-    assert (status, "NOT_INITIALIZED" in said) == (1, True)
+    assert (status, "LEDGER_MISSING" in said) == (1, True)
 
 
 TYPES = ("pre-commit", "commit-msg", "pre-push")

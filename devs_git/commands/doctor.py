@@ -202,8 +202,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
 def _no_ledger(workspace: Workspace, named: str) -> Finding:
     known = seen.newest(workspace.store_git, workspace.objects, workspace.places.common, named)
     if known:
-        text = f"The ledger is gone; the last that is known of it here is {known[:12]}."
-        return Finding("LEDGER_MISSING", "error", text, f"git update-ref {LEDGER} {known} ''")
+        return seen.gone(known)
     if named:
         return Finding("LEDGER_MISSING", "error", f"The ledger that begins with {named} is not here.", _INIT)
     return Finding("NOT_INITIALIZED", "error", "This repository has no devs-git ledger.", _INIT)

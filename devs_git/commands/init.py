@@ -14,7 +14,7 @@ from typing import Final
 from devs_git.domain.events import Draft
 from devs_git.domain.policy import IN_FORCE, PROPOSED, first
 from devs_git.domain.report import Action
-from devs_git.errors import invalid
+from devs_git.errors import DevsError, invalid
 from devs_git.storage import (
     adoption,
     agent_files,
@@ -23,6 +23,7 @@ from devs_git.storage import (
     locks,
     proposal,
     receiving,
+    seen,
     suitability,
     tas_lock,
     view,
@@ -52,6 +53,11 @@ class Request:
     strict: bool = False
     server: bool = False
 
+    @property
+    def releases(self) -> bool:
+        """Whether this takes brakes out, which waits like any write work while a gate is open."""
+        return self.uninstall and not self.server
+
     def __post_init__(self) -> None:
         if self.strict and (self.uninstall or self.server):
             raise invalid(
@@ -78,6 +84,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         suitability.check(places, workspace.git, workspace.store_git)
     try:
         with locks.held(places.shared / "init.lock", wait=_WAIT):
+            _require_not_gone(workspace)
             return _take_out(workspace) if request.uninstall else _put_in(workspace, strict=request.strict)
     except OSError as error:
         what = error.strerror or "it cannot be written"
@@ -85,6 +92,16 @@ def run(workspace: Workspace, request: Request) -> Result:
             f"A part of this repository cannot be written: {what}.",
             "Make room, or the folder writable, and run it again.",
         ) from error
+
+
+def _require_not_gone(workspace: Workspace) -> None:
+    """LEDGER_MISSING for a ledger that this clone has had: another, or a remote's older one, may lack an open gate."""
+    if workspace.ledger.tip().oid:
+        return
+    known = seen.newest(workspace.store_git, workspace.objects, workspace.places.common, own=True)
+    if known:
+        found = seen.gone(known)
+        raise DevsError(found.code, found.message, hint=f"Put it back: {found.fix}")
 
 
 def _serve(workspace: Workspace, request: Request) -> Result:

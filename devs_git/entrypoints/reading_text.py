@@ -102,7 +102,7 @@ def status(result: Any) -> str:
         f"Active task: {result.active_task or 'none'}",
         f"Open gates: {', '.join(result.open_gates) or 'none'}",
     ]
-    lines += [] if result.initialized else ["No ledger here yet. Run: devs-git init"]
+    lines += [] if result.initialized else ["No ledger here. See: devs-git doctor"]
     lines += [f"Unfinished operation: {name}. Run: devs-git doctor" for name in result.journals]
     if result.unrecorded:
         lines.append(f"{plural(len(result.unrecorded), 'commit')} not recorded yet. Run: devs-git doctor")

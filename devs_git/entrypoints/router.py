@@ -23,7 +23,7 @@ def call(name: str, workspace: Workspace, request: Any) -> Any:
     writes = not bool(getattr(request, "dry_run", None))
     if writes:
         _recover_first(name, workspace)
-    if not row.goes_on_while_frozen:
+    if not row.goes_on_while_frozen or getattr(request, "releases", False):
         _guard(row, module, workspace, request)
     if not writes or row.tier < CHANGES or row.records:
         return module.run(workspace, request)

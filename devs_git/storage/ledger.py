@@ -28,6 +28,7 @@ LOCK_SECONDS: Final = 30.0
 ATTEMPTS: Final = 60
 REF_LOCK_SECONDS: Final = 2.0  # a living git holds the lock of a ref for milliseconds
 _CHUNK: Final = 1 << 16
+_LOCK: Final = "devs/ledger.lock"
 
 
 @dataclass(frozen=True)
@@ -111,13 +112,19 @@ class Ledger:
         return tuple(sorted(path.removeprefix("open/") for path in split_z(out)))
 
     def require(self) -> Tip:
-        """The tip; NOT_INITIALIZED where there is no ledger."""
+        """The tip; NOT_INITIALIZED where there is no ledger, LEDGER_MISSING where there was one."""
         tip = self.tip()
-        if not tip.oid:
+        if tip.oid:
+            return tip
+        if (self.common / _LOCK).exists():  # somebody wrote to it
             raise DevsError(
-                "NOT_INITIALIZED", "This repository has no devs-git ledger.", hint="Run: devs-git init"
+                "LEDGER_MISSING",
+                "This repository is frozen, because its ledger, the branch devs/ledger, is gone.",
+                hint="Put it back; see: devs-git doctor",
             )
-        return tip
+        raise DevsError(
+            "NOT_INITIALIZED", "This repository has no devs-git ledger.", hint="Run: devs-git init"
+        )
 
     def newest_first(self, tip: str = LEDGER) -> Iterator[Event]:
         """All events in exactly the reverse of the fold's order, read as they are needed.
@@ -190,9 +197,7 @@ class Ledger:
         `git` is the git of the worktree where its HEAD is among the refs. Raises RefMoved where a ref other
         than the ledger was not as expected, BUSY after too many lost races.
         """
-        lock = (
-            locks.held(self.common / "devs" / "ledger.lock", wait=LOCK_SECONDS) if locked else nullcontext()
-        )
+        lock = locks.held(self.common / _LOCK, wait=LOCK_SECONDS) if locked else nullcontext()
         with lock:
             until = time.monotonic() + REF_LOCK_SECONDS
             for attempt in range(ATTEMPTS):

@@ -21,16 +21,16 @@ _OID: Final = re.compile(r"[0-9a-f]{40}")
 _MOST: Final = "2000"  # commits that are asked
 
 
-def tips(git: Git, common: Path) -> dict[str, str]:
-    """Oids of tips with how each is known, the surest first."""
+def tips(git: Git, common: Path, *, own: bool = False) -> dict[str, str]:
+    """Oids of tips with how each is known, the surest first; with `own` only those that this clone itself has had."""
     found: dict[str, str] = {}
     for oid in _reflog(common):
         found.setdefault(oid, "its reflog")
     for folder in (common, *sorted(common.glob("worktrees/*"))):
         found.setdefault(_line(folder / "devs" / "view"), "the view .devs/")
-    for name, oid in refs.matching(git, "refs/devs/remotes").items():
+    for name, oid in () if own else refs.matching(git, "refs/devs/remotes").items():
         found.setdefault(oid, f"sync with {name.removeprefix('refs/devs/remotes/').removesuffix('/ledger')}")
-    for commit, oid in _named(git):
+    for commit, oid in () if own else _named(git):
         found.setdefault(oid, f"commit {commit[:12]}")
     return {oid: how for oid, how in found.items() if _OID.fullmatch(oid) and set(oid) != {"0"}}
 
@@ -91,13 +91,19 @@ def _way_back(git: Git, oid: str, tip: str) -> str:
     return f"Call a person, nothing is lost yet: git log --graph --oneline {LEDGER} {oid}"
 
 
-def newest(git: Git, objects: Objects, common: Path, genesis: str) -> str:
+def newest(git: Git, objects: Objects, common: Path, genesis: str = "", *, own: bool = False) -> str:
     """The longest ledger with this root ('' for any) that was here and whose objects still are; '' where there is none."""
     best, length = "", 0
-    for oid in tips(git, common):
+    for oid in tips(git, common, own=own):
         if not objects.exists(oid):
             continue
         events = git.text("rev-list", "--topo-order", oid, "--").split()
         if len(events) > length and genesis in ("", events[-1]):
             best, length = oid, len(events)
     return best
+
+
+def gone(tip: str) -> Finding:
+    """LEDGER_MISSING for a ledger that was here until `tip`, with the way back."""
+    text = f"The ledger is gone; the last that is known of it here is {tip[:12]}."
+    return Finding("LEDGER_MISSING", "error", text, f"git update-ref {LEDGER} {tip} ''")

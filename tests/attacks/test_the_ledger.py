@@ -46,10 +46,33 @@ def test_the_ledger_deleted() -> None:
     tip = goes_on("rev-parse", LEDGER)
     goes_on("branch", "-D", "devs/ledger")
     refused("LEDGER_MISSING", *COMMIT)
+    start = partial(router.call, "task start", Workspace.open(), task_start.Request("10"))
+    assert refusal(start) == "LEDGER_MISSING"
     [finding] = findings()
     assert finding.code == "LEDGER_MISSING"
     subprocess.run(["sh", "-ec", finding.fix], check=True)
     assert goes_on("rev-parse", LEDGER) == tip
+    frozen_still()
+
+
+def test_the_ledger_deleted_and_devs_git_init_asked_for_another(tmp_path: Path) -> None:
+    goes_on("init", "-q", "--bare", str(tmp_path / "far.git"))
+    goes_on("remote", "add", "origin", str(tmp_path / "far.git"))
+    goes_on("push", "-q", "--no-verify", "origin", "main", f"{LEDGER}~1:{LEDGER}")
+    goes_on("branch", "-D", "devs/ledger")
+    begin = partial(router.call, "init", Workspace.open(), init.Request())
+    assert refusal(begin) == "LEDGER_MISSING"  # of a remote that does not know of the gate
+    goes_on("remote", "remove", "origin")
+    goes_on("switch", "-q", "--orphan", "elsewhere")
+    assert refusal(begin) == "LEDGER_MISSING"
+    leave = partial(router.call, "init", Workspace.open(), init.Request(uninstall=True))
+    assert refusal(leave) == "LEDGER_MISSING"
+    refused("LEDGER_MISSING", *COMMIT)
+
+
+def test_devs_git_init_uninstall_while_a_gate_is_open() -> None:
+    leave = partial(router.call, "init", Workspace.open(), init.Request(uninstall=True))
+    assert refusal(leave) == "GATE_BLOCKED"
     frozen_still()
 
 
@@ -215,6 +238,7 @@ def test_a_poisoned_ledger_on_a_remote_without_our_hook(tmp_path: Path) -> None:
     assert goes_on("rev-parse", LEDGER) == tip
     frozen_still()
     goes_on("update-ref", "-d", LEDGER)
+    Path(".git/devs/view").unlink()  # as in a clone that never had one
     adopting = partial(init.run, Workspace.open(), init.Request())
     assert refusal(adopting) == "POLICY_INVALID"
     assert examined() == {"LEDGER_MISSING"}

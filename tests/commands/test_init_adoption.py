@@ -108,6 +108,7 @@ def test_a_remote_with_another_ledger_is_not_adopted(origin: Path, git: Run, set
     git("rm", "-q", "devs-policy.yaml")
     git("commit", "-qm", "drop")
     git("update-ref", "-d", "refs/heads/devs/ledger")
+    shutil.rmtree(origin / ".git" / "devs")
     other = set_up(origin).genesis
     assert other in no_ledger(there, git, set_up).message
 
