@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 
 from devs_git.domain import ids
+from devs_git.storage import export_file
 from devs_git.storage.catalog import exchange, traces
 from devs_git.workspace import Workspace
 
 
 @dataclass(frozen=True)
 class Request:
-    """`write` takes the bytes as they come; `task` where only one task's traces are wanted."""
+    """`write` takes the bytes as they come, or `output` is a file for them; `task` where only one task's traces are wanted."""
 
     write: Callable[[bytes], object]
     task: str = ""
+    output: Path | None = None
 
     def __post_init__(self) -> None:
         if self.task:
@@ -39,11 +43,12 @@ class _Sink:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """The count of traces that were written."""
+    """The count of traces that were written. INVALID_ARGUMENTS {output}."""
     done = 0
+    place = export_file.written(request.output) if request.output else nullcontext(request.write)
     with workspace.catalog() as catalog:
         total = traces.count(catalog, request.task)
-        with gzip.GzipFile(fileobj=_Sink(request.write), mode="wb", mtime=0) as packed:
+        with place as write, gzip.GzipFile(fileobj=_Sink(write), mode="wb", mtime=0) as packed:
             for line in exchange.lines(catalog, request.task):
                 packed.write(line)
                 if line.startswith(exchange.HEAD):

@@ -179,22 +179,7 @@ def trace_export(*, output: Path | None, task: str) -> Any:
 
     if output is None and (sys.stdout.isatty() or _given("as_json")):
         raise invalid("output", "An export is no text.", hint="Name a file: --output traces.jsonl.gz")
-    return Request(_writer(output), task)
-
-
-def _writer(output: Path | None) -> Any:
-    """Bytes go to a file that is made when the first of them come."""
-    if output is None:
-        return sys.stdout.buffer.write
-    context = click.get_current_context()
-    opened: list[BinaryIO] = []
-
-    def write(data: bytes) -> int:
-        if not opened:
-            opened.append(context.with_resource(output.open("wb")))
-        return opened[0].write(data)
-
-    return write
+    return Request(sys.stdout.buffer.write, task, output)
 
 
 @command(

@@ -20,6 +20,7 @@ from devs_git.storage.catalog import bodies, traces
 from devs_git.storage.catalog.database import Catalog
 
 FORMAT: Final = "devs-git traces 1"
+START: Final = b'{"format":"devs-git traces '  # how an export begins, of any version
 HEAD: Final = b'{"trace_id":'  # how a trace's first line begins
 _FIELDS: Final = tuple(one.name for one in fields(Trace) if one.name not in ("output", "raw"))
 _TEXTS: Final = tuple(name for name in _FIELDS if name not in ("input", "is_error", "duration_ms"))

@@ -1,0 +1,58 @@
+"""A file that somebody named for an export: there whole or not at all, and no other file ever goes for it."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from devs_git.errors import DevsError, invalid
+from devs_git.storage.catalog import exchange
+
+
+@contextmanager
+def written(path: Path) -> Iterator[Callable[[bytes], int]]:
+    """What takes the bytes. INVALID_ARGUMENTS {output} where the file cannot be made, or is no export.
+
+    An export goes on while a gate is open: an agent could empty a source file with it.
+    """
+    if path.exists() and not path.is_file():  # a pipe or a device takes them as they come
+        with _opened(path) as stream:
+            yield stream.write
+        return
+    place = Path(os.path.realpath(path))
+    if place.exists() and not _is_export(place):
+        raise invalid("output", "There is another file, which is no export.", hint="Name a file that is new.")
+    temporary = place.with_name(f".devs-export-{os.getpid()}")
+    try:
+        with _opened(temporary) as stream:
+            yield stream.write
+        temporary.replace(place)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _is_export(path: Path) -> bool:
+    """Whether it is one, or empty: a shell makes the file that it is to be."""
+    try:
+        with gzip.open(path, "rb") as stream:
+            start = stream.read(len(exchange.START))
+    except (OSError, EOFError, zlib.error):
+        return False
+    return start in (b"", exchange.START)
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("wb")
+    except OSError as error:
+        raise _refused(error) from error
+
+
+def _refused(error: OSError) -> DevsError:
+    return invalid("output", f"The file cannot be written: {error.strerror}.")
