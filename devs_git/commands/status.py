@@ -53,9 +53,9 @@ def run(workspace: Workspace, request: Request) -> Result:
     """The state of this worktree; NOT_A_REPOSITORY where there is no working tree."""
     del request
     assert workspace.top
-    with workspace.git.alongside(*tree_state.QUESTION) as answer:
+    with tree_state.asked(workspace.git) as answer:
         open_gates = workspace.ledger.open_gates()
-        state = tree_state.read(answer())
+        state = answer()
     counts = Counts(len(state.staged), len(state.unstaged), len(state.untracked), len(state.unmerged))
     return Result(
         branch=state.branch,

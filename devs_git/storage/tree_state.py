@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
+
+from devs_git.storage.git_program import Git, split_z
+from devs_git.storage.private_index import index_path
 
 _ACTIONS: Final = {
     "A": "added",
@@ -40,19 +45,58 @@ class TreeState:
 
 
 # What is dirty inside a submodule is not looked at: git would run that repository's own programs.
-QUESTION: Final = (
+_STATUS: Final = (
     "status",
     "--porcelain=v2",
     "--branch",
     "-z",
     "--no-ahead-behind",
-    "--untracked-files=normal",
     "--ignore-submodules=dirty",
+)
+_UNTRACKED: Final = (
+    "ls-files",
+    "-z",
+    "--others",
+    "--directory",
+    "--no-empty-directory",
+    "--exclude-standard",
 )
 
 
-def read(out: bytes) -> TreeState:
-    """The state of a worktree from git's answer to QUESTION; a folder of untracked files is one entry that ends in a slash."""
+@contextmanager
+def asked(git: Git) -> Iterator[Callable[[], TreeState]]:
+    """The state of a worktree, while the body does something else; a folder of untracked files is one entry that ends in a slash.
+
+    One git compares what is tracked while another looks for what is not: git itself does one after the other.
+    """
+    index = index_path(git)
+    before = _mark(index)
+    with (
+        git.alongside(*_STATUS, "--untracked-files=no") as tracked,
+        git.alongside(*_UNTRACKED) as untracked,
+    ):
+
+        def state() -> TreeState:
+            found = _read(tracked())
+            found.untracked = split_z(untracked())
+            if _mark(index) == before:
+                return found
+            return _read(
+                git.run(*_STATUS, "--untracked-files=normal")
+            )  # the two may have seen another index each
+
+        yield state
+
+
+def _mark(index: Path) -> tuple[int, ...]:
+    try:
+        found = index.stat()
+    except FileNotFoundError:
+        return ()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _read(out: bytes) -> TreeState:
     state = TreeState()
     lines = iter(os.fsdecode(part) for part in out.split(b"\0") if part)
     for line in lines:
