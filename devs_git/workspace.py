@@ -54,6 +54,7 @@ class Workspace:
     clock: Callable[[], datetime] = system_clock
     progress: Callable[[str, int, int], None] = field(default=lambda _what, _done, _total: None)
     say: Callable[[str], None] = field(default=lambda _text: None)
+    offline: bool = False  # git goes to no remote, not even for what a partial clone has left there
 
     @classmethod
     def open(cls, where: Path | None = None) -> Workspace:
@@ -81,13 +82,13 @@ class Workspace:
         env = {"GIT_DIR": os.fspath(self.places.git_dir)}
         if self.places.top is not None:
             env["GIT_WORK_TREE"] = os.fspath(self.places.top)
-        return Git(self.places.top or self.places.git_dir, env)
+        return Git(self.places.top or self.places.git_dir, env, offline=self.offline)
 
     @cached_property
     def store_git(self) -> Git:
         """git for ledger, checkpoints and backups: the caller's repository variables scrubbed, objects as they are."""
         env = {"GIT_DIR": os.fspath(self.places.common), **OBJECTS_ALONE}
-        return Git(self.places.common, env, unset=REPOSITORY_VARIABLES, config=OBJECTS_ALONE_CONFIG)
+        return Git(self.places.common, env, REPOSITORY_VARIABLES, OBJECTS_ALONE_CONFIG, offline=self.offline)
 
     @cached_property
     def objects(self) -> Objects:

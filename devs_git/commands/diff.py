@@ -108,10 +108,24 @@ def _compare_tree(workspace: Workspace, git: Git, request: Request) -> Result:
 
 def _result(git: Git, request: Request, before: tuple[str, str], after: tuple[str, str]) -> Result:
     (from_name, from_), (to_name, to) = before, after
-    found = changes(git, from_, to)
-    parts, cut = hunks(git, from_, to, request.hunk_lines) if request.hunks else ([], False)
+    try:
+        found = changes(git, from_, to)
+        parts, cut = hunks(git, from_, to, request.hunk_lines) if request.hunks else ([], False)
+    except GitFailed as error:
+        raise _left_out(git, from_, to) or error from error
     stats = Stats(len(found), sum(item.additions for item in found), sum(item.deletions for item in found))
     return Result(from_, to, from_name, to_name, _files(found, parts), stats, cut)
+
+
+def _left_out(git: Git, from_: str, to: str) -> DevsError | None:
+    """What is to be done in a partial clone, which is the likely reason where this is one."""
+    if not git.says("config", "--get-regexp", r"^remote\..*\.promisor$"):
+        return None
+    return DevsError(
+        "CONFLICT",
+        "git cannot compare these: something of them is not in this partial clone.",
+        hint=f"Fetch it first: git diff --stat {from_[:12]} {to[:12]}".rstrip(),
+    )
 
 
 def _before(git: Git, history: History, point: Checkpoint) -> tuple[str, str]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from devs_git.domain.verbs import CHANGES, Verb, verb
+from devs_git.domain.verbs import CHANGES, READS, Verb, verb
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 
@@ -23,6 +24,8 @@ def call(name: str, workspace: Workspace, request: Any) -> Any:
     writes = not bool(getattr(request, "dry_run", None))
     if writes:
         _recover_first(name, workspace)
+    if not writes or (row.tier == READS and name != "verify"):  # CI verifies partial clones, too
+        workspace = replace(workspace, offline=True)
     if not row.goes_on_while_frozen or getattr(request, "releases", False):
         _guard(row, module, workspace, request)
     if not writes or row.tier < CHANGES or row.records:

@@ -1,6 +1,7 @@
 """What changed between two trees, by git's plumbing: no textconv, no external diff, any bytes in names and files.
 
-Up to the working tree it is `git diff`, which looks into files whose time alone is new; its settings are all given.
+Up to the working tree it is `git diff`, whose settings are all given. It tells of files whose time alone is new, too,
+because what leaves them out would write the index: they have no lines, and are left out here.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ _COMMON: Final = (
 )
 _BLOCK: Final = 1 << 16
 _SETTINGS: Final = (
+    "diff.autoRefreshIndex=false",  # it would lock and write the index, and start a hook for that
     "diff.algorithm=default",
     "diff.colorMoved=no",
     "diff.context=3",
@@ -101,7 +103,17 @@ def changes(git: Git, before: str, after: str) -> tuple[Change, ...]:
                 next(fields)
                 name = next(fields)
             counts[name] = (added, removed)
-    return tuple(_change(path, raw[path], counts.get(path, ("0", "0"))) for path in raw)
+    return tuple(
+        _change(path, fact, counts.get(path, ("0", "0")))
+        for path, fact in raw.items()
+        if path in counts or not _is_touched_only(fact)
+    )
+
+
+def _is_touched_only(raw: tuple[str, str, str, str]) -> bool:
+    """Whether a change without a count of lines is one of the file's time alone."""
+    letter, _, old_mode, new_mode = raw
+    return letter == "M" and old_mode == new_mode
 
 
 def _change(path: str, raw: tuple[str, str, str, str], count: tuple[str, str]) -> Change:
@@ -123,12 +135,15 @@ def _change(path: str, raw: tuple[str, str, str, str], count: tuple[str, str]) -
 def hunks(git: Git, before: str, after: str, most: int) -> tuple[list[list[Hunk]], bool]:
     """The hunks of each `diff --git` section in git's order, at most `most` lines of them, and whether that cut any."""
     sections: list[list[tuple[str, list[str]]]] = []
-    taken, cut = 0, False
+    taken, cut, said = 0, False, True
     asked, words = _words(git, before, after, "-p")
     for line in _lines(asked, *words):
         if line.startswith("diff --git "):
-            sections.append([])
-        elif line.startswith("@@ ") and sections:
+            sections += [[]] if said else []  # a head alone is of a file whose time alone is new
+            said = False
+            continue
+        said = True
+        if line.startswith("@@ ") and sections:
             if taken >= most:
                 cut = True
                 break
@@ -139,7 +154,8 @@ def hunks(git: Git, before: str, after: str, most: int) -> tuple[list[list[Hunk]
                 break
             sections[-1][-1][1].append(line)
             taken += 1
-    return [[Hunk(head, tuple(lines)) for head, lines in section] for section in sections], cut
+    kept = sections if said else sections[:-1]
+    return [[Hunk(head, tuple(lines)) for head, lines in section] for section in kept], cut
 
 
 def _lines(git: Git, *args: str) -> Iterator[str]:

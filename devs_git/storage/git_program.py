@@ -45,6 +45,11 @@ OBJECTS_ALONE_CONFIG: Final = (
     "-c",
     "i18n.logOutputEncoding=UTF-8",
 )
+# What a partial clone has not got is not fetched: that starts programs which the configuration names, and asks people.
+_OFFLINE: Final = {
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+}  # the first is known since git 2.45
 # git refuses to work where one of these is set beside our own.
 _NEVER: Final = ("GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
 _ALWAYS: Final = {
@@ -89,6 +94,7 @@ class Git:
     config: tuple[str, ...] = ()
     keep_open: tuple[int, ...] = ()
     known: dict[str, Any] | None = field(default=None, compare=False, repr=False)
+    offline: bool = False
     plain: bool = False  # as its user runs it: for a commit, whose hooks must not see our settings
 
     def with_env(self, **env: str) -> Git:
@@ -195,7 +201,8 @@ class Git:
     def environment(self) -> dict[str, str]:
         unset = (*self.unset, *(() if self.plain else _NEVER))
         kept = {name: value for name, value in os.environ.items() if name not in unset}
-        return {**kept, **({} if self.plain else _ALWAYS), **self.env}
+        ours = {**({} if self.plain else _ALWAYS), **(_OFFLINE if self.offline else {})}
+        return {**kept, **ours, **self.env}
 
 
 def end_group(child: subprocess.Popen[bytes], grace: float = 2.0) -> None:

@@ -8,15 +8,22 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from devs_git.commands import task_complete, task_start
 from devs_git.commands.diff import Request, Result, run
+from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.storage.objects import EMPTY_TREE
 from devs_git.workspace import Workspace
 
 Make = Callable[..., str]
+
+
+def call(name: str, top: Path, request: Any) -> Any:
+    return router.call(name, Workspace.open(top), request)
 
 
 def table(result: Result) -> dict[str, tuple[str, int, int]]:
@@ -231,3 +238,39 @@ def test_before_the_first_commit_everything_staged_is_new(tmp_path: Path, git: M
     git("add", "x", where=tmp_path / "new")
     result = run(Workspace.open(tmp_path / "new"), Request())
     assert (table(result), result.from_) == ({"x": ("added", 1, 0)}, EMPTY_TREE)
+
+
+def test_a_file_whose_time_alone_is_new_is_no_change_and_the_index_stays_as_it_is(repo: Path) -> None:
+    for name in ("a.txt", "f1.txt"):
+        os.utime(repo / name, (1, 1))
+    (repo / "f2.txt").write_text("other\n")
+    hook = repo / ".git" / "hooks" / "post-index-change"
+    hook.write_text(f"#!/bin/sh\ntouch {repo.parent}/sprung\n")
+    hook.chmod(0o755)
+    index = (repo / ".git" / "index").read_bytes()
+    (item,) = run(Workspace.open(repo), Request(hunks=True)).files
+    assert (item.path, item.hunks[0].lines) == ("f2.txt", ("-2", "+other"))
+    assert (repo / ".git" / "index").read_bytes() == index
+    assert not (repo.parent / "sprung").exists()
+
+
+def test_what_a_partial_clone_has_not_got_is_not_fetched_and_starts_no_program(
+    initialised: Path, git: Make
+) -> None:
+    call("task start", initialised, task_start.Request("1"))
+    (initialised / "new.txt").write_text("new\n")
+    made = call("task complete", initialised, task_complete.Request(everything=True))
+    trap = initialised.parent / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {initialised.parent}/sprung\n")
+    trap.chmod(0o755)
+    for key, value in (("url", "ssh://localhost/x"), ("promisor", "true")):
+        git("config", f"remote.origin.{key}", value)
+    git("config", "core.sshCommand", str(trap))
+    blob = git("rev-parse", f"{made.commit}:new.txt")
+    (initialised / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    for request in (Request("task-1", hunks=True), Request(hunks=True)):
+        (initialised / "new.txt").write_text("changed\n")
+        with pytest.raises(DevsError, match="partial clone") as caught:
+            call("diff", initialised, request)
+        assert "git diff --stat" in caught.value.hint
+    assert not (initialised.parent / "sprung").exists()
