@@ -147,7 +147,7 @@ def run(workspace: Workspace, request: Request) -> Plan | Result:
     """Rewind, or with `dry_run` say what a rewind would do; GIT_RESET_FAILED, PLAN_STALE, BUSY and `resolve`'s codes."""
     if request.dry_run:
         return _plan(workspace, request)
-    with engine.refusing("GIT_RESET_FAILED"), engine.worktree_lock(workspace.site) as site:
+    with engine.refusing("GIT_RESET_FAILED"), engine.worktree_lock(workspace.site, alone=True) as site:
         tip = workspace.ledger.require()
         point = resolve.resolve(tip.history, parse_target(request.options.target))
         look = outlook.look(site, tip.history, point, request.options)

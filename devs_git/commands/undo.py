@@ -91,7 +91,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         waiting = journal.interrupted(workspace.places)
         blocked = tuple(error.envelope() for error in (*look.refusals, *waiting))
         return replace(_result(look, "", len(look.plan.affected)), blocked_by=blocked)
-    with engine.refusing("GIT_RESET_FAILED"), engine.worktree_lock(workspace.site) as site:
+    with engine.refusing("GIT_RESET_FAILED"), engine.worktree_lock(workspace.site, alone=True) as site:
         look = _look(workspace, site, request)
         if look.refusals:
             raise look.refusals[0]

@@ -16,6 +16,8 @@ from devs_git.domain.verbs import CHANGES, READS, Verb, verb
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 
+GOING_BACK = ("rewind", "undo")  # from what their caller saw: of two at once, one is BUSY
+
 
 def call(name: str, workspace: Workspace, request: Any) -> Any:
     """The result of verb `name`; raises DevsError. Under `dry_run` nothing is recovered or written."""
@@ -58,14 +60,17 @@ def _show(workspace: Workspace) -> None:
 
 def _recover_first(name: str, workspace: Workspace) -> None:
     try:
-        recover(workspace)
+        recover(workspace, alone=name in GOING_BACK)
     except DevsError:
         if name != "doctor":  # it is asked for the way out of just this
             raise
 
 
-def recover(workspace: Workspace) -> None:
-    """Finish or take back what an interrupted command left in this worktree; BUSY where its owner still lives."""
+def recover(workspace: Workspace, *, alone: bool = False) -> None:
+    """Finish or take back what an interrupted command left in this worktree; BUSY where its owner still lives.
+
+    With `alone` BUSY also where it has just ended.
+    """
     places = workspace.places
     if not any(places.journals.glob("*.json")) and not _litter(places.own / "op"):
         return
@@ -78,7 +83,7 @@ def recover(workspace: Workspace) -> None:
     # A folder without a journal may also be a living command's that has not got that far: nobody waits for that.
     with contextlib.suppress(*(() if entries else (DevsError,))):
         wait = run.LIVE_OWNER_SECONDS if entries else 0.0
-        with run.worktree_lock(workspace.site, wait=wait):
+        with run.worktree_lock(workspace.site, wait=wait, alone=alone):
             pass  # taking the lock recovers the moves and sweeps
     for entry in entries:
         if entry["kind"] == "commit":

@@ -46,31 +46,45 @@ def _open(path: Path) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
 
+def _busy(message: str, hint: str) -> DevsError:
+    return DevsError("BUSY", message, hint=hint)
+
+
 @contextlib.contextmanager
 def held(
-    path: Path, *, wait: float, orphan_wait: float = 0.0, waiting: Callable[[str], None] | None = None
+    path: Path,
+    *,
+    wait: float,
+    orphan_wait: float = 0.0,
+    waiting: Callable[[str], None] | None = None,
+    alone: bool = False,
 ) -> Iterator[int]:
     """Hold the lock at `path`; yields its descriptor. BUSY after `wait` seconds behind a live owner.
 
     Behind an orphan (the owner died, its git child still runs) it waits up to `orphan_wait` and says so.
+    Who must find things as they were when it was called asks to be `alone`: BUSY behind any live owner, once that ends.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, owner = _open(path), _open(_owner(path))
     try:
-        begun, told = time.monotonic(), False
+        begun, told, alive = time.monotonic(), False, False
         while not _try(descriptor):
             waited = time.monotonic() - begun
-            orphaned = waited > min(wait, POLL_SECONDS) and not owner_alive(path)
+            alive = owner_alive(path)
+            orphaned = waited > min(wait, POLL_SECONDS) and not alive
             if waited > (max(wait, orphan_wait) if orphaned else wait):
-                raise DevsError(
-                    "BUSY",
-                    "Another devs-git is working here.",
-                    hint="Wait for it to end and run the command again.",
+                raise _busy(
+                    "Another devs-git is working here.", "Wait for it to end and run the command again."
                 )
             if orphaned and waiting and not told:
                 waiting("A git that an interrupted command left behind still runs; waiting for it.")
                 told = True
             time.sleep(POLL_SECONDS)
+        if alive and alone:
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+            raise _busy(
+                "Another devs-git worked here at the same moment.", "Look again and run the command again."
+            )
         try:
             while not _try(owner):  # somebody is asking at this moment
                 time.sleep(POLL_SECONDS / 10)

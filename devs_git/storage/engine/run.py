@@ -60,13 +60,18 @@ class Moved:
 
 
 @contextlib.contextmanager
-def worktree_lock(site: Site, *, wait: float = LIVE_OWNER_SECONDS, recovering: bool = True) -> Iterator[Site]:
+def worktree_lock(
+    site: Site, *, wait: float = LIVE_OWNER_SECONDS, recovering: bool = True, alone: bool = False
+) -> Iterator[Site]:
     """Hold this worktree's lock, with whatever an interrupted command left recovered first.
 
-    BUSY after `wait` seconds behind a live owner. A person who decides about it does without `recovering`.
+    BUSY after `wait` seconds behind a live owner, and with `alone` behind any: whoever goes back goes back from what
+    was there when it was called, not from where another rewind has just gone. A person who decides about what was
+    interrupted does without `recovering`.
     """
-    lock = site.places.lock
-    with locks.held(lock, wait=wait, orphan_wait=ORPHAN_SECONDS, waiting=site.say) as descriptor:
+    with locks.held(
+        site.places.lock, wait=wait, orphan_wait=ORPHAN_SECONDS, waiting=site.say, alone=alone
+    ) as descriptor:
         holding = replace(site, git=site.git.holding(descriptor).remembering())
         if recovering:
             recovery.recover_all(holding)
