@@ -169,12 +169,12 @@ def _unrecorded(workspace: Workspace) -> Iterator[Finding]:
 
 
 def _ledger(workspace: Workspace) -> Iterator[Finding]:
-    git = workspace.store_git
+    git, named, readable = workspace.store_git, "", True
     try:
         named = proposal.genesis(proposal.read(workspace.top, workspace.git))
     except DevsError as error:
         yield _of(error)
-        named = ""
+        readable = False
     if not workspace.ledger.tip().oid:
         yield _no_ledger(workspace, named)
         return
@@ -194,7 +194,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
         yield Finding(
             error.code, "error", f"The policy in force is damaged: {error.message}", "git log devs/ledger"
         )
-    if not named or not workspace.git.run("ls-files", "-z", "--", PROPOSED):
+    if (readable and not named) or not workspace.git.run("ls-files", "-z", "--", PROPOSED):
         text = f"{PROPOSED} is not committed, so that a clone cannot find the ledger."
         yield Finding("POLICY_UNTRACKED", "warning", text, f"{_INIT} && git add {PROPOSED} && git commit")
 

@@ -87,7 +87,7 @@ def test_a_broken_proposal_is_shown_with_its_line(initialised: Path, git: Run) -
     with (initialised / "devs-policy.yaml").open("a") as stream:
         stream.write("backup_limit: 1GiB\n")
     git("commit", "-qam", "twice")
-    finding = look(initialised).findings[0]
+    [finding] = look(initialised).findings
     assert finding.code == "POLICY_INVALID"
     assert "devs-policy.yaml:" in finding.message
 
