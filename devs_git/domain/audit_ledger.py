@@ -2,6 +2,7 @@
 
 Rules, each broken one a finding:
 - there is one root and it is the pinned genesis (LEDGER_FORK otherwise, LEDGER_MISSING without any);
+- every commit but a merge is an event (LEDGER_MUTATED otherwise);
 - along every parent edge files are only added; the exceptions are `policy.yaml`, which an event `policy.set` may
   replace, and `open/<gate>`, which goes with its decision (LEDGER_MUTATED otherwise);
 - a merge is a union: where both sides have a path with other content the first parent's stays and the other is kept
@@ -79,6 +80,9 @@ def roots(steps: Sequence[Step], genesis: str) -> Iterator[Finding]:
 
 def mutations(step: Step, kept: Mapping[str, str]) -> Iterator[Finding]:
     """Changes of one event that no writer of ours makes; `kept` are the blobs it has under `superseded/`."""
+    oid = step.event.oid
+    if not step.event.type and len(step.event.parents) < 2:
+        yield _damaged("LEDGER_MUTATED", oid, f"Commit {oid[:12]} on the ledger's branch is no event.")
     decided = {
         match[1]
         for edge in step.edges
@@ -89,9 +93,7 @@ def mutations(step: Step, kept: Mapping[str, str]) -> Iterator[Finding]:
         for change in edge:
             if not _allowed(step, change, number, decided, kept):
                 did = "added" if not change.old else "removed" if not change.new else "changed"
-                yield _damaged(
-                    "LEDGER_MUTATED", step.event.oid, f"Event {step.event.oid[:12]} {did} {change.path}."
-                )
+                yield _damaged("LEDGER_MUTATED", oid, f"Event {oid[:12]} {did} {change.path}.")
 
 
 def _allowed(step: Step, change: Change, number: int, decided: set[str], kept: Mapping[str, str]) -> bool:

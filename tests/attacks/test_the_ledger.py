@@ -261,8 +261,10 @@ def test_text_in_an_event_that_commands_a_terminal(repo: Path) -> None:
 def test_a_commit_on_the_ledgers_branch() -> None:
     status, _ = attempt("switch", "-q", "devs/ledger")
     assert (status, "LEDGER_CHECKED_OUT" in examined()) == (0, True)
+    commit()
+    assert verified("ledger") == {"LEDGER_MUTATED"}
     Path("policy.yaml").write_text("approvers: []\n")
-    commit("-a")
+    commit("-a", "--amend")
     assert verified("ledger") >= {"LEDGER_MUTATED"}
 
 
