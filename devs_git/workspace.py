@@ -171,12 +171,12 @@ class Workspace:
         if not self.places.shared.is_dir():
             self.ledger.require()
         with Catalog.open(self.places.shared) as catalog:
-            self.ingest(catalog)  # first: what was captured before a rewind is marked with the rest
-            if caught_up:
-                from devs_git.storage.catalog import marks
+            with catalog.as_far_as_it_goes(self.say):
+                self.ingest(catalog)  # first: what was captured before a rewind is marked with the rest
+                if caught_up:
+                    from devs_git.storage.catalog import marks
 
-                tip, ledger = self.ledger.tip().oid, self.ledger
-                marks.catch_up(catalog, tip, lambda since: ledger.events(tip, since=since, oldest_first=True))
+                    marks.catch_up_with(catalog, self.ledger)
             yield catalog
 
     def ingest(self, catalog: Catalog) -> tuple[int, int]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -76,3 +78,30 @@ def test_it_leaves_no_event(project: Path, git: Run) -> None:
     tip = git("rev-parse", "refs/heads/devs/ledger")
     router.call("trace ingest", Workspace.open(), trace_ingest.Request())
     assert git("rev-parse", "refs/heads/devs/ledger") == tip
+
+
+def test_on_a_full_disk_what_is_there_is_read_and_what_waits_stays(project: Path) -> None:
+    call(project, after(1))
+    router.call("trace ingest", Workspace.open(), trace_ingest.Request())
+    call(project, after(2))
+    there = sorted(Workspace.open().places.spool.iterdir())
+    for words, status, said in (
+        ("list", 0, "Bash"), ("search out", 0, "Bash"), ("list --json", 0, '"traces"'), ("ingest", 4, ""), ("put", 4, ""),
+        ("prune --older-than 0d --yes", 4, ""),
+    ):  # fmt: skip
+        child = [
+            "sh",
+            "-c",
+            'ulimit -f 0; exec "$@"',
+            "sh",
+            sys.executable,
+            "-m",
+            "devs_git",
+            "trace",
+            *words.split(),
+        ]
+        done = subprocess.run(child, cwd=project, capture_output=True, text=True, check=False, input="x")
+        assert (done.returncode, said in done.stdout) == (status, True), done.stderr
+        assert "cannot be written here" in done.stderr
+    assert sorted(Workspace.open().places.spool.iterdir()) == there
+    assert len(router.call("trace list", Workspace.open(), trace_list.Request()).traces) == 2

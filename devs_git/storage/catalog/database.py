@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +21,12 @@ from devs_git.storage.catalog.migrations import STEPS
 NAME: Final = "catalog.db"
 TROUBLE: Final = (DevsError, OSError, sqlite3.Error)  # all that an unusable catalog raises
 PATIENCE: Final = 30.0  # seconds that a writer waits for the others
+_UNWRITABLE: Final = (
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+)
 
 
 class Catalog:
@@ -42,6 +48,7 @@ class Catalog:
         """The catalog in the common `devs/` folder, made and migrated where that is needed.
 
         BUSY where somebody writes for longer than `patience`; INTERNAL-free refusals for a newer or a damaged file.
+        Where the disk is full or read-only it can only be read, as it stands: whoever writes is refused then.
         """
         path = folder / NAME
         _make_private(path)
@@ -49,6 +56,8 @@ class Catalog:
             catalog = cls(_connect(path, patience), path)
             catalog._prepare()
         except sqlite3.DatabaseError as error:
+            if _code(error) in _UNWRITABLE:
+                return cls.look(folder)
             raise _refusal(error) from error
         return catalog
 
@@ -81,6 +90,22 @@ class Catalog:
             return self.base.execute(query, values).fetchall()
         except sqlite3.DatabaseError as error:
             raise _refusal(error) from error
+
+    @contextmanager
+    def as_far_as_it_goes(self, say: Callable[[str], None]) -> Iterator[None]:
+        """Around what a reader would have taken in first: what is there can be read on a disk that takes nothing more."""
+        from devs_git.storage import disk
+
+        try:
+            yield
+        except (DevsError, OSError) as error:
+            if not (
+                _code(error.__cause__) in _UNWRITABLE or (isinstance(error, OSError) and disk.told(error))
+            ):
+                raise
+            say(
+                "The catalog cannot be written here, so the newest may be missing: is the disk full, or read-only?"
+            )
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -177,7 +202,10 @@ def read_only(path: Path) -> str:
     """How to open a catalog without writing. Who has it open keeps the newest rows beside it, where `immutable` does not look."""
     from urllib.parse import quote
 
-    held = path.with_name(path.name + "-wal").exists()
+    try:
+        held = path.with_name(path.name + "-wal").stat().st_size > 0
+    except OSError:
+        held = False
     return f"file:{quote(os.fspath(path))}?mode=ro" + ("" if held else "&immutable=1")
 
 
@@ -191,13 +219,17 @@ def statements(script: str) -> Iterator[str]:
             found = ""
 
 
+def _code(error: BaseException | None) -> int:
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
 def _refusal(error: sqlite3.DatabaseError) -> DevsError:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    code = _code(error)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return DevsError("BUSY", "Somebody else writes to the catalog.", hint="Try again.")
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return DevsError("CONFLICT", "The catalog is damaged.", hint="See what is wrong: devs-git doctor")
-    if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+    if code in _UNWRITABLE:
         return DevsError(
             "CONFLICT", "The catalog cannot be written here.", hint="Is the disk full, or read-only?"
         )

@@ -27,9 +27,9 @@ def findings(folder: Path) -> Iterator[Finding]:
             trouble = catalog.trouble()
             index = "" if trouble else fulltext.trouble(catalog)
     except DevsError as error:
-        yield Finding(
-            "CATALOG_DAMAGED", "error", error.message, _MEND if "damaged" in error.message else error.hint
-        )
+        damaged = "damaged" in error.message
+        code = "CATALOG_DAMAGED" if damaged else "CATALOG_UNUSABLE"
+        yield Finding(code, "error", error.message, _MEND if damaged else error.hint)
         return
     if trouble:
         yield Finding("CATALOG_DAMAGED", "error", f"The catalog of traces is damaged: {trouble}", _MEND)

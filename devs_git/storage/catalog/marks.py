@@ -11,15 +11,24 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.events import Event
 from devs_git.storage.catalog import snapshots
 from devs_git.storage.catalog.database import Catalog, read_only
 
+if TYPE_CHECKING:
+    from devs_git.storage.ledger import Ledger
+
 MARKED: Final = "ledger"
 _HIDDEN: Final = ("rewound", "dropped")
 _TABLES: Final = ("traces", "messages")
+
+
+def catch_up_with(catalog: Catalog, ledger: Ledger) -> None:
+    """Mark what the ledger says now."""
+    tip = ledger.tip().oid
+    catch_up(catalog, tip, lambda since: ledger.events(tip, since=since, oldest_first=True))
 
 
 def catch_up(catalog: Catalog, tip: str, events: Callable[[str], Iterable[Event]]) -> None:

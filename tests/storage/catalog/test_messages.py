@@ -219,7 +219,7 @@ def test_a_message_of_anything_that_json_can_hold_is_kept_and_read_back(
     first, second = said(catalog, "s 1")
     assert first.message.content == content.replace("\ud800", "?")
     assert second.message.tool_calls is not None
-    assert second.message.tool_calls[0].input == {"\ud800": float("inf")}
+    assert second.message.tool_calls[0].input == {"\ud800": None}  # our own JSON knows no Infinity
 
 
 def test_what_is_no_transcript_is_refused(catalog: Catalog, tmp_path: Path) -> None:
