@@ -186,7 +186,11 @@ class Git:
             )
         except FileNotFoundError as error:
             if not self.where.is_dir():
-                raise DevsError("NOT_A_REPOSITORY", "The folder is gone.") from error
+                raise DevsError(
+                    "NOT_A_REPOSITORY",
+                    "There is no such folder.",
+                    hint="Go to a repository, or name one with --repo.",
+                ) from error
             raise DevsError(
                 "GIT_NOT_FOUND", "The git program is not on PATH.", hint="Install git 2.36 or newer."
             ) from error

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from click.testing import CliRunner
 
 from devs_git.commands import restore, undo
+from devs_git.entrypoints.cli.main import cli
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests.conftest import Tasks
@@ -86,3 +88,18 @@ def test_where_every_file_is_so_already_nothing_is_written(scene: Scene) -> None
     refs = scene.git("for-each-ref")
     assert go(scene, "11").files == 0
     assert scene.git("for-each-ref") == refs
+
+
+def test_with_repo_paths_begin_there_and_not_where_one_stands(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir("/")
+    done = CliRunner().invoke(cli, ["restore", "--repo", str(scene.top / "d"), "10", "--", "x.txt"])
+    assert done.exception is None, done.exception
+    assert (scene.top / "d/x.txt").read_text() == "x\n"
+    assert (scene.top / "b.txt").read_text() == "b\nb2\n"
+
+
+def test_a_repo_that_is_not_there_is_told_as_that() -> None:
+    with pytest.raises(DevsError, match=r"^There is no such folder\.$"):
+        CliRunner().invoke(cli, ["log", "--repo", "nowhere"], standalone_mode=False, catch_exceptions=False)

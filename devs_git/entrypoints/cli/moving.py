@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import click
@@ -79,4 +78,4 @@ def checkout(**options: Any) -> Any:
 def restore(**options: Any) -> Any:
     from devs_git.commands.restore import Request
 
-    return Request(**options, folder=os.getcwd())  # noqa: PTH109 - joined as text, so that odd bytes survive
+    return Request(**options)
