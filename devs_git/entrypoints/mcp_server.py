@@ -6,6 +6,7 @@ the command line does. The only importer of mcp.
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 from collections.abc import Callable
@@ -20,6 +21,7 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
 
 import devs_git
 from devs_git.entrypoints.tools import calling
@@ -95,10 +97,49 @@ def _progress(context: Context) -> Callable[[str, int, int], None] | None:
     return tell
 
 
+class _Answering:
+    """What a client sends, without the lines that are no message: the SDK drops those, and who waits would wait on."""
+
+    def __init__(self, reading: Any, writing: Any) -> None:
+        self.reading, self.writing = reading, writing
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.reading, name)
+
+    def __aiter__(self) -> _Answering:
+        return self
+
+    async def __anext__(self) -> Any:
+        while isinstance(item := await self.reading.__anext__(), Exception):
+            refusal = _refusal([one["input"] for one in getattr(item, "errors", list)()])
+            if refusal:
+                logging.getLogger("devs_git").warning("a line on standard input is no message of MCP")
+                await self.writing.send(SessionMessage(refusal))
+        return item
+
+
+def _refusal(inputs: list[Any]) -> types.JSONRPCError | None:
+    """The answer to a line that is no message: by its id, where one can be read. None for an empty line."""
+    code, found = types.INVALID_REQUEST, next((one for one in inputs if isinstance(one, dict)), None)
+    if found is None and inputs and isinstance(inputs[0], str):
+        if not inputs[0].strip():
+            return None
+        try:
+            found = json.loads(
+                inputs[0]
+            )  # which reads more than the SDK: halves of characters, deeper nesting
+        except (ValueError, RecursionError):
+            code = types.PARSE_ERROR
+    number = found.get("id") if isinstance(found, dict) else None
+    known = number if isinstance(number, str) or type(number) is int else None
+    said = types.ErrorData(code=code, message="This is no message of JSON-RPC 2.0 that can be read.")
+    return types.JSONRPCError(jsonrpc="2.0", id=known, error=said)
+
+
 async def _serve(where: Path) -> None:
     async with stdio_server() as (reading, writing):
         made = server(where)
-        await made.run(reading, writing, made.create_initialization_options())
+        await made.run(_Answering(reading, writing), writing, made.create_initialization_options())
 
 
 def main(where: Path) -> int:

@@ -133,6 +133,8 @@ def test_garbage_on_standard_input_ends_nothing(talker: Talker) -> None:
         talker.send(frame(dice))
     talker.send(b'{"jsonrpc": "2.0", "id": "deep", "method": "tools/call", "params": ' + b'{"a":' * 100_000)
     assert talker.call("last", "git_status")["structuredContent"]["branch"] == "main"
+    unread = talker.ask("half", "tools/call", name="git_status", arguments={"a": "\ud800"})
+    assert (unread["error"]["code"], talker.answers["null"]["error"]["code"]) == (-32600, -32700)
     assert talker.call("none", "no_such_tool")["structuredContent"]["code"] == "INVALID_ARGUMENTS"
     text = "x" * (MEBIBYTES << 20)
     stored = talker.call("large", "store_trace", output=text, traceId="large")
