@@ -176,7 +176,7 @@ class Workspace:
                 if caught_up:
                     from devs_git.storage.catalog import marks
 
-                    marks.catch_up_with(catalog, self.ledger)
+                    marks.catch_up(catalog, self.ledger)
             yield catalog
 
     def ingest(self, catalog: Catalog) -> tuple[int, int]:

@@ -94,11 +94,11 @@ class Catalog:
     @contextmanager
     def as_far_as_it_goes(self, say: Callable[[str], None]) -> Iterator[None]:
         """Around what a reader would have taken in first: what is there can be read on a disk that takes nothing more."""
-        from devs_git.storage import disk
-
         try:
             yield
         except (DevsError, OSError) as error:
+            from devs_git.storage import disk
+
             if not (
                 _code(error.__cause__) in _UNWRITABLE or (isinstance(error, OSError) and disk.told(error))
             ):

@@ -8,7 +8,7 @@ while nobody could write here, or in another clone, is seen then.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -25,28 +25,28 @@ _HIDDEN: Final = ("rewound", "dropped")
 _TABLES: Final = ("traces", "messages")
 
 
-def catch_up_with(catalog: Catalog, ledger: Ledger) -> None:
+def catch_up(catalog: Catalog, ledger: Ledger) -> None:
     """Mark what the ledger says now."""
     tip = ledger.tip().oid
-    catch_up(catalog, tip, lambda since: ledger.events(tip, since=since, oldest_first=True))
-
-
-def catch_up(catalog: Catalog, tip: str, events: Callable[[str], Iterable[Event]]) -> None:
-    """Mark what the ledger says up to `tip`. `events(since)` gives them oldest first, all of them for ''."""
     if not tip or catalog.setting(MARKED) == tip:
         return
     with catalog.writing():
         since = catalog.setting(MARKED)
-        found = list(events(since))
+        found = _events(ledger, tip, since)
         if since and not _continues(found, since):  # another history: what is marked says nothing any more
             _unmark(catalog, "<> ?", "")
             catalog.base.execute("DELETE FROM rewinds")
-            found = list(events(""))
+            found = _events(ledger, tip, "")
         for event in found:
             if not event.failed:
                 _mark(catalog, event)
                 snapshots.follow(catalog, event)
         catalog.set(MARKED, tip)
+
+
+def _events(ledger: Ledger, tip: str, since: str) -> list[Event]:
+    """Oldest first; all of them for ''."""
+    return list(ledger.events(tip, since=since, oldest_first=True))
 
 
 def _continues(events: Sequence[Event], since: str) -> bool:
