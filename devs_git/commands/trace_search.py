@@ -71,13 +71,15 @@ class MessageHit:
 class Result:
     """`complete` is false where the deadline cut the search short: these are then the newest that fit, not the best.
 
-    `left_out` counts the words of a long query that were not looked for.
+    `left_out` counts the words of a long query that were not looked for. `snippets_cut_short`: the deadline ended the reading
+    of long texts, and some snippets are beginnings.
     """
 
     hits: tuple[Hit | MessageHit, ...]
     complete: bool
     left_out: int
     next_cursor: str
+    snippets_cut_short: bool | None = field(default=None, metadata={"optional": True})
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -87,7 +89,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     with workspace.catalog(caught_up=True) as catalog:
         hits, found = (_messages if request.within == "messages" else _traces)(catalog, query, page)
     following = replace(place, upto=found.upto).after(len(hits), more=found.more)
-    return Result(hits, found.complete, query.left_out, following)
+    return Result(hits, found.complete, query.left_out, following, None if found.shown else True)
 
 
 def _traces(

@@ -46,6 +46,10 @@ def found(result: Any) -> str:
         lines.append(
             "Cut short by the deadline: these are the newest that fit, not the best. Ask for more of a word."
         )
+    if result.snippets_cut_short:
+        lines.append(
+            "The deadline ended the reading of long texts: some of these lines are only their beginnings."
+        )
     if result.left_out:
         lines.append(f"{plural(result.left_out, 'word')} of this long query were left out.")
     return "\n".join([*lines, *_further(result)]) or "Nothing was found."

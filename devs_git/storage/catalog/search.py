@@ -7,7 +7,7 @@ import time
 import zlib
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
 from devs_git.domain import snippets
@@ -20,7 +20,9 @@ from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.fulltext import Index
 
 DEADLINE: Final = 2.0  # seconds
-_AGAIN: Final = 0.5  # seconds for the newest rows, where ranking all of them took too long
+_AGAIN: Final = (
+    0.5  # seconds for the newest rows, where ranking all of them took too long, and for snippets then
+)
 _STEPS: Final = 2000  # of SQLite's machine between two looks at the clock
 _PIECE: Final = 1 << 17  # bytes of packed output that are unpacked at once
 Item = TypeVar("Item")
@@ -51,13 +53,15 @@ class Hit:
 class Found(Generic[Item]):
     """A page of what was found, and whether there is more.
 
-    `complete` is false where the deadline cut the search short: then these are the newest, not the best.
+    `complete` is false where the deadline cut the search short: then these are the newest, not the best. `shown` is false
+    where it ended the reading of long texts: then a snippet may be a text's beginning, though more fits further down.
     """
 
     hits: tuple[Item, ...]
     complete: bool
     more: bool
     upto: int
+    shown: bool = True
 
     def of(self, hits: Iterable[Other]) -> Found[Other]:
         """The same page with what stands behind its entries."""
@@ -66,8 +70,11 @@ class Found(Generic[Item]):
 
 def search(catalog: Catalog, query: Query, page: Page) -> Found[Hit]:
     """The page of traces that fit best, ties by recency; without a word the newest."""
+    end = time.monotonic() + page.deadline
     found = numbers(catalog, fulltext.TRACES, query, page)
-    return found.of(_hits(catalog, found.hits, query.wanted))
+    end = max(end, time.monotonic() + _AGAIN)
+    hits = found.of(_hits(catalog, found.hits, query.wanted, end))
+    return replace(hits, shown=time.monotonic() <= end)
 
 
 def listed(catalog: Catalog, query: Query, page: Page) -> tuple[tuple[TraceRow, ...], bool, int]:
@@ -209,10 +216,18 @@ def _run(catalog: Catalog, query: str, values: list[Any], page: Page, seconds: f
         catalog.base.set_progress_handler(None, 0)
 
 
-def _hits(catalog: Catalog, found: tuple[int, ...], terms: tuple[Term, ...]) -> Iterator[Hit]:
+def _hits(catalog: Catalog, found: tuple[int, ...], terms: tuple[Term, ...], end: float) -> Iterator[Hit]:
     for number in found:
         for row in _rows(catalog, number):
-            yield Hit(row, snippets.cut(_pieces(catalog, number), terms))
+            yield Hit(row, snippets.cut(_until(end, _pieces(catalog, number)), terms))
+
+
+def _until(end: float, pieces: Iterator[str]) -> Iterator[str]:
+    """The first piece, and the others as long as there is time."""
+    for piece in pieces:
+        yield piece
+        if time.monotonic() > end:
+            return
 
 
 def _rows(catalog: Catalog, number: int) -> list[TraceRow]:

@@ -127,6 +127,20 @@ def test_a_text_that_was_replaced_or_deleted_is_found_no_more(filled: Catalog) -
     assert (ask(filled, "TypeError"), ask(filled, "else"), ask(filled, "retry")) == ([], ["a"], [])
 
 
+def test_a_deadline_ends_the_reading_of_long_texts_and_says_so(
+    filled: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with filled.writing():
+        traces.put(filled, Trace("long", stamp(NOW), b"line " * 100_000 + b"needle"))
+    query = parse("needle", NOW, stamp)
+    whole = search.search(filled, query, search.Page())
+    assert (whole.shown, bool(whole.hits[0].snippet.highlights)) == (True, True)
+    monkeypatch.setattr(search, "_AGAIN", 0.0)
+    late = search.search(filled, query, search.Page(deadline=1e-9))
+    assert (late.shown, [hit.row.trace_id for hit in late.hits]) == (False, ["long"])
+    assert late.hits[0].snippet.text.startswith("line line")
+
+
 def test_a_deadline_gives_what_it_has_and_says_so(filled: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "_STEPS", 1)
     found = search.search(filled, parse("refused", NOW, stamp), search.Page(deadline=1e-9))
