@@ -193,11 +193,11 @@ def _plan(workspace: Workspace, request: Request) -> Plan:
 def _files(look: Outlook, point: Checkpoint, options: Options) -> dict[str, Any]:
     saved = look.plan.obstacles.files if options.save_untracked else ()
     result = footprints.outcome(look.found, point.tree, look.plan, saved)
+    kinds = {"added": result.added, "modified": result.modified, "deleted": result.deleted}
     return {
-        "count": len(result.added) + len(result.modified) + len(result.deleted),
-        "added": result.added[:LISTED],
-        "modified": result.modified[:LISTED],
-        "deleted": result.deleted[:LISTED],
+        "count": sum(map(len, kinds.values())),
+        **{f"{kind}_count": len(names) for kind, names in kinds.items()},
+        **{kind: names[:LISTED] for kind, names in kinds.items()},
     }
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
+from devs_git.entrypoints.render import path, plural
 
 
 def rewind_plan(plan: Any) -> str:
@@ -14,7 +12,7 @@ def rewind_plan(plan: Any) -> str:
     files = plan.files
     lines = [
         f"Rewind to {plan.target} ({plan.would_reset_to_commit[:12]})",
-        f"  goes back over  {_count(plan.commits, 'commit')}, {_count(files['count'], 'file')} ({len(files['added'])} come back, {len(files['modified'])} change, {len(files['deleted'])} leave)",
+        f"  goes back over  {plural(plan.commits, 'commit')}, {plural(files['count'], 'file')} ({files['added_count']} come back, {files['modified_count']} change, {files['deleted_count']} leave)",
         f"  undoes          {', '.join(plan.undone) or 'no checkpoint'}",
         f"  keeps           the state of now as: {plan.preserve}, and a backup ref in any case",
     ]
@@ -24,15 +22,13 @@ def rewind_plan(plan: Any) -> str:
     rest = plan.not_covered
     if rest["ignored_count"]:
         lines.append(
-            f"  leaves alone    {_count(rest['ignored_count'], 'ignored path')}, such as {rest['ignored'][0]}"
+            f"  leaves alone    {plural(rest['ignored_count'], 'ignored path')}, such as {path(rest['ignored'][0])}"
         )
-    lines += [f"  leaves alone    nested repository {path}" for path in rest["nested_repositories"]]
-    lines += [f"  leaves alone    submodule {path}" for path in rest["submodules"]]
+    lines += [f"  leaves alone    nested repository {path(name)}" for name in rest["nested_repositories"]]
+    lines += [f"  leaves alone    submodule {path(name)}" for name in rest["submodules"]]
     if plan.now_visible:
-        shown = ", ".join(plan.now_visible[:5])
-        lines.append(
-            f"  makes visible   {_count(len(plan.now_visible), 'file')} that are ignored now: {shown}"
-        )
+        shown = ", ".join(map(path, plan.now_visible[:5]))
+        lines.append(f"  makes visible   {plural(len(plan.now_visible), 'file')}, ignored until now: {shown}")
     for error in plan.blocked_by:
         lines += [
             f"  BLOCKED         {error['code']}: {error['message']}",
@@ -43,12 +39,12 @@ def rewind_plan(plan: Any) -> str:
 
 def rewound(result: Any) -> str:
     lines = [
-        f"Rewound to {result.rewound_to} ({result.reset_commit[:12]}): {_count(result.files, 'file')}, {_count(result.cleared_tasks, 'task')} undone.",
+        f"Rewound to {result.rewound_to} ({result.reset_commit[:12]}): {plural(result.files, 'file')}, {plural(result.cleared_tasks, 'task')} undone.",
         f"Before it is kept as {result.preserved_as['type']} {result.preserved_as['reference']}.",
     ]
     lines += [f"Not undone, other branches have it: {row['checkpoint']}" for row in result.kept_by]
     if result.not_exact:
-        lines.append(f"Not exact through their own filters: {', '.join(result.not_exact[:10])}")
+        lines.append(f"Not exact through their own filters: {', '.join(map(path, result.not_exact[:10]))}")
     return "\n".join([*lines, "Return with: devs-git undo"])
 
 
@@ -58,7 +54,7 @@ def undo_plan(plan: Any) -> str:
         f"Return to before {plan.undone_verb} {plan.undone_operation} ({plan.commit[:12]})",
         f"  brings back     {', '.join(plan.revived) or 'no checkpoint'}",
         f"  undoes          {', '.join(plan.undone) or 'no checkpoint'}",
-        f"  changes         {_count(plan.files, 'file')}",
+        f"  changes         {plural(plan.files, 'file')}",
     ]
     for error in plan.blocked_by:
         lines += [
@@ -70,7 +66,7 @@ def undo_plan(plan: Any) -> str:
 
 def undone(result: Any) -> str:
     lines = [
-        f"Undone: {result.undone_verb} {result.undone_operation}; HEAD is {result.commit[:12]} again, {_count(result.files, 'file')} changed.",
+        f"Undone: {result.undone_verb} {result.undone_operation}; HEAD is {result.commit[:12]} again, {plural(result.files, 'file')} changed.",
     ]
     if result.revived:
         lines.append(f"Live again: {', '.join(result.revived)}")
@@ -82,13 +78,13 @@ def undone(result: Any) -> str:
 
 
 def checked_out(result: Any) -> str:
-    return f"On branch {result.branch} ({result.commit_hash}); {_count(result.files, 'file')} changed."
+    return f"On branch {result.branch} ({result.commit_hash}); {plural(result.files, 'file')} changed."
 
 
 def restored(result: Any) -> str:
     if not result.files:
         return f"Every file is as in {result.restored_from} already."
     return (
-        f"Restored {_count(result.files, 'file')} of {result.restored_from} as commit {result.commit[:12]}.\n"
+        f"Restored {plural(result.files, 'file')} of {result.restored_from} as commit {result.commit[:12]}.\n"
         "Return with: devs-git undo"
     )

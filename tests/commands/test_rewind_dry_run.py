@@ -167,3 +167,12 @@ def test_a_plan_does_not_go_stale_when_the_ledger_grows(case: Case) -> None:
 
     case.workspace.append(lambda _tip: Draft(event))
     assert router.call("rewind", Workspace.open(case.top), rewind.Request(plan_id=plan.plan_id))
+
+
+def test_names_are_cut_and_counts_are_not(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    case.stage("1", {"a": b"1\n", "gone": b"1\n"})
+    case.stage("2", {"a": b"2\n", "gone": None, "b": b"2\n", "c": b"2\n"})
+    monkeypatch.setattr(rewind, "LISTED", 1)
+    files = case.plan("1").files
+    assert [files[f"{kind}_count"] for kind in ("added", "modified", "deleted")] == [1, 1, 2]
+    assert (files["count"], files["deleted"]) == (4, ("b",))

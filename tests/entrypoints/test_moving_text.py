@@ -1,0 +1,37 @@
+"""What people read of a plan."""
+
+from __future__ import annotations
+
+from devs_git.commands.rewind import Plan
+from devs_git.entrypoints import moving_text
+
+HOSTILE = "out/\x1b[2J"
+
+
+def test_a_plan_counts_every_file_and_no_name_in_it_commands_the_terminal() -> None:
+    files = {"count": 1201, "added_count": 0, "modified_count": 1, "deleted_count": 1200}
+    rest = {
+        "ignored": (HOSTILE,),
+        "ignored_count": 1,
+        "nested_repositories": (HOSTILE,),
+        "submodules": (HOSTILE,),
+    }
+    plan = Plan(
+        would_reset_to_commit="9" * 40,
+        affected_tasks=(),
+        sqlite_tables_affected=(),
+        plan_id="task-1:none:1",
+        target="task-1",
+        commits=1,
+        files={**files, "added": (), "modified": ("a",), "deleted": ("b",)},
+        preserve="branch",
+        undone=(),
+        kept_by=(),
+        not_covered=rest,
+        now_visible=(HOSTILE,),
+    )
+    text = moving_text.rewind_plan(plan)
+    assert "1 commit, 1201 files (0 come back, 1 change, 1200 leave)" in text
+    assert "makes visible   1 file, ignored until now: " in text
+    assert text.count('"out/\\033[2J"') == 4
+    assert "\x1b" not in text
