@@ -53,7 +53,7 @@ class Result:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Delete them, then record it: the event tells what is really gone."""
+    """Delete them and record it. What cannot be recorded is not deleted: the event comes before the end of the transaction."""
     if request.dry_run:
         with workspace.catalog_as_it_stands() as catalog:
             return _result(_going(workspace, catalog, request), dry_run=True)
@@ -68,10 +68,15 @@ def run(workspace: Workspace, request: Request) -> Result:
         if not going:
             return plan
         with catalog.writing():
-            gone = pruning.delete(catalog, going)
+            done = _result(pruning.delete(catalog, going), dry_run=False)
+            recorded = _record(workspace, done)
         workspace.progress("giving room back", 0, 0)
         pruning.give_back(catalog)
-    done = _result(gone, dry_run=False)
+    return replace(done, event=recorded)
+
+
+def _record(workspace: Workspace, done: Result) -> str:
+    """The event's oid; '' where somebody else has deleted all of it meanwhile."""
     event = workspace.event(
         "trace.pruned",
         f"trace: prune {done.traces} up to {done.upto}",
@@ -79,7 +84,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         ("Devs-Upto", done.upto),
         verb_name="trace prune",
     )
-    return replace(done, event=workspace.append(lambda _tip: Draft(event)).oid)
+    return workspace.append(lambda _tip: Draft(event)).oid if done.traces else ""
 
 
 def _going(workspace: Workspace, catalog: Catalog, request: Request) -> list[TraceRow]:

@@ -229,6 +229,17 @@ def test_pruning_by_size_takes_the_oldest_and_gives_the_room_back(initialised: P
     assert 0 < file.stat().st_size <= full // 2 + 8 * 4096
 
 
+def test_what_cannot_be_recorded_is_not_deleted(initialised: Path) -> None:
+    trace_id = put(initialised, b"one")
+    lock = initialised / ".git/refs/heads/devs/ledger.lock"
+    lock.touch()  # another git's: the ledger cannot move
+    assert cli(initialised, "prune", "--older-than", "0s", "--yes").returncode != 0
+    lock.unlink()
+    assert cli(initialised, "get", trace_id).stdout == b"one"
+    assert cli(initialised, "prune", "--older-than", "0s", "--yes").returncode == 0
+    assert cli(initialised, "get", trace_id).returncode == 3
+
+
 @pytest.mark.telling
 def test_a_plan_that_changed_is_not_carried_out(initialised: Path) -> None:
     put(initialised, b"one")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import suppress
 from typing import Any
 
 from devs_git.domain.traces import TraceRow
+from devs_git.errors import DevsError
 from devs_git.storage.catalog import fulltext, traces
 from devs_git.storage.catalog.database import Catalog
 
@@ -58,10 +61,11 @@ def delete(catalog: Catalog, rows: list[TraceRow]) -> list[TraceRow]:
 
 
 def give_back(catalog: Catalog) -> None:
-    """Merge the index, so that it forgets what was deleted, and return free pages to the disk."""
-    for index in fulltext.INDEXES:
-        name = index.of(catalog.engine)
-        with catalog.writing() as base:
-            base.execute(f"INSERT INTO {name} ({name}) VALUES ('optimize')")
-    catalog.base.executescript("PRAGMA incremental_vacuum")  # `execute` would free one page
-    catalog.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    """Merge the index, so that it forgets what was deleted, and return free pages to the disk. Where others write, the next time."""
+    with suppress(DevsError, sqlite3.OperationalError):
+        for index in fulltext.INDEXES:
+            name = index.of(catalog.engine)
+            with catalog.writing() as base:
+                base.execute(f"INSERT INTO {name} ({name}) VALUES ('optimize')")
+        catalog.base.executescript("PRAGMA incremental_vacuum")  # `execute` would free one page
+        catalog.rows("PRAGMA wal_checkpoint(TRUNCATE)")
