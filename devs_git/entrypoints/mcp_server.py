@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import logging
 import sys
+from asyncio import CancelledError
 from collections.abc import Callable
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,6 +36,7 @@ INSTRUCTIONS: Final = (
     "answers GATE_BLOCKED: stop writing, tell the person, and wait. No tool decides a gate. Before rewind_to_task, git_checkout "
     "or restore_files call it with dry_run where it has one. A shortened output names its trace: get_task_trace has the whole."
 )
+TELL_SECONDS: Final = 0.5
 Context = ServerRequestContext[Any, Any]
 
 
@@ -84,15 +87,24 @@ def _result(answer: calling.Answer) -> types.CallToolResult:
 
 def _progress(context: Context) -> Callable[[str, int, int], None] | None:
     """Tell a client that gave a token of long steps; called on a worker thread. None without a token."""
-    token = (context.meta or {}).get("progress_token")
-    if token is None:
+    if (context.meta or {}).get("progress_token") is None:
         return None
-    steps = iter(range(1, 1 << 30))
+    steps, listens = count(1), True
+
+    async def send(what: str) -> None:
+        nonlocal listens
+        with anyio.move_on_after(TELL_SECONDS) as time:
+            # Steps of several kinds follow each other: progress only ever grows, so it counts them.
+            await context.session.report_progress(float(next(steps)), None, what)
+        listens = not time.cancelled_caught
 
     def tell(what: str, _done: int, _total: int) -> None:
-        # Steps of several kinds follow each other: progress only ever grows, so it counts them.
-        send = partial(context.session.send_progress_notification, token, float(next(steps)), None, what)
-        anyio.from_thread.run(send)
+        nonlocal listens
+        if listens:
+            try:
+                anyio.from_thread.run(send, what)
+            except (Exception, CancelledError):  # noqa: BLE001 - who is gone ends no move of the working tree
+                listens = False
 
     return tell
 

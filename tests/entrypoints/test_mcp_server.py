@@ -49,8 +49,10 @@ async def _story(top: Path, mode: str) -> None:
         assert not reading.open_world_hint
         for task in ("1", "2"):
             await call("start_task", task_id=task, title="x")
+            await anyio.Path(top / "work.txt").write_text(f"{task} begun")
+            assert (await call("create_checkpoint", message="m"))["number"] == 1
             await anyio.Path(top / "work.txt").write_text(task)
-            assert (await call("commit_task", task_id=task, message="m"))["task_id"] == f"task-{task}"
+            assert (await call("commit_task", task_id=task, message="m"))["number"] == 2
         await call("store_trace", output="printed\n" * 200, traceId="t-1", task_id="2")
         assert (await call("get_task_trace", traceId="t-1"))["fullOutput"] == "printed\n" * 200
         gate = (await call("request_tas_revision", **REQUEST))["gate_id"]
@@ -60,11 +62,14 @@ async def _story(top: Path, mode: str) -> None:
         approve = ("gate", "approve", gate, "--reason", "fine")
         assert (await anyio.to_thread.run_sync(lambda: at_terminal(top, *approve, typed="y\n")))[0] == 0
         assert (await call("get_gate", gate_id=gate))["status"] == "APPROVED"
+        await call("start_task", task_id="3", title="x")
+        await anyio.Path(top / "work.txt").write_text("3")
+        assert (await call("commit_task", task_id="3", message="m"))["task_id"] == "task-3"
         plan = await call("rewind_to_task", task_id="1", dry_run=True)
         assert (await call("rewind_to_task", plan_id=plan["plan_id"]))["rewound_to"] == "task-1"
         assert await anyio.Path(top / "work.txt").read_text() == "1"
         await call("undo_rewind")
-        assert await anyio.Path(top / "work.txt").read_text() == "2"
+        assert await anyio.Path(top / "work.txt").read_text() == "3"
         assert (await call("git_status"))["clean"]
 
 
