@@ -6,6 +6,7 @@ has is moved by the reference transaction of the decision alone.
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Protocol
@@ -73,7 +74,7 @@ def _require_clean(site: Site, gate: Gate) -> None:
         raise DevsError(
             REFUSAL,
             f"{gate.text('tas_path')} has changes in the worktree that has {gate.text('branch')}.",
-            hint=f"Put them aside there: git stash push -- {gate.text('tas_path')}",
+            hint=f"Put them aside there: git stash push -- {shlex.quote(gate.text('tas_path'))}",
         )
 
 

@@ -6,6 +6,7 @@ was read from, so a note of another policy is known as such and the hook asks he
 
 from __future__ import annotations
 
+import shlex
 from typing import Final
 
 from devs_git.domain import gates, tas_lock
@@ -87,7 +88,7 @@ def _refusal(path: str, sections: tuple[str, ...]) -> DevsError:
         "TAS_UNAPPROVED",
         f"Nobody approved a change of {path} in {named}{more}.",
         hint="Ask: devs-git gate request --type TAS_REVISION (see its --help). "
-        f"Or leave it out: git restore --staged {path}",
+        f"Or leave it out: git restore --staged -- {shlex.quote(path)}",
         path=path,
         sections=list(sections),
     )

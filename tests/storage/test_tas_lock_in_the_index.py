@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 
 import pytest
@@ -91,6 +92,18 @@ def test_where_the_policy_moves_the_tas_its_text_moves_and_is_no_first_one(
     in_force(Workspace.open(), tas={"path": "TAS.md"})
     stage(git, working, NEW)
     assert refusal() == "Nobody approved a change of TAS.md in 'TAS / 2.3 Dates'."
+
+
+def test_the_command_that_leaves_a_tas_with_an_odd_name_out_can_be_run(working: Workspace, git: Run) -> None:
+    name = "- it's $(mine).md"
+    commit(working.top, {name: TAS})
+    in_force(working, tas={"path": name})
+    (working.top / name).write_text(NEW)
+    git("add", "-A")
+    with pytest.raises(DevsError) as caught:
+        tas_lock.check(Workspace.open())
+    subprocess.run(["sh", "-ec", caught.value.hint.rpartition(": ")[2]], check=True)
+    assert refusal() == ""
 
 
 def test_the_note_for_the_shell_names_the_policy_that_it_was_taken_from(working: Workspace, git: Run) -> None:
