@@ -20,6 +20,7 @@ NAMES = (
     "post-commit",
     "post-merge",
     "post-rewrite",
+    "pre-applypatch",
     "pre-commit",
     "pre-merge-commit",
     "pre-push",

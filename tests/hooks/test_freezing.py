@@ -122,6 +122,26 @@ def test_a_rebase_is_refused(backend: str, check: str, git: Run) -> None:
     assert git("rev-parse", "main") != before
 
 
+@pytest.mark.parametrize("opened", ["before", "in the middle"])
+def test_patches_are_not_gone_on_with(opened: str, work: Path, git: Run) -> None:
+    """`am --continue` asks no hook that sees a message: it would commit what the refused `am` left to be resolved."""
+    git("reset", "-q", "--hard")
+    if opened == "in the middle":
+        (work / "side.txt").write_text("in the way\n")
+        assert attempt("am", "../0001-side.patch")[0] == 128
+        (work / "side.txt").unlink()
+    gate_id = asked()
+    if opened == "before":
+        refused(gate_id, "am", "../0001-side.patch")
+    before = git("rev-parse", "HEAD")
+    git("apply", "--index", "../0001-side.patch")
+    refused(gate_id, "am", "--continue")
+    assert git("rev-parse", "HEAD") == before
+    decided(gate_id)
+    assert attempt("am", "--continue")[0] == 0
+    assert git("log", "-1", "--format=%s") == "side"
+
+
 @pytest.mark.usefixtures("work")
 def test_a_push_carries_only_the_ledger_and_checkpoints_while_frozen(git: Run, tmp_path: Path) -> None:
     remote = tmp_path / "remote.git"

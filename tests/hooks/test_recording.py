@@ -230,7 +230,7 @@ def test_a_hook_that_cannot_record_says_so_in_one_line_and_the_next_checkpoint_s
     theirs.chmod(0o755)
     said = commit("one")
     theirs.unlink()
-    assert said.startswith("devs-git: not recorded as a checkpoint: This repository has no devs-git ledger.")
+    assert said.startswith("devs-git: not recorded as a checkpoint: This repository is frozen")
     assert said.count("\n") == 1
     assert unrecorded.read(hooked.places) == (f"{git('rev-parse', 'HEAD')} task-10",)
     told = [
