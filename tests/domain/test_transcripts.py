@@ -238,3 +238,10 @@ def test_a_number_that_no_reader_of_json_knows_is_null() -> None:
     line = f'{{"type":"assistant","uuid":"a","message":{{"id":"m","content":[{block}]}}}}'
     (read,) = Reader(TRANSCRIPTS["claude"], "fallback").read(line.encode())
     assert read.message.tool_calls == (ToolCall("c", "T", {"a": None, "b": None, "c": 1.5}),)
+
+
+@pytest.mark.parametrize("name", ["a\nDevs-Completed: true", "a\udcff", "\ud800\n", "", "x" * 999])
+def test_a_session_that_only_a_file_or_a_hook_names_stands_on_one_line_and_can_be_stored(name: str) -> None:
+    session = Reader(TRANSCRIPTS["claude"], name).session
+    assert session.encode().decode("ascii") == session
+    assert (session.splitlines(), len(session) <= 200) == ([session], True)

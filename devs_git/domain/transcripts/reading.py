@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from devs_git.domain.conversation import Message, canonical
 from devs_git.domain.events import one_line
 from devs_git.domain.transcripts import TRANSCRIPTS
-from devs_git.domain.transcripts.dialect import Memory, Said, TranscriptDialect, loads
+from devs_git.domain.transcripts.dialect import Memory, Said, TranscriptDialect, loads, text
 
 LOOKED_AT: Final = 50  # lines in which a transcript must show whose it is
 _LONGEST: Final = 200  # characters of a session's or a message's id
@@ -40,7 +40,8 @@ class Reader:
 
     @property
     def session(self) -> str:
-        return one_line(self.memory.session_id)[:_LONGEST] or self.session_id
+        """On one line, as it will stand in trailers; a file's name may be the only one."""
+        return one_line(text(self.memory.session_id) or text(self.session_id))[:_LONGEST] or "session"
 
     def read(self, line: bytes) -> list[Read]:
         """The messages of a line; none for a blank one, one that says nothing, and garbage, which is counted."""

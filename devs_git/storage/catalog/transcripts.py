@@ -141,7 +141,7 @@ def _begin(catalog: Catalog, source: Source, stream: BinaryIO) -> _Position:
     query = "SELECT read, digest, memory, session_id FROM transcripts WHERE path = ?"
     found = catalog.base.execute(query, (os.fsencode(source.path),)).fetchone()
     dialect = TRANSCRIPTS[source.client]
-    name = source.session_id or (found[3] if found else "") or source.path.stem[:200] or "session"
+    name = source.session_id or (found[3] if found else "") or source.path.stem
     if found and _digest(stream, found[0]) == found[1]:
         return _Position(found[0], found[1], Reader(dialect, name, memory_of(found[2])))
     return _Position(0, _digest(stream, 0), Reader(dialect, name), rewritten=bool(found and found[0]))
