@@ -70,7 +70,7 @@ def test_a_client_that_goes_away_in_the_middle_stops_no_rewind(era: str, worked:
         with contextlib.closing(socket.create_connection(("127.0.0.1", web.port))) as line:
             line.sendall(head.encode() + body)
             heard = b""
-            while b"journal" not in heard:
+            while b"index lock" not in heard:  # the journal is open by now
                 heard += line.recv(4096)
             line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # go without a word
         journals = worked / ".git" / "devs" / "journal"
