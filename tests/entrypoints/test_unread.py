@@ -1,0 +1,37 @@
+"""An answer that cannot be printed: what was done stands, and the exit status does not say that all is well."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from devs_git.workspace import Workspace
+
+SAYS = "The answer could not be printed: No space left on device. What was done stands.\n"
+
+
+def full(*words: str, stderr: int | None = subprocess.PIPE) -> subprocess.CompletedProcess[str]:
+    with Path("/dev/full").open("w") as device:
+        line = [sys.executable, "-m", "devs_git", *words]
+        return subprocess.run(line, stdout=device, stderr=stderr or device, text=True, check=False)
+
+
+@pytest.mark.thorough
+@pytest.mark.usefixtures("ledgered")
+@pytest.mark.parametrize("words", [("--help",), ("log", "--json"), ("show", "nope", "--json")])
+def test_a_full_disk_behind_a_redirection_is_told_in_one_line(words: tuple[str, ...]) -> None:
+    said = full(*words)
+    assert (said.returncode, said.stderr) == (4, SAYS)
+    assert full(*words, stderr=None).returncode == 4
+
+
+@pytest.mark.thorough
+def test_what_was_done_stands(ledgered: Workspace, mark: Callable[..., str]) -> None:
+    mark(1)
+    said = full("branch", "task-1@1", "-b", "try")
+    assert (said.returncode, said.stderr) == (4, SAYS)
+    assert ledgered.git.text("rev-parse", "--verify", "try")
