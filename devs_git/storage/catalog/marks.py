@@ -80,9 +80,19 @@ def _unmark(catalog: Catalog, condition: str, operation: str) -> None:
 
 
 def tables_with(path: Path, tasks: Sequence[str]) -> tuple[str, ...]:
-    """Names of the catalog's tables that hold rows of `tasks` which a rewind would mark. Nothing is written or migrated."""
+    """Names of the catalog's tables that hold rows of `tasks` which a rewind would mark. Nothing is written or migrated.
+
+    None of a catalog that is damaged: the rewind itself needs it as little, and `doctor` tells of it.
+    """
     if not tasks or not path.exists():
         return ()
+    try:
+        return _tables_with(path, tasks)
+    except sqlite3.DatabaseError:
+        return ()
+
+
+def _tables_with(path: Path, tasks: Sequence[str]) -> tuple[str, ...]:
     marks = ",".join("?" * len(tasks))
     with closing(sqlite3.connect(read_only(path), uri=True)) as base:
         tables = base.execute(

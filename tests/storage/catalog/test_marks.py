@@ -75,6 +75,14 @@ def test_the_plan_of_a_rewind_names_the_tables_that_it_would_mark(two: Path) -> 
     assert marks.tables_with(two / ".git/devs/catalog.db", ["task-99"]) == ()
 
 
+def test_a_damaged_catalog_stops_no_plan_of_a_rewind(two: Path) -> None:
+    file = two / ".git/devs/catalog.db"
+    file.write_bytes(b"no database" * 1000)
+    plan = rewind.run(Workspace.open(two), rewind.Request("task-10", dry_run=True))
+    assert isinstance(plan, rewind.Plan)
+    assert (plan.affected_tasks, plan.sqlite_tables_affected) == (("task-11",), ())
+
+
 def test_the_plan_sees_what_somebody_who_has_the_catalog_open_has_written(two: Path) -> None:
     with Workspace.open(two).catalog():
         script = "import sys; from devs_git.__main__ import main; sys.exit(main())"
