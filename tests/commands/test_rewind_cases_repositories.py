@@ -145,6 +145,7 @@ def test_a_nested_repository_in_the_way_refuses_always(case: Case, target: str) 
     assert (error.value.code, whole(inner)) == (REFUSED, before)
 
 
+@pytest.mark.telling
 def test_tasks_of_other_worktrees_are_never_touched(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.git("worktree", "add", "-q", "-b", "other", "../other")
@@ -195,6 +196,7 @@ def test_core_worktree_elsewhere_and_a_detached_head_undo_what_only_we_have(case
     assert moved.there_and_back("1").affected_tasks == ("task-2",)
 
 
+@pytest.mark.telling
 def test_a_shallow_clone_says_that_it_is_shallow(case: Case, tmp_path: Path) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})
@@ -209,6 +211,7 @@ def test_a_shallow_clone_says_that_it_is_shallow(case: Case, tmp_path: Path) -> 
     assert "--unshallow" in error.hint
 
 
+@pytest.mark.telling
 def test_a_partial_clone_whose_blobs_are_missing_refuses_and_fetches_nothing(
     case: Case, tmp_path: Path
 ) -> None:
