@@ -99,20 +99,25 @@ def _litter(folder: Path) -> bool:
 
 def _guard(row: Verb, module: Any, workspace: Workspace, request: Any) -> None:
     """GATE_BLOCKED while a gate is open, unless a person overrides (rewind alone knows how)."""
-    gates = workspace.ledger.open_gates()
-    if not gates:
+    if not workspace.ledger.open_gates():
         return
     if hasattr(module, "find"):
         module.find(workspace, request)
     if getattr(request, "override_reason", None):
         _require_person(workspace, request)
         return
-    raise DevsError(
-        "GATE_BLOCKED",
-        f"'{row.name}' is frozen: gate {gates[0]} waits for a person's decision.",
-        hint=f"See it: devs-git gate show {gates[0]}",
-        gate_id=gates[0],
-    )
+    require_calm(row.name, workspace)
+
+
+def require_calm(what: str, workspace: Workspace) -> None:
+    """GATE_BLOCKED while a gate is open."""
+    for gate in workspace.ledger.open_gates()[:1]:
+        raise DevsError(
+            "GATE_BLOCKED",
+            f"'{what}' is frozen: gate {gate} waits for a person's decision.",
+            hint=f"See it: devs-git gate show {gate}",
+            gate_id=gate,
+        )
 
 
 def _require_person(workspace: Workspace, request: Any) -> None:

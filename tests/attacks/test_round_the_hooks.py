@@ -6,11 +6,13 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from devs_git.__main__ import main
 from devs_git.commands import gate_approve, init, status, task_start
 from devs_git.domain.events import LEDGER
 from devs_git.entrypoints import router
@@ -221,3 +223,19 @@ def test_a_push_past_pre_push(tmp_path: Path) -> None:
     status, said = attempt(*NO_HOOKS, "push", "--no-verify", str(tmp_path / "origin.git"), "main")
     assert (status, "GATE_BLOCKED" in said) == (1, True)
     assert findings() == ()
+
+
+def test_devs_git_init_uninstall_while_a_gate_is_open() -> None:
+    leave = partial(router.call, "init", Workspace.open(), init.Request(uninstall=True))
+    assert refusal(leave) == "GATE_BLOCKED"
+    refused("GATE_BLOCKED", *COMMIT)
+
+
+def test_devs_git_agent_install_uninstall_while_a_gate_is_open(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words, code in ((["claude"], ""), (["claude", "--uninstall"], "GATE_BLOCKED")):
+        monkeypatch.setattr(sys, "argv", ["devs-git", "agent", "install", *words])
+        status = main()
+        assert (status != 0, code in capsys.readouterr().err) == (bool(code), True)
+    assert "devs/agent-hook" in Path(".claude/settings.json").read_text()

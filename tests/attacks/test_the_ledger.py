@@ -70,12 +70,6 @@ def test_the_ledger_deleted_and_devs_git_init_asked_for_another(tmp_path: Path) 
     refused("LEDGER_MISSING", *COMMIT)
 
 
-def test_devs_git_init_uninstall_while_a_gate_is_open() -> None:
-    leave = partial(router.call, "init", Workspace.open(), init.Request(uninstall=True))
-    assert refusal(leave) == "GATE_BLOCKED"
-    frozen_still()
-
-
 def test_the_ledger_reset_to_before_the_gate() -> None:
     tip = goes_on("rev-parse", LEDGER)
     goes_on("branch", "-f", "devs/ledger", "devs/ledger~1")

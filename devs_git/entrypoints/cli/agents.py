@@ -9,6 +9,7 @@ import click
 from devs_git.domain.dialects import DIALECTS
 from devs_git.domain.report import Action
 from devs_git.domain.verbs import DOORS
+from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.command import as_text
 from devs_git.entrypoints.cli.groups import HELP
 from devs_git.storage import agent_files
@@ -49,6 +50,7 @@ def agent_install(client: str, *, uninstall: bool, as_json: bool) -> int:
 def _install(workspace: Workspace, client: str, *, uninstall: bool) -> Result:
     dialect = DIALECTS[client]
     if uninstall:
+        router.require_calm("agent install --uninstall", workspace)  # it would let the agent's tools write
         return Result(client, agent_files.uninstall(workspace.top, dialect), ())
     workspace.ledger.require()
     actions = agent_files.install(workspace.places, workspace.top, dialect)

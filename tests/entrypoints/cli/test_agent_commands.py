@@ -18,7 +18,7 @@ from devs_git.entrypoints import router
 from devs_git.errors import EXIT_CONFLICT, EXIT_REFUSED, EXIT_USAGE
 from devs_git.workspace import Workspace
 from tests.agent_calls import after, before, call
-from tests.gated import ask
+from tests.gated import approve, ask
 
 Run = Callable[..., str]
 Say = Callable[..., tuple[int, str]]
@@ -59,10 +59,11 @@ def test_it_says_what_it_did_and_leaves_no_event(client: str, initialised: Path,
     assert (status, text.count("kept")) == (0, 3)
     assert "next:" not in text
     assert call(initialised, before("Write"), client=client).denied == ""
-    ask(Workspace.open(), kind="MANUAL")
+    gate_id = ask(Workspace.open(), kind="MANUAL")
     assert "GATE_BLOCKED" in call(initialised, before("Write"), client=client).denied
     tip_now = git("rev-parse", "refs/heads/devs/ledger^")
     assert tip_now == tip  # only the gate's event came
+    approve(Workspace.open(), gate_id)
     found = told(say("install", client, "--uninstall", "--json"))
     assert [(a["what"], a["did"]) for a in found["actions"]] == [(name, "removed") for name in files]
     assert git("status", "--porcelain") == ""
