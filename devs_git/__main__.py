@@ -42,9 +42,8 @@ def script() -> None:
     """The installed commands and hooks: `main`, and out at once, for taking modules apart one by one is for nobody."""
     status = main()
     try:
-        for stream in (sys.stdout, sys.stderr):
-            if stream is not None:  # closed by whoever started us
-                stream.flush()
+        sys.stdout.flush()
+        sys.stderr.flush()
     except OSError:
         sys.exit(status)
     atexit._run_exitfuncs()  # noqa: SLF001 - nothing public runs what others asked for, such as the measuring of coverage
