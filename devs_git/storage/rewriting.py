@@ -5,7 +5,7 @@ Old checkpoints keep their refs, so that their commits stay reachable; the ledge
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from devs_git.domain.events import NO_OID, Draft, Event, RefUpdate
@@ -27,6 +27,10 @@ def rewritten(context: Context, new_of: Mapping[str, str], cause: str) -> Event 
     """The event that says which checkpoints followed, or None where none had to. `cause` is amend or rebase."""
     git_dir = context.places.git_dir
     rebased = refs.rebased_branch(context.git, git_dir)
+    gone = _not_in(
+        context, new_of, "HEAD"
+    )  # `edit` in a rebase, then a new commit: git tells of one that is still there
+    new_of = {old: new for old, new in new_of.items() if old in gone}
     kept, branch = _kept(context, new_of, rebased), refs.branch(git_dir) or rebased
     taken: dict[str, set[int]] = {}
 
@@ -52,10 +56,13 @@ def _kept(context: Context, new_of: Mapping[str, str], rebased: str) -> frozense
     """Those old commits that a branch still holds; branches of ours do not count, nor the one that is rebased:
     `git rebase --apply` tells what it rewrote before it moves it.
     """
-    script = "".join(f"{oid}\n" for oid in new_of)
     ours = ("--exclude=devs/*", "--exclude=snapshot/*", *((f"--exclude={rebased}",) if rebased else ()))
-    out = context.git.run("rev-list", "--stdin", "--not", "HEAD", *ours, "--branches", stdin=script.encode())
-    return frozenset(new_of) - frozenset(out.decode().split())
+    return frozenset(new_of) - _not_in(context, new_of, "HEAD", *ours, "--branches")
+
+
+def _not_in(context: Context, commits: Iterable[str], *where: str) -> frozenset[str]:
+    script = "".join(f"{oid}\n" for oid in commits).encode()
+    return frozenset(context.git.run("rev-list", "--stdin", "--not", *where, stdin=script).decode().split())
 
 
 def _draft(context: Context, tip: Tip, rewrite: Rewrite, cause: str, taken: Mapping[str, set[int]]) -> Draft:

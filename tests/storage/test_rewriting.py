@@ -70,6 +70,14 @@ def test_where_no_checkpoint_stood_or_another_branch_keeps_the_commit_nothing_fo
     assert Workspace.open().ledger.tip().oid == tip
 
 
+def test_a_commit_that_is_still_in_the_history_was_not_rewritten(working: Workspace, git: Run) -> None:
+    """`git rebase -i` with `edit` and a new commit on top tells the stopped commit as one that became the new one."""
+    old = git("rev-parse", "HEAD")
+    git("commit", "-q", "--allow-empty", "-m", "inserted")
+    assert rewriting.rewritten(working, {old: git("rev-parse", "HEAD")}, "rebase") is None
+    assert points(working) == [("task-10@1", "active", old)]
+
+
 def test_a_number_that_somebody_took_beside_the_ledger_is_passed_over(working: Workspace, git: Run) -> None:
     git("update-ref", "refs/devs/checkpoints/task-10/2", "HEAD")
     old, new = amended(git)
