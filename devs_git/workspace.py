@@ -170,7 +170,7 @@ class Workspace:
 
         if not self.places.shared.is_dir():
             self.ledger.require()
-        with Catalog.open(self.places.shared) as catalog:
+        with Catalog.open(self.places.shared, progress=self.progress) as catalog:
             with catalog.as_far_as_it_goes(self.say):
                 self.ingest(catalog)  # first: what was captured before a rewind is marked with the rest
                 if caught_up:

@@ -68,7 +68,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         if not going:
             return plan
         with catalog.writing():
-            done = _result(pruning.delete(catalog, going), dry_run=False)
+            done = _result(pruning.delete(catalog, going, workspace.progress), dry_run=False)
             recorded = _record(workspace, done)
         workspace.progress("giving room back", 0, 0)
         pruning.give_back(catalog)

@@ -77,5 +77,5 @@ def run(workspace: Workspace, request: Request) -> Result:
         commit=workspace.head,
     )
     with workspace.catalog() as catalog, catalog.writing():
-        digest = traces.put(catalog, trace)
+        digest = traces.put(catalog, trace, workspace.progress)
     return Result(trace.trace_id, trace.task_id, len(output), digest)

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from devs_git.entrypoints import render
+from devs_git.entrypoints.cli import terminal
+from devs_git.workspace import Workspace
 
 Make = Callable[..., str]
 
@@ -106,3 +108,20 @@ def test_what_the_outputs_encoding_lacks_is_written_out(repo: Path, mark: Make) 
     env = os.environ | {"PYTHONIOENCODING": "latin-1"}
     done = subprocess.run(call, cwd=repo, capture_output=True, check=True, env=env)
     assert b"Prices in \\u20ac" in done.stdout
+
+
+def test_progress_leaves_its_line_to_whatever_comes_then(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(terminal, "PATIENCE", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    attached = terminal.attach(workspace)
+    with terminal.cleared(attached):
+        for done in range(100):  # not each of them is shown
+            attached.progress("storing", done, 1000)
+        attached.progress("indexing", 0, 0)
+        attached.say("said")
+        attached.progress("again", 1, 0)
+    shown = capsys.readouterr().err.split("\r\x1b[K")
+    assert (shown[:2], shown[-4:]) == (["", "storing 0/1000"], ["indexing", "said\n", "again 1", ""])
+    assert len(shown) < 50

@@ -49,7 +49,8 @@ def command(
             yes = yes and not getattr(request, "override_reason", None)  # that a person answers is the point
             if plan is not None and not getattr(request, "dry_run", False) and not yes:
                 request = _ask(name, workspace, request, plan)
-            result = router.call(name, workspace, request)
+            with terminal.cleared(workspace):
+                result = router.call(name, workspace, request)
             shown = plan if plan is not None and getattr(request, "dry_run", False) else text
             out = as_text(result) if as_json else shown(result)
             with unread():

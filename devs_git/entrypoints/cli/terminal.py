@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,12 +14,13 @@ import click
 from devs_git.entrypoints.unread import unread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from devs_git.errors import DevsError
     from devs_git.workspace import Workspace
 
 PATIENCE: Final = 1.0  # seconds before progress is shown
+_BETWEEN: Final = 0.1  # and between two looks at it
 
 
 def interactive() -> bool:
@@ -49,20 +51,45 @@ class _Progress:
     """A line on standard error that appears when something takes over a second, and goes when it is done."""
 
     def __init__(self) -> None:
-        self.begun = time.monotonic()
-        self.shown = False
+        self.begun = self.last = time.monotonic()
+        self.shown = ""  # what the line tells of; '' where there is none
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        if time.monotonic() - self.begun < PATIENCE or not sys.stderr.isatty():
+        if total and done >= total:
+            self.clear()
             return
-        share = f" {done}/{total}" if total else ""
-        finished = total and done >= total
-        click.echo(f"\r\x1b[K{'' if finished else what + share}", err=True, nl=False)
+        now = time.monotonic()
+        due = now - self.begun >= PATIENCE and (what != self.shown or now - self.last >= _BETWEEN)
+        if due and sys.stderr.isatty():
+            share = f" {done}/{total}" if total else f" {done}" if done else ""
+            click.echo(f"\r\x1b[K{what}{share}", err=True, nl=False)
+            self.last, self.shown = now, what
+
+    def clear(self) -> None:
+        """Take the line away, for what is to stand there."""
+        if self.shown:
+            click.echo("\r\x1b[K", err=True, nl=False)
+        self.shown = ""
+
+    def say(self, text: str) -> None:
+        self.clear()
+        click.echo(text, err=True)
 
 
 def attach(workspace: Workspace) -> Workspace:
     """The workspace with progress and messages on standard error."""
-    return replace(workspace, progress=_Progress(), say=lambda text: click.echo(text, err=True))
+    progress = _Progress()
+    return replace(workspace, progress=progress, say=progress.say)
+
+
+@contextmanager
+def cleared(workspace: Workspace) -> Iterator[None]:
+    """Around what tells of progress: whatever is printed then, an error too, begins on a line of its own."""
+    try:
+        yield
+    finally:
+        if isinstance(workspace.progress, _Progress):
+            workspace.progress.clear()
 
 
 def report(error: DevsError, *, as_json: bool) -> int:

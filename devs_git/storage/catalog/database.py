@@ -28,6 +28,12 @@ _UNWRITABLE: Final = (
     sqlite3.SQLITE_CANTOPEN,
 )
 
+Progress = Callable[[str, int, int], None]
+
+
+def _nobody(_what: str, _done: int, _total: int) -> None:
+    """Who is told of progress where nobody asked."""
+
 
 class Catalog:
     """An open catalog. Use it as a context manager; one connection, one thread."""
@@ -35,6 +41,7 @@ class Catalog:
     def __init__(self, base: sqlite3.Connection, path: Path) -> None:
         self.base = base
         self.path = path
+        self.progress: Progress = _nobody
 
     @cached_property
     def engine(self) -> int:
@@ -44,7 +51,7 @@ class Catalog:
         return fulltext.prepare(self)
 
     @classmethod
-    def open(cls, folder: Path, *, patience: float = PATIENCE) -> Catalog:
+    def open(cls, folder: Path, *, patience: float = PATIENCE, progress: Progress = _nobody) -> Catalog:
         """The catalog in the common `devs/` folder, made and migrated where that is needed.
 
         BUSY where somebody writes for longer than `patience`; INTERNAL-free refusals for a newer or a damaged file.
@@ -54,6 +61,7 @@ class Catalog:
         _make_private(path)
         try:
             catalog = cls(_connect(path, patience), path)
+            catalog.progress = progress
             catalog._prepare()
         except sqlite3.DatabaseError as error:
             if _code(error) in _UNWRITABLE:

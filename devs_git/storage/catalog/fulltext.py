@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from devs_git.storage.catalog.database import Catalog
 
 ENGINE: Final = "DEVS_FTS"
+_STEPS: Final = 2000  # of SQLite's machine between two words of progress
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def build(catalog: Catalog) -> int:
     wanted = _wanted(catalog)
     if not _stands(catalog, wanted):
         for index in INDEXES:
-            _rebuild(catalog.base, index, wanted)
+            _rebuild(catalog, index, wanted)
         catalog.set(ENGINE, _built(wanted))
     return wanted
 
@@ -122,14 +123,23 @@ def trouble(catalog: Catalog) -> str:
     return ""
 
 
-def _rebuild(base: sqlite3.Connection, index: Index, engine: int) -> None:
+def _rebuild(catalog: Catalog, index: Index, engine: int) -> None:
+    base = catalog.base
     base.execute(f"DROP TRIGGER IF EXISTS {index.name}_forgets")
     for number in (4, 5):
         # What this SQLite has no module for stays behind, unused, until one comes that has it.
         with suppress(*(() if number == engine else (sqlite3.OperationalError,))):
             base.execute(f"DROP TABLE IF EXISTS {index.of(number)}")
-    for statement in index.creation(engine):
-        base.execute(statement)
+    base.set_progress_handler(lambda: catalog.progress("building the index", 0, 0), _STEPS)
+    try:
+        for statement in index.creation(engine):
+            base.execute(statement)
+    except sqlite3.OperationalError as error:
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:  # Ctrl-C came to the handler
+            raise KeyboardInterrupt from error
+        raise
+    finally:
+        base.set_progress_handler(None, 0)
 
 
 def add(catalog: Catalog, index: Index, number: int, text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -48,10 +49,13 @@ def _rows(catalog: Catalog, rest: str, *values: Any) -> list[TraceRow]:
     return [traces.row_of(found) for found in catalog.rows(query, *values)]
 
 
-def delete(catalog: Catalog, rows: list[TraceRow]) -> list[TraceRow]:
+def delete(
+    catalog: Catalog, rows: list[TraceRow], progress: Callable[[str, int, int], None]
+) -> list[TraceRow]:
     """Delete those that are still what they were when they were listed, inside `catalog.writing()`."""
     gone = []
-    for row in rows:
+    for done_before, row in enumerate(rows):
+        progress("deleting traces", done_before, len(rows))
         done = catalog.base.execute(
             "DELETE FROM traces WHERE trace_id = ? AND digest = ? AND created_at = ?",
             (row.trace_id, row.digest, row.created_at),

@@ -206,6 +206,8 @@ def _run(catalog: Catalog, query: str, values: list[Any], page: Page, seconds: f
         return [int(row[0]) for row in catalog.rows(query, *values, page.limit + 1, page.offset)]
     except sqlite3.OperationalError as error:
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
+            if time.monotonic() <= end:  # Ctrl-C came to the handler
+                raise KeyboardInterrupt from error
             raise TimeoutError from error
         if "no such table" in str(error):  # a devs-git with the other engine has just built its own index
             raise DevsError(

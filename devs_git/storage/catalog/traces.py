@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.errors import invalid
@@ -34,7 +34,7 @@ _CUT_PLAIN: Final = b"\0"
 _CUT_ASCII: Final = b"\1"
 
 
-def put(catalog: Catalog, trace: Trace) -> str:
+def put(catalog: Catalog, trace: Trace, progress: Callable[[str, int, int], None] = lambda *_: None) -> str:
     """Store one trace, inside `catalog.writing()`, and return its digest; one under the same id is replaced.
 
     INVALID_ARGUMENTS where input and output are longer than a text that SQLite takes (a billion bytes).
@@ -53,6 +53,8 @@ def put(catalog: Catalog, trace: Trace) -> str:
     for number, part in enumerate(bodies.parts(trace.output)):
         base.execute("INSERT INTO parts VALUES (?, ?, ?)", (body_id, number, part))
         stored += len(part)
+        progress("storing", min((number + 1) * bodies.PART, len(trace.output)), len(trace.output) + 1)
+    progress("indexing", 0, 0)
     fulltext.add(catalog, fulltext.TRACES, body_id, text)
     digest = hashlib.sha256(trace.output).hexdigest()
     base.execute(_UPSERT, (*_known(trace, body_id), digest, len(trace.output), stored))
