@@ -99,8 +99,11 @@ def _names(git: Git) -> None:
         if blocks or (ours.startswith("refs/tags/devs/task-") and ours.count("/") > 3):
             kind = {"heads": "branch", "tags": "tag"}.get(name.split("/")[1], "ref")
             short = name.removeprefix("refs/heads/").removeprefix("refs/tags/")
-            way = f"git branch -m {short} <other>" if kind == "branch" else f"git {kind} -d {short}"
-            way = f"git update-ref -d {name}" if kind == "ref" else way
+            way = {  # all of them keep what is there under another name
+                "branch": f"git branch -m {short} <other>",
+                "tag": f"git tag <other> {short} && git tag -d {short}",
+                "ref": f"git update-ref refs/<other> {name} && git update-ref -d {name}",
+            }[kind]
             raise refused(
                 f"The {kind} {short} stands where devs-git keeps refs below that name.", f"Run: {way}"
             )

@@ -162,11 +162,12 @@ IN_THE_WAY = (
 )
 
 
-def test_init_refuses_where_a_ref_stands_in_the_way_and_its_hint_clears_it(
+def test_init_refuses_where_a_ref_stands_in_the_way_and_its_hint_clears_it_and_loses_nothing(
     workspace: Workspace, git: Run
 ) -> None:
     for ref in IN_THE_WAY:
-        git("update-ref", ref, "HEAD")
+        theirs = git("commit-tree", "-m", ref, "HEAD^{tree}")
+        git("update-ref", ref, theirs)
         with pytest.raises(DevsError) as caught:
             fits(workspace)
         error = caught.value
@@ -175,6 +176,7 @@ def test_init_refuses_where_a_ref_stands_in_the_way_and_its_hint_clears_it(
         command = error.hint.removeprefix("Run: ").replace("<other>", f"elsewhere-{len(ref)}")
         subprocess.run(["sh", "-ec", command], cwd=workspace.top, check=True, capture_output=True)
         fits(workspace)
+        assert git("for-each-ref", "--points-at", theirs)
 
 
 def test_init_refuses_a_branch_of_our_name_that_is_no_ledger(repo: Path, git: Run, set_up: SetUp) -> None:
