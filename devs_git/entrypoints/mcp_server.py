@@ -159,5 +159,9 @@ def main(where: Path) -> int:
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="devs-git: %(levelname)s: %(message)s"
     )
-    anyio.run(_serve, where)
+    try:
+        anyio.run(_serve, where)
+    except* BrokenPipeError:
+        # Calls under way are over by now, and nobody is there to be told what became of them.
+        logging.getLogger("devs_git").warning("nobody reads standard output any more")
     return 0

@@ -105,3 +105,15 @@ def test_on_a_full_disk_what_is_there_is_read_and_what_waits_stays(project: Path
         assert "cannot be written here" in done.stderr
     assert sorted(Workspace.open().places.spool.iterdir()) == there
     assert len(router.call("trace list", Workspace.open(), trace_list.Request()).traces) == 2
+
+
+def test_on_a_disk_that_was_full_from_the_beginning_nobody_is_told_of_an_older_devs_git(
+    initialised: Path,
+) -> None:
+    for words in ("put", "get x", "search x"):
+        child = ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", sys.executable, "-m", "devs_git", "trace"]
+        done = subprocess.run(
+            [*child, *words.split()], cwd=initialised, capture_output=True, text=True, check=False, input="x"
+        )
+        assert (done.returncode, "is the disk full" in done.stderr.lower()) == (4, True), done.stderr
+    assert router.call("trace list", Workspace.open(initialised), trace_list.Request()).traces == ()

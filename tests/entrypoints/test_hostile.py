@@ -145,6 +145,22 @@ def test_garbage_on_standard_input_ends_nothing(talker: Talker) -> None:
     assert not talker.call("still", "git_status").get("isError")
 
 
+def test_a_client_that_reads_no_more_is_no_bug_of_ours(initialised: Path) -> None:
+    command = [sys.executable, "-m", "devs_git", "mcp"]
+    with subprocess.Popen(
+        command, cwd=initialised, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as child:
+        assert child.stdin
+        assert child.stdout
+        assert child.stderr
+        child.stdout.close()
+        child.stdin.write(b"no message\n")
+        child.stdin.close()
+        said = child.stderr.read().decode()
+    assert (child.returncode, "Traceback" in said, "INTERNAL" in said) == (0, False, False), said
+    assert "nobody reads" in said
+
+
 def test_garbage_over_http_is_the_clients_fault_each_time(initialised: Path) -> None:
     dice = random.Random(7)
     with served(initialised) as web:

@@ -65,7 +65,8 @@ class Catalog:
             catalog._prepare()
         except sqlite3.DatabaseError as error:
             if _code(error) in _UNWRITABLE:
-                return cls.look(folder)
+                with suppress(DevsError):  # such as that nobody could make its tables yet
+                    return cls.look(folder)
             raise _refusal(error) from error
         return catalog
 
