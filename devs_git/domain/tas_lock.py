@@ -2,7 +2,8 @@
 
 A change counts as approved in two ways. It puts in place the text that a person approved, where that was proposed. Or
 it stays in the sections of approved revisions that came without a text: measured not from the last commit but from
-the TAS that the revision was asked against, so that an approval ends as soon as anything else was changed. The first
+the TAS that the revision was asked against, or a text that was approved since, so that an approval ends as soon as
+anything else was changed, and an approved text is neither licence for another in its sections nor taken back. The first
 TAS of a line of work is free: there is nothing yet that somebody agreed to. One that moves to where a new policy has it
 is no first one.
 """
@@ -33,15 +34,31 @@ def unapproved(
     """
     if old is None or any(one.after and (one.before, one.after) == (old, new) for one in revisions):
         return ()
-    now = text(new)
-    left = tas.outside(text(old), now, ())
+    was, now = text(old), text(new)
+    left = tas.outside(was, now, ())
     # Those that were asked against just this TAS first: mostly one of them is the reason for the change.
     for at in sorted(range(len(revisions)), key=lambda at: revisions[at].before != old):
-        revision = revisions[at]
-        if revision.after is None:
-            names = [name for one in revisions[at:] for name in one.sections]
-            lost = tas.outside(text(revision.before), now, names)
+        if revisions[at].after is None:
+            lost = _lost(was, now, revisions[at:], text)
             if not lost:
                 return ()
             left = lost if len(lost) <= len(left) else left
     return left
+
+
+def _lost(
+    was: str, now: str, revisions: Sequence[Revision], text: Callable[[str | None], str]
+) -> tuple[str, ...]:
+    """What the first of `revisions`, which came without a text, does not cover, nor those like it that came later."""
+    names = [name for one in revisions if one.after is None for name in one.sections]
+    bases = [text(revisions[0].before), *(text(one.after) for one in revisions if one.after)]
+    best: tuple[str, ...] = ()
+    for at, base in enumerate(bases):
+        lost = tas.outside(base, now, names)
+        if not lost and at + 1 < len(bases) and tas.outside(base, was, names):
+            later = (one for one in bases[at + 1 :] if not tas.outside(one, was, names))
+            lost = next((tas.outside(one, now, names) for one in later), ())  # back behind an approved text
+        if not lost:
+            return ()
+        best = lost if not best or len(lost) < len(best) else best
+    return best

@@ -12,10 +12,12 @@ TEXTS = {
     "dates": "# Dates\nnew\n# Storage\nold\n# Access\nold\n",
     "storage": "# Dates\nold\n# Storage\nnew\n# Access\nold\n",
     "both": "# Dates\nnew\n# Storage\nnew\n# Access\nold\n",
+    "other": "# Dates\nnew\n# Storage\nmine\n# Access\nold\n",
     "all": "# Dates\nnew\n# Storage\nnew\n# Access\nnew\n",
 }
 DATES = Revision("base", None, ("Dates",))
 STORAGE = Revision("base", None, ("Storage",))
+LANDED = Revision("base", "storage", ("Storage",))
 TEXT = Revision("base", "both", ("Dates", "Storage"))
 
 
@@ -37,6 +39,17 @@ TEXT = Revision("base", "both", ("Dates", "Storage"))
         ("base", "dates", (TEXT,), ("Dates",)),  # a text was approved, and nothing else
         ("dates", "both", (TEXT,), ("Storage",)),
         ("dates", None, (DATES,), ("Storage", "Access")),
+        # A text that was approved for a section is no licence to write another there …
+        ("storage", "other", (DATES, LANDED), ("Storage",)),
+        ("both", "other", (DATES, LANDED), ("Storage",)),
+        # … while what was approved without a text before goes on beside it, and in one commit with it.
+        ("storage", "both", (DATES, LANDED), ()),
+        ("base", "both", (DATES, LANDED), ()),
+        ("dates", "both", (DATES, LANDED), ()),
+        # And it is not taken back under the approval of another section.
+        ("storage", "dates", (DATES, LANDED), ("Storage",)),
+        ("both", "dates", (DATES, LANDED), ("Storage",)),
+        ("all", "dates", (DATES,), ()),  # but what nobody approved may be
     ],
 )
 def test_what_is_left_without_an_approval(
