@@ -27,9 +27,9 @@ def main() -> int:
         return hook(sys.argv[2:])
     if sys.argv[1:] in (["--help"], ["-h"]):
         from devs_git.entrypoints.cli import overview
-        from devs_git.entrypoints.unread import unread
+        from devs_git.entrypoints.unread import printing
 
-        with unread():
+        with printing():
             sys.stdout.write(overview.text() + "\n")
             sys.stdout.flush()
         return 0

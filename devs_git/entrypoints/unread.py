@@ -11,14 +11,22 @@ from typing import TextIO
 
 @contextmanager
 def unread() -> Iterator[None]:
-    """What was done stands. Nobody reads: so does its exit status, and the rest is not printed.
-
-    A file that takes no more (a full disk behind `>`): its caller has only half of an answer, so the exit status says that.
-    """
+    """What was done stands, and so does its exit status; only the rest is not printed."""
     try:
         yield
     except BrokenPipeError:
         _silence(sys.stdout, sys.stderr)
+
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """The same around nothing but printing, where any other failure is a file that takes no more: a full disk behind `>`.
+
+    What was done stands there too, but its caller has half of an answer, and the exit status says so.
+    """
+    try:
+        with unread():
+            yield
     except OSError as error:
         from devs_git.errors import EXIT_CONFLICT
 

@@ -35,3 +35,15 @@ def test_what_was_done_stands(ledgered: Workspace, mark: Callable[..., str]) -> 
     said = full("branch", "task-1@1", "-b", "try")
     assert (said.returncode, said.stderr) == (4, SAYS)
     assert ledgered.git.text("rev-parse", "--verify", "try")
+
+
+@pytest.mark.thorough
+def test_a_disk_that_fails_while_a_verb_works_is_not_told_as_a_failure_of_printing(
+    ledgered: Workspace,
+) -> None:
+    ledgered.places.active_task.mkdir(parents=True)
+    said = subprocess.run(
+        [sys.executable, "-m", "devs_git", "status"], capture_output=True, text=True, check=False
+    )
+    assert "could not be printed" not in said.stderr
+    assert said.returncode != 0

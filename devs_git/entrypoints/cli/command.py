@@ -16,7 +16,7 @@ from devs_git.entrypoints import router
 from devs_git.entrypoints.cli import candidates, terminal
 from devs_git.entrypoints.cli.groups import HELP
 from devs_git.entrypoints.plain import plain
-from devs_git.entrypoints.unread import unread
+from devs_git.entrypoints.unread import printing
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 
@@ -53,7 +53,7 @@ def command(
                 result = router.call(name, workspace, request)
             shown = plan if plan is not None and getattr(request, "dry_run", False) else text
             out = as_text(result) if as_json else shown(result)
-            with unread():
+            with printing():
                 click.echo(out, nl=isinstance(out, str))
             return exit_status(result)
 

@@ -12,7 +12,7 @@ from devs_git.entrypoints.bugs import uncaught
 from devs_git.entrypoints.cli.groups import Root
 from devs_git.entrypoints.cli.overview import ABOUT, top_level
 from devs_git.entrypoints.cli.terminal import report
-from devs_git.entrypoints.unread import unread
+from devs_git.entrypoints.unread import printing
 from devs_git.errors import EXIT_INTERRUPTED, EXIT_USAGE, DevsError, invalid
 
 cli = Root(name="devs-git", help=ABOUT, summaries=top_level())
@@ -31,7 +31,7 @@ def main() -> int:
     except DevsError as error:
         return report(error, as_json=as_json)
     except click.exceptions.NoArgsIsHelpError as error:
-        with unread():
+        with printing():
             click.echo(error.format_message())
         return EXIT_USAGE
     except click.UsageError as error:
@@ -39,7 +39,7 @@ def main() -> int:
             param = getattr(error, "param", None)
             report(invalid(param.name if param else "arguments", error.format_message()), as_json=True)
         else:
-            with unread():
+            with printing():
                 error.show()
         return EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):

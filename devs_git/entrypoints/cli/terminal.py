@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from devs_git.entrypoints.unread import unread
+from devs_git.entrypoints.unread import printing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -94,7 +94,7 @@ def cleared(workspace: Workspace) -> Iterator[None]:
 
 def report(error: DevsError, *, as_json: bool) -> int:
     """Print a refusal where it belongs and return its exit status."""
-    with unread():
+    with printing():
         if as_json:
             import json
 
