@@ -27,6 +27,7 @@ from devs_git.domain.conversation_snapshots import Snapshot
 from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.main import cli
 from devs_git.errors import DevsError
+from devs_git.storage.catalog import snapshots
 from devs_git.workspace import Workspace
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "transcripts"
@@ -152,6 +153,25 @@ def test_a_rewind_marks_the_messages_of_rewound_tasks_and_search_hides_them(
     assert [one.checkpoint for one in taken(initialised)] == ["task-11@1", "task-10@1"]
     call(initialised, "undo", undo.Request())
     assert found() == ["s1-0", "s1-1", "s1-2"]
+
+
+def test_the_snapshot_of_a_checkpoint_that_lives_again_comes_back(
+    initialised: Path, transcript: Path
+) -> None:
+    for number, task in enumerate(("10", "11", "12")):
+        start(initialised, task)
+        if task != "11":  # one has no conversation
+            add(transcript, line(number, task))
+            take(initialised, transcript, task=task)
+        work(initialised, task)
+        call(initialised, "task complete", task_complete.Request(everything=True))
+    call(initialised, "rewind", rewind.Request("task-10"))
+    with Workspace.open(initialised).catalog(caught_up=True) as catalog, catalog.writing():
+        snapshots.prune(catalog, "9999")
+    assert [one.checkpoint for one in taken(initialised)] == ["task-10@1"]
+    call(initialised, "undo", undo.Request())
+    assert [one.checkpoint for one in taken(initialised)] == ["task-12@1", "task-10@1"]
+    assert contents(initialised, at="task-12") == ["10", "12"]
 
 
 def test_a_snapshot_by_hand_is_read_back_by_its_id(initialised: Path, transcript: Path) -> None:

@@ -40,13 +40,19 @@ def catch_up(catalog: Catalog, ledger: Ledger) -> None:
         for event in found:
             if not event.failed:
                 _mark(catalog, event)
-                snapshots.follow(catalog, event)
+        if not _followed(catalog, found):  # what was pruned and lives again comes back from its event
+            _followed(catalog, _events(ledger, tip, ""))
         catalog.set(MARKED, tip)
 
 
 def _events(ledger: Ledger, tip: str, since: str) -> list[Event]:
     """Oldest first; all of them for ''."""
     return list(ledger.events(tip, since=since, oldest_first=True))
+
+
+def _followed(catalog: Catalog, events: Sequence[Event]) -> bool:
+    missing = sum(not snapshots.follow(catalog, event) for event in events if not event.failed)
+    return not missing
 
 
 def _continues(events: Sequence[Event], since: str) -> bool:

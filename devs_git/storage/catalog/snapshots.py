@@ -22,8 +22,8 @@ _FROM: Final = (
 )
 
 
-def follow(catalog: Catalog, event: Event) -> None:
-    """Keep what one event says of checkpoints, inside `catalog.writing()`."""
+def follow(catalog: Catalog, event: Event) -> bool:
+    """Keep what one event says of checkpoints, inside `catalog.writing()`. False where it revives one that has been pruned here."""
     base, tag = catalog.base, event.get("Devs-Tag")
     prefix = prefix_of(event.get("Devs-Conversation"))
     if event.type in CHECKPOINT_EVENTS and tag and prefix:
@@ -46,9 +46,13 @@ def follow(catalog: Catalog, event: Event) -> None:
     for line in event.all("Devs-Renumbered"):
         tag, _, number = line.partition(" ")
         base.execute("UPDATE snapshots SET checkpoint = task_id || '@' || ? WHERE tag = ?", (number, tag))
-    for key, live in (("Devs-Undone", 0), ("Devs-Revived", 1)):
-        for tag in event.all(key):
-            base.execute("UPDATE snapshots SET live = ? WHERE tag = ?", (live, tag))
+    for tag in event.all("Devs-Undone"):
+        base.execute("UPDATE snapshots SET live = 0 WHERE tag = ?", (tag,))
+    revived = [
+        base.execute("UPDATE snapshots SET live = 1 WHERE tag = ?", (tag,)).rowcount
+        for tag in event.all("Devs-Revived")
+    ]
+    return all(revived)
 
 
 def _move(catalog: Catalog, old: str, new: str, number: str) -> None:
