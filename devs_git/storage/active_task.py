@@ -11,9 +11,9 @@ KEY = "Devs-Task: "
 
 
 def read(places: Places) -> str:
-    """The trailer lines, '' where no task is active."""
+    """The trailer lines, '' where no task is active. Of a damaged file what can be read, so that the next task can start."""
     try:
-        return places.active_task.read_text(encoding="utf-8")
+        return places.active_task.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
         return ""
 
@@ -27,7 +27,7 @@ def everywhere(places: Places) -> dict[str, str]:
     """The trailer lines of each worktree that has an active task; a worktree that was removed has none."""
     folders = {".": places.common} | {path.name: path for path in places.common.glob("worktrees/*")}
     found = {name: folder / "devs" / "task" for name, folder in folders.items()}
-    return {name: path.read_text(encoding="utf-8") for name, path in found.items() if path.is_file()}
+    return {name: path.read_text(encoding="utf-8", errors="replace") for name, path in found.items() if path.is_file()}
 
 
 def write(places: Places, lines: str) -> None:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from devs_git.commands import task_start
 from devs_git.commands.status import Counts, Request, run
 from devs_git.storage import active_task
 from devs_git.storage.tree_state import Changed
@@ -79,3 +80,10 @@ def test_active_task_journals_and_unrecorded_commits_are_shown(ledgered: Workspa
     ).stdout
     assert "Active task: task-10" in text
     assert "1 commit not recorded yet" in text
+
+
+def test_a_damaged_note_of_the_active_task_stops_nothing(ledgered: Workspace) -> None:
+    ledgered.places.active_task.parent.mkdir(parents=True, exist_ok=True)
+    ledgered.places.active_task.write_bytes(b"garbage\xff\0\n")
+    assert run(ledgered, Request()).active_task == ""
+    assert task_start.run(ledgered, task_start.Request("10")).task_id == "task-10"
