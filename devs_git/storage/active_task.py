@@ -27,7 +27,11 @@ def everywhere(places: Places) -> dict[str, str]:
     """The trailer lines of each worktree that has an active task; a worktree that was removed has none."""
     folders = {".": places.common} | {path.name: path for path in places.common.glob("worktrees/*")}
     found = {name: folder / "devs" / "task" for name, folder in folders.items()}
-    return {name: path.read_text(encoding="utf-8", errors="replace") for name, path in found.items() if path.is_file()}
+    return {
+        name: path.read_text(encoding="utf-8", errors="replace")
+        for name, path in found.items()
+        if path.is_file()
+    }
 
 
 def write(places: Places, lines: str) -> None:
