@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -116,11 +116,8 @@ def _tree(site: Site, folder: Path, found: Survey, source: str, paths: Sequence[
         return site.git.text("rev-parse", "--verify", f"{source}^{{tree}}")
     there = _listed(site, source, paths)
     here = _listed(site, found.head, paths)
-    lost = [
-        path
-        for path in paths
-        if not any(line.split("\t", 1)[1] == path or _below(line, path) for line in (*there, *here))
-    ]
+    known = {name for line in (*there, *here) for name in _up(line.split("\t", 1)[1])}
+    lost = [path for path in paths if path not in known]
     if lost:
         raise invalid(
             "paths",
@@ -138,14 +135,16 @@ def _tree(site: Site, folder: Path, found: Survey, source: str, paths: Sequence[
 
 def _listed(site: Site, commit: str, paths: Sequence[str]) -> list[str]:
     """`mode kind oid<TAB>path` of every file at or below the paths."""
+    wanted = set(paths)
     lines = split_z(site.git.run("ls-tree", "-r", "-z", "--full-tree", commit))
-    return [
-        line for line in lines if any(line.split("\t", 1)[1] == path or _below(line, path) for path in paths)
-    ]
+    return [line for line in lines if not wanted.isdisjoint(_up(line.split("\t", 1)[1]))]
 
 
-def _below(line: str, path: str) -> bool:
-    return line.split("\t", 1)[1].startswith(path + "/")
+def _up(path: str) -> Iterator[str]:
+    """The path and every folder above it."""
+    while path:
+        yield path
+        path = path.rpartition("/")[0]
 
 
 def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> Result:
