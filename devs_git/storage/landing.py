@@ -66,6 +66,12 @@ def _require_same(git: Git, gate: Gate, head: str) -> None:
     mode, oid = tas_file.entry(git, head, gate.text("tas_path"))
     if not head or (mode and mode not in tas_file.REGULAR) or (oid or None) != gate.request.get("tas_before"):
         raise stale(gate)
+    if other := tas_file.in_the_way(git, head, gate.text("tas_path")):
+        raise DevsError(
+            REFUSAL,
+            f"{other} is no folder on {gate.text('branch')}, so that {gate.text('tas_path')} cannot be there.",
+            hint="Name another path in the policy: tas.path",
+        )
 
 
 def _require_clean(site: Site, gate: Gate) -> None:

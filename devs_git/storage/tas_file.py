@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
+
 from devs_git.domain.gates import blob_oid
 from devs_git.storage.git_program import Git
 
 REGULAR = ("100644", "100755")
+_FOLDER = "040000"
 
 
 def entry(git: Git, commit: str, path: str) -> tuple[str, str]:
@@ -17,6 +20,12 @@ def entry(git: Git, commit: str, path: str) -> tuple[str, str]:
         return "", ""
     head = out.split(b"\t", 1)[0].decode().split()
     return head[0], head[2]
+
+
+def in_the_way(git: Git, commit: str, path: str) -> str:
+    """The folder of `path` that is a file, a link or a submodule in a commit; '' where none is."""
+    folders = (str(folder) for folder in reversed(PurePosixPath(path).parents[:-1]))
+    return next((one for one in folders if entry(git, commit, one)[0] not in ("", _FOLDER)), "")
 
 
 def blob(git: Git, commit: str, path: str) -> str | None:

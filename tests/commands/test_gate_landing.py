@@ -94,21 +94,6 @@ def test_bytes_land_as_they_were_proposed_and_the_mode_stays(ledgered: Workspace
     assert git("ls-tree", "HEAD", "TAS.md").split()[0] == "100755"
 
 
-@pytest.mark.parametrize("setting", ["eol=crlf", "core.autocrlf"])
-def test_a_text_from_a_working_tree_with_crlf_lands_as_git_stores_it(
-    setting: str, ledgered: Workspace, git: Run
-) -> None:
-    if setting == "eol=crlf":
-        (ledgered.top / ".gitattributes").write_text("*.md text eol=crlf\n")
-    else:
-        git("config", "core.autocrlf", "true")
-    commit(ledgered.top, {"TAS.md": TAS.replace("\n", "\r\n")})
-    approve(ledgered, ask(ledgered, text=NEW.replace("\n", "\r\n")))
-    assert git("diff", "--numstat", "HEAD^", "HEAD", "--", "TAS.md") == "1\t1\tTAS.md"
-    assert (ledgered.top / "TAS.md").read_bytes() == NEW.replace("\n", "\r\n").encode()
-    assert git("status", "--porcelain") == ""
-
-
 def test_where_another_worktree_has_the_branch_its_file_and_index_follow(
     asked: tuple[Workspace, str], git: Run, tmp_path: Path
 ) -> None:
