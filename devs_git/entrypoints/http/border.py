@@ -11,6 +11,7 @@ import asyncio
 import hmac
 import ipaddress
 import logging
+import os
 import re
 import socket
 from dataclasses import dataclass
@@ -80,7 +81,8 @@ class Rules:
     def _knows_token(self, headers: Headers) -> bool:
         given = headers.getlist("authorization")
         scheme, _, token = (given[0] if len(given) == 1 else "").partition(" ")
-        same = hmac.compare_digest(token.strip().encode("utf-8", "replace"), self.token.encode())
+        # As bytes: a header comes as if it were Latin-1, and the environment may hold what is no UTF-8.
+        same = hmac.compare_digest(token.strip(" \t").encode("latin-1"), os.fsencode(self.token))
         return scheme.lower() == "bearer" and same
 
 

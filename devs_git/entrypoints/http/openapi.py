@@ -10,15 +10,15 @@ from devs_git.entrypoints.http.routes import PARTS, PREFIX, ROUTES, Route
 from devs_git.entrypoints.tools.results import envelope, output_schema
 
 _REFUSALS: Final = {
-    400: "The body is no JSON.",
     401: "The bearer token is missing or wrong.",
     403: "Host, Origin or Sec-Fetch-Site are not this server's own, or a person has to do this.",
     404: "There is no such thing.",
     408: "The request did not come to its end.",
     409: "Something stands in the way: BUSY, PLAN_STALE, GATE_BLOCKED, GIT_RESET_FAILED and others.",
     413: "The body is too large.",
-    422: "An argument is refused; `field` names it.",
+    422: "An argument is refused, or the body is no JSON; `field` names it.",
     500: "The ledger is damaged, or this is a bug of devs-git.",
+    503: "The server ends.",
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from starlette.datastructures import Headers
 
@@ -71,6 +73,13 @@ def test_only_this_servers_own_names_and_pages_come_in(pairs: list[tuple[str, st
 def test_with_a_token_only_who_knows_it_comes_in(given: str | None, status: int) -> None:
     pairs = [OWN, *([("authorization", given)] if given is not None else [])]
     assert judged(Rules("127.0.0.1", "secret"), *pairs) == status
+
+
+@pytest.mark.parametrize("token", ["gé€", "à", os.fsdecode(b"\xff\xfe")])
+def test_a_token_of_any_bytes_is_known_by_its_bytes(token: str) -> None:
+    sent = "Bearer " + os.fsencode(token).decode("latin-1")
+    assert judged(Rules("127.0.0.1", token), OWN, ("authorization", sent)) == 200
+    assert judged(Rules("127.0.0.1", token), OWN, ("authorization", sent + "x")) == 401
 
 
 def test_two_tokens_are_none() -> None:
