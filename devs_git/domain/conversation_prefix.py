@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+_LONGEST = 15  # digits of a number of messages
+
 
 def named(session_id: str, count: int, digest: str) -> str:
     """A prefix as it stands in the trailer `Devs-Conversation`."""
@@ -11,6 +13,6 @@ def named(session_id: str, count: int, digest: str) -> str:
 def prefix_of(trailer: str) -> tuple[str, int, str] | None:
     """Session, count and digest of a trailer's value; None for what is none."""
     parts = trailer.rsplit(" ", 2)
-    if len(parts) != 3 or not parts[1].isdecimal():
+    if len(parts) != 3 or not parts[1].isdecimal() or len(parts[1]) > _LONGEST:
         return None
     return parts[0], int(parts[1]), parts[2]

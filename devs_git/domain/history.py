@@ -11,9 +11,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from devs_git.domain.events import Event
+from devs_git.errors import DevsError
 
 CHECKPOINT_EVENTS: Final = frozenset({"checkpoint.created", "task.completed"})
 OPERATIONS: Final = frozenset({"rewound", "undone", "restored", "dropped"})
+
+
+def unreadable(event: Event) -> DevsError:
+    """For an event whose fields are not as we write them: a ledger may come from anybody."""
+    text = f"An event of the ledger, {event.oid or event.subject}, is not as devs-git writes them."
+    return DevsError("LEDGER_MUTATED", text, hint="See who wrote it: git log devs/ledger")
 
 
 @dataclass(frozen=True)
@@ -195,5 +202,8 @@ def fold(events: Iterable[Event], since: History | None = None) -> History:
     for event in events:
         history.tip = event.oid
         if not event.failed:
-            _apply(history, event)
+            try:
+                _apply(history, event)
+            except ValueError as error:
+                raise unreadable(event) from error
     return history

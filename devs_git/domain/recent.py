@@ -13,7 +13,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from devs_git.domain.events import Event
-from devs_git.domain.history import CHECKPOINT_EVENTS, OPERATIONS, Checkpoint, checkpoint_of, move_of
+from devs_git.domain.history import (
+    CHECKPOINT_EVENTS,
+    OPERATIONS,
+    Checkpoint,
+    checkpoint_of,
+    move_of,
+    unreadable,
+)
 
 
 @dataclass(eq=False)
@@ -89,7 +96,10 @@ def newest(events: Iterable[Event]) -> Iterator[Checkpoint | Event]:
             continue
         if event.type in OPERATIONS:
             line.append(event)
-        line.extend(state.read(event))
+        try:
+            line.extend(state.read(event))
+        except ValueError as error:
+            raise unreadable(event) from error
         while line:
             head = line[0].point if isinstance(line[0], _Seat) else line[0]
             if head is None:

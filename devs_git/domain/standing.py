@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from devs_git.domain.events import Event
-from devs_git.domain.history import CHECKPOINT_EVENTS, History
+from devs_git.domain.history import CHECKPOINT_EVENTS, History, unreadable
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,10 @@ def _status(event: Event, task_id: str) -> str:
 def _statuses(event: Event) -> Iterator[tuple[str, str]]:
     """Tasks and the status that they have from here on; of two of one task the first counts."""
     for line in reversed(event.all("Devs-Status")):
-        task_id, status = line.split()
+        try:
+            task_id, status = line.split()
+        except ValueError as error:
+            raise unreadable(event) from error
         yield task_id, status
     # A numbered checkpoint is recorded of an active task only.
     named = {"task.completed": "completed", "checkpoint.created": "active", "task.started": "active"}
@@ -80,9 +83,12 @@ def _statuses(event: Event) -> Iterator[tuple[str, str]]:
 
 
 def _next_number(event: Event, task_id: str) -> int:
-    said = [line.split()[1] for line in event.all("Devs-Next") if line.split()[0] == task_id]
-    if said:
-        return int(said[-1])
-    if event.type in CHECKPOINT_EVENTS and event.get("Devs-Task") == task_id:
-        return int(event.get("Devs-Number", "0")) + 1
+    try:
+        said = [line.split()[1] for line in event.all("Devs-Next") if line.split()[0] == task_id]
+        if said:
+            return int(said[-1])
+        if event.type in CHECKPOINT_EVENTS and event.get("Devs-Task") == task_id:
+            return int(event.get("Devs-Number", "0")) + 1
+    except (ValueError, IndexError) as error:
+        raise unreadable(event) from error
     return 0

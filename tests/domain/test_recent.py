@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from devs_git.domain.events import Event
 from devs_git.domain.history import Checkpoint, fold
 from devs_git.domain.recent import newest
+from devs_git.domain.standing import Statuses
+from devs_git.errors import DevsError
 
 
 def created(number: int, *, kind: str = "checkpoint.created", task: int = 1, at: int = 0) -> Event:
@@ -78,3 +81,17 @@ def test_a_checkpoint_that_was_rewound_and_revived_is_live() -> None:
     rewind = Event("rewound", "s", (("Devs-Undone", "t1"),))
     points = [item for item in newest([undo, rewind, created(1)]) if isinstance(item, Checkpoint)]
     assert [(point.number, point.status) for point in points] == [(1, "active")]
+
+
+@pytest.mark.parametrize(
+    "field", [("Devs-Moved", "x"), ("Devs-Renumbered", "t x"), ("Devs-Stat", "1"), ("Devs-Number", "y"), ("Devs-Status", "task-1")]
+)  # fmt: skip
+def test_an_event_that_is_not_as_we_write_them_is_a_damaged_ledger(field: tuple[str, str]) -> None:
+    event = Event(
+        "checkpoint.created", "x", (("Devs-Task", "task-1"), ("Devs-Tag", "t"), field), oid="0" * 40
+    )
+    readers = (lambda: fold([event]), lambda: list(newest(Statuses().passing([event]))))
+    for read in readers:
+        with pytest.raises(DevsError) as told:
+            read()
+        assert (told.value.code, "0" * 40 in told.value.message) == ("LEDGER_MUTATED", True)

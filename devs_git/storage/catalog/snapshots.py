@@ -41,8 +41,9 @@ def follow(catalog: Catalog, event: Event) -> bool:
         )
         put(catalog, known, tag=tag)
     for line in event.all("Devs-Moved"):
-        old, new, number, *_rest = line.split()
-        _move(catalog, old, new, number)
+        words = line.split()[:3]
+        if len(words) == 3:  # the ledger may be of anybody: that it is wrong, others say
+            _move(catalog, *words)
     for line in event.all("Devs-Renumbered"):
         tag, _, number = line.partition(" ")
         base.execute("UPDATE snapshots SET checkpoint = task_id || '@' || ? WHERE tag = ?", (number, tag))

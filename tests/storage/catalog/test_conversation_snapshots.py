@@ -62,6 +62,16 @@ def test_the_snapshot_of_a_checkpoint_follows_what_the_ledger_says_of_it(catalog
     assert dict(catalog.rows("SELECT checkpoint, live FROM snapshots"))["task-10@7"] == 1
 
 
+def test_an_event_of_anybodys_stops_no_reader_of_the_catalog(catalog: Catalog) -> None:
+    fields = (
+        ("Devs-Moved", "x"), ("Devs-Renumbered", "x"), ("Devs-Undone", ""), ("Devs-Number", "9" * 30),
+        ("Devs-Tag", "t"), ("Devs-Conversation", f"s {'9' * 30} d"),
+    )  # fmt: skip
+    with catalog.writing():
+        assert snapshots.follow(catalog, Event("checkpoint.created", "x", fields))
+    assert snapshots.listed(catalog, "", 10) == ()
+
+
 def test_old_snapshots_go_but_not_those_of_live_checkpoints(catalog: Catalog, tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(conversation("s", 3))
