@@ -52,8 +52,8 @@ class Heading:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text with their ends; only a line feed ends one."""
-    return re.findall(r"[^\n]*\n|[^\n]+", text)
+    """The lines of a text with their ends: a line feed, a carriage return, or both. No other character ends one."""
+    return re.findall(r"[^\r\n]*(?:\r\n|[\r\n])|[^\r\n]+", text)
 
 
 @dataclass

@@ -48,6 +48,8 @@ def found(text: str) -> list[tuple[int, str]]:
         ("    # code\n", []),
         ("\t# code\n", []),
         ("# a\r\n\r\nb\r\n---\r\n", [(1, "a"), (2, "b")]),
+        ("# a\r\rb\r---\rc\r## d\r", [(1, "a"), (2, "b"), (2, "d")]),
+        ("a\u2028# no\x0b# no\x0c# no\x85# no\n", []),
         ("a\n===\n\nb\n---\n", [(1, "a"), (2, "b")]),
         ("a\nb\n===\n", [(1, "a b")]),
         ("\n---\n\n===\n", []),
