@@ -14,7 +14,7 @@ from devs_git.storage.export_file import written
 EXPORT = gzip.compress(b'{"format":"devs-git traces 1"}\n')
 
 
-@pytest.mark.parametrize("there", [b"work\n", gzip.compress(b"work\n")])
+@pytest.mark.parametrize("there", [b"work\n", gzip.compress(b"work\n")], ids=["text", "gzip"])
 def test_an_export_replaces_no_other_file_not_even_through_a_link(tmp_path: Path, there: bytes) -> None:
     source, link = tmp_path / "a.py", tmp_path / "link"
     source.write_bytes(there)
@@ -36,7 +36,7 @@ def _broken_off(place: Path) -> None:
         raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("there", [EXPORT, b""])
+@pytest.mark.parametrize("there", [EXPORT, b""], ids=["export", "empty"])
 def test_an_export_that_breaks_off_leaves_the_one_before(tmp_path: Path, there: bytes) -> None:
     folder = tmp_path / "exports"
     folder.mkdir()
