@@ -105,8 +105,16 @@ def _diff(tip: Tip, gate: Gate, before: str) -> str:
         old, after, name = before, gate.proposed_text, gate.text("tas_path")
     else:
         return ""
-    lines = difflib.unified_diff(old.splitlines(), after.splitlines(), f"a/{name}", f"b/{name}", lineterm="")
+    if all(text.count("\n") == text.count("\r\n") for text in (old, after)):
+        old, after = (text.replace("\r\n", "\n") for text in (old, after))
+    lines = difflib.unified_diff(_lines(old), _lines(after), f"a/{name}", f"b/{name}", lineterm="")
     return "\n".join(shown(line, "\t") for line in lines)
+
+
+def _lines(text: str) -> list[str]:
+    """The lines as git has them, with whatever else ends one in it: a change of line ends alone is a change, too."""
+    *lines, last = text.split("\n")
+    return [*lines, last, "\\ No newline at end of file"] if last else lines
 
 
 def _missing(tip: Tip, gate: Gate, before: str) -> list[str]:

@@ -146,6 +146,23 @@ def test_as_json_it_has_the_keys_of_the_contract(ledgered: Workspace, say: Say) 
     )
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        ("a\nb\n", "a\nc\n", [" a", "-b", "+c"]),
+        ("a\r\nb\r\n", "a\r\nc\r\n", [" a", "-b", "+c"]),
+        ("a\nb\n", "a\nb\r\n", [" a", "-b", "+b\\r"]),
+        ("a\nb\n", "a\nb", [" a", " b", "+\\ No newline at end of file"]),
+    ],
+)
+def test_the_diff_shows_each_change_that_an_approval_makes(
+    old: str, new: str, shown: list[str], ledgered: Workspace
+) -> None:
+    commit(ledgered.top, {"TAS.md": old})
+    gate_id = ask(ledgered, text=new)
+    assert gate_show.run(ledgered, gate_show.Request(gate_id)).diff.split("\n")[3:] == shown
+
+
 def test_a_tas_with_escape_sequences_is_shown_plain(ledgered: Workspace, say: Say) -> None:
     (ledgered.top / "TAS.md").write_bytes(b"# TAS\n\x1b[2J\xe2\x80\xae\x9b\xff\n")
     commit(ledgered.top, {"x": "x"})
