@@ -139,3 +139,16 @@ def test_another_index_of_the_caller_is_the_one_that_moves(
     monkeypatch.setenv("GIT_INDEX_FILE", str(other))
     case.there_and_back("1")
     assert (case.top / ".git/index").read_bytes() == own
+
+
+@pytest.mark.parametrize("on_the_alias", [False, True])
+def test_another_name_of_the_same_branch_keeps_nothing(case: Case, *, on_the_alias: bool) -> None:
+    case.stage("1", {"a": b"1\n"})
+    case.stage("2", {"a": b"2\n"})
+    case.git("symbolic-ref", "refs/heads/master", "refs/heads/main")
+    if on_the_alias:
+        case.git("symbolic-ref", "HEAD", "refs/heads/master")
+    assert case.rewind("1").kept_by == ()
+    assert {point.name for point in case.workspace.ledger.tip().history.live()} == {"task-1@1"}
+    case.undo()
+    assert {point.name for point in case.workspace.ledger.tip().history.live()} == {"task-1@1", "task-2@1"}

@@ -40,15 +40,23 @@ def only_here(git: Git, head: str, target: str, others: list[str]) -> frozenset[
 def others(git: Git, branch: str, history: History, branches: Mapping[str, str]) -> dict[str, str]:
     """Tips that keep commits alive besides this branch: local `branches` and the HEADs of other worktrees.
 
-    Ours (`devs/*`, `snapshot/*`) do not count, nor a branch that a rewind left and that has not moved since.
+    Ours (`devs/*`, `snapshot/*`) do not count, nor a branch that a rewind left and that has not moved since, nor another
+    name of this very branch (a symbolic ref, such as `master` for `main`), which goes back with it.
     """
     left = {tuple(event.get("Devs-Preserved").split()) for event in history.operations}
     found = {}
     for name, oid in branches.items():
         ours = name.startswith(("refs/heads/devs/", "refs/heads/snapshot/"))
-        if name != branch and not ours and (name, oid) not in left:
+        if name == branch or ours or (name, oid) in left:
+            continue
+        if oid != branches.get(branch) or not _is_symbolic(common_of(git) / name):
             found[name] = oid
     return found | _other_worktrees(git, branch)
+
+
+def _is_symbolic(ref: Path) -> bool:
+    """Symbolic refs are never packed."""
+    return ref.is_symlink() or (ref.is_file() and ref.read_bytes().startswith(b"ref: "))
 
 
 def _other_worktrees(git: Git, branch: str) -> dict[str, str]:
