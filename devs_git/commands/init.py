@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from devs_git.domain.events import Draft
+from devs_git.domain.plain_text import shown
 from devs_git.domain.policy import IN_FORCE, PROPOSED, first
 from devs_git.domain.report import Action
 from devs_git.errors import DevsError, invalid
@@ -206,4 +207,9 @@ def _advice(workspace: Workspace, actions: list[Action]) -> tuple[str, ...]:
     found = [action.detail for action in actions if action.did == "skipped" and action.detail]
     if not workspace.git.run("ls-files", "-z", "--", PROPOSED):
         found.append(f"Commit the policy, so that clones find the ledger: git add {PROPOSED} && git commit")
+    command = workspace.policy.notify if actions[0].detail else ""  # of a ledger that was adopted just now
+    if command:
+        found.append(
+            f"Look at what its policy will run here when a gate opens (notify): {shown(command, '')}"
+        )
     return tuple(found)

@@ -13,6 +13,7 @@ from devs_git.domain.events import Draft
 from devs_git.errors import DevsError
 from devs_git.storage.git_program import GitFailed
 from devs_git.workspace import Workspace
+from tests.gated import approve, ask, commit
 
 Run = Callable[..., str]
 SetUp = Callable[..., Result]
@@ -53,6 +54,16 @@ def test_a_clone_adopts_the_ledger_with_its_checkpoints(
     assert git("log", "-1", "--format=%s", "refs/heads/devs/ledger", where=there).startswith("init: prepare")
     assert (there / ".devs" / "policy.yaml").exists()
     assert git("status", "--porcelain", where=there) == ""
+
+
+def test_what_an_adopted_policy_will_run_here_is_told(origin: Path, git: Run, set_up: SetUp) -> None:
+    workspace = Workspace.open(origin)
+    policy = (origin / "devs-policy.yaml").read_text() + "notify: touch owned\n"
+    commit(origin, {"devs-policy.yaml": policy})
+    approve(workspace, ask(workspace, kind="POLICY_CHANGE"))
+    there = clone(origin, git)
+    assert [text for text in set_up(there).advice if text.endswith(": touch owned")]
+    assert not [text for text in set_up(there).advice if "touch owned" in text]
 
 
 def test_a_shallow_clone_adopts_the_whole_ledger(origin: Path, git: Run, set_up: SetUp) -> None:
