@@ -12,6 +12,7 @@ from devs_git.storage.git_program import GitFailed
     ("status", "stderr", "words"),
     [
         (128, "error: one\nfatal: two\n", "one two"),
+        (128, "hint: Support for <GIT_DIR>/info/grafts is deprecated\nhint:\nfatal: no\n", "no"),
         (-9, "", "it was killed"),
         (1, "\n", "it ended with status 1"),
     ],
