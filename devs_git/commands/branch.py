@@ -8,7 +8,7 @@ from devs_git.domain import branch_names, ids
 from devs_git.domain.events import NO_OID, Draft, RefUpdate
 from devs_git.domain.history import Checkpoint
 from devs_git.domain.resolve import resolve
-from devs_git.storage import branches, disk, refs, remotes
+from devs_git.storage import branches, outside, refs, remotes
 from devs_git.storage.git_program import GitFailed
 from devs_git.storage.ledger import Tip
 from devs_git.workspace import Workspace
@@ -72,7 +72,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         event = workspace.append(build)
     except (refs.RefMoved, GitFailed) as error:
         branches.require_free(workspace.store_git, request.name)
-        raise disk.told(error) or branch_names.refused(
+        raise outside.told(error) or branch_names.refused(
             f"git refuses to make the branch {request.name!r}.", request.name
         ) from error
     point = made[0]

@@ -9,9 +9,9 @@ from devs_git.errors import DevsError
 
 def uncaught(error: Exception) -> DevsError:
     """What the disk said, as CONFLICT; INTERNAL for all else, once the trace is written where the user finds it."""
-    from devs_git.storage import disk
+    from devs_git.storage import outside
 
-    return disk.told(error) or _our_bug(error)
+    return outside.told(error) or _our_bug(error)
 
 
 def _our_bug(error: Exception) -> DevsError:

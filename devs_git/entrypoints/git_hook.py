@@ -37,9 +37,9 @@ def main(arguments: list[str]) -> int:
     except DevsError as error:
         _say(f"{error.message} {error.hint}")
     except Exception as error:  # noqa: BLE001 - a bug of ours must not look like a failure of the user's git
-        from devs_git.storage import disk
+        from devs_git.storage import outside
 
-        known = disk.told(error)
+        known = outside.told(error)
         what = known.message if known else f"this is a bug of devs-git: {type(error).__name__}: {error}."
         _say(f"{what} Run: devs-git checkpoint")
     return 0

@@ -95,12 +95,12 @@ def test_branch_of_a_checkpoint_that_is_not_there(ledgered: Workspace, mark: Mak
         assert caught.value.code == code
 
 
-def test_a_disk_that_is_full_is_told_as_that_and_not_as_a_bad_name(ledgered: Workspace, mark: Make) -> None:
+def test_a_hook_that_refuses_is_told_as_that_and_not_as_a_bad_name(ledgered: Workspace, mark: Make) -> None:
     mark(1)
     hook = ledgered.places.common / "hooks/reference-transaction"
     hook.parent.mkdir(exist_ok=True)
-    hook.write_text("#!/bin/sh\necho 'No space left on device' >&2\nexit 1\n")
+    hook.write_text("#!/bin/sh\necho 'not today' >&2\nexit 1\n")
     hook.chmod(0o755)
-    with pytest.raises(DevsError, match=r"^The disk said: No space left on device\.$") as refused:
+    with pytest.raises(DevsError, match=r"^A git hook refused to move a ref: not today$") as refused:
         branch.run(ledgered, branch.Request("task-1@1", "try"))
     assert refused.value.code == "CONFLICT"

@@ -36,6 +36,12 @@ def test_a_folder_that_git_cannot_make_is_the_disks_doing_too() -> None:
     )
 
 
+def test_a_hook_of_the_users_that_refuses_is_no_bug_of_ours() -> None:
+    said = "hint: Support for grafts is deprecated\nNot today\nfatal: ref updates aborted by hook"
+    told = uncaught(GitFailed(["update-ref"], 128, said))
+    assert (told.code, told.message) == ("CONFLICT", "A git hook refused to move a ref: Not today")
+
+
 def test_what_libgit2_could_not_write_is_told_without_its_path() -> None:
     assert uncaught(OSError("failed to write /home/ada/x")).message == (
         "The disk said: an object could not be written."

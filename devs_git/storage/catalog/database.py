@@ -106,10 +106,10 @@ class Catalog:
         try:
             yield
         except (DevsError, OSError) as error:
-            from devs_git.storage import disk
+            from devs_git.storage import outside
 
             if not (
-                _code(error.__cause__) in _UNWRITABLE or (isinstance(error, OSError) and disk.told(error))
+                _code(error.__cause__) in _UNWRITABLE or (isinstance(error, OSError) and outside.told(error))
             ):
                 raise
             say(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from devs_git.domain.events import NO_OID, Draft, Event, RefUpdate
 from devs_git.errors import DevsError
-from devs_git.storage import disk, locks, refs
+from devs_git.storage import locks, outside, refs
 from devs_git.storage.engine import journal as journals
 from devs_git.storage.engine import positions, recovery, tree
 from devs_git.storage.engine.capture import State, git_words
@@ -244,4 +244,4 @@ def refusing(code: str) -> Iterator[None]:
     except GitFailed as error:
         raise DevsError(code, f"git said: {git_words(error)}") from error
     except OSError as error:
-        raise disk.refusal(code, error) from error
+        raise outside.disk_said(code, error) from error

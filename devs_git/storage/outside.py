@@ -1,4 +1,4 @@
-"""Failures of the disk, told as refusals: no room or no permission is nothing that is wrong with us."""
+"""Failures from outside, told as refusals: a disk without room or permission, a hook of the user's that says no."""
 
 from __future__ import annotations
 
@@ -14,23 +14,38 @@ _WORDS: Final = re.compile(
     r"No space left on device|Disk quota exceeded|File too large|Read-only file system"
     r"|unable to create directory|Permission denied|Operation not permitted|Input/output error"
 )
+_BY_HOOK: Final = "ref updates aborted by hook"
 _HINT: Final = "Make room or give permission, then run the command again; nothing was lost."
 
 
-def refusal(code: str, error: OSError) -> DevsError:
+def disk_said(code: str, error: OSError) -> DevsError:
     """What the system said, with `code` and without any path of the machine."""
     return _said(code, error.strerror or "an object could not be written")
 
 
 def told(error: Exception) -> DevsError | None:
-    """CONFLICT for an error that is the disk's, met by us or by a git of ours; None for any other."""
+    """CONFLICT for an error that is the disk's or a hook's, met by us or by a git of ours; None for any other."""
     if isinstance(error, GitFailed):
+        if _BY_HOOK in error.stderr:
+            return _refused(error)
         found = _WORDS.search(error.stderr)
         return _said("CONFLICT", found[0]) if found else None
     # libgit2 tells no number, and `storage/objects.py` makes a plain OSError of its words.
     if type(error) is OSError and error.errno is None:
-        return refusal("CONFLICT", error)
-    return refusal("CONFLICT", error) if isinstance(error, OSError) and error.errno in _NUMBERS else None
+        return disk_said("CONFLICT", error)
+    return disk_said("CONFLICT", error) if isinstance(error, OSError) and error.errno in _NUMBERS else None
+
+
+def _refused(error: GitFailed) -> DevsError:
+    said = (line for line in error.stderr.splitlines() if not line.startswith("hint:"))
+    lines = dict.fromkeys(
+        line for line in said if _BY_HOOK not in line
+    )  # once: git calls the hook again to tell it
+    return DevsError(
+        "CONFLICT",
+        f"A git hook refused to move a ref: {' '.join(lines).strip() or 'it said nothing'}",
+        hint="Look at the hook reference-transaction: git rev-parse --git-path hooks/reference-transaction",
+    )
 
 
 def _said(code: str, words: str) -> DevsError:
