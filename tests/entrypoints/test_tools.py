@@ -200,3 +200,31 @@ def test_a_file_whose_name_is_no_text_is_told_in_text_that_every_protocol_can_ca
     answer = calling.call("git_status", {}, initialised)
     assert answer.value["untracked"] == ["bad\ufffd.txt"]
     assert json.loads(answer.text.encode()) == answer.value
+
+
+def test_a_refusal_is_told_and_kept_like_any_answer(initialised: Path) -> None:
+    hook = initialised / ".git" / "hooks" / "pre-commit"
+    hook.write_text(
+        "#!/bin/sh\nfor n in 1 2 3 4 5 6 7 8; do printf 'wrong here: \\377 %90s\\n' $n >&2; done; exit 1\n"
+    )
+    calling.call("start_task", {"task_id": "1"}, initialised)
+    (initialised / "new.txt").write_text("new")
+    answer = calling.call("commit_task", {"task_id": "1", "message": "m"}, initialised)
+    assert (answer.is_error, answer.value["code"]) == (True, "CONFLICT")
+    found = calling.call("get_task_trace", {"traceId": answer.trace_id}, initialised).value
+    assert json.loads(found["fullOutput"]) == answer.value
+
+
+def test_a_refusal_names_a_file_that_is_no_text_in_text(initialised: Path) -> None:
+    odd = os.fsdecode(os.fsencode(initialised) + b"/\xff")
+    for task in ("1", "2"):
+        calling.call("start_task", {"task_id": task}, initialised)
+        if task == "1":
+            Path(odd).write_text("1")
+        else:
+            Path(odd).unlink()
+        assert not calling.call("commit_task", {"task_id": task, "message": "m"}, initialised).is_error
+    Path(odd).write_text("of nobody's")
+    answer = calling.call("rewind_to_task", {"task_id": "1"}, initialised)
+    assert answer.value["code"] == "GIT_RESET_FAILED"
+    answer.text.encode()  # which a half of a character could not be

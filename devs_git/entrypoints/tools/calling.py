@@ -47,12 +47,23 @@ def call(name: str, arguments: dict[str, Any], where: Path, progress: Progress |
         texts.check(tool, arguments)
         request = _request(tool, arguments)
         workspace = _open(_worktree(tool, arguments, where), progress)
-        value = texts.mended(plain(router.call(tool.verb_name, workspace, request)))
-        return _kept(tool, arguments, workspace, Answer(value))
+        return _kept(tool, arguments, workspace, _answer(tool, workspace, request))
     except DevsError as error:
-        return Answer(error.envelope(), is_error=True)
+        return _refused(error)
     except Exception as error:  # noqa: BLE001 - the last door: a bug of ours is an answer and a log file
-        return Answer(uncaught(error).envelope(), is_error=True)
+        return _refused(uncaught(error))
+
+
+def _answer(tool: Tool, workspace: Workspace, request: Any) -> Answer:
+    """What the verb returns or why it refuses."""
+    try:
+        return Answer(texts.mended(plain(router.call(tool.verb_name, workspace, request))))
+    except DevsError as error:
+        return _refused(error)
+
+
+def _refused(error: DevsError) -> Answer:
+    return Answer(texts.mended(error.envelope()), is_error=True)
 
 
 def _tool(name: str) -> Tool:
@@ -118,7 +129,9 @@ def _kept(tool: Tool, arguments: dict[str, Any], workspace: Workspace, answer: A
     from devs_git.commands import trace_put
 
     try:
-        request = trace_put.Request(answer.text.encode(), tool_name=tool.name, input=json.dumps(arguments))
+        request = trace_put.Request(
+            answer.text.encode(), tool_name=tool.name, input=json.dumps(arguments), is_error=answer.is_error
+        )
         stored = router.call("trace put", workspace, request)
     except (DevsError, OSError):
         return answer
