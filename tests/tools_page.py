@@ -26,7 +26,8 @@ and answers are those of one story with a fixed clock (`tests/tools_story.py`).
 - While a gate is open, a tool that does not go on answers `GATE_BLOCKED` with the `gate_id`: stop writing, tell the
   person, wait.
 - Any tool may answer {", ".join(f"`{code}`" for code in OF_ALL)}. With `retryable` a second try may help.
-- An answer of more than 500 characters is stored as a trace; `_meta.traceId` (over HTTP the header `Devs-Trace-Id`) names it.
+- An answer of more than 500 characters, a refusal too, is stored as a trace; `_meta.traceId` (over HTTP the header
+  `Devs-Trace-Id`) names it. Not what reads traces or conversations, and no dry run.
 - Before something moves the working tree: `rewind_to_task` with `dry_run` writes nothing, says what would be undone, what
   is not covered and what stands in the way (`blocked_by`), and gives a `plan_id`. The call with this `plan_id` does exactly
   that, or answers `PLAN_STALE` if anything has changed since.
