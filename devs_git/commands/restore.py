@@ -154,7 +154,7 @@ def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> R
         journal.drop_folder(site.places, op_id)
         return Result(request.target, found.head, branch, "", 0, job.paths, (), "")
     active = active_task.read(site.places)
-    subject = f"restore: {request.target}{f' ({len(job.paths)} paths)' if job.paths else ''}"
+    subject = f"restore: {request.target}{f' (paths named: {len(job.paths)})' if job.paths else ''}"
     carried = carry.prepare(site, job.folder, (found.head, found.branch), job.tree, REFUSAL)
     backup = _backup(site, job, active, subject)
     message = f"Restore files of {request.target}\n\n{active}Devs-Ledger: {workspace.ledger.tip().oid}"

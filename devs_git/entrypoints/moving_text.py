@@ -38,9 +38,10 @@ def rewind_plan(plan: Any) -> str:
 
 
 def rewound(result: Any) -> str:
+    kept = result.preserved_as
     lines = [
         f"Rewound to {result.rewound_to} ({result.reset_commit[:12]}): {plural(result.files, 'file')}, {plural(result.cleared_tasks, 'task')} undone.",
-        f"Before it is kept as {result.preserved_as['type']} {result.preserved_as['reference']}.",
+        f"Before it is kept as {'backup' if kept['type'] == 'discard' else kept['type']} {kept['reference']}.",
     ]
     lines += [f"Not undone, other branches have it: {row['checkpoint']}" for row in result.kept_by]
     if result.not_exact:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devs_git.commands.rewind import Plan
+from devs_git.commands.rewind import Plan, Result
 from devs_git.entrypoints import moving_text
 
 HOSTILE = "out/\x1b[2J"
@@ -35,3 +35,20 @@ def test_a_plan_counts_every_file_and_no_name_in_it_commands_the_terminal() -> N
     assert "makes visible   1 file, ignored until now: " in text
     assert text.count('"out/\\033[2J"') == 4
     assert "\x1b" not in text
+
+
+def test_after_discard_people_read_that_there_is_a_backup() -> None:
+    result = Result(
+        rewound_to="task-1",
+        reset_commit="9" * 40,
+        cleared_tasks=1,
+        tree="8" * 40,
+        rewind_id="x",
+        preserved_as={"type": "discard", "reference": "refs/devs/backup/x"},
+        affected_tasks=("task-2",),
+        kept_by=(),
+        not_exact=(),
+        files=1,
+        backup="refs/devs/backup/x",
+    )
+    assert "Before it is kept as backup refs/devs/backup/x." in moving_text.rewound(result)
