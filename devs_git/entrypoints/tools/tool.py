@@ -13,11 +13,13 @@ MOST: Final = (1 << 53) - 1  # what every reader of JSON can tell from the numbe
 # What any tool may answer.
 OF_ALL: Final = (
     "INVALID_ARGUMENTS",
+    "GIT_NOT_FOUND",
     "NOT_A_REPOSITORY",
     "NOT_INITIALIZED",
     "LEDGER_MISSING",
     "BUSY",
     "RECOVERY_NEEDED",
+    "CONFLICT",  # a disk that is full, if nothing else
     "INTERNAL",
 )
 COUNT: Final = {"type": "integer", "minimum": 0, "maximum": MOST}
