@@ -31,7 +31,10 @@ def call(name: str, workspace: Workspace, request: Any) -> Any:
     if not row.goes_on_while_frozen or getattr(request, "releases", False):
         _guard(row, module, workspace, request)
     if not writes or row.tier < CHANGES or row.records:
-        return module.run(workspace, request)
+        result = module.run(workspace, request)
+        if writes and workspace.places.is_new_worktree:
+            _show(workspace)
+        return result
     if name != "init":
         _mend_tags(workspace)
     result = module.run(workspace, request)

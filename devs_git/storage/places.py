@@ -58,6 +58,11 @@ class Places:
             return False
 
     @property
+    def is_new_worktree(self) -> bool:
+        """Whether this is a linked worktree that has not had a view `.devs/` yet, of a repository that has."""
+        return self.top is not None and (self.shared / "view").exists() and not (self.own / "view").exists()
+
+    @property
     def journals(self) -> Path:
         return self.shared / "journal"
 

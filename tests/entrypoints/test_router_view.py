@@ -1,14 +1,16 @@
-"""The view follows verbs that change something, and neither reading nor a dry run writes it."""
+"""The view follows verbs that change something, and neither reading nor a dry run writes it again."""
 
 from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from devs_git.__main__ import main
+from devs_git.errors import EXIT_REFUSED
 
 
 def call(monkeypatch: pytest.MonkeyPatch, line: str) -> int:
@@ -42,3 +44,16 @@ def test_a_view_that_cannot_be_written_does_not_fail_what_was_done(
     view.write_text("in the way")
     assert call(monkeypatch, "task start 10") == 0
     assert "devs-git doctor" in capsys.readouterr().err
+
+
+def test_a_linked_worktree_has_its_view_from_its_first_command_on(
+    view: Path, monkeypatch: pytest.MonkeyPatch, git: Callable[..., str]
+) -> None:
+    other = view.parent.parent / "other"
+    git("worktree", "add", "-q", str(other))
+    monkeypatch.chdir(other)
+    assert call(monkeypatch, "rewind task-10 --dry-run") == EXIT_REFUSED
+    assert not (other / ".devs").exists()
+    assert call(monkeypatch, "status") == 0
+    assert (other / ".devs" / "policy.yaml").is_file()
+    assert git("-C", str(other), "status", "--porcelain") == ""
