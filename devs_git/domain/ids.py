@@ -1,6 +1,6 @@
 """Task ids and references to checkpoints (DESIGN 2): `10`, `task-10`, `task-10@3`, or the oid of a checkpoint.
 
-Rules, each refused with INVALID_ARGUMENTS:
+An oid may be shortened, as `log` prints it, to no less than seven digits. Rules, each refused with INVALID_ARGUMENTS:
 - letters, digits, `.`, `_`, `-`, beginning with a letter or digit; at most 100 characters without the prefix;
 - valid inside a ref name: no `..`, not ending in `.` or `.lock`;
 - one prefix `task-` at most: `task-task-10` and a bare `task-` are no ids.
@@ -18,6 +18,7 @@ PREFIX: Final = "task-"
 MAX_LENGTH: Final = 100
 _BARE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 _OID = re.compile(r"[0-9a-f]{40}", re.ASCII)
+_SHORT_OID = re.compile(r"(?=.*[a-f])[0-9a-f]{7,39}", re.ASCII)  # digits alone are a task's id
 
 
 def is_oid(text: str) -> bool:
@@ -46,15 +47,19 @@ def bare(task: str) -> str:
 
 @dataclass(frozen=True)
 class Target:
-    """What a caller pointed at: a task's completion, its numbered checkpoint, or a checkpoint by oid."""
+    """What a caller pointed at: a task's completion, its numbered checkpoint, or a checkpoint by oid.
+
+    `short` is what may be the beginning of an oid, where no task has that id.
+    """
 
     task: str = ""
     number: int | None = None
     oid: str = ""
+    short: str = ""
 
     def __str__(self) -> str:
-        if self.oid:
-            return self.oid
+        if self.oid or self.short:
+            return self.oid or self.short
         return self.task if self.number is None else f"{self.task}@{self.number}"
 
 
@@ -67,7 +72,8 @@ def target(text: str, *, field: str = "target") -> Target:
         raise invalid(
             field, f"{text!r} names no checkpoint.", hint="A numbered checkpoint is written task-10@3."
         )
-    return Target(task_id(name, field=field), int(number) if at else None)
+    short = text if _SHORT_OID.fullmatch(text) else ""
+    return Target(task_id(name, field=field), int(number) if at else None, short=short)
 
 
 def completed_tag(task: str) -> str:

@@ -2,6 +2,7 @@
 
 - `task-10` is the live completion; where there is none: NO_CHECKPOINT, with the way to what there is.
 - `task-10@3` is that number, live or not. An oid is a checkpoint's tag object or the commit that one stands on.
+- The beginning of such an oid, seven digits at least, where no task has that id and no other checkpoint that beginning.
 - TASK_NOT_FOUND: the ledger never heard of the task. CHECKPOINT_NOT_FOUND: the task exists, that number or oid does not.
 """
 
@@ -17,6 +18,9 @@ def resolve(history: History, target: Target) -> Checkpoint:
     if target.oid:
         return _by_oid(history, target.oid)
     if target.task not in history.tasks:
+        oid = _whole(history, target.short) if target.short else ""
+        if oid:
+            return _by_oid(history, oid)
         raise DevsError(
             "TASK_NOT_FOUND",
             f"There is no {target.task}.",
@@ -50,6 +54,20 @@ def _by_number(points: list[Checkpoint], target: Target) -> Checkpoint:
         hint="See what there is: devs-git log",
         task_id=target.task,
     )
+
+
+def _whole(history: History, beginning: str) -> str:
+    """The one oid that begins so; '' where there is none."""
+    oids = {oid for point in history.checkpoints.values() for oid in (point.tag, point.commit)}
+    found = sorted(oid for oid in oids if oid.startswith(beginning))
+    if len(found) > 1:
+        raise DevsError(
+            "CHECKPOINT_NOT_FOUND",
+            f"Several checkpoints begin with {beginning}: {', '.join(oid[:12] for oid in found[:5])}.",
+            hint="Write more of it, or its name: devs-git log",
+            oid=beginning,
+        )
+    return found[0] if found else ""
 
 
 def _by_oid(history: History, oid: str) -> Checkpoint:

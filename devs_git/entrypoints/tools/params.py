@@ -6,9 +6,7 @@ from typing import Final
 
 from devs_git.entrypoints.tools.tool import COUNT, TEXT, Param
 
-CHECKPOINT: Final = (
-    "A checkpoint: task-10 (its completion), task-10@3 (its third numbered one), or the oid of one."
-)
+CHECKPOINT: Final = "A checkpoint: task-10 (its completion), task-10@3 (its third numbered one), or the oid of one, seven digits of it at least."
 TASK: Final = Param("task_id", TEXT, "The task's id: 10 or task-10.", required=True)
 LIMIT: Final = Param("limit", {**COUNT, "minimum": 1}, "At most so many rows.")
 CURSOR: Final = Param("cursor", TEXT, "The next_cursor of an earlier answer: go on there.")
