@@ -23,7 +23,7 @@ def main() -> int:
     """Run the command line; returns the exit status (errors.py says which)."""
     words = sys.argv[1:]
     ours = words[: words.index("--")] if "--" in words else words
-    as_json = "--json" in ours
+    as_json = "--json" in ours or "--format json" in " ".join(ours).replace("=", " ")
     if isinstance(sys.stdout, io.TextIOWrapper):  # what its encoding lacks is written out, not a bug of ours
         sys.stdout.reconfigure(errors="backslashreplace")
     try:

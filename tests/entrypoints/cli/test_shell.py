@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -72,3 +73,11 @@ def test_a_stream_that_the_caller_closed_leads_nowhere(initialised: Path) -> Non
     closed = ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh"]
     child = [*closed, sys.executable, "-m", "devs_git", "trace", "get", "x"]
     assert subprocess.run(child, cwd=initialised, check=False).returncode == 3
+
+
+def test_who_asks_for_json_gets_refusals_as_json_too(env: dict[str, str], tmp_path: Path) -> None:
+    for words in (["verify", "--format", "json"], ["verify", "--format=json"], ["status", "--json"]):
+        done = subprocess.run(
+            ["devs-git", *words], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+        )
+        assert json.loads(done.stdout)["error"] == "NOT_A_REPOSITORY", done.stderr
