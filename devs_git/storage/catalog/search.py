@@ -24,6 +24,7 @@ _AGAIN: Final = (
     0.5  # seconds for the newest rows, where ranking all of them took too long, and for snippets then
 )
 _STEPS: Final = 2000  # of SQLite's machine between two looks at the clock
+_LARGE: Final = 8 << 20  # bytes of all outputs of a page, from which on a second thread is worth its start
 _PIECE: Final = 1 << 17  # bytes of packed output that are unpacked at once
 Item = TypeVar("Item")
 Other = TypeVar("Other")
@@ -218,10 +219,26 @@ def _run(catalog: Catalog, query: str, values: list[Any], page: Page, seconds: f
         catalog.base.set_progress_handler(None, 0)
 
 
-def _hits(catalog: Catalog, found: tuple[int, ...], terms: tuple[Term, ...], end: float) -> Iterator[Hit]:
-    for number in found:
-        for row in _rows(catalog, number):
-            yield Hit(row, snippets.cut(_until(end, _pieces(catalog, number)), terms))
+def _hits(catalog: Catalog, found: tuple[int, ...], terms: tuple[Term, ...], end: float) -> list[Hit]:
+    rows = [(number, row) for number in found for row in _rows(catalog, number)]
+
+    def shown(catalog: Catalog, some: list[tuple[int, TraceRow]]) -> list[Hit]:
+        return [Hit(row, snippets.cut(_until(end, _pieces(catalog, number)), terms)) for number, row in some]
+
+    if sum(row.size for _, row in rows) < _LARGE:
+        return shown(catalog, rows)
+    from concurrent.futures import ThreadPoolExecutor
+
+    def beside() -> list[Hit]:
+        with Catalog.look(catalog.path.parent) as own:
+            return shown(own, rows[1::2])
+
+    with ThreadPoolExecutor(1) as other:  # unpacking needs no interpreter: another core does half of it
+        rest = other.submit(beside)
+        hits = shown(catalog, rows[::2])
+        for at, hit in enumerate(rest.result()):
+            hits.insert(2 * at + 1, hit)
+    return hits
 
 
 def _until(end: float, pieces: Iterator[str]) -> Iterator[str]:

@@ -127,6 +127,20 @@ def test_a_text_that_was_replaced_or_deleted_is_found_no_more(filled: Catalog) -
     assert (ask(filled, "TypeError"), ask(filled, "else"), ask(filled, "retry")) == ([], ["a"], [])
 
 
+def test_long_texts_are_read_by_two_threads_and_shown_as_by_one(
+    filled: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with filled.writing():
+        for number in range(5):
+            traces.put(filled, Trace(f"{number}", stamp(NOW), b"line %d\n" % number * 50_000 + b"needle"))
+    for found in (parse("needle", NOW, stamp), parse("needle line", NOW, stamp), parse("absent", NOW, stamp)):
+        monkeypatch.setattr(search, "_LARGE", 1 << 40)
+        one = search.search(filled, found, search.Page())
+        monkeypatch.setattr(search, "_LARGE", 0)
+        assert search.search(filled, found, search.Page()) == one
+    assert len(search.search(filled, parse("needle", NOW, stamp), search.Page()).hits) == 5
+
+
 def test_a_deadline_ends_the_reading_of_long_texts_and_says_so(
     filled: Catalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
