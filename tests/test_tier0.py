@@ -37,6 +37,7 @@ GATE = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
 SAMPLES = {
     "task status": ("task", "status", "10"),
     "log": ("log", "--all"),
+    "history": ("history", "--task", "10"),
     "show": ("show", "task-10@1"),
     "diff": ("diff", "task-10", "--against", "HEAD", "--hunks"),
     "status": ("status",),

@@ -108,6 +108,7 @@ def _tasks(story: Story) -> None:
     story.call("show_checkpoint", checkpoint="task-1@1")
     story.call("checkpoint_diff", checkpoint="task-1", hunks=True)
     story.call("list_checkpoints", limit=1)
+    story.call("get_history", limit=1)
     story.call("branch_from_checkpoint", checkpoint="task-1@1", branch_name="try")
 
 

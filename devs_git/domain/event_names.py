@@ -32,15 +32,11 @@ def name_of(event: Event) -> str:
 def told(event: Event) -> dict[str, Any]:
     """The event as JSON: what everybody asks for by name, then all that the event itself says."""
     known = {key: event.get(trailer) for key, trailer in TOLD.items()}
-    rest: dict[str, str | list[str]] = {}
-    for key, _ in event.fields:
-        values = event.all(key)
-        rest[key] = values[0] if len(values) == 1 else list(values)
     return {
         "id": event.oid,
         "event_type": event.type,
         "name": name_of(event),
         "subject": event.subject,
         **known,
-        "event_data": rest,
+        "event_data": event.data,
     }

@@ -48,6 +48,11 @@ class Event:
         return tuple(self._values.get(key, ()))
 
     @property
+    def data(self) -> dict[str, str | list[str]]:
+        """All trailers; a list where a key stands several times."""
+        return {key: values[0] if len(values) == 1 else list(values) for key, values in self._values.items()}
+
+    @property
     def failed(self) -> bool:
         return self.get("Devs-Outcome") == "failed"
 

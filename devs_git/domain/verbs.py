@@ -44,6 +44,7 @@ _ROWS: Final = (
     Verb("task status", READS, "Show one task, or the active one."),
     Verb("checkpoint", CHANGES, "Commit what is staged and record a numbered checkpoint."),
     Verb("log", READS, "List checkpoints, newest first."),
+    Verb("history", READS, "List what happened, newest first, or as it happens."),
     Verb("show", READS, "Show one checkpoint."),
     Verb("diff", READS, "Show what changed up to a checkpoint, or since HEAD."),
     Verb("status", READS, "Show working tree, active task and open gates."),

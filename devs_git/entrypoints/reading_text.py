@@ -50,6 +50,23 @@ def _log_row(point: Any) -> tuple[str, ...]:
     )
 
 
+def history(result: Any) -> str:
+    """One line for each event; the beginning of its id is enough for `git show`."""
+    rows = [
+        (
+            when(event.created_at),
+            paint(short(event.id), "yellow"),
+            event.event_type or "-",
+            event.task_id or "-",
+            event.actor.partition(" <")[0] or "-",
+            event.subject,
+        )
+        for event in result.events
+    ]
+    more = f"\nThere are more: devs-git history --cursor {result.next_cursor}" if result.more else ""
+    return (table(rows) or "Nothing has happened since.") + more
+
+
 def show(result: Any) -> str:
     rows = [
         ("checkpoint", paint(result.name, bold=True)),

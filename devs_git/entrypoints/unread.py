@@ -9,24 +9,32 @@ from contextlib import contextmanager
 from typing import TextIO
 
 
+class Reader:
+    """Who reads what is printed; `gone` once nobody does."""
+
+    gone = False
+
+
 @contextmanager
-def unread() -> Iterator[None]:
+def unread() -> Iterator[Reader]:
     """What was done stands, and so does its exit status; only the rest is not printed."""
+    reader = Reader()
     try:
-        yield
+        yield reader
     except BrokenPipeError:
+        reader.gone = True
         _silence(sys.stdout, sys.stderr)
 
 
 @contextmanager
-def printing() -> Iterator[None]:
+def printing() -> Iterator[Reader]:
     """The same around nothing but printing, where any other failure is a file that takes no more: a full disk behind `>`.
 
     What was done stands there too, but its caller has half of an answer, and the exit status says so.
     """
     try:
-        with unread():
-            yield
+        with unread() as reader:
+            yield reader
     except OSError as error:
         from devs_git.errors import EXIT_CONFLICT
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -126,7 +126,7 @@ class Ledger:
             "NOT_INITIALIZED", "This repository has no devs-git ledger.", hint="Run: devs-git init"
         )
 
-    def newest_first(self, tip: str = LEDGER) -> Iterator[Event]:
+    def newest_first(self, tip: str = LEDGER) -> Generator[Event]:
         """All events in exactly the reverse of the fold's order, read as they are needed.
 
         `--topo-order` makes git read every commit before it prints the first, so it is asked for only from a merge
@@ -145,7 +145,7 @@ class Ledger:
         since: str = "",
         oldest_first: bool = False,
         order: tuple[str, ...] = (),
-    ) -> Iterator[Event]:
+    ) -> Generator[Event]:
         """Events reachable from `tip` and not from `since`, newest first unless told; read as they are needed."""
         order = ("--topo-order", "--reverse") if oldest_first else order
         bound = (f"^{since}",) if since else ()

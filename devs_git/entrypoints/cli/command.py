@@ -36,6 +36,7 @@ def command(
 
     `text` renders the result for people. With `plan`, a person at a terminal sees the plan (the result of the same
     request with `dry_run=True`) and is asked, unless `--yes`; in a pipe recoverable verbs go on, tier 3 needs `--yes`.
+    A request that knows what is `following` its result goes on for as long as somebody reads.
     """
     row = verb(name)
 
@@ -49,19 +50,14 @@ def command(
             yes = yes and not getattr(request, "override_reason", None)  # that a person answers is the point
             if plan is not None and not getattr(request, "dry_run", False) and not yes:
                 request = _ask(name, workspace, request, plan)
-            with terminal.cleared(workspace):
-                result = router.call(name, workspace, request)
             shown = plan if plan is not None and getattr(request, "dry_run", False) else text
-            out = as_text(result) if as_json else shown(result)
-            with printing():
-                click.echo(out, nl=isinstance(out, str))
-            return exit_status(result)
+            return exit_status(_answered(name, workspace, request, as_text if as_json else shown))
 
-        summary = f"{row.summary}\n\n\b\nExample:\n" + "\n".join("  " + line for line in example.split("\n"))
         params = [
             click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON."),
             click.Option(["--repo"], type=click.Path(), help="Work on the repository there instead of here."),
         ]
+        summary = f"{row.summary}\n\n\b\nExample:\n" + "\n".join("  " + line for line in example.split("\n"))
         if row.tier >= CHANGES:
             params.append(click.Option(["--yes"], is_flag=True, help="Do not ask first."))
         made = click.command(name=name.rsplit(maxsplit=1)[-1], help=summary, context_settings=HELP)(body)
@@ -71,6 +67,19 @@ def command(
         return made
 
     return decorate
+
+
+def _answered(name: str, workspace: Workspace, request: Any, shown: Renderer) -> Any:
+    """The result, printed; and those of the requests that follow it, for as long as somebody reads."""
+    while True:
+        with terminal.cleared(workspace):
+            result = router.call(name, workspace, request)
+        out = shown(result)
+        with printing() as reader:
+            click.echo(out, nl=isinstance(out, str))
+        request = request.following(result) if hasattr(request, "following") else None
+        if request is None or reader.gone:
+            return result
 
 
 def as_text(result: Any) -> str:

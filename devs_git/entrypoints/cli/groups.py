@@ -26,6 +26,7 @@ FILES: Final = {
     "task": "tasks",
     "checkpoint": "tasks",
     "log": "reading",
+    "history": "reading",
     "show": "reading",
     "diff": "reading",
     "status": "reading",

@@ -21,6 +21,23 @@ def log(*, limit: int, everything: bool, task: str, cursor: str) -> Any:
     return Request(MOST if everything else limit, task, cursor)
 
 
+@command(
+    "history",
+    text=reading_text.history,
+    example="devs-git history --task 10\ndevs-git history --follow --json",
+)
+@click.option("--limit", type=int, default=50, show_default=True, help="How many events.")
+@click.option("--task", "task_id", default="", help="Only those of this task.")
+@click.option("--contract", default="", help="Only those of this contract's tasks.")
+@click.option("--cursor", default="", help="Go on after this: the next_cursor of an earlier answer.")
+@click.option("--after", default="", metavar="EVENT", help="Those after this event, oldest first.")
+@click.option("--follow", is_flag=True, help="Wait for what comes, and print it as it comes; Ctrl-C ends.")
+def history(**options: Any) -> Any:
+    from devs_git.commands.history import Request
+
+    return Request(**options)
+
+
 @command("show", text=reading_text.show, example="devs-git show task-10\ndevs-git show task-10@3 --json")
 @click.argument("target")
 def show(*, target: str) -> Any:

@@ -46,7 +46,7 @@ def document() -> dict[str, Any]:
 
 def _operation(route: Route) -> dict[str, Any]:
     made: dict[str, Any] = {
-        "operationId": route.tool_name,
+        "operationId": route.operation or route.tool_name,
         "summary": route.tool.verb.summary,
         "description": route.tool.meaning,
         "parameters": [_in_path(name) for name in route.path_names],

@@ -21,6 +21,7 @@ _NUMBER: Final = "[1-9][0-9]{0,8}"
 # What stands in a path: its meaning and its pattern.
 PARTS: Final = {
     "id": ("The task's id: 10 or task-10.", "(task-)?[A-Za-z0-9][A-Za-z0-9._-]{0,99}"),
+    "contract": ("A contract's name; one with a slash is asked for by `/timeline`.", "[^/]{1,200}"),
     "n": ("The number of one of the task's checkpoints.", _NUMBER),
     "point": (f"The number of one of the task's checkpoints, or `{COMPLETED}`.", f"({_NUMBER}|{COMPLETED})"),
 }
@@ -30,7 +31,7 @@ PARTS: Final = {
 class Route:
     """`fills`: arguments of the tool that are made of the path. `adds`: fields of the body that the route itself reads.
 
-    `hides`: arguments that make no sense beside those of the path.
+    `hides`: arguments that make no sense beside those of the path. `operation` is its name where the tool has another route.
     """
 
     method: str
@@ -40,6 +41,7 @@ class Route:
     status: int = 200
     adds: tuple[Param, ...] = ()
     hides: tuple[str, ...] = ()
+    operation: str = ""
 
     @property
     def tool(self) -> Tool:
@@ -76,6 +78,8 @@ def _checked(name: str, text: str) -> str:
     """A part of a path: a task's id in its canonical form, or a checkpoint's number."""
     if name == "id":
         return ids.task_id(text, field="id")
+    if name == "contract":
+        return text
     if not re.fullmatch(PARTS["point" if name == "point" else "n"][1], text, re.ASCII):
         also = f", or {COMPLETED!r}" if name == "point" else ""
         raise invalid(name, f"This is no number of a checkpoint{also}.")
@@ -90,6 +94,14 @@ def _same_task(target: str, plan_id: str) -> None:
 
 _TASK: Final = "/mesh/tasks/{id}"
 _ALL: Final = (
+    Route("GET", "/timeline", "get_history"),
+    Route(
+        "GET",
+        "/contracts/{contract}/history",
+        "get_history",
+        {"contract": "{contract}"},
+        operation="get_contract_history",
+    ),
     Route("GET", f"{_TASK}/checkpoints", "list_checkpoints", {"task_id": "{id}"}),
     Route("GET", f"{_TASK}/checkpoints/{{point}}/diff", "checkpoint_diff", {"checkpoint": "{id}{point}"}),
     Route(

@@ -16,6 +16,19 @@ TOOLS: Final = (
         codes=("TASK_NOT_FOUND",),
     ),
     Tool(
+        "get_history",
+        "history",
+        "What happened, as the ledger tells it: tasks, checkpoints, rewinds, gates and decisions, newest first.",
+        (
+            LIMIT,
+            Param("task_id", TEXT, "Only this task's."),
+            Param("contract", TEXT, "Only those of this contract's tasks."),
+            CURSOR,
+            Param("after", TEXT, "An event's id: those that came after it, oldest first."),
+        ),
+        codes=("TASK_NOT_FOUND", "CONTRACT_NOT_FOUND"),
+    ),
+    Tool(
         "show_checkpoint",
         "show",
         "Show one checkpoint, live or undone.",

@@ -56,6 +56,8 @@ REFUSED = [
     ("POST", f"{TASK}/rewind?dry_run=true", 422, "INVALID_ARGUMENTS"),
     ("GET", "/api/v1/mesh/tasks/77/conversation", 404, "TASK_NOT_FOUND"),
     ("GET", f"{TASK}/conversation?cursor=x", 422, "INVALID_ARGUMENTS"),
+    ("GET", "/api/v1/contracts/nope/history", 404, "CONTRACT_NOT_FOUND"),
+    ("GET", "/api/v1/timeline?cursor=x", 422, "INVALID_ARGUMENTS"),
     ("DELETE", f"{TASK}/rewind", 405, "INVALID_ARGUMENTS"),
     ("GET", "/nope", 404, "INVALID_ARGUMENTS"),
 ]
@@ -138,6 +140,19 @@ def test_rest_lists_compares_branches_and_rewinds(worked: Path) -> None:
         assert (done.status, done.value["rewound_to"]) == (200, "task-1")
         assert web.post(f"{TASK}/rewind", plan_id=plan["plan_id"]).status == 409
         assert web.post(f"{TASK}/rewind", number=1).value["rewound_to"] == "task-1@1"
+
+
+def test_the_timeline_has_what_history_prints_and_a_contract_its_own(initialised: Path) -> None:
+    calling.call("start_task", {"task_id": "1", "title": "x", "contract": "the dates"}, initialised)
+    calling.call("git_checkout", {"branch_name": "main"}, initialised)
+    with served(initialised) as web:
+        first = web.get("/api/v1/timeline?limit=1").value
+        assert [event["event_type"] for event in first["events"]] == ["checked-out"]
+        rest = web.get(f"/api/v1/timeline?cursor={first['next_cursor']}").value
+        assert rest["events"][0]["event_type"] == "task.started"
+        assert calling.call("get_history", {"cursor": first["next_cursor"]}, initialised).value == rest
+        own = web.get("/api/v1/contracts/the%20dates/history").value["events"]
+        assert [(event["task_id"], event["contract"]) for event in own] == [("task-1", "the dates")]
 
 
 def test_rest_refuses_with_the_envelope(worked: Path) -> None:

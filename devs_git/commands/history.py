@@ -1,0 +1,163 @@
+"""`history`: what happened, as the ledger tells it: newest first, or on from an event, as it happens. Tier 0."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass, replace
+
+from devs_git.domain import ids, trailers
+from devs_git.domain.events import Event
+from devs_git.domain.history import History
+from devs_git.domain.paging import limited
+from devs_git.errors import DevsError, invalid
+from devs_git.storage import watch
+from devs_git.workspace import Workspace
+
+MOST = 10_000
+# What an event of some types says of its kind more closely.
+_SUBTYPES = ("Devs-Gate-Type", "Devs-Cause", "Devs-Code")
+
+
+@dataclass(frozen=True)
+class Request:
+    """At most `limit` events, newest first, from the one after `cursor` on; of a task or of a contract's tasks where named.
+
+    With `after` those that came after that event, oldest first. `follow` waits until there is one; without `after` it
+    waits for what comes from now on.
+    """
+
+    limit: int = 50
+    task_id: str = ""
+    contract: str = ""
+    cursor: str = ""
+    after: str = ""
+    follow: bool = False
+
+    def __post_init__(self) -> None:
+        limited(self.limit, MOST)
+        if self.task_id:
+            object.__setattr__(self, "task_id", ids.task_id(self.task_id))
+        trailers.text("contract", self.contract)
+        for name in ("cursor", "after"):
+            if getattr(self, name) and not ids.is_oid(getattr(self, name)):
+                raise invalid(name, "This is an event's id: the id or the next_cursor of an earlier answer.")
+        if self.cursor and (self.after or self.follow):
+            raise invalid("cursor", "A cursor leads back in time; after and follow lead on.")
+
+    def following(self, result: Result) -> Request | None:
+        """What to ask after this answer: with `follow` what comes next."""
+        return replace(self, after=result.next_cursor) if self.follow else None
+
+
+@dataclass(frozen=True)
+class Happening:
+    """One event. `event_data` has all its trailers; `contract` is that of its task."""
+
+    id: str
+    actor: str
+    contract: str
+    task_id: str
+    event_type: str
+    event_subtype: str
+    phase: str
+    subject: str
+    event_data: dict[str, str | list[str]]
+    created_at: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """`more`: older ones are there, from `next_cursor` on. After an `after` that is the last event that was looked at."""
+
+    events: tuple[Happening, ...]
+    next_cursor: str
+    more: bool = False
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """The events; NOT_INITIALIZED, TASK_NOT_FOUND, CONTRACT_NOT_FOUND, INVALID_ARGUMENTS for an event that is none."""
+    tip = workspace.ledger.require()
+    _must_exist(tip.history, request)
+    if request.after or request.follow:
+        return _on(workspace, request, request.after or tip.oid)
+    found: list[Happening] = []
+    skipping = request.cursor
+    with closing(workspace.ledger.newest_first(tip.oid)) as events:
+        for event in events:
+            if skipping:
+                skipping = "" if event.oid == skipping else skipping
+            elif _is_wanted(event, tip.history, request):
+                if len(found) == request.limit:
+                    return Result(tuple(found), found[-1].id, more=True)
+                found.append(_told(event, tip.history))
+    if skipping:
+        raise invalid("cursor", "The ledger has no such event.", hint="Start over without a cursor.")
+    return Result(tuple(found), "")
+
+
+def _on(workspace: Workspace, request: Request, since: str) -> Result:
+    """What came after the event `since`, oldest first."""
+    git = workspace.store_git
+    if git.attempt("merge-base", "--is-ancestor", since, workspace.ledger.require().oid, ok=(0, 1, 128))[0]:
+        raise invalid("after", "The ledger has no such event.", hint="Start over without it.")
+    found: list[Happening] = []
+    for moved in watch.looks(workspace.places.common, None if request.follow else 0):
+        if not moved:
+            continue
+        tip = workspace.ledger.require()
+        if tip.oid != since:
+            with closing(workspace.ledger.events(tip.oid, since=since, oldest_first=True)) as events:
+                for event in events:
+                    since = event.oid
+                    if _is_wanted(event, tip.history, request):
+                        found.append(_told(event, tip.history))
+                    if len(found) == request.limit:
+                        break
+        if found:
+            break
+    return Result(tuple(found), since)
+
+
+def _must_exist(history: History, request: Request) -> None:
+    hint = "See what there is: devs-git history"
+    if request.task_id and request.task_id not in history.tasks:
+        raise DevsError(
+            "TASK_NOT_FOUND", f"There is no {request.task_id}.", hint=hint, task_id=request.task_id
+        )
+    if request.contract and not any(task.contract == request.contract for task in history.tasks.values()):
+        raise DevsError(
+            "CONTRACT_NOT_FOUND", "There is no such contract.", hint=hint, contract=request.contract
+        )
+
+
+def _is_wanted(event: Event, history: History, request: Request) -> bool:
+    tasks = _tasks(event)
+    if request.task_id and request.task_id not in tasks:
+        return False
+    return not request.contract or any(_contract(task, history) == request.contract for task in tasks)
+
+
+def _tasks(event: Event) -> tuple[str, ...]:
+    """Those that an event names, also as having another status from then on (a rewind), or another next number."""
+    named = (value.partition(" ")[0] for key in ("Devs-Status", "Devs-Next") for value in event.all(key))
+    return (*event.all("Devs-Task"), *named)
+
+
+def _contract(task_id: str, history: History) -> str:
+    task = history.tasks.get(task_id)
+    return task.contract if task else ""
+
+
+def _told(event: Event, history: History) -> Happening:
+    return Happening(
+        id=event.oid,
+        actor=event.get("Devs-Actor"),
+        contract=_contract(event.get("Devs-Task"), history),
+        task_id=event.get("Devs-Task"),
+        event_type=event.type,
+        event_subtype=next(filter(None, map(event.get, _SUBTYPES)), ""),
+        phase=event.get("Devs-Phase"),
+        subject=event.subject,
+        event_data=event.data,
+        created_at=event.get("Devs-Finished"),
+    )
