@@ -31,7 +31,8 @@ class Bound:
 class Witness:
     """What the ledger can say: its freezes, its events' parents (parents first), the heads that each gate's request
     recorded, and by which event a commit was recorded as a checkpoint (`recorded`). `landed` are the commits that a
-    decision made, `early` those from before devs-git, which nothing could bind.
+    decision made, `early` those from before devs-git, which nothing could bind; `shared` are the events that show more
+    clones than one, by taking the ledger over or by joining two lines.
     """
 
     freezes: Freezes
@@ -41,6 +42,7 @@ class Witness:
     unbound: Severity | None = "warning"
     landed: frozenset[str] = frozenset()
     early: frozenset[str] = frozenset()
+    shared: frozenset[str] = frozenset()
 
 
 def judge(commits: Sequence[Bound], witness: Witness, beside: Sequence[Bound] = ()) -> Iterator[Finding]:
@@ -54,6 +56,9 @@ def judge(commits: Sequence[Bound], witness: Witness, beside: Sequence[Bound] = 
     later = _later(witness)
     existed = _existed(every, witness, later)
     ancestors = Ancestry(witness.parents)
+    elsewhere = 0  # gates of a ledger that clones shared: who named the event just before one may not have seen it yet
+    for event in witness.shared:
+        elsewhere |= later.get(event, 0)
     for commit in commits:
         if not commit.ledger:
             yield from _unbound(commit, witness)
@@ -63,7 +68,8 @@ def judge(commits: Sequence[Bound], witness: Witness, beside: Sequence[Bound] = 
             yield from _frozen(commit, witness)
             cleared, apart = existed.get(commit.oid, (0, 0))
             cleared |= reach.get(commit.oid, 0)
-            yield from _unseen(commit, witness, cleared, apart | ~later.get(commit.ledger, 0))
+            apart |= elsewhere | ~later.get(commit.ledger, 0)
+            yield from _unseen(commit, witness, cleared, apart)
             yield from _regression(commit, named, ancestors)
 
 
@@ -92,14 +98,16 @@ def _frozen(commit: Bound, witness: Witness) -> Iterator[Finding]:
 
 
 def _unseen(commit: Bound, witness: Witness, cleared: int, apart: int) -> Iterator[Finding]:
-    """`cleared` are the gates that opened after the commit was there, `apart` those of another clone's line."""
+    """`cleared` are the gates that opened after the commit was there, `apart` those that another clone may have opened."""
     every = (1 << len(witness.freezes.numbers)) - 1
     unseen = every & ~witness.freezes.known[commit.ledger] & ~cleared
     if sure := unseen & ~apart:
         text = f"was made after gate {_names(witness, sure)} opened, bound to the ledger before it"
         yield _finding("UNSEEN_AT_FREEZE", commit, text)
     if maybe := unseen & apart:
-        text = f"was made without knowing of gate {_names(witness, maybe)}, which another clone opened"
+        text = (
+            f"was made without knowing of gate {_names(witness, maybe)}, which another clone may have opened"
+        )
         yield _finding("UNSEEN_AT_FREEZE", commit, text, "warning")
 
 

@@ -12,6 +12,7 @@ from typing import Final
 from devs_git.domain import audit_commits, audit_ledger, audit_merges, audit_tags, following
 from devs_git.domain.audit_commits import Bound, Witness
 from devs_git.domain.audit_ledger import Step
+from devs_git.domain.events import Event
 from devs_git.domain.report import Finding
 from devs_git.storage import audit_documents, audit_tas, auditing
 from devs_git.storage.audit_facts import Facts
@@ -61,6 +62,7 @@ def commits(facts: Facts) -> Iterator[Finding]:
         recorded=_recorded(steps),
         unbound=None if severity == "ignore" else severity,
         landed=facts.landed,
+        shared=frozenset(step.event.oid for step in steps if _of_several_clones(step.event)),
     )
     if any(not commit.ledger for commit in facts.commits):
         witness = replace(witness, early=facts.early)
@@ -68,6 +70,11 @@ def commits(facts: Facts) -> Iterator[Finding]:
     if any(one.code == "UNSEEN_AT_FREEZE" and one.severity == "error" for one in found):
         found = list(audit_commits.judge(facts.commits, witness, (*facts.below, *_reaching(facts))))
     yield from found
+
+
+def _of_several_clones(event: Event) -> bool:
+    """Whether this event says that a clone took the ledger over, or joins what two wrote."""
+    return len(event.parents) > 1 or "created ledger" in event.all("Devs-Did")
 
 
 def _recorded(steps: list[Step]) -> dict[str, str]:

@@ -180,3 +180,14 @@ def test_what_both_had_is_no_work_under_a_gate_that_stands_on_unpushed_commits(p
     shared = pair.bob.git("rev-parse", "HEAD")
     assert dict(record["heads"]) == {"main": pair.ann.git("rev-parse", "HEAD"), "remotes/origin/main": shared}
     pair.assert_same()
+
+
+def test_a_commit_from_before_another_clones_gate_came_here_is_no_more_than_a_warning(pair: Pair) -> None:
+    gate = pair.ann.ask(**MANUAL)
+    known = pair.bob.tip  # what both had
+    pair.bob.git("commit", "-q", "--allow-empty", "-m", f"x\n\nDevs-Ledger: {known}")
+    pair.meet()
+    assert pair.bob.trouble("commits") == []
+    (told,) = pair.bob.trouble("commits", severity="warning")
+    assert told.startswith("UNSEEN_AT_FREEZE")
+    assert gate in told
