@@ -13,6 +13,7 @@ from typing import Final
 
 SMALL: Final = 1 << 20
 _SPEED: Final = 1  # git's own level for loose objects
+_TRIES: Final = 20
 
 
 def _path(folder: Path, oid: str) -> Path:
@@ -48,11 +49,9 @@ def write(folder: Path, kind: str, data: bytes) -> str:
 
 
 def _write_file(path: Path, data: bytes) -> None:
-    path.parent.mkdir(exist_ok=True)
-    temporary = path.with_name(
-        f"tmp_obj_{os.getpid()}_{os.urandom(4).hex()}"
-    )  # gc removes what has this name
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o444)
+    # gc removes what has this name
+    temporary = path.with_name(f"tmp_obj_{os.getpid()}_{os.urandom(4).hex()}")
+    descriptor = _opened(temporary)
     try:
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(data)
@@ -65,3 +64,15 @@ def _write_file(path: Path, data: bytes) -> None:
     holder = os.open(path.parent, os.O_RDONLY)
     os.fsync(holder)
     os.close(holder)
+
+
+def _opened(file: Path) -> int:
+    """A new file in its folder, which a gc may take away as long as it is empty."""
+    for tries_left in reversed(range(_TRIES)):
+        file.parent.mkdir(exist_ok=True)
+        try:
+            return os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o444)
+        except FileNotFoundError:
+            if not tries_left:
+                raise
+    raise AssertionError

@@ -30,7 +30,7 @@ def told(error: Exception) -> DevsError | None:
             return _refused(error)
         found = _WORDS.search(error.stderr)
         return _said("CONFLICT", found[0]) if found else None
-    # libgit2 tells no number, and `storage/objects.py` makes a plain OSError of its words.
+    # libgit2 tells no number.
     if type(error) is OSError and error.errno is None:
         return disk_said("CONFLICT", error)
     return disk_said("CONFLICT", error) if isinstance(error, OSError) and error.errno in _NUMBERS else None

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from devs_git.storage import loose
+from devs_git.storage.objects import Objects
 
 Make = Callable[..., str]
 
@@ -71,3 +72,27 @@ def test_the_library_is_loaded_for_packed_objects_only(git: Make, repo: Path) ->
     assert call() == f"{size} False"
     git("gc", "-q")
     assert call() == f"{size} True"
+
+
+_TIDY = """
+import os, sys
+while True:
+    for number in range(256):
+        try:
+            os.rmdir(f"{sys.argv[1]}/{number:02x}")
+        except OSError:
+            pass
+"""
+
+
+@pytest.mark.parametrize("by_library", [True, False])
+def test_an_object_is_written_though_a_gc_takes_empty_folders_away(repo: Path, *, by_library: bool) -> None:
+    store = repo / ".git/objects"
+    with subprocess.Popen([sys.executable, "-c", _TIDY, store]) as tidy:
+        try:
+            for number in range(400):
+                data = f"{number}\n".encode()
+                oid = Objects(store).write("blob", data) if by_library else loose.write(store, "blob", data)
+                assert loose.read(store, oid) == ("blob", data)
+        finally:
+            tidy.kill()
