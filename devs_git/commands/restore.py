@@ -122,7 +122,7 @@ def _tree(site: Site, folder: Path, found: Survey, source: str, paths: Sequence[
         raise invalid(
             "paths",
             f"{lost[0]!r} is neither in the source nor here.",
-            hint="See: git ls-tree -r --name-only HEAD",
+            hint=f"See what the source has: git ls-tree -r --name-only {source[:10]}",
         )
     own = private(site.git, folder / "index.tree")
     own.run("read-tree", found.head)

@@ -40,7 +40,8 @@ def checked(field: str, value: Any, *, least: int = 0, most: int = 0, allowed: s
         if wrong := offence(char, allowed):
             raise invalid(field, f"{field} has a {wrong} character (U+{ord(char):04X}) at position {at + 1}.")
     if weight(value) < least:
-        raise invalid(field, f"{field} needs at least {least} characters; it has {weight(value)}.")
+        needed = f"needs at least {least} characters; it has {weight(value)}" if least > 1 else "is empty"
+        raise invalid(field, f"{field} {needed}.")
     if most and len(value.strip()) > most:
         raise invalid(field, f"{field} has at most {most} characters; this one has {len(value.strip())}.")
     return value

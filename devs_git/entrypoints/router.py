@@ -109,7 +109,7 @@ def _guard(row: Verb, module: Any, workspace: Workspace, request: Any) -> None:
     if getattr(request, "override_reason", None):
         _require_person(workspace, request)
         return
-    require_calm(row.name, workspace)
+    require_calm(f"{row.name} --uninstall" if row.goes_on_while_frozen else row.name, workspace)
 
 
 def require_calm(what: str, workspace: Workspace) -> None:

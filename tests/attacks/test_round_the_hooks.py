@@ -16,6 +16,7 @@ from devs_git.__main__ import main
 from devs_git.commands import gate_approve, init, status, task_start
 from devs_git.domain.events import LEDGER
 from devs_git.entrypoints import router
+from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests.attacking import (
     NO_HOOKS,
@@ -227,7 +228,9 @@ def test_a_push_past_pre_push(tmp_path: Path) -> None:
 
 def test_devs_git_init_uninstall_while_a_gate_is_open() -> None:
     leave = partial(router.call, "init", Workspace.open(), init.Request(uninstall=True))
-    assert refusal(leave) == "GATE_BLOCKED"
+    with pytest.raises(DevsError, match="'init --uninstall' is frozen") as caught:
+        leave()
+    assert caught.value.code == "GATE_BLOCKED"
     refused("GATE_BLOCKED", *COMMIT)
 
 

@@ -47,6 +47,13 @@ def test_named_paths_alone_come_back_and_folders_count_whole(scene: Scene) -> No
     assert scene.git("diff", "--name-status", "HEAD^", "HEAD") == "D\tc.txt"
 
 
+def test_a_path_that_is_nowhere_is_told_with_the_command_that_lists_what_the_source_has(scene: Scene) -> None:
+    with pytest.raises(DevsError) as refused:
+        go(scene, "10", "gone.txt")
+    listing = refused.value.hint.partition(": git ")[2].split()
+    assert scene.git(*listing) == scene.git("ls-tree", "-r", "--name-only", "refs/tags/devs/task-10")
+
+
 def test_paths_are_relative_to_the_folder_one_stands_in(scene: Scene) -> None:
     assert go(scene, "10", "x.txt", folder=str(scene.top / "d")).paths == ("d/x.txt",)
     with pytest.raises(DevsError) as refused:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devs_git.domain.plain_text import offence, shown, weight
+from devs_git.domain.plain_text import checked, offence, shown, weight
+from devs_git.errors import DevsError
 
 
 @given(st.text())
@@ -24,3 +25,11 @@ def test_ordinary_text_is_shown_as_it_is(text: str) -> None:
 )
 def test_what_shows_nothing_weighs_nothing(text: str, length: int) -> None:
     assert weight(text) == length
+
+
+@pytest.mark.parametrize(
+    ("least", "told"), [(1, "is empty."), (20, "needs at least 20 characters; it has 0.")]
+)
+def test_text_that_is_too_short_is_told_in_good_english(least: int, told: str) -> None:
+    with pytest.raises(DevsError, match=f"reason {told}"):
+        checked("reason", " ", least=least)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -22,6 +22,8 @@ from devs_git.workspace import Workspace
 
 Maker = Callable[..., Any]
 Renderer = Callable[[Any], str | bytes]  # bytes go out as they are
+_ASKED: Final = "Changes nothing here: a person is asked all the same."
+_YES: Final = {"gate approve": _ASKED, "gate reject": _ASKED}
 
 
 def command(
@@ -59,7 +61,7 @@ def command(
         ]
         summary = f"{row.summary}\n\n\b\nExample:\n" + "\n".join("  " + line for line in example.split("\n"))
         if row.tier >= CHANGES:
-            params.append(click.Option(["--yes"], is_flag=True, help="Do not ask first."))
+            params.append(click.Option(["--yes"], is_flag=True, help=_YES.get(name, "Do not ask first.")))
         made = click.command(name=name.rsplit(maxsplit=1)[-1], help=summary, context_settings=HELP)(body)
         for param in made.params:
             param.type = candidates.TYPES.get(param.name or "", param.type)
@@ -107,6 +109,6 @@ def _ask(name: str, workspace: Workspace, request: Any, plan: Renderer) -> Any:
     if getattr(foreseen, "blocked_by", ()):
         return request
     if not click.confirm("Go on?", default=False):
-        raise click.Abort
+        raise terminal.Declined
     bound = getattr(foreseen, "plan_id", None)
     return replace(request, plan_id=bound) if bound and hasattr(request, "plan_id") else request

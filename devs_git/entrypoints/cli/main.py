@@ -11,7 +11,7 @@ import devs_git
 from devs_git.entrypoints.bugs import uncaught
 from devs_git.entrypoints.cli.groups import Root
 from devs_git.entrypoints.cli.overview import ABOUT, top_level
-from devs_git.entrypoints.cli.terminal import report
+from devs_git.entrypoints.cli.terminal import Declined, report
 from devs_git.entrypoints.unread import printing
 from devs_git.errors import EXIT_INTERRUPTED, EXIT_USAGE, DevsError, invalid
 
@@ -42,6 +42,9 @@ def main() -> int:
             with printing():
                 error.show()
         return EXIT_USAGE
+    except Declined:
+        click.echo("The answer was not yes; nothing was done.", err=True)
+        return EXIT_INTERRUPTED
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted; nothing more was done.", err=True)
         return EXIT_INTERRUPTED

@@ -33,10 +33,14 @@ def question() -> Callable[[str], None] | None:
     return _ask if interactive() else None
 
 
+class Declined(click.Abort):
+    """A person who was asked did not say yes."""
+
+
 def _ask(text: str) -> None:
     click.echo(f"{text} [y/N] ", nl=False)
     if sys.stdin.readline().strip().lower() != "y":
-        raise click.Abort
+        raise Declined
 
 
 def coloured(stream: Any = None) -> bool:
