@@ -108,6 +108,12 @@ def _names(git: Git) -> None:
                 f"The {kind} {short} stands where devs-git keeps refs below that name.", f"Run: {way}"
             )
     if LEDGER in taken and adoption.roots(git, genuine=True) == ():
+        other = git.text("symbolic-ref", "--quiet", LEDGER, ok=(0, 1)).removeprefix("refs/heads/")
         raise refused(
-            "The branch devs/ledger is no ledger of devs-git.", "Run: git branch -m devs/ledger <other>"
+            f"The branch devs/ledger is only another name of {other}."
+            if other
+            else "The branch devs/ledger is no ledger of devs-git.",
+            f"Take the name away and look again: git symbolic-ref --delete {LEDGER}; devs-git doctor"
+            if other
+            else "Run: git branch -m devs/ledger <other>",
         )

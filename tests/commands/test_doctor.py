@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -232,3 +233,19 @@ def test_letting_git_run_a_hook_for_a_trial_writes_nothing(initialised: Path) ->
     frozen = state(initialised)
     assert codes(initialised) == []
     assert state(initialised) == frozen != before
+
+
+def test_a_ledger_that_is_another_branchs_name_is_given_back_by_what_doctor_says(
+    initialised: Path, git: Run
+) -> None:
+    tip = git("rev-parse", "refs/heads/devs/ledger")
+    git("symbolic-ref", "refs/heads/devs/ledger", "refs/heads/main")
+    named = next(
+        finding for finding in look(initialised).findings if "another name of main" in finding.message
+    )
+    git(*named.fix.partition(": git ")[2].partition(";")[0].split())
+    gone = next(finding for finding in look(initialised).findings if finding.code == "LEDGER_MISSING")
+    git(*shlex.split(gone.fix)[1:])
+    assert git("rev-parse", "refs/heads/devs/ledger") == tip
+    assert git("rev-parse", "--verify", "main")
+    assert not [finding for finding in look(initialised).findings if finding.severity == "error"]
