@@ -33,14 +33,14 @@ def resolve(history: History, target: Target) -> Checkpoint:
     completion = history.completion(target.task)
     if completion:
         return completion
-    raise DevsError(
-        "NO_CHECKPOINT",
-        f"{target.task} has no completion that is live.",
-        hint=f"Name one of its checkpoints, such as {points[-1].name}, or undo a rewind: devs-git undo"
-        if points
-        else f"Complete it first: devs-git task complete {target.task}",
-        task_id=target.task,
-    )
+    if points:
+        undone = any(point.completed for point in points)
+        hint = f"Name one of its checkpoints, such as {points[-1].name}"
+        hint += ", or return from the rewind that undid it: devs-git undo" if undone else ""
+    else:
+        hint = f"Complete it first: devs-git task complete {target.task}"
+    text = f"{target.task} has no completion that is live."
+    raise DevsError("NO_CHECKPOINT", text, hint=hint, task_id=target.task)
 
 
 def _by_number(points: list[Checkpoint], target: Target) -> Checkpoint:

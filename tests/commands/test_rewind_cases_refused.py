@@ -145,3 +145,13 @@ def test_a_hook_of_the_user_that_refuses_the_refs_takes_everything_back(case: Ca
     case.refused_but_kept("1", "discard")
     assert not os.path.lexists(case.top / ".git/index.lock")
     assert case.git("fsck", "--no-dangling") == ""
+
+
+@pytest.mark.thorough
+def test_a_target_of_another_branch_is_no_rewind_to_return_from(case: Case) -> None:
+    case.git("branch", "-q", "other")
+    case.stage("1", {"a": b"1\n"})
+    case.git("switch", "-q", "other")
+    error = case.refused("task-1@1")
+    assert "no ancestor" in error.message
+    assert error.hint == "Look at it: devs-git branch task-1@1 -b NAME"

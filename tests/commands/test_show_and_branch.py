@@ -43,6 +43,13 @@ def test_show_finds_a_rewound_checkpoint_by_its_number_only(
     assert caught.value.code == "NO_CHECKPOINT"
 
 
+def test_what_was_never_completed_has_no_rewind_to_return_from(ledgered: Workspace, mark: Make) -> None:
+    mark(10)
+    with pytest.raises(DevsError) as caught:
+        show.run(ledgered, show.Request("task-10"))
+    assert (caught.value.code, "undo" in caught.value.hint) == ("NO_CHECKPOINT", False)
+
+
 def test_show_says_when_the_tag_object_is_gone(ledgered: Workspace, mark: Make, git: Make) -> None:
     tag = mark(10)
     git("update-ref", "-d", "refs/devs/checkpoints/task-10/1")

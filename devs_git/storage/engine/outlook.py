@@ -50,7 +50,7 @@ def look(site: Site, history: History, target: Checkpoint, options: Options) -> 
     effect = rules.after(history, target, lost, commits, site.places.worktree_id)
     against = (
         *surveys.in_the_middle(site.places, found),
-        *refusals.of_ancestry(found, options.target, ancestor=ancestor),
+        *refusals.of_ancestry(found, options.target, ancestor=ancestor, undone=not target.live),
         *refusals.of_changes(found, plan, options.preserve),
         *refusals.of_obstacles(plan, save=options.save_untracked),
         *refusals.of_objects(found, target.commit),

@@ -58,8 +58,8 @@ def of_obstacles(plan: Footprint, *, save: bool) -> list[DevsError]:
     return found
 
 
-def of_ancestry(found: Survey, name: str, *, ancestor: bool) -> list[DevsError]:
-    """A target that HEAD does not descend from is a branch to look at, not a way back."""
+def of_ancestry(found: Survey, name: str, *, ancestor: bool, undone: bool) -> list[DevsError]:
+    """A target that HEAD does not descend from is a branch to look at, not a way back; an undone one comes back by `undo`."""
     if ancestor:
         return []
     if reach.is_shallow(found.git):
@@ -70,13 +70,9 @@ def of_ancestry(found: Survey, name: str, *, ancestor: bool) -> list[DevsError]:
                 hint="Fetch the rest: git fetch --unshallow",
             )
         ]
-    return [
-        DevsError(
-            CODE,
-            f"{name} is no ancestor of HEAD.",
-            hint=f"Return from a rewind: devs-git undo. Or look at it: devs-git branch {name} -b NAME",
-        )
-    ]
+    look = f"ook at it: devs-git branch {name} -b NAME"
+    hint = f"Return from the rewind: devs-git undo. Or l{look}" if undone else f"L{look}"
+    return [DevsError(CODE, f"{name} is no ancestor of HEAD.", hint=hint)]
 
 
 def of_new_commits(found: Survey, was: str) -> list[DevsError]:
