@@ -184,7 +184,7 @@ class Git:
                 pass_fds=self.keep_open,
                 start_new_session=True,
             )
-        except FileNotFoundError as error:
+        except (FileNotFoundError, NotADirectoryError) as error:
             if not self.where.is_dir():
                 raise DevsError(
                     "NOT_A_REPOSITORY",

@@ -67,10 +67,11 @@ def held(
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, owner = _open(path), _open(_owner(path))
     try:
-        begun, told, alive = time.monotonic(), False, False
+        begun, told, met = time.monotonic(), False, False
         while not _try(descriptor):
             waited = time.monotonic() - begun
             alive = owner_alive(path)
+            met = met or alive
             orphaned = waited > min(wait, POLL_SECONDS) and not alive
             if waited > (max(wait, orphan_wait) if orphaned else wait):
                 raise _busy(
@@ -80,7 +81,7 @@ def held(
                 waiting("A git that an interrupted command left behind still runs; waiting for it.")
                 told = True
             time.sleep(POLL_SECONDS)
-        if alive and alone:
+        if met and alone:
             fcntl.flock(descriptor, fcntl.LOCK_UN)
             raise _busy(
                 "Another devs-git worked here at the same moment.", "Look again and run the command again."

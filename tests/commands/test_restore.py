@@ -107,6 +107,18 @@ def test_with_repo_paths_begin_there_and_not_where_one_stands(
     assert (scene.top / "b.txt").read_text() == "b\nb2\n"
 
 
-def test_a_repo_that_is_not_there_is_told_as_that() -> None:
+@pytest.mark.parametrize("place", ["nowhere", "b.txt"])
+def test_a_repo_that_is_not_there_is_told_as_that(scene: Scene, place: str) -> None:
+    line = ["log", "--repo", str(scene.top / place)]
     with pytest.raises(DevsError, match=r"^There is no such folder\.$"):
-        CliRunner().invoke(cli, ["log", "--repo", "nowhere"], standalone_mode=False, catch_exceptions=False)
+        CliRunner().invoke(cli, line, standalone_mode=False, catch_exceptions=False)
+
+
+def test_in_a_folder_that_is_gone_there_is_no_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(DevsError, match=r"^This is not a git repository\.$"):
+        CliRunner().invoke(cli, ["restore", "10"], standalone_mode=False, catch_exceptions=False)

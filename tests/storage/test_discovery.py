@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -37,6 +38,14 @@ def test_an_ordinary_repository_is_found_from_each_of_its_folders_as_git_finds_i
 def bare(repo: Path, git: Run) -> Path:
     git("init", "-q", "--bare", str(repo / "bare.git"))
     return repo / "bare.git"
+
+
+def bare_before_its_first_commit(repo: Path, git: Run) -> Path:
+    """As old gits made it: HEAD is a link, to what is not there yet."""
+    head = bare(repo, git) / "HEAD"
+    head.unlink()
+    head.symlink_to("refs/heads/main")
+    return head.parent
 
 
 def worktree(repo: Path, git: Run) -> Path:
@@ -106,6 +115,7 @@ ODD = [
     worktree_configuration,
     detached,
     bare,
+    bare_before_its_first_commit,
 ]
 
 
@@ -113,7 +123,7 @@ ODD = [
 def test_git_is_asked_where_the_place_is(make: Callable[[Path, Run], Path], repo: Path, git: Run) -> None:
     where = make(repo, git)
     assert discovery.top_of(where) is None
-    if make not in (inside_the_git_directory, bare):
+    if make not in (inside_the_git_directory, bare, bare_before_its_first_commit):
         places = locate(where)
         assert [places.git_dir, places.common, places.top] == git_finds(where)
 
@@ -136,10 +146,42 @@ def test_a_repository_of_somebody_else_is_gits_to_trust(repo: Path, monkeypatch:
     assert discovery.top_of(repo) is None
 
 
+@pytest.mark.thorough
+def test_a_repository_beyond_a_mount_point_is_not_found(repo: Path) -> None:
+    (repo / "mounted").mkdir()
+    ask = "from pathlib import Path; from devs_git.storage import discovery; print(discovery.top_of(Path.cwd()))"
+    found = f"{sys.executable} -c '{ask}'"
+    script = f"mount -t tmpfs none mounted && {found} && cd mounted && {found} && ! git rev-parse"
+    said = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script], cwd=repo, capture_output=True, text=True, check=False
+    )
+    if "Operation not permitted" in said.stderr or "permission denied" in said.stderr.lower():
+        pytest.skip("nobody may mount here")
+    assert (said.stdout.split(), said.returncode) == ([os.fspath(repo.resolve()), "None"], 0)
+
+
+def test_a_configuration_that_git_cannot_read_is_gits_to_name(repo: Path) -> None:
+    config = repo / ".git/config"
+    before = config.read_bytes()
+    for text in (
+        "\x0b[user]",
+        "[user]\n1 = x",
+        "[user]\n\u00e4 = x",
+        "[us er]\nname = x",
+        "\x85",
+        "[user]\nna_me = x",
+    ):
+        config.write_bytes(before + text.encode() + b"\n")
+        assert subprocess.run(["git", "rev-parse"], cwd=repo, stderr=subprocess.PIPE, check=False).returncode
+        assert discovery.top_of(repo) is None, text
+
+
 def test_no_repository_and_a_damaged_one_are_gits_to_name(repo: Path, tmp_path: Path) -> None:
     assert discovery.top_of(tmp_path / "nowhere") is None
     (tmp_path / "empty").mkdir()
     assert discovery.top_of(tmp_path / "empty") is None
+    (repo / "file").write_text("")
+    assert discovery.top_of(repo / "file") is None
     (repo / ".git/HEAD").write_text("nothing\n")
     assert discovery.top_of(repo) is None
     (repo / ".git/HEAD").write_text("ref: refs/heads/main\n")

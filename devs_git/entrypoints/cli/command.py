@@ -46,9 +46,9 @@ def command(
         @functools.wraps(make)
         def body(*, as_json: bool, repo: str | None, yes: bool = False, **options: Any) -> int:
             request = make(**options)
+            workspace = terminal.attach(Workspace.open(Path(repo) if repo else None))
             if hasattr(request, "folder"):  # as with `git -C`, paths begin where the command works
                 request = replace(request, folder=os.path.abspath(repo or ""))  # noqa: PTH100 - odd bytes survive
-            workspace = terminal.attach(Workspace.open(Path(repo) if repo else None))
             yes = yes and not getattr(request, "override_reason", None)  # that a person answers is the point
             if plan is not None and not getattr(request, "dry_run", False) and not yes:
                 request = _ask(name, workspace, request, plan)
