@@ -39,8 +39,14 @@ def main() -> int:
 
 
 def script() -> None:
-    """The installed commands and hooks: `main`, and out at once, for taking modules apart one by one is for nobody."""
+    """The installed commands and hooks: `main`, and out at once, for taking modules apart one by one is for nobody.
+
+    But while a tool still works on its thread, as where `serve` was told to end: Python's own way out waits for that.
+    """
     status = main()
+    threads = sys.modules.get("threading")  # most commands do without it
+    if threads and threads.active_count() > 1:
+        sys.exit(status)
     try:
         sys.stdout.flush()
         sys.stderr.flush()

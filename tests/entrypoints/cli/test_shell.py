@@ -75,6 +75,22 @@ def test_a_stream_that_the_caller_closed_leads_nowhere(initialised: Path) -> Non
     assert subprocess.run(child, cwd=initialised, check=False).returncode == 3
 
 
+@pytest.mark.thorough
+def test_a_tool_that_still_works_on_its_thread_is_not_cut_off_at_the_end() -> None:
+    script = """
+import sys, threading
+from devs_git.__main__ import script
+def work():
+    threading.main_thread().join()
+    sys.stderr.write("done")
+threading.Thread(target=work).start()
+sys.argv = ["devs-git", "--help"]
+script()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stderr == "done"
+
+
 def test_who_asks_for_json_gets_refusals_as_json_too(env: dict[str, str], tmp_path: Path) -> None:
     for words in (["verify", "--format", "json"], ["verify", "--format=json"], ["status", "--json"]):
         done = subprocess.run(
