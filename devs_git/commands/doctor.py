@@ -181,7 +181,8 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
     if broken := tuple(intact.findings(git)):
         yield from broken
         return
-    if workspace.git.text("symbolic-ref", "--quiet", "HEAD", ok=(0, 1)) == LEDGER:
+    here = workspace.git.text("symbolic-ref", "--quiet", "HEAD", ok=(0, 1)) == LEDGER
+    if here:
         text = "The ledger's branch is checked out here; it moves under this working tree with each event."
         yield Finding("LEDGER_CHECKED_OUT", "warning", text, "git switch <your branch>")
     roots = adoption.roots(git)
@@ -194,7 +195,8 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
         yield Finding(
             error.code, "error", f"The policy in force is damaged: {error.message}", "git log devs/ledger"
         )
-    if (readable and not named) or not workspace.git.run("ls-files", "-z", "--", PROPOSED):
+    untracked = (readable and not named) or not workspace.git.run("ls-files", "-z", "--", PROPOSED)
+    if untracked and not here:  # the ledger's branch has no such file, and it is no place to commit one
         text = f"{PROPOSED} is not committed, so that a clone cannot find the ledger."
         yield Finding("POLICY_UNTRACKED", "warning", text, f"{_INIT} && git add {PROPOSED} && git commit")
 

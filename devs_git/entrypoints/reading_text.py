@@ -113,13 +113,14 @@ def _hunks(item: Any) -> str:
 
 
 def status(result: Any) -> str:
-    head = short(result.head) if result.head else "no commit yet"
+    head = f" at {short(result.head)}" if result.head else ", without a commit yet"
     lines = [
-        f"On {paint(result.branch, bold=True) if result.branch else 'a detached HEAD'} at {head}",
+        f"On {paint(result.branch, bold=True) if result.branch else 'a detached HEAD'}{head}",
         f"Active task: {result.active_task or 'none'}",
-        f"Open gates: {', '.join(result.open_gates) or 'none'}",
+        f"Open gates: {', '.join(result.open_gates) or 'none'}"
+        if result.initialized
+        else "No ledger here, so what gates are open is not known. See: devs-git doctor",
     ]
-    lines += [] if result.initialized else ["No ledger here. See: devs-git doctor"]
     lines += [f"Unfinished operation: {name}. Run: devs-git doctor" for name in result.journals]
     if result.unrecorded:
         lines.append(f"{plural(len(result.unrecorded), 'commit')} not recorded yet. Run: devs-git doctor")

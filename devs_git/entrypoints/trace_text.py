@@ -33,7 +33,7 @@ def _message(hit: Any) -> tuple[str, ...]:
 
 def listed(result: Any) -> str:
     if not result.traces:
-        return "No traces. Store one: devs-git trace put < output"
+        return "No traces found. Store one: devs-git trace put < output"
     return "\n".join([table([_line(row) for row in result.traces]), *_further(result)])
 
 

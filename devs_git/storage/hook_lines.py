@@ -66,7 +66,8 @@ def _command(folder: HookFolder, name: str) -> str:
         )
     where = _where(folder, name)
     lines = " ".join(map(shlex.quote, _missing_lines(folder.asked / name, name)))
-    return (f"printf '%s\\n' {lines} >>{where} && " if lines else "") + f"chmod +x {where}"
+    made = "" if folder.asked.is_dir() else f'mkdir -p "$(dirname {where})" && '
+    return made + (f"printf '%s\\n' {lines} >>{where} && " if lines else "") + f"chmod +x {where}"
 
 
 def _missing_lines(path: Path, name: str) -> list[str]:

@@ -46,7 +46,11 @@ def check(data: bytes, name: str, tip: Tip) -> dict[str, Any]:
     proposed = parse(record)
     root = tip.ledger.git.text("rev-list", "--max-parents=0", tip.oid)
     if proposed.genesis != root:
-        raise _refused("genesis", f"{name} names another genesis than this ledger's.", f"It is {root}.")
+        raise _refused(
+            "genesis",
+            f"{name} names another genesis than this ledger's.",
+            f"It is {root.replace(chr(10), ' or ')}.",
+        )
     for error in contradictions(proposed, name):
         raise error
     return record

@@ -207,7 +207,9 @@ def test_an_interrupted_operation_is_told_even_where_it_cannot_be_recovered(init
 
 def test_a_checked_out_ledger_is_told(initialised: Path, git: Run) -> None:
     git("switch", "-q", "devs/ledger")
-    assert "LEDGER_CHECKED_OUT" in codes(initialised)
+    found = codes(initialised)
+    assert "LEDGER_CHECKED_OUT" in found
+    assert "POLICY_UNTRACKED" not in found  # its mend would commit the policy on the ledger's branch
 
 
 def test_a_view_that_waits_for_the_next_verb_is_in_order(initialised: Path, ledger_event: Workspace) -> None:

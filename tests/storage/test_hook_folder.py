@@ -132,27 +132,31 @@ def test_a_tracked_folder_is_not_written_and_the_line_is_told_until_it_is_there(
     assert not (repo / ".git/devs").exists() or not (repo / ".git/devs/hooks").exists()
 
 
-@pytest.mark.parametrize("how", ["global", "linked"])
+@pytest.mark.parametrize("how", ["global", "linked", "absent"])
 def test_a_folder_outside_the_repository_is_never_written(
     how: str, repo: Path, git: Run, stage: HookStage, tmp_path: Path
 ) -> None:
     outside = script(tmp_path / "all my hooks/post-commit").parent
-    if how == "global":
+    if how == "absent":
+        (outside / "post-commit").rename(tmp_path / "post-commit")
+        outside.rmdir()
+    if how in {"global", "absent"}:
         git("config", "--global", "core.hooksPath", str(outside))
     else:
         shutil.rmtree(repo / ".git/hooks")
         (repo / ".git/hooks").symlink_to(outside)
-    before = picture(outside)
+    before = how != "absent" and picture(outside)
     told = [action.detail for action in stage.install(repo).values() if action.did == "skipped"]
     assert len(told) == len(NAMES)
     assert all(str(outside) not in line and "devs=$(git rev-parse" in line for line in told)
-    assert picture(outside) == before
+    assert (outside.exists() and picture(outside)) == before
     assert stage.codes(repo) == ["HOOK_NOT_CALLED"] * len(NAMES)
     for fix in fixes(repo):
         assert str(outside) not in fix
         subprocess.run(["sh", "-c", fix], check=True)
     assert stage.codes(repo) == []
-    assert stage.commit() == ["theirs post-commit", "ours post-commit"]
+    theirs = [] if how == "absent" else ["theirs post-commit"]
+    assert stage.commit() == [*theirs, "ours post-commit"]
 
 
 @pytest.mark.telling

@@ -269,9 +269,9 @@ def require_room(top: Path, paths: Sequence[str], unasked: int, limit: Callable[
 
 
 def git_words(error: GitFailed) -> str:
-    """git's own reason, one line per fact, without its prefixes and its advice."""
+    """git's own reason, one line per fact, without its prefixes, its advice and its progress."""
     lines = [
         line.removeprefix("error: ").removeprefix("fatal: ").strip() for line in error.stderr.splitlines()
     ]
-    words = " ".join(line for line in lines if line and not line.startswith("hint:"))
+    words = " ".join(line for line in lines if line and not line.startswith(("hint:", "Preparing ")))
     return words or ("it was killed" if error.status < 0 else f"it ended with status {error.status}")

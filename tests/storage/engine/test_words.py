@@ -13,6 +13,11 @@ from devs_git.storage.git_program import GitFailed
     [
         (128, "error: one\nfatal: two\n", "one two"),
         (128, "hint: Support for <GIT_DIR>/info/grafts is deprecated\nhint:\nfatal: no\n", "no"),
+        (
+            128,
+            "Preparing worktree (detached HEAD d1646f7)\nfatal: 'x' already exists\n",
+            "'x' already exists",
+        ),
         (-9, "", "it was killed"),
         (1, "\n", "it ended with status 1"),
     ],
