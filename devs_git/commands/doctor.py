@@ -188,7 +188,8 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
     roots = adoption.roots(git)
     if len(roots) != 1 or (named and named != roots[0]):
         yield _of(adoption.fork(roots, named))
-    yield from seen.findings(git, workspace.objects, workspace.places.common, workspace.ledger.tip().oid)
+    known = seen.tips(git, workspace.places.common)
+    yield from seen.findings(git, workspace.objects, known, workspace.ledger.tip().oid)
     try:
         _ = workspace.policy
     except DevsError as error:

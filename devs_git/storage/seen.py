@@ -7,7 +7,7 @@ trailers of commits on local branches. A tip that only a commit names, and whose
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -59,10 +59,13 @@ def _named(git: Git) -> Iterator[tuple[str, str]]:
         yield commit, values.rpartition(",")[2]
 
 
-def findings(git: Git, objects: Objects, common: Path, tip: str) -> Iterator[Finding]:
-    """LEDGER_ROLLBACK where the ledger at `tip` leaves out an event that was here; LEDGER_BEHIND where others have more."""
+def findings(git: Git, objects: Objects, known: Mapping[str, str], tip: str) -> Iterator[Finding]:
+    """LEDGER_ROLLBACK where the ledger at `tip` leaves out an event that was here; LEDGER_BEHIND where others have more.
+
+    `known` are the `tips`, asked for before `tip`: what another process writes in between is no event that was left out.
+    """
     here = set(git.text("rev-list", tip, "--").split())
-    gone = {oid: how for oid, how in tips(git, common).items() if oid not in here}
+    gone = {oid: how for oid, how in known.items() if oid not in here}
     for oid, how in gone.items():
         if objects.exists(oid):
             yield Finding(

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -251,3 +252,21 @@ def test_a_ledger_that_is_another_branchs_name_is_given_back_by_what_doctor_says
     assert git("rev-parse", "refs/heads/devs/ledger") == tip
     assert git("rev-parse", "--verify", "main")
     assert not [finding for finding in look(initialised).findings if finding.severity == "error"]
+
+
+def test_events_that_others_write_meanwhile_are_none_that_were_left_out(initialised: Path) -> None:
+    done = threading.Event()
+
+    def work() -> None:
+        workspace = Workspace.open(initialised)
+        while not done.is_set():
+            workspace.append(lambda _tip: Draft(workspace.event("task.started", "x", verb_name="task start")))
+
+    writer = threading.Thread(target=work)
+    writer.start()
+    try:
+        found = {code for _ in range(12) for code in codes(initialised)}
+    finally:
+        done.set()
+        writer.join()
+    assert "LEDGER_ROLLBACK" not in found
