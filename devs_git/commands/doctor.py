@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from devs_git.domain import gates
@@ -19,6 +19,7 @@ from devs_git.storage import (
     hook_files,
     hook_probe,
     intact,
+    locks,
     proposal,
     seen,
     suitability,
@@ -27,6 +28,7 @@ from devs_git.storage import (
 )
 from devs_git.storage.catalog import health
 from devs_git.storage.git_program import Git, GitFailed
+from devs_git.storage.places import Places
 from devs_git.workspace import Workspace
 
 OLDEST_GIT: Final = (2, 36)
@@ -157,8 +159,17 @@ def _journal(workspace: Workspace) -> Iterator[Finding]:
                 f"{_DOCTOR} --take-back",
             )
         elif data["worktree"] != places.worktree_id:
+            if _at_work(places, data["worktree"]):
+                continue
             what, fix = f"was interrupted in the worktree {data['worktree']!r}", "devs-git status, run there"
         yield Finding("JOURNAL_OPEN", "error", f"The operation {path.stem} {what}.", fix)
+
+
+def _at_work(places: Places, worktree: str) -> bool:
+    """Whether a command runs in another worktree at this moment: then its journal is in order."""
+    git_dir = places.common if worktree == "." else places.common / "worktrees" / worktree
+    lock = replace(places, git_dir=git_dir).lock
+    return lock.exists() and locks.owner_alive(lock)
 
 
 def _unrecorded(workspace: Workspace) -> Iterator[Finding]:

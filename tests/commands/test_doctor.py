@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -19,7 +20,7 @@ from devs_git.commands.doctor import Request, Result
 from devs_git.commands.init import Result as InitResult
 from devs_git.domain.events import Draft
 from devs_git.entrypoints import router
-from devs_git.storage import hook_files
+from devs_git.storage import hook_files, locks
 from devs_git.storage.git_program import Git
 from devs_git.storage.places import locate
 from devs_git.workspace import Workspace
@@ -270,3 +271,18 @@ def test_events_that_others_write_meanwhile_are_none_that_were_left_out(initiali
         done.set()
         writer.join()
     assert "LEDGER_ROLLBACK" not in found
+
+
+def test_a_command_that_runs_in_another_worktree_is_not_called_interrupted(
+    initialised: Path, git: Run, tmp_path: Path
+) -> None:
+    git("worktree", "add", "-q", str(tmp_path / "beside"))
+    journal = initialised / ".git/devs/journal/20010203T040506-1a2b3c4d.json"
+    journal.parent.mkdir(exist_ok=True)
+    told = {"op_id": journal.stem, "verb": "checkpoint", "worktree": "beside", "kind": "commit", "work": {}}
+    told |= {"head": git("rev-parse", "HEAD"), "ledger": git("rev-parse", "devs/ledger")}
+    journal.write_text(json.dumps(told))
+    lock = initialised / ".git/worktrees/beside/devs/lock"
+    with locks.held(lock, wait=0):
+        assert "JOURNAL_OPEN" not in codes(initialised)
+    assert "JOURNAL_OPEN" in codes(initialised)
