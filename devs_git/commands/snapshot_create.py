@@ -57,7 +57,8 @@ def run(workspace: Workspace, request: Request) -> Result:
     message = request.message or f"Snapshot at {workspace.started}"
     parent = f"parent {head}\n" if head else ""
     sign = workspace.signature()
-    text = f"tree {shot.tree}\n{parent}author {sign}\ncommitter {sign}\n\n{message}\n"
+    bound = f"Devs-Ledger: {workspace.ledger.tip().oid}"
+    text = f"tree {shot.tree}\n{parent}author {sign}\ncommitter {sign}\n\n{message}\n\n{bound}\n"
     commit = workspace.objects.write("commit", text.encode("utf-8", "replace"))
     branch, event = _record(workspace, shot, commit, message)
     return Result(branch, commit, shot.tree, head, message, shot.files_changed, shot.left_out, event)

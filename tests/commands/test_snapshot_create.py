@@ -162,3 +162,10 @@ def test_a_branch_named_snapshot_is_in_the_way_and_said_to_be(snap: Snap, git: M
     with pytest.raises(DevsError, match="in the way") as caught:
         snap()
     assert "git branch -m snapshot" in caught.value.hint
+
+
+def test_a_snapshot_names_the_ledger_as_every_commit_of_ours_does(snap: Snap, git: Make, repo: Path) -> None:
+    (repo / "new.txt").write_text("new\n")
+    tip = git("rev-parse", "refs/heads/devs/ledger")
+    made = snap()
+    assert git("log", "-1", "--format=%(trailers:key=Devs-Ledger,valueonly)", made.commit) == tip

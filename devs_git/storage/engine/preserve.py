@@ -40,7 +40,11 @@ def keep(site: Site, state: State, op_id: str, mode: str, name: str | None) -> K
         tip = state.head
         if state.worktree != site.objects.read(state.head, "commit")[5:45].decode():
             tip = commit(
-                site.objects, state.worktree, [state.head], sign, f"Uncommitted work before devs-git {op_id}"
+                site.objects,
+                state.worktree,
+                [state.head],
+                sign,
+                f"Uncommitted work before devs-git {op_id}\n\nDevs-Ledger: {site.ledger.tip().oid}",
             )
         return Kept("branch", ref.removeprefix("refs/heads/"), (RefUpdate(ref, tip, NO_OID),))
     if mode == "stash":
