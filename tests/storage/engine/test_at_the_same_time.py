@@ -17,6 +17,7 @@ import pytest
 from devs_git.commands import checkout, restore, rewind, undo
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
+from devs_git.storage import ledger
 from devs_git.workspace import Workspace
 from tests.holding import differences, held, litter, state
 from tests.killing import thinned
@@ -142,7 +143,10 @@ def test_an_index_that_another_git_has_locked_is_busy_and_changes_nothing(
 @pytest.mark.parametrize(
     "name", thinned(["packed-refs"], ["HEAD", "refs/heads/main", "refs/heads/devs/ledger"])
 )
-def test_a_ref_that_another_git_has_locked_is_busy_and_all_is_taken_back(dirtied: Scene, name: str) -> None:
+def test_a_ref_that_another_git_has_locked_is_busy_and_all_is_taken_back(
+    dirtied: Scene, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger, "REF_LOCK_SECONDS", 0.2)  # it stays locked, however long one waits
     old = state(dirtied.top)
     lock = dirtied.top / ".git" / f"{name}.lock"
     lock.write_text("another git's\n")
