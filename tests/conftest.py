@@ -67,7 +67,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     That is what is marked thorough. Of files whose tests start processes the quick run takes the first tests, and of each
     test the first cases: so every kind is there, a minute is enough, and what a file is about stands first in it. What
-    is marked telling runs too, and a file that is marked cheap runs whole.
+    is marked telling runs too, a file that is marked cheap runs whole, and of a dear one, whose tests take a second each,
+    the first alone.
     """
     cases, tests = Counter[str](), Counter[Path]()
     chosen: list[pytest.Item] = []
@@ -77,7 +78,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         cases[test] += 1
         marks = {mark.name for mark in item.iter_markers()}
         heavy = item.path.parent.name in STARTING and "cheap" not in marks
-        most = TESTS + (item.path.parent.name == "engine")
+        most = 1 if "dear" in marks else TESTS + (item.path.parent.name == "engine")
         late = tests[item.path] >= most and "telling" not in marks
         leave = not THOROUGH and ("thorough" in marks or (heavy and (late or cases[test] > CASES)))
         tests[item.path] += not leave and "telling" not in marks

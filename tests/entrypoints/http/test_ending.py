@@ -84,6 +84,7 @@ def test_sigterm_ends_a_tool_that_waits_and_streams_of_mcp(initialised: Path) ->
     began = initialised / "began"
     hook = initialised / ".git" / "hooks" / "pre-commit"
     hook.write_text(f"#!/bin/sh\ntouch '{began}'\nexec sleep 7\n")
+    (initialised / "new.txt").write_text("new\n")
     assert not calling.call("start_task", {"task_id": "1", "title": "x"}, initialised).is_error
     with started(initialised) as (child, web):
         calls = [
@@ -97,6 +98,7 @@ def test_sigterm_ends_a_tool_that_waits_and_streams_of_mcp(initialised: Path) ->
         for _ in watch.looks(initialised / ".git", 20):
             if began.exists():
                 break
+        assert began.exists()
         begun = time.monotonic()
         child.send_signal(signal.SIGTERM)
         assert child.wait(10) == 0
