@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pygit2
 
 FILE, EXECUTABLE, LINK, TREE, GITLINK = 0o100644, 0o100755, 0o120000, 0o040000, 0o160000
+EMPTY_BLOB: Final = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 EMPTY_TREE: Final = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 _KINDS: Final = {"commit": 1, "tree": 2, "blob": 3, "tag": 4}
 

@@ -110,6 +110,16 @@ def test_intent_to_add_entries_come_back_as_such(case: Case, mode: str) -> None:
 
 
 @pytest.mark.thorough
+def test_an_intent_to_add_entry_without_its_file_comes_back_alone(case: Case) -> None:
+    case.stage("1", {"a": b"1\n"})
+    case.stage("2", {"a": b"2\n"})
+    case.write({"d/gone": b"g\n"})
+    case.git("add", "-N", "d/gone")
+    case.write({"d/gone": None, "d": b"a file now\n"})
+    case.there_and_back("1", "discard")
+
+
+@pytest.mark.thorough
 def test_what_is_staged_comes_back_apart_from_what_is_not(case: Case) -> None:
     case.stage("1", {"a": b"1\n", "b": b"1\n", "c": b"1\n"})
     case.stage("2", {"a": b"2\n", "b": b"2\n", "c": b"2\n"})

@@ -106,7 +106,7 @@ class Capture:
         worktree = self._write_tree(git) if moved or behind or saved else index_tree
         raw = self.raw([*moved, *saved, *plan.affected, *plan.bytes_only])
         self._keep("index.old")
-        whole = self._index_blob() if found.intended or found.flagged else ""
+        whole = "" if found.told_by_a_tree else self._index_blob()
         modes = self._modes((*moved, *saved))
         return State(found.head, found.branch, index_tree, worktree, raw, whole, active, modes)
 

@@ -1,6 +1,7 @@
 """What stands in a worktree now: HEAD, index and files, read without writing anything.
 
-`dirty` files differ from the index, `staged` entries from HEAD, `intended` ones were added with `git add -N`.
+`dirty` files differ from the index, `staged` entries from HEAD, `intended` ones were added with `git add -N`. Where
+the file of such an entry is gone, git tells of it as of an empty file that is gone: these are dirty, and `hollow`.
 A file whose bytes are exactly what git's checkout writes for its entry is not dirty, even where its filters do
 not round-trip (`inexact`).
 """
@@ -19,6 +20,7 @@ from devs_git.errors import DevsError
 from devs_git.storage import refs
 from devs_git.storage.engine import attributes
 from devs_git.storage.git_program import Git, split_z
+from devs_git.storage.objects import EMPTY_BLOB
 from devs_git.storage.places import Places, common_of
 
 _UNDER_WAY: Final = (
@@ -55,6 +57,7 @@ class Survey:
     staged: tuple[str, ...]
     dirty: tuple[str, ...]
     intended: tuple[str, ...]
+    hollow: tuple[str, ...]
     inexact: tuple[str, ...]
     unmerged: tuple[str, ...]
     submodules: tuple[str, ...]
@@ -64,6 +67,11 @@ class Survey:
     @property
     def clean(self) -> bool:
         return not (self.staged or self.dirty or self.intended)
+
+    @property
+    def told_by_a_tree(self) -> bool:
+        """Whether a tree can say all that the index does: no flags, no intent-to-add entries."""
+        return not (self.intended or self.hollow or self.flagged)
 
     @cached_property
     def entries(self) -> frozenset[str]:
@@ -106,7 +114,7 @@ def survey(git: Git, top: Path) -> Survey:
         listed = git.run("ls-files", "-v", "-z")
         attributes.settings(git)  # will be wanted; git looks at files meanwhile
         out = status()
-    staged, intended, unmerged, submodules = [], [], [], []
+    staged, intended, hollow, unmerged, submodules = [], [], [], [], []
     dirty: dict[str, str] = {}  # with the index's blob
     for line in split_z(out):
         if line[0] == "#":  # the user's status.showStash speaks even here
@@ -121,6 +129,7 @@ def survey(git: Git, top: Path) -> Survey:
             intended.append(path)
         elif states[1] != ".":
             dirty[path] = oid_i
+            hollow += [path] if states[1] == "D" and oid_i == EMPTY_BLOB else []
         if states[0] != ".":
             staged.append(path)
     inexact = attributes.inexact(git, top, dirty)
@@ -139,6 +148,7 @@ def survey(git: Git, top: Path) -> Survey:
         tuple(staged),
         really,
         tuple(intended),
+        tuple(hollow),
         tuple(sorted(inexact)),
         tuple(unmerged),
         tuple(submodules),
