@@ -43,6 +43,7 @@ LONG = (
     "test_kill_steps.py",
     "test_kill_moments.py",
     "test_kill_landing.py",
+    "test_kill_gits.py",
     "test_model.py",
 )
 hypothesis.settings.register_profile("quick", max_examples=15, deadline=None, database=None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,7 +24,6 @@ _COMMON: Final = (
     "--submodule=short",
     "--full-index",
 )
-_BLOCK: Final = 1 << 16
 _SETTINGS: Final = (
     "diff.autoRefreshIndex=false",  # it would lock and write the index, and start a hook for that
     "diff.algorithm=default",
@@ -160,18 +160,13 @@ def hunks(git: Git, before: str, after: str, most: int) -> tuple[list[list[Hunk]
 
 def _lines(git: Git, *args: str) -> Iterator[str]:
     """Lines of git's output as they come; git is ended when the caller has had enough."""
-    child = git.start(*args)
-    assert child.stdout is not None
-    with child:
-        rest = b""
-        try:
-            while data := os.read(child.stdout.fileno(), _BLOCK):
-                *whole, rest = (rest + data).split(b"\n")
-                yield from (line.decode("utf-8", "replace") for line in whole)
-            if rest:
-                yield rest.decode("utf-8", "replace")
-        finally:
-            child.kill()
+    rest = b""
+    with closing(git.stream(*args)) as said:
+        for data in said:
+            *whole, rest = (rest + data).split(b"\n")
+            yield from (line.decode("utf-8", "replace") for line in whole)
+    if rest:
+        yield rest.decode("utf-8", "replace")
 
 
 def first_of(git: Git, start: str, wanted: frozenset[str]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -61,6 +61,7 @@ _ALWAYS: Final = {
     "GIT_EDITOR": ":",
     "GIT_PAGER": "cat",
 }
+_PIECE: Final = 1 << 16  # bytes of a pipe
 _QUIET: Final = (
     "-c",
     "core.fsmonitor=false",
@@ -168,6 +169,25 @@ class Git:
         finally:
             if child.returncode is None:
                 end_group(child)
+
+    def stream(self, *args: str) -> Generator[bytes]:
+        """Standard output piece by piece; git is ended when the caller has had enough.
+
+        GitFailed where it ended badly by itself: what a killed git said so far is not all that there is.
+        """
+        child = self.start(*args)
+        assert child.stdout is not None
+        assert child.stderr is not None
+        with child:
+            try:
+                while data := os.read(child.stdout.fileno(), _PIECE):
+                    yield data
+                err = child.stderr.read()
+                child.wait()
+            finally:
+                child.kill()
+        if child.returncode:
+            raise GitFailed(args, child.returncode, self._inside(err.decode("utf-8", "replace")))
 
     def start(self, *args: str, fed: bool = False) -> subprocess.Popen[bytes]:
         """A running git in a process group of its own, so that it can be ended with its children; `fed`: by our pipe."""

@@ -6,11 +6,10 @@ every other ref of the operation in one reference transaction, the ledger last. 
 
 from __future__ import annotations
 
-import os
 import re
 import time
-from collections.abc import Callable, Generator
-from contextlib import nullcontext
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,13 +20,12 @@ from devs_git.domain.history import History, fold
 from devs_git.domain.standing import Standing, of_history, standing
 from devs_git.errors import DevsError
 from devs_git.storage import locks, refs
-from devs_git.storage.git_program import Git, split_z
+from devs_git.storage.git_program import Git, GitFailed, split_z
 from devs_git.storage.objects import EMPTY_TREE, TREE, Entry, Objects
 
 LOCK_SECONDS: Final = 30.0
 ATTEMPTS: Final = 60
 REF_LOCK_SECONDS: Final = 2.0  # a living git holds the lock of a ref for milliseconds
-_CHUNK: Final = 1 << 16
 _LOCK: Final = "devs/ledger.lock"
 
 
@@ -63,6 +61,25 @@ class Tip:
 
 def _as_it_is(git: Git) -> Git:
     return git
+
+
+def _parts_missing() -> DevsError:
+    return DevsError(
+        "LEDGER_MISSING",
+        "Parts of the ledger are missing from the object store.",
+        hint="See: devs-git doctor",
+    )
+
+
+@contextmanager
+def _whole() -> Iterator[None]:
+    """LEDGER_MISSING where git could not read on: a shorter history would be another history."""
+    try:
+        yield
+    except GitFailed as error:
+        if error.status < 0:  # killed: the ledger is as it was
+            raise
+        raise _parts_missing() from error
 
 
 @dataclass(frozen=True)
@@ -104,11 +121,7 @@ class Ledger:
         """Ids of the gates without a decision, asked with one git child and no object store."""
         status, out = self.reader.attempt("ls-tree", "--name-only", "-z", LEDGER, "open/", ok=(0, 128))
         if status and self.tip().oid:  # whoever takes an object away must not unfreeze by it
-            raise DevsError(
-                "LEDGER_MISSING",
-                "Parts of the ledger are missing from the object store.",
-                hint="See: devs-git doctor",
-            )
+            raise _parts_missing()
         return tuple(sorted(path.removeprefix("open/") for path in split_z(out)))
 
     def require(self) -> Tip:
@@ -149,7 +162,7 @@ class Ledger:
         """Events reachable from `tip` and not from `since`, newest first unless told; read as they are needed."""
         order = ("--topo-order", "--reverse") if oldest_first else order
         bound = (f"^{since}",) if since else ()
-        child = self.reader.start(
+        said = self.reader.stream(
             "rev-list",
             "--no-commit-header",
             "--encoding=UTF-8",
@@ -159,19 +172,13 @@ class Ledger:
             *bound,
             "--",
         )
-        assert child.stdout is not None
-        with child:
-            rest = b""
-            try:
-                while data := os.read(child.stdout.fileno(), _CHUNK):
-                    *whole, rest = (rest + data).split(b"\0")
-                    for record in whole:
-                        oid, parents, message = (
-                            record.decode("utf-8", "replace").lstrip("\n").split("\x1f", 2)
-                        )
-                        yield parse(oid, tuple(parents.split()), message)
-            finally:
-                child.kill()
+        rest = b""
+        with closing(said), _whole():
+            for data in said:
+                *whole, rest = (rest + data).split(b"\0")
+                for record in whole:
+                    oid, parents, message = record.decode("utf-8", "replace").lstrip("\n").split("\x1f", 2)
+                    yield parse(oid, tuple(parents.split()), message)
 
     def tree_of(self, commit: str) -> str:
         return self.objects.read(commit, "commit")[5:45].decode()

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from devs_git.domain.events import Draft
+from devs_git.errors import DevsError
+from devs_git.storage.git_program import GitFailed
 from devs_git.workspace import Workspace
+from tests.dying import dying_git
 
 
 def test_an_event_that_was_written_is_read_back_as_it_was(ledgered: Workspace) -> None:
@@ -32,3 +39,22 @@ def test_the_state_grown_event_by_event_is_the_state_folded_anew(ledgered: Works
         assert grown.tip().history == anew.tip().history
     older = grown.tip().history.checkpoints[f"{2:040x}"].event
     assert grown.history_at(older) == Workspace.open(ledgered.top).ledger.history_at(older)
+
+
+def test_what_a_killed_git_told_of_the_ledger_is_no_shorter_history(
+    ledgered: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in dying_git(tmp_path / "bin", at=1, before=True).items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(GitFailed):
+        list(ledgered.ledger.events())
+
+
+def test_a_ledger_with_an_event_missing_is_missing_and_not_shorter(ledgered: Workspace) -> None:
+    parent = ledgered.ledger.tip().oid
+    event = ledgered.event("checkpoint.created", "x", verb_name="checkpoint")
+    ledgered.ledger.append(lambda _tip: Draft(event))
+    (ledgered.places.common / "objects" / parent[:2] / parent[2:]).unlink()
+    with pytest.raises(DevsError) as caught:
+        list(Workspace.open(ledgered.top).ledger.events())
+    assert caught.value.code == "LEDGER_MISSING"

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.holding import git
 from tests.killing import Driver, Stage, thinned
 from tests.moving import Scene
+from tests.storage.engine.stages import REWIND, VERBS, stages
 
 KILLS = int(os.environ.get("DEVS_TEST_COUNT_RANDOM_KILLS", "4"))
-REWIND: dict[str, Any] = {"target": "10", "preserve": "stash", "untracked": "save"}
 Told = Callable[[str, object], None]
 
 # Kills its git ($PPID), that git's parent (us), or both, in one state of the transaction that moves the ledger.
@@ -29,33 +26,11 @@ case $KILL_WHOM in us) kill -9 $us ;; git) kill -9 $PPID ;; both) kill -9 $us $P
 """
 
 
-def stages(dirtied: Scene, drive: Driver) -> list[Stage]:
-    """A rewind, an undo, a checkout and a restore, each from its own copy of the repository."""
-    copy = dirtied.top.with_name
-    made = []
-    for name, verb, request in (
-        ("rewinding", "rewind", REWIND),
-        ("undoing", "undo", {}),
-        ("checking-out", "checkout", {"branch_name": "other"}),
-        ("restoring", "restore", {"target": "11"}),
-    )[: 4 if KILLS > 4 else 1]:
-        top = shutil.copytree(dirtied.top, copy(name), symlinks=True)
-        if verb == "undo":
-            assert drive(top, "rewind", REWIND)["error"] is None
-        elif verb != "rewind":
-            git(top, "reset", "-q", "--hard")
-            (top / "b.txt").unlink()
-            (top / "f1.txt").write_text("local\n")
-            git(top, "branch", "other", "devs/task-10")
-        made.append(Stage(top, verb, request, drive))
-    return made
-
-
 def test_killed_at_random_moments_nothing_is_lost(
     dirtied: Scene, drive: Driver, record_property: Told
 ) -> None:
     seed = int(os.environ.get("DEVS_TEST_SEED", "0")) or random.SystemRandom().randrange(1 << 32)
-    dice, made = random.Random(seed), stages(dirtied, drive)
+    dice, made = random.Random(seed), stages(dirtied, drive, verbs=VERBS[: 4 if KILLS > 4 else 1])
     ends = {"old": 0, "new": 0}
     for at in range(KILLS):
         stage, whom = made[at % len(made)], dice.choice(["us", "git", "both"])
