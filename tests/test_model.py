@@ -20,7 +20,7 @@ from devs_git.storage.engine.capture import State
 from devs_git.storage.engine.capture import store as real_store
 from tests.world import World
 
-RUNS = int(os.environ.get("DEVS_TEST_COUNT_MODEL_RUNS", "6"))
+RUNS = int(os.environ.get("DEVS_TEST_COUNT_MODEL_RUNS", "4"))
 STEPS = int(os.environ.get("DEVS_TEST_COUNT_MODEL_STEPS", "14"))
 SEED = os.environ.get("DEVS_TEST_SEED")  # read here: a test sees no variable of ours
 

@@ -11,6 +11,8 @@ import pytest
 
 from tests.hook_stage import HookStage, picture, script
 
+pytestmark = pytest.mark.dear
+
 Run = Callable[..., str]
 CONFIG = """\
 repos:

@@ -42,7 +42,8 @@ def started(top: Path, *words: str, **env: str) -> Iterator[tuple[subprocess.Pop
         child.communicate()
 
 
-def test_sigterm_ends_open_requests_and_a_kill_leaves_no_lock(initialised: Path) -> None:
+@pytest.mark.thorough  # a client that sends half a request is waited for
+def test_sigterm_ends_open_requests(initialised: Path) -> None:
     with started(initialised) as (child, web):
         assert web.tool("git_status").status == 200
         half = socket.create_connection(("127.0.0.1", web.port))
@@ -58,6 +59,9 @@ def test_sigterm_ends_open_requests_and_a_kill_leaves_no_lock(initialised: Path)
         assert child.stderr
         assert child.stdout.read() == b""
         assert b"Traceback" not in child.stderr.read()
+
+
+def test_a_kill_leaves_no_lock(initialised: Path) -> None:
     with started(initialised) as (child, web):
         calls = [
             threading.Thread(target=_tried, args=(web, "store_trace"), kwargs={"output": str(number)})

@@ -141,7 +141,7 @@ def test_an_index_that_another_git_has_locked_is_busy_and_changes_nothing(
 
 @pytest.mark.telling
 @pytest.mark.parametrize(
-    "name", thinned(["packed-refs"], ["HEAD", "refs/heads/main", "refs/heads/devs/ledger"])
+    "name", thinned(["refs/heads/main"], ["HEAD", "packed-refs", "refs/heads/devs/ledger"])
 )
 def test_a_ref_that_another_git_has_locked_is_busy_and_all_is_taken_back(
     dirtied: Scene, name: str, monkeypatch: pytest.MonkeyPatch

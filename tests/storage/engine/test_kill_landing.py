@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from devs_git.workspace import Workspace
 from tests.conftest import THOROUGH
 from tests.gated import NEW, TAS, ask, commit, in_force, make_key
@@ -11,6 +13,7 @@ from tests.killing import Driver, Stage
 from tests.moving import Scene
 
 
+@pytest.mark.thorough
 def test_a_landing_killed_before_any_step_is_both_decided_and_landed_or_neither(
     worked: Scene, drive: Driver, tmp_path: Path
 ) -> None:
