@@ -1,4 +1,4 @@
-"""An independent account of every content: what was on disk or staged must stay on disk or reachable from a ref.
+"""An independent account of every content: what was on disk or staged stays there, or is reachable from a ref.
 
 It knows nothing of our code: it walks the folder, asks git for the index and for what refs reach, and hashes itself.
 """
@@ -49,6 +49,6 @@ class Held:
         return cls(on_disk(case) | (staged(case) if index else {}))
 
     def must_still_be_there(self, case: Case) -> None:
-        gone = self.contents.keys() - on_disk(case).keys()
+        gone = self.contents.keys() - on_disk(case).keys() - staged(case).keys()
         lost = gone - reachable(case) if gone else set()
         assert not lost, f"lost: {sorted(self.contents[oid] for oid in lost)}"
