@@ -36,8 +36,7 @@ Tasks = Callable[[dict[str, dict[str, str | None]]], Scene]
 WORKER = "PYTEST_XDIST_WORKER" in os.environ
 MEASURING = os.environ.pop("COVERAGE_PROCESS_CONFIG", "") if WORKER else ""
 THOROUGH = "DEVS_TEST_ALL" in os.environ  # set by `make test-all`
-CASES = 2  # of one test in the quick run
-TESTS = 2  # of one file; of what moves trees one more
+CASES = 2  # of a telling test in the quick run
 LONG = (
     "test_package.py",
     "test_kill_steps.py",
@@ -66,12 +65,11 @@ if TRACER:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what only `make test-all` runs; pytest's last line counts it as deselected.
 
-    That is what is marked thorough. Of files whose tests start processes the quick run takes the first tests, and of each
-    test the first cases: so every kind is there, a minute is enough, and what a file is about stands first in it. What
-    is marked telling runs too, a file that is marked cheap runs whole, and of a dear one, whose tests take a second each,
-    the first alone.
+    That is what is marked thorough. Of a file whose tests start processes the quick run takes the first: so every kind is
+    there, a minute is enough, and what a file is about stands first in it. What is marked telling runs too, the first
+    cases of it, and a file that is marked cheap runs whole.
     """
-    cases, tests = Counter[str](), Counter[Path]()
+    cases, begun = Counter[str](), set[Path]()
     chosen: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
     for item in items:
@@ -79,10 +77,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         cases[test] += 1
         marks = {mark.name for mark in item.iter_markers()}
         heavy = item.path.parent.name in STARTING and "cheap" not in marks
-        most = 1 if "dear" in marks else TESTS + (item.path.parent.name == "engine")
-        late = tests[item.path] >= most and "telling" not in marks
-        leave = not THOROUGH and ("thorough" in marks or (heavy and (late or cases[test] > CASES)))
-        tests[item.path] += not leave and "telling" not in marks
+        late = cases[test] > CASES if "telling" in marks else item.path in begun
+        leave = not THOROUGH and ("thorough" in marks or (heavy and late))
+        if not leave and "telling" not in marks:
+            begun.add(item.path)
         (left_out if leave else chosen).append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)

@@ -27,8 +27,6 @@ from devs_git.storage.places import locate
 from devs_git.workspace import Workspace
 from tests.agent_calls import EXAMPLES, call
 
-pytestmark = pytest.mark.dear
-
 Run = Callable[..., str]
 TRANSCRIPTS = Path(__file__).parent.parent / "examples" / "transcripts"
 SESSION = "4d5611e5-241a-462a-8d15-5122611a9569"

@@ -80,6 +80,7 @@ def test_a_decision_that_is_there_is_told_at_once(ledgered: Workspace) -> None:
     assert gate_wait.run(ledgered, gate_wait.Request(gate_id)).status == "APPROVED"
 
 
+@pytest.mark.telling
 def test_a_timeout_exits_4_and_the_gate_still_waits(
     ledgered: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

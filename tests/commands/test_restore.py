@@ -42,6 +42,7 @@ def test_the_whole_tree_comes_back_as_a_new_commit_on_top(scene: Scene) -> None:
     assert (scene.top / "c.txt").read_text() == "c\n"
 
 
+@pytest.mark.telling
 def test_named_paths_alone_come_back_and_folders_count_whole(scene: Scene) -> None:
     assert go(scene, "10", "d").files == 1
     assert scene.git("diff", "--name-status", "HEAD^", "HEAD") == "A\td/x.txt"

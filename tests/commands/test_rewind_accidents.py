@@ -32,6 +32,7 @@ def test_a_restore_never_cleans_untracked_output_away(case: Case) -> None:
         assert (case.read("run.log"), case.read("output/run.log")) == (b"log\n", b"log\n")
 
 
+@pytest.mark.telling
 @pytest.mark.parametrize("uncommitted", [pytest.param(False, marks=pytest.mark.thorough), True])
 def test_a_gitignore_that_goes_back_deletes_nothing_that_it_covered(case: Case, uncommitted: bool) -> None:
     # https://github.com/cline/cline/issues/14367: .gitignore was reverted first, then what it had covered was cleaned.

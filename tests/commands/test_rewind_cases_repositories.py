@@ -86,6 +86,7 @@ def test_a_submodule_that_the_target_had_comes_back_as_its_folder_stands(case: C
     case.there_and_back("1", untracked="save")
 
 
+@pytest.mark.telling
 @pytest.mark.parametrize("shape", ["file", pytest.param("folder", marks=pytest.mark.thorough)])
 def test_a_submodule_where_the_target_has_files_is_in_the_way(case: Case, shape: str) -> None:
     case.stage("1", {"sub": b"a file\n"} if shape == "file" else {"sub/new.txt": b"a file\n"})

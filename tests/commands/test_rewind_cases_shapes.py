@@ -42,6 +42,7 @@ def test_a_file_becomes_a_link_and_a_link_a_file(case: Case) -> None:
     case.there_and_back("1", "stash")
 
 
+@pytest.mark.telling
 def test_a_link_to_a_folder_in_the_way_is_not_followed(case: Case) -> None:
     outside = case.top.parent / "outside"
     outside.mkdir()

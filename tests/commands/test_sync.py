@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.clones import Pair, refs_of
-
-pytestmark = pytest.mark.dear
 
 
 def test_two_clones_that_worked_offline_end_with_the_same_ledger_and_green_verify(pair: Pair) -> None:

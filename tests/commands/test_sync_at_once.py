@@ -20,8 +20,6 @@ from tests import killing
 from tests.clones import LEDGER, Clone, Pair, git, refs_of
 from tests.commands.test_sync_tags import point
 
-pytestmark = pytest.mark.dear
-
 ROUNDS = int(os.environ.get("DEVS_TEST_COUNT_SYNC_ROUNDS", "1"))
 KILLS = int(os.environ.get("DEVS_TEST_COUNT_SYNC_KILLS", "1"))
 SCRIPT = Path(__file__).with_name("syncer.py")

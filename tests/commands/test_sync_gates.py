@@ -16,8 +16,6 @@ from tests.clones import Clone, Pair
 from tests.gated import NEW, TAS, Key, make_key
 from tests.test_events import assert_described
 
-pytestmark = pytest.mark.dear
-
 MANUAL = {"kind": "MANUAL"}
 
 

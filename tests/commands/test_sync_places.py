@@ -11,8 +11,6 @@ from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
 from tests.clones import Clone, Pair, git, refs_of
 
-pytestmark = pytest.mark.dear
-
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(

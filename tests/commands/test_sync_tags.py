@@ -13,8 +13,6 @@ from devs_git.errors import DevsError
 from devs_git.storage import far
 from tests.clones import Clone, Pair, git, refs_of
 
-pytestmark = pytest.mark.dear
-
 TAG = "refs/tags/devs/task-10"
 
 

@@ -17,8 +17,6 @@ from devs_git.storage import far
 from devs_git.workspace import Workspace
 from tests.clones import LEDGER, Clone, Pair, git, refs_of
 
-pytestmark = pytest.mark.dear
-
 
 def everything(where: Path) -> str:
     return git(where, "for-each-ref", "--format=%(refname) %(objectname)")

@@ -75,6 +75,7 @@ def test_decisions_that_our_verbs_wrote_verify_and_unsigned_ones_where_they_may_
     assert codes(signed) == codes(signed, require="signed") == []
 
 
+@pytest.mark.telling
 def test_an_unsigned_decision_is_found_where_signed_ones_are_required(ledgered: Workspace) -> None:
     gate_approve.run(ledgered, Approve(ask(ledgered), ask=yes))
     assert codes(ledgered) == []

@@ -9,8 +9,6 @@ import pytest
 from tests import gated
 from tests.clones import LEDGER, Clone, Pair
 
-pytestmark = pytest.mark.dear
-
 
 def blob(clone: Clone, path: str, rev: str = LEDGER) -> bytes:
     return clone.git("cat-file", "blob", f"{rev}:{path}").encode() + b"\n"

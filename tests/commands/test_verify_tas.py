@@ -10,8 +10,6 @@ from devs_git.commands import gate_approve, gate_reject, verify
 from devs_git.workspace import Workspace
 from tests.gated import NEW, TAS, ask, commit, genesis
 
-pytestmark = pytest.mark.dear
-
 Run = Callable[..., str]
 APPROVED = TAS.replace("old", "mine")
 

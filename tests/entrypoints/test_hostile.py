@@ -21,8 +21,6 @@ from devs_git.entrypoints.tools.table import TOOLS
 from tests.entrypoints.samples import sample
 from tests.web import served
 
-pytestmark = pytest.mark.dear
-
 Git = Callable[..., str]
 FRAMES = int(os.environ.get("DEVS_TEST_COUNT_FRAMES", "100"))
 MEBIBYTES = int(os.environ.get("DEVS_TEST_COUNT_ARGUMENT_MEBIBYTES", "5"))

@@ -14,8 +14,6 @@ from mcp import Client, StdioServerParameters
 from devs_git.entrypoints.tools.table import TOOLS
 from tests.typing_person import at_terminal
 
-pytestmark = pytest.mark.dear
-
 REQUEST = {
     "agent_id": "developer",
     "task_id": "2",

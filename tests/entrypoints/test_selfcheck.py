@@ -22,8 +22,6 @@ from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import Tool
 from devs_git.workspace import Workspace
 
-pytestmark = pytest.mark.dear
-
 
 def told(part: Callable[[], tuple[Any, ...]]) -> list[str]:
     return [finding.message for finding in part()]

@@ -14,8 +14,6 @@ from devs_git.domain.hook_text import render
 from devs_git.storage import active_task, hook_files, resources
 from devs_git.workspace import Workspace
 
-pytestmark = pytest.mark.dear
-
 Hook = Callable[[bytes], bytes]
 MESSAGES = int(os.environ.get("DEVS_TEST_COUNT_MESSAGES", "20"))
 LINES = (

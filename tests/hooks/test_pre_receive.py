@@ -17,8 +17,6 @@ from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
 from tests.gated import ask, commit
 
-pytestmark = pytest.mark.dear
-
 Run = Callable[..., str]
 OURS = ("refs/heads/devs/ledger", "refs/devs/checkpoints/*:refs/devs/checkpoints/*")
 TAGS = "refs/tags/devs/*:refs/tags/devs/*"

@@ -13,8 +13,6 @@ from devs_git.domain.hook_text import render
 from devs_git.storage import hook_files
 from devs_git.workspace import Workspace
 
-pytestmark = pytest.mark.dear
-
 Run = Callable[..., str]
 
 

@@ -11,8 +11,6 @@ import pytest
 
 from tests.hook_stage import HookStage, picture, script
 
-pytestmark = pytest.mark.dear
-
 Run = Callable[..., str]
 CONFIG = """\
 repos:

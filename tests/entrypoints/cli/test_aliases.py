@@ -18,8 +18,6 @@ from devs_git.storage import aliases
 from devs_git.workspace import Workspace
 from tests.gated import ask
 
-pytestmark = pytest.mark.dear
-
 Run = Callable[..., str]
 Say = Callable[..., str]
 

@@ -19,8 +19,6 @@ from devs_git.entrypoints.tools import calling
 from devs_git.workspace import Workspace
 from tests.web import Web, served
 
-pytestmark = pytest.mark.dear
-
 
 def _task(top: Path, task: str) -> None:
     for name in ("start_task", "commit_task"):

@@ -16,8 +16,6 @@ from devs_git.entrypoints.tools import calling
 from devs_git.storage import watch
 from tests.web import Web, served
 
-pytestmark = pytest.mark.dear
-
 NEW = "2026-07-28"
 ENVELOPE = {
     "progressToken": "t",

@@ -115,6 +115,7 @@ def test_doctor_take_back_leaves_the_edited_file_and_brings_back_all_else(
     next_command(dirtied.top)
 
 
+@pytest.mark.telling
 def test_doctor_finish_completes_the_operation_around_the_edited_file(dirtied: Scene, drive: Driver) -> None:
     crash(drive, dirtied, "verify")
     dirtied.write({"b.txt": "my own words\n"})

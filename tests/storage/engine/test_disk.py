@@ -16,8 +16,6 @@ from tests.conftest import THOROUGH
 from tests.killing import ROOT, Driver, Stage, driver, thinned
 from tests.moving import Scene
 
-pytestmark = pytest.mark.dear
-
 REWIND: dict[str, Any] = {"target": "10", "preserve": "stash", "untracked": "save"}
 Told = Callable[[str, object], None]
 BIG = "".join(f"{number * 7919 % 1000003}\n" for number in range(40000))  # does not compress well
