@@ -102,13 +102,26 @@ class Bench:
 
     def side_by_side(self, *arms: Arm, rounds: int) -> dict[str, Sample]:
         """The median of each arm over `rounds`, after one warm-up round that does not count."""
+        return {label: median(samples) for label, samples in self._samples(arms, rounds).items()}
+
+    def over(self, arm: Arm, base: Arm, *, rounds: int) -> tuple[float, float, float]:
+        """What `arm` takes, `base`, and the median of how much longer it took in each round (wall, ms).
+
+        A machine that changes its speed between two rounds changes the difference of two medians, and not this.
+        """
+        found = self._samples((arm, base), rounds)
+        pairs = zip(found[arm.label], found[base.label], strict=True)
+        longer = statistics.median(one.wall - other.wall for one, other in pairs)
+        return median(found[arm.label]).wall, median(found[base.label]).wall, longer
+
+    def _samples(self, arms: Sequence[Arm], rounds: int) -> dict[str, list[Sample]]:
         found: dict[str, list[Sample]] = {arm.label: [] for arm in arms}
         for turn in range(rounds + 1):
             for arm in arms:
                 sample = self.once(arm)
                 if turn:
                     found[arm.label].append(sample)
-        return {label: median(samples) for label, samples in found.items()}
+        return found
 
 
 def median(samples: Sequence[Sample]) -> Sample:
