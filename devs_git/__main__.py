@@ -1,4 +1,4 @@
-"""`devs-git`, `git devs` and `python -m devs_git`. The git hooks' door skips click: it must be quick."""
+"""`devs-git`, `git devs` and `python -m devs_git`. What must be quick does without click: git hooks, one whole trace."""
 
 from __future__ import annotations
 
@@ -33,6 +33,12 @@ def main() -> int:
             sys.stdout.write(overview.text() + "\n")
             sys.stdout.flush()
         return 0
+    if sys.argv[1:3] == ["trace", "get"]:
+        from devs_git.entrypoints import trace_door
+
+        status = trace_door.status(sys.argv[3:])
+        if status is not None:
+            return status
     from devs_git.entrypoints.cli.main import main as cli
 
     return cli()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from devs_git.domain.plain_text import shown
+from devs_git.entrypoints import trace_door
 from devs_git.entrypoints.render import friendly, paint, plural, table, when
 
 
@@ -75,12 +76,7 @@ def whole(result: Any, *, raw: bool) -> str | bytes:
     """The output's own bytes for a pipe; on a terminal its text, with what would steer the terminal written out."""
     if friendly() and not raw:
         return shown(result.fullOutput)
-    if result.fullOutputBase64 is not None:
-        import base64
-
-        return base64.b64decode(result.fullOutputBase64)
-    data: bytes = result.fullOutput.encode()
-    return data
+    return trace_door.raw(result)
 
 
 def pruned(result: Any) -> str:
