@@ -18,12 +18,18 @@ def _our_bug(error: Exception) -> DevsError:
     import traceback
     from pathlib import Path
 
+    from devs_git.storage.git_program import GitFailed
+
     log = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "devs-git" / "errors.log"
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("a", encoding="utf-8") as stream:
             stream.write("".join(traceback.format_exception(error)) + "\n")
         hint = "The trace is in devs-git/errors.log of your state folder ($XDG_STATE_HOME or ~/.local/state)."
+        hint = f"Is the repository damaged? See: git fsck. {hint}" if isinstance(error, GitFailed) else hint
     except OSError:
         hint = "The trace could not be written to a log file."
-    return DevsError("INTERNAL", f"This is a bug of devs-git: {type(error).__name__}.", hint=hint)
+    what = (
+        f"{error}." if isinstance(error, GitFailed) else f"This is a bug of devs-git: {type(error).__name__}."
+    )
+    return DevsError("INTERNAL", what, hint=hint)

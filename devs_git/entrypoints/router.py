@@ -53,11 +53,12 @@ def _mend_tags(workspace: Workspace) -> None:
 def _show(workspace: Workspace) -> None:
     """Render what the verb changed in the ledger. A view that cannot be written undoes nothing that was done."""
     from devs_git.storage import view, visible_tags
+    from devs_git.storage.git_program import GitFailed
 
     try:
         with visible_tags.leaving(workspace.ledger.git, workspace.places.common):
             view.refresh(workspace.places, workspace.ledger)
-    except (OSError, DevsError):
+    except (OSError, DevsError, GitFailed):
         workspace.say("The view .devs/ could not be written; see: devs-git doctor")
 
 

@@ -223,6 +223,9 @@ class Ledger:
 
                     time.sleep(random.uniform(0.001, 0.01 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
                     continue
+                except GitFailed:
+                    if self.tip().oid != event.oid:  # else it was killed when all was done
+                        raise
                 return event
         raise DevsError("BUSY", "The ledger is being written by others.", hint="Run the command again.")
 

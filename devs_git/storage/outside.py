@@ -1,9 +1,10 @@
-"""Failures from outside, told as refusals: a disk without room or permission, a hook of the user's that says no."""
+"""Failures from outside, told as refusals: a disk without room or permission, a hook that says no, a git that was killed."""
 
 from __future__ import annotations
 
 import errno
 import re
+import signal
 from typing import Final
 
 from devs_git.errors import DevsError
@@ -24,8 +25,10 @@ def disk_said(code: str, error: OSError) -> DevsError:
 
 
 def told(error: Exception) -> DevsError | None:
-    """CONFLICT for an error that is the disk's or a hook's, met by us or by a git of ours; None for any other."""
+    """CONFLICT for an error that is not ours, met by us or by a git of ours; None for any other."""
     if isinstance(error, GitFailed):
+        if error.status < 0:
+            return _killed(-error.status)
         if _BY_HOOK in error.stderr:
             return _refused(error)
         found = _WORDS.search(error.stderr)
@@ -34,6 +37,15 @@ def told(error: Exception) -> DevsError | None:
     if type(error) is OSError and error.errno is None:
         return disk_said("CONFLICT", error)
     return disk_said("CONFLICT", error) if isinstance(error, OSError) and error.errno in _NUMBERS else None
+
+
+def _killed(number: int) -> DevsError:
+    name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+    return DevsError(
+        "CONFLICT",
+        f"A git of this command was killed ({name}).",
+        hint="Run the command again; where it happens again, is there enough memory?",
+    )
 
 
 def _refused(error: GitFailed) -> DevsError:

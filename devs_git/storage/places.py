@@ -141,6 +141,8 @@ def _asked(git: Git) -> Places:
         try:
             answer = git.run(*asked)
         except GitFailed as error:
+            if error.status < 0:  # killed: nobody knows
+                raise
             raise _no_repository(error) from error
     found = os.fsdecode(answer).split("\n")[:-1]
     if len(found) != (3 if status == 0 else 2):  # a folder's name has a line end: ask one by one
@@ -172,6 +174,11 @@ def _no_repository(error: GitFailed) -> DevsError:
             "repository",
             "This repository has a format that this git cannot read (such as reftable).",
             hint="devs-git needs files as refs; with git 2.46 or newer: git refs migrate --ref-format=files",
+        )
+    if "not a git repository" not in error.stderr:
+        said = error.stderr.partition("\n")[0].removeprefix("fatal: ")
+        return DevsError(
+            "NOT_A_REPOSITORY", f"git cannot read this repository: {said}.", hint="Mend that first."
         )
     return DevsError(
         "NOT_A_REPOSITORY", "This is not a git repository.", hint="Run: git init, or go to a repository."

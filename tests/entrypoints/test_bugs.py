@@ -48,9 +48,25 @@ def test_what_libgit2_could_not_write_is_told_without_its_path() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "error", [KeyError("x"), FileNotFoundError(errno.ENOENT, "no"), GitFailed([], 1, "no")]
-)
+def test_a_git_that_was_killed_is_no_bug_of_ours() -> None:
+    told = uncaught(GitFailed(["rev-list"], -9, ""))
+    assert (told.code, told.message) == ("CONFLICT", "A git of this command was killed (SIGKILL).")
+
+
+def test_what_git_says_of_a_damaged_repository_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    told = uncaught(GitFailed(["diff-index"], 128, "fatal: bad tree object HEAD"))
+    assert (told.code, told.message) == (
+        "INTERNAL",
+        "git diff-index exited 128: fatal: bad tree object HEAD.",
+    )
+    assert "git fsck" in told.hint
+    assert "bad tree object" in (tmp_path / "devs-git/errors.log").read_text()
+
+
+@pytest.mark.parametrize("error", [KeyError("x"), FileNotFoundError(errno.ENOENT, "no")])
 def test_anything_else_is_a_bug_with_its_trace_in_a_file(
     error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
