@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from devs_git.errors import DevsError
 
@@ -175,22 +175,24 @@ class Git:
 
         GitFailed where it ended badly by itself: what a killed git said so far is not all that there is.
         """
-        child = self.start(*args)
-        assert child.stdout is not None
-        assert child.stderr is not None
-        with child:
+        # Into a file: a pipe that nobody reads meanwhile is full after some hundred warnings, and git waits forever.
+        with _nameless_file() as said, self.start(*args, errors=said.fileno()) as child:
+            assert child.stdout is not None
             try:
                 while data := os.read(child.stdout.fileno(), _PIECE):
                     yield data
-                err = child.stderr.read()
                 child.wait()
             finally:
                 child.kill()
-        if child.returncode:
-            raise GitFailed(args, child.returncode, self._inside(err.decode("utf-8", "replace")))
+            if child.returncode:
+                said.seek(0)
+                raise GitFailed(args, child.returncode, self._inside(said.read().decode("utf-8", "replace")))
 
-    def start(self, *args: str, fed: bool = False) -> subprocess.Popen[bytes]:
-        """A running git in a process group of its own, so that it can be ended with its children; `fed`: by our pipe."""
+    def start(self, *args: str, fed: bool = False, errors: int | None = None) -> subprocess.Popen[bytes]:
+        """A running git in a process group of its own, so that it can be ended with its children.
+
+        `fed`: by our pipe; `errors`: the descriptor that gets its standard error, instead of a pipe.
+        """
         import subprocess
 
         try:
@@ -200,7 +202,7 @@ class Git:
                 env=self.environment(),
                 stdin=subprocess.PIPE if fed else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
+                stderr=subprocess.PIPE if errors is None else errors,
                 pass_fds=self.keep_open,
                 start_new_session=True,
             )
@@ -227,6 +229,14 @@ class Git:
         kept = {name: value for name, value in os.environ.items() if name not in unset}
         ours = {**({} if self.plain else _ALWAYS), **(_OFFLINE if self.offline else {})}
         return {**kept, **ours, **self.env}
+
+
+def _nameless_file() -> IO[bytes]:
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("git"), "w+b")
+    import tempfile  # slow to load, and needed where the system has no files in memory alone
+
+    return tempfile.TemporaryFile()
 
 
 def end_group(child: subprocess.Popen[bytes], grace: float = 2.0) -> None:
