@@ -85,9 +85,13 @@ class Work:
             self.dice.choice((clone.approve, clone.reject))(gate)
 
     def share(self, clone: Clone) -> None:
-        """The clone takes over the other's commits."""
+        """The clone takes over the other's commits, unless their ledger is its own, further on: then it syncs first.
+
+        What it commits on top would name an earlier event than its parent does, as after a ledger was set back.
+        """
         other = self.pair.bob if clone == self.pair.ann else self.pair.ann
-        if not clone.opened.ledger.open_gates():
+        ahead = other.tip != clone.tip and clone.tip in other.git("rev-list", LEDGER).split()
+        if not ahead and not clone.opened.ledger.open_gates():
             clone.git("pull", "-q", "--no-rebase", "--no-edit", str(other.top), "main")
 
     def sync(self, clone: Clone) -> None:
