@@ -2,7 +2,7 @@
 frozen() {
 # include frozen.sh
 }
-if ! said=$(frozen 2>&1) && [ "$(git rev-list -1 $work --not --all --reflog)" ]; then
+if ! said=$(frozen 2>&1) && [ "$(git rev-list -1 $work --not --all --reflog || echo unknown)" ]; then
   printf '%s\n' "$said" >&2
   exit 1
 fi

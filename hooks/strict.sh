@@ -16,7 +16,7 @@ while read -r old new ref; do
 done
 # include strict-ledger.sh
 for tag in $tags; do
-  is=$(git rev-parse -q --verify "${tag%:*}")
+  is=$(git rev-parse -q --verify "${tag%:*}") || [ $? = 1 ] || is=unknown
   [ "$event" ] || [ "${is:-${tag#*:}}" = "${tag#*:}" ] || refuse "TAG_MOVED: ${tag%:*} names a checkpoint, which never moves"
 done
 [ "$work" ] || exit 0

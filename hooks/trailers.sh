@@ -1,12 +1,12 @@
 # Add Devs-Ledger to the message in "$1", and the active task's trailers. prepare-commit-msg tells in "$2" where it is
 # from; commit-msg, which comes after the editor, does not. An empty message and a template that nobody edited stay.
 for entry in "$common"/devs/journal/*.json; do
-  if [ -f "$entry" ] && grep -qF "\"worktree\": \"$own\"" "$entry"; then
+  if [ -f "$entry" ] && { grep -sqF "\"worktree\": \"$own\"" "$entry"; [ $? != 1 ]; } && [ -f "$entry" ]; then
     echo 'devs-git is at work in this worktree, or was interrupted. Run: devs-git status' >&2 && exit 1
   fi
 done
 task='' rebase='' template=$dir/devs/template
-if [ -f "$dir/devs/task" ]; then task=$(cat "$dir/devs/task"); fi
+if [ -f "$dir/devs/task" ]; then task=$(cat "$dir/devs/task") || exit; fi
 same() { [ -f "$2" ] && [ "$(git stripspace -s <"$1")" = "$(git stripspace -s <"$2")" ]; }
 case ${0##*/}:${2-} in
   commit-msg*) if grep -q '^Devs-Ledger: ' "$1" || same "$1" "$template"; then exit 0; fi ;;
@@ -18,5 +18,5 @@ if [ -d "$dir/rebase-merge" ] || [ -f "$dir/rebase-apply/rebasing" ]; then rebas
 # include plain.sh
 new=$(tip=$tip rebase=$rebase from=${0##*/}:${2-} task=$task file=$1 LC_ALL=C awk '
 # include trailers.awk
-' "$1") || exit 0
+' "$1") || exit $(($? != 1)) # 1: there is no message; by any other it did not come to its end
 printf '%s\n' "$new" >"$1"

@@ -1,17 +1,19 @@
-"""A git that is killed once: before it did anything, or when it has done and said all."""
+"""A git, or another program that a hook of ours starts, that is killed once: before it did anything, or when all is said."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
-# Each git adds a line to the count; the one whose line is the DYING_AT-th dies.
+HELPERS = ("git", "awk", "cat", "grep", "sed", "mkdir", "cp", "rm")  # what our hooks start
+# Each of them adds a line to the count; the one whose line is the DYING_AT-th dies.
 WRAPPER = """#!/bin/sh
 echo >> "$DYING_COUNT"
 n=$(wc -l < "$DYING_COUNT")
-[ "$n" = "$DYING_AT" ] || exec {git} "$@"
-[ "$DYING_BEFORE" ] || {git} "$@"
+[ "$n" = "$DYING_AT" ] || exec {program} "$@"
+[ "$DYING_BEFORE" ] || {program} "$@"
 kill -9 $$
 """
 
@@ -19,13 +21,34 @@ kill -9 $$
 def dying_git(folder: Path, *, at: int, before: bool) -> dict[str, str]:
     """The environment in which the `at`-th git (from 1 on; 0: none) is killed; `gits_run` counts them."""
     folder.mkdir(exist_ok=True)
-    wrapper = folder / "git"
+    _wrap(folder, "git")
+    return {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", **_told(folder, at=at, before=before)}
+
+
+def dying_helper(folder: Path, *, at: int, before: bool) -> dict[str, str]:
+    """The same for hooks: git puts its own folder of programs first, so this is one with HELPERS in it."""
+    if not folder.exists():
+        folder.mkdir()
+        listed = ["git", "--exec-path"]
+        theirs = Path(subprocess.run(listed, check=True, capture_output=True, text=True).stdout.strip())
+        for program in theirs.iterdir():
+            if program.name not in HELPERS:
+                (folder / program.name).symlink_to(program)
+        for name in HELPERS:
+            _wrap(folder, name)
+    return {"GIT_EXEC_PATH": str(folder), **_told(folder, at=at, before=before)}
+
+
+def _wrap(folder: Path, name: str) -> None:
+    wrapper = folder / name
     if not wrapper.exists():
-        wrapper.write_text(WRAPPER.format(git=shutil.which("git")))
+        wrapper.write_text(WRAPPER.format(program=shutil.which(name)))
         wrapper.chmod(0o755)
+
+
+def _told(folder: Path, *, at: int, before: bool) -> dict[str, str]:
     (folder / "count").write_bytes(b"")
     return {
-        "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}",
         "DYING_COUNT": str(folder / "count"),
         "DYING_AT": str(at),
         "DYING_BEFORE": "yes" if before else "",

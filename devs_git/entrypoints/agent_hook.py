@@ -1,4 +1,4 @@
-"""The door for the agent hook before a tool, once something is open: `hook before-tool <client> <common git directory>`.
+"""The door for the agent hook before a tool, once something is open: `hook before-tool <client> <common git directory>…`.
 
 The client's payload is on standard input. A denial is written to standard output in the client's own words; silence lets
 the tool run. What goes wrong is one line on standard error and exit 70: the shell that called us then says no.
@@ -15,7 +15,7 @@ from devs_git.domain.dialects.dialect import Dialect
 from devs_git.domain.tool_guard import may_run
 from devs_git.errors import EXIT_INTERNAL, DevsError
 
-_USAGE: Final = "usage: devs-git hook before-tool <client> <common git directory>"
+_USAGE: Final = "usage: devs-git hook before-tool <client> <common git directory>…"
 
 
 def main(arguments: list[str]) -> int:
@@ -33,14 +33,14 @@ def main(arguments: list[str]) -> int:
 
 
 def _answer(arguments: list[str], payload: bytes) -> dict[str, Any] | None:
-    client, common = (*arguments, "", "")[:2]
-    if client not in DIALECTS or not common:
+    client, *places = arguments or ("",)
+    if client not in DIALECTS or not places:
         raise DevsError("INVALID_ARGUMENTS", _USAGE)
     dialect = DIALECTS[client]
     tool, tool_input = _tool(dialect, payload)
     if may_run(dialect, tool, tool_input):
         return None
-    why = _why(common)
+    why = next(filter(None, map(_why, places)), "")
     so = " and a single call of devs-git" if tool in dialect.shells else ""
     return (
         dialect.denial(dialect.before, f"{why} {tool} counts as writing; what goes on is reading{so}.")

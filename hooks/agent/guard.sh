@@ -1,6 +1,6 @@
 # Before a tool runs: is a gate open here, or where the tool works? Only then Python looks what tool it is.
 if [ "$2" = before ]; then
-  frozen='' asked=''
+  asked=''
   export GIT_DIR
   for GIT_DIR in "$common" "$theirs"; do
     [ "$GIT_DIR" != "$asked" ] && [ -d "$GIT_DIR/devs" ] || continue
@@ -8,12 +8,14 @@ if [ "$2" = before ]; then
 # include open.sh
     case $tip:$open in
       ?*: | *:4b825dc642cb6eb9a060e54bf8d69288fbee4904) ;;
-      :) [ ! -f "$GIT_DIR/devs/agent-hook" ] || frozen=${frozen:-$GIT_DIR} ;; # elsewhere there may never have been a ledger
-      *) frozen=${frozen:-$GIT_DIR} ;;
+      :) # where nobody ever wrote to one there may be none
+        [ ! -f "$GIT_DIR/devs/agent-hook" ] && [ ! -f "$GIT_DIR/devs/ledger.lock" ] || set -- "$@" "$GIT_DIR" ;;
+      *) set -- "$@" "$GIT_DIR" ;;
     esac
   done
-  [ "$frozen" ] || exec cat >/dev/null # nobody who writes to us shall find the pipe closed
-  @PYTHON@ -P -m devs_git hook before-tool "$1" "$frozen"
+  [ "${3-}" ] || exec cat >/dev/null # nobody who writes to us shall find the pipe closed
+  asked=$1 && shift 2
+  @PYTHON@ -P -m devs_git hook before-tool "$asked" "$@"
   status=$?
   [ "$status" != 0 ] || exit 0
   # What cannot be looked at is not let through; 2 is how clients are told so without any words of theirs.

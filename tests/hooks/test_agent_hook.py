@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from devs_git.commands import task_start
+from devs_git.commands import init, task_start
 from devs_git.domain.dialects import DIALECTS
 from devs_git.domain.dialects.claude import CLAUDE
 from devs_git.entrypoints import router
@@ -21,6 +21,7 @@ from devs_git.storage import agent_files
 from devs_git.storage.places import locate
 from devs_git.workspace import Workspace
 from tests.agent_calls import EXAMPLES, after, before, call
+from tests.dying import dying_git, gits_run
 from tests.gated import ask
 
 Run = Callable[..., str]
@@ -223,3 +224,23 @@ def test_the_line_is_the_same_in_a_shell_that_is_none_of_posix(project: Path) ->
         )
         assert done.returncode == 0
     assert CLAUDE.command("Stop").count("Stop") == 1
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("place", ["here", "another repository"])
+def test_no_tool_writes_through_an_open_gate_because_a_git_died(
+    place: str, project: Path, tmp_path: Path, git: Run
+) -> None:
+    """Where a tool works in another repository, which knows of no client, its gate counts too."""
+    where = project
+    if place != "here":
+        where = tmp_path / "other"
+        git("clone", "-q", ".", str(where))
+        router.call("init", Workspace.open(where), init.Request())
+    ask(Workspace.open(where), kind="MANUAL")
+    folder, at = tmp_path / "bin", 0
+    while not at or at <= 2 * gits_run(folder):
+        at += 1
+        env = dying_git(folder, at=(at + 1) // 2, before=bool(at % 2))
+        assert call(project, before("Write"), where=where, **env).denied, at
+    assert at > 1

@@ -73,11 +73,25 @@ def test_a_hook_is_marked_and_valid_for_sh(name: str) -> None:
 def test_every_header_is_the_same_but_for_refusing_and_reading() -> None:
     def skeleton(source: bytes) -> str:
         header = source.decode().partition("\nfi\n")[0]
-        header = header.replace("given=$(cat); ", "").replace('printf "${given:+%s\\n}" "$given" | ', "")
+        header = re.sub(r"given=\$\(cat\)( \|\| exit)?; ", "", header).replace(
+            'printf "${given:+%s\\n}" "$given" | ', ""
+        )
         header = header.replace('\n  [ "$given" ] && exec <<GIVEN\n$given\nGIVEN', "")
         return re.sub(r'trap "exit \$\?" EXIT$', "exit", header)
 
     assert len({skeleton(source) for source in shipped(strict=True).values()}) == 1
+
+
+@pytest.mark.parametrize("name", ["pre-push", "reference-transaction"])
+def test_input_that_was_lost_on_the_way_is_not_taken_for_none(
+    name: str, folder: Path, tmp_path: Path
+) -> None:
+    before(folder / name, "#!/bin/sh\n")
+    (tmp_path / "cat").write_text("#!/bin/sh\nread line; kill -9 $$\n")
+    (tmp_path / "cat").chmod(0o755)
+    env = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run([f"./{name}"], cwd=folder, env=env, input=b"l1\n", capture_output=True, check=False)
+    assert (done.returncode != 0, done.stdout) == (True, b"")
 
 
 @pytest.mark.parametrize("name", HOOKS)
