@@ -40,6 +40,7 @@ def catch_up(catalog: Catalog, ledger: Ledger) -> None:
         for event in found:
             if not event.failed:
                 _mark(catalog, event)
+                _show_again(catalog, event, ledger)
         if not _followed(catalog, found):  # what was pruned and lives again comes back from its event
             _followed(catalog, _events(ledger, tip, ""))
         catalog.set(MARKED, tip)
@@ -77,11 +78,33 @@ def _mark(catalog: Catalog, event: Event) -> None:
                 )
 
 
-def _unmark(catalog: Catalog, condition: str, operation: str) -> None:
+def _show_again(catalog: Catalog, event: Event, ledger: Ledger) -> None:
+    """Unmark what another operation hid of a task that is back: an undo may return from several, a rewind go to what was undone."""
+    back = set(event.all("Devs-Revived"))
+    for line in event.all("Devs-Status") if back else ():
+        task, _, status = line.partition(" ")
+        marked = catalog.base.execute("SELECT 1 FROM rewinds WHERE task_id = ?", (task,)).fetchone()
+        if status in _HIDDEN or not marked:
+            continue
+        operation = _hid(_events(ledger, event.oid, ""), task, back)
+        _unmark(catalog, "= ? AND task_id = ?", operation, task)
+        catalog.base.execute("DELETE FROM rewinds WHERE operation = ? AND task_id = ?", (operation, task))
+
+
+def _hid(events: Sequence[Event], task: str, tags: set[str]) -> str:
+    """The last operation that undid checkpoints of a task, of those named, and the task with them; '' where none did."""
+    own = tags & {event.get("Devs-Tag") for event in events if event.get("Devs-Task") == task}
+    undid = [event for event in events if not event.failed and own & set(event.all("Devs-Undone"))]
+    hid = [
+        event for event in undid if any(f"{task} {status}" in event.all("Devs-Status") for status in _HIDDEN)
+    ]
+    return hid[-1].get("Devs-Op") or hid[-1].oid if hid else ""
+
+
+def _unmark(catalog: Catalog, condition: str, *values: str) -> None:
     for table in _TABLES:
         catalog.base.execute(
-            f"UPDATE {table} SET rewound_by = '' WHERE rewound_by <> '' AND rewound_by {condition}",
-            (operation,),
+            f"UPDATE {table} SET rewound_by = '' WHERE rewound_by <> '' AND rewound_by {condition}", values
         )
 
 

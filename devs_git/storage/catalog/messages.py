@@ -10,7 +10,7 @@ from devs_git.domain import paging
 from devs_git.domain.conversation import Message, canonical, chained, message_of, task_at
 from devs_git.domain.transcripts.reading import Read
 from devs_git.errors import DevsError
-from devs_git.storage.catalog import bodies, fulltext
+from devs_git.storage.catalog import bodies, fulltext, traces
 from devs_git.storage.catalog.database import Catalog
 
 _SESSION: Final = (
@@ -123,7 +123,6 @@ def _kept(catalog: Catalog, known: Session, read: Read, about: About, task_id: s
         return read.message
     from devs_git.domain.long_results import with_trace
     from devs_git.domain.traces import Trace
-    from devs_git.storage.catalog import traces
 
     kept, trace = with_trace(
         read,
@@ -162,18 +161,11 @@ def _insert(catalog: Catalog, grown: Session, message: Message, task_id: str, ab
             grown.digest,
             grown.token_count,
             grown.cost_usd,
-            _rewound_by(catalog, task_id, created_at),
+            traces.rewound_by(catalog, task_id, created_at),
         ),
     )
     assert done.lastrowid is not None
     fulltext.add(catalog, fulltext.MESSAGES, done.lastrowid, bodies.message(body))
-
-
-def _rewound_by(catalog: Catalog, task_id: str, created_at: str) -> str:
-    """The first operation that undid what a task did until then, for what is stored only now; '' where none did."""
-    query = "SELECT operation FROM rewinds WHERE task_id = ? AND upto >= ? ORDER BY upto LIMIT 1"
-    found = catalog.base.execute(query, (task_id, created_at)).fetchone() if task_id else None
-    return str(found[0]) if found else ""
 
 
 def _body(message: Message) -> dict[str, Any]:

@@ -20,13 +20,14 @@ COLUMNS: Final = (
 # One statement whether the id is new or not: two writers of one id never see each other's half.
 _UPSERT: Final = """
 INSERT INTO traces (trace_id, body_id, task_id, session_id, agent, client, tool_name, is_error, duration_ms, "commit",
-  tool_use_id, event, created_at, digest, size, stored)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  tool_use_id, event, created_at, digest, size, stored, rewound_by)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (trace_id) DO UPDATE SET body_id = excluded.body_id, task_id = excluded.task_id,
   session_id = excluded.session_id, agent = excluded.agent, client = excluded.client, tool_name = excluded.tool_name,
   is_error = excluded.is_error, duration_ms = excluded.duration_ms, "commit" = excluded."commit",
   tool_use_id = excluded.tool_use_id, event = excluded.event, created_at = excluded.created_at,
-  digest = excluded.digest, size = excluded.size, stored = excluded.stored, rewound_by = ''
+  digest = excluded.digest, size = excluded.size, stored = excluded.stored,
+  rewound_by = excluded.rewound_by
 """
 # How a payload is stored: whole, or with a byte that no JSON has where the output stands, written as JSON.
 _WHOLE: Final = b"\2"
@@ -57,8 +58,16 @@ def put(catalog: Catalog, trace: Trace, progress: Callable[[str, int, int], None
     progress("indexing", 0, 0)
     fulltext.add(catalog, fulltext.TRACES, body_id, text)
     digest = hashlib.sha256(trace.output).hexdigest()
-    base.execute(_UPSERT, (*_known(trace, body_id), digest, len(trace.output), stored))
+    hidden = rewound_by(catalog, trace.task_id, trace.created_at)
+    base.execute(_UPSERT, (*_known(trace, body_id), digest, len(trace.output), stored, hidden))
     return digest
+
+
+def rewound_by(catalog: Catalog, task_id: str, created_at: str) -> str:
+    """The first operation that undid what a task did until then, for what is stored only now; '' where none did."""
+    query = "SELECT operation FROM rewinds WHERE task_id = ? AND upto >= ? ORDER BY upto LIMIT 1"
+    found = catalog.base.execute(query, (task_id, created_at)).fetchone() if task_id else None
+    return str(found[0]) if found else ""
 
 
 def _require_room(base: sqlite3.Connection, text: str) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,9 @@ from devs_git.commands import (
     rewind,
     task_complete,
     task_start,
+    trace_export,
     trace_get,
+    trace_import,
     trace_list,
     trace_put,
     trace_search,
@@ -21,6 +25,8 @@ from devs_git.commands import (
 from devs_git.entrypoints import router
 from devs_git.storage.catalog import marks
 from devs_git.workspace import Workspace
+
+Run = Callable[..., str]
 
 
 def work(top: Path, task: str) -> None:
@@ -66,6 +72,45 @@ def test_a_task_of_the_same_name_after_a_rewind_is_another_one(two: Path) -> Non
     router.call("rewind", Workspace.open(two), rewind.Request("task-10"))
     router.call("trace put", Workspace.open(two), trace_put.Request(b"later", trace_id="later", task_id="11"))
     assert listed(two) == [("later", False), ("of 10", False)]
+
+
+@pytest.mark.thorough
+def test_a_trace_that_is_imported_stays_hidden_while_its_task_is_rewound(two: Path) -> None:
+    packed = bytearray()
+    trace_export.run(Workspace.open(two), trace_export.Request(packed.extend))
+    router.call("rewind", Workspace.open(two), rewind.Request("task-10"))
+    assert listed(two) == [("of 10", False)]
+    request = trace_import.Request(io.BytesIO(packed))
+    assert trace_import.run(Workspace.open(two), request) == trace_import.Result(2, 0)
+    assert listed(two) == [("of 10", False)]
+    router.call("undo", Workspace.open(two), undo.Request())
+    assert listed(two) == [("of 11", False), ("of 10", False)]
+
+
+@pytest.mark.thorough
+def test_an_undo_over_several_rewinds_shows_the_traces_that_any_of_them_hid(two: Path) -> None:
+    work(two, "12")
+    over = router.call("rewind", Workspace.open(two), rewind.Request("task-11")).rewind_id
+    assert listed(two) == [("of 11", False), ("of 10", False)]
+    router.call("rewind", Workspace.open(two), rewind.Request("task-10"))
+    assert listed(two) == [("of 10", False)]
+    router.call("undo", Workspace.open(two), undo.Request(over))
+    assert [name for name, _ in listed(two)] == ["of 12", "of 11", "of 10"]
+    router.call("undo", Workspace.open(two), undo.Request())
+    assert listed(two) == [("of 10", False)]
+
+
+@pytest.mark.thorough
+def test_a_rewind_to_a_checkpoint_that_was_undone_shows_the_traces_of_its_task(two: Path, git: Run) -> None:
+    work(two, "12")
+    ahead = git("rev-parse", "HEAD")
+    router.call("rewind", Workspace.open(two), rewind.Request("task-10"))
+    assert listed(two) == [("of 10", False)]
+    git("reset", "-q", "--hard", ahead)
+    router.call("rewind", Workspace.open(two), rewind.Request("task-11@1"))
+    assert listed(two) == [("of 11", False), ("of 10", False)]
+    router.call("undo", Workspace.open(two), undo.Request())
+    assert listed(two) == [("of 10", False)]
 
 
 def test_the_plan_of_a_rewind_names_the_tables_that_it_would_mark(two: Path) -> None:
