@@ -9,6 +9,8 @@ import zlib
 from collections.abc import Iterator
 from typing import Any, Final
 
+from devs_git.errors import DevsError
+
 PART: Final = 4 << 20  # bytes of output in one part
 _LEVEL: Final = 6
 
@@ -18,7 +20,12 @@ def pack(data: bytes) -> bytes:
 
 
 def unpack(data: bytes) -> bytes:
-    return zlib.decompress(data)
+    """CONFLICT where a bit has changed on the disk, which SQLite does not see inside of a value."""
+    try:
+        return zlib.decompress(data)
+    except zlib.error as error:
+        hint = "Is the disk sound? All other traces can be read."
+        raise DevsError("CONFLICT", "What is stored there is damaged.", hint=hint) from error
 
 
 def parts(output: bytes) -> Iterator[bytes]:

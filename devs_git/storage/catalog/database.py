@@ -99,6 +99,9 @@ class Catalog:
             return self.base.execute(query, values).fetchall()
         except sqlite3.DatabaseError as error:
             raise _refusal(error) from error
+        except UnicodeEncodeError:  # an argument's odd bytes: no row has such a text, and none equals bytes
+            odd = [v.encode("utf-8", "surrogatepass") if isinstance(v, str) else v for v in values]
+            return self.rows(query, *odd)
 
     @contextmanager
     def as_far_as_it_goes(self, say: Callable[[str], None]) -> Iterator[None]:

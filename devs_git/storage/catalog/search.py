@@ -7,6 +7,7 @@ import time
 import zlib
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
@@ -262,9 +263,10 @@ def _pieces(catalog: Catalog, number: int) -> Iterator[str]:
         "SELECT output FROM parts WHERE body_id = ? ORDER BY number", (number,)
     ):
         unpack = zlib.decompressobj()
-        data = unpack.decompress(packed, _PIECE)
-        while data:
-            yield decode(data).replace("\0", " ")
-            data = unpack.decompress(unpack.unconsumed_tail, _PIECE)
+        with suppress(zlib.error):  # one that the disk has changed is found without its rest
+            data = unpack.decompress(packed, _PIECE)
+            while data:
+                yield decode(data).replace("\0", " ")
+                data = unpack.decompress(unpack.unconsumed_tail, _PIECE)
     for (packed,) in catalog.rows("SELECT input FROM bodies WHERE body_id = ?", number):
         yield "\n" + bodies.readable(bodies.unpack(packed))
