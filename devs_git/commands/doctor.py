@@ -216,7 +216,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
 def _no_ledger(workspace: Workspace, named: str) -> Finding:
     known = seen.newest(workspace.store_git, workspace.objects, workspace.places.common, named)
     if known:
-        return seen.gone(known)
+        return seen.gone(known, workspace.places.common)
     if named:
         return Finding("LEDGER_MISSING", "error", f"The ledger that begins with {named} is not here.", _INIT)
     return Finding("NOT_INITIALIZED", "error", "This repository has no devs-git ledger.", _INIT)

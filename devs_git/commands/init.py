@@ -101,7 +101,7 @@ def _require_not_gone(workspace: Workspace) -> None:
         return
     known = seen.newest(workspace.store_git, workspace.objects, workspace.places.common, own=True)
     if known:
-        found = seen.gone(known)
+        found = seen.gone(known, workspace.places.common)
         raise DevsError(found.code, found.message, hint=f"Put it back: {found.fix}")
 
 

@@ -68,12 +68,21 @@ def problems(ledger: Ledger, moves: Sequence[Move]) -> Iterator[Finding]:
         if found:
             yield from found
             return
-    tip = move.new if move else refs.read(ledger.git, LEDGER)
+    tip = move.new if move else _tip(ledger)
     if not tip:
         return
     state = Tip(ledger, tip)
     yield from receiving.work(moves, state.names("open"))
     yield from receiving.tags(moves, state.history, _kinds(ledger.git, moves))
+
+
+def _tip(ledger: Ledger) -> str:
+    """The ledger that is here, '' for none; LEDGER_MISSING for one that cannot be read, whose gates nobody knows."""
+    tip = ledger.git.text("rev-parse", "--quiet", "--verify", LEDGER, ok=(0, 1))
+    if not tip and refs.broken(ledger.common, LEDGER):
+        text = "This repository is frozen, because its ledger, the branch devs/ledger, is damaged."
+        raise DevsError("LEDGER_MISSING", text, hint="Put it back; see: devs-git doctor")
+    return tip
 
 
 def _grown(ledger: Ledger, move: Move) -> Iterator[Finding]:

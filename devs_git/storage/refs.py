@@ -66,6 +66,12 @@ def loose(common: Path, ref: str) -> str:
     return text[:40].decode() if _LOOSE.fullmatch(text) else ""
 
 
+def broken(common: Path, ref: str) -> bool:
+    """Whether the ref has a file, though git says that there is no such ref: what a loss of power leaves of one."""
+    path = common / ref
+    return path.is_symlink() or path.is_file()
+
+
 def head(git_dir: Path, common: Path) -> tuple[str, str]:
     """HEAD's oid and the full name of its branch ('' where it is detached), read as files; '' and '' where these
     do not tell: unborn, packed, or something rarer. Then git is asked.

@@ -53,7 +53,7 @@ def _line(path: Path) -> str:
 
 def _named(git: Git) -> Iterator[tuple[str, str]]:
     form = "--format=%H %(trailers:key=Devs-Ledger,valueonly,separator=%x2C)"
-    limits = (f"--max-count={_MOST}", "--no-commit-header", "--exclude=refs/heads/devs/*", "--branches")
+    limits = (f"--max-count={_MOST}", "--no-commit-header", "--exclude=devs/*", "--branches")
     for line in git.run("rev-list", form, *limits, "--").decode("utf-8", "replace").splitlines():
         commit, _, values = line.partition(" ")
         yield commit, values.rpartition(",")[2]
@@ -106,7 +106,10 @@ def newest(git: Git, objects: Objects, common: Path, genesis: str = "", *, own: 
     return best
 
 
-def gone(tip: str) -> Finding:
+def gone(tip: str, common: Path) -> Finding:
     """LEDGER_MISSING for a ledger that was here until `tip`, with the way back."""
-    text = f"The ledger is gone; the last that is known of it here is {tip[:12]}."
-    return Finding("LEDGER_MISSING", "error", text, f"git update-ref {LEDGER} {tip} ''")
+    what, first = "gone", ""
+    if refs.broken(common, LEDGER):  # git overwrites none
+        what, first = "damaged", f'rm "$(git rev-parse --git-path {LEDGER})" && '
+    text = f"The ledger is {what}; the last that is known of it here is {tip[:12]}."
+    return Finding("LEDGER_MISSING", "error", text, f"{first}git update-ref {LEDGER} {tip} ''")

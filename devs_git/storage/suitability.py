@@ -13,7 +13,7 @@ from typing import Final
 from devs_git.domain.events import LEDGER
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import adoption, refs
-from devs_git.storage.git_program import Git
+from devs_git.storage.git_program import Git, GitFailed
 from devs_git.storage.places import Places
 
 VIEW: Final = ".devs"
@@ -107,7 +107,7 @@ def _names(git: Git) -> None:
             raise refused(
                 f"The {kind} {short} stands where devs-git keeps refs below that name.", f"Run: {way}"
             )
-    if LEDGER in taken and adoption.roots(git, genuine=True) == ():
+    if LEDGER in taken and _is_another(git):
         other = git.text("symbolic-ref", "--quiet", LEDGER, ok=(0, 1)).removeprefix("refs/heads/")
         raise refused(
             f"The branch devs/ledger is only another name of {other}."
@@ -117,3 +117,13 @@ def _names(git: Git) -> None:
             if other
             else "Run: git branch -m devs/ledger <other>",
         )
+
+
+def _is_another(git: Git) -> bool:
+    """Whether the branch is somebody's own. One that cannot be read may be ours: `doctor` says what is missing of it."""
+    try:
+        return adoption.roots(git, genuine=True) == ()
+    except GitFailed as error:
+        if error.status < 0:  # killed: nobody knows
+            raise
+        return False

@@ -147,10 +147,11 @@ def test_a_server_with_a_broken_ledger_takes_no_push(top: Path, git: Run) -> Non
     before = state(top)
     for text in ("", "0123456789", "ref: refs/heads/none\n"):
         (top / "origin.git" / LEDGER).write_text(text)
-        done = subprocess.run(
-            ["git", "push", "--no-verify", "origin", "side:main"], capture_output=True, text=True, check=False
-        )
-        assert "devs-git: LEDGER_MISSING: this repository is frozen" in done.stderr, (text, done.stderr)
+        for also in ((), ("refs/tags/devs/task-10",)):
+            words = ["git", "push", "--no-verify", "origin", "side:main", *also]
+            done = subprocess.run(words, capture_output=True, text=True, check=False)
+            assert "devs-git: LEDGER_MISSING: " in done.stderr, (text, also, done.stderr)
+            assert "repository is frozen" in done.stderr
     assert state(top) == before
 
 
