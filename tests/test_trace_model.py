@@ -1,0 +1,87 @@
+"""A model of a catalog at work: what was put comes back, what was pruned is gone, what was rewound is hidden (see `trace_oracle`).
+
+hypothesis draws the steps; `DEVS_TEST_SEED` repeats a run, and each run prints its seed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from devs_git.storage.catalog import bodies, marks, pruning, traces
+from tests.trace_place import PART
+from tests.trace_world import World
+
+Breaking = Callable[[pytest.MonkeyPatch], None]
+
+pytestmark = pytest.mark.thorough
+RUNS = int(os.environ.get("DEVS_TEST_COUNT_TRACE_RUNS", "4"))
+STEPS = int(os.environ.get("DEVS_TEST_COUNT_TRACE_STEPS", "14"))
+SEED = os.environ.get("DEVS_TEST_SEED")  # read here: a test sees no variable of ours
+
+
+@pytest.fixture(autouse=True)
+def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bodies, "PART", PART)
+    for name in ("DEVS_FTS", "DEVS_GIT_CLOCK"):  # the world changes them as it goes
+        monkeypatch.setenv(name, "")
+
+
+def run_world(base: Path, examples: int, steps: int, *, first: int = 0, shrink: bool = True) -> None:
+    """Run the machine with a seed that is printed; the same seed makes the same steps."""
+    number = int(SEED or first or int.from_bytes(os.urandom(4), "big"))
+    print(f"repeat this run with DEVS_TEST_SEED={number}")  # noqa: T201 - shown where it failed
+    World.base = base
+    World.answers = {}
+    chosen = settings(
+        max_examples=examples,
+        stateful_step_count=steps,
+        deadline=None,
+        database=None,
+        print_blob=True,
+        report_multiple_bugs=False,
+        phases=[Phase.generate, Phase.shrink] if shrink else [Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    run_state_machine_as_test(seed(number)(World), settings=chosen)
+    print(f"answers: {World.answers}")  # noqa: T201
+
+
+def test_the_catalog_holds_what_was_put_and_nothing_else(tmp_path: Path) -> None:
+    run_world(tmp_path, RUNS, STEPS)
+    assert World.answers.get("put", 0) > 0
+
+
+def _keeps_the_first(patch: pytest.MonkeyPatch) -> None:
+    head = traces._UPSERT.partition(" DO UPDATE")[0]
+    patch.setattr(traces, "_UPSERT", f"{head} DO UPDATE SET body_id = excluded.body_id")
+
+
+def _marks_nothing(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(marks, "_mark", lambda *_: None)
+
+
+def _prunes_one_too_few(patch: pytest.MonkeyPatch) -> None:
+    real = pruning.delete
+    patch.setattr(pruning, "delete", lambda catalog, rows, progress: real(catalog, rows[1:], progress))
+
+
+def _loses_the_end_of_long_outputs(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(bodies, "parts", lambda output: iter([bodies.pack(output[: PART * 2])]))
+
+
+@pytest.mark.parametrize(
+    "broken", [_keeps_the_first, _marks_nothing, _prunes_one_too_few, _loses_the_end_of_long_outputs]
+)
+def test_the_model_finds_what_is_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: Breaking
+) -> None:
+    """The control arms."""
+    broken(monkeypatch)
+    with pytest.raises(AssertionError):
+        run_world(tmp_path, 20, 30, first=6, shrink=False)
