@@ -19,9 +19,10 @@ kill -9 $$
 
 
 def dying_git(folder: Path, *, at: int, before: bool) -> dict[str, str]:
-    """The environment in which the `at`-th git (from 1 on; 0: none) is killed; `gits_run` counts them."""
+    """The environment in which the `at`-th git or ssh-keygen (from 1 on; 0: none) is killed; `gits_run` counts them."""
     folder.mkdir(exist_ok=True)
-    _wrap(folder, "git")
+    for name in ("git", "ssh-keygen"):
+        _wrap(folder, name)
     return {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", **_told(folder, at=at, before=before)}
 
 

@@ -128,14 +128,15 @@ def test_the_strict_hook_lets_no_ref_move_because_a_helper_died(
         assert status != 0, (which, said)
 
 
+@pytest.mark.parametrize("also", [(), ("refs/tags/devs/task-10",)], ids=["work", "ours"])
 def test_a_server_takes_no_push_through_an_open_gate_because_a_helper_died(
-    top: Path, killed: Killed, git: Run
+    also: tuple[str, ...], top: Path, killed: Killed, git: Run
 ) -> None:
     router.call("init", Workspace.open(top / "origin.git"), init.Request(server=True))
     ask(Workspace.open(), kind="MANUAL")
     git("push", "-q", "--no-verify", "origin", LEDGER)
     before = state(top)
-    for which, status, said in killed("push", "--no-verify", "origin", "side:main"):
+    for which, status, said in killed("push", "--no-verify", "origin", "side:main", *also):
         assert state(top) == before, (which, said)
         assert status != 0, (which, said)
 
