@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -13,7 +13,7 @@ from devs_git.domain.policy import PROPOSED
 from devs_git.domain.report import Finding, Severity
 from devs_git.domain.verbs import VERBS
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import audit_facts, audit_parts, auditing, documents, refs
+from devs_git.storage import audit_facts, audit_parts, auditing, documents, refs, tas_file
 from devs_git.storage.audit_facts import Facts
 from devs_git.storage.audit_parts import FETCH
 from devs_git.storage.engine import reach
@@ -105,6 +105,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         facts = _facts(workspace, request)
         if not facts.tip:
             found.append(Finding("LEDGER_MISSING", "error", "The ledger is not here.", FETCH, LEDGER))
+        found += audit_facts.guarded(_pinning, facts)
         for at, part in enumerate(about_it):
             workspace.progress(part, at, len(request.chosen))
             found += audit_facts.guarded(audit_parts.PARTS[part], facts) if facts.tip else ()
@@ -155,6 +156,14 @@ def _facts(workspace: Workspace, request: Request) -> Facts:
         genesis=_pinned(workspace.store_git, base or head),
         signed=request.require == SIGNED,
     )
+
+
+def _pinning(facts: Facts) -> Iterator[Finding]:
+    """GitFailed where no genesis is pinned only because the tracked policy is missing from the object store."""
+    oid = "" if facts.genesis else tas_file.blob(facts.git, facts.base or facts.head, PROPOSED)
+    if oid:
+        facts.git.run("cat-file", "blob", oid)
+    yield from ()
 
 
 def _pinned(git: Git, commit: str) -> str:

@@ -11,7 +11,7 @@ from devs_git.domain import gates, records
 from devs_git.domain.policy import IN_FORCE, PROPOSED, parse
 from devs_git.domain.report import Finding
 from devs_git.errors import DevsError
-from devs_git.storage import auditing, documents, proposal
+from devs_git.storage import documents, proposal, tas_file
 from devs_git.storage import gates as store
 from devs_git.storage import schemas as rules
 from devs_git.storage.audit_facts import Facts
@@ -95,9 +95,9 @@ def policy(facts: Facts) -> Iterator[Finding]:
     elif in_force:
         for error in proposal.contradictions(in_force, IN_FORCE):
             yield _wrong(error, f"devs/ledger:{IN_FORCE}")
-    blob = auditing.entries(facts.git, [facts.head], PROPOSED).get(facts.head) if facts.head else None
+    blob = tas_file.blob(facts.git, facts.head, PROPOSED)
     if blob:
-        yield from _tracked(facts, auditing.blobs(facts.git, [blob]).get(blob, b""))
+        yield from _tracked(facts, facts.git.run("cat-file", "blob", blob))
     elif facts.head:
         text = f"{PROPOSED} is not tracked: a clone cannot tell this ledger from another."
         yield _warning(text, f"devs-git init && git add {PROPOSED} && git commit")

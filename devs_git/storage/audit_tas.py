@@ -15,7 +15,7 @@ from devs_git.domain.audit_commits import Bound
 from devs_git.domain.audit_tas import Edit
 from devs_git.domain.report import Finding
 from devs_git.domain.tas_lock import Revision
-from devs_git.storage import auditing
+from devs_git.storage import auditing, tas_file
 from devs_git.storage.audit_facts import Facts
 
 
@@ -61,13 +61,25 @@ def _edits(facts: Facts) -> Iterator[Edit]:
     known, tip = facts.freezes[0].known, facts.tip
     paths = dict.fromkeys(facts.judged.policy_at(step.event.oid).tas_path for step in facts.steps)
     commits = [one.oid for one in (*facts.commits, *facts.below)] + ([facts.base] if facts.base else [])
+    if facts.head:  # git tells of a path whose blob is missing as of no path
+        bound = [f"^{facts.base}"] if facts.base else []
+        facts.git.run("rev-list", "--objects", "--quiet", "--full-history", facts.head, *bound, "--", *paths)
     places = _Places({path: auditing.entries(facts.git, commits, path) for path in paths})
     for commit in facts.commits:
         event = commit.ledger if commit.ledger in known else tip
         path = facts.judged.policy_at(event).tas_path
         edit = _edit(commit, path, places, places.at(facts.base, path) if facts.base else None)
         if any(old != edit.new for old in edit.old) and not (not commit.ledger and commit.oid in facts.early):
+            _require_absent(facts, places, edit, commit)
             yield _with_bases(facts, places, edit, commit) if len(edit.old) > 1 else edit
+
+
+def _require_absent(facts: Facts, places: _Places, edit: Edit, commit: Bound) -> None:
+    """GitFailed where a parent is without the TAS only because that is missing from the object store."""
+    for parent in commit.parents:
+        oid = tas_file.blob(facts.git, parent, edit.path) if places.at(parent, edit.path) is None else None
+        if oid:
+            facts.git.run("cat-file", "blob", oid)
 
 
 def _edit(commit: Bound, path: str, places: _Places, first: str | None) -> Edit:

@@ -44,6 +44,8 @@ OBJECTS_ALONE_CONFIG: Final = (
     "trailer.separators=:",
     "-c",
     "i18n.logOutputEncoding=UTF-8",
+    "-c",
+    "advice.graftFileDeprecated=false",
 )
 # What a partial clone has not got is not fetched: that starts programs which the configuration names, and asks people.
 _OFFLINE: Final = {
