@@ -49,7 +49,13 @@ def script() -> None:
 
     But while a tool still works on its thread, as where `serve` was told to end: Python's own way out waits for that.
     """
-    status = main()
+    try:
+        status = main()
+    except KeyboardInterrupt:  # while the door itself was still being imported
+        from devs_git.errors import EXIT_INTERRUPTED
+
+        sys.stderr.write("Interrupted; nothing more was done.\n")
+        status = EXIT_INTERRUPTED
     threads = sys.modules.get("threading")  # most commands do without it
     if threads and threads.active_count() > 1:
         sys.exit(status)

@@ -90,3 +90,22 @@ def test_a_verb_that_cannot_write_says_so_and_changes_nothing(
     )
     assert (said.returncode, said.stderr.splitlines()[0]) == (4, "CONFLICT: The disk said: File too large.")
     assert ledgered.git.text("for-each-ref") == before
+
+
+INTERRUPTED = """
+import sys
+class Finder:
+    def find_spec(self, name, *_):
+        if name == sys.argv[0]:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Finder())
+from devs_git.__main__ import script
+sys.argv = ["devs_git.entrypoints.cli.main", "status"]
+script()
+"""
+
+
+@pytest.mark.thorough
+def test_ctrl_c_while_a_command_is_still_starting_is_one_line_and_130(repo: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], cwd=repo, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (130, b"Interrupted; nothing more was done.\n")
