@@ -25,6 +25,11 @@ def main(arguments: list[str]) -> int:
     except DevsError as error:
         return _cannot(f"{error.code}: {error.message} {error.hint}")
     except Exception as error:  # noqa: BLE001 - a bug of ours must neither deny nor approve by accident
+        from devs_git.storage import outside
+
+        known = outside.told(error)
+        if known:
+            return _cannot(f"{known.code}: {known.message} {known.hint}")
         return _cannot(f"INTERNAL: this is a bug of devs-git: {type(error).__name__}: {error}")
     if answer:
         sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")

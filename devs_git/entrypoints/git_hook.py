@@ -51,7 +51,11 @@ def _guarded(name: str, arguments: list[str]) -> int:
     except DevsError as error:
         text = f"devs-git: {error.code}: {error.message}\n{error.hint}"
     except Exception as error:  # noqa: BLE001 - what cannot be checked is not let through
-        text = f"devs-git: this is a bug of devs-git: {type(error).__name__}: {' '.join(str(error).split())}"
+        from devs_git.storage import outside
+
+        known = outside.told(error)
+        bug = f"this is a bug of devs-git: {type(error).__name__}: {' '.join(str(error).split())}"
+        text = f"devs-git: {known.code}: {known.message}\n{known.hint}" if known else f"devs-git: {bug}"
     else:
         return 0
     print(text.strip().replace("\n", "\ndevs-git: "), file=sys.stderr)  # noqa: T201 - no click

@@ -242,5 +242,7 @@ def test_no_tool_writes_through_an_open_gate_because_a_git_died(
     while not at or at <= 2 * gits_run(folder):
         at += 1
         env = dying_git(folder, at=(at + 1) // 2, before=bool(at % 2))
-        assert call(project, before("Write"), where=where, **env).denied, at
+        denied = call(project, before("Write"), where=where, **env).denied
+        assert denied, at
+        assert "bug of devs-git" not in denied, (at, denied)
     assert at > 1

@@ -113,6 +113,7 @@ def test_no_work_gets_through_an_open_gate_because_a_helper_died(
     for which, status, said in killed(*words):
         assert state(top) == before, (which, said)
         assert status != 0, (which, said)
+        assert "bug of devs-git" not in said, (which, said)
 
 
 @pytest.mark.parametrize("words", BY_HAND, ids=" ".join)
@@ -126,6 +127,7 @@ def test_the_strict_hook_lets_no_ref_move_because_a_helper_died(
     for which, status, said in killed(*(word.replace("NEW", made) for word in words)):
         assert (state(top), git("rev-parse", LEDGER)) == before, (which, said)
         assert status != 0, (which, said)
+        assert "bug of devs-git" not in said, (which, said)
 
 
 @pytest.mark.parametrize("also", [(), ("refs/tags/devs/task-10",)], ids=["work", "ours"])
@@ -139,6 +141,7 @@ def test_a_server_takes_no_push_through_an_open_gate_because_a_helper_died(
     for which, status, said in killed("push", "--no-verify", "origin", "side:main", *also):
         assert state(top) == before, (which, said)
         assert status != 0, (which, said)
+        assert "bug of devs-git" not in said, (which, said)
 
 
 def test_a_server_with_a_broken_ledger_takes_no_push(top: Path, git: Run) -> None:
@@ -163,6 +166,7 @@ def test_the_tas_lock_looks_where_git_gave_half_an_answer(top: Path, killed: Kil
     for which, status, said in killed("commit", "-am", "x"):
         assert state(top) == before, (which, said)
         assert status != 0, (which, said)
+        assert "bug of devs-git" not in said, (which, said)
 
 
 MESSAGE = "Parse dates\n\nBoth forms.\n\nSigned-off-by: A <a@example.org>\n"
@@ -189,6 +193,7 @@ def test_no_commit_is_made_beside_an_open_journal(top: Path, killed: Killed) -> 
     for which, status, said in killed("commit", "-am", MESSAGE):
         assert state(top) == before, (which, said)
         assert status != 0, (which, said)
+        assert "bug of devs-git" not in said, (which, said)
 
 
 @pytest.mark.parametrize("words", [("commit", "-am", "x"), ("merge", "--no-edit", "side")], ids=" ".join)
