@@ -119,7 +119,7 @@ class Ledger:
 
     def open_gates(self) -> tuple[str, ...]:
         """Ids of the gates without a decision, asked with one git child and no object store."""
-        status, out = self.reader.attempt("ls-tree", "--name-only", "-z", LEDGER, "open/", ok=(0, 128))
+        status, out = self.reader.attempt("ls-tree", "--name-only", "-z", LEDGER, "open/", ok=(0, 1, 128))
         if status and self.tip().oid:  # whoever takes an object away must not unfreeze by it
             raise _parts_missing()
         return tuple(sorted(path.removeprefix("open/") for path in split_z(out)))

@@ -11,6 +11,7 @@ from devs_git.errors import DevsError
 from devs_git.storage.git_program import GitFailed
 from devs_git.workspace import Workspace
 from tests.dying import dying_git
+from tests.gated import ask, refusal
 
 
 def test_an_event_that_was_written_is_read_back_as_it_was(ledgered: Workspace) -> None:
@@ -58,3 +59,11 @@ def test_a_ledger_with_an_event_missing_is_missing_and_not_shorter(ledgered: Wor
     with pytest.raises(DevsError) as caught:
         list(Workspace.open(ledgered.top).ledger.events())
     assert caught.value.code == "LEDGER_MISSING"
+
+
+@pytest.mark.thorough
+def test_open_gates_whose_list_is_missing_are_not_none_and_no_bug(ledgered: Workspace) -> None:
+    ask(ledgered, kind="MANUAL")
+    oid = ledgered.store_git.text("rev-parse", "refs/heads/devs/ledger:open")
+    (ledgered.places.common / "objects" / oid[:2] / oid[2:]).unlink()
+    assert refusal(Workspace.open(ledgered.top).ledger.open_gates).code == "LEDGER_MISSING"
