@@ -24,6 +24,7 @@ from devs_git.domain import ids
 from devs_git.domain.events import NO_OID, Draft, RefUpdate
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
+from tests import copying
 from tests.moving import Scene
 
 for level in (ConfigLevel.GLOBAL, ConfigLevel.XDG, ConfigLevel.SYSTEM, ConfigLevel.PROGRAMDATA):
@@ -167,7 +168,7 @@ def moulded(
         mould, top = tmp_path_factory.getbasetemp() / "moulds" / name, tmp_path / "repo"
         if mould.exists():
             shutil.rmtree(top, ignore_errors=True)
-            shutil.copytree(mould, top, symlinks=True)
+            copying.folder(mould, top)
             # A copy's files have other inodes than its index says.
             subprocess.run(["git", "update-index", "-q", "--refresh"], cwd=top, check=False)
         else:

@@ -90,6 +90,7 @@ def test_a_decision_has_at_most_twelve_lines_and_names_what_was_refused() -> Non
         assert "Refused" in decision
 
 
+@pytest.mark.thorough  # it calls every tool
 def test_the_page_of_tools_is_what_the_table_and_the_tools_say(tmp_path: Path) -> None:
     """In a process of its own, for the story replaces the environment; in a folder of another name than last time."""
     command = [sys.executable, "-m", "tests.tools_page", "--print"]

@@ -14,44 +14,6 @@ from devs_git.storage.git_program import GitFailed
 from devs_git.workspace import Workspace
 from tests.conftest import Run
 
-FULL = "The disk said: No space left on device."
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        OSError(errno.ENOSPC, "No space left on device", "/home/ada/repo/.git/x"),
-        GitFailed(["update-ref"], 128, "fatal: unable to write /home/ada/x: No space left on device"),
-    ],
-)
-def test_a_full_disk_is_no_bug_of_ours(error: Exception) -> None:
-    told = uncaught(error)
-    assert (told.code, told.message) == ("CONFLICT", FULL)
-
-
-def test_a_folder_that_git_cannot_make_is_the_disks_doing_too() -> None:
-    said = "fatal: prepare: cannot lock ref 'refs/heads/a/b': unable to create directory for refs/heads/a/b"
-    assert uncaught(GitFailed(["update-ref"], 128, said)).message == (
-        "The disk said: unable to create directory."
-    )
-
-
-def test_a_hook_of_the_users_that_refuses_is_no_bug_of_ours() -> None:
-    said = "hint: Support for grafts is deprecated\nNot today\nfatal: ref updates aborted by hook"
-    told = uncaught(GitFailed(["update-ref"], 128, said))
-    assert (told.code, told.message) == ("CONFLICT", "A git hook refused to move a ref: Not today")
-
-
-def test_what_libgit2_could_not_write_is_told_without_its_path() -> None:
-    assert uncaught(OSError("failed to write /home/ada/x")).message == (
-        "The disk said: an object could not be written."
-    )
-
-
-def test_a_git_that_was_killed_is_no_bug_of_ours() -> None:
-    told = uncaught(GitFailed(["rev-list"], -9, ""))
-    assert (told.code, told.message) == ("CONFLICT", "A git of this command was killed (SIGKILL).")
-
 
 def test_what_git_says_of_a_damaged_repository_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -15,7 +15,7 @@ from devs_git.storage import active_task, hook_files, resources
 from devs_git.workspace import Workspace
 
 Hook = Callable[[bytes], bytes]
-MESSAGES = int(os.environ.get("DEVS_TEST_COUNT_MESSAGES", "20"))
+MESSAGES = int(os.environ.get("DEVS_TEST_COUNT_MESSAGES", "8"))
 LINES = (
     b"fix: dates",
     b"fix: dates",

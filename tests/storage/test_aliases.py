@@ -41,6 +41,24 @@ def attempt(*words: str, where: Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+def test_going_in_and_out_leaves_the_configuration_as_it_was_and_no_event(
+    initialised: Path, git: Run, say: Say
+) -> None:
+    git("config", "alias.gates", "log --oneline")
+    git("config", "--global", "alias.approve", "!true")
+    config, ledger = (initialised / ".git/config").read_bytes(), git("rev-parse", "devs/ledger")
+    said = say("install")
+    assert "skipped  alias gates (git gates is an alias of yours; it is left alone.)" in said
+    assert "skipped  alias approve" in said
+    after = (initialised / ".git/config").read_bytes()
+    assert "kept     alias checkpoint" in say("install")
+    assert (initialised / ".git/config").read_bytes() == after
+    assert git("config", "alias.gates") == "log --oneline"
+    assert "removed  alias rewind-task" in say("uninstall")
+    assert "kept     alias checkpoint" in say("uninstall")
+    assert ((initialised / ".git/config").read_bytes(), git("rev-parse", "devs/ledger")) == (config, ledger)
+
+
 @pytest.mark.parametrize("linked", [True, pytest.param(False, marks=pytest.mark.thorough)])
 def test_each_alias_is_run_by_git_in_the_callers_folder(
     linked: bool, initialised: Path, git: Run, say: Say
@@ -69,24 +87,6 @@ def test_each_alias_is_run_by_git_in_the_callers_folder(
     status, said = attempt("approve", gate, "--signature", "signature", "--signed", "signature", where=below)
     assert (status, said.split(":")[0]) == (1, "BAD_SIGNATURE"), said  # the file was found here
     assert git("status", "--porcelain", where=top) == "?? " + '"in a/"'
-
-
-def test_going_in_and_out_leaves_the_configuration_as_it_was_and_no_event(
-    initialised: Path, git: Run, say: Say
-) -> None:
-    git("config", "alias.gates", "log --oneline")
-    git("config", "--global", "alias.approve", "!true")
-    config, ledger = (initialised / ".git/config").read_bytes(), git("rev-parse", "devs/ledger")
-    said = say("install")
-    assert "skipped  alias gates (git gates is an alias of yours; it is left alone.)" in said
-    assert "skipped  alias approve" in said
-    after = (initialised / ".git/config").read_bytes()
-    assert "kept     alias checkpoint" in say("install")
-    assert (initialised / ".git/config").read_bytes() == after
-    assert git("config", "alias.gates") == "log --oneline"
-    assert "removed  alias rewind-task" in say("uninstall")
-    assert "kept     alias checkpoint" in say("uninstall")
-    assert ((initialised / ".git/config").read_bytes(), git("rev-parse", "devs/ledger")) == (config, ledger)
 
 
 @pytest.mark.usefixtures("initialised")

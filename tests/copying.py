@@ -1,0 +1,21 @@
+"""A repository copied whole, so that each test has one of its own without making it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+
+def folder(source: Path, target: Path) -> None:
+    shutil.copytree(source, target, symlinks=True, copy_function=_file)
+
+
+def _file(source: str, target: str) -> None:
+    """A file with its mode and time, in half the time of shutil's own: it is copied some ten thousand times."""
+    with open(source, "rb", buffering=0) as old, open(target, "wb", buffering=0) as new:  # noqa: PTH123
+        known = os.fstat(old.fileno())
+        while os.sendfile(new.fileno(), old.fileno(), None, 1 << 30):
+            pass
+        os.fchmod(new.fileno(), known.st_mode)
+        os.utime(new.fileno(), ns=(known.st_atime_ns, known.st_mtime_ns))
