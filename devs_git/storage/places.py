@@ -97,6 +97,8 @@ def _at(folder: Path) -> Places | None:
         return None
 
 
+# What git says where it looked and found none, or where it is called in a folder that was deleted.
+_NO_PLACE = ("not a git repository", "current working directory")
 _KNOWN: dict[Path, tuple[tuple[int, ...], Places]] = {}
 
 
@@ -175,7 +177,7 @@ def _no_repository(error: GitFailed) -> DevsError:
             "This repository has a format that this git cannot read (such as reftable).",
             hint="devs-git needs files as refs; with git 2.46 or newer: git refs migrate --ref-format=files",
         )
-    if "not a git repository" not in error.stderr:
+    if not any(words in error.stderr for words in _NO_PLACE):
         said = error.stderr.partition("\n")[0].removeprefix("fatal: ")
         return DevsError(
             "NOT_A_REPOSITORY", f"git cannot read this repository: {said}.", hint="Mend that first."
