@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import encodings.idna  # noqa: F401 - threads that are the first to resolve a name fall over its import
 import http.client
 import json
 import threading
