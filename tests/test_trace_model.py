@@ -10,10 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, seed, settings
-from hypothesis.stateful import run_state_machine_as_test
 
 from devs_git.storage.catalog import bodies, marks, pruning, traces
+from tests.modelling import run_world
 from tests.trace_place import PART
 from tests.trace_world import World
 
@@ -22,7 +21,6 @@ Breaking = Callable[[pytest.MonkeyPatch], None]
 pytestmark = pytest.mark.thorough
 RUNS = int(os.environ.get("DEVS_TEST_COUNT_TRACE_RUNS", "4"))
 STEPS = int(os.environ.get("DEVS_TEST_COUNT_TRACE_STEPS", "14"))
-SEED = os.environ.get("DEVS_TEST_SEED")  # read here: a test sees no variable of ours
 
 
 @pytest.fixture(autouse=True)
@@ -32,28 +30,8 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, "")
 
 
-def run_world(base: Path, examples: int, steps: int, *, first: int = 0, shrink: bool = True) -> None:
-    """Run the machine with a seed that is printed; the same seed makes the same steps."""
-    number = int(SEED or first or int.from_bytes(os.urandom(4), "big"))
-    print(f"repeat this run with DEVS_TEST_SEED={number}")  # noqa: T201 - shown where it failed
-    World.base = base
-    World.answers = {}
-    chosen = settings(
-        max_examples=examples,
-        stateful_step_count=steps,
-        deadline=None,
-        database=None,
-        print_blob=True,
-        report_multiple_bugs=False,
-        phases=[Phase.generate, Phase.shrink] if shrink else [Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    run_state_machine_as_test(seed(number)(World), settings=chosen)
-    print(f"answers: {World.answers}")  # noqa: T201
-
-
 def test_the_catalog_holds_what_was_put_and_nothing_else(tmp_path: Path) -> None:
-    run_world(tmp_path, RUNS, STEPS)
+    run_world(World, tmp_path, (RUNS, STEPS))
     assert World.answers.get("put", 0) > 0
 
 
@@ -84,4 +62,4 @@ def test_the_model_finds_what_is_broken(
     """The control arms."""
     broken(monkeypatch)
     with pytest.raises(AssertionError):
-        run_world(tmp_path, 20, 30, first=6, shrink=False)
+        run_world(World, tmp_path, (20, 30), first=6, shrink=False)
