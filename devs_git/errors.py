@@ -6,8 +6,9 @@ Raising anything else is a bug of ours: the doors turn it into INTERNAL.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
+
+from devs_git.values import immutable
 
 EXIT_NO = 1  # a check or a gate says no
 EXIT_USAGE = 2
@@ -18,7 +19,7 @@ EXIT_INTERNAL = 70
 EXIT_INTERRUPTED = 130
 
 
-@dataclass(frozen=True)
+@immutable
 class Code:
     """What a code means to programs: exit status of the command line, HTTP status, and whether a retry may help."""
 

@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +26,7 @@ from devs_git.storage.git_program import (
     GitFailed,
 )
 from devs_git.storage.places import Places, locate
+from devs_git.values import field, immutable, replace
 
 if TYPE_CHECKING:
     from devs_git.domain.events import Draft, Event
@@ -46,7 +46,7 @@ def system_clock() -> datetime:
     return datetime.fromisoformat(fixed).astimezone(UTC) if fixed else datetime.now(UTC)
 
 
-@dataclass(frozen=True)
+@immutable
 class Workspace:
     """A worktree (or bare place) of one repository. `progress` is told of long steps: what, done, total."""
 

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.storage.engine import positions
 from devs_git.storage.git_program import GitFailed
+from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.holding import blob, differences, git, held, litter, state
 from tests.moving import contents

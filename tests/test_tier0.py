@@ -9,7 +9,6 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
 from importlib import import_module
 from pathlib import Path
 
@@ -23,16 +22,13 @@ from devs_git.domain.verbs import READS, VERBS
 from devs_git.errors import EXIT_CONFLICT, EXIT_INTERNAL
 from devs_git.storage import active_task
 from devs_git.storage.asking import Asking
+from devs_git.values import fields, replace
 from devs_git.workspace import Workspace
 from tests.conftest import Moulded
 
 Make = Callable[..., str]
 TIER0 = [name for name, row in VERBS.items() if row.tier == READS]
-WITH_DRY_RUN = [
-    name
-    for name, row in VERBS.items()
-    if "dry_run" in {field.name for field in fields(import_module(row.module).Request)}
-]
+WITH_DRY_RUN = [name for name, row in VERBS.items() if "dry_run" in fields(import_module(row.module).Request)]
 GATE = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
 SAMPLES = {
     "task status": ("task", "status", "10"),

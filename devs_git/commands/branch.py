@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from devs_git.domain import branch_names, ids
 from devs_git.domain.events import NO_OID, Draft, RefUpdate
 from devs_git.domain.history import Checkpoint
@@ -11,12 +9,13 @@ from devs_git.domain.resolve import resolve
 from devs_git.storage import branches, outside, refs, remotes
 from devs_git.storage.git_program import GitFailed
 from devs_git.storage.ledger import Tip
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 OURS = ("devs/", "snapshot/")
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """The branch `name` at `target`: `task-10`, `task-10@3` or the oid of a checkpoint."""
 
@@ -30,7 +29,7 @@ class Request:
             raise branch_names.refused(f"{self.name!r} is a name that devs-git keeps for itself.", self.name)
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """The branch and the checkpoint that it begins at."""
 

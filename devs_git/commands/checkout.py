@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
 from devs_git.domain import branch_names
 from devs_git.domain.events import Draft, Event
@@ -15,13 +14,14 @@ from devs_git.storage.engine import survey as surveys
 from devs_git.storage.engine.run import Move
 from devs_git.storage.engine.site import Site
 from devs_git.storage.git_program import split_z
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 TIMEOUT_SECONDS = 10.0
 REFUSAL = "CHECKOUT_FAILED"
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`branch_name`: a local branch; the rule is `domain/branch_names.py`, INVALID_BRANCH before git is started."""
 
@@ -31,7 +31,7 @@ class Request:
         branch_names.check(self.branch_name)
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """`commit_hash` is git's short form, `commit` the full oid."""
 

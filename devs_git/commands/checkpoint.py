@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from devs_git.domain import trailers
 from devs_git.domain.jobs import Job
 from devs_git.domain.recording import no_active_task, require_running
 from devs_git.domain.rows import Row, row
 from devs_git.domain.trailers import work_of
 from devs_git.storage import active_task, commit_and_record, conversations
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`everything` stages what `git add -A` would; `message` is the commit's and the checkpoint's."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from devs_git.domain import ids
@@ -10,10 +9,11 @@ from devs_git.domain.transcripts import TRANSCRIPTS
 from devs_git.errors import invalid
 from devs_git.storage import conversations
 from devs_git.storage.catalog.transcripts import Source
+from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`client` is '' where the file shows whose it is. `task` is whose work the new messages are, '' for the active task's."""
 
@@ -30,7 +30,7 @@ class Request:
             object.__setattr__(self, "task", ids.task_id(self.task, field="task"))
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """`new` messages came in, of `message_count` that the session has now; `garbage` lines were no JSON.
 

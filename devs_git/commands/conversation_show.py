@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from devs_git.domain import ids, paging
@@ -14,12 +13,13 @@ from devs_git.errors import DevsError, invalid
 from devs_git.storage.catalog import messages, snapshots
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import OfTask, Place
+from devs_git.values import field, immutable, replace
 from devs_git.workspace import Workspace
 
 MOST = 100_000
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """Of `session`, of `task`, or up to what `at` (a checkpoint), `snapshot` or `message` names; else the last session here.
 
@@ -48,7 +48,7 @@ class Request:
             ids.target(self.at, field="at")
 
 
-@dataclass(frozen=True)
+@immutable
 class Said(Message):
     """A message, with the task it belongs to and whether that was rewound."""
 
@@ -58,7 +58,7 @@ class Said(Message):
     rewound: bool = False
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """`message_count` is how many there are in all; `digest` names that prefix of the session, and is absent for a task.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from devs_git.domain import ids
 from devs_git.domain.conversation_snapshots import Snapshot
 from devs_git.domain.trailers import work_of
@@ -12,10 +10,11 @@ from devs_git.storage import active_task, conversations
 from devs_git.storage.catalog import messages, snapshots, transcripts
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import Session
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """Of a session, or of the last one of a task; else of the last one that was seen in this worktree."""
 

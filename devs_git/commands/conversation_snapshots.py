@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from devs_git.domain import ids, paging
 from devs_git.domain.conversation_snapshots import Snapshot
 from devs_git.storage.catalog import snapshots
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 MOST = 10_000
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """Those of one task where one is named."""
 
@@ -25,7 +24,7 @@ class Request:
             object.__setattr__(self, "task", ids.task_id(self.task, field="task"))
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     snapshots: tuple[Snapshot, ...]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from devs_git.domain import ids
 from devs_git.domain.history import Checkpoint, History
 from devs_git.domain.previous import candidates
@@ -13,12 +11,13 @@ from devs_git.storage import refs
 from devs_git.storage.differences import Change, Hunk, changes, first_of, hunks, parents
 from devs_git.storage.git_program import Git, GitFailed
 from devs_git.storage.objects import EMPTY_TREE
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 MOST_LINES = 1_000_000
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """From `against` (a checkpoint, HEAD or another commit; '' is the previous checkpoint) to `target`.
 
@@ -37,7 +36,7 @@ class Request:
             raise invalid("hunk_lines", f"This is a number from 1 to {MOST_LINES}: {self.hunk_lines}.")
 
 
-@dataclass(frozen=True)
+@immutable
 class File:
     """One changed file; `old_path` only of a renamed one. `binary` files count no lines and have no hunks."""
 
@@ -52,7 +51,7 @@ class File:
     new_mode: str
 
 
-@dataclass(frozen=True)
+@immutable
 class Stats:
     """Totals over all files, also those whose hunks were cut."""
 
@@ -61,7 +60,7 @@ class Stats:
     deletions: int
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """`from_` and `to` are oids of commits (the empty tree's where there is nothing before); `to` is '' for a working tree."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Final
 
 from devs_git.domain import gates
@@ -29,6 +28,7 @@ from devs_git.storage import (
 from devs_git.storage.catalog import health
 from devs_git.storage.git_program import Git, GitFailed
 from devs_git.storage.places import Places
+from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 OLDEST_GIT: Final = (2, 36)
@@ -36,7 +36,7 @@ _INIT: Final = "devs-git init"
 _DOCTOR: Final = "devs-git doctor"
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`finish` or `take_back` decides about an interrupted operation that recovery may not touch by itself."""
 
@@ -48,7 +48,7 @@ class Request:
             raise invalid("finish", "--finish and --take-back are two ways.", hint="Choose one of them.")
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """`ok`: no finding is an error. `decided` says what a decision did, one line for each operation; `notes`
     what is not wrong and good to know.

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from devs_git.domain import gates
 from devs_git.domain.deciding import Answer, Outcome, told
 from devs_git.storage import deciding
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 
-@dataclass(frozen=True)
+@immutable
 class Request(Answer):
     """A reason is welcome, but not needed."""
 
     decision: ClassVar[str] = gates.APPROVED
 
 
-@dataclass(frozen=True)
+@immutable
 class Result(Outcome):
     """`commit` and `branch` where a proposed text landed."""
 

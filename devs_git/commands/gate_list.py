@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from devs_git.domain import gates
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import gates as store
 from devs_git.storage.ledger import Tip
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 ALL: Final = "ALL"
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`status`: PENDING_APPROVAL (the default), APPROVED, REJECTED or ALL; `gate_type`: '' for every type."""
 
@@ -30,7 +30,7 @@ class Request:
             raise invalid("status", f"{self.status!r} is no status.", hint=hint)
 
 
-@dataclass(frozen=True)
+@immutable
 class Row:
     """One gate. `flaw`: why what stands in the ledger as its decision decides nothing."""
 
@@ -44,7 +44,7 @@ class Row:
     flaw: str = ""
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """Oldest first. `active` counts the gates that freeze write work, whatever was asked for."""
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from devs_git.domain import gates
 from devs_git.domain.deciding import Answer, Outcome, told
 from devs_git.storage import deciding
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 
-@dataclass(frozen=True)
+@immutable
 class Request(Answer):
     """`reason` must say something."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from devs_git.domain import gates
@@ -15,12 +14,13 @@ from devs_git.storage import gates as store
 from devs_git.storage import notify
 from devs_git.storage.asking import Asking
 from devs_git.storage.ledger import Tip
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 EVENT_NAME: Final = "HITL_GATE_REQUIRED"
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """The fields of `domain.gates.question`; `proposed_changes` is a mapping."""
 
@@ -39,7 +39,7 @@ class Request:
         return gates.question(vars(self))
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """The gate that waits now."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from devs_git.domain import gates, tas
@@ -15,10 +14,11 @@ from devs_git.domain.verbs import VERBS
 from devs_git.storage import gates as store
 from devs_git.storage import tas_file
 from devs_git.storage.ledger import Tip
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     gate_id: str
 
@@ -26,7 +26,7 @@ class Request:
         gates.gate_id(self.gate_id)
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """`missing` says what the request names and this repository has not; `notes` what whoever decides should know.
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from devs_git.domain import gates
 from devs_git.domain.gates import Gate
 from devs_git.errors import invalid
 from devs_git.storage import gates as store
 from devs_git.storage import watch
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`timeout` in seconds; None waits for as long as it takes, 0 only looks."""
 
@@ -25,7 +24,7 @@ class Request:
             raise invalid("timeout", "A timeout is a number of seconds, or a span such as 10min.")
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """The decision, or `timed_out` with the status as it was then."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass, replace
 
 from devs_git.domain import ids, trailers
 from devs_git.domain.events import Event
@@ -11,6 +10,7 @@ from devs_git.domain.history import History
 from devs_git.domain.paging import limited
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import watch
+from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 MOST = 10_000
@@ -18,7 +18,7 @@ MOST = 10_000
 _SUBTYPES = ("Devs-Gate-Type", "Devs-Cause", "Devs-Code")
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """At most `limit` events, newest first, from the one after `cursor` on; of a task or of a contract's tasks where named.
 
@@ -49,7 +49,7 @@ class Request:
         return replace(self, after=result.next_cursor) if self.follow else None
 
 
-@dataclass(frozen=True)
+@immutable
 class Happening:
     """One event. `event_data` has all its trailers; `contract` is that of its task."""
 
@@ -65,7 +65,7 @@ class Happening:
     created_at: str
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """`more`: older ones are there, from `next_cursor` on. After an `after` that is the last event that was looked at."""
 

@@ -8,7 +8,6 @@ nothing else: its ledger comes with the first push, and has no event of the serv
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from devs_git.domain.events import Draft
@@ -31,6 +30,7 @@ from devs_git.storage import (
 )
 from devs_git.storage.ledger import Tip
 from devs_git.storage.places import worktrees
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 README: Final = """# The devs-git ledger
@@ -43,7 +43,7 @@ Read it with: git log devs/ledger
 _WAIT: Final = 60.0  # seconds behind another init of this repository
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`uninstall`: take out what init put in, and keep ledger, tags and policy. `strict`: guard every move of a ref.
 
@@ -66,7 +66,7 @@ class Request:
             )
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """What init did. `advice` says what only a person can do."""
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from devs_git.domain import ids
 from devs_git.domain.events import Event
 from devs_git.domain.recent import newest
 from devs_git.domain.rows import Row, row
 from devs_git.domain.standing import Statuses
 from devs_git.errors import DevsError, invalid
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 MOST = 100_000
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`limit` rows of `task` (every task where it is ''), those after the row whose tag is `cursor`."""
 
@@ -32,7 +31,7 @@ class Request:
             raise invalid("cursor", "A cursor is the next_cursor of an earlier answer.")
 
 
-@dataclass(frozen=True)
+@immutable
 class Operation:
     """A rewind or another operation; `position` is the number of rows above it."""
 
@@ -43,7 +42,7 @@ class Operation:
     position: int
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """`next_cursor` is '' at the end of the list."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from devs_git.domain import branch_names, resolve
@@ -21,13 +20,14 @@ from devs_git.storage.engine.site import Site
 from devs_git.storage.engine.survey import Survey
 from devs_git.storage.git_program import split_z
 from devs_git.storage.private_index import private
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 REFUSAL = "GIT_RESET_FAILED"
 SNAPSHOTS = "snapshot/"
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`target`: a checkpoint, or a snapshot's branch; `paths` (all where none) are relative to `folder` or the root."""
 
@@ -44,7 +44,7 @@ class Request:
             raise invalid("paths", "A path is empty or has a NUL character.")
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """`commit` is HEAD afterwards: the new commit, or the old one where every file was so already (`files` 0)."""
 
@@ -87,7 +87,7 @@ def run(workspace: Workspace, request: Request) -> Result:
             return _restore(workspace, site, request, _Job(op_id, folder, found, tree, paths))
 
 
-@dataclass(frozen=True)
+@immutable
 class _Job:
     op_id: str
     folder: Path

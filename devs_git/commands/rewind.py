@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from devs_git.domain import branch_names, resolve
@@ -26,12 +25,13 @@ from devs_git.storage.engine.preserve import Kept
 from devs_git.storage.engine.site import Site
 from devs_git.storage.engine.travel import Journey, trailers, travel
 from devs_git.storage.ledger import Tip
+from devs_git.values import as_mapping, field, immutable
 from devs_git.workspace import Workspace
 
 LISTED = 1000
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`target`: `task-10`, `task-10@3` or a checkpoint's oid; or a `plan_id`, which carries target and options.
 
@@ -101,7 +101,7 @@ def _agree(own: Options, planned: Options) -> None:
             )
 
 
-@dataclass(frozen=True)
+@immutable
 class Plan:
     """What a rewind would do. Oids are full; `files` and lists are cut at 1000, the counts are not."""
 
@@ -120,7 +120,7 @@ class Plan:
     blocked_by: tuple[dict[str, Any], ...] = field(default=())
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """What a rewind did. `preserved_as` has `type` and `reference`; `backup` keeps everything in every mode."""
 
@@ -182,7 +182,7 @@ def _plan(workspace: Workspace, request: Request) -> Plan:
         preserve=look.preserve,
         undone=tuple(point.name for point in look.effect.undone),
         kept_by=_kept_by(site, look),
-        not_covered=asdict(rest),
+        not_covered=as_mapping(rest),
         now_visible=footprints.now_visible(look.found, point.tree, look.plan),
         blocked_by=tuple(
             error.envelope() for error in (*look.refusals, *journal.interrupted(workspace.places))

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from devs_git.domain import ids
 from devs_git.domain.events import parse
 from devs_git.domain.resolve import resolve
 from devs_git.domain.rows import Row, row
 from devs_git.storage import annotated
 from devs_git.storage.differences import parents
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`task-10`, `task-10@3`, or the oid of a checkpoint."""
 
@@ -23,7 +22,7 @@ class Request:
         ids.target(self.target)
 
 
-@dataclass(frozen=True)
+@immutable
 class Trailer:
     """One line `key: value`; a key may stand several times."""
 
@@ -31,7 +30,7 @@ class Trailer:
     value: str
 
 
-@dataclass(frozen=True)
+@immutable
 class Result(Row):
     """The row, and what else is known. `worktree` is where it was made, `.` the main one."""
 

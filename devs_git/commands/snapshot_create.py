@@ -6,19 +6,19 @@ HEAD, index and files are not touched. Ignored files and nested repositories sta
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from devs_git.domain.events import NO_OID, Draft, RefUpdate, one_line
 from devs_git.errors import DevsError
 from devs_git.storage import refs, snapshot_index, snapshots
 from devs_git.storage.ledger import Tip
 from devs_git.storage.snapshot_index import Shot
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 ATTEMPTS = 20
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`message`: what this state is, in one line; '' says when it was."""
 
@@ -28,7 +28,7 @@ class Request:
         object.__setattr__(self, "message", one_line(self.message))
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """The branch; `files_changed` paths differ from HEAD. `left_out` are nested repositories."""
 

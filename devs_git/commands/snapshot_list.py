@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from devs_git.storage import snapshots
 from devs_git.storage.snapshots import Snapshot
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """Nothing to say."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """Newest first."""
 

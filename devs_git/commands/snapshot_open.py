@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from devs_git.domain.events import Draft
@@ -11,10 +10,11 @@ from devs_git.errors import DevsError, invalid
 from devs_git.storage import snapshots
 from devs_git.storage.git_program import GitFailed
 from devs_git.storage.snapshots import Snapshot
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`name` with or without `snapshot/`; `at` is the folder of the new worktree, '' for one of ours."""
 
@@ -28,7 +28,7 @@ class Request:
         object.__setattr__(self, "name", snapshots.PREFIX + bare)
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """`path` is the folder of the worktree; `opened` is false where it was open already."""
 

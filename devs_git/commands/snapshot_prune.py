@@ -5,7 +5,6 @@ A branch goes only where it is still the commit that `snapshot create` recorded;
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from devs_git.domain.events import NO_OID, Draft, RefUpdate
@@ -14,10 +13,11 @@ from devs_git.domain.quantities import span
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import refs, snapshots
 from devs_git.storage.snapshots import Snapshot
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`older_than` is a span such as 30d. `plan_id` binds to what was shown: PLAN_STALE where that changed."""
 
@@ -32,7 +32,7 @@ class Request:
             raise invalid("older_than", str(error)) from error
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """`snapshots` went, or would go; `kept` are old too but stay."""
 

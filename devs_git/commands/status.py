@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from devs_git.storage import active_task, tree_state, unrecorded
 from devs_git.storage.tree_state import Changed
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """Nothing to say."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Counts:
     """How many of each."""
 
@@ -25,7 +25,7 @@ class Counts:
     unmerged: int
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """`journals` names unfinished operations, `unrecorded` commits that a hook could not record, with the reason.
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import random
 import time
-from dataclasses import dataclass, field, replace
 from typing import Final
 
 from devs_git.domain import following
@@ -17,20 +16,21 @@ from devs_git.domain.joining import Superseded
 from devs_git.errors import DevsError
 from devs_git.storage import adoption, far, joining, receiving, refs
 from devs_git.storage.far import Far, Moved
+from devs_git.values import field, immutable, mutable, replace
 from devs_git.workspace import Workspace
 
 ATTEMPTS: Final = 8  # behind clones that are quicker each time
 AT_ONCE: Final = 500  # refs of one push: their names are arguments
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`remote`: a configured one; '' for origin, the only one, or that of the branch's upstream."""
 
     remote: str = ""
 
 
-@dataclass(frozen=True)
+@immutable
 class Renumbered:
     """A checkpoint of this clone whose number the remote had given too."""
 
@@ -40,7 +40,7 @@ class Renumbered:
     tag: str
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """`fetched` are refs here and `pushed` refs there that changed; of the remote's visible tags `moved` and `deleted`.
 
@@ -61,7 +61,7 @@ class Result:
     left: tuple[str, ...]
 
 
-@dataclass
+@mutable
 class _Log:
     """What was done so far, over all attempts."""
 

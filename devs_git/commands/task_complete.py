@@ -6,8 +6,6 @@ A task that is active in another worktree is completed there: what is staged her
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from devs_git.domain import ids, trailers
 from devs_git.domain.history import Task
 from devs_git.domain.jobs import Job
@@ -17,10 +15,11 @@ from devs_git.domain.trailers import Work, work_of
 from devs_git.errors import DevsError
 from devs_git.storage import active_task, commit_and_record, conversations, recording
 from devs_git.storage.ledger import Tip
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`task_id` None is the active task; `everything` stages what `git add -A` would."""
 

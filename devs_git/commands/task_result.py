@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from devs_git.domain import ids
 from devs_git.domain.events import Draft
 from devs_git.domain.recording import require_task
@@ -11,10 +9,11 @@ from devs_git.domain.trailers import Work, text
 from devs_git.errors import invalid
 from devs_git.storage import task_files
 from devs_git.storage.ledger import Tip
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     task_id: str
     text: str
@@ -26,7 +25,7 @@ class Request:
         text("text", self.text)
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     task_id: str
     characters: int

@@ -6,8 +6,6 @@ one is free again, and its numbers go on. A task whose mark in its own worktree 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from devs_git.domain import ids
 from devs_git.domain.events import Draft, one_line
 from devs_git.domain.history import History
@@ -17,10 +15,11 @@ from devs_git.errors import DevsError
 from devs_git.storage import active_task, locks, refs, task_files
 from devs_git.storage.committing import BUSY_SECONDS
 from devs_git.storage.ledger import Tip
+from devs_git.values import field, immutable
 from devs_git.workspace import Workspace
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`contract` is a named line of work; by default the branch."""
 
@@ -45,7 +44,7 @@ class Request:
         text("plan", self.plan)
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     task_id: str
     status: str

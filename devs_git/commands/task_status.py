@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from devs_git.domain import ids
 from devs_git.domain.recording import no_active_task, require_task
 from devs_git.domain.rows import Row, row
 from devs_git.storage import active_task, task_files, unrecorded
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 NEWEST = 20
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`task_id` None is the active task of this worktree."""
 
@@ -24,7 +23,7 @@ class Request:
             object.__setattr__(self, "task_id", ids.task_id(self.task_id))
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """`active_here`: it is this worktree's active task. `checkpoints` are its newest, newest first.
 

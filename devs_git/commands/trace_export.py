@@ -5,16 +5,16 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 
 from devs_git.domain import ids
 from devs_git.storage import export_file
 from devs_git.storage.catalog import exchange, traces
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`write` takes the bytes as they come, or `output` is a file for them; `task` where only one task's traces are wanted."""
 
@@ -27,7 +27,7 @@ class Request:
             object.__setattr__(self, "task", ids.task_id(self.task, field="task"))
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     traces: int
 

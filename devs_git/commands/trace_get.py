@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
 
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.catalog import traces
+from devs_git.values import field, immutable
 from devs_git.workspace import Workspace
 
 _LONGEST_LETTER: Final = 4  # bytes of one character in UTF-8
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`offset` and `limit` count bytes; without a limit all that follows. `payload`: what the client sent instead."""
 
@@ -32,7 +32,7 @@ class Request:
             raise invalid("limit", f"A limit is a number of bytes from {_LONGEST_LETTER} on.")
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """`fullOutput` is text; where the bytes are no UTF-8 it has U+FFFD, and `fullOutputBase64` has them as they are.
 

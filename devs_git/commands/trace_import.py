@@ -5,25 +5,25 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 from devs_git.domain.traces import Trace
 from devs_git.errors import invalid
 from devs_git.storage.catalog import exchange, traces
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 _BATCH: Final = 32 << 20  # bytes of output that one transaction holds
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`source` gives the bytes of an export."""
 
     source: BinaryIO
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """`traces` were read; `new` of them were not here before."""
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """Nothing to say."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """How many payloads went in, and how many cannot be read and are kept in `spool/rejected` of the common `devs/`."""
 

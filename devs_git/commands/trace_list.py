@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from devs_git.domain import ids, paging
 from devs_git.domain.search import Query
 from devs_git.domain.traces import TraceRow
 from devs_git.storage.catalog import search
+from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 MOST = 10_000
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """Traces of a task, tool, session or agent where one is named; those of rewound tasks only with `rewound`."""
 
@@ -33,7 +32,7 @@ class Request:
             object.__setattr__(self, "task", ids.task_id(self.task, field="task"))
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """`next_cursor` is '' at the end of the list."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from devs_git.domain.events import Draft
@@ -13,10 +12,11 @@ from devs_git.domain.traces import TraceRow
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.catalog import pruning
 from devs_git.storage.catalog.database import Catalog
+from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`older_than` is a span such as 90d, `max_size` a size such as 2GB; one of them at least.
 
@@ -40,7 +40,7 @@ class Request:
                 raise invalid(field, str(error)) from error
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """`traces` is how many went, or would go, `bytes` their outputs'; the newest of them is of `upto`."""
 

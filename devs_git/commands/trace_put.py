@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from devs_git.domain import ids
@@ -12,12 +11,13 @@ from devs_git.domain.trailers import work_of
 from devs_git.errors import invalid
 from devs_git.storage import active_task
 from devs_git.storage.catalog import traces
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 MOST_OF_AN_ID: Final = 65_536  # characters; the primary key is not the place for an output
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`output` as bytes, or as text that is stored as UTF-8. Without `trace_id` the trace gets a UUID; without `task_id` it belongs to the active task."""
 
@@ -49,7 +49,7 @@ def _require_id(trace_id: str) -> None:
         raise invalid("trace_id", f"A trace id has at most {MOST_OF_AN_ID} characters.")
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """`size` in bytes, `digest` the SHA-256 of the output."""
 

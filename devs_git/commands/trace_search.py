@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
 from typing import Literal, get_args
 
 from devs_git.domain import ids, paging
@@ -12,13 +11,14 @@ from devs_git.domain.traces import TraceRow
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.catalog import message_search, search
 from devs_git.storage.catalog.database import Catalog
+from devs_git.values import as_mapping, field, immutable, replace
 from devs_git.workspace import Workspace
 
 MOST = 200
 Where = Literal["traces", "messages"]
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`query` as people type it (domain/search.py); `deadline` in seconds.
 
@@ -41,7 +41,7 @@ class Request:
             raise invalid("deadline", "A deadline is a number of seconds above 0, at most 3600.")
 
 
-@dataclass(frozen=True)
+@immutable
 class Hit(TraceRow):
     """A trace, and one line of it: `highlights` are the places (from, to) in `snippet` where the words stand."""
 
@@ -49,7 +49,7 @@ class Hit(TraceRow):
     highlights: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True)
+@immutable
 class MessageHit:
     """A message, and one line of it, as `Hit` has it. `trace_id` is where the whole of a long result is."""
 
@@ -67,7 +67,7 @@ class MessageHit:
     trace_id: str | None = field(default=None, metadata={"optional": True})
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """`complete` is false where the deadline cut the search short: these are then the newest that fit, not the best.
 
@@ -97,7 +97,7 @@ def _traces(
 ) -> tuple[tuple[Hit, ...], search.Found[search.Hit]]:
     found = search.search(catalog, query, page)
     hits = (
-        Hit(**asdict(hit.row), snippet=hit.snippet.text, highlights=hit.snippet.highlights)
+        Hit(**as_mapping(hit.row), snippet=hit.snippet.text, highlights=hit.snippet.highlights)
         for hit in found.hits
     )
     return tuple(hits), found

@@ -6,7 +6,6 @@ An undo is a move like any other, to the state that the operation's backup holds
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from devs_git.domain import branch_names
@@ -27,10 +26,11 @@ from devs_git.storage.engine.site import Site
 from devs_git.storage.engine.survey import Survey
 from devs_git.storage.engine.travel import Journey, trailers, travel
 from devs_git.storage.ledger import Tip
+from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`op_id` names an operation further back; `preserve` and `untracked` as for a rewind."""
 
@@ -54,7 +54,7 @@ class Request:
             raise invalid("untracked", f"{self.untracked!r} is not understood.", hint="Use --untracked save.")
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """What an undo did, or would do under `dry_run` (then `undo_id` is ''). Oids are full."""
 
@@ -72,7 +72,7 @@ class Result:
     blocked_by: tuple[dict[str, Any], ...] = ()
 
 
-@dataclass(frozen=True)
+@immutable
 class _Outlook:
     operation: Event
     state: State

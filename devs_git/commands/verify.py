@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 from devs_git.domain.events import LEDGER
@@ -18,6 +17,7 @@ from devs_git.storage.audit_facts import Facts
 from devs_git.storage.audit_parts import FETCH
 from devs_git.storage.engine import reach
 from devs_git.storage.git_program import Git, GitFailed
+from devs_git.values import field, immutable
 from devs_git.workspace import Workspace
 
 FORMATS: Final = ("text", "json", "github")
@@ -33,7 +33,7 @@ _SHALLOW: Final = Finding(
 _RANGE: Final = re.compile(r"(?P<base>.*?)\.\.(?P<head>[^.].*)?")
 
 
-@dataclass(frozen=True)
+@immutable
 class Request:
     """`parts` of PARTS or SEVERAL; `range` is `base..head` (default: all that HEAD reaches).
 
@@ -69,7 +69,7 @@ class Request:
         return tuple(part for part in PARTS if part in wanted)
 
 
-@dataclass(frozen=True)
+@immutable
 class Told:
     """One finding: its code, what it is about (`ref`: a ref or commit; `file` and `line`), and a way out (`hint`)."""
 
@@ -82,7 +82,7 @@ class Told:
     line: int
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """`ok`: no finding is an error. `checked` says how much was looked at."""
 

@@ -8,16 +8,16 @@ branches already had it when the gate was requested. Gates are bits of one numbe
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from devs_git.domain.audit_ledger import Freezes
 from devs_git.domain.report import Finding, Severity
+from devs_git.values import immutable
 
 _SEE: Final = "See: git log -1 --format=%B "
 
 
-@dataclass(frozen=True)
+@immutable
 class Bound:
     """A commit: its parents, the ledger tip that it names ('' for none), and the gate that it claims to land ('' for none)."""
 
@@ -27,7 +27,7 @@ class Bound:
     gate: str = ""
 
 
-@dataclass(frozen=True)
+@immutable
 class Witness:
     """What the ledger can say: its freezes, its events' parents (parents first), the heads that each gate's request
     recorded, and by which event a commit was recorded as a checkpoint (`recorded`). `landed` are the commits that a

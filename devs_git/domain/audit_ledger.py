@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 from devs_git.domain.events import LEDGER, Event
 from devs_git.domain.report import Finding
+from devs_git.values import field, immutable
 
 # No name that begins like an option or leads out of its folder: a gate of such a name could never be decided.
 _ADDED: Final = re.compile(
@@ -33,7 +33,7 @@ WAY_OUT: Final = (
 )
 
 
-@dataclass(frozen=True)
+@immutable
 class Change:
     """One path along one parent edge; `old` and `new` are blob oids, '' where a side has none."""
 
@@ -42,7 +42,7 @@ class Change:
     new: str
 
 
-@dataclass(frozen=True)
+@immutable
 class Step:
     """One event with what changed along each of its parent edges (a root: against nothing)."""
 
@@ -50,7 +50,7 @@ class Step:
     edges: tuple[tuple[Change, ...], ...]
 
 
-@dataclass(frozen=True)
+@immutable
 class Freezes:
     """Gates by number (their bit), and for every event which are requested and which are open there, as bit masks."""
 

@@ -8,18 +8,18 @@ led to from the other's.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from devs_git.domain import tas_lock
 from devs_git.domain.report import Finding
 from devs_git.domain.tas_lock import Revision
+from devs_git.values import immutable
 
 _SHOWN: Final = 3  # sections that a finding names
 _ASK: Final = "Ask: devs-git gate request --type TAS_REVISION; or take the change back."
 
 
-@dataclass(frozen=True)
+@immutable
 class Edit:
     """A commit after which the TAS is not what it was in each parent. Blobs; None where there is no TAS.
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from devs_git.domain.dialects import DIALECTS
 from devs_git.domain.dialects.dialect import Dialect
 from devs_git.domain.tool_guard import reads_back
 from devs_git.domain.traces import Trace
+from devs_git.values import immutable
 
 _IDS: Final = bytes.fromhex(
     "6b2f1a5459a55a0c9d4f6f1c7f1b1c55"
@@ -23,7 +23,7 @@ _A_YEAR: Final = 3.2e10  # milliseconds
 HEAD, PWD = "HEAD ", "PWD "
 
 
-@dataclass(frozen=True)
+@immutable
 class Captured:
     """One payload. `pwd` is the folder in which the hook ran, `head` what HEAD was: an oid, or `ref: …` where it found none.
 

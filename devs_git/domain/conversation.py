@@ -10,14 +10,15 @@ import hashlib
 import json
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal
+
+from devs_git.values import field, fields, immutable
 
 Role = Literal["user", "assistant", "system", "tool"]
 _OPTIONAL: Final = {"optional": True}
 
 
-@dataclass(frozen=True)
+@immutable
 class ToolCall:
     """What an assistant asked a tool; `input` is any JSON value, as the client wrote it."""
 
@@ -26,7 +27,7 @@ class ToolCall:
     input: Any = None
 
 
-@dataclass(frozen=True)
+@immutable
 class Message:
     """One message. What is not known, or does not belong to its role, is None and left out.
 
@@ -49,7 +50,7 @@ class Message:
 
     def record(self) -> dict[str, Any]:
         """The message as JSON values, without what it has not."""
-        found = {one.name: getattr(self, one.name) for one in fields(self)}
+        found = {name: getattr(self, name) for name in fields(self)}
         if self.tool_calls is not None:
             found["tool_calls"] = [
                 {"id": call.id, "name": call.name, "input": call.input} for call in self.tool_calls

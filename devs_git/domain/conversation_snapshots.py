@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
 from typing import Final
+
+from devs_git.values import immutable
 
 _SNAPSHOTS: Final = uuid.UUID("0d9f2a2e-6c0b-5f4f-8f53-0a6f7cf3a9c1")  # of checkpoints; never another
 
 
-@dataclass(frozen=True)
+@immutable
 class Metadata:
     """What a prefix cost, as far as the client told it."""
 
@@ -17,7 +18,7 @@ class Metadata:
     cost_usd: float
 
 
-@dataclass(frozen=True)
+@immutable
 class Snapshot:
     """A prefix of a session: its first `message_count` messages. `checkpoint` is '' where it belongs to none."""
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from devs_git.domain import gates, plain_text
 from devs_git.errors import invalid
+from devs_git.values import field, immutable
 
 REASON_MOST: Final = 2000
 
 
-@dataclass(frozen=True)
+@immutable
 class Answer:
     """`ask` puts one question on a terminal and raises where the answer is no; None: there is no terminal.
 
@@ -48,7 +48,7 @@ class Answer:
         return gates.SIGNED if self.sign or self.signature else gates.UNSIGNED
 
 
-@dataclass(frozen=True)
+@immutable
 class Outcome:
     """The decision. With `print_bytes`: that the gate waits, and what there is to sign."""
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from devs_git.domain.gates import APPROVED, Gate
+from devs_git.values import fields, immutable
 
 NAMESPACE: Final = "devs-gate@v1"
 NONE: Final = "-"
 _VALUE: Final = re.compile(r"[0-9A-Za-z-]{1,64}", re.ASCII)
 
 
-@dataclass(frozen=True)
+@immutable
 class Statement:
     """A decision as it is signed. Oids are full; `tas_before` and `tas_after` are '-' where there is none.
 
@@ -36,7 +36,7 @@ class Statement:
 
     def canonical(self) -> bytes:
         """The bytes to sign: always the same for the same statement."""
-        lines = (f"{name.name.replace('_', '-')} {getattr(self, name.name)}\n" for name in fields(self))
+        lines = (f"{name.replace('_', '-')} {getattr(self, name)}\n" for name in fields(self))
         return (f"{NAMESPACE}\n" + "".join(lines)).encode()
 
 
@@ -74,7 +74,7 @@ def reason_digest(reason: str) -> str:
 
 def read(data: bytes) -> Statement | None:
     """The statement in signed bytes; None where they are none, in exactly the form that `canonical` gives."""
-    names = [field.name for field in fields(Statement)]
+    names = list(fields(Statement))
     lines = data.decode("ascii", "replace").split("\n")[1:-1]
     words = [line.partition(" ")[2] for line in lines]
     if len(words) != len(names) or not all(_VALUE.fullmatch(word) for word in words):

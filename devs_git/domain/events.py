@@ -7,9 +7,10 @@ event type carries is listed in `schemas/README.md`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
+
+from devs_git.values import field, immutable
 
 LEDGER: Final = "refs/heads/devs/ledger"
 OURS: Final = "Devs-"  # how the key of each of our trailers begins
@@ -22,7 +23,7 @@ def one_line(text: str) -> str:
     return _UNPRINTABLE.sub(" ", text).strip()
 
 
-@dataclass(frozen=True)
+@immutable
 class Event:
     """One commit of the ledger; `oid` and `parents` are empty until it is written."""
 
@@ -79,7 +80,7 @@ def parse(oid: str, parents: tuple[str, ...], message: str) -> Event:
     return Event(kind, subject, rest, body.strip("\n"), oid, parents)
 
 
-@dataclass(frozen=True)
+@immutable
 class RefUpdate:
     """One line of a reference transaction. `old` NO_OID: must not exist; `new` NO_OID: delete. Never blind."""
 
@@ -89,7 +90,7 @@ class RefUpdate:
     no_deref: bool = False
 
 
-@dataclass(frozen=True)
+@immutable
 class Draft:
     """What one append writes: the event, files of the ledger's tree (None deletes), and refs that move with it.
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from devs_git.domain import ids
 from devs_git.domain.plain_text import checked
 from devs_git.domain.trailers import AGENTS
 from devs_git.errors import DevsError, invalid
+from devs_git.values import immutable
 
 TAS_REVISION, MANUAL, POLICY_CHANGE = "TAS_REVISION", "MANUAL", "POLICY_CHANGE"
 TYPES: Final = (TAS_REVISION, MANUAL, POLICY_CHANGE)
@@ -43,7 +43,7 @@ _KNOWN: Final = (
 _KNOWN_CHANGES: Final = ("sections_to_modify", "rationale", "risk_assessment", "proposed_text")
 
 
-@dataclass(frozen=True)
+@immutable
 class Changes:
     """What a TAS revision would change. `proposed_text` is the whole TAS as it would be, or None."""
 
@@ -53,7 +53,7 @@ class Changes:
     proposed_text: str | None = None
 
 
-@dataclass(frozen=True)
+@immutable
 class Question:
     """What is asked. Only a TAS revision has `proposed_changes`, and must name agent and task."""
 
@@ -145,7 +145,7 @@ def blob_oid(data: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
-@dataclass(frozen=True)
+@immutable
 class Gate:
     """A gate as a ledger tip holds it: its request with the blob's oid, and its decision, if there is one.
 

@@ -7,11 +7,11 @@ Each event says outright what it changes: `Devs-Status: task-11 rewound`, `Devs-
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from devs_git.domain.events import Event
 from devs_git.errors import DevsError
+from devs_git.values import field, immutable, mutable, replace
 
 CHECKPOINT_EVENTS: Final = frozenset({"checkpoint.created", "task.completed"})
 OPERATIONS: Final = frozenset({"rewound", "undone", "restored", "dropped"})
@@ -23,7 +23,7 @@ def unreadable(event: Event) -> DevsError:
     return DevsError("LEDGER_MUTATED", text, hint="See who wrote it: git log devs/ledger")
 
 
-@dataclass(frozen=True)
+@immutable
 class Checkpoint:
     """One state that can be returned to. `tag` is the oid of its annotated tag object, its identity."""
 
@@ -55,7 +55,7 @@ class Checkpoint:
         return "completed" if self.completed else "active"
 
 
-@dataclass(frozen=True)
+@immutable
 class Task:
     """A task as the ledger knows it; `status` is active, completed, rewound or dropped."""
 
@@ -71,7 +71,7 @@ class Task:
     next_number: int = 1
 
 
-@dataclass
+@mutable
 class History:
     """The folded ledger. Checkpoints keep the order of their events."""
 

@@ -9,10 +9,10 @@ An oid may be shortened, as `log` prints it, to no less than seven digits. Rules
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from devs_git.errors import invalid
+from devs_git.values import immutable
 
 PREFIX: Final = "task-"
 MAX_LENGTH: Final = 100
@@ -45,7 +45,7 @@ def bare(task: str) -> str:
     return task.removeprefix(PREFIX)
 
 
-@dataclass(frozen=True)
+@immutable
 class Target:
     """What a caller pointed at: a task's completion, its numbered checkpoint, or a checkpoint by oid.
 

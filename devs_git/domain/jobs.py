@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from devs_git.domain.trailers import Work
+from devs_git.values import as_mapping, fields, immutable
 
 KIND: Final = "commit"
 
 
-@dataclass(frozen=True)
+@immutable
 class Job:
     """`head` and `ledger` are where both stood when it began ('' for an unborn branch); `message` is what -m said,
     `title` what the commit says without it.
@@ -34,10 +34,10 @@ class Job:
         return f"devs-git {self.verb} {self.op_id}"
 
     def entry(self) -> dict[str, Any]:
-        return asdict(self)
+        return as_mapping(self)
 
 
 def job_of(entry: Mapping[str, Any]) -> Job:
     """The job that `entry` was made of; KeyError or TypeError where it is none."""
-    values = {key: entry[key] for key in Job.__dataclass_fields__ if key != "work"}
+    values = {key: entry[key] for key in fields(Job) if key != "work"}
     return Job(work=Work(**entry["work"]), **values)

@@ -14,7 +14,6 @@ No event is written again, so every oid that a trailer or a signature names stay
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from devs_git.domain.audit_ledger import Change
@@ -22,12 +21,13 @@ from devs_git.domain.events import Event
 from devs_git.domain.gates import RESOLVING
 from devs_git.domain.history import Checkpoint, History
 from devs_git.domain.policy import IN_FORCE
+from devs_git.values import immutable
 
 MERGED, SUPERSEDED = "ledger.merged", "superseded"
 _FOLDER: Final = "superseded"
 
 
-@dataclass(frozen=True)
+@immutable
 class Union:
     """What is put on the remote's tree: blobs of ours by path ('' takes a marker out), and which of ours gave way.
 
@@ -80,7 +80,7 @@ def _gate(path: str, name: str) -> str:
     return folder[6:] if last == name and folder.startswith("gates/") else ""
 
 
-@dataclass(frozen=True)
+@immutable
 class Superseded:
     """Content of ours that gave way: its path, and where the ledger keeps it.
 
@@ -124,7 +124,7 @@ def policy_gates(ours: Iterable[Event]) -> frozenset[str]:
     return frozenset(e.get("Devs-Gate") for e in ours if e.type == "policy.set" and e.get("Devs-Gate"))
 
 
-@dataclass(frozen=True)
+@immutable
 class Settled:
     """What the merge says of checkpoints and tasks: new numbers of ours, completions that give way, statuses."""
 

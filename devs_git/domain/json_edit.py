@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, Final
+
+from devs_git.values import immutable
 
 Path = Sequence[str | int]
 _DECODER: Final = json.JSONDecoder()
@@ -32,7 +33,7 @@ class Unfit(Exception):
         self.what = what
 
 
-@dataclass(frozen=True)
+@immutable
 class _Member:
     """One member of an object or array: `start` is where it begins, its key included, `value` where its value does."""
 

@@ -5,14 +5,13 @@ Apart, because most messages have none, and the git hook that reads them has lit
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from devs_git.domain import captured
 from devs_git.domain.conversation import Message
 from devs_git.domain.dialects import DIALECTS
 from devs_git.domain.tool_guard import reads_back
 from devs_git.domain.traces import Trace, is_long, shortened
 from devs_git.domain.transcripts.reading import Read
+from devs_git.values import replace
 
 
 def with_trace(read: Read, known: Trace) -> tuple[Message, Trace | None]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from devs_git.values import field, immutable, mutable
 
 _ATX: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
 _CLOSING: Final = re.compile(r"(?:^|[ \t])#+[ \t]*$")
@@ -42,7 +43,7 @@ _HTML: Final = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@immutable
 class Heading:
     """`start` is its first line, from 0."""
 
@@ -56,7 +57,7 @@ def lines_of(text: str) -> list[str]:
     return re.findall(r"[^\r\n]*(?:\r\n|[\r\n])|[^\r\n]+", text)
 
 
-@dataclass
+@mutable
 class _Reader:
     """Where a reader of lines is: in which block that hides headings, and in which paragraph."""
 

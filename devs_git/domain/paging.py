@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from devs_git.errors import invalid
+from devs_git.values import immutable
 
 NO_END: Final = 1 << 62
 _CURSOR = re.compile(r"([0-9]{1,15})-([0-9]{1,12})", re.ASCII)
 
 
-@dataclass(frozen=True)
+@immutable
 class Place:
     """`upto`: the newest number there was (0: not asked yet); `offset`: rows that were given already."""
 

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from devs_git.errors import invalid
+from devs_git.values import immutable
 
 
-@dataclass(frozen=True)
+@immutable
 class Options:
     """The options of a rewind that its plan binds."""
 

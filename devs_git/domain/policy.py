@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from devs_git.domain.quantities import size, span
 from devs_git.errors import DevsError
+from devs_git.values import immutable
 
 PROPOSED: Final = "devs-policy.yaml"
 IN_FORCE: Final = "policy.yaml"
@@ -32,7 +32,7 @@ SNAPSHOT_EVERY: Final = 100
 _SWITCH: Final = re.compile(rb"^checkpoint_on_commit: +(true|false) *(?:#.*)?\r?$", re.MULTILINE)
 
 
-@dataclass(frozen=True)
+@immutable
 class Approver:
     """Who may decide on a gate; `key` is an SSH public key, '' where none is known."""
 
@@ -40,7 +40,7 @@ class Approver:
     key: str = ""
 
 
-@dataclass(frozen=True)
+@immutable
 class Policy:
     """What is in force. Spans are seconds, sizes bytes."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from devs_git.domain.events import Event
+from devs_git.values import immutable
 
 
-@dataclass(frozen=True)
+@immutable
 class Kept:
     """An old snapshot that stays, and why."""
 

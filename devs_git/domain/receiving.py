@@ -7,19 +7,19 @@ know (`refs/devs/*`) goes through at any time. Every other ref is work, and wait
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from devs_git.domain import audit_tags
 from devs_git.domain.events import LEDGER, NO_OID
 from devs_git.domain.following import NUMBERED, VISIBLE
 from devs_git.domain.history import History
 from devs_git.domain.report import Finding
+from devs_git.values import immutable
 
 _TAGS = VISIBLE + "task-"
 _GOVERNED = (LEDGER, NUMBERED, _TAGS)
 
 
-@dataclass(frozen=True)
+@immutable
 class Move:
     """One line of a push: what the ref was and will be, NO_OID where it is not."""
 

@@ -9,7 +9,6 @@ The result equals that of `history.fold` over the whole ledger (a property test 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from devs_git.domain.events import Event
@@ -21,9 +20,10 @@ from devs_git.domain.history import (
     move_of,
     unreadable,
 )
+from devs_git.values import field, mutable, replace
 
 
-@dataclass(eq=False)
+@mutable
 class _Seat:
     """The place of a checkpoint in the list. It is taken when `point` is there, given up when the ledger ends."""
 
@@ -36,7 +36,7 @@ class _Seat:
         self.point = replace(origin, **self.changes, live=live)
 
 
-@dataclass
+@mutable
 class _Pass:
     """What the newer events have said so far."""
 

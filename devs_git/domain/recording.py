@@ -6,18 +6,17 @@ CONFLICT (rewound or dropped: it has to be started again).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from devs_git.domain.events import one_line
 from devs_git.domain.history import History, Task
 from devs_git.domain.ids import completed_tag
 from devs_git.domain.trailers import Work
 from devs_git.errors import DevsError
+from devs_git.values import immutable
 
 LIVE = ("active", "completed")
 
 
-@dataclass(frozen=True)
+@immutable
 class Facts:
     """What git says of the commit that becomes a checkpoint. Lines are those of its diff to its first parent."""
 
@@ -31,7 +30,7 @@ class Facts:
     removed: int = 0
 
 
-@dataclass(frozen=True)
+@immutable
 class Wanted:
     """A checkpoint to record: `op_id` makes recording idempotent, `message` is '' for the commit's subject."""
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from devs_git.values import immutable
 
 Did = Literal["created", "updated", "kept", "removed", "skipped"]
 Severity = Literal["error", "warning"]
 
 
-@dataclass(frozen=True)
+@immutable
 class Action:
     """One thing that init looked after: `what` (`hook post-commit`, `ledger`), what it `did`, and why, if odd."""
 
@@ -18,7 +19,7 @@ class Action:
     detail: str = ""
 
 
-@dataclass(frozen=True)
+@immutable
 class Finding:
     """One thing that is wrong, in words, and the command that mends it. Only an error makes a check exit 1.
 

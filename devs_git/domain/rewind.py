@@ -9,13 +9,13 @@ not where another branch keeps that completion.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Final
 
 from devs_git.domain.events import NO_OID, Event, RefUpdate
 from devs_git.domain.history import Checkpoint, History
 from devs_git.domain.ids import completed_tag
 from devs_git.errors import DevsError, invalid
+from devs_git.values import immutable
 
 PRESERVE: Final = ("branch", "stash", "discard")
 
@@ -28,7 +28,7 @@ def preserve_mode(text: str | None) -> str | None:
     return mode
 
 
-@dataclass(frozen=True)
+@immutable
 class Effect:
     """What an operation does to checkpoints and tasks. `statuses` are (task, status) pairs that change.
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from devs_git.domain.history import Checkpoint, History
 from devs_git.domain.ids import completed_tag
+from devs_git.values import immutable
 
 
-@dataclass(frozen=True)
+@immutable
 class Rewrite:
     """Checkpoints with the commit that each follows to, and those that a squash folded away."""
 

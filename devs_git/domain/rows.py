@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from devs_git.domain.history import Checkpoint
+from devs_git.values import immutable
 
 
-@dataclass(frozen=True)
+@immutable
 class Row:
     """One checkpoint; the keys are a contract. `tag` is the oid of its tag object, `branch` where it was made.
 

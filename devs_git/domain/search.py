@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
 from devs_git.domain.quantities import span
+from devs_git.values import field, immutable
 
 MOST_TERMS: Final = 64  # of one query; what comes after says so in `left_out`
 # `--name` is an option that somebody looks for, and none that is not wanted.
@@ -21,7 +21,7 @@ _FILTERS: Final = ("task", "tool", "session", "agent", "error", "since", "before
 _TRUTH: Final = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 
 
-@dataclass(frozen=True)
+@immutable
 class Term:
     """A word or phrase as typed, and the tokens that the index has for it. `prefix`: the last may go on."""
 
@@ -29,7 +29,7 @@ class Term:
     prefix: bool = False
 
 
-@dataclass(frozen=True)
+@immutable
 class Query:
     """What is asked. `error` is None where it does not matter; `since` and `before` are stamps or ''."""
 

@@ -8,19 +8,19 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from typing import Final
 
 from devs_git.domain.search import Term
+from devs_git.values import immutable
 
 WIDTH: Final = 160  # characters of a window
 _LEAD: Final = 40  # of them before the first hit
 _OVERLAP: Final = 400  # characters of a piece that are looked at again with the next: a phrase may span both
 
 
-@dataclass(frozen=True)
+@immutable
 class Snippet:
     """One line of text, and where in it (from, to) the terms stand."""
 

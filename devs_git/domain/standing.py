@@ -7,13 +7,13 @@ ledgers, and beyond an event that moves checkpoints without saying `Devs-Next`, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 from devs_git.domain.events import Event
 from devs_git.domain.history import CHECKPOINT_EVENTS, History, unreadable
+from devs_git.values import field, immutable, mutable
 
 
-@dataclass(frozen=True)
+@immutable
 class Standing:
     """`status` is '' for a task that the ledger never heard of."""
 
@@ -21,7 +21,7 @@ class Standing:
     next_number: int
 
 
-@dataclass
+@mutable
 class Statuses:
     """What the newest events that were read so far say of all tasks, for who reads them for something else."""
 

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Final
 
 from devs_git.domain.markdown import Heading, headings, lines_of
+from devs_git.values import immutable, replace
 
 PREAMBLE: Final = "(before the first heading)"
 _NUMBER: Final = re.compile(r"§?\s*([0-9]+(?:\.[0-9]+)*|[A-Z][0-9]*(?:\.[0-9]+)+|[A-Z][0-9]+)[.):]?(?:\s+|$)")
 _SEPARATOR: Final = re.compile(r"\s*[/>›→]\s*")
 
 
-@dataclass(frozen=True)
+@immutable
 class Section:
     """A heading and what stands below it, or the lines before the first heading (level 0). Lines count from 0.
 

@@ -11,12 +11,12 @@ is no first one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from devs_git.domain import tas
+from devs_git.values import immutable
 
 
-@dataclass(frozen=True)
+@immutable
 class Revision:
     """An approved revision: the blob it was asked against, the blob that was approved or None, its sections."""
 

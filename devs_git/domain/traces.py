@@ -5,8 +5,9 @@ A trace is never shortened. What is handed on in its place may be, and then name
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from devs_git.values import immutable
 
 TOOL_OUTPUT_TRACE_THRESHOLD: Final = (
     500  # characters; a longer output is stored, and named where it is shortened
@@ -14,7 +15,7 @@ TOOL_OUTPUT_TRACE_THRESHOLD: Final = (
 _HEAD: Final = 300  # characters of a shortened output that come from its beginning; the rest from its end
 
 
-@dataclass(frozen=True)
+@immutable
 class Trace:
     """One tool call. `output` and `raw` (the payload as a client sent it) are kept byte for byte.
 
@@ -39,7 +40,7 @@ class Trace:
     raw: bytes = b""
 
 
-@dataclass(frozen=True)
+@immutable
 class TraceRow:
     """What is known of a stored trace without reading its output; `size` is in bytes, `digest` the SHA-256."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from devs_git.domain.events import one_line
 from devs_git.errors import invalid
+from devs_git.values import immutable
 
 _OURS: Final = re.compile(r"Devs-(Task|Agent|Client|Phase|Ledger): ")
 MAX_VALUE: Final = 200  # characters of a title, contract or client
@@ -17,7 +17,7 @@ AGENTS: Final = ("researcher", "architect", "developer", "reviewer")
 PHASES: Final = ("research", "specify", "plan", "execute", "review")
 
 
-@dataclass(frozen=True)
+@immutable
 class Work:
     """Who works on which task: what stands in `<git dir>/devs/task` while the task is active."""
 

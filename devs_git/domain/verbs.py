@@ -7,13 +7,14 @@ A name that is not here is tier 2, unknown to us, and does not go on while a gat
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from devs_git.values import immutable
 
 READS, CHANGES, UNKNOWN, DESTROYS = 0, 1, 2, 3
 
 
-@dataclass(frozen=True)
+@immutable
 class Verb:
     """One row: `while_frozen` says whether it goes on while a gate is open; reading and recording always do.
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
 from typing import Any
+
+from devs_git.values import fields
 
 
 def plain(value: Any) -> Any:
-    """A result as JSON-ready values: a frozen dataclass, its fields in order; `from_` is the key `from`.
+    """A result as JSON-ready values: of a value, its fields in order; `from_` is the key `from`.
 
     A field that says it is optional, and has nothing, is left out.
     """
-    if is_dataclass(value):
-        found = ((one, getattr(value, one.name)) for one in fields(value))
+    if known := fields(value):
+        found = ((name, one, getattr(value, name)) for name, one in known.items())
         return {
-            one.name.removesuffix("_"): plain(inner)
-            for one, inner in found
+            name.removesuffix("_"): plain(inner)
+            for name, one, inner in found
             if inner is not None or not one.metadata.get("optional")
         }
     if isinstance(value, dict):

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from devs_git.domain.verbs import CHANGES, READS, Verb, verb
 from devs_git.errors import DevsError
+from devs_git.values import replace
 from devs_git.workspace import Workspace
 
 GOING_BACK = ("rewind", "undo")  # from what their caller saw: of two at once, one is BUSY

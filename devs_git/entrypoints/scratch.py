@@ -13,7 +13,6 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +25,7 @@ from devs_git.entrypoints.tools import calling
 from devs_git.entrypoints.tools.tool import TEXT, Tool
 from devs_git.errors import DevsError
 from devs_git.storage.git_program import Git
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 _ENVIRONMENT: Final = {
@@ -50,7 +50,7 @@ _WORDS: Final = {
 _ANY: Final = "task-10"
 
 
-@dataclass(frozen=True)
+@immutable
 class Scratch:
     """The repository at `top`; `words` are the arguments of verbs in it."""
 

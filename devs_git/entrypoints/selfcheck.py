@@ -24,6 +24,7 @@ from devs_git.entrypoints.cli.main import cli
 from devs_git.entrypoints.scratch import Scratch, frozen
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.errors import CODES
+from devs_git.values import fields
 
 _PERSONS: Final = ("gate approve", "gate reject", "directive add")  # no agent's tool does these
 _FAULT: Final = "This is a fault of devs-git as it is installed; nothing in your repository causes it."
@@ -81,7 +82,7 @@ def _tools() -> Iterator[str]:
             continue
         if row.tier >= DESTROYS or row.name in _PERSONS:
             yield f"The tool '{name}' does what only a person does."
-        known = getattr(importlib.import_module(row.module).Request, "__dataclass_fields__", {})
+        known = fields(importlib.import_module(row.module).Request)
         for field in (*(one.target for one in tool.params if not one.worktree), *tool.fixed):
             if field not in known:
                 yield f"The tool '{name}' sets {field}, which '{row.name}' does not know."

@@ -7,13 +7,13 @@ as that (options, a terminal, a refusal) is the command line's to answer.
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from typing import Any
 
 from devs_git.commands.trace_get import Request
 from devs_git.entrypoints import router
 from devs_git.entrypoints.unread import printing
 from devs_git.errors import EXIT_INTERRUPTED
+from devs_git.values import replace
 from devs_git.workspace import Workspace
 
 

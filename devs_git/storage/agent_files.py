@@ -10,7 +10,6 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +25,7 @@ from devs_git.storage import resources, spool
 from devs_git.storage.hook_files import whole
 from devs_git.storage.hook_slot import HookSlot
 from devs_git.storage.places import Places
+from devs_git.values import replace
 
 _NAME: Final = "agent-hook"
 _HOOK: Final = "agent hook"

@@ -7,7 +7,6 @@ event that freezes them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from devs_git.domain import gates, policy
@@ -19,6 +18,7 @@ from devs_git.storage import gates as store
 from devs_git.storage.engine.survey import head_of
 from devs_git.storage.git_program import Git
 from devs_git.storage.ledger import Tip
+from devs_git.values import immutable
 
 _BRANCHES: Final = "refs/heads/"
 _REMOTES: Final = "refs/remotes/"
@@ -26,7 +26,7 @@ MANY: Final = 1000  # branches; with many more a request would be larger than a 
 _COMMENT: Final = "A request; immutable. Its status is derived from the decision beside it."
 
 
-@dataclass(frozen=True)
+@immutable
 class Asking:
     """Who reads what: `git` is this worktree's, `store_git` reads objects by their oids."""
 

@@ -7,7 +7,6 @@ make. What cannot be read is a finding of whichever part needs it, never a crash
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -21,11 +20,12 @@ from devs_git.storage import audit_gates, auditing
 from devs_git.storage.audit_gates import Judged
 from devs_git.storage.git_program import Git, GitFailed
 from devs_git.storage.ledger import Ledger
+from devs_git.values import immutable
 
 _DAMAGED: Final = "Call a person: git fsck --full, then compare with another clone."
 
 
-@dataclass(frozen=True)
+@immutable
 class Facts:
     """`tip` is the ledger's, `base..head` the commits in question ('' for no base, or for none at all).
 

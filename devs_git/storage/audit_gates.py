@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
@@ -22,12 +21,13 @@ from devs_git.domain.report import Finding
 from devs_git.errors import DevsError
 from devs_git.storage import deciding, documents, proposal
 from devs_git.storage import gates as store
+from devs_git.values import field, immutable, mutable, replace
 
 _FOLDER: Final = "gates/"
 _REQUEST, _DECISION, _SIGNATURE = "/request.yaml", "/decision.yaml", "/decision.yaml.sig"
 
 
-@dataclass(frozen=True)
+@immutable
 class Judged:
     """What the ledger's gates and policies come to.
 
@@ -46,7 +46,7 @@ class Judged:
         return found if isinstance(found, Policy) else parse({})
 
 
-@dataclass(frozen=True)
+@immutable
 class _Claim:
     """A decision as an event brought it, with the oids of its files ('' where there is none)."""
 
@@ -56,7 +56,7 @@ class _Claim:
     signature: str
 
 
-@dataclass
+@mutable
 class _Court:
     """The work of `judge`: what was read, and what was found."""
 

@@ -6,7 +6,6 @@ A server's hook may ask for those that it needs. `registry` and `guard`, which l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Final
 
 from devs_git.domain import audit_commits, audit_ledger, audit_merges, audit_tags, following
@@ -16,6 +15,7 @@ from devs_git.domain.events import Event
 from devs_git.domain.report import Finding
 from devs_git.storage import audit_documents, audit_tas, auditing
 from devs_git.storage.audit_facts import Facts
+from devs_git.values import replace
 
 FETCH: Final = (
     "Fetch it: git fetch origin refs/heads/devs/ledger:refs/heads/devs/ledger "

@@ -8,7 +8,6 @@ the TAS at the path before.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from devs_git.domain import audit_tas, gates
 from devs_git.domain.audit_commits import Bound
@@ -17,6 +16,7 @@ from devs_git.domain.report import Finding
 from devs_git.domain.tas_lock import Revision
 from devs_git.storage import auditing, tas_file
 from devs_git.storage.audit_facts import Facts
+from devs_git.values import immutable
 
 
 def tas(facts: Facts) -> Iterator[Finding]:
@@ -44,7 +44,7 @@ def _revisions(facts: Facts) -> dict[str, Revision]:
     }
 
 
-@dataclass(frozen=True)
+@immutable
 class _Places:
     """Every path that the TAS had, in the order of the policies, with its blob in each commit."""
 

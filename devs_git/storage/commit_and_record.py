@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -24,6 +23,7 @@ from devs_git.storage.active_task import replace_file
 from devs_git.storage.committing import BUSY_SECONDS
 from devs_git.storage.context import Context
 from devs_git.storage.recording import facts, record
+from devs_git.values import replace
 
 ORPHAN_SECONDS: Final = 60.0  # a user's hook that still runs may take that long
 

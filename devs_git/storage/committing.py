@@ -10,7 +10,6 @@ import contextlib
 import os
 import shutil
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +19,7 @@ from devs_git.errors import DevsError
 from devs_git.storage import locks, refs
 from devs_git.storage.context import Context
 from devs_git.storage.git_program import Git, GitFailed
+from devs_git.values import replace
 
 BUSY_SECONDS: Final = 2.0
 OPERATION: Final = "DEVS_GIT_OP"

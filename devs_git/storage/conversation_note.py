@@ -8,13 +8,13 @@ reads a few bytes and needs no database: a broken one never stops it.
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from devs_git.domain.conversation_prefix import named, prefix_of
 from devs_git.storage.active_task import replace_file
 from devs_git.storage.places import Places
+from devs_git.values import immutable
 
 if TYPE_CHECKING:
     from devs_git.storage.catalog.database import Catalog
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _TASKS = 8
 
 
-@dataclass(frozen=True)
+@immutable
 class Note:
     """`prefix` is as the trailer has it; `read` bytes of the transcript at `path` were read, '' where it is not known."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -15,6 +14,7 @@ from devs_git.errors import DevsError
 from devs_git.storage import active_task, conversation_note
 from devs_git.storage.git_program import REPOSITORY_VARIABLES
 from devs_git.storage.places import Places, locate
+from devs_git.values import immutable
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -40,7 +40,7 @@ class Listener(Protocol):
     def catalog(self, *, caught_up: bool = False) -> AbstractContextManager[Catalog]: ...
 
 
-@dataclass(frozen=True)
+@immutable
 class How:
     """What a caller says of a reading, else it is this worktree's active task that works.
 

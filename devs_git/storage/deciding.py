@@ -6,7 +6,6 @@ signature. A person is asked before any lock is taken; everything is looked at a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,12 +22,13 @@ from devs_git.storage import documents, landing, proposal, signatures
 from devs_git.storage import gates as store
 from devs_git.storage.context import Decider
 from devs_git.storage.ledger import Tip
+from devs_git.values import immutable
 
 EVENT_NAME: Final = "GATE_RESOLVED"
 _COMMENT: Final = "A decision; written once."
 
 
-@dataclass(frozen=True)
+@immutable
 class Proof:
     """Who decided, and what proves it: a signature over the statement, or nothing but a terminal."""
 
@@ -37,7 +37,7 @@ class Proof:
     signature: bytes = b""
 
 
-@dataclass(frozen=True)
+@immutable
 class Resolved:
     """What came of it: the decision's record, and the commit that landed the TAS ('' where none did)."""
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Final
 
 from devs_git.storage.git_program import Git
+from devs_git.values import immutable
 
 ACTIONS: Final = {"A": "added", "D": "deleted", "R": "renamed", "C": "added"}
 _COMMON: Final = (
@@ -59,7 +59,7 @@ def _words(git: Git, before: str, after: str, *form: str) -> tuple[Git, tuple[st
     )
 
 
-@dataclass(frozen=True)
+@immutable
 class Change:
     """One file. `old_path` only where it was renamed; a binary file counts no lines. `sections`: parts of its patch."""
 
@@ -74,7 +74,7 @@ class Change:
     sections: int
 
 
-@dataclass(frozen=True)
+@immutable
 class Hunk:
     r"""`header` is git's `@@ … @@ …` line; each of `lines` begins with ' ', '+', '-' or '\'."""
 

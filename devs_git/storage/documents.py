@@ -11,12 +11,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from devs_git.errors import DevsError
 from devs_git.storage import canonical, schemas
 from devs_git.storage.canonical import dump
+from devs_git.values import immutable
 
 __all__ = ["Document", "dump", "load", "load_any", "parse"]
 MAX_BYTES: Final = 256 * 1024
@@ -32,7 +32,7 @@ _WORDS: Final[dict[str, Any]] = {
 Path = tuple[str | int, ...]
 
 
-@dataclass(frozen=True)
+@immutable
 class Document:
     """A document's value and the line (from 1) on which each part of it begins."""
 

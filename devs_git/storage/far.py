@@ -10,7 +10,6 @@ import re
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from devs_git.domain.events import LEDGER, NO_OID, RefUpdate
@@ -18,6 +17,7 @@ from devs_git.domain.following import FOLDERS
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import refs
 from devs_git.storage.git_program import Git, end_group
+from devs_git.values import immutable
 
 SECONDS: Final = 300.0  # of one child; a hook of the user's own may run in it
 _TICK: Final = 1.0
@@ -36,7 +36,7 @@ class Moved(Exception):
     """Somebody else moved a ref of the remote meanwhile: look again."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Far:
     """One remote of this repository. `progress` is told of a child that takes long: what, done, total."""
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from devs_git.errors import DevsError
+from devs_git.values import field, immutable, replace
 
 if TYPE_CHECKING:
     import subprocess  # a command that needs no git does without
@@ -87,7 +87,7 @@ class GitTimedOut(Exception):
     """git and its children were ended because the time was up."""
 
 
-@dataclass(frozen=True)
+@immutable
 class Git:
     """git in one folder with one environment; `run` returns standard output as bytes."""
 

@@ -11,7 +11,6 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from devs_git.domain.hook_text import is_chained, python_of, render
@@ -22,6 +21,7 @@ from devs_git.storage.git_program import Git
 from devs_git.storage.hook_folder import HookFolder
 from devs_git.storage.hook_slot import HookSlot
 from devs_git.storage.places import Places
+from devs_git.values import immutable
 
 INIT: Final = "devs-git init"
 SERVE: Final = "devs-git init --server"
@@ -142,7 +142,7 @@ def _edited(slot: HookSlot) -> str:
     return f"The git hook {slot.path.name} was changed after it was installed; it is left alone."
 
 
-@dataclass(frozen=True)
+@immutable
 class _Look:
     """One hook, looked at."""
 

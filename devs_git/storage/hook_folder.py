@@ -8,18 +8,18 @@ which then stand in our own folder. `core.hooksPath` is never set.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git, GitFailed, split_z
 from devs_git.storage.hook_slot import owner_of
 from devs_git.storage.places import Places
+from devs_git.values import immutable
 
 Kind = Literal["own", "untracked", "tracked", "outside", "none"]
 
 
-@dataclass(frozen=True)
+@immutable
 class HookFolder:
     """`asked` is the folder that git asks, `ours` the one that our hooks are written to; `name` is for people."""
 

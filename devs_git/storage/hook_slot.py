@@ -7,16 +7,16 @@ there anyway. Their script is never kept under `<name>.before-devs`, for it woul
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from devs_git.domain.hook_text import KEPT, LEGACY, Owner, owner
+from devs_git.values import immutable
 
 MODE: Final = 0o755
 
 
-@dataclass(frozen=True)
+@immutable
 class HookSlot:
     """The hook `name` in `folder`."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 import time
-from dataclasses import dataclass, field
 
 from devs_git.domain import following, joining
 from devs_git.domain.events import LEDGER, Draft, Event, RefUpdate
@@ -20,9 +19,10 @@ from devs_git.storage.context import Context
 from devs_git.storage.far import held
 from devs_git.storage.git_program import Git
 from devs_git.storage.ledger import ATTEMPTS, LOCK_SECONDS, REF_LOCK_SECONDS, Tip, locked_out
+from devs_git.values import field, immutable
 
 
-@dataclass(frozen=True)
+@immutable
 class Joined:
     """The ledger as it is now. `merge` is the event that joined two lines, '' where none had to; `changed` the refs that moved."""
 

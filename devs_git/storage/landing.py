@@ -7,7 +7,6 @@ has is moved by the reference transaction of the decision alone.
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -26,6 +25,7 @@ from devs_git.storage.engine.survey import Survey
 from devs_git.storage.git_program import Git
 from devs_git.storage.ledger import Tip
 from devs_git.storage.places import Places, worktrees
+from devs_git.values import immutable, replace
 
 REFUSAL: Final = "GIT_RESET_FAILED"
 _REBASES: Final = ("rebase-merge/head-name", "rebase-apply/head-name")
@@ -98,7 +98,7 @@ def _worktree(place: Decider, gate: Gate) -> Places | None:
     return None
 
 
-@dataclass(frozen=True)
+@immutable
 class _Landing:
     place: Decider
     gate: Gate

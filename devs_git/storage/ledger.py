@@ -10,7 +10,6 @@ import re
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -22,6 +21,7 @@ from devs_git.errors import DevsError
 from devs_git.storage import locks, refs
 from devs_git.storage.git_program import Git, GitFailed, split_z
 from devs_git.storage.objects import EMPTY_TREE, TREE, Entry, Objects
+from devs_git.values import field, immutable, replace
 
 LOCK_SECONDS: Final = 30.0
 ATTEMPTS: Final = 60
@@ -29,7 +29,7 @@ REF_LOCK_SECONDS: Final = 2.0  # a living git holds the lock of a ref for millis
 _LOCK: Final = "devs/ledger.lock"
 
 
-@dataclass(frozen=True)
+@immutable
 class Tip:
     """The ledger at one commit, as a caller's decision sees it. `oid` is '' before the genesis."""
 
@@ -82,7 +82,7 @@ def _whole() -> Iterator[None]:
         raise _parts_missing() from error
 
 
-@dataclass(frozen=True)
+@immutable
 class Ledger:
     """The ledger of the repository whose common git directory is `common`."""
 

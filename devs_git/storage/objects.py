@@ -11,13 +11,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from devs_git.errors import DevsError
 from devs_git.storage import loose
+from devs_git.values import immutable
 
 if TYPE_CHECKING:
     import pygit2
@@ -28,7 +28,7 @@ EMPTY_TREE: Final = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 _KINDS: Final = {"commit": 1, "tree": 2, "blob": 3, "tag": 4}
 
 
-@dataclass(frozen=True)
+@immutable
 class Entry:
     """One line of a tree."""
 
@@ -36,7 +36,7 @@ class Entry:
     oid: str
 
 
-@dataclass(frozen=True)
+@immutable
 class Objects:
     """The object store below `folder` (`<common git dir>/objects`); `beside` are folders that are read as well."""
 

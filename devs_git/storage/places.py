@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import discovery
 from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git, GitFailed
+from devs_git.values import immutable
 
 
-@dataclass(frozen=True)
+@immutable
 class Places:
     """Folders of one worktree of one repository; `top` is None in a bare repository."""
 

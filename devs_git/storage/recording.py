@@ -7,7 +7,6 @@ little time, so this module imports only what it needs.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Final
 
 from devs_git.domain.events import NO_OID, Draft, RefUpdate
@@ -27,6 +26,7 @@ from devs_git.storage import conversation_note, refs
 from devs_git.storage.context import Context
 from devs_git.storage.git_program import Git
 from devs_git.storage.ledger import Tip
+from devs_git.values import replace
 
 _STAT: Final = re.compile(r"(\d+) (file|insertion|deletion)")
 

@@ -6,7 +6,6 @@ Old checkpoints keep their refs, so that their commits stay reachable; the ledge
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from devs_git.domain.events import NO_OID, Draft, Event, RefUpdate
 from devs_git.domain.history import Checkpoint
@@ -17,6 +16,7 @@ from devs_git.storage import refs
 from devs_git.storage.context import Context
 from devs_git.storage.ledger import Tip
 from devs_git.storage.recording import facts, taken_numbers
+from devs_git.values import replace
 
 
 class _Nothing(Exception):

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +20,7 @@ from devs_git.storage.git_program import Git, GitFailed, join_z, split_z
 from devs_git.storage.objects import EMPTY_TREE
 from devs_git.storage.places import Places
 from devs_git.storage.private_index import DURABLE, index_path, private
+from devs_git.values import immutable
 
 NAME: Final = "snapshot-index"
 LIVE_OWNER_SECONDS: Final = 2.0
@@ -34,7 +34,7 @@ _TOUCHED: Final = ("diff-files", "--raw", "-z", "--no-renames", "--ignore-submod
 _STAT: Final = ("core.checkStat=default", "core.trustctime=true", "core.ignoreStat=false")
 
 
-@dataclass(frozen=True)
+@immutable
 class Shot:
     """The tree, how many paths differ from HEAD, and the nested repositories that were left out."""
 
@@ -43,7 +43,7 @@ class Shot:
     left_out: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@immutable
 class _Entry:
     """`mode oid` of an index entry, and git's letter for its flags: H none, S and s skip-worktree, M unmerged."""
 

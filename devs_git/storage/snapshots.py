@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
 from devs_git.storage.git_program import Git
+from devs_git.values import immutable
 
 BRANCHES: Final = "refs/heads/"
 PREFIX: Final = "snapshot/"
@@ -26,7 +26,7 @@ _FORMAT: Final = "%00".join(
 )
 
 
-@dataclass(frozen=True)
+@immutable
 class Snapshot:
     """One branch below `snapshot/`. `parent` is '' before the first commit; `checked_out` in some worktree."""
 

@@ -11,7 +11,6 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -22,6 +21,7 @@ from devs_git.errors import DevsError
 from devs_git.storage import active_task, locks
 from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git
 from devs_git.storage.places import Places, locate
+from devs_git.values import field, immutable
 
 if TYPE_CHECKING:
     from devs_git.storage.catalog.database import Catalog
@@ -33,7 +33,7 @@ _GLANCE, _SMALL = 5, 1 << 20  # payloads, and bytes of one, that a git hook look
 _AGENT: Final = "Devs-Agent: "
 
 
-@dataclass(frozen=True)
+@immutable
 class Taken:
     """What was taken in: numbers of files. Rejected ones are kept aside."""
 
@@ -49,7 +49,7 @@ class _Found(NamedTuple):
     event: str
 
 
-@dataclass(frozen=True)
+@immutable
 class Spooled:
     """One file, read: what the hook told, when it ended, and what is known of the place."""
 
@@ -204,7 +204,7 @@ def _is_elsewhere(folder: str, pwd: str) -> bool:
     return os.path.isdir(folder) and os.path.realpath(folder) != os.path.realpath(pwd)  # noqa: PTH112
 
 
-@dataclass(frozen=True)
+@immutable
 class _Ground:
     """Whose a call is: task, agent and commit of the worktree in which the tool ran. What git must be asked is asked once."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from devs_git.storage.git_program import Git, split_z
 from devs_git.storage.private_index import index_path
+from devs_git.values import field, immutable, mutable
 
 _ACTIONS: Final = {
     "A": "added",
@@ -22,7 +22,7 @@ _ACTIONS: Final = {
 }
 
 
-@dataclass(frozen=True)
+@immutable
 class Changed:
     """One path of the index or the working tree that differs; `old_path` only where it was renamed."""
 
@@ -31,7 +31,7 @@ class Changed:
     old_path: str = ""
 
 
-@dataclass
+@mutable
 class TreeState:
     """`branch` is '' on a detached HEAD, `head` is '' before the first commit."""
 

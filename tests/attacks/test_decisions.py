@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import os
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from devs_git.commands import gate_approve, gate_request, gate_show
 from devs_git.domain import decisions
 from devs_git.domain.events import LEDGER
 from devs_git.storage import documents, gates
+from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.attacking import by_hand, deciding, plumbing, refusal, verified
 from tests.commands.test_verify_gates import forged

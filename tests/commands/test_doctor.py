@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,6 +22,7 @@ from devs_git.entrypoints import router
 from devs_git.storage import hook_files, locks
 from devs_git.storage.git_program import Git
 from devs_git.storage.places import locate
+from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.gated import ask
 from tests.test_tier0 import state

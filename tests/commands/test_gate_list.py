@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
 
 import pytest
 
@@ -13,6 +12,7 @@ from devs_git.__main__ import main
 from devs_git.commands import gate_approve, gate_list, gate_reject, gate_show
 from devs_git.domain.verbs import VERBS
 from devs_git.errors import DevsError
+from devs_git.values import as_mapping
 from devs_git.workspace import Workspace
 from tests.gated import BLOCKER, CHANGES, NEW, TAS, ask, commit
 
@@ -170,4 +170,4 @@ def test_a_tas_with_escape_sequences_is_shown_plain(ledgered: Workspace, say: Sa
     page = say("gate", "show", gate_id)[1]
     assert not any(char in page for char in "\x1b\u202e\x9b")
     assert "\\x1b[2J\\u202e" in page
-    assert "\x1b" not in json.dumps(asdict(gate_show.run(ledgered, gate_show.Request(gate_id))))
+    assert "\x1b" not in json.dumps(as_mapping(gate_show.run(ledgered, gate_show.Request(gate_id))))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 from devs_git.commands.gate_request import Request, run
 from devs_git.errors import DevsError
 from devs_git.storage import asking
+from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.gated import BLOCKER, WHOLE, asked
 

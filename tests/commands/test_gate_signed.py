@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from devs_git.commands import gate_approve, gate_reject
 from devs_git.domain import decisions
 from devs_git.errors import DevsError
 from devs_git.storage import gates
+from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.gated import NEW, TAS, Key, ask, commit, decision, genesis, in_force, make_key
 

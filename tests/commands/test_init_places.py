@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from devs_git.commands.init import Result
 from devs_git.errors import DevsError
 from devs_git.storage import suitability
+from devs_git.values import replace
 from devs_git.workspace import Workspace
 
 Run = Callable[..., str]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from devs_git.domain.history import Checkpoint, History
 from devs_git.domain.ids import target
 from devs_git.domain.resolve import resolve
 from devs_git.errors import DevsError
+from devs_git.values import replace
 from tests.domain.test_rewind_rules import history, point
 
 HERE = "."

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +10,7 @@ from devs_git.domain import rewind as rules
 from devs_git.domain.events import NO_OID, Event
 from devs_git.domain.history import Checkpoint, History, Task, fold
 from devs_git.errors import DevsError
+from devs_git.values import replace
 
 HERE, THERE = ".", "other"
 

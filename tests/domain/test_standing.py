@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 from devs_git.domain.events import Event
 from devs_git.domain.history import fold
 from devs_git.domain.standing import Standing, Statuses, of_history, standing
+from devs_git.values import replace
 
 COUNT = int(os.environ.get("DEVS_TEST_COUNT_STANDING", "100"))
 STEPS = st.lists(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from devs_git.domain.transcripts.reading import (
     remembered,
     whole,
 )
+from devs_git.values import replace
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "transcripts"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from devs_git.entrypoints.cli import groups, reading
 from devs_git.entrypoints.cli.main import cli
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import Tool
+from devs_git.values import replace
 from devs_git.workspace import Workspace
 
 

@@ -18,6 +18,7 @@ from devs_git.entrypoints.tools.results import output_schema
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.errors import CODES
 from devs_git.storage import schemas
+from devs_git.values import fields
 from devs_git.workspace import Workspace
 from tests import gated
 from tests.entrypoints.samples import sample
@@ -44,9 +45,7 @@ def test_a_tool_is_a_verb_that_no_person_alone_may_call(name: str) -> None:
     assert tool.verb.tier != DESTROYS
     assert set(tool.every_code) <= set(CODES)
     kind = __import__(tool.verb.module, fromlist=["Request"]).Request
-    assert {one.target for one in tool.params if not one.worktree} | set(tool.fixed) <= set(
-        kind.__dataclass_fields__
-    )
+    assert {one.target for one in tool.params if not one.worktree} | set(tool.fixed) <= set(fields(kind))
     assert output_schema(tool.verb.module)["type"] == "object"
 
 

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from devs_git.domain.events import Draft
 from devs_git.domain.history import Checkpoint, History
 from devs_git.domain.hook_text import render
 from devs_git.storage import hook_files, tas_lock, unrecorded
+from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.gated import in_force
 

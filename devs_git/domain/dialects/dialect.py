@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from devs_git.values import field, immutable
 
 BEFORE: Final = "before"  # what the hook is told instead of the client's own name of the event before a tool
 SERVER: Final = "devs-git"  # the name of our MCP server in a client's files
@@ -19,7 +20,7 @@ _LINE: Final = (
 )
 
 
-@dataclass(frozen=True)
+@immutable
 class Fields:
     """How a client names what it tells."""
 
@@ -46,7 +47,7 @@ def permission_denied(event: str, reason: str) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True)
+@immutable
 class Dialect:
     """One client. `name` is what people type, and what stands in the hook's line.
 

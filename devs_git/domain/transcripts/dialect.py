@@ -9,17 +9,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from devs_git.domain.conversation import Message
 from devs_git.domain.times import stamp
+from devs_git.values import field, immutable, mutable
 
 _CALLS: Final = 1000  # calls without a result that are remembered; a session has a handful
 
 
-@dataclass
+@mutable
 class Memory:
     """What the lines so far told. `calls`: name and input of each tool call that has no result yet.
 
@@ -53,7 +53,7 @@ class Said(NamedTuple):
     call_id: str = ""
 
 
-@dataclass(frozen=True)
+@immutable
 class TranscriptDialect:
     """One client. `knows` tells whether a line is one of its transcripts'; `read` gives the messages of a line.
 

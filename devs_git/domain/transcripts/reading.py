@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 from devs_git.domain.conversation import Message, canonical
 from devs_git.domain.events import one_line
 from devs_git.domain.transcripts import TRANSCRIPTS
 from devs_git.domain.transcripts.dialect import Memory, Said, TranscriptDialect, loads, text
+from devs_git.values import as_mapping, field, mutable, replace
 
 LOOKED_AT: Final = 50  # lines in which a transcript must show whose it is
 _LONGEST: Final = 200  # characters of a session's or a message's id
@@ -29,7 +29,7 @@ class Read(NamedTuple):
     loose: int
 
 
-@dataclass
+@mutable
 class Reader:
     """Reads one transcript on from where `memory` was left. `session_id` is a name for lines that tell none."""
 
@@ -106,7 +106,7 @@ def _clients(line: bytes) -> Iterator[str]:
 
 def remembered(memory: Memory) -> str:
     """What a reader keeps until the next time, as text."""
-    return canonical(asdict(memory))
+    return canonical(as_mapping(memory))
 
 
 def memory_of(kept: str) -> Memory:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import click
 
 from devs_git.domain.dialects import DIALECTS
@@ -13,6 +11,7 @@ from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.command import as_text
 from devs_git.entrypoints.cli.groups import HELP
 from devs_git.storage import agent_files
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 _HELP = f"""{DOORS["agent install"]}
@@ -24,7 +23,7 @@ Example:
 """
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """What was done with each file, and what only a person can do."""
 

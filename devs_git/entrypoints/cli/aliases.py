@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import click
 
 from devs_git.domain.report import Action
@@ -11,10 +9,11 @@ from devs_git.domain.verbs import DOORS
 from devs_git.entrypoints.cli.command import as_text
 from devs_git.entrypoints.cli.groups import HELP
 from devs_git.storage import aliases
+from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 
-@dataclass(frozen=True)
+@immutable
 class Result:
     """What was done with each alias."""
 

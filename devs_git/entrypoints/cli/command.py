@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +17,7 @@ from devs_git.entrypoints.cli.groups import HELP
 from devs_git.entrypoints.plain import plain
 from devs_git.entrypoints.unread import printing
 from devs_git.errors import DevsError
+from devs_git.values import replace
 from devs_git.workspace import Workspace
 
 Maker = Callable[..., Any]

@@ -89,15 +89,14 @@ def _text(field: str, name: str) -> str:
 
 
 def _from(source: str) -> dict[str, Any]:
-    from dataclasses import fields
-
     from devs_git.commands.gate_request import Request
     from devs_git.storage import documents
+    from devs_git.values import fields
 
     record = documents.load_any(_bytes("from", source), "the request")
     if "type" in record and "gate_type" not in record:
         record["gate_type"] = record.pop("type")
-    known = {field.name for field in fields(Request)}
+    known = set(fields(Request))
     if other := next((key for key in record if key not in known), None):
         raise invalid(other, f"{other} is not known.", hint="Known are: " + ", ".join(sorted(known)))
     return record

@@ -6,12 +6,12 @@ import os
 import sys
 import time
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from devs_git.entrypoints.unread import printing
+from devs_git.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,7 +14,6 @@ import logging
 import os
 import re
 import socket
-from dataclasses import dataclass
 from typing import Final
 
 from starlette.datastructures import Headers
@@ -22,6 +21,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from devs_git.entrypoints.http.answers import busy, turned_away
+from devs_git.values import immutable
 
 MOST_BYTES: Final = 16 << 20
 BODY_SECONDS: Final = 30.0
@@ -42,7 +42,7 @@ def _is_address(host: str) -> bool:
     return True
 
 
-@dataclass(frozen=True)
+@immutable
 class Rules:
     """`host` is what the server listens on. Without a `token` nobody is asked for one."""
 
@@ -86,7 +86,7 @@ class Rules:
         return scheme.lower() == "bearer" and same
 
 
-@dataclass(frozen=True)
+@immutable
 class Border:
     """The ASGI application behind the rules; it sees only whole bodies of a bearable size."""
 

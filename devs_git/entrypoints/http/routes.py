@@ -6,13 +6,13 @@ A route whose tool does not exist is no route. The others' schemas and the OpenA
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from devs_git.domain import ids
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import Param, Tool
 from devs_git.errors import invalid
+from devs_git.values import field, immutable
 
 PREFIX: Final = "/api/v1"
 COMPLETED: Final = "completed"
@@ -27,7 +27,7 @@ PARTS: Final = {
 }
 
 
-@dataclass(frozen=True)
+@immutable
 class Route:
     """`fills`: arguments of the tool that are made of the path. `adds`: fields of the body that the route itself reads.
 

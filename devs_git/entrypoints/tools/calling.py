@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +21,13 @@ from devs_git.entrypoints.tools.tool import Tool
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import schemas
 from devs_git.storage.places import located, worktrees
+from devs_git.values import fields, immutable, replace
 from devs_git.workspace import Workspace
 
 Progress = Callable[[str, int, int], None]
 
 
-@dataclass(frozen=True)
+@immutable
 class Answer:
     """What a tool says: `value` is the result or the error's envelope; `trace_id` names where its text is kept, or is ''."""
 
@@ -101,8 +101,8 @@ def _request(tool: Tool, arguments: dict[str, Any]) -> Any:
     kind = importlib.import_module(tool.verb.module).Request
     params = [one for one in tool.params if one.name in arguments and not one.worktree]
     given = {one.target: _value(arguments[one.name]) for one in params}
-    for name in kind.__dataclass_fields__:
-        if name in names and name not in given and _is_needed(kind, name):
+    for name, one in fields(kind).items():
+        if name in names and name not in given and one.needed:
             raise invalid(names[name], f"{names[name]} is missing.")
     try:
         return kind(**given, **tool.fixed)
@@ -111,11 +111,6 @@ def _request(tool: Tool, arguments: dict[str, Any]) -> Any:
         if field in names:
             error.details["field"] = names[field]
         raise
-
-
-def _is_needed(kind: Any, name: str) -> bool:
-    field = kind.__dataclass_fields__[name]
-    return field.default is MISSING and field.default_factory is MISSING
 
 
 def _value(value: Any) -> Any:

@@ -1,15 +1,15 @@
-"""JSON Schema of a verb's result, made from its own frozen dataclasses, so that the two cannot differ."""
+"""JSON Schema of a verb's result, made from its own classes of values, so that the two cannot differ."""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from devs_git.errors import CODES
+from devs_git.values import fields
 
 _PLAIN: Final[dict[Any, str]] = {
     str: "string",
@@ -44,7 +44,7 @@ def announced(module: str) -> dict[str, Any]:
 def _of(kind: Any) -> dict[str, Any]:
     if kind in _PLAIN:
         return {"type": _PLAIN[kind]}
-    if is_dataclass(kind) and isinstance(kind, type):
+    if fields(kind):
         return _object(kind)
     origin, args = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
@@ -77,6 +77,8 @@ def _object(kind: type) -> dict[str, Any]:
     known = fields(kind)
     return {
         "type": "object",
-        "properties": {one.name.removesuffix("_"): _of(hints[one.name]) for one in known},
-        "required": [one.name.removesuffix("_") for one in known if not one.metadata.get("optional")],
+        "properties": {name.removesuffix("_"): _of(hints[name]) for name in known},
+        "required": [
+            name.removesuffix("_") for name, one in known.items() if not one.metadata.get("optional")
+        ],
     }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from devs_git.domain.verbs import READS, Verb, verb
+from devs_git.values import field, immutable
 
 TEXT: Final = {"type": "string"}
 FLAG: Final = {"type": "boolean"}
@@ -25,7 +25,7 @@ OF_ALL: Final = (
 COUNT: Final = {"type": "integer", "minimum": 0, "maximum": MOST}
 
 
-@dataclass(frozen=True)
+@immutable
 class Param:
     """One argument: its JSON Schema, what it means, and the field of the verb's Request that it becomes.
 
@@ -46,7 +46,7 @@ class Param:
         return self.field or self.name
 
 
-@dataclass(frozen=True)
+@immutable
 class Tool:
     """`moves_tree` tools are announced as destructive, although nothing is lost: a client should ask before it calls.
 

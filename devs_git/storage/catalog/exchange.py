@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator
-from dataclasses import fields
 from typing import Any, Final, Protocol
 
 from devs_git.domain.plain_text import shown
@@ -18,11 +17,12 @@ from devs_git.errors import DevsError, invalid
 from devs_git.storage import schemas
 from devs_git.storage.catalog import bodies, traces
 from devs_git.storage.catalog.database import Catalog
+from devs_git.values import fields
 
 FORMAT: Final = "devs-git traces 1"
 START: Final = b'{"format":"devs-git traces '  # how an export begins, of any version
 HEAD: Final = b'{"trace_id":'  # how a trace's first line begins
-_FIELDS: Final = tuple(one.name for one in fields(Trace) if one.name not in ("output", "raw"))
+_FIELDS: Final = tuple(name for name in fields(Trace) if name not in ("output", "raw"))
 _TEXTS: Final = tuple(name for name in _FIELDS if name not in ("input", "is_error", "duration_ms"))
 _LONGEST: Final = 1 << 30  # bytes of a line; SQLite keeps nothing longer
 _SAID: Final = 300  # characters that a message says of a line

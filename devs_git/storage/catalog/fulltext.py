@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from devs_git.values import immutable
 
 if TYPE_CHECKING:
     from devs_git.storage.catalog.database import Catalog
@@ -19,7 +20,7 @@ ENGINE: Final = "DEVS_FTS"
 _STEPS: Final = 2000  # of SQLite's machine between two words of progress
 
 
-@dataclass(frozen=True)
+@immutable
 class Index:
     """A full-text table of each engine: `view` has (rowid, text), and an entry goes only with its row of `table`.
 

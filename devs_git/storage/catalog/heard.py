@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from devs_git.storage.catalog.database import Catalog
+from devs_git.values import immutable
 
 
-@dataclass(frozen=True)
+@immutable
 class Heard:
     """`at` is when, `cwd` where the agent was then; `snapshot`: it stopped, or is about to forget what was said."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from devs_git.domain import snippets
 from devs_git.domain.search import Query
@@ -12,9 +11,10 @@ from devs_git.storage.catalog import bodies, fulltext
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import COLUMNS, Place, place_of
 from devs_git.storage.catalog.search import Found, Page, numbers
+from devs_git.values import immutable
 
 
-@dataclass(frozen=True)
+@immutable
 class Hit:
     """A message that was found, and where."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from devs_git.domain import paging
@@ -12,6 +11,7 @@ from devs_git.domain.transcripts.reading import Read
 from devs_git.errors import DevsError
 from devs_git.storage.catalog import bodies, fulltext, traces
 from devs_git.storage.catalog.database import Catalog
+from devs_git.values import immutable, replace
 
 _SESSION: Final = (
     "session_id, client, worktree, task_id, message_count, digest, token_count, cost_usd, seen_at"
@@ -20,7 +20,7 @@ _OF_TASK: Final = "task_id = ? AND ? IN ('', session_id) AND number <= ?"
 COLUMNS: Final = "session_id, position, message_id, task_id, role, body, created_at, digest, rewound_by"
 
 
-@dataclass(frozen=True)
+@immutable
 class Session:
     """What is known of a session: where and with which task it was last seen, and the prefix that it is now."""
 
@@ -35,7 +35,7 @@ class Session:
     seen_at: str = ""
 
 
-@dataclass(frozen=True)
+@immutable
 class Place:
     """A message and where it stands; `digest` names the prefix that it ends."""
 

@@ -8,7 +8,6 @@ import zlib
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
 from devs_git.domain import snippets
@@ -19,6 +18,7 @@ from devs_git.errors import DevsError
 from devs_git.storage.catalog import bodies, fulltext, traces
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.fulltext import Index
+from devs_git.values import immutable, replace
 
 DEADLINE: Final = 2.0  # seconds
 _AGAIN: Final = (
@@ -32,7 +32,7 @@ Other = TypeVar("Other")
 _EQUAL: Final = {"task": "task_id", "tool": "tool_name", "session": "session_id", "agent": "agent"}
 
 
-@dataclass(frozen=True)
+@immutable
 class Page:
     """What is asked of all that was found. `upto` (an entry's number) keeps later pages beside what came since."""
 
@@ -43,7 +43,7 @@ class Page:
     deadline: float = DEADLINE
 
 
-@dataclass(frozen=True)
+@immutable
 class Hit:
     """One trace that was found, and where."""
 
@@ -51,7 +51,7 @@ class Hit:
     snippet: Snippet
 
 
-@dataclass(frozen=True)
+@immutable
 class Found(Generic[Item]):
     """A page of what was found, and whether there is more.
 
@@ -101,7 +101,7 @@ def numbers(catalog: Catalog, index: Index, query: Query, page: Page) -> Found[i
     return Found(tuple(found[: page.limit]), complete, len(found) > page.limit, upto)
 
 
-@dataclass(frozen=True)
+@immutable
 class _Asked:
     """A query of one index: its conditions on a row `t`, and their values."""
 

@@ -11,7 +11,6 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
@@ -29,6 +28,7 @@ from devs_git.errors import invalid
 from devs_git.storage.catalog import messages
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import About, Session
+from devs_git.values import mutable, replace
 
 _BATCH: Final = 2000  # lines in one transaction: others may write in between
 _HEAD, _TAIL = 1 << 12, 1 << 16  # bytes of what was read that its digest is made of
@@ -74,7 +74,7 @@ class TakenIn(NamedTuple):
     waits: bool = False
 
 
-@dataclass
+@mutable
 class _Position:
     """How far a transcript was read."""
 

@@ -13,7 +13,6 @@ import os
 import shutil
 import stat
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
@@ -25,12 +24,13 @@ from devs_git.storage.git_program import Git, GitFailed, join_z, split_z
 from devs_git.storage.objects import FILE, TREE, Entry, Objects
 from devs_git.storage.places import Places
 from devs_git.storage.private_index import DURABLE, index_path, private
+from devs_git.values import as_mapping, immutable
 
 RAW_ATTRIBUTES: Final = "* -text -eol -crlf -filter -ident !working-tree-encoding\n"
 META: Final = "meta.json"
 
 
-@dataclass(frozen=True)
+@immutable
 class State:
     """A worktree's state as objects. Trees are oids; `raw`, `index_raw` and `modes` are '' where there is nothing to say.
 
@@ -61,7 +61,7 @@ def copy_index(git: Git, target: Path) -> None:
         shutil.copy2(source, target)
 
 
-@dataclass(frozen=True)
+@immutable
 class Capture:
     """One capture at work: `folder` is the operation's own, `index` the private index that ends as the worktree's."""
 
@@ -223,7 +223,7 @@ def store(objects: Objects, state: State, signature: str, subject: str) -> str:
     if state.index_raw:
         entries["index.raw"] = Entry(FILE, state.index_raw)
         entries["empty"] = Entry(FILE, objects.write("blob", b""))  # what its intent-to-add entries name
-    entries[META] = Entry(FILE, objects.write("blob", json.dumps(asdict(state), indent=1).encode()))
+    entries[META] = Entry(FILE, objects.write("blob", json.dumps(as_mapping(state), indent=1).encode()))
     tree = objects.write_tree(entries)
     head = f"tree {tree}\nparent {state.head}\nauthor {signature}\ncommitter {signature}\n\n{subject}\n"
     return objects.write("commit", head.encode())

@@ -7,7 +7,6 @@ private copies, so that a refusal has written nothing.
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from devs_git.errors import DevsError
@@ -17,9 +16,10 @@ from devs_git.storage.engine.site import Site
 from devs_git.storage.git_program import GitFailed, split_z
 from devs_git.storage.objects import EMPTY_TREE
 from devs_git.storage.private_index import private
+from devs_git.values import immutable, replace
 
 
-@dataclass(frozen=True)
+@immutable
 class Carried:
     """The two states that a carrying move goes between, and the trees that git merges on the way."""
 

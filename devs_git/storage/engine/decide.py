@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 
 from devs_git.domain.events import NO_OID, Draft, RefUpdate
 from devs_git.errors import DevsError
@@ -27,6 +26,7 @@ from devs_git.storage.git_program import join_z
 from devs_git.storage.ledger import Tip
 from devs_git.storage.places import Places
 from devs_git.storage.private_index import DURABLE, index_path, private
+from devs_git.values import replace
 
 
 def waiting(places: Places) -> Iterator[Journal]:

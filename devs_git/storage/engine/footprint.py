@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -14,12 +13,13 @@ from devs_git.storage.engine import attributes, obstacles
 from devs_git.storage.engine.obstacles import Obstacles
 from devs_git.storage.engine.survey import Survey
 from devs_git.storage.git_program import Git, join_z, split_z
+from devs_git.values import immutable
 
 GITLINK, ABSENT = "160000", "000000"
 LISTED: Final = 1000  # names given of things not covered; the count is always whole
 
 
-@dataclass(frozen=True)
+@immutable
 class Footprint:
     """Paths that the move writes, removes or rewrites, and what stands in its way.
 
@@ -108,7 +108,7 @@ def _link_oid(target: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(target) + target, usedforsecurity=False).hexdigest()
 
 
-@dataclass(frozen=True)
+@immutable
 class Outcome:
     """What a move does to the files on disk: those that come back, change and leave."""
 
@@ -138,7 +138,7 @@ def outcome(found: Survey, tree: str, plan: Footprint, saved: tuple[str, ...]) -
     return Outcome(*(tuple(p for p, k in rest if k == name) for name in ("added", "modified", "deleted")))
 
 
-@dataclass(frozen=True)
+@immutable
 class Uncovered:
     """What a rewind leaves as it is: the first names and how many there are."""
 

@@ -11,7 +11,6 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,11 +21,12 @@ from devs_git.storage.engine.capture import State
 from devs_git.storage.git_program import Git
 from devs_git.storage.places import Places
 from devs_git.storage.private_index import index_path
+from devs_git.values import as_mapping, immutable
 
 BACKUPS: Final = "refs/devs/backup/"
 
 
-@dataclass(frozen=True)
+@immutable
 class Journal:
     """An open operation. `kind` is `move` here; recording has journals of its own kind (`commit`)."""
 
@@ -74,7 +74,7 @@ def write(places: Places, journal: Journal) -> None:
         if (journal.folder(places) / name).exists():
             sync(journal.folder(places) / name)
     sync(journal.folder(places))
-    replace_file(journal.path(places), json.dumps(asdict(journal)).encode(), durable=True)
+    replace_file(journal.path(places), json.dumps(as_mapping(journal)).encode(), durable=True)
 
 
 def close(places: Places, journal: Journal) -> None:
@@ -151,7 +151,11 @@ def parse(data: dict[str, Any]) -> Journal:
 def packed(draft: Draft) -> dict[str, Any]:
     """A draft as a mapping that JSON can hold, so that a person's decision can still write its event."""
     files = {path: None if data is None else os.fsdecode(data) for path, data in draft.files}
-    return {"event": asdict(draft.event), "files": files, "updates": [asdict(u) for u in draft.updates]}
+    return {
+        "event": as_mapping(draft.event),
+        "files": files,
+        "updates": [as_mapping(u) for u in draft.updates],
+    }
 
 
 def unpacked(data: dict[str, Any]) -> Draft:

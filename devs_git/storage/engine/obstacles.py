@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
+from devs_git.values import immutable, mutable
 
-@dataclass(frozen=True)
+
+@immutable
 class Obstacles:
     """`files` can be captured and moved; `repositories` (nested ones) and `special` files refuse always."""
 
@@ -24,7 +25,7 @@ class Obstacles:
         return bool(self.files or self.repositories or self.special)
 
 
-@dataclass
+@mutable
 class _Found:
     files: set[str]
     repositories: set[str]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from devs_git.domain import rewind as rules
 from devs_git.domain.history import Checkpoint, History
@@ -18,9 +17,10 @@ from devs_git.storage.engine import survey as surveys
 from devs_git.storage.engine.footprint import Footprint
 from devs_git.storage.engine.site import Site
 from devs_git.storage.engine.survey import Survey
+from devs_git.values import immutable
 
 
-@dataclass(frozen=True)
+@immutable
 class Outlook:
     """One look at the worktree and the ledger: what would move, what would be undone, and why not."""
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from devs_git.domain.events import NO_OID, RefUpdate
 from devs_git.storage import branches, refs
 from devs_git.storage.engine.capture import State, commit
 from devs_git.storage.engine.site import Site
+from devs_git.values import immutable
 
 STASH = "refs/stash"
 
 
-@dataclass(frozen=True)
+@immutable
 class Kept:
     """Where the state before can be found: type branch, stash or discard, and its reference."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 
 from devs_git.domain.events import NO_OID, Draft, Event, RefUpdate
 from devs_git.errors import DevsError
@@ -23,6 +22,7 @@ from devs_git.storage.engine.survey import head_of
 from devs_git.storage.git_program import GitFailed, GitTimedOut
 from devs_git.storage.ledger import Tip
 from devs_git.storage.private_index import DURABLE, index_path
+from devs_git.values import immutable, replace
 
 LIVE_OWNER_SECONDS = 2.0
 ORPHAN_SECONDS = 60.0
@@ -30,7 +30,7 @@ ORPHAN_SECONDS = 60.0
 _LOOKED_ONLY = re.compile(r"not uptodate|would be overwritten|would be removed|would lose untracked")
 
 
-@dataclass(frozen=True)
+@immutable
 class Move:
     """What is to be done. `trees` are what git merges the private index with; `updates` move with the ledger.
 
@@ -50,7 +50,7 @@ class Move:
     timeout: float | None = None
 
 
-@dataclass(frozen=True)
+@immutable
 class Moved:
     """What came of it."""
 

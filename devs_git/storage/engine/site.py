@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from devs_git.domain.events import Event
@@ -11,9 +10,10 @@ from devs_git.storage.git_program import Git
 from devs_git.storage.ledger import Ledger
 from devs_git.storage.objects import Objects
 from devs_git.storage.places import Places
+from devs_git.values import immutable
 
 
-@dataclass(frozen=True)
+@immutable
 class Site:
     """`git` sees the worktree as its user does; `step` is told the name of each step before it is taken."""
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -22,6 +21,7 @@ from devs_git.storage.engine import attributes
 from devs_git.storage.git_program import Git, split_z
 from devs_git.storage.objects import EMPTY_BLOB
 from devs_git.storage.places import Places, common_of
+from devs_git.values import field, immutable
 
 _UNDER_WAY: Final = (
     ("MERGE_HEAD", "a merge", "git merge --continue or --abort"),
@@ -44,7 +44,7 @@ _STATUS: Final = (
 _FLAGGED: Final = rb"(?:^|(?<=\0))([a-zS]) ([^\0]+)"
 
 
-@dataclass(frozen=True)
+@immutable
 class Survey:
     """A worktree at one moment. `branch` is a full ref name, '' for a detached HEAD; `head` '' while unborn.
 

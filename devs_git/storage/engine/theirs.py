@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from devs_git.storage.engine import attributes, tree
@@ -18,9 +17,10 @@ from devs_git.storage.engine.journal import Journal
 from devs_git.storage.git_program import Git
 from devs_git.storage.objects import EXECUTABLE, LINK, Objects
 from devs_git.storage.private_index import index_path, private
+from devs_git.values import immutable
 
 
-@dataclass(frozen=True)
+@immutable
 class Side:
     """What a path should hold in one state: mode and blob, and the raw blob where it was captured."""
 
@@ -47,7 +47,7 @@ def sides_of(git: Git, journal: Journal) -> Sides:
     return found
 
 
-@dataclass(frozen=True)
+@immutable
 class Disk:
     """One path as it is: `kind` none, file, link, folder or other; oids of its bytes raw and as git would store them.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from devs_git.domain.events import Draft, RefUpdate
 from devs_git.domain.rewind import Effect
@@ -16,11 +15,12 @@ from devs_git.storage.engine.run import Move, Moved
 from devs_git.storage.engine.site import Site
 from devs_git.storage.engine.survey import Survey
 from devs_git.storage.ledger import Tip
+from devs_git.values import immutable
 
 ROOM_UNASKED = 64 << 20  # bytes that any policy allows: below it the policy is not even read
 
 
-@dataclass(frozen=True)
+@immutable
 class Journey:
     """Where to: `new` without `active`, which `active` gives; `mode` and `name` say what is left in sight.
 
@@ -40,7 +40,7 @@ class Journey:
     limit: Callable[[], int]
 
 
-@dataclass(frozen=True)
+@immutable
 class Arrival:
     """What came of a journey."""
 

@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from devs_git.errors import DevsError
@@ -16,12 +15,13 @@ from devs_git.storage.engine.capture import State, listed, usual_mode
 from devs_git.storage.git_program import Git, GitFailed, join_z, split_z
 from devs_git.storage.objects import EXECUTABLE, GITLINK, LINK, Objects
 from devs_git.storage.private_index import index_path, private
+from devs_git.values import immutable
 
 ARGUMENT_BYTES = 1 << 15  # of paths that are handed over as arguments; above it git looks at every file
 SUBMODULE = "160000"
 
 
-@dataclass(frozen=True)
+@immutable
 class Change:
     """One path between two trees; '' oids and 0 modes where a side does not have it."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from devs_git.domain.traces import Trace
 from devs_git.errors import DevsError
 from devs_git.storage.catalog import fulltext, health, search, traces
 from devs_git.storage.catalog.database import Catalog
+from devs_git.values import replace
 
 pytestmark = pytest.mark.cheap
 

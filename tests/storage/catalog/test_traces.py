@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import sqlite3
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from devs_git.domain.traces import Trace, TraceRow
 from devs_git.errors import DevsError
 from devs_git.storage.catalog import bodies, traces
 from devs_git.storage.catalog.database import Catalog
+from devs_git.values import replace
 
 pytestmark = pytest.mark.cheap
 

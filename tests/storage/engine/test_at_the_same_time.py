@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from devs_git.commands import checkout, restore, rewind, undo
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.storage import ledger
+from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.holding import differences, held, litter, state
 from tests.killing import thinned

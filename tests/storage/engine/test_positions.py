@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from devs_git.storage.engine import positions
 from devs_git.storage.engine.capture import State
 from devs_git.storage.engine.journal import Journal
 from devs_git.storage.engine.site import Site
+from devs_git.values import replace
 from devs_git.workspace import Workspace
 
 pytestmark = pytest.mark.cheap

@@ -1,0 +1,162 @@
+"""`immutable` and `mutable`: classes of values whose methods are shared, where `dataclasses` compiles six for each class.
+
+A command pays for that at every start: half a millisecond and more a class, forty-four classes for a rewind, and some
+6 ms for `dataclasses` itself, which imports `inspect`. Here one `__init__` a class is compiled, and the rest is common.
+Type checkers take them for dataclasses; to `dataclasses` itself they are nothing: see `fields`, `replace`, `as_mapping`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, dataclass_transform
+
+if TYPE_CHECKING:
+    from dataclasses import field, replace  # noqa: TID251 - whose types they have
+
+__all__ = ("Field", "as_mapping", "field", "fields", "immutable", "mutable", "replace")
+
+Kind = TypeVar("Kind")
+_NONE: Final[Any] = object()
+_FIELDS: Final = "__value_fields__"
+
+
+class Field:
+    """How one name of a class is filled, compared and shown; what stands behind it as a default is not read here."""
+
+    __slots__ = ("annotation", "compare", "default", "default_factory", "metadata", "repr")
+
+    def __init__(
+        self,
+        *,
+        default: Any = _NONE,
+        default_factory: Callable[[], Any] = _NONE,
+        compare: bool = True,
+        repr: bool = True,  # noqa: A002 - the names of `dataclasses.field`
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.annotation = ""
+        self.default, self.default_factory = default, default_factory
+        self.compare, self.repr, self.metadata = compare, repr, metadata or {}
+
+    @property
+    def needed(self) -> bool:
+        """Whether whoever makes one has to say it."""
+        return self.default is _NONE and self.default_factory is _NONE
+
+
+if not TYPE_CHECKING:  # type checkers know these two by heart
+    field = Field
+
+    def replace(one, /, **changes):  # noqa: ANN001, ANN003, ANN201 - told above
+        """A copy of `one` with other values, as `dataclasses.replace` makes it."""
+        return type(one)(**{name: getattr(one, name) for name in fields(one)} | changes)
+
+
+def fields(one: object) -> Mapping[str, Field]:
+    """The fields of a value or of its class, in their order; none where it is no value of ours."""
+    found: Mapping[str, Field] = getattr(one, _FIELDS, {})
+    return found
+
+
+def as_mapping(one: object) -> dict[str, Any]:
+    """A value as a mapping, and all values in it, as `dataclasses.asdict` makes it."""
+    return {name: _mapped(getattr(one, name)) for name in fields(one)}
+
+
+def _mapped(inner: Any) -> Any:
+    if fields(inner):
+        return as_mapping(inner)
+    if isinstance(inner, dict):
+        return {key: _mapped(value) for key, value in inner.items()}
+    return type(inner)(map(_mapped, inner)) if type(inner) in (tuple, list) else inner
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def immutable(kind: type[Kind]) -> type[Kind]:
+    """What `@dataclass(frozen=True)` makes: equal by value, with a hash, and never changed."""
+    known = _prepared(kind, "_put(self, {name!r}, {name})")
+    compared = [name for name, one in known.items() if one.compare]
+    _share(
+        kind,
+        __key__=attrgetter(*compared or ["__class__"]),
+        __eq__=_equal,
+        __hash__=_hash,
+        __setattr__=_refuse,
+        __delattr__=_refuse,
+    )
+    return kind
+
+
+@dataclass_transform(field_specifiers=(field,))
+def mutable(kind: type[Kind]) -> type[Kind]:
+    """What `@dataclass(eq=False)` makes: each its own, and free to change."""
+    _prepared(kind, "self.{name} = {name}")
+    return kind
+
+
+def _prepared(kind: type, put: str) -> dict[str, Field]:
+    """Give `kind` its fields and its `__init__`; the fields of what it inherits from come first."""
+    known = dict(fields(kind))
+    for name, annotation in kind.__annotations__.items():
+        if annotation.startswith("ClassVar"):
+            continue
+        given = vars(kind).get(name, _NONE)
+        known[name] = one = given if isinstance(given, Field) else Field(default=given)
+        one.annotation = annotation
+        if one.default is not _NONE:  # the class itself has the default, and never our Field
+            setattr(kind, name, one.default)
+        elif given is not _NONE:
+            delattr(kind, name)
+    setattr(kind, _FIELDS, known)
+    kind.__init__ = _initializer(kind, known, put)  # type: ignore[misc]
+    _share(kind, __repr__=_repr)
+    return known
+
+
+def _initializer(kind: type, known: Mapping[str, Field], put: str) -> Callable[..., None]:
+    """`__init__`, compiled so that it has names, order and defaults as if it were written by hand."""
+    names: dict[str, Any] = {"_put": object.__setattr__, "_later": _NONE}
+    heads, lines = ["self"], []
+    for name, one in known.items():
+        head = name
+        if one.default is not _NONE:
+            names[f"_d_{name}"], head = one.default, f"{name}=_d_{name}"
+        elif one.default_factory is not _NONE:
+            names[f"_f_{name}"], head = one.default_factory, f"{name}=_later"
+            lines.append(f"if {name} is _later: {name} = _f_{name}()")
+        heads.append(head)
+        lines.append(put.format(name=name))
+    if hasattr(kind, "__post_init__"):
+        lines.append("self.__post_init__()")
+    body = "\n ".join(lines or ["pass"])
+    exec(f"def __init__({', '.join(heads)}):\n {body}", names)  # noqa: S102 - of names that stand in our own classes
+    made: Callable[..., None] = names["__init__"]
+    made.__qualname__ = f"{kind.__qualname__}.__init__"
+    return made
+
+
+def _share(kind: type, **methods: Any) -> None:
+    """Give `kind` those methods that it does not write itself."""
+    for name, method in methods.items():
+        if name not in vars(kind):
+            setattr(kind, name, method)
+
+
+def _equal(self: Any, other: Any) -> Any:
+    if other.__class__ is not self.__class__:
+        return NotImplemented
+    return self.__key__(self) == self.__key__(other)
+
+
+def _hash(self: Any) -> int:
+    return hash(self.__key__(self))
+
+
+def _repr(self: Any) -> str:
+    shown = (f"{name}={getattr(self, name)!r}" for name, one in fields(self).items() if one.repr)
+    return f"{type(self).__qualname__}({', '.join(shown)})"
+
+
+def _refuse(self: object, name: str, *_value: object) -> NoReturn:
+    raise AttributeError(f"{type(self).__name__} is immutable: {name} cannot be changed")
