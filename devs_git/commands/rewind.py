@@ -148,9 +148,7 @@ def run(workspace: Workspace, request: Request) -> Plan | Result:
     if request.dry_run:
         return _plan(workspace, request)
     with engine.refusing("GIT_RESET_FAILED"), engine.worktree_lock(workspace.site, alone=True) as site:
-        tip = workspace.ledger.require()
-        point = resolve.resolve(tip.history, parse_target(request.options.target))
-        look = outlook.look(site, tip.history, point, request.options)
+        look = outlook.look(site, request.options)
         surveys.require_movable(site.places, look.found)
         if request.plan_id and look.plan_id != request.plan_id:
             raise DevsError(
@@ -159,14 +157,13 @@ def run(workspace: Workspace, request: Request) -> Plan | Result:
                 hint=f"Make a new one: devs-git rewind {request.options.target} --dry-run",
             )
         look.require_allowed()
-        return _rewind(workspace, site, request, point, look)
+        return _rewind(workspace, site, request, look)
 
 
 def _plan(workspace: Workspace, request: Request) -> Plan:
     site = workspace.site
-    tip = workspace.ledger.require()
-    point = resolve.resolve(tip.history, parse_target(request.options.target))
-    look = outlook.look(site, tip.history, point, request.options)
+    look = outlook.look(site, request.options)
+    point = look.target
     rest = footprints.not_covered(look.found, site.top)
     from devs_git.storage.catalog import marks
 
@@ -178,7 +175,7 @@ def _plan(workspace: Workspace, request: Request) -> Plan:
         plan_id=look.plan_id,
         target=request.options.target,
         commits=len(look.commits),
-        files=_files(look, point, request.options),
+        files=_files(look, request.options),
         preserve=look.preserve,
         undone=tuple(point.name for point in look.effect.undone),
         kept_by=_kept_by(site, look),
@@ -190,9 +187,9 @@ def _plan(workspace: Workspace, request: Request) -> Plan:
     )
 
 
-def _files(look: Outlook, point: Checkpoint, options: Options) -> dict[str, Any]:
+def _files(look: Outlook, options: Options) -> dict[str, Any]:
     saved = look.plan.obstacles.files if options.save_untracked else ()
-    result = footprints.outcome(look.found, point.tree, look.plan, saved)
+    result = footprints.outcome(look.found, look.target.tree, look.plan, saved)
     kinds = {"added": result.added, "modified": result.modified, "deleted": result.deleted}
     return {
         "count": sum(map(len, kinds.values())),
@@ -201,9 +198,9 @@ def _files(look: Outlook, point: Checkpoint, options: Options) -> dict[str, Any]
     }
 
 
-def _rewind(workspace: Workspace, site: Site, request: Request, point: Checkpoint, look: Outlook) -> Result:
-    active = active_task.read(site.places)
-    way = _way(workspace, request.options, point, look, active)
+def _rewind(workspace: Workspace, site: Site, request: Request, look: Outlook) -> Result:
+    point, active = look.target, active_task.read(site.places)
+    way = _way(workspace, request.options, look, active)
 
     def build(tip: Tip, old: State, kept: Kept, backup: str) -> Draft:
         _require_same(tip, look)
@@ -234,7 +231,8 @@ def _rewind(workspace: Workspace, site: Site, request: Request, point: Checkpoin
     )
 
 
-def _way(workspace: Workspace, options: Options, point: Checkpoint, look: Outlook, active: str) -> Journey:
+def _way(workspace: Workspace, options: Options, look: Outlook, active: str) -> Journey:
+    point = look.target
     after = _active_after(workspace, look, active)
     return Journey(
         op_id=workspace.new_id("rewind"),

@@ -121,9 +121,9 @@ class Capture:
         return self.objects.write("blob", json.dumps(found).encode()) if found else ""
 
     def _keep(self, name: str) -> None:
-        """A copy of the private index as it is now, for taking back."""
-        if self.index.exists():
-            shutil.copy2(self.index, self.folder / name)
+        """The private index as it is now, for taking back, under a name of its own: git writes a new file each time."""
+        with contextlib.suppress(FileNotFoundError):
+            os.link(self.index, self.folder / name)
 
     def _write_tree(self, git: Git) -> str:
         """The index's tree. Missing objects of a partial clone are the clone's own: not checked."""
@@ -244,6 +244,14 @@ def load(objects: Objects, backup: str) -> State:
             "CONFLICT", f"{backup} is no backup of devs-git.", hint="See: git for-each-ref refs/devs/backup"
         )
     return State(**json.loads(objects.read(entry.oid, "blob")))
+
+
+def is_head_alone(objects: Objects, backup: str) -> bool:
+    """Whether a backup holds no tree but HEAD's own, and nothing beside it."""
+    state = load(objects, backup)
+    trees = {state.index, state.worktree}
+    beside = state.raw or state.index_raw or state.modes
+    return not beside and trees == {objects.read(state.head, "commit")[5:45].decode()}
 
 
 def commit(objects: Objects, tree: str, parents: Sequence[str], sign: str, message: str) -> str:

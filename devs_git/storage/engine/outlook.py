@@ -6,8 +6,10 @@ import hashlib
 from collections.abc import Mapping
 
 from devs_git.domain import rewind as rules
-from devs_git.domain.history import Checkpoint, History
+from devs_git.domain.history import Checkpoint
+from devs_git.domain.ids import target as parse_target
 from devs_git.domain.plan_id import Options
+from devs_git.domain.resolve import resolve
 from devs_git.domain.rewind import Effect
 from devs_git.errors import DevsError
 from devs_git.storage import refs
@@ -24,6 +26,7 @@ from devs_git.values import immutable
 class Outlook:
     """One look at the worktree and the ledger: what would move, what would be undone, and why not."""
 
+    target: Checkpoint
     found: Survey
     plan: Footprint
     effect: Effect
@@ -38,10 +41,15 @@ class Outlook:
             raise self.refusals[0]
 
 
-def look(site: Site, history: History, target: Checkpoint, options: Options) -> Outlook:
-    """The outlook of a rewind to `target` as things stand now."""
-    with refs.matching_alongside(site.git, "refs/heads") as branches:
-        found = surveys.survey(site.git, site.top)
+def look(site: Site, options: Options) -> Outlook:
+    """The outlook of a rewind as things stand now; NOT_INITIALIZED, and the codes of `resolve`."""
+    with (
+        surveys.surveying(site.git, site.top) as survey,
+        refs.matching_alongside(site.git, "refs/heads") as branches,
+    ):
+        history = site.ledger.require().history
+        target = resolve(history, parse_target(options.target))
+        found = survey()
         surveys.require_commit(found)
         plan = footprints.footprint(found, site.top, target.tree)
         others = reach.others(site.git, found.branch, history, branches())
@@ -57,7 +65,7 @@ def look(site: Site, history: History, target: Checkpoint, options: Options) -> 
     )
     preserve = options.preserve or "branch"
     digest = _digest(found, plan, effect, target)
-    return Outlook(found, plan, effect, commits, against, preserve, options.text(digest), others)
+    return Outlook(target, found, plan, effect, commits, against, preserve, options.text(digest), others)
 
 
 def _digest(found: Survey, plan: Footprint, effect: Effect, target: Checkpoint) -> str:

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from devs_git.domain.events import NO_OID, Draft, Event, RefUpdate
 from devs_git.errors import DevsError
 from devs_git.storage import locks, outside, refs
+from devs_git.storage.engine import capture, positions, recovery, tree
 from devs_git.storage.engine import journal as journals
-from devs_git.storage.engine import positions, recovery, tree
 from devs_git.storage.engine.capture import State, git_words
 from devs_git.storage.engine.journal import Journal
 from devs_git.storage.engine.site import Site
@@ -83,11 +83,15 @@ def keep_backup(site: Site, op_id: str, backup: str) -> None:
     """Give the backup its ref, on disk for good, before anything is moved.
 
     Until the ref is there only git's own grace (two weeks by default) keeps its objects from a `git gc` that runs
-    now. So they are looked for once it is there: from then on they are reachable.
+    now. So they are looked for once it is there: from then on they are reachable. Where a backup is nothing beside
+    HEAD's own tree, reading it has shown what it adds.
     """
     update = RefUpdate(f"{journals.BACKUPS}{op_id}", backup, NO_OID)
     git = site.ledger.git.with_config(*DURABLE).holding(*site.git.keep_open)
     refs.transaction(git, (update,), "devs: backup")
+    with contextlib.suppress(DevsError):
+        if capture.is_head_alone(site.objects, backup):
+            return
     try:
         git.run("rev-list", "--objects", "--quiet", backup, "--not", "--branches", "--tags", "--")
     except GitFailed as error:
@@ -141,10 +145,11 @@ def _carry_out(site: Site, move: Move, opened: Journal) -> Moved:
     site.step("index lock")
     journals.take_index_lock(site.git, site.places, move.op_id)
     _require_unmoved(site, move)
-    touched = tree.changes(site.git, move.old.worktree, move.new.worktree)
     site.step("files")
     journals.begin_writing(site.places, move.op_id)
-    _write_files(site, move)
+    with tree.changes_alongside(site.git, move.old.worktree, move.new.worktree) as changes:
+        _write_files(site, move)
+        touched = changes()
     site.step("raw bytes")
     tree.write_raw(site.git, site.objects, move.new.raw, folder, skip=lambda _path: False)
     tree.set_modes(site.git, site.objects, move.new, skip=lambda _path: False)

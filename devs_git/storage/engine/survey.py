@@ -8,9 +8,11 @@ not round-trip (`inexact`).
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -107,13 +109,24 @@ def head_of(git: Git) -> tuple[str, str]:
     return "", os.fsdecode(git.run("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))).strip()
 
 
+@contextlib.contextmanager
+def surveying(git: Git, top: Path) -> Iterator[Callable[[], Survey]]:
+    """The survey of the worktree at `top`, begun while the body does something else, which changes nothing there."""
+    with git.alongside(*_STATUS) as status:
+        yield lambda: _survey(git, top, status)
+
+
 def survey(git: Git, top: Path) -> Survey:
     """Read the worktree at `top`; costs about one `git status`."""
-    with git.alongside(*_STATUS) as status:
-        head, branch = head_of(git)
-        listed = git.run("ls-files", "-v", "-z")
-        attributes.settings(git)  # will be wanted; git looks at files meanwhile
-        out = status()
+    with surveying(git, top) as found:
+        return found()
+
+
+def _survey(git: Git, top: Path, status: Callable[[], bytes]) -> Survey:
+    head, branch = head_of(git)
+    listed = git.run("ls-files", "-v", "-z")
+    attributes.settings(git)  # will be wanted; git looks at files meanwhile
+    out = status()
     staged, intended, hollow, unmerged, submodules = [], [], [], [], []
     dirty: dict[str, str] = {}  # with the index's blob
     for line in split_z(out):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from devs_git.errors import DevsError
 from devs_git.storage.engine import attributes
@@ -19,6 +21,7 @@ from devs_git.values import immutable
 
 ARGUMENT_BYTES = 1 << 15  # of paths that are handed over as arguments; above it git looks at every file
 SUBMODULE = "160000"
+_DIFF: Final = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev")
 
 
 @immutable
@@ -34,8 +37,20 @@ class Change:
 
 def changes(git: Git, old: str, new: str) -> list[Change]:
     """Paths whose file differs between two trees; a submodule counts as no file."""
+    with changes_alongside(git, old, new) as found:
+        return found()
+
+
+@contextlib.contextmanager
+def changes_alongside(git: Git, old: str, new: str) -> Iterator[Callable[[], list[Change]]]:
+    """The same, asked while the body does something else; what is yielded waits for the answer."""
+    with git.alongside(*_DIFF, old, new, "--") as output:
+        yield lambda: _changes(output())
+
+
+def _changes(out: bytes) -> list[Change]:
     found = []
-    for path, (old_mode, new_mode), (old_oid, new_oid) in _differences(git, old, new):
+    for path, (old_mode, new_mode), (old_oid, new_oid) in _differences(out):
         before, after = _file(old_mode, old_oid), _file(new_mode, new_oid)
         if before[1] or after[1]:
             found.append(Change(path, before[0], after[0], before[1], after[1]))
@@ -44,13 +59,13 @@ def changes(git: Git, old: str, new: str) -> list[Change]:
 
 def submodules_made(git: Git, old: str, new: str) -> list[str]:
     """Paths at which git makes a submodule's folder, on the way from one tree to another."""
-    differing = _differences(git, old, new)
+    differing = _differences(git.run(*_DIFF, old, new, "--"))
     return [path for path, (before, after), _ in differing if after == SUBMODULE != before]
 
 
-def _differences(git: Git, old: str, new: str) -> Iterator[tuple[str, tuple[str, str], tuple[str, str]]]:
-    out = split_z(git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", old, new, "--"))
-    for head, path in zip(out[::2], out[1::2], strict=True):
+def _differences(out: bytes) -> Iterator[tuple[str, tuple[str, str], tuple[str, str]]]:
+    parts = split_z(out)
+    for head, path in zip(parts[::2], parts[1::2], strict=True):
         old_mode, new_mode, old_oid, new_oid, _status = head[1:].split(" ")
         yield path, (old_mode, new_mode), (old_oid, new_oid)
 
@@ -161,6 +176,7 @@ def settle_index(git: Git, objects: Objects, index: Path, state: State) -> None:
     """
     own = private(git, index)
     if state.index_raw:
+        index.unlink(missing_ok=True)  # for taking back it has other names, and these keep what they have
         index.write_bytes(objects.read(state.index_raw, "blob"))
     elif state.index != state.worktree:
         own.run("read-tree", "-i", "-m", "--no-recurse-submodules", state.index)
