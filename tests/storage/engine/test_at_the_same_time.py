@@ -262,3 +262,25 @@ def test_a_gc_that_prunes_everything_at_any_moment_costs_nothing(dirtied: Scene,
     assert differences(now, old) == {}
     assert dirtied.git("fsck", "--no-dangling", "--no-progress") == ""
     assert litter(dirtied.top) == []
+
+
+@pytest.mark.parametrize("kind", ["tree", "blob"])
+def test_a_backup_of_a_clean_tree_that_lost_an_object_before_it_had_its_ref_is_none(
+    worked: Scene, kind: str
+) -> None:
+    old, lost = state(worked.top), []
+
+    def lose() -> None:
+        for line in worked.git("fsck", "--unreachable", "--no-reflogs", "--no-progress").splitlines():
+            _, found, oid = line.split()
+            if found == kind:
+                lost.append(oid)
+                (worked.top / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
+
+    outcome = meanwhile(worked, "backup", lose, rewind.Request("10"))
+    assert lost
+    assert isinstance(outcome, DevsError)
+    assert outcome.code == "GIT_RESET_FAILED"
+    assert differences(state(worked.top), old) == {}
+    assert worked.git("for-each-ref", "refs/devs/backup") == ""
+    assert litter(worked.top) == []
