@@ -76,22 +76,16 @@ def _mapped(inner: Any) -> Any:
 def immutable(kind: type[Kind]) -> type[Kind]:
     """What `@dataclass(frozen=True)` makes: equal by value, with a hash, and never changed."""
     known = _prepared(kind, "_put(self, {name!r}, {name})")
-    compared = [name for name, one in known.items() if one.compare]
-    _share(
-        kind,
-        __key__=attrgetter(*compared or ["__class__"]),
-        __eq__=_equal,
-        __hash__=_hash,
-        __setattr__=_refuse,
-        __delattr__=_refuse,
-    )
+    _compare(kind, known, _hash)
+    _share(kind, __setattr__=_refuse, __delattr__=_refuse)
     return kind
 
 
 @dataclass_transform(field_specifiers=(field,))
 def mutable(kind: type[Kind]) -> type[Kind]:
-    """What `@dataclass(eq=False)` makes: each its own, and free to change."""
-    _prepared(kind, "self.{name} = {name}")
+    """What `@dataclass` makes: equal by value, without a hash, and free to change."""
+    known = _prepared(kind, "self.{name} = {name}")
+    _compare(kind, known, None)
     return kind
 
 
@@ -134,6 +128,14 @@ def _initializer(kind: type, known: Mapping[str, Field], put: str) -> Callable[.
     made: Callable[..., None] = names["__init__"]
     made.__qualname__ = f"{kind.__qualname__}.__init__"
     return made
+
+
+def _compare(kind: type, known: Mapping[str, Field], made: Callable[[Any], int] | None) -> None:
+    """Let `kind` be equal by value, with the hash that is `made`; one that writes its own `__eq__` has its own hash, too."""
+    compared = [name for name, one in known.items() if one.compare]
+    kind.__key__ = attrgetter(*compared or ["__class__"])  # type: ignore[attr-defined]
+    if "__eq__" not in vars(kind):
+        _share(kind, __eq__=_equal, __hash__=made)
 
 
 def _share(kind: type, **methods: Any) -> None:

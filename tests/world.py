@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
+from hypothesis import note
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -101,14 +102,15 @@ class World(RuleBasedStateMachine):
     def verb(self, call: Callable[[], Any], *, index: bool = True) -> Any:
         """One of our verbs: refused and nothing changed, or done; either way nothing is lost."""
         held, before = Held.now(self.case, index=index), self.case.look()
-        done, code = None, "done"
+        done, code, said = None, "done", ""
         try:
             done = call()
         except DevsError as error:
-            code = error.code
+            code, said = error.code, f"{error.message} ({error.__cause__ or error.__context__})"
         self.answers[code] = self.answers.get(code, 0) + 1
         if done is None:
             assert code in REFUSALS
+            note(f"{code}: {said}")
             self.case.look().must_equal(before)
             return None
         held.must_still_be_there(self.case)
