@@ -121,8 +121,7 @@ class Workspace:
 
     def signature(self) -> str:
         """`Name <mail> seconds +0000` for the objects that we write ourselves."""
-        name, mail = self.identity
-        return f"{name} <{mail}> {int(self.clock().timestamp())} +0000"
+        return f"{self.actor} {int(self.clock().timestamp())} +0000"
 
     @cached_property
     def policy(self) -> Policy:
@@ -149,9 +148,10 @@ class Workspace:
 
     @property
     def head(self) -> str:
-        """The oid of HEAD's commit; '' before the first one."""
-        status, out = self.git.attempt("rev-parse", "--verify", "-q", "HEAD^{commit}", ok=(0, 1, 128))
-        return "" if status else out.decode().strip()
+        """The oid of HEAD's commit; '' before the first one. GitFailed where git cannot read it."""
+        from devs_git.storage import refs
+
+        return refs.read(self.git, "HEAD^{commit}")
 
     def catalog_as_it_stands(self) -> Catalog:
         """The catalog for a dry run, which writes nothing; NOT_INITIALIZED where nobody ran `init`."""

@@ -142,7 +142,7 @@ def _against(git: Git, history: History, text: str) -> tuple[str, str]:
     try:
         point = resolve(history, ids.target(text, field="against"))
     except DevsError:
-        commit = refs.read(git, text + "^{commit}")
+        commit = refs.commit_of(git, text)
         if not commit:
             raise
         return text, commit

@@ -19,6 +19,7 @@ from devs_git.storage import (
     hook_probe,
     intact,
     locks,
+    outside,
     proposal,
     seen,
     suitability,
@@ -63,7 +64,7 @@ class Result:
 def run(workspace: Workspace, request: Request) -> Result:
     """Every finding, the ground first; reads only, once a decision is carried out. CONFLICT, BUSY as `decide` says."""
     decided = _decide(workspace, forward=request.finish) if request.finish or request.take_back else ()
-    found = tuple(_findings(workspace))
+    found = tuple(_as_far_as_git_reads(_findings(workspace)))
     ok = all(finding.severity != "error" for finding in found)
     return Result(ok, found, decided, tuple(_notes(workspace)) if ok else ())
 
@@ -84,6 +85,17 @@ def _decide(workspace: Workspace, *, forward: bool) -> tuple[str, ...]:
         return tuple(decide.end(site, opened, forward=forward) for opened in decide.waiting(site.places))
 
 
+def _as_far_as_git_reads(findings: Iterator[Finding]) -> Iterator[Finding]:
+    """The findings, the last of them what git said where it could read no further."""
+    try:
+        yield from findings
+    except GitFailed as error:
+        if error.status < 0:
+            raise
+        told = outside.damaged(error)
+        yield Finding("UNREADABLE", "error", told.message, told.hint)
+
+
 def _findings(workspace: Workspace) -> Iterator[Finding]:
     yield from _git_version(workspace.git)
     if workspace.places.top is None and hook_files.serves(workspace.places, workspace.git):
@@ -94,6 +106,8 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
     except DevsError as error:
         yield _of(error)
         return
+    if workspace.head:
+        workspace.git.run("ls-tree", "HEAD", "--")  # GitFailed where git cannot read it
     yield from _identity(workspace.git)
     yield from _journal(workspace)
     yield from _unrecorded(workspace)

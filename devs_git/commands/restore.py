@@ -61,7 +61,7 @@ class Result:
 def find(workspace: Workspace, request: Request) -> str:
     """The commit whose files come back."""
     if request.target.startswith(SNAPSHOTS):
-        commit = refs.read(workspace.git, f"refs/heads/{request.target}")
+        commit = refs.commit_of(workspace.git, f"refs/heads/{request.target}")
         if not commit:
             raise DevsError(
                 "SNAPSHOT_NOT_FOUND",

@@ -11,6 +11,7 @@ from devs_git.domain.trailers import work_of
 from devs_git.errors import invalid
 from devs_git.storage import active_task
 from devs_git.storage.catalog import traces
+from devs_git.storage.git_program import GitFailed
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -74,8 +75,16 @@ def run(workspace: Workspace, request: Request) -> Result:
         tool_name=request.tool_name,
         is_error=request.is_error,
         duration_ms=request.duration_ms,
-        commit=workspace.head,
+        commit=_head(workspace),
     )
     with workspace.catalog() as catalog, catalog.writing():
         digest = traces.put(catalog, trace, workspace.progress)
     return Result(trace.trace_id, trace.task_id, len(output), digest)
+
+
+def _head(workspace: Workspace) -> str:
+    """HEAD's commit where git can tell: an output is kept whatever has become of the repository."""
+    try:
+        return workspace.head
+    except GitFailed:
+        return ""

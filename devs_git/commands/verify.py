@@ -102,8 +102,8 @@ def run(workspace: Workspace, request: Request) -> Result:
     if about_it and reach.is_shallow(workspace.store_git):
         found.append(_SHALLOW)
     elif about_it:
-        facts = _facts(workspace, request)
-        if not facts.tip:
+        facts = _facts(workspace, request, found)
+        if not facts.tip and not found:
             found.append(Finding("LEDGER_MISSING", "error", "The ledger is not here.", FETCH, LEDGER))
         found += audit_facts.guarded(_pinning, facts)
         for at, part in enumerate(about_it):
@@ -137,25 +137,32 @@ def _no_door(part: str) -> Finding:
     )
 
 
-def _facts(workspace: Workspace, request: Request) -> Facts:
+def _facts(workspace: Workspace, request: Request, found: list[Finding]) -> Facts:
     git = workspace.git
     match = _RANGE.fullmatch(request.range)
     base = (match and match["base"]) or ""
     # A forge names the base of a new branch by zeros.
     base = auditing.resolve(git, base) if base.strip("0") else ""
     head = (match and match["head"]) or ""
-    status, out = git.attempt("rev-parse", "--verify", "--quiet", "HEAD^{commit}", ok=(0, 1, 128))
-    here = out.decode().strip() if status == 0 else ""
-    head = auditing.resolve(git, head) if head else here
+    head = auditing.resolve(git, head) if head else _read(git, "HEAD^{commit}", found)
     return Facts(
         ledger=workspace.ledger,
         git=workspace.store_git,
-        tip=refs.read(workspace.store_git, LEDGER),
+        tip=_read(workspace.store_git, LEDGER, found),
         base=base,
         head=head,
         genesis=_pinned(workspace.store_git, base or head),
         signed=request.require == SIGNED,
     )
+
+
+def _read(git: Git, name: str, found: list[Finding]) -> str:
+    """The oid of `name`, '' where there is none; what git cannot read is one of `found`, and no sign that there is none."""
+    try:
+        return refs.read(git, name)
+    except GitFailed as error:
+        found.append(audit_facts.unread(error))
+        return ""
 
 
 def _pinning(facts: Facts) -> Iterator[Finding]:

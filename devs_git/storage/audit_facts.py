@@ -114,5 +114,10 @@ def guarded(part: Callable[[Facts], Iterator[Finding]], facts: Facts) -> Iterato
         code = error.code if error.code != "INTERNAL" else "LEDGER_MUTATED"
         yield Finding(code, "error", error.message, error.hint or _DAMAGED)
     except GitFailed as error:
-        text = " ".join(error.stderr.split()) or "git could not read it"
-        yield Finding("LEDGER_MISSING", "error", f"What has to be read is damaged: {text}.", _DAMAGED)
+        yield unread(error)
+
+
+def unread(error: GitFailed) -> Finding:
+    """What git said of something that it could not read."""
+    text = " ".join(error.stderr.split()) or "git could not read it"
+    return Finding("LEDGER_MISSING", "error", f"What has to be read is damaged: {text}.", _DAMAGED)

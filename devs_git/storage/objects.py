@@ -67,16 +67,17 @@ class Objects:
             return loose.write(self.folder, kind, data)
 
     def read(self, oid: str, kind: str) -> bytes:
-        """The object's bytes; LEDGER_MISSING where it is not there or is something else."""
+        """The object's bytes; LEDGER_MISSING where it cannot be had, LEDGER_MUTATED where it is something else."""
         known = None if "pygit2" in sys.modules else loose.read(self.folder, oid)
         if known and known[0] == kind:
             return known[1]
+        import pygit2
+
         try:
             found, data = self._store.read(oid)
-        except (KeyError, ValueError) as error:
-            raise DevsError(
-                "LEDGER_MISSING", f"Object {oid} is missing from the object store.", oid=oid
-            ) from error
+        except (KeyError, ValueError, pygit2.GitError) as error:
+            what = "damaged in" if isinstance(error, pygit2.GitError) else "missing from"
+            raise DevsError("LEDGER_MISSING", f"Object {oid} is {what} the object store.", oid=oid) from error
         if found != _KINDS[kind]:
             raise DevsError("LEDGER_MUTATED", f"Object {oid} is no {kind}.", oid=oid)
         return data

@@ -1,4 +1,6 @@
-"""Failures from outside, told as refusals: a disk without room or permission, a hook that says no, a git that was killed."""
+"""Failures from outside, told as refusals: a disk without room or permission, a hook that says no, a git that was killed,
+a repository that is damaged.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,10 @@ _NUMBERS: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.E
 _WORDS: Final = re.compile(
     r"No space left on device|Disk quota exceeded|File too large|Read-only file system"
     r"|unable to create directory|Permission denied|Operation not permitted|Input/output error"
+)
+_DAMAGE: Final = re.compile(
+    r"is corrupt|is empty|unexpected line in packed-refs|bad object|unable to read|could not read|index file corrupt"
+    r"|index file smaller|bad index file|bad signature 0x|cannot be accessed|inflate: |unable to unpack|missing blob"
 )
 _BY_HOOK: Final = "ref updates aborted by hook"
 _HINT: Final = "Make room or give permission, then run the command again; nothing was lost."
@@ -31,8 +37,9 @@ def told(error: Exception) -> DevsError | None:
             return _killed(-error.status)
         if _BY_HOOK in error.stderr:
             return _refused(error)
-        found = _WORDS.search(error.stderr)
-        return _said("CONFLICT", found[0]) if found else None
+        if found := _WORDS.search(error.stderr):
+            return _said("CONFLICT", found[0])
+        return damaged(error) if _DAMAGE.search(error.stderr) else None
     # libgit2 tells no number.
     if type(error) is OSError and error.errno is None:
         return disk_said("CONFLICT", error)
@@ -57,6 +64,16 @@ def _refused(error: GitFailed) -> DevsError:
         "CONFLICT",
         f"A git hook refused to move a ref: {' '.join(lines).strip() or 'it said nothing'}",
         hint="Look at the hook reference-transaction: git rev-parse --git-path hooks/reference-transaction",
+    )
+
+
+def damaged(error: GitFailed) -> DevsError:
+    """What git said of a repository that it cannot read."""
+    words = "; ".join(line.partition(": ")[2] or line for line in error.stderr.splitlines())
+    return DevsError(
+        "CONFLICT",
+        f"git cannot read this repository: {words}.",
+        hint="See what is damaged: git fsck --full; what another clone has, git fetch brings back.",
     )
 
 

@@ -52,8 +52,17 @@ def transaction(git: Git, updates: Sequence[RefUpdate], message: str) -> None:
 
 
 def read(git: Git, ref: str) -> str:
-    """The oid that a full ref name holds, or '' where there is none."""
-    status, out = git.attempt("rev-parse", "--quiet", "--verify", "--end-of-options", ref, ok=(0, 1, 128))
+    """The oid that a full ref name (or `HEAD^{commit}`) holds, or '' where there is none. GitFailed where git cannot read its refs."""
+    return _verified(git, ref, ok=(0, 1))
+
+
+def commit_of(git: Git, words: str) -> str:
+    """The commit that a person's words name, as git understands them, or '' where they name none."""
+    return _verified(git, f"{words}^{{commit}}", ok=(0, 1, 128))
+
+
+def _verified(git: Git, words: str, ok: tuple[int, ...]) -> str:
+    status, out = git.attempt("rev-parse", "--quiet", "--verify", "--end-of-options", words, ok=ok)
     return out.decode().strip() if status == 0 else ""
 
 

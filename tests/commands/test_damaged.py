@@ -1,0 +1,75 @@
+"""A repository that git itself cannot read: no tool calls that a bug of ours, and doctor and verify say what git said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import diff, doctor, verify
+from devs_git.entrypoints import router
+from devs_git.entrypoints.tools import calling
+from devs_git.entrypoints.tools.table import TOOLS
+from devs_git.errors import DevsError
+from devs_git.workspace import Workspace
+from tests.entrypoints.samples import sample
+
+LEDGER = "devs/ledger"
+Run = Callable[..., str]
+
+
+def cut(top: Path, git: Run, name: str) -> None:
+    """What a loss of power leaves of an object."""
+    oid = git("rev-parse", name)
+    file = top / ".git/objects" / oid[:2] / oid[2:]
+    file.chmod(0o644)
+    file.write_bytes(b"")
+
+
+def damage(what: str, top: Path, git: Run) -> None:
+    if what == "packed refs":
+        git("pack-refs", "--all")
+        with (top / ".git/packed-refs").open("a") as file:
+            file.write("garbage\n")
+    elif what == "index":
+        (top / ".git/index").write_text("garbage\n")
+    elif what == "ledger's ref":
+        (top / ".git/refs/heads/devs/ledger").write_text("garbage\n")
+    else:
+        cut(top, git, what)
+
+
+KINDS = ("packed refs", "index", "ledger's ref", "HEAD", "HEAD^{tree}", LEDGER, f"{LEDGER}^{{tree}}")
+
+
+@pytest.mark.parametrize("what", KINDS)
+def test_no_tool_calls_it_a_bug_of_ours(what: str, initialised: Path, git: Run) -> None:
+    damage(what, initialised, git)
+    codes = {name: calling.call(name, sample(name), initialised).value.get("code") for name in TOOLS}
+    assert "INTERNAL" not in codes.values(), codes
+    assert codes["store_trace"] is None
+
+
+@pytest.mark.parametrize("what", KINDS)
+def test_doctor_finds_it(what: str, initialised: Path, git: Run) -> None:
+    assert doctor.run(Workspace.open(initialised), doctor.Request()).ok
+    damage(what, initialised, git)
+    found = doctor.run(Workspace.open(initialised), doctor.Request())
+    assert {"UNREADABLE", "LEDGER_MISSING"} & {one.code for one in found.findings}
+    assert not found.ok
+
+
+@pytest.mark.parametrize("what", KINDS)
+def test_verify_proves_nothing_of_it(what: str, initialised: Path, git: Run) -> None:
+    assert verify.run(Workspace.open(initialised), verify.Request()).ok
+    damage(what, initialised, git)
+    found = verify.run(Workspace.open(initialised), verify.Request())
+    assert "LEDGER_MISSING" in {one.code for one in found.findings}
+    assert not found.ok
+
+
+def test_a_snapshot_or_commit_that_words_do_not_name_is_no_damage(initialised: Path) -> None:
+    place = Workspace.open(initialised)
+    with pytest.raises(DevsError, match="'HEAD:nothing' is not a task id"):
+        router.call("diff", place, diff.Request(against="HEAD:nothing"))
