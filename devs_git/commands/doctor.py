@@ -14,6 +14,7 @@ from devs_git.errors import DevsError, invalid
 from devs_git.storage import (
     adoption,
     agent_files,
+    broken_refs,
     excludes,
     hook_files,
     hook_probe,
@@ -106,6 +107,7 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
     except DevsError as error:
         yield _of(error)
         return
+    yield from broken_refs.findings(workspace.places.common, workspace.objects)
     if workspace.head:
         workspace.git.run("ls-tree", "HEAD", "--")  # GitFailed where git cannot read it
     yield from _identity(workspace.git)

@@ -15,7 +15,7 @@ from typing import Final
 from devs_git.domain.events import LEDGER, NO_OID, RefUpdate
 from devs_git.domain.following import FOLDERS
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import refs
+from devs_git.storage import outside, refs
 from devs_git.storage.git_program import Git, end_group
 from devs_git.values import immutable
 
@@ -139,6 +139,13 @@ class Far:
     def _unreachable(self, err: str) -> DevsError:
         lines = [line for line in err.splitlines() if line.strip()]
         first = next((line for line in lines if not line.startswith("hint:")), "git did not say why")
+        if outside.DAMAGE.search(err):
+            return DevsError(
+                "CONFLICT",
+                f"git cannot read what is here or at {self.remote}: {self._words(first)}.",
+                hint="See what is damaged here: devs-git doctor; and on both sides: git fsck --full",
+                remote=self.remote,
+            )
         return DevsError(
             "BUSY",
             f"{self.remote} cannot be reached: {self._words(first)}.",

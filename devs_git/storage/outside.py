@@ -17,9 +17,10 @@ _WORDS: Final = re.compile(
     r"No space left on device|Disk quota exceeded|File too large|Read-only file system"
     r"|unable to create directory|Permission denied|Operation not permitted|Input/output error"
 )
-_DAMAGE: Final = re.compile(
-    r"is corrupt|is empty|unexpected line in packed-refs|bad object|unable to read|could not read|index file corrupt"
-    r"|index file smaller|bad index file|bad signature 0x|cannot be accessed|inflate: |unable to unpack|missing blob"
+DAMAGE: Final = re.compile(
+    r"object file .* is empty|is corrupt\b|unexpected line in .*packed-refs|bad object|unable to read (tree|[0-9a-f]{40})"
+    r"|index file corrupt|index file smaller|bad index file|bad signature 0x|packfile .* cannot be accessed|inflate: "
+    r"|unable to unpack|missing blob"
 )
 _BY_HOOK: Final = "ref updates aborted by hook"
 _HINT: Final = "Make room or give permission, then run the command again; nothing was lost."
@@ -39,7 +40,7 @@ def told(error: Exception) -> DevsError | None:
             return _refused(error)
         if found := _WORDS.search(error.stderr):
             return _said("CONFLICT", found[0])
-        return damaged(error) if _DAMAGE.search(error.stderr) else None
+        return damaged(error) if DAMAGE.search(error.stderr) else None
     # libgit2 tells no number.
     if type(error) is OSError and error.errno is None:
         return disk_said("CONFLICT", error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from devs_git.entrypoints.tools import calling
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
+from tests.clones import Pair
 from tests.entrypoints.samples import sample
 
 LEDGER = "devs/ledger"
@@ -73,3 +75,25 @@ def test_a_snapshot_or_commit_that_words_do_not_name_is_no_damage(initialised: P
     place = Workspace.open(initialised)
     with pytest.raises(DevsError, match="'HEAD:nothing' is not a task id"):
         router.call("diff", place, diff.Request(against="HEAD:nothing"))
+
+
+@pytest.mark.parametrize(
+    "below",
+    ["refs/heads/main", "refs/remotes", "refs/devs/remotes", "refs/devs/checkpoints", "refs/tags/devs"],
+)
+def test_doctor_names_the_way_back_of_a_ref_that_a_loss_of_power_emptied(below: str, pair: Pair) -> None:
+    pair.ann.task("1")
+    pair.ann.git("push", "-q", "origin", "main")
+    pair.ann.sync()
+    before = pair.ann.git("for-each-ref")
+    name = pair.ann.git("for-each-ref", "--format=%(refname)", "--count=1", below)
+    (pair.ann.top / ".git" / name).write_bytes(b"")
+    (found,) = (one for one in doctor.run(pair.ann.opened, doctor.Request()).findings if one.where == name)
+    assert found.code == "REF_BROKEN"
+    way, _, by_remote = found.fix.partition(", then")
+    subprocess.run(["sh", "-c", way], cwd=pair.ann.top, check=True)
+    if by_remote:
+        pair.ann.git("fetch", "-q")
+        pair.ann.sync()
+    assert pair.ann.git("for-each-ref") == before
+    assert doctor.run(pair.ann.opened, doctor.Request()).ok
