@@ -81,6 +81,36 @@ def test_staged_changes_in_the_way_are_refused(scene: Scene) -> None:
     assert refusal(scene, "other").code == "CHECKOUT_FAILED"
 
 
+@pytest.mark.parametrize("how", ["staged", "intended"])
+@pytest.mark.parametrize(
+    ("here", "there", "mine"),
+    [
+        ("d/f", "d", "d/g"),
+        ("", "d", "d/g"),
+        ("", "d/f", "d"),
+        ("d", "d/f", "d/g"),
+        ("d", "d/e/f", "d/e"),
+        ("d/e/f", "d", "d/e/g"),
+    ],
+)
+def test_what_is_staged_where_a_folder_becomes_a_file_or_a_file_a_folder_is_refused(
+    scene: Scene, here: str, there: str, mine: str, how: str
+) -> None:
+    """git's own switch and read-tree drop it without a word, from the index and from the disk."""
+    for branch, name in (("other", there), ("main", here)):
+        scene.git("switch", "-q", branch)
+        if name:
+            scene.write({name: f"of {branch}\n"})
+            scene.git("add", name)
+            scene.git("commit", "-q", "-m", branch)
+    if (scene.top / "d").is_file():
+        scene.git("rm", "-q", "d")
+    scene.write({mine: "mine\n", ".git/info/exclude": "/d\n"})
+    scene.git("add", "-f", *(("-N",) if how == "intended" else ()), mine)
+    refused = refusal(scene, "other")
+    assert (refused.code, refused.details["paths"]) == ("CHECKOUT_FAILED", [mine])
+
+
 @pytest.mark.parametrize("ignored", [False, True])
 def test_an_untracked_or_ignored_file_in_the_way_is_never_overwritten(scene: Scene, *, ignored: bool) -> None:
     go(scene, "other")

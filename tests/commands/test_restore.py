@@ -76,6 +76,19 @@ def test_it_refuses_to_overwrite_tracked_changes_and_untracked_files(
     assert (contents(scene.top), scene.git("for-each-ref")) == (before, refs)
 
 
+def test_it_refuses_to_put_a_file_where_something_is_staged_in_a_folder(scene: Scene) -> None:
+    scene.write({"b.txt": None, "b.txt/mine": "mine\n"})
+    scene.git("add", "-A")
+    scene.git("commit", "-q", "-m", "a folder")
+    scene.write({"b.txt/more": "more\n"})
+    scene.git("add", "-A")
+    before, status = contents(scene.top), scene.git("status", "--porcelain")
+    with pytest.raises(DevsError, match="Staged changes are in the way, such as 'b") as refused:
+        go(scene, "10", "b.txt")
+    assert refused.value.code == "GIT_RESET_FAILED"
+    assert (contents(scene.top), scene.git("status", "--porcelain")) == (before, status)
+
+
 def test_changes_elsewhere_are_carried_along_and_undo_brings_everything_back(scene: Scene) -> None:
     scene.write({"f1.txt": "edited\n", "staged.txt": "staged\n"})
     scene.git("add", "staged.txt")

@@ -10,10 +10,10 @@ import shutil
 from pathlib import Path
 
 from devs_git.errors import DevsError
-from devs_git.storage.engine import obstacles, tree
+from devs_git.storage.engine import obstacles, theirs, tree
 from devs_git.storage.engine.capture import Capture, State, copy_index, git_words
 from devs_git.storage.engine.site import Site
-from devs_git.storage.git_program import GitFailed, split_z
+from devs_git.storage.git_program import Git, GitFailed, split_z
 from devs_git.storage.objects import EMPTY_TREE
 from devs_git.storage.private_index import private
 from devs_git.values import immutable, replace
@@ -39,6 +39,7 @@ def prepare(site: Site, folder: Path, head: tuple[str, str], target: str, refusa
     own = private(site.git, folder / "index")
     before = own.text("write-tree", "--missing-ok")
     trees = (head[0] or EMPTY_TREE, target)
+    _refuse_staged(own, trees, refusal)
     merged = _merged(site, folder, trees, refusal)
     touched = tree.changes(site.git, before, merged)
     folders = tree.submodules_made(site.git, before, merged)
@@ -53,6 +54,27 @@ def prepare(site: Site, folder: Path, head: tuple[str, str], target: str, refusa
     raw = Capture(site.git, site.places, site.objects, folder).raw([change.path for change in touched])
     old = State(*head, before, before, raw)
     return Carried(old, State(*head, merged, merged), trees)
+
+
+def _refuse_staged(own: Git, trees: tuple[str, str], refusal: str) -> None:
+    """Refuse where a file is staged at, above or below a path that becomes a folder, or a file, on the way.
+
+    git drops such a file without a word (measured: `git switch`, `read-tree -m -u`), from the index and from the disk.
+    """
+    options = ("-z", "--name-only", "--diff-filter=d", "--no-renames", "--ita-visible-in-index")
+    staged = split_z(own.run("diff-index", "--cached", *options, trees[0], "--"))
+    if not staged:
+        return
+    moved = {change.path for change in tree.changes(own, *trees)}
+    above = {folder for path in moved for folder in theirs.parents(path)}
+    lost = [path for path in staged if path in above or not moved.isdisjoint(theirs.parents(path))]
+    if lost:
+        raise DevsError(
+            refusal,
+            f"Staged changes are in the way, such as {lost[0]!r}.",
+            hint="Commit, stash or unstage them.",
+            paths=lost[:100],
+        )
 
 
 def _merged(site: Site, folder: Path, trees: tuple[str, str], refusal: str) -> str:

@@ -88,7 +88,7 @@ def _plain(top: str, path: str, clear: dict[str, str]) -> Disk:
 
 
 def _above(top: str, path: str, clear: dict[str, str]) -> str:
-    for folder in _parents(path):
+    for folder in parents(path):
         if folder not in clear:
             mode = _mode(f"{top}/{folder}")
             clear[folder] = "" if mode is None or stat.S_ISDIR(mode) else folder
@@ -97,7 +97,7 @@ def _above(top: str, path: str, clear: dict[str, str]) -> str:
     return ""
 
 
-def _parents(path: str) -> Iterator[str]:
+def parents(path: str) -> Iterator[str]:
     """The folders above a path, the outermost first."""
     at = path.find("/")
     while at != -1:
@@ -158,9 +158,9 @@ def foreign(git: Git, objects: Objects, sides: Sides, *, going_back: bool) -> se
 
 def _around(theirs: set[str], sides: Sides, disks: dict[str, Disk]) -> set[str]:
     """Paths that cannot be written without removing what is the user's above or below them."""
-    above = {folder for path in theirs for folder in _parents(path) if folder in sides}
+    above = {folder for path in theirs for folder in parents(path) if folder in sides}
     blocked = {path for path in theirs if disks[path].kind != "folder"}
-    below = {path for path in sides if not blocked.isdisjoint(_parents(path))} if blocked else set()
+    below = {path for path in sides if not blocked.isdisjoint(parents(path))} if blocked else set()
     return above | below
 
 
