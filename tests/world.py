@@ -48,6 +48,7 @@ NAMES = (
     b"\xff\xfe",
     b"-dash",
 )
+CROWDED = tuple(name for name in NAMES if name[:1] in b"dx")
 IGNORES = (b"", b"b.txt\n", b"d/\n", b"/x\n*.txt\n", b"*\n", b"!b.txt\nd/e\n")
 REFUSALS = {
     "GIT_RESET_FAILED",
@@ -71,8 +72,10 @@ class World(RuleBasedStateMachine):
     base: ClassVar[Path]
     answers: ClassVar[dict[str, int]] = {}
 
-    @initialize()
-    def start(self) -> None:
+    @initialize(crowded=st.booleans())
+    def start(self, *, crowded: bool) -> None:
+        # Where all happens in a few places, files and folders of one name meet often.
+        self.places = CROWDED if crowded else NAMES
         self.folder = Path(tempfile.mkdtemp(dir=self.base))
         mould = self.base / "mould"
         if not mould.exists():
@@ -95,6 +98,9 @@ class World(RuleBasedStateMachine):
     def teardown(self) -> None:
         if hasattr(self, "folder"):
             shutil.rmtree(self.folder)
+
+    def place(self, name: bytes) -> bytes:
+        return self.places[NAMES.index(name) % len(self.places)]
 
     def content(self) -> bytes:
         return b"content %d\n" % next(self.counter)
@@ -125,7 +131,7 @@ class World(RuleBasedStateMachine):
     @rule(what=st.lists(st.tuples(names, st.sampled_from(CHANGES)), min_size=1, max_size=4))
     def change(self, what: list[tuple[bytes, str]]) -> None:
         for name, how in what:
-            getattr(self, how)(name)
+            getattr(self, how)(self.place(name))
 
     def edit(self, name: bytes) -> None:
         self._clear_above(name)
@@ -247,7 +253,7 @@ class World(RuleBasedStateMachine):
 
     @rule(at=some, name=st.none() | names)
     def restore(self, at: int, name: bytes | None) -> None:
-        paths = () if name is None else (os.fsdecode(name),)
+        paths = () if name is None else (os.fsdecode(self.place(name)),)
         request = restore.Request(self.points[at % len(self.points)], paths, os.fspath(self.case.top))
         done = self.verb(lambda: restore.run(self.case.workspace, request))
         if done and done[0].restore_id:
