@@ -13,7 +13,7 @@ from devs_git.domain.quantities import span
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import refs, snapshots
 from devs_git.storage.snapshots import Snapshot
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 
@@ -51,7 +51,7 @@ def run(workspace: Workspace, request: Request) -> Result:
             "PLAN_STALE", "The snapshots have changed since the plan.", hint="Look again and decide."
         )
     if request.dry_run or not plan.snapshots:
-        return plan
+        return replace(plan, dry_run=request.dry_run)
     gone = plan.snapshots
     event = workspace.event(
         "snapshot.pruned",
