@@ -224,25 +224,35 @@ class World(RuleBasedStateMachine):
     @precondition(lambda self: self.before)
     @rule(at=st.sampled_from([None, 0, 1, 2]), mode=modes, save=saves)
     def undo(self, at: int | None, mode: str | None, save: str | None) -> None:
-        op_id = None if at is None else sorted(self.before)[at % len(self.before)]
+        op_id = None if at is None else list(self.before)[at % len(self.before)]
         request = undo.Request(op_id, preserve=mode, untracked=save)
         done = self.verb(lambda: undo.run(self.case.workspace, request))
         if done:
             result = done[0]
-            self._as_before(self.before[result.undone_operation])
+            self._as_before(self.before[result.undone_operation], done[1])
             self.before[result.undo_id] = done[1]
             self.active = bool(self.case.active())
 
-    def _as_before(self, was: Look) -> None:
-        """Branch, index and tracked files are as they were; other untracked files are as people left them since."""
+    def _as_before(self, was: Look, left: Look) -> None:
+        """Branch, index and tracked files are as they were; other untracked files are as people had `left` them.
+
+        So is an untracked file of theirs where a tracked one was gone: it stays, as a change of that one.
+        """
         now = self.case.look()
         assert (now.head, now.branch, now.index) == (was.head, was.branch, was.index)
+        tracked = _tracked(was)
+        mine = {p for p in tracked if p not in was.files and p in left.files} - _tracked(left)
         changed = [
-            [line for line in look.status.split(b"\0") if not line.startswith(b"?")] for look in (now, was)
+            [
+                line
+                for line in look.status.split(b"\0")
+                if line[:1] != b"?" and line.split(b" ", 8)[-1] not in mine
+            ]
+            for look in (now, was)
         ]
         assert changed[0] == changed[1]
-        tracked = [line.split(b"\t", 1)[1] for line in was.index.split(b"\0") if b"\t" in line]
-        assert {p: now.files.get(p) for p in tracked} == {p: was.files.get(p) for p in tracked}
+        assert {p: now.files.get(p) for p in tracked - mine} == {p: was.files.get(p) for p in tracked - mine}
+        assert {p: now.files.get(p) for p in mine} == {p: left.files.get(p) for p in mine}
 
     @rule(at=some)
     def checkout(self, at: int) -> None:
@@ -264,3 +274,7 @@ class World(RuleBasedStateMachine):
         before = contents(self.case.top)
         self.verb(lambda: snapshot_create.run(self.case.workspace, snapshot_create.Request("by verb")))
         assert contents(self.case.top) == before
+
+
+def _tracked(look: Look) -> set[bytes]:
+    return {line.split(b"\t", 1)[1] for line in look.index.split(b"\0") if b"\t" in line}
