@@ -12,10 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from devs_git.domain.events import LEDGER, NO_OID
+from devs_git.domain.events import LEDGER
 from devs_git.domain.report import Finding
+from devs_git.storage import refs
 from devs_git.storage.objects import Objects
 
+_OID: Final = re.compile(r"(?!0{40})[0-9a-f]{40}")
 _SOUND: Final = re.compile(rb"(?!0{40})[0-9a-f]{40}\s*|ref: \S.*\s*", re.DOTALL)
 
 
@@ -46,16 +48,7 @@ def _way_back(common: Path, objects: Objects, name: str) -> str:
     """Its file goes, for git overwrites none; then the value that its reflog ends with, or a remote's."""
     ref = shlex.quote(name)
     away = f'rm "$(git rev-parse --git-path {ref})"'
-    last = _last(common / "logs" / name)
-    if last and objects.exists(last):
+    last = next(refs.reflog(common, name), "")
+    if _OID.fullmatch(last) and objects.exists(last):
         return f"{away} && git update-ref {ref} {last} ''"
     return f"{away}, then get it back where there is a remote: git fetch, and devs-git sync"
-
-
-def _last(log: Path) -> str:
-    """The value that a reflog ends with; '' where there is none."""
-    try:
-        oid = log.read_bytes().rstrip(b"\n").rpartition(b"\n")[2][41:81].decode("ascii", "replace")
-    except OSError:
-        return ""
-    return oid if re.fullmatch(r"[0-9a-f]{40}", oid) and oid != NO_OID else ""

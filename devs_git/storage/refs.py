@@ -122,6 +122,16 @@ def missing_only(git: Git, updates: Iterable[RefUpdate]) -> list[RefUpdate]:
     return left
 
 
+def reflog(common: Path, ref: str) -> Iterator[str]:
+    """What a ref held after each of its moves, the last one first; nothing where it has no reflog."""
+    try:
+        lines = (common / "logs" / ref).read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return
+    for line in reversed(lines):
+        yield line[41:81]
+
+
 def last_move(git_dir: Path) -> tuple[str, str, str]:
     """Old and new oid of HEAD's last move and git's words for it, from its reflog; all '' where there is none."""
     try:

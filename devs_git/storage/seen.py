@@ -24,7 +24,7 @@ _MOST: Final = "2000"  # commits that are asked
 def tips(git: Git, common: Path, *, own: bool = False) -> dict[str, str]:
     """Oids of tips with how each is known, the surest first; with `own` only those that this clone itself has had."""
     found: dict[str, str] = {}
-    for oid in _reflog(common):
+    for oid in refs.reflog(common, LEDGER):
         found.setdefault(oid, "its reflog")
     for folder in (common, *sorted(common.glob("worktrees/*"))):
         found.setdefault(_line(folder / "devs" / "view"), "the view .devs/")
@@ -33,15 +33,6 @@ def tips(git: Git, common: Path, *, own: bool = False) -> dict[str, str]:
     for commit, oid in () if own else _named(git):
         found.setdefault(oid, f"commit {commit[:12]}")
     return {oid: how for oid, how in found.items() if _OID.fullmatch(oid) and set(oid) != {"0"}}
-
-
-def _reflog(common: Path) -> Iterator[str]:
-    try:
-        lines = (common / "logs" / LEDGER).read_text("utf-8", "replace").splitlines()
-    except OSError:
-        return
-    for line in reversed(lines):
-        yield line[41:81]
 
 
 def _line(path: Path) -> str:
