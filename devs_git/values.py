@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, dataclass_trans
 if TYPE_CHECKING:
     from dataclasses import field, replace  # noqa: TID251 - whose types they have
 
-__all__ = ("Field", "as_mapping", "field", "fields", "immutable", "mutable", "replace")
+__all__ = ("Field", "as_mapping", "field", "fields", "immutable", "is_value", "mutable", "replace")
 
 Kind = TypeVar("Kind")
 _NONE: Final[Any] = object()
@@ -53,6 +53,11 @@ if not TYPE_CHECKING:  # type checkers know these two by heart
         return type(one)(**{name: getattr(one, name) for name in fields(one)} | changes)
 
 
+def is_value(one: object) -> bool:
+    """Whether it is a value of ours or a class of such; it may have no field."""
+    return hasattr(one, _FIELDS)
+
+
 def fields(one: object) -> Mapping[str, Field]:
     """The fields of a value or of its class, in their order; none where it is no value of ours."""
     found: Mapping[str, Field] = getattr(one, _FIELDS, {})
@@ -65,7 +70,7 @@ def as_mapping(one: object) -> dict[str, Any]:
 
 
 def _mapped(inner: Any) -> Any:
-    if fields(inner):
+    if is_value(inner):
         return as_mapping(inner)
     if isinstance(inner, dict):
         return {key: _mapped(value) for key, value in inner.items()}

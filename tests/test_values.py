@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 import pytest
 
-from devs_git.values import as_mapping, field, fields, immutable, mutable, replace
+from devs_git.entrypoints.plain import plain
+from devs_git.values import as_mapping, field, fields, immutable, is_value, mutable, replace
 
 pytestmark = pytest.mark.cheap
 MAKERS: dict[str, Any] = {
@@ -111,6 +112,25 @@ def test_it_becomes_a_mapping_with_all_values_in_it(point: Any) -> None:
     within = [{"name": "b", **small}, {"c": ({"name": "c", **small},)}]
     assert change(one) == {"name": "a", "numbers": (1,), "seen": within, "known": None, "note": None}
     assert list(change(one)) == ["name", "numbers", "seen", "known", "note"]
+
+
+def test_a_value_without_fields_is_a_value_like_any_other() -> None:
+    @immutable
+    class Nothing:
+        """Nothing to say."""
+
+    @immutable
+    class Holder:
+        """Something with nothing in it."""
+
+        inner: Nothing
+
+    assert Nothing() == Nothing()
+    assert len({Nothing(), Nothing()}) == 1
+    assert as_mapping(Holder(Nothing())) == {"inner": {}}
+    assert plain(Holder(Nothing())) == {"inner": {}}
+    assert is_value(Nothing)
+    assert not is_value(object())
 
 
 def test_a_field_tells_what_it_is() -> None:

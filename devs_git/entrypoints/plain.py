@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from devs_git.values import fields
+from devs_git.values import fields, is_value
 
 
 def plain(value: Any) -> Any:
@@ -12,8 +12,8 @@ def plain(value: Any) -> Any:
 
     A field that says it is optional, and has nothing, is left out.
     """
-    if known := fields(value):
-        found = ((name, one, getattr(value, name)) for name, one in known.items())
+    if is_value(value):
+        found = ((name, one, getattr(value, name)) for name, one in fields(value).items())
         return {
             name.removesuffix("_"): plain(inner)
             for name, one, inner in found

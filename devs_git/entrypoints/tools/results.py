@@ -9,7 +9,7 @@ from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from devs_git.errors import CODES
-from devs_git.values import fields
+from devs_git.values import fields, is_value
 
 _PLAIN: Final[dict[Any, str]] = {
     str: "string",
@@ -44,7 +44,7 @@ def announced(module: str) -> dict[str, Any]:
 def _of(kind: Any) -> dict[str, Any]:
     if kind in _PLAIN:
         return {"type": _PLAIN[kind]}
-    if fields(kind):
+    if is_value(kind):
         return _object(kind)
     origin, args = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
