@@ -26,6 +26,7 @@ def parts(bench: Bench, rounds: int, peers: Path | None) -> dict[str, Callable[[
         "rebase": lambda: rebasing.rebase(bench, min(rounds, 5)),
         "frozen": lambda: rebasing.frozen(bench, rounds),
         "small": lambda: moving.small(bench, rounds, peers),
+        "branches": lambda: moving.branches(bench, rounds),
         "saving": lambda: saving.large_file(bench, rounds),
         "verify": lambda: verifying.verify(bench, rounds),
         "getting": lambda: traces.getting(bench, rounds),
@@ -44,7 +45,7 @@ def main() -> int:
         "--only",
         action="append",
         default=[],
-        help="one of: start log hooks rebase frozen small saving verify getting searching capturing ingesting serving large",
+        help="one of: start log hooks rebase frozen small branches saving verify getting searching capturing ingesting serving large",
     )
     options.add_argument("--results", action="store_true", help="write bench/RESULTS.md, too")
     options.add_argument("--rounds", type=int, default=7)

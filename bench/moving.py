@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from bench.measure import Arm, Bench
 from bench.report import Row
-from bench.subjects import START_UP, Subject, start_up, two_tasks
+from bench.subjects import OURS, START_UP, Subject, start_up, two_tasks
 
 GIT = "git status + reset --hard + status"
 
@@ -33,6 +34,36 @@ def large(bench: Bench, rounds: int) -> list[Row]:
     ours, git = found["devs-git"].wall, found[GIT].wall
     value = (ours - found[START_UP].wall) / git
     return [Row("rewind, 20,000 of 50,000 files", ours, GIT, git, value, "x", 1.3, "without start-up")]
+
+
+def branches(bench: Bench, rounds: int) -> list[Row]:
+    """Beside 10 merged and 10 unmerged branches: at most 1.5 times what the same rewind takes without them."""
+    subject = two_tasks(bench, "branches", 20_000, 13)
+    for number in range(3, 23):
+        subject.run(OURS, "task", "start", str(number))
+        subject.run("git", "commit", "-q", "--allow-empty", "-m", f"work on {number}")
+        subject.run(OURS, "task", "complete", "-m", f"Finish {number}")
+    tips = subject.run("git", "rev-list", "--max-count=20", "HEAD~2").split()
+    own = [subject.run("git", "commit-tree", f"{tip}^{{tree}}", "-p", tip, "-m", "own") for tip in tips[::2]]
+    names = [f"refs/heads/bench/{number}" for number in range(20)]
+    oids = dict(zip(names, [*tips[1::2], *own], strict=True))
+    subject = replace(subject, tip=subject.run("git", "rev-parse", "HEAD"))
+    without, beside = subject.ours("without branches"), subject.ours()
+
+    def make() -> None:
+        for name, oid in oids.items():
+            subject.run("git", "update-ref", name, oid)
+        subject.refresh()
+
+    def remove() -> None:
+        for name in names:
+            subject.run("git", "update-ref", "-d", name)
+        subject.refresh()
+
+    found = bench.side_by_side(replace(without, before=remove), replace(beside, before=make), rounds=rounds)
+    ours, theirs = found["devs-git"].wall, found["without branches"].wall
+    name = "rewind, 10 merged and 10 unmerged branches"
+    return [Row(name, ours, "the same without branches", theirs, ours / theirs, "x", 1.5)]
 
 
 def _git(subject: Subject) -> Arm:

@@ -26,12 +26,12 @@ def main() -> int:
 
         return hook(sys.argv[2:])
     if sys.argv[1:] in (["--help"], ["-h"]):
+        from devs_git.entrypoints import console
         from devs_git.entrypoints.cli import overview
         from devs_git.entrypoints.unread import printing
 
         with printing():
-            sys.stdout.write(overview.text() + "\n")
-            sys.stdout.flush()
+            console.write(overview.text())
         return 0
     if sys.argv[1:3] == ["trace", "get"]:
         from devs_git.entrypoints import trace_door
@@ -52,9 +52,10 @@ def script() -> None:
     try:
         status = main()
     except KeyboardInterrupt:  # while the door itself was still being imported
+        from devs_git.entrypoints import console
         from devs_git.errors import EXIT_INTERRUPTED
 
-        sys.stderr.write("Interrupted; nothing more was done.\n")
+        console.write("Interrupted; nothing more was done.", err=True)
         status = EXIT_INTERRUPTED
     threads = sys.modules.get("threading")  # most commands do without it
     if threads and threads.active_count() > 1:

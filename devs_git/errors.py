@@ -6,7 +6,7 @@ Raising anything else is a bug of ours: the doors turn it into INTERNAL.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args
 
 from devs_git.values import immutable
 
@@ -40,8 +40,10 @@ CODES: Final[dict[str, Code]] = {
     "CHECKPOINT_NOT_FOUND": _NOT_FOUND,
     "NO_CHECKPOINT": _NOT_FOUND,
     "TASK_EXISTS": _CONFLICT,
-    "TASK_RUNNING": _CONFLICT,
+    "TASK_ACTIVE": _CONFLICT,
+    "TASK_RUNNING": _CONFLICT,  # a session is at work on it
     "GIT_RESET_FAILED": _CONFLICT,
+    "HISTORY_REWRITTEN": _CONFLICT,
     "PLAN_STALE": _LOOK_AGAIN,
     "NOTHING_TO_UNDO": _NOT_FOUND,
     "CONFLICT": _CONFLICT,
@@ -86,6 +88,29 @@ CODES: Final[dict[str, Code]] = {
     "INTERNAL": Code(EXIT_INTERNAL, 500),
 }
 
+# Why a working tree is not moved: the `reason` of GIT_RESET_FAILED and CHECKOUT_FAILED, for programs.
+Reason = Literal[
+    "dirty",  # tracked files have changes, and nobody said how to keep them
+    "untracked_in_the_way",
+    "nested_repository",
+    "special_file",  # a socket, a pipe or a device in the way
+    "operation_under_way",  # a merge, a rebase, a cherry-pick, a revert, am or a bisect
+    "unmerged",
+    "no_commit",
+    "no_branch",
+    "other_worktree",  # which has the branch
+    "not_an_ancestor",
+    "new_commits",
+    "missing_objects",  # of a partial clone, or taken by a gc
+    "no_folder",  # a file stands where the TAS needs one
+    "too_large",  # more to save first than the policy allows
+    "moved_meanwhile",  # another git moved a ref
+    "not_as_written",  # what git wrote is not what was asked for; it was taken back
+    "disk",
+    "git_failed",
+]
+REASONS: Final[tuple[str, ...]] = get_args(Reason)
+
 
 class DevsError(Exception):
     """A refusal with a code, a sentence that says what is, and a hint that says what to run.
@@ -119,3 +144,10 @@ class DevsError(Exception):
 def invalid(field: str, message: str, *, hint: str = "") -> DevsError:
     """INVALID_ARGUMENTS for one named field, dotted where it is nested."""
     return DevsError("INVALID_ARGUMENTS", message, hint=hint, field=field)
+
+
+def immovable(
+    reason: Reason, message: str, *, code: str = "GIT_RESET_FAILED", hint: str = "", **details: Any
+) -> DevsError:
+    """GIT_RESET_FAILED, or CHECKOUT_FAILED as `code`: the working tree is not moved, for this reason."""
+    return DevsError(code, message, hint=hint, reason=reason, **details)

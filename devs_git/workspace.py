@@ -18,13 +18,8 @@ from typing import TYPE_CHECKING, Final
 from devs_git.domain.times import stamp
 from devs_git.domain.verbs import verb
 from devs_git.errors import DevsError
-from devs_git.storage.git_program import (
-    OBJECTS_ALONE,
-    OBJECTS_ALONE_CONFIG,
-    REPOSITORY_VARIABLES,
-    Git,
-    GitFailed,
-)
+from devs_git.storage import filters
+from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git, GitFailed, of_store
 from devs_git.storage.places import Places, locate
 from devs_git.values import field, immutable, replace
 
@@ -54,7 +49,7 @@ class Workspace:
     clock: Callable[[], datetime] = system_clock
     progress: Callable[[str, int, int], None] = field(default=lambda _what, _done, _total: None)
     say: Callable[[str], None] = field(default=lambda _text: None)
-    offline: bool = False  # git goes to no remote, not even for what a partial clone has left there
+    offline: bool = False  # it only reads: git goes to no remote and starts nothing that the repository names
 
     @classmethod
     def open(cls, where: Path | None = None) -> Workspace:
@@ -63,32 +58,32 @@ class Workspace:
 
     @cached_property
     def started(self) -> str:
-        return stamp(self.clock())
+        return self.now()
+
+    def begun(self) -> Workspace:
+        """The same, with work that begins now: events say it in `Devs-Started`."""
+        vars(self)["started"] = self.now()
+        return self
 
     @property
     def top(self) -> Path:
         """The worktree's root; NOT_A_REPOSITORY where there is no worktree."""
         if self.places.top is None:
-            raise DevsError(
-                "NOT_A_REPOSITORY",
-                "This repository has no working tree here.",
-                hint="Go to one of its worktrees.",
-            )
+            hint = "Go to one of its worktrees."
+            raise DevsError("NOT_A_REPOSITORY", "This repository has no working tree here.", hint=hint)
         return self.places.top
 
     @cached_property
     def git(self) -> Git:
         """git on this worktree, seeing what its user sees (replace refs, GIT_INDEX_FILE)."""
-        env = {"GIT_DIR": os.fspath(self.places.git_dir)}
-        if self.places.top is not None:
-            env["GIT_WORK_TREE"] = os.fspath(self.places.top)
-        return Git(self.places.top or self.places.git_dir, env, offline=self.offline)
+        tree = {"GIT_WORK_TREE": os.fspath(self.places.top)} if self.places.top else {}
+        env = {"GIT_DIR": os.fspath(self.places.git_dir), **tree}
+        return filters.without(Git(self.places.top or self.places.git_dir, env, offline=self.offline))
 
     @cached_property
     def store_git(self) -> Git:
         """git for ledger, checkpoints and backups: the caller's repository variables scrubbed, objects as they are."""
-        env = {"GIT_DIR": os.fspath(self.places.common), **OBJECTS_ALONE}
-        return Git(self.places.common, env, REPOSITORY_VARIABLES, OBJECTS_ALONE_CONFIG, offline=self.offline)
+        return of_store(self.places.common, offline=self.offline)
 
     @cached_property
     def objects(self) -> Objects:
@@ -100,7 +95,8 @@ class Workspace:
     def ledger(self) -> Ledger:
         from devs_git.storage.ledger import Ledger  # a reader of the catalog needs none
 
-        return Ledger(self.store_git, self.objects, self.places.common, self.signature, self.identified)
+        sign, now = self.signature, self.now
+        return Ledger(self.store_git, self.objects, self.places.common, sign, now, self.identified)
 
     @cached_property
     def identity(self) -> tuple[str, str]:
@@ -125,16 +121,18 @@ class Workspace:
 
     @cached_property
     def policy(self) -> Policy:
-        """The policy in force, read from the ledger; the defaults where it has none. POLICY_INVALID."""
-        from devs_git.domain.policy import IN_FORCE, parse
+        """The policy in force by the rule of belief; the defaults where there is no ledger. POLICY_INVALID, LEDGER_MUTATED …"""
+        from devs_git.storage import gates
 
-        tip = self.ledger.tip()
-        data = tip.read(IN_FORCE) if tip.oid else None
-        if data is None:
-            return parse({})
-        from devs_git.storage import documents
+        self.require_believed()
+        return gates.policy_of(self.ledger.tip())
 
-        return parse(documents.load(data, IN_FORCE, "policy", code="POLICY_INVALID"))
+    def require_believed(self) -> None:
+        """The ledger is what the rule of belief allows; the code of what is wrong otherwise. What reads notes nothing."""
+        if (tip := self.ledger.tip().oid) not in ("", self.ledger.checked_tip):
+            from devs_git.storage import checked_tip
+
+            checked_tip.require(self.ledger, tip, note=not self.offline)
 
     @property
     def checkpoint_on_commit(self) -> bool:
@@ -142,6 +140,7 @@ class Workspace:
         from devs_git.domain.events import LEDGER
         from devs_git.domain.policy import IN_FORCE, checkpoints_on_commit
 
+        self.require_believed()
         found, data = self.store_git.attempt("cat-file", "blob", f"{LEDGER}:{IN_FORCE}", ok=(0, 128))
         plain = checkpoints_on_commit(None if found else data)
         return self.policy.checkpoint_on_commit if plain is None else plain
@@ -202,8 +201,9 @@ class Workspace:
         """A UUID (version 4) as text."""
         import uuid
 
-        found = self._unlike(16, ("gate", self.started, self.places.worktree_id))
-        return str(uuid.UUID(bytes=found, version=4))
+        return str(
+            uuid.UUID(bytes=self._unlike(16, ("gate", self.started, self.places.worktree_id)), version=4)
+        )
 
     def new_trace_id(self) -> str:
         """A UUID (version 4) as text; never derived, since recording does not move the ledger."""
@@ -243,7 +243,7 @@ class Workspace:
         body: str = "",
         outcome: str = "ok",
     ) -> Event:
-        """An event of this command: its own fields, then actor, tier, times and outcome."""
+        """An event of this command: its own fields, then actor, tier, times and outcome. The ledger says anew when it ended."""
         from devs_git.domain.events import Event
 
         common = (
@@ -252,7 +252,7 @@ class Workspace:
             ("Devs-Tier", str(verb(verb_name).tier)),
             ("Devs-Worktree", self.places.worktree_id),
             ("Devs-Started", self.started),
-            ("Devs-Finished", stamp(self.clock())),
+            ("Devs-Finished", self.now()),
             ("Devs-Outcome", outcome),
         )
         return Event(kind, subject, (*((key, value) for key, value in fields if value), *common), body)
@@ -296,5 +296,5 @@ class Workspace:
 
     def _failed_event(self, verb_name: str, op_id: str, subject: str, code: str) -> Event:
         fields = (("Devs-Op", op_id), ("Devs-Code", code))
-        text = f"{subject} (failed)"
-        return self.event("operation.failed", text, *fields, verb_name=verb_name, outcome="failed")
+        subject += " (failed)"
+        return self.event("operation.failed", subject, *fields, verb_name=verb_name, outcome="failed")

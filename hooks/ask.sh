@@ -19,7 +19,7 @@ tip=${1-} open=${3-} policy=${4-} old=${5-} new=${6-}
 case $tip:${2-} in *missing*) open='' ;; esac
 if [ "$open" != 'refs/heads/devs/ledger:open missing' ]; then
 # include frozen.sh
-elif [ -f "$common/devs/calm" ]; then
-  IFS=' ' read -r calm asker <"$common/devs/calm"
-  [ "$calm" != "$tip" ] || { echo "$tip $PPID" >"$common/devs/calm"; } 2>/dev/null # for prepare-commit-msg, of the same git
+else
+# include checked.sh
+# include calm.sh
 fi

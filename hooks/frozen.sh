@@ -1,7 +1,9 @@
 # Refuse while a gate is open.
 # include open.sh
 case $tip:$open in
-  ?*: | *:4b825dc642cb6eb9a060e54bf8d69288fbee4904) ;; # the empty tree
+  ?*: | *:4b825dc642cb6eb9a060e54bf8d69288fbee4904) # the empty tree
+# include checked.sh
+    ;;
   :)
     echo 'devs-git: LEDGER_MISSING: this repository is frozen, because its ledger, the branch devs/ledger, is gone or damaged.' >&2
     echo 'devs-git: Put it back; see: devs-git doctor' >&2

@@ -1,7 +1,7 @@
 # Refuse to move a devs/task-* tag, to move the ledger but forward by an event, to delete it, and commits while frozen.
 refuse() { echo "devs-git: $1. See: devs-git doctor" >&2 && exit 1; }
 export GIT_NO_REPLACE_OBJECTS=1
-ledger=refs/heads/devs/ledger event='' tags='' work=''
+ledger=refs/heads/devs/ledger event='' tags='' work='' saved='' look=''
 while read -r old new ref; do
   case $ref:$new in
     $ledger:ref:*) refuse 'LEDGER_ROLLBACK: the ledger is no link' ;;
@@ -10,14 +10,15 @@ while read -r old new ref; do
       { grep -qxF "$old $ref" "$common/packed-refs" && [ ! -e "$common/packed-refs.lock" ]; } 2>/dev/null ||
         refuse 'LEDGER_MISSING: the ledger is never deleted' ;;
     refs/tags/devs/task-*:*[!0]*) tags="$tags $ref:$new" ;;
-    refs/heads/devs/*:* | *:ref:*) ;;
-    HEAD:*[!0]* | refs/heads/*:*[!0]*) work="$work $new" ;;
+    HEAD:ref:* | refs/heads/*:ref:refs/heads/* | refs/tags/devs/*) ;;
+    refs/heads/*:ref:* | refs/tags/*:ref:*) refuse 'INVALID_BRANCH: a branch or a tag is no link to another kind of ref' ;;
+    HEAD:*[!0]*) look=$new ;;
+    refs/heads/snapshot/*:*[!0]*) saved="$saved $new" ;;
+    refs/heads/*:*[!0]* | refs/tags/*:*[!0]*) work="$work $new" ;;
   esac
 done
 # include strict-ledger.sh
-for tag in $tags; do
-  is=$(git rev-parse -q --verify "${tag%:*}") || [ $? = 1 ] || is=unknown
-  [ "$event" ] || [ "${is:-${tag#*:}}" = "${tag#*:}" ] || refuse "TAG_MOVED: ${tag%:*} names a checkpoint, which never moves"
-done
-[ "$work" ] || exit 0
+# include strict-tags.sh
+[ "$event" ] || work="$work$saved" # a snapshot comes with its event
+[ "$work$look" ] || exit 0
 # include strict-work.sh

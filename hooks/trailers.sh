@@ -10,8 +10,8 @@ if [ -f "$dir/devs/task" ]; then task=$(cat "$dir/devs/task") || exit; fi
 same() { [ -f "$2" ] && [ "$(git stripspace -s <"$1")" = "$(git stripspace -s <"$2")" ]; }
 case ${0##*/}:${2-} in
   commit-msg*) if grep -q '^Devs-Ledger: ' "$1" || same "$1" "$template"; then exit 0; fi ;;
-  *:template) mkdir -p "$dir/devs" && cp "$1" "$template" && exit 0 ;;
-  *) [ ! -f "$template" ] || rm -f "$template" ;;
+  *:template) [ -L "$dir/devs" ] || { mkdir -p "$dir/devs" && rm -f "$template" && cp "$1" "$template"; } && exit 0 ;;
+  *) [ ! -f "$template" ] || [ -L "$dir/devs" ] || rm -f "$template" ;;
 esac
 if [ -d "$dir/rebase-merge" ] || [ -f "$dir/rebase-apply/rebasing" ]; then rebase=yes; fi
 [ "${2-}" != message ] || [ ! -f "$dir/rebase-merge/amend" ] || rebase='' # a new commit where an `edit` stopped

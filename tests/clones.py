@@ -103,6 +103,29 @@ class Pair:
             assert found == [], found
 
 
+@dataclass(frozen=True)
+class Trio(Pair):
+    """A third clone `cat`, and a second remote `spare` that ann and bob know, too."""
+
+    cat: Clone
+    spare: Path
+
+    @property
+    def every(self) -> tuple[Clone, Clone, Clone]:
+        return self.ann, self.bob, self.cat
+
+
+def three(pair: Pair, folder: Path) -> Trio:
+    """The pair, a clone as it is made today, and an empty second remote beside origin."""
+    git(folder, "clone", "-q", os.fspath(pair.origin), "cat")
+    cat = Clone(folder / "cat")
+    router.call("init", cat.opened, init.Request())
+    git(folder, "init", "-q", "--bare", "spare.git")
+    for clone in (pair.ann, pair.bob):
+        clone.git("remote", "add", "spare", "../spare.git")
+    return Trio(pair.origin, pair.ann, pair.bob, cat, folder / "spare.git")
+
+
 def make(initialised: Path, folder: Path) -> Pair:
     """A pair of clones of a repository with a ledger."""
     origin, ann, bob = folder / "origin.git", folder / "ann", folder / "bob"

@@ -24,11 +24,13 @@ from devs_git.domain import ids
 from devs_git.domain.events import NO_OID, Draft, RefUpdate
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests import copying
+from tests import copying, ledgers
 from tests.moving import Scene
 
 for level in (ConfigLevel.GLOBAL, ConfigLevel.XDG, ConfigLevel.SYSTEM, ConfigLevel.PROGRAMDATA):
     pygit2.settings.search_path[level] = ""  # libgit2 ignores GIT_CONFIG_GLOBAL
+
+pytest_plugins = ("tests.living",)
 
 Run = Callable[..., str]
 Moulded = Callable[[str, Callable[[], object]], Path]
@@ -206,14 +208,9 @@ def workspace(repo: Path) -> Workspace:
 
 @pytest.fixture
 def ledgered(workspace: Workspace) -> Workspace:
-    """A workspace whose ledger has its genesis, without hooks or policy."""
-    if workspace.ledger.tip().oid:  # a fixture that has more in it made it
-        return workspace
-    draft = Draft(
-        workspace.event("ledger.created", "ledger: begin", verb_name="init"),
-        (("README.md", b"The ledger.\n"),),
-    )
-    workspace.ledger.append(lambda _tip: draft)
+    """A workspace whose ledger has its genesis and its first policy, without hooks."""
+    if not workspace.ledger.tip().oid:  # else a fixture that has more in it made it
+        ledgers.begin(workspace)
     return workspace
 
 

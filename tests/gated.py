@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 from devs_git.commands import gate_approve, gate_request
-from devs_git.domain.events import Draft
 from devs_git.errors import DevsError
-from devs_git.storage import documents, gates, proposal
+from devs_git.storage import documents, gates
 from devs_git.workspace import Workspace
+from tests import ledgers
+
+in_force, genesis = ledgers.in_force, ledgers.root_of
 
 BLOCKER = "Section 2.3 rules out what the task needs."
 TAS = "# TAS\n\n## 2.3 Dates\nold\n\n## 4 More\nx\n"
@@ -46,17 +48,6 @@ def asked(workspace: Workspace, gate_id: str) -> dict[str, Any]:
     """The request as the ledger has it."""
     data = workspace.ledger.tip().read(gates.request_path(gate_id)) or b""
     return documents.load(data, "request")
-
-
-def genesis(workspace: Workspace) -> str:
-    return workspace.store_git.text("rev-list", "--max-parents=0", "refs/heads/devs/ledger")
-
-
-def in_force(workspace: Workspace, **record: Any) -> None:
-    """Put a policy into force as `init` does, without anybody's decision."""
-    data = proposal.in_force({"genesis": genesis(workspace), **record})
-    event = workspace.event("policy.set", "policy: of a test", verb_name="init")
-    workspace.append(lambda _tip: Draft(event, (("policy.yaml", data),)))
 
 
 def decision(workspace: Workspace, gate_id: str) -> dict[str, Any]:

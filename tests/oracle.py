@@ -33,6 +33,12 @@ def staged(case: Case) -> dict[str, str]:
     return found
 
 
+def unchanged(case: Case) -> set[bytes]:
+    """Tracked paths that git sees no change of."""
+    tracked = set(case.git_bytes("ls-files", "-z").split(b"\0"))
+    return tracked - set(case.git_bytes("diff", "--name-only", "-z").split(b"\0"))
+
+
 def reachable(case: Case) -> set[str]:
     """Every object that some ref reaches; reflogs do not count, so an entry of the stash below the first does not."""
     return {line[:40] for line in case.git("rev-list", "--objects", "--all").splitlines()}
@@ -45,8 +51,17 @@ class Held:
     contents: dict[str, str]
 
     @classmethod
-    def now(cls, case: Case, *, index: bool = True) -> Held:
-        return cls(on_disk(case) | (staged(case) if index else {}))
+    def now(cls, case: Case, *, index: bool = True, clean: bool = False) -> Held:
+        """With `clean` a file that git calls unchanged is held as git has it: what a switch of branches writes again."""
+        found = on_disk(case)
+        if clean:
+            same = unchanged(case)
+            found = {
+                blob_oid(data): repr(path)
+                for path, (_, data) in contents(case.top).items()
+                if path not in same
+            }
+        return cls(found | (staged(case) if index else {}))
 
     def must_still_be_there(self, case: Case) -> None:
         gone = self.contents.keys() - on_disk(case).keys() - staged(case).keys()

@@ -28,6 +28,21 @@ def test_a_file_stays_under_300_lines_and_says_what_it_is_for() -> None:
     assert silent == []
 
 
+def test_one_place_writes_for_people() -> None:
+    """Whatever a text holds, no terminal obeys it (`console`). What goes to programs names its reason here."""
+    ways = re.compile(
+        r"click\.(?:echo|secho|style|confirm|prompt)\b|\bprint\(|sys\.std(?:out|err)\.(?:write|buffer)|StreamHandler"
+    )
+    programs = {
+        "entrypoints/console.py",
+        "entrypoints/agent_hook.py",  # an answer in the client's own JSON
+        "entrypoints/cli/demo.py",  # lines of a program that the tour writes
+        "entrypoints/cli/traces.py",  # an export is no text
+    }
+    found = {str(file.relative_to(TOP / "devs_git")): ways.findall(file.read_text()) for file in FILES}
+    assert {name for name, calls in found.items() if calls} - programs == set()
+
+
 def test_no_test_is_skipped_or_expected_to_fail() -> None:
     """What is missing fails with the line that installs it; what is known to be broken is mended."""
     ways = re.compile(r"\b(skip|skipif|importorskip|xfail|SkipTest)\b *\(|mark\.(skip|skipif|xfail)\b")

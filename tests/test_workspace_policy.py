@@ -16,9 +16,9 @@ def in_force(workspace: Workspace, text: str) -> Workspace:
     return Workspace.open(workspace.top)
 
 
-def test_without_a_policy_the_defaults_hold(ledgered: Workspace) -> None:
-    assert ledgered.policy == parse({})
-    assert ledgered.checkpoint_on_commit
+def test_without_a_ledger_the_defaults_hold(workspace: Workspace) -> None:
+    assert workspace.policy == parse({})
+    assert workspace.checkpoint_on_commit
 
 
 @pytest.mark.parametrize("line", ["checkpoint_on_commit: false", '"checkpoint_on_commit": false'])

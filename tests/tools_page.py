@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from devs_git.entrypoints.tools.results import output_schema
 from devs_git.entrypoints.tools.table import TOOLS
-from devs_git.entrypoints.tools.tool import OF_ALL, Param, Tool
+from devs_git.entrypoints.tools.tool import MOST, OF_ALL, Param, Tool
+from devs_git.errors import REASONS
 from tests.tools_story import Call, answers, told
 
 PAGE: Final = Path(__file__).parent.parent / "devs_git" / "entrypoints" / "TOOLS.md"
@@ -26,6 +27,10 @@ and answers are those of one story with a fixed clock (`tests/tools_story.py`).
 - While a gate is open, a tool that does not go on answers `GATE_BLOCKED` with the `gate_id`: stop writing, tell the
   person, wait.
 - Any tool may answer {", ".join(f"`{code}`" for code in OF_ALL)}. With `retryable` a second try may help.
+- Messages and hints name tools and arguments, where the command line names commands and options; a command that no tool
+  stands for is for a shell, or for a person.
+- `GIT_RESET_FAILED` and `CHECKOUT_FAILED` say in `reason` why the working tree is not moved:
+  {", ".join(f"`{reason}`" for reason in REASONS)}. Where files stand in the way, `paths` names them, a hundred at most.
 - An answer of more than 500 characters, a refusal too, is stored as a trace; `_meta.traceId` (over HTTP the header
   `Devs-Trace-Id`) names it. Not what reads traces or conversations, and no dry run.
 - Before something moves the working tree: `rewind_to_task` with `dry_run` writes nothing, says what would be undone, what
@@ -77,7 +82,13 @@ def _kind(one: Param) -> str:
         return " or ".join(f"`{word}`" for word in one.schema["enum"])
     if one.schema["type"] == "array":
         return f"list of {one.schema['items']['type']}"
-    return str(one.schema["type"])
+    least, most = one.schema.get("minimum"), one.schema.get("maximum")
+    if least is not None:
+        return f"integer, {least} to {most}" if most != MOST else f"integer, from {least} on"
+    longest = one.schema.get("maxLength")
+    shortest = one.schema.get("minLength", 0)
+    length = f", {f'{shortest} to' if shortest > 1 else 'at most'} {longest} characters" if longest else ""
+    return f"{one.schema['type']}{length}"
 
 
 def _outputs(tool: Tool) -> str:

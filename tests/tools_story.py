@@ -76,6 +76,7 @@ def told() -> list[Call]:
         home.mkdir()
         (home / ".gitconfig").write_text(GITCONFIG)
         os.environ.clear()
+        os.umask(0o022)  # a backup names the permissions of its files
         os.environ.update({**kept, "HOME": str(home), "TZ": "UTC", "GIT_CONFIG_NOSYSTEM": "1"})
         top = home.parent / "greeter"
         top.mkdir()

@@ -93,7 +93,7 @@ class Held:
         }
 
     def takes(self, traces: dict[str, Kept]) -> int:
-        """What an import brings; how many are new."""
+        """What an import brings, which replaces nothing; how many are new."""
         new = len(traces.keys() - self.traces.keys())
-        self.traces |= {name: replace(one) for name, one in traces.items()}
+        self.traces = {name: replace(one) for name, one in traces.items()} | self.traces
         return new

@@ -112,7 +112,7 @@ class World(Sources):
         done = self.do(place, "import", {"source": packed}, dies)
         if done is None:  # all of it, or nothing
             have = {row["trace_id"]: row["created_at"] for row in place.listed(rewound=True)}
-            wanted = Held({**place.held.traces, **traces}).rows().values()
+            wanted = Held({**traces, **place.held.traces}).rows().values()
             done = sorted(have.values()) == sorted(str(row["created_at"]) for row in wanted)
         if done:
             new = place.held.takes(traces)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -31,25 +30,12 @@ from devs_git.commands import (
     undo,
 )
 from devs_git.errors import DevsError
-from tests.cases import Case, Link, Look, begin, contents
-from tests.oracle import Held
+from devs_git.values import replace
+from tests import ending
+from tests.cases import Case, Look, contents
+from tests.oracle import Held, blob_oid
+from tests.people import ATTRIBUTES, CHANGES, CROWDED, IGNORES, MASKS, NAMES, People, begun
 
-NAMES = (
-    b"a",
-    b"b.txt",
-    b"d",
-    b"d/f",
-    b"d/g",
-    b"d/e/deep",
-    b"x/y",
-    b"x",
-    b"new\nline",
-    b"\"quotes'",
-    b"\xff\xfe",
-    b"-dash",
-)
-CROWDED = tuple(name for name in NAMES if name[:1] in b"dx")
-IGNORES = (b"", b"b.txt\n", b"d/\n", b"/x\n*.txt\n", b"*\n", b"!b.txt\nd/e\n")
 REFUSALS = {
     "GIT_RESET_FAILED",
     "CHECKOUT_FAILED",
@@ -58,15 +44,18 @@ REFUSALS = {
     "NO_CHECKPOINT",
     "CONFLICT",
     "INVALID_ARGUMENTS",
+    "PLAN_STALE",
 }
-CHANGES = ("edit", "edit", "edit", "link", "remove", "flip_mode", "stage", "stage", "intend", "unstage")
+# What happens at a step of a move: two in five move undisturbed, three are killed, some of these in a filter.
+FATES = (*("", "", "gc", "status"), *("us", "us", "us", "us", "filter", "both"))
 names = st.sampled_from(NAMES)
 some = st.integers(0, 9)
 modes = st.sampled_from(["branch", "stash", "discard", None])
 saves = st.sampled_from(["save", "save", None])
+fates = st.tuples(st.sampled_from(FATES), st.integers(0, 13), st.sampled_from(["", "", "edit", "again"]))
 
 
-class World(RuleBasedStateMachine):
+class World(People, RuleBasedStateMachine):
     """One repository with a remote; `answers` counts what our verbs answered."""
 
     base: ClassVar[Path]
@@ -74,57 +63,90 @@ class World(RuleBasedStateMachine):
 
     @initialize(crowded=st.booleans())
     def start(self, *, crowded: bool) -> None:
+        self.mask = os.umask(MASKS[0])
         # Where all happens in a few places, files and folders of one name meet often.
         self.places = CROWDED if crowded else NAMES
         self.folder = Path(tempfile.mkdtemp(dir=self.base))
-        mould = self.base / "mould"
-        if not mould.exists():
-            made = begin(mould)
-            made.stage("1", {"a": b"a1\n", "d/f": b"f1\n", "x": b"x1\n", b"\xff\xfe": b"1\n"})
-            made.stage(
-                "2", {"a": b"a2\n", "d/f": None, "d": b"d2\n", "b.txt": b"b2\n", b"new\nline": b"n2\n"}
-            )
-            made.stage("3", {"x": None, "x/y": b"y3\n", "b.txt": b"b3\n", b"\xff\xfe": None})
-            subprocess.run(["git", "clone", "-q", "--bare", mould, self.base / "remote.git"], check=True)
-            subprocess.run(["git", "remote", "add", "origin", "../remote.git"], cwd=mould, check=True)
+        mould = begun(self.base)
         shutil.copytree(mould, self.folder / "repo", symlinks=True)
         shutil.copytree(self.base / "remote.git", self.folder / "remote.git")
         self.case = Case(self.folder / "repo")
         self.counter = itertools.count(1)
         self.points = ["1", "2", "3"]
         self.before: dict[str, Look] = {}
+        self.after: dict[str, Look] = {}
         self.active = False
 
     def teardown(self) -> None:
+        os.umask(self.mask)
         if hasattr(self, "folder"):
             shutil.rmtree(self.folder)
 
-    def place(self, name: bytes) -> bytes:
-        return self.places[NAMES.index(name) % len(self.places)]
+    def count(self, answer: str) -> None:
+        self.answers[answer] = self.answers.get(answer, 0) + 1
 
-    def content(self) -> bytes:
-        return b"content %d\n" % next(self.counter)
-
-    def verb(self, call: Callable[[], Any], *, index: bool = True) -> Any:
+    def verb(self, call: Callable[[], Any], *, index: bool = True, clean: bool = False) -> Any:
         """One of our verbs: refused and nothing changed, or done; either way nothing is lost."""
-        held, before = Held.now(self.case, index=index), self.case.look()
+        held, before = Held.now(self.case, index=index, clean=clean), self.case.look()
         done, code, said = None, "done", ""
         try:
             done = call()
         except DevsError as error:
             code, said = error.code, f"{error.message} ({error.__cause__ or error.__context__})"
-        self.answers[code] = self.answers.get(code, 0) + 1
+        self.count(code)
         if done is None:
-            assert code in REFUSALS
+            assert code in REFUSALS, (code, said)
             note(f"{code}: {said}")
             self.case.look().must_equal(before)
             return None
         held.must_still_be_there(self.case)
         return done, before
 
-    def run_git(self, *args: str | bytes) -> None:
-        """What a person does with git; it may refuse."""
-        self.case.git_bytes(*args, ok=(0, 1, 128, 255))
+    def move(self, verb: Any, request: Any, fate: tuple[str, int, str], *, clean: bool = False) -> Any:
+        """A verb that moves the tree, alone or with somebody beside it, or killed: then (None, look before) if it is done."""
+        how, at, then = fate
+        if how not in ("us", "filter", "both"):
+            workspace = replace(self.case.workspace, progress=self._beside(how, at))
+            return self.verb(lambda: verb.run(workspace, request), clean=clean)
+        held, before = Held.now(self.case, clean=clean), self.case.look()
+        last = ending.last_operation(self.case)
+        killed = ending.killed(self.case, verb, request, (how, at))
+        self.count("killed" if killed else "not killed")
+        mine = self._meanwhile(then, held)
+        decided = ending.recovered(self.case, again=then == "again", decide=at % 2 == 0)
+        note(f"{how} at {at}: killed {killed}, then {then} {mine!r}: {decided}")
+        held.must_still_be_there(self.case)
+        ending.must_be_usable(self.case)
+        operation, now = ending.last_operation(self.case), self.case.look()
+        if mine:
+            assert now.files.get(mine[0], ("", b""))[1] == mine[1], f"the edit of {mine[0]!r} is gone"
+            return None
+        if operation == last:
+            ending.as_left(now, before).must_equal(before)
+            return None
+        return operation, before
+
+    def _beside(self, how: str, at: int) -> Any:
+        steps = itertools.count()
+
+        def progress(_name: str, _done: int, _total: int) -> None:
+            if next(steps) == at and how == "gc":
+                self.run_git("gc", "-q", "--prune=now")
+            elif how == "status":
+                self.run_git("status")
+
+        return progress
+
+    def _meanwhile(self, then: str, held: Held) -> tuple[bytes, bytes] | None:
+        """What a person saves between a crash and the next command: where and what, None where nothing."""
+        name = self.place(NAMES[0])
+        path = Path(self.case.path(name))
+        if then != "edit" or path.is_dir() or not path.parent.is_dir() or path.is_symlink():
+            return None
+        if path.exists():
+            held.contents.pop(blob_oid(path.read_bytes()), None)
+        path.write_bytes(text := self.content())
+        return name, text
 
     # What people and agents do.
 
@@ -133,38 +155,14 @@ class World(RuleBasedStateMachine):
         for name, how in what:
             getattr(self, how)(self.place(name))
 
-    def edit(self, name: bytes) -> None:
-        self._clear_above(name)
-        self.case.write({name: self.content()})
+    @rule(text=st.sampled_from(ATTRIBUTES), written=st.booleans(), gone=st.booleans())
+    def attributes(self, text: bytes, written: bool, gone: bool) -> None:
+        """Other attributes, files written under them, and perhaps no attributes any more."""
+        self.rewrite(text, written=written, gone=gone)
 
-    def link(self, name: bytes) -> None:
-        self._clear_above(name)
-        self.case.write({name: Link(b"to %d" % next(self.counter))})
-
-    def remove(self, name: bytes) -> None:
-        path = Path(self.case.path(name))
-        if path.is_symlink() or path.is_file():
-            path.unlink()
-
-    def flip_mode(self, name: bytes) -> None:
-        path = Path(self.case.path(name))
-        if path.is_file() and not path.is_symlink():
-            path.chmod(path.stat().st_mode ^ 0o111)
-
-    def stage(self, name: bytes) -> None:
-        self.run_git("add", "-f", "--", name)
-
-    def intend(self, name: bytes) -> None:
-        self.run_git("add", "-f", "-N", "--", name)
-
-    def unstage(self, name: bytes) -> None:
-        self.run_git("rm", "-q", "-r", "-f", "--cached", "--", name)
-
-    def _clear_above(self, name: bytes) -> None:
-        for above in Path(os.fsdecode(name)).parents:
-            path = self.case.top / above
-            if path.is_symlink() or path.is_file():
-                path.unlink()
+    @rule(mask=st.sampled_from(MASKS))
+    def umask(self, mask: int) -> None:
+        os.umask(mask)
 
     @rule(text=st.sampled_from(IGNORES))
     def ignore(self, text: bytes) -> None:
@@ -211,29 +209,41 @@ class World(RuleBasedStateMachine):
             self.points.append(f"{done[0].task_id}@{done[0].number}")
             self.active = not complete
 
-    @rule(at=some, mode=modes, save=saves)
-    def rewind(self, at: int, mode: str | None, save: str | None) -> None:
+    @rule(at=some, mode=modes, save=saves, fate=fates)
+    def rewind(self, at: int, mode: str | None, save: str | None, fate: tuple[str, int, str]) -> None:
         request = rewind.Request(self.points[at % len(self.points)], preserve=mode, untracked=save)
-        done = self.verb(lambda: rewind.run(self.case.workspace, request))
+        done = self.move(rewind, request, fate)
+        self.active = bool(self.case.active())
         if done:
-            result, self.before[result.rewind_id] = done[0], done[1]
-            assert self.case.git("write-tree") == result.tree
-            assert self.case.git("status", "--porcelain", "--untracked-files=no") == ""
-            self.active = bool(self.case.active())
+            result, before = done
+            self.before[self._done(result, "rewind_id")] = before
+            assert self.case.git("write-tree") == self.case.git("rev-parse", "HEAD^{tree}")
+            unlike = self.case.git("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all")
+            assert unlike == "" or (not isinstance(result, str) and result.not_exact), unlike
+
+    def _done(self, result: Any, name: str) -> str:
+        """The id of an operation that is done, of its result or found in the ledger."""
+        found: str = result if isinstance(result, str) else getattr(result, name)
+        self.after[found] = self.case.look()
+        return found
 
     @precondition(lambda self: self.before)
-    @rule(at=st.sampled_from([None, 0, 1, 2]), mode=modes, save=saves)
-    def undo(self, at: int | None, mode: str | None, save: str | None) -> None:
+    @rule(at=st.sampled_from([None, 0, 1, 2]), mode=modes, save=saves, fate=fates)
+    def undo(self, at: int | None, mode: str | None, save: str | None, fate: tuple[str, int, str]) -> None:
         op_id = None if at is None else list(self.before)[at % len(self.before)]
         request = undo.Request(op_id, preserve=mode, untracked=save)
-        done = self.verb(lambda: undo.run(self.case.workspace, request))
+        done = self.move(undo, request, fate)
+        self.active = bool(self.case.active())
         if done:
             result = done[0]
-            self._as_before(self.before[result.undone_operation], done[1])
-            self.before[result.undo_id] = done[1]
-            self.active = bool(self.case.active())
+            undone = (
+                ending.undone_by(self.case, result) if isinstance(result, str) else result.undone_operation
+            )
+            if undone in self.before:  # else a person edited something before it was finished
+                self._as_before(self.before[undone], done[1], self.after.get(undone))
+            self.before[self._done(result, "undo_id")] = done[1]
 
-    def _as_before(self, was: Look, left: Look) -> None:
+    def _as_before(self, was: Look, left: Look, after: Look | None) -> None:
         """Branch, index and tracked files are as they were; other untracked files are as people had `left` them.
 
         So is an untracked file of theirs where a tracked one was gone: it stays, as a change of that one, or it was in
@@ -243,32 +253,31 @@ class World(RuleBasedStateMachine):
         assert (now.head, now.branch, now.index) == (was.head, was.branch, was.index)
         tracked = _tracked(was)
         mine = {p for p in tracked if p not in was.files and p in left.files} - _tracked(left)
-        changed = [
-            [
-                line
-                for line in look.status.split(b"\0")
-                if line[:1] != b"?" and line.split(b" ", 8)[-1] not in mine
-            ]
-            for look in (now, was)
-        ]
-        assert changed[0] == changed[1]
-        assert {p: now.files.get(p) for p in tracked - mine} == {p: was.files.get(p) for p in tracked - mine}
+        for path in tracked - mine:
+            # What the operation did not move it did not capture either: of that a person may have changed since what git
+            # does not keep, permissions and the attributes under which it was written.
+            theirs = after is not None and after.files.get(path) == was.files.get(path) != left.files.get(
+                path
+            )
+            assert theirs or now.files.get(path) == was.files.get(path), (
+                f"{path!r} is {now.files.get(path)}, was {was.files.get(path)} and before the undo {left.files.get(path)}"
+            )
         assert all(now.files.get(p) in (None, left.files[p]) for p in mine)
 
-    @rule(at=some)
-    def checkout(self, at: int) -> None:
+    @rule(at=some, fate=fates)
+    def checkout(self, at: int, fate: tuple[str, int, str]) -> None:
         request = checkout.Request("main" if at > 5 else f"branch-{at % 3}")
-        done = self.verb(lambda: checkout.run(self.case.workspace, request))
+        done = self.move(checkout, request, fate, clean=True)
         if done:
             assert self.case.git("symbolic-ref", "--short", "HEAD") == request.branch_name
 
-    @rule(at=some, name=st.none() | names)
-    def restore(self, at: int, name: bytes | None) -> None:
+    @rule(at=some, name=st.none() | names, fate=fates)
+    def restore(self, at: int, name: bytes | None, fate: tuple[str, int, str]) -> None:
         paths = () if name is None else (os.fsdecode(self.place(name)),)
         request = restore.Request(self.points[at % len(self.points)], paths, os.fspath(self.case.top))
-        done = self.verb(lambda: restore.run(self.case.workspace, request))
-        if done and done[0].restore_id:
-            self.before[done[0].restore_id] = done[1]
+        done = self.move(restore, request, fate)
+        if done and (isinstance(done[0], str) or done[0].restore_id):
+            self.before[self._done(done[0], "restore_id")] = done[1]
 
     @rule()
     def snapshot(self) -> None:

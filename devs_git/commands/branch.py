@@ -6,7 +6,7 @@ from devs_git.domain import branch_names, ids
 from devs_git.domain.events import NO_OID, Draft, RefUpdate
 from devs_git.domain.history import Checkpoint
 from devs_git.domain.resolve import resolve
-from devs_git.storage import branches, outside, refs, remotes
+from devs_git.storage import branches, outside, refs, remotes, rewritten
 from devs_git.storage.git_program import GitFailed
 from devs_git.storage.ledger import Tip
 from devs_git.values import immutable
@@ -43,16 +43,16 @@ class Result:
 
 def find(workspace: Workspace, request: Request) -> Checkpoint:
     """The checkpoint; raises as `domain/resolve.py` says."""
-    return resolve(workspace.ledger.require().history, ids.target(request.target))
+    return resolve(workspace.ledger.require().here, ids.target(request.target))
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Make the branch and record it, in one transaction; INVALID_BRANCH where the name is taken."""
+    """Make the branch and record it, in one transaction; INVALID_BRANCH where the name is taken, HISTORY_REWRITTEN."""
     branch_names.check(request.name, remotes.names(workspace.places))
     made: list[Checkpoint] = []
 
     def build(tip: Tip) -> Draft:
-        point = resolve(tip.history, ids.target(request.target))
+        point = resolve(tip.here, ids.target(request.target))
         made[:] = [point]
         event = workspace.event(
             "branch.created",
@@ -65,7 +65,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         )
         return Draft(event, updates=(RefUpdate(f"refs/heads/{request.name}", point.commit, NO_OID),))
 
-    find(workspace, request)
+    rewritten.require(workspace.store_git, find(workspace, request))
     branches.require_free(workspace.store_git, request.name)
     try:
         event = workspace.append(build)

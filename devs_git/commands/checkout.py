@@ -3,48 +3,66 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from devs_git.domain import branch_names
 from devs_git.domain.events import Draft, Event
-from devs_git.errors import DevsError
+from devs_git.errors import DevsError, immovable
 from devs_git.storage import active_task, refs, remotes
 from devs_git.storage.engine import carry, journal
 from devs_git.storage.engine import run as engine
 from devs_git.storage.engine import survey as surveys
 from devs_git.storage.engine.run import Move
 from devs_git.storage.engine.site import Site
-from devs_git.storage.git_program import split_z
+from devs_git.storage.engine.work import Known
+from devs_git.storage.git_program import GitFailed, split_z
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
-TIMEOUT_SECONDS = 10.0
 REFUSAL = "CHECKOUT_FAILED"
 
 
 @immutable
 class Request:
-    """`branch_name`: a local branch; the rule is `domain/branch_names.py`, INVALID_BRANCH before git is started."""
+    """`branch_name`: a local branch; the rule is `domain/branch_names.py`, and `find` applies it before all else."""
 
     branch_name: str
-
-    def __post_init__(self) -> None:
-        branch_names.check(self.branch_name)
 
 
 @immutable
 class Result:
-    """`commit_hash` is git's short form, `commit` the full oid."""
+    """`commit_hash` is git's short form, `commit` the full oid; `edited` are files that somebody saved meanwhile."""
 
     branch: str
     commit_hash: str
     commit: str
     previous: str
     files: int
+    edited: tuple[str, ...]
+
+
+def find(workspace: Workspace, request: Request) -> None:
+    """INVALID_BRANCH for a name that no git is given; a branch that has such a name is told as that."""
+    name = request.branch_name
+    try:
+        branch_names.check(name, remotes.names(workspace.places))
+    except DevsError as error:
+        if f"refs/heads/{name}" in _branches(workspace):
+            raise branch_names.forbidden(name, error) from error
+        raise
+
+
+def _branches(workspace: Workspace) -> Mapping[str, str]:
+    """All branches; none where git cannot say."""
+    try:
+        return refs.matching(workspace.store_git, "refs/heads")
+    except (DevsError, GitFailed):
+        return {}
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Switch; CHECKOUT_FAILED with git's reason, CHECKOUT_TIMEOUT after ten seconds with everything as before."""
-    branch_names.check(request.branch_name, remotes.names(workspace.places))
+    """Switch; CHECKOUT_FAILED with `reason` and `paths`, CHECKOUT_TIMEOUT after ten seconds with everything as before."""
+    find(workspace, request)
     workspace.ledger.require()
     ref = f"refs/heads/{request.branch_name}"
     with engine.refusing(REFUSAL), engine.worktree_lock(workspace.site) as site:
@@ -52,6 +70,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         _refuse_under_way(site)
         _refuse_elsewhere(site, ref)
         head = surveys.head_of(site.git)
+        short = site.git.text("rev-parse", "--short", commit)
         op_id = workspace.new_id("checkout", request.branch_name)
         with journal.litter_removed(site.places, op_id):
             carried = carry.prepare(site, journal.make_folder(site.places, op_id), head, commit, REFUSAL)
@@ -64,15 +83,13 @@ def run(workspace: Workspace, request: Request) -> Result:
                 old=carry.at(carried.old, *head, active),
                 new=carry.at(carried.new, commit, ref, active),
                 trees=carried.trees,
+                known=Known(carried.sights, carried.blobs),
                 build=lambda _tip: Draft(event),
                 refusal=REFUSAL,
-                timeout=TIMEOUT_SECONDS,
             )
             moved = engine.execute(site, move)
-        short = site.git.text("rev-parse", "--short", commit)
-    return Result(
-        request.branch_name, short, commit, head[1].removeprefix("refs/heads/") or head[0], moved.files
-    )
+    previous = head[1].removeprefix("refs/heads/") or head[0]
+    return Result(request.branch_name, short, commit, previous, moved.files, moved.edited)
 
 
 def _commit_of(site: Site, ref: str, name: str) -> str:
@@ -81,12 +98,13 @@ def _commit_of(site: Site, ref: str, name: str) -> str:
         return commit
     far = [found for found in refs.matching(site.git, "refs/remotes") if found.endswith(f"/{name}")]
     there = f" It exists on a remote: {far[0].removeprefix('refs/remotes/')}." if far else ""
-    raise DevsError(
-        REFUSAL,
+    raise immovable(
+        "no_branch",
         f"There is no local branch {name!r}.{there}",
         hint=f"Make it yourself: git branch {name} {far[0].removeprefix('refs/remotes/')}"
         if far
         else "See the branches: git branch --list",
+        code=REFUSAL,
         branch=name,
     )
 
@@ -94,9 +112,17 @@ def _commit_of(site: Site, ref: str, name: str) -> str:
 def _refuse_under_way(site: Site) -> None:
     busy = surveys.operation_under_way(site.places)
     if busy and busy[0] != "a bisect":
-        raise DevsError(REFUSAL, f"{busy[0].capitalize()} is under way.", hint=f"End it first: {busy[1]}")
-    if site.git.run("ls-files", "-u", "-z"):
-        raise DevsError(REFUSAL, "The index has unmerged entries.", hint="Resolve them and run git add.")
+        words = f"{busy[0].capitalize()} is under way."
+        raise immovable("operation_under_way", words, code=REFUSAL, hint=f"End it first: {busy[1]}")
+    unmerged = split_z(site.git.run("ls-files", "-u", "-z"))
+    if unmerged:
+        raise immovable(
+            "unmerged",
+            "The index has unmerged entries.",
+            code=REFUSAL,
+            hint="Resolve them and run git add.",
+            paths=sorted({line.split("\t", 1)[1] for line in unmerged})[:100],
+        )
 
 
 def _refuse_elsewhere(site: Site, ref: str) -> None:
@@ -105,9 +131,8 @@ def _refuse_elsewhere(site: Site, ref: str) -> None:
         facts = dict(line.partition(" ")[::2] for line in split_z(block))
         if facts.get("branch") == ref and not os.path.samefile(facts["worktree"], site.top):  # noqa: PTH121 - strings
             name = os.path.basename(facts["worktree"])  # noqa: PTH119 - a name for people
-            raise DevsError(
-                REFUSAL, f"The branch is checked out in the worktree {name!r}.", hint="Work there."
-            )
+            words = f"The branch is checked out in the worktree {name!r}."
+            raise immovable("other_worktree", words, code=REFUSAL, hint="Work there.")
 
 
 def _event(workspace: Workspace, op_id: str, head: tuple[str, str], ref: str, commit: str) -> Event:

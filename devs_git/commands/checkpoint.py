@@ -5,8 +5,8 @@ from __future__ import annotations
 from devs_git.domain import trailers
 from devs_git.domain.jobs import Job
 from devs_git.domain.recording import no_active_task, require_running
-from devs_git.domain.rows import Row, row
-from devs_git.domain.trailers import work_of
+from devs_git.domain.rows import Recorded
+from devs_git.domain.trailers import Work, work_of
 from devs_git.storage import active_task, commit_and_record, conversations
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -23,14 +23,21 @@ class Request:
         trailers.text("message", self.message)
 
 
-Result = Row
+Result = Recorded
 
 
-def run(workspace: Workspace, request: Request) -> Row:
-    tip = workspace.ledger.require()
+def find(workspace: Workspace, request: Request) -> Work:
+    """Who works on the active task; TASK_NOT_FOUND where none is active here."""
+    del request
     work = work_of(active_task.read(workspace.places))
     if work is None:
         raise no_active_task()
+    return work
+
+
+def run(workspace: Workspace, request: Request) -> Recorded:
+    tip = workspace.ledger.require()
+    work = find(workspace, request)
     require_running(work.task, tip.standing(work.task).status)
     conversations.refresh(workspace, work.task)
     job = Job(
@@ -43,6 +50,4 @@ def run(workspace: Workspace, request: Request) -> Row:
         message=request.message,
         title=f"Checkpoint of {work.task}",
     )
-    return row(
-        commit_and_record.perform(workspace, job, everything=request.everything, check=lambda *_: None)
-    )
+    return commit_and_record.perform(workspace, job, everything=request.everything, check=lambda *_: None)

@@ -84,7 +84,7 @@ def _of_task(workspace: Workspace, catalog: Catalog, request: Request) -> Result
     known = OfTask(request.task, session_id, place.upto or paging.NO_END)
     count, newest = messages.tally(catalog, known)
     if not count:
-        require_task(workspace.ledger.require().history, request.task)
+        require_task(workspace.ledger.require().here, request.task)
     found = messages.of_task(catalog, known, request.limit, offset=place.offset)
     place = replace(place, upto=newest)
     return Result(
@@ -148,7 +148,7 @@ def _here(catalog: Catalog, session_id: str) -> str:
 
 
 def _of_checkpoint(workspace: Workspace, catalog: Catalog, name: str) -> Snapshot | None:
-    point = resolve(workspace.ledger.require().history, ids.target(name, field="at"))
+    point = resolve(workspace.ledger.require().here, ids.target(name, field="at"))
     return snapshots.of_tag(catalog, point.tag)
 
 

@@ -7,8 +7,9 @@ from devs_git.domain.history import Checkpoint, History
 from devs_git.domain.previous import candidates
 from devs_git.domain.resolve import resolve
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import refs
+from devs_git.storage import filters, refs, rewritten
 from devs_git.storage.differences import Change, Hunk, changes, first_of, hunks, parents
+from devs_git.storage.filters import NotTold
 from devs_git.storage.git_program import Git, GitFailed
 from devs_git.storage.objects import EMPTY_TREE
 from devs_git.values import immutable
@@ -62,7 +63,10 @@ class Stats:
 
 @immutable
 class Result:
-    """`from_` and `to` are oids of commits (the empty tree's where there is nothing before); `to` is '' for a working tree."""
+    """`from_` and `to` are oids of commits (the empty tree's where there is nothing before); `to` is '' for a working tree.
+
+    How files in `not_told` differ only the filter could say: the repository names it, so it is not started.
+    """
 
     from_: str
     to: str
@@ -71,6 +75,7 @@ class Result:
     files: tuple[File, ...]
     stats: Stats
     truncated: bool
+    not_told: tuple[NotTold, ...]
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -78,6 +83,9 @@ def run(workspace: Workspace, request: Request) -> Result:
     try:
         return _compare(workspace, request)
     except GitFailed as error:
+        if request.target:
+            point = resolve(workspace.ledger.tip().history, ids.target(request.target))
+            rewritten.require(workspace.store_git, point)
         raise DevsError(
             "CONFLICT", "git cannot compare these: an object is missing here.", hint="Run: devs-git doctor"
         ) from error
@@ -87,7 +95,7 @@ def _compare(workspace: Workspace, request: Request) -> Result:
     git = workspace.git.with_env(GIT_NO_REPLACE_OBJECTS="1")
     if not request.target:
         return _compare_tree(workspace, git, request)
-    history = workspace.ledger.require().history
+    history = workspace.ledger.require().here
     point = resolve(history, ids.target(request.target))
     name, before = (
         _against(git, history, request.against) if request.against else _before(git, history, point)
@@ -99,7 +107,7 @@ def _compare_tree(workspace: Workspace, git: Git, request: Request) -> Result:
     """With the working tree; NOT_A_REPOSITORY where there is none."""
     assert workspace.top
     if request.against:
-        name, before = _against(git, workspace.ledger.tip().history, request.against)
+        name, before = _against(git, workspace.ledger.tip().here, request.against)
     else:
         name, before = "HEAD", workspace.head or EMPTY_TREE
     return _result(git, request, (name, before), ("the working tree", ""))
@@ -108,12 +116,21 @@ def _compare_tree(workspace: Workspace, git: Git, request: Request) -> Result:
 def _result(git: Git, request: Request, before: tuple[str, str], after: tuple[str, str]) -> Result:
     (from_name, from_), (to_name, to) = before, after
     try:
-        found = changes(git, from_, to)
-        parts, cut = hunks(git, from_, to, request.hunk_lines) if request.hunks else ([], False)
+        apart = {} if to else _undecided(git)
+        found = changes(git, from_, to, renames=not apart)
+        most = request.hunk_lines
+        parts, cut = hunks(git, from_, to, most, renames=not apart) if request.hunks else ([], False)
     except GitFailed as error:
         raise _left_out(git, from_, to) or error from error
-    stats = Stats(len(found), sum(item.additions for item in found), sum(item.deletions for item in found))
-    return Result(from_, to, from_name, to_name, _files(found, parts), stats, cut)
+    files = tuple(file for file in _files(found, parts) if file.path not in apart)
+    stats = Stats(len(files), sum(item.additions for item in files), sum(item.deletions for item in files))
+    return Result(from_, to, from_name, to_name, files, stats, cut, filters.told(apart))
+
+
+def _undecided(git: Git) -> dict[str, str]:
+    """Files that a filter of the repository would have to read, and which."""
+    found = filters.undecided(git, git.not_started)
+    return {**found.unsure, **found.changed}
 
 
 def _left_out(git: Git, from_: str, to: str) -> DevsError | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from devs_git.domain import gates
+from devs_git.domain import gates, ids
 from devs_git.domain.events import LEDGER
 from devs_git.domain.policy import PROPOSED
 from devs_git.domain.report import Finding
@@ -22,6 +22,7 @@ from devs_git.storage import (
     locks,
     outside,
     proposal,
+    rewritten,
     seen,
     suitability,
     unrecorded,
@@ -119,14 +120,15 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
         sound = sound and finding.severity != "error"
         yield finding
     if workspace.ledger.tip().oid:
-        yield from _hooks(workspace)
+        yield from _hooks(workspace, sound=sound)
         yield from agent_files.status(workspace.places, workspace.places.top)
         yield from _view(workspace) if sound else ()
 
 
-def _hooks(workspace: Workspace) -> Iterator[Finding]:
+def _hooks(workspace: Workspace, *, sound: bool) -> Iterator[Finding]:
+    """What is wrong with the hooks. They are not tried where the ledger is not sound: then they refuse for that reason."""
     found = hook_files.status(workspace.places, workspace.git)
-    yield from found or hook_probe.findings(workspace.places, workspace.git)
+    yield from found or (hook_probe.findings(workspace.places, workspace.git) if sound else ())
 
 
 def _of(error: DevsError) -> Finding:
@@ -164,6 +166,12 @@ def _journal(workspace: Workspace) -> Iterator[Finding]:
             "was interrupted and is neither finished nor taken back",
             f"{_DOCTOR} --finish, or {_DOCTOR} --take-back",
         )
+        if not ids.is_operation(path.stem):
+            text = f"The file {path.name!r} stands among the journals of operations, and none of ours has such a name."
+            yield Finding(
+                "JOURNAL_OPEN", "error", text, 'ls "$(git rev-parse --git-common-dir)/devs/journal"'
+            )
+            continue
         if data["kind"] == "unreadable":
             what, fix = (
                 "has a journal that cannot be read",
@@ -216,6 +224,9 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
     if len(roots) != 1 or (named and named != roots[0]):
         yield _of(adoption.fork(roots, named))
     known = seen.tips(git, workspace.places.common)
+    if other := tuple(_rewritten(workspace)):  # before that is mended nothing else that is gone says anything
+        yield from other
+        return
     yield from seen.findings(git, workspace.objects, known, workspace.ledger.tip().oid)
     try:
         _ = workspace.policy
@@ -227,6 +238,20 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
     if untracked and not here:  # the ledger's branch has no such file, and it is no place to commit one
         text = f"{PROPOSED} is not committed, so that a clone cannot find the ledger."
         yield Finding("POLICY_UNTRACKED", "warning", text, f"{_INIT} && git add {PROPOSED} && git commit")
+
+
+def _rewritten(workspace: Workspace) -> Iterator[Finding]:
+    ledger = workspace.ledger
+    try:
+        points = ledger.tip().history.checkpoints.values()
+    except DevsError as error:
+        yield _of(error)
+        return
+    judged = ledger.checked_tip
+    if judged and not workspace.objects.exists(judged):
+        yield _of(rewritten.of_ledger(judged))
+    else:
+        yield from rewritten.findings(workspace.store_git, points)
 
 
 def _no_ledger(workspace: Workspace, named: str) -> Finding:

@@ -56,7 +56,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     def build(tip: Tip) -> Draft:
         _refuse_second(tip, asked)
         file = asking.file(tip, stamp(workspace.clock()))
-        marker = f"{asked.gate_type}\n".encode()
+        marker = store.marker(asked.gate_type)
         files = ((store.request_path(asking.gate_id), file), (store.marker_path(asking.gate_id), marker))
         return Draft(_event(workspace, asking), files)
 

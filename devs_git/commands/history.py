@@ -37,7 +37,7 @@ class Request:
         limited(self.limit, MOST)
         if self.task_id:
             object.__setattr__(self, "task_id", ids.task_id(self.task_id))
-        trailers.text("contract", self.contract)
+        trailers.checked("contract", self.contract)
         for name in ("cursor", "after"):
             if getattr(self, name) and not ids.is_oid(getattr(self, name)):
                 raise invalid(name, "This is an event's id: the id or the next_cursor of an earlier answer.")

@@ -1,7 +1,7 @@
 """`init`: set a repository up, or look after what an earlier `init` put in. Running it again changes nothing.
 
-A fresh repository gets a ledger: its genesis (README.md only), then the first policy, which names the genesis. A clone
-whose policy names a genesis adopts that ledger and never makes a second root. An `init` that changed something in a
+A fresh repository gets a ledger: its genesis (README.md only) and the first policy, which names the genesis, in one
+reference transaction. A clone whose policy names a genesis adopts that ledger and never makes a second root. An `init` that changed something in a
 repository with a ledger leaves one event. `--server` puts the hook that guards pushes into a bare repository, and
 nothing else: its ledger comes with the first push, and has no event of the server.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from devs_git.domain.events import Draft
+from devs_git.domain.events import Draft, Event
 from devs_git.domain.plain_text import shown
 from devs_git.domain.policy import IN_FORCE, PROPOSED, first
 from devs_git.domain.report import Action
@@ -19,6 +19,7 @@ from devs_git.storage import (
     adoption,
     agent_files,
     excludes,
+    first_sight,
     hook_files,
     locks,
     proposal,
@@ -28,7 +29,8 @@ from devs_git.storage import (
     tas_lock,
     view,
 )
-from devs_git.storage.ledger import Tip
+from devs_git.storage.first_sight import Accepts
+from devs_git.storage.ledger import LOCK, Tip
 from devs_git.storage.places import worktrees
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -47,19 +49,28 @@ _WAIT: Final = 60.0  # seconds behind another init of this repository
 class Request:
     """`uninstall`: take out what init put in, and keep ledger, tags and policy. `strict`: guard every move of a ref.
 
-    `server`: this is a bare repository that others push to.
+    `server`: this is a bare repository that others push to. `accept_policy` is the blob of the policy that a person accepts
+    with a ledger which this clone never saw; `at_terminal` says that a person may be there.
     """
 
     uninstall: bool = False
     strict: bool = False
     server: bool = False
+    accept_policy: str = ""
+    at_terminal: bool = False
 
     @property
     def releases(self) -> bool:
         """Whether this takes brakes out, which waits like any write work while a gate is open."""
         return self.uninstall and not self.server
 
+    @property
+    def person(self) -> Accepts:
+        return Accepts(self.accept_policy, self.at_terminal)
+
     def __post_init__(self) -> None:
+        """INVALID_ARGUMENTS{strict, accept_policy}."""
+        _ = self.person
         if self.strict and (self.uninstall or self.server):
             raise invalid(
                 "strict", f"It is either --strict or --{'uninstall' if self.uninstall else 'server'}."
@@ -86,7 +97,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     try:
         with locks.held(places.shared / "init.lock", wait=_WAIT):
             _require_not_gone(workspace)
-            return _take_out(workspace) if request.uninstall else _put_in(workspace, strict=request.strict)
+            return _take_out(workspace) if request.uninstall else _put_in(workspace, request)
     except OSError as error:
         what = error.strerror or "it cannot be written"
         raise suitability.refused(
@@ -116,18 +127,18 @@ def _serve(workspace: Workspace, request: Request) -> Result:
     return Result(tip, roots[0], actions, advice)
 
 
-def _put_in(workspace: Workspace, *, strict: bool) -> Result:
+def _put_in(workspace: Workspace, request: Request) -> Result:
     if view.foreign(workspace.places):
         raise suitability.refused(
             "Something of yours stands at .devs, where the view goes.", "Run: mv .devs <other>"
         )
     proposed = proposal.read(workspace.top, workspace.git)
-    ledger, fresh = _ledger(workspace, proposal.genesis(proposed))
+    ledger, fresh = _ledger(workspace, proposal.genesis(proposed), request.person)
     genesis = _genesis(workspace, proposal.genesis(proposed))
-    actions = [ledger, _policy(workspace, genesis)]
+    actions = [ledger, _policy(workspace, genesis, fresh=fresh)]
     actions.append(_proposed(workspace, proposed is not None))
     actions.append(excludes.add(workspace.places))
-    actions.extend(hook_files.install(workspace.places, workspace.git, strict=strict))
+    actions.extend(hook_files.install(workspace.places, workspace.git, strict=request.strict))
     actions.extend(agent_files.refresh(workspace.places, workspace.top))
     changed = [action for action in actions if action.did in {"created", "updated"}]
     if changed and not fresh:
@@ -137,20 +148,39 @@ def _put_in(workspace: Workspace, *, strict: bool) -> Result:
     return Result(workspace.ledger.tip().oid, genesis, tuple(actions), _advice(workspace, actions))
 
 
-def _ledger(workspace: Workspace, named: str) -> tuple[Action, bool]:
+def _ledger(workspace: Workspace, named: str, person: Accepts) -> tuple[Action, bool]:
     """The ledger, made, adopted or there; and whether its genesis was made just now."""
-    if workspace.ledger.tip().oid:
+    ledger = workspace.ledger
+    if tip := ledger.tip().oid:
+        if not ledger.checked_tip and not (ledger.common / LOCK).exists():
+            # Fetched by hand: this clone has no memory of it.
+            _require_known(workspace, "this clone's devs/ledger", tip, person)
+            ledger.note_checked(tip)
         return Action("ledger", "kept"), False
     if named or adoption.offered(workspace.store_git):
         remote = adoption.adopt(
             workspace.identified(workspace.store_git),
             named,
-            lambda remote, tip: receiving.require_sound(workspace.ledger, remote, "", tip),
+            lambda remote, tip: _require_known(workspace, remote, tip, person),
         )
+        ledger.note_checked(ledger.tip().oid)
         return Action("ledger", "created", f"adopted from {remote}"), False
-    event = workspace.event("ledger.created", "ledger: begin", verb_name="init")
-    workspace.ledger.append(lambda _tip: Draft(event, (("README.md", README.encode()),)))
+    begin = workspace.event("ledger.created", "ledger: begin", verb_name="init")
+
+    def policy(genesis: str) -> Draft:
+        return Draft(_first_event(workspace, genesis), ((IN_FORCE, proposal.in_force(first(genesis))),))
+
+    ledger.begin(Draft(begin, (("README.md", README.encode()),)), policy)
     return Action("ledger", "created"), True
+
+
+def _require_known(workspace: Workspace, remote: str, tip: str, person: Accepts) -> None:
+    """A ledger of which this clone has no memory: sound, the one that the tracked policy names, and with its policy."""
+    named = first_sight.require_named(workspace, remote, tip)
+    receiving.require_sound(workspace.ledger, remote, tip, first=named)
+    entry = workspace.ledger.list_path(workspace.ledger.tree_of(tip), "").get(IN_FORCE)
+    if entry:
+        first_sight.policy(workspace, remote, person)("", entry.oid)
 
 
 def _genesis(workspace: Workspace, named: str) -> str:
@@ -160,12 +190,12 @@ def _genesis(workspace: Workspace, named: str) -> str:
     return roots[0]
 
 
-def _policy(workspace: Workspace, genesis: str) -> Action:
-    """The policy in force: the second event of a ledger, and of an init that was cut off before it."""
+def _policy(workspace: Workspace, genesis: str, *, fresh: bool) -> Action:
+    """The policy in force; an init of version 0.1 that was cut off left none."""
     if workspace.ledger.tip().read(IN_FORCE) is not None:
-        return Action("policy in force", "kept")
+        return Action("policy in force", "created" if fresh else "kept")
     data = proposal.in_force(first(genesis))
-    event = workspace.event("policy.set", "policy: the first", ("Devs-Genesis", genesis), verb_name="init")
+    event = _first_event(workspace, genesis)
 
     def build(tip: Tip) -> Draft:
         return Draft(event, ((IN_FORCE, data),) if tip.read(IN_FORCE) is None else ())
@@ -174,11 +204,16 @@ def _policy(workspace: Workspace, genesis: str) -> Action:
     return Action("policy in force", "created")
 
 
+def _first_event(workspace: Workspace, genesis: str) -> Event:
+    return workspace.event("policy.set", "policy: the first", ("Devs-Genesis", genesis), verb_name="init")
+
+
 def _proposed(workspace: Workspace, there: bool) -> Action:
     data = workspace.ledger.tip().read(IN_FORCE)
     if there or data is None:
         return Action(PROPOSED, "kept")
-    return proposal.write(workspace.top, data)
+    begun = proposal.first_event(workspace.store_git, workspace.ledger.tip().oid)
+    return proposal.write(workspace.top, data, begun)
 
 
 def _take_out(workspace: Workspace) -> Result:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from devs_git.domain import ids
 from devs_git.domain.events import Event
+from devs_git.domain.history import Checkpoint, History
 from devs_git.domain.recent import newest
-from devs_git.domain.rows import Row, row
+from devs_git.domain.rows import Row
 from devs_git.domain.standing import Statuses
 from devs_git.errors import DevsError, invalid
+from devs_git.storage import standpoint, whereabouts
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -54,32 +56,46 @@ class Result:
 def run(workspace: Workspace, request: Request) -> Result:
     """The rows; NOT_INITIALIZED without a ledger, TASK_NOT_FOUND for a task that it never heard of."""
     workspace.ledger.require()
-    rows: list[Row] = []
+    points: list[Checkpoint] = []
     operations: list[Operation] = []
+    read: list[Event] = []
     statuses = Statuses()
     more, skipping = False, bool(request.cursor)
     for item in newest(statuses.passing(workspace.ledger.newest_first())):
         if isinstance(item, Event):
+            read.append(item)
             if not skipping:
-                operations.append(_operation(item, len(rows)))
+                operations.append(_operation(item, len(points)))
         elif not request.task or item.task_id == request.task:
             if skipping:
                 skipping = item.tag != request.cursor
                 continue
-            if len(rows) == request.limit:
+            if len(points) == request.limit:
                 more = True
                 break
-            rows.append(row(item, statuses.of(item.task_id) or _folded(workspace, item.task_id)))
+            points.append(item)
     if skipping:
         raise invalid("cursor", "The ledger has no such row.", hint="Start over without a cursor.")
-    if request.task and not rows and not request.cursor:
+    if request.task and not points and not request.cursor:
         _must_exist(workspace, request.task)
-    return Result(tuple(rows), tuple(operations), rows[-1].tag if more else "")
+    # No operation further back left a branch with what was recorded since.
+    newer = History("", {}, {point.tag: point for point in points}, read)
+    here = standpoint.seen(workspace.store_git, workspace.places.common, newer)
+    seen = list(here.checkpoints.values())
+    rows = whereabouts.rows(workspace, seen, newer, lambda point: _status(workspace, point, statuses))
+    return Result(rows, tuple(operations), rows[-1].tag if more else "")
 
 
-def _folded(workspace: Workspace, task_id: str) -> str:
-    """Beyond a merge of two clones' ledgers the order of events does not say how a task stands."""
-    return workspace.ledger.tip().history.tasks[task_id].status
+def _status(workspace: Workspace, point: Checkpoint, statuses: Statuses) -> str:
+    """How the task of a checkpoint stands, asked only where its row depends on it.
+
+    Beyond a merge of two clones' ledgers the order of events does not say it, and what an operation says of a task it
+    says of one clone's branch.
+    """
+    if point.completed or not point.live:
+        return ""
+    said = statuses.of(point.task_id)
+    return said or workspace.ledger.tip().here.tasks[point.task_id].status
 
 
 def _operation(event: Event, position: int) -> Operation:

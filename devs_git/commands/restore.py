@@ -8,9 +8,10 @@ from pathlib import Path
 
 from devs_git.domain import branch_names, resolve
 from devs_git.domain.events import Draft, Event, RefUpdate
+from devs_git.domain.history import Checkpoint
 from devs_git.domain.ids import target as parse_target
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import active_task, refs
+from devs_git.storage import active_task, refs, rewritten
 from devs_git.storage.engine import capture, carry, journal
 from devs_git.storage.engine import footprint as footprints
 from devs_git.storage.engine import run as engine
@@ -18,6 +19,7 @@ from devs_git.storage.engine import survey as surveys
 from devs_git.storage.engine.run import Move
 from devs_git.storage.engine.site import Site
 from devs_git.storage.engine.survey import Survey
+from devs_git.storage.engine.work import Known
 from devs_git.storage.git_program import split_z
 from devs_git.storage.private_index import private
 from devs_git.values import immutable
@@ -55,6 +57,7 @@ class Result:
     files: int
     paths: tuple[str, ...]
     not_exact: tuple[str, ...]
+    edited: tuple[str, ...]
     backup: str
 
 
@@ -69,14 +72,20 @@ def find(workspace: Workspace, request: Request) -> str:
                 hint="See them: devs-git snapshot list",
             )
         return commit
-    return resolve.resolve(workspace.ledger.require().history, parse_target(request.target)).commit
+    return _point(workspace, request).commit
+
+
+def _point(workspace: Workspace, request: Request) -> Checkpoint:
+    return resolve.resolve(workspace.ledger.require().here, parse_target(request.target))
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Restore; GIT_RESET_FAILED where tracked changes or untracked files would be overwritten. `undo` covers it."""
+    """Restore; GIT_RESET_FAILED where tracked changes or untracked files would be overwritten, HISTORY_REWRITTEN. `undo` covers it."""
     with engine.refusing(REFUSAL), engine.worktree_lock(workspace.site) as site:
         workspace.ledger.require()
         source = find(workspace, request)
+        if not request.target.startswith(SNAPSHOTS):
+            rewritten.require(site.ledger.reader, _point(workspace, request))
         found = surveys.survey(site.git, site.top)
         surveys.require_movable(site.places, found)
         paths = _below_top(site.top, request)
@@ -152,7 +161,7 @@ def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> R
     branch = found.branch.removeprefix("refs/heads/")
     if job.tree == site.git.text("rev-parse", "--verify", f"{found.head}^{{tree}}"):
         journal.drop_folder(site.places, op_id)
-        return Result(request.target, found.head, branch, "", 0, job.paths, (), "")
+        return Result(request.target, found.head, branch, "", 0, job.paths, (), (), "")
     active = active_task.read(site.places)
     subject = f"restore: {request.target}{f' (paths named: {len(job.paths)})' if job.paths else ''}"
     carried = carry.prepare(site, job.folder, (found.head, found.branch), job.tree, REFUSAL)
@@ -167,6 +176,7 @@ def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> R
         old=carry.at(carried.old, found.head, found.branch, active),
         new=carry.at(carried.new, commit, found.branch, active),
         trees=carried.trees,
+        known=Known(carried.sights, carried.blobs),
         build=lambda _tip: Draft(event),
         updates=(RefUpdate(found.branch or "HEAD", commit, found.head, no_deref=not found.branch),),
         backup=backup,
@@ -180,6 +190,7 @@ def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> R
         moved.files,
         job.paths,
         moved.not_exact,
+        moved.edited,
         f"refs/devs/backup/{op_id}",
     )
 
@@ -189,7 +200,7 @@ def _backup(site: Site, job: _Job, active: str, subject: str) -> str:
     plan = footprints.footprint(job.found, site.top, job.tree)
     taker = capture.Capture(site.git, site.places, site.objects, _apart(job.folder))
     backup = capture.store(
-        site.objects, taker.take(job.found, plan, (), active), site.signature(), f"Before {subject}"
+        site.objects, taker.take(job.found, plan, (), active).state, site.signature(), f"Before {subject}"
     )
     engine.keep_backup(site, job.op_id, backup)
     return backup

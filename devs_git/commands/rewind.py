@@ -14,7 +14,7 @@ from devs_git.domain.plan_id import Options
 from devs_git.domain.rewind import preserve_mode
 from devs_git.domain.trailers import Work
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import active_task, documents
+from devs_git.storage import active_task, documents, filters, whereabouts
 from devs_git.storage.engine import footprint as footprints
 from devs_git.storage.engine import journal, outlook, reach
 from devs_git.storage.engine import run as engine
@@ -23,8 +23,10 @@ from devs_git.storage.engine.capture import State
 from devs_git.storage.engine.outlook import Outlook
 from devs_git.storage.engine.preserve import Kept
 from devs_git.storage.engine.site import Site
-from devs_git.storage.engine.travel import Journey, trailers, travel
+from devs_git.storage.engine.travel import Journey, objections, trailers, travel
+from devs_git.storage.filters import NotTold
 from devs_git.storage.ledger import Tip
+from devs_git.storage.standpoint import name_clone
 from devs_git.values import as_mapping, field, immutable
 from devs_git.workspace import Workspace
 
@@ -81,29 +83,13 @@ class Request:
                 f"The plan goes to {planned.target}, not to {own.target}.",
                 hint="Name one of them.",
             )
-        _agree(own, planned)
+        plans.agree(own, planned)
         return planned
-
-
-def _agree(own: Options, planned: Options) -> None:
-    """INVALID_ARGUMENTS for an option beside a plan that was made without it: to leave it aside would be a surprise."""
-    pairs = (
-        ("branch_name", own.branch_name, planned.branch_name),
-        ("preserve", own.preserve, planned.preserve),
-        ("untracked", own.save_untracked, planned.save_untracked),
-    )
-    for name, said, in_plan in pairs:
-        if said and said != in_plan:
-            raise invalid(
-                name,
-                "The plan was made without that, and a plan is applied as it is.",
-                hint=f"Make one with it: devs-git rewind {planned.target} --dry-run …",
-            )
 
 
 @immutable
 class Plan:
-    """What a rewind would do. Oids are full; `files` and lists are cut at 1000, the counts are not."""
+    """What a rewind would do. Oids are full; `files` and lists are cut at 1000, the counts are not. `not_told`: see `filters`."""
 
     would_reset_to_commit: str
     affected_tasks: tuple[str, ...]
@@ -115,14 +101,19 @@ class Plan:
     preserve: str
     undone: tuple[str, ...]
     kept_by: tuple[dict[str, Any], ...]
+    still_on: dict[str, str]
     not_covered: dict[str, Any]
     now_visible: tuple[str, ...]
+    not_told: tuple[NotTold, ...] = ()
     blocked_by: tuple[dict[str, Any], ...] = field(default=())
 
 
 @immutable
 class Result:
-    """What a rewind did. `preserved_as` has `type` and `reference`; `backup` keeps everything in every mode."""
+    """What a rewind did. `preserved_as` has `type` and `reference`; `backup` keeps everything in every mode.
+
+    `edited`: files that somebody saved while they were moved; they are left as they were saved.
+    """
 
     rewound_to: str
     reset_commit: str
@@ -132,14 +123,16 @@ class Result:
     preserved_as: dict[str, str]
     affected_tasks: tuple[str, ...]
     kept_by: tuple[dict[str, Any], ...]
+    still_on: dict[str, str]
     not_exact: tuple[str, ...]
     files: int
+    edited: tuple[str, ...]
     backup: str
 
 
 def find(workspace: Workspace, request: Request) -> Checkpoint:
     """The checkpoint that the request names."""
-    history = workspace.ledger.require().history
+    history = workspace.ledger.require().here
     return resolve.resolve(history, parse_target(request.options.target))
 
 
@@ -150,14 +143,34 @@ def run(workspace: Workspace, request: Request) -> Plan | Result:
     with engine.refusing("GIT_RESET_FAILED"), engine.worktree_lock(workspace.site, alone=True) as site:
         look = outlook.look(site, request.options)
         surveys.require_movable(site.places, look.found)
-        if request.plan_id and look.plan_id != request.plan_id:
-            raise DevsError(
-                "PLAN_STALE",
-                "Files, index, HEAD or checkpoints changed since the plan was made.",
-                hint=f"Make a new one: devs-git rewind {request.options.target} --dry-run",
-            )
+        for error in _stale(request, look):
+            raise error
         look.require_allowed()
         return _rewind(workspace, site, request, look)
+
+
+def _stale(request: Request, look: Outlook) -> list[DevsError]:
+    """PLAN_STALE where the plan that was named is not the one of now."""
+    if not request.plan_id or look.plan_id == request.plan_id:
+        return []
+    return [
+        DevsError(
+            "PLAN_STALE",
+            "Files, index, HEAD or checkpoints changed since the plan was made.",
+            hint=f"Make a new one: devs-git rewind {request.options.target} --dry-run",
+        )
+    ]
+
+
+def _objections(workspace: Workspace, site: Site, request: Request, look: Outlook) -> list[DevsError]:
+    """All that would stop the rewind, in the order in which it would be said."""
+    way = _way(workspace, request.options, look, "")
+    return [
+        *_stale(request, look),
+        *look.refusals,
+        *objections(site, way),
+        *journal.interrupted(workspace.places),
+    ]
 
 
 def _plan(workspace: Workspace, request: Request) -> Plan:
@@ -178,12 +191,12 @@ def _plan(workspace: Workspace, request: Request) -> Plan:
         files=_files(look, request.options),
         preserve=look.preserve,
         undone=tuple(point.name for point in look.effect.undone),
-        kept_by=_kept_by(site, look),
+        kept_by=reach.kept_by(site.git, look.target, look.effect.kept[:LISTED], look.others),
+        still_on=whereabouts.still_on(workspace, look.effect.undone[:LISTED]),
         not_covered=as_mapping(rest),
         now_visible=footprints.now_visible(look.found, point.tree, look.plan),
-        blocked_by=tuple(
-            error.envelope() for error in (*look.refusals, *journal.interrupted(workspace.places))
-        ),
+        not_told=filters.told(look.found.not_told),
+        blocked_by=tuple(error.envelope() for error in _objections(workspace, site, request, look)),
     )
 
 
@@ -201,6 +214,7 @@ def _files(look: Outlook, options: Options) -> dict[str, Any]:
 def _rewind(workspace: Workspace, site: Site, request: Request, look: Outlook) -> Result:
     point, active = look.target, active_task.read(site.places)
     way = _way(workspace, request.options, look, active)
+    clone = name_clone(site.places.common, workspace.new_nonce)
 
     def build(tip: Tip, old: State, kept: Kept, backup: str) -> Draft:
         _require_same(tip, look)
@@ -210,6 +224,7 @@ def _rewind(workspace: Workspace, site: Site, request: Request, look: Outlook) -
             ("Devs-Task", point.task_id),
             ("Devs-Target", request.options.target),
             ("Devs-Reason", request.override_reason or ""),
+            ("Devs-Clone", clone),
             *trailers(way, old, kept, backup),
             verb_name="rewind",
         )
@@ -224,9 +239,11 @@ def _rewind(workspace: Workspace, site: Site, request: Request, look: Outlook) -
         rewind_id=way.op_id,
         preserved_as={"type": arrival.kept.type, "reference": arrival.kept.reference},
         affected_tasks=look.effect.affected,
-        kept_by=_kept_by(site, look),
+        kept_by=reach.kept_by(site.git, look.target, look.effect.kept[:LISTED], look.others),
+        still_on=whereabouts.still_on(workspace, look.effect.undone[:LISTED]),
         not_exact=arrival.moved.not_exact,
         files=arrival.moved.files,
+        edited=arrival.moved.edited,
         backup=f"refs/devs/backup/{way.op_id}",
     )
 
@@ -251,7 +268,7 @@ def _way(workspace: Workspace, options: Options, look: Outlook, active: str) -> 
 
 def _require_same(tip: Tip, look: Outlook) -> None:
     """PLAN_STALE where another worktree undid one of the checkpoints while we moved files."""
-    points = tip.history.checkpoints
+    points = tip.here.checkpoints
     if any(not points[point.tag].live for point in look.effect.undone):
         raise DevsError("PLAN_STALE", "The checkpoints changed meanwhile.", hint="Look again: devs-git log")
 
@@ -259,7 +276,7 @@ def _require_same(tip: Tip, look: Outlook) -> None:
 def _active_after(workspace: Workspace, look: Outlook, lines: str) -> str:
     """The active task's lines afterwards: cleared where it was undone, the target's own where it is active again."""
     if look.effect.reactivated:
-        task = workspace.ledger.tip().history.tasks[look.effect.reactivated]
+        task = workspace.ledger.tip().here.tasks[look.effect.reactivated]
         return Work(task.task_id, task.agent, "", task.phase).lines()
     return "" if active_task.task_of(lines) in look.effect.affected else lines
 
@@ -281,10 +298,3 @@ def _record(event: Event, look: Outlook, kept: Kept) -> bytes:
     }
     reason = event.get("Devs-Reason")
     return documents.dump(facts | ({"reason": reason} if reason else {}), "rewind")
-
-
-def _kept_by(site: Site, look: Outlook) -> tuple[dict[str, Any], ...]:
-    return tuple(
-        {"checkpoint": point.name, "branches": reach.keepers(site.git, point.commit, look.others)}
-        for point in look.effect.kept[:LISTED]
-    )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from devs_git.domain import ids
+from devs_git.domain import ids, ways
 from devs_git.domain.events import parse
 from devs_git.domain.resolve import resolve
-from devs_git.domain.rows import Row, row
-from devs_git.storage import annotated
+from devs_git.domain.rows import Row
+from devs_git.storage import annotated, rewritten, whereabouts
 from devs_git.storage.differences import parents
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -32,7 +32,10 @@ class Trailer:
 
 @immutable
 class Result(Row):
-    """The row, and what else is known. `worktree` is where it was made, `.` the main one."""
+    """The row, and what else is known. `worktree` is where it was made, `.` the main one.
+
+    `replaced_by` names the checkpoint that is in its place, `way_back` says how to return where HEAD does not have it.
+    """
 
     completed: bool
     name: str
@@ -43,16 +46,21 @@ class Result(Row):
     trailers: tuple[Trailer, ...]
     event: str
     worktree: str
+    replaced_by: str
+    way_back: str
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """The checkpoint, live or not; raises as `domain/resolve.py` says."""
-    history = workspace.ledger.require().history
+    """The checkpoint, live or not; raises as `domain/resolve.py` says, and HISTORY_REWRITTEN."""
+    history = workspace.ledger.require().here
     point = resolve(history, ids.target(request.target))
     git = workspace.store_git
+    rewritten.require(git, point)
     words = parse(point.tag, (), annotated.message(git, point.tag))
+    (row,) = whereabouts.rows(workspace, [point], history, lambda each: history.tasks[each.task_id].status)
+    heir = ways.successor(history, point) if point.replaced else None
     return Result(
-        **vars(row(point, history.tasks[point.task_id].status)),
+        **vars(row),
         completed=point.completed,
         name=point.name,
         ref=ids.checkpoint_ref(point.task_id, point.number),
@@ -62,4 +70,6 @@ def run(workspace: Workspace, request: Request) -> Result:
         trailers=tuple(Trailer(key, value) for key, value in words.fields),
         event=point.event,
         worktree=point.worktree,
+        replaced_by=heir.name if heir else "",
+        way_back=ways.told(history, point, row),
     )

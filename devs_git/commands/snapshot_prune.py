@@ -6,6 +6,7 @@ A branch goes only where it is still the commit that `snapshot create` recorded;
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from devs_git.domain.events import NO_OID, Draft, RefUpdate
 from devs_git.domain.pruning import Kept, made, plan_id, reason_to_keep
@@ -41,6 +42,7 @@ class Result:
     plan_id: str
     dry_run: bool
     event: str
+    blocked_by: tuple[dict[str, Any], ...] = ()
 
 
 def run(workspace: Workspace, request: Request) -> Result:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from devs_git.storage import active_task, tree_state, unrecorded
+from devs_git.storage.filters import NotTold
 from devs_git.storage.tree_state import Changed
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -29,7 +30,8 @@ class Counts:
 class Result:
     """`journals` names unfinished operations, `unrecorded` commits that a hook could not record, with the reason.
 
-    A folder of untracked files is one entry that ends in a slash; dirt inside submodules is not looked at.
+    A folder of untracked files is one entry that ends in a slash; dirt inside submodules is not looked at. Of files in
+    `not_told` only the filter could say whether they changed: the repository names it, so it is not started.
     """
 
     branch: str
@@ -47,6 +49,7 @@ class Result:
     open_gates: tuple[str, ...]
     journals: tuple[str, ...]
     unrecorded: tuple[str, ...]
+    not_told: tuple[NotTold, ...]
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -62,7 +65,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         head=state.head,
         detached=not state.branch,
         upstream=state.upstream,
-        clean=counts == Counts(0, 0, 0, 0),
+        clean=counts == Counts(0, 0, 0, 0) and not state.not_told,
         counts=counts,
         staged=tuple(state.staged),
         unstaged=tuple(state.unstaged),
@@ -73,6 +76,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         open_gates=open_gates,
         journals=_names(workspace.places.journals),
         unrecorded=unrecorded.read(workspace.places),
+        not_told=state.not_told,
     )
 
 

@@ -9,13 +9,16 @@ import random
 import time
 from typing import Final
 
-from devs_git.domain import following
+from devs_git.domain import following, standpoint
 from devs_git.domain.events import LEDGER, NO_OID, RefUpdate
-from devs_git.domain.history import Checkpoint
+from devs_git.domain.history import Checkpoint, History
 from devs_git.domain.joining import Superseded
 from devs_git.errors import DevsError
-from devs_git.storage import adoption, far, joining, receiving, refs
-from devs_git.storage.far import Far, Moved
+from devs_git.storage import adoption, far, first_sight, joining, refs
+from devs_git.storage.far import Far, Looked, Moved
+from devs_git.storage.far_branches import FarBranches
+from devs_git.storage.first_sight import Accepts
+from devs_git.storage.standpoint import Standpoint, clone_of
 from devs_git.values import field, immutable, mutable, replace
 from devs_git.workspace import Workspace
 
@@ -25,9 +28,19 @@ AT_ONCE: Final = 500  # refs of one push: their names are arguments
 
 @immutable
 class Request:
-    """`remote`: a configured one; '' for origin, the only one, or that of the branch's upstream."""
+    """`remote`: a configured one; '' for origin, the only one, or that of the branch's upstream.
+
+    `accept_policy` is the blob of the policy that a person accepts from a remote which was never seen, where it is not the
+    one in devs-policy.yaml of its default branch; `at_terminal` says that a person may be there.
+    """
 
     remote: str = ""
+    accept_policy: str = ""
+    at_terminal: bool = False
+
+    def __post_init__(self) -> None:
+        """INVALID_ARGUMENTS{accept_policy}."""
+        Accepts(self.accept_policy)
 
 
 @immutable
@@ -46,6 +59,8 @@ class Result:
 
     `merged` is the event that joined two lines of events, None where none had to. `outdone` are completions of ours
     that the remote's stands before, as checkpoints; `left` refs that hold what no event explains, here or there.
+    `rewound` are tasks that were live here and are no more, because another clone rewound them and no branch that this
+    one knows has them any more; `revived` those that are live again.
     """
 
     remote: str
@@ -59,6 +74,8 @@ class Result:
     renumbered: tuple[Renumbered, ...]
     outdone: tuple[str, ...]
     left: tuple[str, ...]
+    rewound: tuple[str, ...]
+    revived: tuple[str, ...]
 
 
 @mutable
@@ -77,20 +94,24 @@ class _Log:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Sync. NOT_INITIALIZED, INVALID_ARGUMENTS{remote}, LEDGER_FORK, LEDGER_ROLLBACK, BUSY, CONFLICT, and what makes
+    """Sync. NOT_INITIALIZED, INVALID_ARGUMENTS{remote, accept_policy}, LEDGER_FORK, LEDGER_ROLLBACK, BUSY, CONFLICT, and what makes
     the remote's ledger unsound: LEDGER_MUTATED, POLICY_INVALID, BAD_SIGNATURE and their kin.
     """
-    workspace.ledger.require()
+    before = workspace.ledger.require().here
+    tags = frozenset(far.held(workspace.ledger.git).values())
     git = workspace.git.with_env(GIT_NO_REPLACE_OBJECTS="1")
     other = Far(git, far.choose(git, request.remote), workspace.progress)
     log = _Log()
     for attempt in range(ATTEMPTS):
         try:
-            tip = _attempt(workspace, other, log)
+            tip = _attempt(workspace, other, log, Accepts(request.accept_policy, request.at_terminal))
         except Moved:
             time.sleep(random.uniform(0.01, 0.1 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
             continue
-        return _result(workspace, other, log, tip)
+        changes = standpoint.changes(
+            before, workspace.ledger.tip().here, tags, clone_of(workspace.places.common)
+        )
+        return _result(workspace, other, log, (tip, *changes))
     raise DevsError(
         "BUSY",
         f"{other.remote} is being written by others.",
@@ -99,20 +120,20 @@ def run(workspace: Workspace, request: Request) -> Result:
     )
 
 
-def _attempt(workspace: Workspace, other: Far, log: _Log) -> str:
+def _attempt(workspace: Workspace, other: Far, log: _Log, person: Accepts) -> str:
     """Look, fetch, join and push once; the ledger's tip, here and there. Moved where another clone was quicker."""
     git = workspace.ledger.git
-    theirs, there = other.look()
+    looked = other.look()
+    theirs, there = looked.ledger, looked.devs
     mine = {workspace.ledger.tip().oid, *far.held(git).values()}
     missing = dict.fromkeys(oid for oid in (theirs, *there.values()) if oid and oid not in mine)
     if missing:
         other.fetch(missing)
     seen = refs.read(git, other.seen_ref)
     _require_same_ledger(workspace, other, theirs, seen)
-    if theirs and not joining.descends(git, workspace.ledger.tip().oid, theirs):
-        receiving.require_sound(workspace.ledger, other.remote, workspace.ledger.tip().oid, theirs)
     workspace.progress("joining the ledgers", 0, 0)
-    joined = joining.join(workspace, other.remote, theirs)
+    accept = first_sight.policy(workspace, other.remote, person) if not seen else first_sight.nothing
+    joined = joining.join(workspace, joining.Other(other.remote, theirs, seen, accept))
     log.fetched |= dict.fromkeys(joined.changed)
     log.merged = joined.merge or log.merged
     log.superseded += joined.superseded
@@ -122,7 +143,11 @@ def _attempt(workspace: Workspace, other: Far, log: _Log) -> str:
         row = Renumbered(point.task_id, number, before.before if before else point.number, point.tag)
         log.renumbered[point.tag] = row
     seen = _remember(workspace, other, theirs, seen)
-    _publish(workspace, other, joined.tip, (theirs, there), log)
+    far_branches = FarBranches.of(other, looked.branches, workspace.ledger.history_at(joined.tip))
+    has = far_branches.has(workspace.objects.exists)
+    far_branches.remember(git, Standpoint.here(git, workspace.places.common), has)
+    log.fetched |= dict.fromkeys(joining.follow(workspace))
+    _publish(workspace, other, (looked, standpoint.seen(far_branches.history, has)), log)
     _remember(workspace, other, joined.tip, seen)
     return joined.tip
 
@@ -131,6 +156,8 @@ def _require_same_ledger(workspace: Workspace, other: Far, theirs: str, seen: st
     """LEDGER_FORK for a second root, LEDGER_ROLLBACK where the remote's ledger is not what came after `seen`."""
     git = workspace.ledger.git
     if theirs:
+        if not seen:
+            first_sight.require_named(workspace, other.remote, theirs)
         ours, roots = adoption.roots(git), adoption.roots(git, theirs)
         if len(roots) != 1 or roots != ours:
             raise DevsError(
@@ -165,12 +192,13 @@ def _remember(workspace: Workspace, other: Far, tip: str, seen: str) -> str:
     return tip
 
 
-def _publish(
-    workspace: Workspace, other: Far, tip: str, before: tuple[str, dict[str, str]], log: _Log
-) -> None:
-    """Push what the remote does not have: the ledger, checkpoints, and visible tags that an event moved or undid."""
-    theirs, there = before
-    history = workspace.ledger.history_at(tip)
+def _publish(workspace: Workspace, other: Far, what: tuple[Looked, History], log: _Log) -> None:
+    """Push what the remote does not have: the ledger, checkpoints, and visible tags, as its own branches ask for them.
+
+    `what` is how the remote was seen, and the ledger's history as it stands for it.
+    """
+    looked, history = what
+    theirs, there, tip = looked.ledger, looked.devs, history.tip
     wanted = following.updates(history, there, workspace.objects.exists)
     # A numbered ref is never moved; a visible tag is, to where its event says.
     steps = [u for u in wanted if u.old == NO_OID or u.ref.startswith(following.VISIBLE)]
@@ -187,8 +215,11 @@ def _publish(
         log.deleted |= dict.fromkeys(u.ref for u in part if u.new == NO_OID)
 
 
-def _result(workspace: Workspace, other: Far, log: _Log, tip: str) -> Result:
-    now = workspace.ledger.history_at(tip).checkpoints
+def _result(
+    workspace: Workspace, other: Far, log: _Log, now: tuple[str, tuple[str, ...], tuple[str, ...]]
+) -> Result:
+    tip, rewound, revived = now
+    points = workspace.ledger.history_at(tip).checkpoints
     return Result(
         remote=other.remote,
         ledger=tip,
@@ -198,7 +229,9 @@ def _result(workspace: Workspace, other: Far, log: _Log, tip: str) -> Result:
         moved=tuple(log.moved),
         deleted=tuple(log.deleted),
         superseded=tuple(log.superseded),
-        renumbered=tuple(replace(row, number=now[tag].number) for tag, row in log.renumbered.items()),
-        outdone=tuple(now[point.tag].name for point in log.outdone),
+        renumbered=tuple(replace(row, number=points[tag].number) for tag, row in log.renumbered.items()),
+        outdone=tuple(points[point.tag].name for point in log.outdone),
         left=tuple(log.left),
+        rewound=rewound,
+        revived=revived,
     )

@@ -10,10 +10,10 @@ from devs_git.domain import ids, trailers
 from devs_git.domain.history import Task
 from devs_git.domain.jobs import Job
 from devs_git.domain.recording import no_active_task, nothing_new, require_live, require_task
-from devs_git.domain.rows import Row, row
+from devs_git.domain.rows import Recorded
 from devs_git.domain.trailers import Work, work_of
 from devs_git.errors import DevsError
-from devs_git.storage import active_task, commit_and_record, conversations, recording
+from devs_git.storage import active_task, commit_and_record, conversations, own_work, recording
 from devs_git.storage.ledger import Tip
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -33,7 +33,7 @@ class Request:
         trailers.text("message", self.message)
 
 
-Result = Row
+Result = Recorded
 
 
 def find(workspace: Workspace, request: Request) -> Work:
@@ -43,16 +43,16 @@ def find(workspace: Workspace, request: Request) -> Work:
     if not request.task_id or (active and active.task == request.task_id):
         if active is None:
             raise no_active_task()
-        require_task(tip.history, active.task)
+        require_task(tip.here, active.task)
         return active
-    task = require_task(tip.history, request.task_id)
+    task = require_task(tip.here, request.task_id)
     return Work(task.task_id, task.agent, "", task.phase)
 
 
-def run(workspace: Workspace, request: Request) -> Row:
+def run(workspace: Workspace, request: Request) -> Recorded:
     work = find(workspace, request)
     tip = workspace.ledger.require()
-    task = require_task(tip.history, work.task)
+    task = require_task(tip.here, work.task)
     require_live(work.task, task.status)
     _refuse_elsewhere(workspace, work.task)
     recording.visible_tag(workspace, tip, work.task)  # what would refuse the record refuses the commit
@@ -73,14 +73,14 @@ def run(workspace: Workspace, request: Request) -> Row:
         if not staged and not _new_work(workspace, tip, task, head):
             raise nothing_new(task.task_id)
 
-    return row(commit_and_record.perform(workspace, job, everything=request.everything, check=check))
+    return commit_and_record.perform(workspace, job, everything=request.everything, check=check)
 
 
 def _refuse_elsewhere(workspace: Workspace, task_id: str) -> None:
     for name, lines in active_task.everywhere(workspace.places).items():
         if active_task.task_of(lines) == task_id and name != workspace.places.worktree_id:
             raise DevsError(
-                "TASK_RUNNING",
+                "TASK_ACTIVE",
                 f"{task_id} is active in another worktree ({name}).",
                 hint="Complete it there: what is staged here is not its work.",
                 task_id=task_id,
@@ -89,15 +89,7 @@ def _refuse_elsewhere(workspace: Workspace, task_id: str) -> None:
 
 
 def _new_work(workspace: Workspace, tip: Tip, task: Task, head: str) -> bool:
-    done = tip.history.completion(task.task_id)
+    done = tip.here.completion(task.task_id)
     if task.status != "completed" or done is None:
         return True
-    # One line a commit: the task that it says it belongs to, '' where it says none.
-    lines = workspace.git.run(
-        "log",
-        "--format=%x00%(trailers:key=Devs-Task,valueonly,separator=%x2C)",
-        f"{done.commit}..{head}",
-        "--",
-    )
-    tasks = [line.strip() for line in lines.decode("utf-8", "replace").split("\0")[1:]]
-    return any(said in ("", task.task_id) for said in tasks)
+    return own_work.has_commits(workspace.git, task.task_id, done.commit, head)

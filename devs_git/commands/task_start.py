@@ -1,6 +1,6 @@
 """`task start`: a task begins in this worktree, and is its active task until it is completed.
 
-One worktree works on one task: TASK_RUNNING names the other. An id that is live is TASK_EXISTS; a rewound or dropped
+One worktree works on one task: TASK_ACTIVE names the other. An id that is live is TASK_EXISTS; a rewound or dropped
 one is free again, and its numbers go on. A task whose mark in its own worktree was lost (a crash) starts anew.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from devs_git.domain import ids
 from devs_git.domain.events import Draft, one_line
 from devs_git.domain.history import History
-from devs_git.domain.recording import LIVE
+from devs_git.domain.standing import LIVE
 from devs_git.domain.trailers import AGENTS, PHASES, Work, checked, text, work_of
 from devs_git.errors import DevsError
 from devs_git.storage import active_task, locks, refs, task_files
@@ -62,6 +62,7 @@ class Result:
 def run(workspace: Workspace, request: Request) -> Result:
     workspace.ledger.require()
     branch = refs.branch(workspace.places.git_dir)
+    head = refs.head(workspace.places.git_dir, workspace.places.common)[0] or workspace.head
     contract = request.contract or branch
     work = Work(request.task_id, request.agent, request.client, request.phase)
     op_id = workspace.new_id("task start", request.task_id)
@@ -69,8 +70,8 @@ def run(workspace: Workspace, request: Request) -> Result:
 
     def build(tip: Tip) -> Draft:
         nonlocal number
-        _refuse(workspace, tip.history, request.task_id)
-        number = tip.history.next_number(request.task_id)
+        _refuse(workspace, tip.here, request.task_id)
+        number = tip.here.next_number(request.task_id)
         event = workspace.event(
             "task.started",
             f"task: start {request.task_id}: {request.title}".rstrip(": "),
@@ -78,6 +79,7 @@ def run(workspace: Workspace, request: Request) -> Result:
             ("Devs-Title", request.title),
             ("Devs-Contract", contract),
             ("Devs-Branch", branch),
+            ("Devs-From", head),
             ("Devs-Op", op_id),
             ("Devs-Next", f"{request.task_id} {number}"),
             verb_name="task start",
@@ -118,7 +120,7 @@ def _refuse(workspace: Workspace, history: History, task_id: str) -> None:
     running = history.tasks.get(here.task) if here else None
     if running and running.status == "active":
         raise DevsError(
-            "TASK_RUNNING",
+            "TASK_ACTIVE",
             f"{running.task_id} is active in this worktree{_titled(running.title)}.",
             hint=f"Complete it first (devs-git task complete {running.task_id}), or use another worktree.",
             task_id=running.task_id,

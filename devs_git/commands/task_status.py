@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from devs_git.domain import ids
+from devs_git.domain import ids, ways
 from devs_git.domain.recording import no_active_task, require_task
-from devs_git.domain.rows import Row, row
-from devs_git.storage import active_task, task_files, unrecorded
+from devs_git.domain.rows import Row
+from devs_git.storage import active_task, task_files, unrecorded, whereabouts
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -27,7 +27,8 @@ class Request:
 class Result:
     """`active_here`: it is this worktree's active task. `checkpoints` are its newest, newest first.
 
-    `unrecorded`: commits of this worktree that a hook could not record.
+    `unrecorded`: commits of this worktree that a hook could not record. `way_back` says how to return to the newest
+    checkpoint that is not replaced, where HEAD does not have it.
     """
 
     task_id: str
@@ -44,6 +45,7 @@ class Result:
     next_checkpoint: int
     checkpoints: tuple[Row, ...]
     unrecorded: tuple[str, ...] = ()
+    way_back: str = ""
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -52,9 +54,11 @@ def run(workspace: Workspace, request: Request) -> Result:
     task_id = request.task_id or active
     if not task_id:
         raise no_active_task()
-    task = require_task(tip.history, task_id)
+    task = require_task(tip.here, task_id)
     told = task_files.newest(tip, task_id)
-    points = reversed(tip.history.of_task(task_id)[-NEWEST:])
+    points = tip.here.of_task(task_id)[: -NEWEST - 1 : -1]
+    rows = whereabouts.rows(workspace, points, tip.here, lambda _point: task.status)
+    newest = next(((point, row) for point, row in zip(points, rows, strict=True) if not point.replaced), None)
     return Result(
         task_id=task_id,
         status=task.status,
@@ -68,6 +72,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         started_at=task.started_at,
         result=told.get("result", ""),
         next_checkpoint=task.next_number,
-        checkpoints=tuple(row(point, task.status) for point in points),
+        checkpoints=rows,
         unrecorded=unrecorded.read(workspace.places),
+        way_back=ways.told(tip.here, *newest) if newest else "",
     )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from devs_git.errors import DevsError, invalid
+from devs_git.errors import DevsError
 from devs_git.storage.catalog import traces
 from devs_git.values import field, immutable
 from devs_git.workspace import Workspace
 
-_LONGEST_LETTER: Final = 4  # bytes of one character in UTF-8
+INVALID: Final = "INVALID_INPUT"
+LONGEST_LETTER: Final = 4  # bytes of one character in UTF-8
 
 
 @immutable
@@ -23,13 +24,16 @@ class Request:
 
     def __post_init__(self) -> None:
         if not self.trace_id:
-            raise DevsError(
-                "INVALID_INPUT", "traceId is required", hint="See what there is: devs-git trace list"
-            )
+            raise _invalid("traceId", "traceId is required", hint="See what there is: devs-git trace list")
         if self.offset < 0:
-            raise invalid("offset", "An offset is a number of bytes from 0 on.")
-        if self.limit is not None and self.limit < _LONGEST_LETTER:
-            raise invalid("limit", f"A limit is a number of bytes from {_LONGEST_LETTER} on.")
+            raise _invalid("offset", "An offset is a number of bytes from 0 on.")
+        if self.limit is not None and self.limit < LONGEST_LETTER:
+            raise _invalid("limit", f"A limit is a number of bytes from {LONGEST_LETTER} on.")
+
+
+def _invalid(name: str, message: str, *, hint: str = "") -> DevsError:
+    """The contract's own code for what is wrong with an argument of this verb."""
+    return DevsError(INVALID, message, hint=hint, field=name)
 
 
 @immutable
@@ -89,7 +93,7 @@ def _cut(data: bytes, limit: int | None) -> bytes:
     if limit is None or len(data) < limit:
         return data
     data = data[:limit]
-    for back in range(1, _LONGEST_LETTER):
+    for back in range(1, LONGEST_LETTER):
         if back < len(data) and data[-back] & 0xC0 == 0xC0:
             needed = 2 + (data[-back] >= 0xE0) + (data[-back] >= 0xF0)
             return data[:-back] if needed > back else data

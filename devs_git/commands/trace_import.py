@@ -1,4 +1,4 @@
-"""`trace import`: put the traces of an export into this catalog; one that is here already is put again, the same."""
+"""`trace import`: put the traces of an export into this catalog. One whose id is stored here stays as it is."""
 
 from __future__ import annotations
 
@@ -25,30 +25,40 @@ class Request:
 
 @immutable
 class Result:
-    """`traces` were read; `new` of them were not here before."""
+    """`traces` were read: `new` of them are stored now, for `kept` there was one of that id here, which stays.
+
+    `others` are the ids, sorted, whose stored trace is not the one of the export.
+    """
 
     traces: int
     new: int
+    kept: int
+    others: tuple[str, ...]
 
 
 def run(workspace: Workspace, request: Request) -> Result:
     """Put them, some in each transaction; INVALID_ARGUMENTS names a damaged line, and whole transactions before it stay."""
-    done = 0
+    done = new = 0
+    others: set[str] = set()
     with workspace.catalog() as catalog:
-        before = traces.count(catalog)
         found = _read(request.source)
         while True:
             held = 0
             with catalog.writing():
                 for trace in found:
-                    traces.put(catalog, trace)
-                    done, held = done + 1, held + len(trace.output)
+                    differs = exchange.differs(catalog, trace)
+                    if differs is None:
+                        traces.put(catalog, trace)
+                        new, held = new + 1, held + len(trace.output)
+                    elif differs:
+                        others.add(trace.trace_id)
+                    done += 1
                     workspace.progress("importing traces", done, 0)
                     if held >= _BATCH:
                         break
                 else:
                     break
-        return Result(done, traces.count(catalog) - before)
+    return Result(done, new, done - new, tuple(sorted(others)))
 
 
 def _read(source: BinaryIO) -> Iterator[Trace]:

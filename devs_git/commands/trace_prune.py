@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from devs_git.domain.events import Draft
 from devs_git.domain.pruning import plan_id
@@ -50,6 +51,7 @@ class Result:
     plan_id: str
     dry_run: bool
     event: str
+    blocked_by: tuple[dict[str, Any], ...] = ()
 
 
 def run(workspace: Workspace, request: Request) -> Result:

@@ -15,6 +15,7 @@ from devs_git.storage.git_program import GitFailed
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
+MOST_OF_A_NAME: Final = 400  # characters, of a tool, a session or an agent
 MOST_OF_AN_ID: Final = 65_536  # characters; the primary key is not the place for an output
 
 
@@ -35,7 +36,7 @@ class Request:
     def __post_init__(self) -> None:
         _require_id(self.trace_id)
         for name in ("tool_name", "session_id", "agent"):
-            checked(name, getattr(self, name), most=400, allowed="")
+            checked(name, getattr(self, name), most=MOST_OF_A_NAME, allowed="")
         if self.task_id:
             object.__setattr__(self, "task_id", ids.task_id(self.task_id))
         if self.duration_ms is not None and not 0 <= self.duration_ms < 1 << 53:

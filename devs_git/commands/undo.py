@@ -8,24 +8,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from devs_git.domain import branch_names
+from devs_git.domain import branch_names, standpoint
 from devs_git.domain import rewind as rules
 from devs_git.domain.events import Draft, Event
 from devs_git.domain.history import fold
 from devs_git.domain.rewind import Effect, preserve_mode
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import active_task, refs
+from devs_git.storage import active_task, filters, refs
 from devs_git.storage.engine import footprint as footprints
 from devs_git.storage.engine import journal, reach, refusals
 from devs_git.storage.engine import run as engine
 from devs_git.storage.engine import survey as surveys
-from devs_git.storage.engine.capture import State, listed, load, merged_raw
+from devs_git.storage.engine.capture import State, load
 from devs_git.storage.engine.footprint import Footprint
 from devs_git.storage.engine.preserve import Kept
+from devs_git.storage.engine.raw import listed, merged_modes, merged_raw
 from devs_git.storage.engine.site import Site
 from devs_git.storage.engine.survey import Survey
-from devs_git.storage.engine.travel import Journey, trailers, travel
+from devs_git.storage.engine.travel import Journey, objections, trailers, travel
+from devs_git.storage.filters import NotTold
 from devs_git.storage.ledger import Tip
+from devs_git.storage.standpoint import clone_of, name_clone
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
@@ -56,7 +59,10 @@ class Request:
 
 @immutable
 class Result:
-    """What an undo did, or would do under `dry_run` (then `undo_id` is ''). Oids are full."""
+    """What an undo did, or would do under `dry_run` (then `undo_id` is ''). Oids are full.
+
+    `edited`: files that somebody saved while they were moved; they are left as they were saved.
+    """
 
     undone_operation: str
     undone_verb: str
@@ -68,8 +74,10 @@ class Result:
     files: int
     preserved_as: dict[str, str]
     not_exact: tuple[str, ...]
+    edited: tuple[str, ...]
     backup: str
     blocked_by: tuple[dict[str, Any], ...] = ()
+    not_told: tuple[NotTold, ...] = ()
 
 
 @immutable
@@ -88,9 +96,11 @@ def run(workspace: Workspace, request: Request) -> Result:
     """Undo; NOTHING_TO_UNDO, TASK_EXISTS, and what a rewind may refuse with."""
     if request.dry_run:
         look = _look(workspace, workspace.site, request)
-        waiting = journal.interrupted(workspace.places)
-        blocked = tuple(error.envelope() for error in (*look.refusals, *waiting))
-        return replace(_result(look, "", len(look.plan.affected)), blocked_by=blocked)
+        way = _way(workspace, request, look)
+        found = (*look.refusals, *objections(workspace.site, way), *journal.interrupted(workspace.places))
+        blocked = tuple(error.envelope() for error in found)
+        result, not_told = _result(look, "", len(look.plan.affected)), filters.told(look.found.not_told)
+        return replace(result, blocked_by=blocked, not_told=not_told)
     with engine.refusing("GIT_RESET_FAILED"), engine.worktree_lock(workspace.site, alone=True) as site:
         look = _look(workspace, site, request)
         if look.refusals:
@@ -99,21 +109,25 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 
 def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
-    history = workspace.ledger.require().history
+    clone = clone_of(site.places.common)
+    history = standpoint.own(workspace.ledger.require().history, clone)
     found = surveys.survey(site.git, site.top)
     operations = _operations(site, rules.chain(history, site.places.worktree_id, found.branch), request.op_id)
     operation = rules.to_undo(operations, request.op_id)
     surveys.require_commit(found)
     since = operations[operations.index(operation) :]
     state, *later = (load(site.objects, event.get("Devs-Backup")) for event in since)
-    before = fold(workspace.ledger.events(operation.parents[0], oldest_first=True))
-    others = reach.others(site.git, found.branch, history, refs.matching(site.git, "refs/heads"))
-    lost = reach.only_here(site.git, found.head, state.head, list(others.values()))
+    before = standpoint.own(fold(workspace.ledger.events(operation.parents[0], oldest_first=True)), clone)
+    left, _ = reach.passed(site.git, found.head, state.head)
+    others = reach.others(site.git, found.branch, history, refs.matching(site.git, "refs/heads"), left)
+    lost = reach.only_here(site.git, found.head, state.head, others) if others else left
     effect = rules.back(history, before, since, lost)
-    raw = dict.fromkeys(path for each in (state, *later) for path in listed(site.git, each.raw))
-    plan = replace(footprints.footprint(found, site.top, state.worktree), bytes_only=tuple(raw))
+    raw = (path for each in (state, *later) for path in (*listed(site.git, each.raw), *each.modes))
+    only = tuple(dict.fromkeys(path for path in raw if not path.endswith("/")))
+    plan = replace(footprints.footprint(found, site.top, state.worktree), bytes_only=only)
     commits = bool(reach.passed(site.git, found.head, since[-1].get("Devs-To"))[0])
     refused = [
+        *rules.reused(history, before, effect.revived),
         *surveys.in_the_middle(site.places, found),
         *(
             refusals.of_new_commits(found, operation.get("Devs-To"))
@@ -144,24 +158,18 @@ def _operations(site: Site, told: list[Event], op_id: str | None) -> list[Event]
 
 
 def _undo(workspace: Workspace, site: Site, request: Request, look: _Outlook) -> Result:
-    verb, op_id = look.operation.get("Devs-Verb"), workspace.new_id("undo")
-    folder = journal.make_folder(site.places, op_id)
-    way = Journey(
-        op_id=op_id,
-        verb="undo",
-        subject=f"undo: of {verb} {look.operation.get('Devs-Op')}",
-        found=look.found,
-        plan=look.plan,
-        new=replace(look.state, raw=merged_raw(site.git, site.places, folder, (look.state, *look.later))),
-        effect=look.effect,
-        saved=look.plan.obstacles.files if request.untracked == "save" else (),
-        mode=look.mode,
-        name=request.branch_name,
-        limit=lambda: workspace.policy.backup_limit,
+    way = _way(workspace, request, look)
+    folder, states = journal.make_folder(site.places, way.op_id), (look.state, *look.later)
+    raw, exact = merged_raw(site.git, site.places, folder, states)
+    way = replace(way, new=replace(look.state, raw=raw, modes=merged_modes(states)), exact=exact)
+
+    undoes = (
+        ("Devs-Undoes", look.operation.get("Devs-Op")),
+        ("Devs-Preserve", look.mode or "none"),
+        ("Devs-Clone", name_clone(site.places.common, workspace.new_nonce)),
     )
 
     def build(_tip: Tip, old: State, kept: Kept, backup: str) -> Draft:
-        undoes = (("Devs-Undoes", look.operation.get("Devs-Op")), ("Devs-Preserve", look.mode or "none"))
         event = workspace.event(
             "undone", way.subject, *undoes, *trailers(way, old, kept, backup), verb_name="undo"
         )
@@ -171,7 +179,28 @@ def _undo(workspace: Workspace, site: Site, request: Request, look: _Outlook) ->
     kept = {"type": arrival.kept.type, "reference": arrival.kept.reference}
     done = _result(look, way.op_id, arrival.moved.files)
     return replace(
-        done, preserved_as=kept, not_exact=arrival.moved.not_exact, backup=f"refs/devs/backup/{way.op_id}"
+        done,
+        preserved_as=kept,
+        not_exact=arrival.moved.not_exact,
+        edited=arrival.moved.edited,
+        backup=f"refs/devs/backup/{way.op_id}",
+    )
+
+
+def _way(workspace: Workspace, request: Request, look: _Outlook) -> Journey:
+    verb = look.operation.get("Devs-Verb")
+    return Journey(
+        op_id=workspace.new_id("undo"),
+        verb="undo",
+        subject=f"undo: of {verb} {look.operation.get('Devs-Op')}",
+        found=look.found,
+        plan=look.plan,
+        new=look.state,
+        effect=look.effect,
+        saved=look.plan.obstacles.files if request.untracked == "save" else (),
+        mode=look.mode,
+        name=request.branch_name,
+        limit=lambda: workspace.policy.backup_limit,
     )
 
 
@@ -187,5 +216,6 @@ def _result(look: _Outlook, op_id: str, files: int) -> Result:
         files=files,
         preserved_as={},
         not_exact=(),
+        edited=(),
         backup="",
     )

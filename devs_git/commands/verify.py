@@ -12,11 +12,12 @@ from devs_git.domain.policy import PROPOSED
 from devs_git.domain.report import Finding, Severity
 from devs_git.domain.verbs import VERBS
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import audit_facts, audit_parts, auditing, documents, refs, tas_file
+from devs_git.storage import audit_facts, audit_parts, auditing, proposal, refs, tas_file
 from devs_git.storage.audit_facts import Facts
 from devs_git.storage.audit_parts import FETCH
 from devs_git.storage.engine import reach
 from devs_git.storage.git_program import Git, GitFailed
+from devs_git.storage.proposal import Named
 from devs_git.values import field, immutable
 from devs_git.workspace import Workspace
 
@@ -125,7 +126,7 @@ def _counted(facts: Facts, parts: list[str]) -> dict[str, int]:
     if not facts.tip:
         return {"events": 0}
     try:
-        counts = {"events": len(facts.steps), "gates": len(facts.freezes[0].numbers)}
+        counts = {"events": len(facts.steps), "gates": len(facts.freezes.numbers)}
         return counts | ({"commits": len(facts.commits)} if "commits" in parts or "tas" in parts else {})
     except GitFailed:
         return {}
@@ -145,13 +146,15 @@ def _facts(workspace: Workspace, request: Request, found: list[Finding]) -> Fact
     base = auditing.resolve(git, base) if base.strip("0") else ""
     head = (match and match["head"]) or ""
     head = auditing.resolve(git, head) if head else _read(git, "HEAD^{commit}", found)
+    pinned = _pinned(workspace.store_git, base or head)
     return Facts(
         ledger=workspace.ledger,
         git=workspace.store_git,
         tip=_read(workspace.store_git, LEDGER, found),
         base=base,
         head=head,
-        genesis=_pinned(workspace.store_git, base or head),
+        genesis=pinned.genesis,
+        first_policy=pinned.first_policy,
         signed=request.require == SIGNED,
     )
 
@@ -173,13 +176,10 @@ def _pinning(facts: Facts) -> Iterator[Finding]:
     yield from ()
 
 
-def _pinned(git: Git, commit: str) -> str:
-    """The genesis that the tracked policy names, at the base of the range: not the change under test's word."""
-    if not commit:
-        return ""
-    status, data = git.attempt("cat-file", "blob", f"{commit}:{PROPOSED}", ok=(0, 128))
+def _pinned(git: Git, commit: str) -> Named:
+    """The ledger that the tracked policy names, at the base of the range: not the change under test's word."""
     try:
-        record = documents.load(data, PROPOSED, code="POLICY_INVALID") if status == 0 else {}
+        return proposal.named(git, commit) if commit else Named()
     except DevsError:
-        return ""  # that it cannot be read is a finding of the part `policy`
-    return str(record.get("genesis") or "")
+        # That it cannot be read is a finding of the part `policy`.
+        return Named()

@@ -1,19 +1,17 @@
-"""Whether a ledger is what only our writers make: one root, append-only along every parent edge, gates consistent.
+"""Whether a ledger has the shape that only our writers make: one root, append-only along every parent edge.
 
 Rules, each broken one a finding:
 - there is one root and it is the pinned genesis (LEDGER_FORK otherwise, LEDGER_MISSING without any);
 - every commit but a merge is an event (LEDGER_MUTATED otherwise);
-- along every parent edge files are only added; the exceptions are `policy.yaml`, which an event `policy.set` may
-  replace, and `open/<gate>`, which goes with its decision (LEDGER_MUTATED otherwise);
-- a merge is a union: where both sides have a path with other content the first parent's stays and the other is kept
-  under `superseded/<its oid>`;
-- after every event `open/<gate>` exists exactly for the requests without a decision.
+- along every parent edge files of known names are only added; where both sides of a merge have a path with other
+  content the first parent's stays.
+The policy and what belongs to gates have a rule of their own: `belief`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from devs_git.domain.events import LEDGER, Event
@@ -27,7 +25,6 @@ _ADDED: Final = re.compile(
         "[0-9A-Za-z][^/]*", "[0-9A-Za-z][0-9A-Za-z-]*"
     )
 )
-_GATE: Final = re.compile(r"(?:gates/([^/]+)/(request|decision)\.yaml|(open)/([^/]+))")
 WAY_OUT: Final = (
     "Call a person: compare with another clone's refs/heads/devs/ledger before anything is written."
 )
@@ -78,83 +75,28 @@ def roots(steps: Sequence[Step], genesis: str) -> Iterator[Finding]:
         )
 
 
-def mutations(step: Step, kept: Mapping[str, str]) -> Iterator[Finding]:
-    """Changes of one event that no writer of ours makes; `kept` are the blobs it has under `superseded/`."""
+def did(change: Change) -> str:
+    """What became of the path."""
+    return "added" if not change.old else "removed" if not change.new else "changed"
+
+
+def mutations(step: Step) -> Iterator[Finding]:
+    """Changes of one event that no writer of ours makes; what governs is judged by `belief`."""
     oid = step.event.oid
     if not step.event.type and len(step.event.parents) < 2:
         yield _damaged("LEDGER_MUTATED", oid, f"Commit {oid[:12]} on the ledger's branch is no event.")
-    decided = {
-        match[1]
-        for edge in step.edges
-        for c in edge
-        if (match := _GATE.fullmatch(c.path)) and match[2] == "decision"
-    }
     for number, edge in enumerate(step.edges):
         for change in edge:
-            if not _allowed(step, change, number, decided, kept):
-                did = "added" if not change.old else "removed" if not change.new else "changed"
-                yield _damaged("LEDGER_MUTATED", oid, f"Event {oid[:12]} {did} {change.path}.")
+            if not _allowed(step, change, number):
+                yield _damaged("LEDGER_MUTATED", oid, f"Event {oid[:12]} {did(change)} {change.path}.")
 
 
-def _allowed(step: Step, change: Change, number: int, decided: set[str], kept: Mapping[str, str]) -> bool:
+def _allowed(step: Step, change: Change, number: int) -> bool:
     if not change.old:
-        return bool(_ADDED.fullmatch(change.path)) or (not step.event.parents and change.path == "README.md")
-    merge = len(step.event.parents) > 1
-    gave_way = merge and number > 0 and change.old in kept.values()
-    if not change.new:
-        marker = change.path.startswith("open/") and (merge or change.path[5:] in decided)
-        # The signature of a decision that gave way goes along with it.
-        return marker or (gave_way and change.path.endswith("/decision.yaml.sig"))
-    if change.path == "policy.yaml":
-        return step.event.type == "policy.set" or merge
-    # The second parent's content gave way to the first's: it must not be lost.
-    return gave_way
-
-
-def superseded(steps: Sequence[Step]) -> dict[str, str]:
-    """What gave way to another clone's content: its path under `superseded/` and its blob."""
-    changes = (change for step in steps for edge in step.edges for change in edge)
-    return {change.path: change.new for change in changes if change.path.startswith("superseded/")}
-
-
-def freezes(steps: Sequence[Step]) -> tuple[Freezes, list[Finding]]:
-    """Which gates are open at every event, and where the markers do not tell it. Steps come parents first."""
-    found, trouble = Freezes(), []
-    decided: dict[str, int] = {}
-    for step in steps:
-        oid, parents = step.event.oid, step.event.parents
-        known = _union(found.known, parents)
-        done = _union(decided, parents)
-        marked = found.open.get(parents[0], 0) if parents else 0
-        for gate, kind, present in _marks(step.edges[0] if step.edges else ()):
-            bit = 1 << found.numbers.setdefault(gate, len(found.numbers))
-            if kind == "request":
-                known |= bit
-                found.requested_at.setdefault(gate, oid)
-            elif kind == "decision":
-                done |= bit
-            else:
-                marked = marked | bit if present else marked & ~bit
-        found.known[oid], decided[oid], found.open[oid] = known, done, known & ~done
-        if marked != known & ~done:
-            names = [
-                gate for gate, number in found.numbers.items() if (marked ^ (known & ~done)) >> number & 1
-            ]
-            text = f"Event {oid[:12]} leaves a wrong marker open/{names[0]}."
-            trouble.append(_damaged("LEDGER_MUTATED", oid, text))
-            found.open[oid] = known & ~done
-    return found, trouble
-
-
-def _union(masks: Mapping[str, int], parents: Sequence[str]) -> int:
-    whole = 0
-    for parent in parents:
-        whole |= masks.get(parent, 0)
-    return whole
-
-
-def _marks(edge: Sequence[Change]) -> Iterator[tuple[str, str, bool]]:
-    for change in edge:
-        match = _GATE.fullmatch(change.path)
-        if match:
-            yield match[1] or match[4], match[2] or match[3], bool(change.new)
+        # What a merge's first parent has already was that one's doing.
+        genesis = not step.event.parents and change.path == "README.md"
+        return number > 0 or genesis or bool(_ADDED.fullmatch(change.path))
+    if change.path == "policy.yaml" or change.path.startswith(("gates/", "open/")):
+        return True
+    # The second parent's content may give way to the first's; what gave way is kept.
+    return bool(change.new) and number > 0

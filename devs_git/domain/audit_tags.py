@@ -6,19 +6,38 @@ from collections.abc import Iterator, Mapping
 
 from devs_git.domain.following import NUMBERED, VISIBLE, wanted
 from devs_git.domain.history import History
+from devs_git.domain.ids import completed_tag
 from devs_git.domain.report import Finding
+from devs_git.domain.standpoint import doubtful
 
 _FETCH = "Fetch them: devs-git sync"
 
 
 def judge(history: History, refs: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
     """Findings about `refs` (name → oid and type of object) below VISIBLE and NUMBERED."""
-    want = wanted(history)
+    want, may = wanted(history), _allowed(history)
     for ref, tag in want.items():
-        yield from _one(ref, tag, refs)
+        oid = refs.get(ref, ("", ""))[0]
+        yield from _one(ref, oid if oid in may.get(ref, ()) else tag, refs)
     for ref, (oid, _kind) in refs.items():
-        if ref not in want and ref.startswith((NUMBERED, VISIBLE + "task-")):
+        if ref in want or not ref.startswith((NUMBERED, VISIBLE + "task-")):
+            continue
+        if oid not in may.get(ref, ()):
             yield _off("TAG_MOVED", ref, f"{ref} is {oid[:12]}, which no event of the ledger explains.")
+
+
+def _allowed(history: History) -> dict[str, set[str]]:
+    """What a visible tag may hold besides: a later completion that some clones rewound, where others, or a remote, have
+    it.
+    """
+    found: dict[str, set[str]] = {}
+    unsure = {point.tag for point in doubtful(history)}
+    for point in history.checkpoints.values():
+        if point.completed and point.live:
+            found[completed_tag(point.task_id)] = set()
+        elif point.completed and point.tag in unsure:
+            found.setdefault(completed_tag(point.task_id), set()).add(point.tag)
+    return found
 
 
 def _one(ref: str, tag: str, refs: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ Rules, each refused with INVALID_BRANCH and a message that says which:
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable
 from typing import Final
 
@@ -20,7 +21,9 @@ from devs_git.errors import DevsError
 REMOTE: Final = "Branch checkout restricted to local branches only. Remote checkout not permitted."
 LONGEST_PART: Final = 250  # a file name's 255 bytes less `.lock`
 LONGEST: Final = 1000
-_ALLOWED = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*", re.ASCII)
+CHARACTERS: Final = "[A-Za-z0-9_./-]"
+FORM: Final = f"[A-Za-z0-9_]{CHARACTERS}*"
+_ALLOWED = re.compile(FORM, re.ASCII)
 _SPECIAL = re.compile(r"HEAD|@|(FETCH|ORIG|MERGE|CHERRY_PICK|REVERT|REBASE|BISECT)_HEAD|AUTO_MERGE")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _HINT: Final = "See the branches: git branch --list"
@@ -37,6 +40,18 @@ def check(name: str, remotes: Iterable[str] = ()) -> None:
     trouble = _special(name) or _malformed(name)
     if trouble:
         raise refused(f"{name[:100]!r} is not a local branch: {trouble}.", name)
+
+
+def forbidden(name: str, error: DevsError) -> DevsError:
+    """The refusal of a branch that exists: what its name offends against, and what to type instead."""
+    if name == LEDGER.removeprefix("refs/heads/"):
+        return error
+    why = error.message.partition(": ")[2] if error.message != REMOTE else "its name is a remote's."
+    typed = f"git switch {shlex.quote(name)}"
+    if name.startswith("-") or _special(name):
+        typed = f"git branch NAME refs/heads/{shlex.quote(name)} && devs-git checkout NAME"
+    words = f"There is a branch {name[:100]!r}, and devs-git does not switch to it: {why}"
+    return DevsError("INVALID_BRANCH", words, hint=f"Type: {typed}", branch=name)
 
 
 def _is_remote(name: str, remotes: Iterable[str]) -> bool:
@@ -64,7 +79,7 @@ def _malformed(name: str) -> str:
     if name[0] in "-/.":
         return f"it begins with {name[0]!r}"
     if not _ALLOWED.fullmatch(name):
-        odd = next(char for char in name if not re.fullmatch(r"[A-Za-z0-9_./-]", char, re.ASCII))
+        odd = next(char for char in name if not re.fullmatch(CHARACTERS, char, re.ASCII))
         return f"it has {odd!r}; letters, digits, '_', '.', '/' and '-' are allowed"
     return _badly_parted(name)
 

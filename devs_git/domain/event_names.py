@@ -14,7 +14,9 @@ NAMES: Final = {
 }
 TOLD: Final = {
     "task_id": "Devs-Task",
+    "gate_type": "Devs-Gate-Type",
     "gate_id": "Devs-Gate",
+    "agent_id": "Devs-Agent",
     "actor": "Devs-Actor",
     "outcome": "Devs-Outcome",
     "created_at": "Devs-Finished",

@@ -10,12 +10,25 @@ import re
 from functools import cached_property
 from typing import Final
 
-from devs_git.values import field, immutable
+from devs_git.values import field, immutable, replace
 
 LEDGER: Final = "refs/heads/devs/ledger"
 OURS: Final = "Devs-"  # how the key of each of our trailers begins
+FORMAT: Final = 1  # of the events that this program writes and reads
+UNKNOWN: Final = "unknown"  # the type of an event that a newer program wrote
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+STARTED, FINISHED = "Devs-Started", "Devs-Finished"
 NO_OID: Final = "0" * 40
+
+
+FORMAT_KEY: Final = "Devs-Format"
+
+
+def _format(text: str) -> int:
+    """The number of a format; one that cannot be read is newer than all that are known."""
+    if not text:
+        return FORMAT
+    return int(text) if re.fullmatch(r"[1-9][0-9]{0,5}", text, re.ASCII) else FORMAT + 1
 
 
 def one_line(text: str) -> str:
@@ -53,6 +66,15 @@ class Event:
         """All trailers; a list where a key stands several times."""
         return {key: values[0] if len(values) == 1 else list(values) for key, values in self._values.items()}
 
+    def saying(self, key: str, value: str) -> Event:
+        """The same event with `value` for a trailer that it has."""
+        return replace(self, fields=tuple((k, value if k == key else was) for k, was in self.fields))
+
+    @property
+    def format(self) -> int:
+        """The format in which it was written: `Devs-Format`, 1 where it does not say."""
+        return _format(self.get(FORMAT_KEY))
+
     @property
     def failed(self) -> bool:
         return self.get("Devs-Outcome") == "failed"
@@ -66,7 +88,10 @@ class Event:
 
 
 def parse(oid: str, parents: tuple[str, ...], message: str) -> Event:
-    """The event of a ledger commit; a commit without our trailers has type ''. Never raises."""
+    """The event of a ledger commit; a commit without our trailers has type ''. Never raises.
+
+    An event of a newer format has the type `unknown`, and of its fields none but its format and its own type.
+    """
     if not message.replace("\n", "").isprintable():  # by another hand than ours: no terminal shall obey it
         from devs_git.domain.plain_text import shown
 
@@ -77,6 +102,9 @@ def parse(oid: str, parents: tuple[str, ...], message: str) -> Event:
     kind = next((value for key, value in fields if key == "Devs-Event"), "")
     rest = tuple(pair for pair in fields if pair[0] != "Devs-Event")
     subject, _, body = (head or last).partition("\n")
+    newer = next((value for key, value in rest if key == FORMAT_KEY and _format(value) > FORMAT), "")
+    if newer:
+        kind, rest = UNKNOWN, ((FORMAT_KEY, newer), ("Devs-Type", kind))
     return Event(kind, subject, rest, body.strip("\n"), oid, parents)
 
 

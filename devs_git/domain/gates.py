@@ -31,7 +31,8 @@ NO_APPROVER: Final = (
 LEAST, MOST = 20, 2000  # characters of a blocker
 SECTION_MOST: Final = 200
 PRINCIPAL: Final = re.compile(r"[^\s*?!,\"]{1,200}")
-_GATE_ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}", re.ASCII)
+GATE_ID_FORM: Final = "[0-9A-Za-z][0-9A-Za-z-]{0,63}"
+_GATE_ID: Final = re.compile(GATE_ID_FORM, re.ASCII)
 _KNOWN: Final = (
     "gate_type",
     "agent_id",
@@ -110,8 +111,8 @@ def _changes(value: Any) -> Changes:
 
 
 def _sections(field: str, value: Any) -> tuple[str, ...]:
-    if value is None:
-        raise invalid(field, f"{field} is missing.")
+    if value is None or value == ():  # the command line's way to say that there is none
+        raise invalid(field, f"{field} is missing.", hint="Name a section at least, such as 2.3.")
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise invalid(field, f"{field} is no list.")
     if not value:

@@ -1,7 +1,8 @@
 """What the ledger says: tasks, checkpoints and operations, folded from events, oldest first (DESIGN 3).
 
-Live, rewound or dropped comes from events alone, never from a ref's existence. Events that failed change nothing.
-Each event says outright what it changes: `Devs-Status: task-11 rewound`, `Devs-Undone: <tag>`, `Devs-Revived: <tag>`.
+Events that failed change nothing. Each event says outright what it changes: `Devs-Status: task-11 rewound`,
+`Devs-Undone: <tag>`, `Devs-Revived: <tag>`. What a rewind says, it says of a branch of the clone that made it: here a
+checkpoint is live that no clone has rewound; `standpoint` tells how it stands for one of them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,10 @@ from devs_git.values import field, immutable, mutable, replace
 
 CHECKPOINT_EVENTS: Final = frozenset({"checkpoint.created", "task.completed"})
 OPERATIONS: Final = frozenset({"rewound", "undone", "restored", "dropped"})
+MERGES: Final = frozenset({"ledger.merged", "superseded"})
+MOVED, UNDONE, REVIVED = "Devs-Moved", "Devs-Undone", "Devs-Revived"
+# Why a checkpoint is replaced: it followed a rewritten commit, a squash folded it away, or another completion stands.
+REWRITTEN, FOLDED, OUTDONE = "rewritten", "folded", "outdone"
 
 
 def unreadable(event: Event) -> DevsError:
@@ -24,8 +29,25 @@ def unreadable(event: Event) -> DevsError:
 
 
 @immutable
+class Rewound:
+    """That operation `op` of a clone ('' in events that do not say) took a checkpoint from `branch` ('': a detached HEAD).
+
+    `at`: the branch stopped at the checkpoint's own commit, so that it has this commit before and after.
+    """
+
+    clone: str
+    branch: str
+    op: str
+    at: bool
+
+
+@immutable
 class Checkpoint:
-    """One state that can be returned to. `tag` is the oid of its annotated tag object, its identity."""
+    """One state that can be returned to. `tag` is the oid of its annotated tag object, its identity.
+
+    `rewound` has an entry for each clone that rewound it. `replaced` says why it is, with the tag of its `heir` where
+    it followed a rewritten commit; '' for none.
+    """
 
     task_id: str
     number: int
@@ -42,6 +64,9 @@ class Checkpoint:
     completed: bool
     event: str
     live: bool = True
+    rewound: tuple[Rewound, ...] = ()
+    replaced: str = ""
+    heir: str = ""
 
     @property
     def name(self) -> str:
@@ -51,13 +76,13 @@ class Checkpoint:
     def status(self) -> str:
         """As the checkpoint itself was recorded; a live one's task may have been completed since (see `rows`)."""
         if not self.live:
-            return "rewound"
+            return "replaced" if self.replaced else "rewound"
         return "completed" if self.completed else "active"
 
 
 @immutable
 class Task:
-    """A task as the ledger knows it; `status` is active, completed, rewound or dropped."""
+    """A task as the ledger knows it; `status` is active, completed, rewound or dropped. `started_on` is HEAD's commit then."""
 
     task_id: str
     status: str
@@ -67,8 +92,10 @@ class Task:
     phase: str = ""
     worktree: str = ""
     started_at: str = ""
+    started_on: str = ""
     result: str = ""
     next_number: int = 1
+    first_number: int = 1  # of what was recorded since it was last started
 
 
 @mutable
@@ -134,10 +161,41 @@ def move_of(line: str, event: Event) -> tuple[str, dict[str, Any]]:
 
 def moved_checkpoints(event: Event, known: dict[str, Checkpoint]) -> Iterator[tuple[str, Checkpoint]]:
     """Old tag and new checkpoint of each `Devs-Moved`."""
-    for line in event.all("Devs-Moved"):
+    for line in event.all(MOVED):
         old, changes = move_of(line, event)
         if old in known:
-            yield old, replace(known[old], **changes)
+            yield old, moved(known[old], changes)
+
+
+def moved(old: Checkpoint, changes: dict[str, Any]) -> Checkpoint:
+    """What `old` became by a `Devs-Moved` with these changes: live, but for a completion that had given way."""
+    replaced = OUTDONE if old.replaced == OUTDONE else ""
+    return replace(old, **changes, live=not replaced, rewound=(), replaced=replaced, heir="")
+
+
+def marked(point: Checkpoint, key: str, event: Event, heir: str = "") -> Checkpoint:
+    """The checkpoint after an event that names it in trailer `key`: MOVED (to `heir`), UNDONE or REVIVED."""
+    rewound, replaced, completed = point.rewound, point.replaced, point.completed
+    clone = event.get("Devs-Clone")
+    if key == MOVED:
+        replaced = REWRITTEN
+    elif key == REVIVED:
+        rewound = tuple(entry for entry in rewound if entry.clone not in ("", clone))
+        replaced = heir = ""
+    elif event.type in OPERATIONS:
+        where = (event.get("Devs-Branch"), event.get("Devs-Op"), event.get("Devs-To") == point.commit)
+        rewound = (*(entry for entry in rewound if entry.clone != clone), Rewound(clone, *where))
+    else:
+        merge = event.type in MERGES
+        replaced, completed = OUTDONE if merge else FOLDED, completed and not merge
+    return replace(
+        point,
+        live=not (rewound or replaced),
+        rewound=rewound,
+        replaced=replaced,
+        heir=heir if key != UNDONE else point.heir,
+        completed=completed,
+    )
 
 
 def _start(event: Event, before: Task | None) -> Task:
@@ -150,16 +208,18 @@ def _start(event: Event, before: Task | None) -> Task:
         phase=event.get("Devs-Phase"),
         worktree=event.get("Devs-Worktree"),
         started_at=event.get("Devs-Finished"),
+        started_on=event.get("Devs-From"),
         next_number=before.next_number if before else 1,
+        first_number=before.next_number if before else 1,
     )
 
 
-def _add(history: History, point: Checkpoint, *, completes: bool) -> None:
+def _add(history: History, point: Checkpoint, status: str = "") -> None:
+    """`status` is that of the task from here on, '' where it stays."""
     history.checkpoints[point.tag] = point
     task = history.tasks.get(point.task_id) or Task(point.task_id, "active", worktree=point.worktree)
-    status = "completed" if completes else task.status
     history.tasks[point.task_id] = replace(
-        task, status=status, next_number=max(task.next_number, point.number + 1)
+        task, status=status or task.status, next_number=max(task.next_number, point.number + 1)
     )
 
 
@@ -171,7 +231,7 @@ def _apply(history: History, event: Event) -> None:
         history.tasks[task_id] = replace(history.tasks[task_id], result=event.oid)
     elif event.type in CHECKPOINT_EVENTS:
         point = checkpoint_of(event)
-        _add(history, point, completes=point.completed)
+        _add(history, point, "completed" if point.completed else "active")
     elif event.type in OPERATIONS:
         history.operations.append(event)
     _apply_moves(history, event)
@@ -182,17 +242,18 @@ def _apply(history: History, event: Event) -> None:
 
 
 def _apply_moves(history: History, event: Event) -> None:
-    for old, point in list(moved_checkpoints(event, history.checkpoints)):
-        history.checkpoints[old] = replace(history.checkpoints[old], live=False)
-        _add(history, point, completes=False)
+    points = history.checkpoints
+    for old, point in list(moved_checkpoints(event, points)):
+        points[old] = marked(points[old], MOVED, event, point.tag)
+        _add(history, point)
     for line in event.all("Devs-Renumbered"):
         tag, _, number = line.partition(" ")
-        if tag in history.checkpoints:
-            _add(history, replace(history.checkpoints[tag], number=int(number)), completes=False)
-    for key, live in (("Devs-Undone", False), ("Devs-Revived", True)):
+        if tag in points:
+            _add(history, replace(points[tag], number=int(number)))
+    for key in (UNDONE, REVIVED):
         for tag in event.all(key):
-            if tag in history.checkpoints:
-                history.checkpoints[tag] = replace(history.checkpoints[tag], live=live)
+            if tag in points:
+                points[tag] = marked(points[tag], key, event)
 
 
 def fold(events: Iterable[Event], since: History | None = None) -> History:

@@ -16,13 +16,24 @@ from devs_git.values import immutable
 
 PREFIX: Final = "task-"
 MAX_LENGTH: Final = 100
+# What each id looks like, in words that every reader of patterns knows; the rules above refuse some of it.
+OID_FORM: Final = "[0-9a-f]{40}"
+NUMBER_FORM: Final = "[1-9][0-9]{0,8}"
+TASK_FORM: Final = f"({PREFIX})?[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_LENGTH - 1}}}"
+TARGET_FORM: Final = f"{TASK_FORM}(@{NUMBER_FORM})?"
 _BARE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
-_OID = re.compile(r"[0-9a-f]{40}", re.ASCII)
+_OID = re.compile(OID_FORM, re.ASCII)
+_OPERATION = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]*", re.ASCII)
 _SHORT_OID = re.compile(r"(?=.*[a-f])[0-9a-f]{7,39}", re.ASCII)  # digits alone are a task's id
 
 
 def is_oid(text: str) -> bool:
     return _OID.fullmatch(text) is not None
+
+
+def is_operation(text: str) -> bool:
+    """Whether a text is an operation's id: asked before it becomes part of a path, since it may be anybody's file name."""
+    return _OPERATION.fullmatch(text) is not None
 
 
 def task_id(text: str, *, field: str = "task_id") -> str:
@@ -68,7 +79,7 @@ def target(text: str, *, field: str = "target") -> Target:
     if is_oid(text):
         return Target(oid=text)
     name, at, number = text.partition("@")
-    if at and not re.fullmatch(r"[1-9][0-9]{0,8}", number, re.ASCII):
+    if at and not re.fullmatch(NUMBER_FORM, number, re.ASCII):
         raise invalid(
             field, f"{text!r} names no checkpoint.", hint="A numbered checkpoint is written task-10@3."
         )

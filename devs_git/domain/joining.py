@@ -1,11 +1,9 @@
 """Two ledgers that clones wrote offline become one: what the merge's tree holds and what its event says (DESIGN 3).
 
 No event is written again, so every oid that a trailer or a signature names stays valid. The remote was first:
-- a path that only one side has is in the union; where both have it with other content the remote's stays, and ours is
-  kept under `superseded/<oid>`, a decision's signature beside it;
-- `open/<gate>` is there exactly for the requests that neither side has decided;
-- a policy that only one side changed is in force; where both did, or where the decision that put ours into force gave
-  way, the remote's;
+- the policy, the decisions and what is open are what the rule of belief says of such a merge;
+- any other path that only one side has is in the union; where both have it with other content the remote's stays, and
+  ours is kept under `superseded/<oid>`;
 - a checkpoint of ours whose number the remote has given too gets the next free one; its tag object stays;
 - of a task that both completed the remote's completion stays; ours is reached by its number;
 - a task that both worked on is completed if a completion of it lives, else active if another checkpoint does.
@@ -13,79 +11,41 @@ No event is written again, so every oid that a trailer or a signature names stay
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
 
 from devs_git.domain.audit_ledger import Change
+from devs_git.domain.belief import Belief, GaveWay, Merge, layout
 from devs_git.domain.events import Event
-from devs_git.domain.gates import RESOLVING
 from devs_git.domain.history import Checkpoint, History
-from devs_git.domain.policy import IN_FORCE
 from devs_git.values import immutable
 
-MERGED, SUPERSEDED = "ledger.merged", "superseded"
-_FOLDER: Final = "superseded"
 
+def union(changes: Iterable[Change], merge: Merge) -> tuple[tuple[str, str], ...]:
+    """What is put on the remote's tree: blobs by path, '' for a file that goes and MARKER for a marker.
 
-@immutable
-class Union:
-    """What is put on the remote's tree: blobs of ours by path ('' takes a marker out), and which of ours gave way.
-
-    `kept`: path in our ledger and where its content is now.
+    The two trees differ by `changes` (`old` the remote's blob, `new` ours); what governs is in `merge`.
     """
-
-    files: tuple[tuple[str, str], ...]
-    kept: tuple[tuple[str, str], ...]
-
-
-def union(changes: Iterable[Change], base_policy: str, policy_gates: frozenset[str]) -> Union:
-    """The union of two trees that differ by `changes` (`old` the remote's blob, `new` ours).
-
-    `base_policy` is the policy's blob where the two parted; our policy came by decisions on `policy_gates`.
-    """
-    rows = tuple(changes)
-    decided = {gate for row in rows if (gate := _gate(row.path, "decision.yaml"))}
-    clashing = {
-        gate: row for row in rows if row.old and row.new and (gate := _gate(row.path, "decision.yaml"))
-    }
     files: dict[str, str] = {}
-    kept: dict[str, str] = {}
-    for row in rows:
-        signed = clashing.get(_gate(row.path, "decision.yaml.sig"))
-        if row.path.startswith("open/"):
-            if row.path[5:] in decided:
-                files |= {row.path: ""} if row.old else {}
-            elif not row.old:
-                files[row.path] = row.new
-        elif not row.new:
+    for row in changes:
+        if layout.governs(row.path) or not row.new:
             continue
-        elif signed:
-            kept[row.path] = f"{_FOLDER}/{signed.new}.sig"
-        elif row.path == IN_FORCE:
-            if row.new != base_policy:
-                ours = row.old == base_policy and not policy_gates & clashing.keys()
-                (files if ours else kept)[row.path] = row.new if ours else f"{_FOLDER}/{row.new}"
-        elif row.old:
-            kept[row.path] = f"{_FOLDER}/{row.new}"
-        else:
-            files[row.path] = row.new
-    blobs = {row.path: row.new for row in rows}
-    files |= {place: blobs[path] for path, place in kept.items()}
-    return Union(tuple(files.items()), tuple(kept.items()))
+        files[layout.aside(row.new) if row.old else row.path] = row.new
+    return (*files.items(), *merge.files)
 
 
-def _gate(path: str, name: str) -> str:
-    """The gate whose file `name` this path is; '' for any other path."""
-    folder, _, last = path.rpartition("/")
-    return folder[6:] if last == name and folder.startswith("gates/") else ""
+def collisions(changes: Iterable[Change]) -> Iterator[Superseded]:
+    """What the two sides have at one path with other content, but for what governs; ours gave way."""
+    for row in changes:
+        if row.old and row.new and not layout.governs(row.path):
+            yield Superseded(row.path, layout.aside(row.new), why="The other side was first.")
 
 
 @immutable
 class Superseded:
-    """Content of ours that gave way: its path, and where the ledger keeps it.
+    """Content that gave way: its path, where the ledger keeps it, and why.
 
-    Of a decision also the gate, ours, the one that stands with its reviewer, and the commit that ours landed, if any,
-    when what stands does not cover it.
+    Of a decision also its gate, itself, the one that stands with its reviewer ('' where the gate is open again), and the
+    commit that it landed, if what stands does not cover it.
     """
 
     path: str
@@ -95,33 +55,24 @@ class Superseded:
     stands: str = ""
     reviewer: str = ""
     commit: str = ""
+    why: str = ""
 
 
 def superseded(
-    kept: Iterable[tuple[str, str]], theirs: Iterable[Event], ours: Iterable[Event]
-) -> tuple[Superseded, ...]:
-    """Rows for people of what gave way; `theirs` and `ours` are the events that only one side has."""
-    first, second = _decisions(theirs), _decisions(ours)
-    rows = []
-    for path, place in kept:
-        gate = _gate(path, "decision.yaml")
-        if gate in first and gate in second:
-            said, stands = second[gate], first[gate].get("Devs-Decision")
-            commit = said.get("Devs-Commit") if said.get("Devs-Decision") != stands else ""
-            reviewer = first[gate].get("Devs-Reviewer")
-            rows.append(Superseded(path, place, gate, said.get("Devs-Decision"), stands, reviewer, commit))
-        elif not path.endswith("/decision.yaml.sig"):  # it went along with its decision
-            rows.append(Superseded(path, place))
-    return tuple(rows)
-
-
-def _decisions(events: Iterable[Event]) -> dict[str, Event]:
-    return {e.get("Devs-Gate"): e for e in events if e.type in RESOLVING and not e.failed}
-
-
-def policy_gates(ours: Iterable[Event]) -> frozenset[str]:
-    """The gates whose decision put a policy into force in one of these events."""
-    return frozenset(e.get("Devs-Gate") for e in ours if e.type == "policy.set" and e.get("Devs-Gate"))
+    gave_way: Iterable[GaveWay], belief: Belief, at: str, events: Mapping[str, Event]
+) -> Iterator[Superseded]:
+    """Rows for people of what gave way by the event `at`; `events` by their oids."""
+    nothing = Event("", "", ())
+    for one in gave_way:
+        if one.path.endswith(".sig"):
+            # It went along with its decision.
+            continue
+        said = events.get(belief.event_of(one.number), nothing)
+        stands = events.get(belief.event_of(one.stands), nothing)
+        decision, other = said.get("Devs-Decision"), stands.get("Devs-Decision")
+        commit = said.get("Devs-Commit") if decision != other else ""
+        why, who = belief.why(one, at), stands.get("Devs-Reviewer")
+        yield Superseded(one.path, one.kept, one.gate_id, decision, other, who, commit, why)
 
 
 @immutable
@@ -194,5 +145,6 @@ def subject(remote: str, theirs: int, ours: int, gave_way: tuple[Superseded, ...
     """The merge's first line."""
     decision = next((row for row in gave_way if row.gate_id), None)
     if decision:
-        return f"sync: gate {decision.gate_id}: {decision.stands} stands, {decision.decision} is superseded"
+        now = f"{decision.stands} stands" if decision.stands else "it is open again"
+        return f"sync: gate {decision.gate_id}: {now}, {decision.decision} is superseded"
     return f"sync: join {ours} event{'' if ours == 1 else 's'} of this clone with {theirs} of {remote}"

@@ -9,7 +9,8 @@ from devs_git.errors import invalid
 from devs_git.values import immutable
 
 NO_END: Final = 1 << 62
-_CURSOR = re.compile(r"([0-9]{1,15})-([0-9]{1,12})", re.ASCII)
+CURSOR_FORM: Final = "([0-9]{1,15})-([0-9]{1,12})"
+_CURSOR = re.compile(CURSOR_FORM, re.ASCII)
 
 
 @immutable

@@ -6,26 +6,61 @@ else than what was written; text from elsewhere (a file of the repository) is sh
 
 from __future__ import annotations
 
-import unicodedata
+import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 from devs_git.errors import invalid
 
-# Left-to-right and right-to-left marks, embeddings, overrides and isolates.
-BIDIRECTIONAL: Final = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-_REFUSED: Final = {"Cc": "control", "Cs": "surrogate", "Zl": "line separator", "Zp": "paragraph separator"}
+# The one table of what no text of a caller's may hold and no terminal gets: runs of characters, first and last, and what they are.
+_TABLE: Final = (
+    ("\x00", "\x1f", "control"),
+    ("\x7f", "\x9f", "control"),
+    ("\u061c", "\u061c", "bidirectional"),  # marks, embeddings, overrides and isolates
+    ("\u200e", "\u200f", "bidirectional"),
+    ("\u2028", "\u2028", "line separator"),
+    ("\u2029", "\u2029", "paragraph separator"),
+    ("\u202a", "\u202e", "bidirectional"),
+    ("\u2066", "\u2069", "bidirectional"),
+    ("\ud800", "\udfff", "surrogate"),
+)
+COMMANDING: Final = re.compile("[" + "".join(f"{first}-{last}" for first, last, _ in _TABLE) + "]")
 _INVISIBLE: Final = "\u115f\u1160\u2800\u3164\uffa0"  # letters and symbols that show nothing
+
+
+def _form(allowed: str) -> str:
+    """The same in words that every reader of patterns knows; lone surrogates stand in no text that one can send."""
+    runs = [range(ord(first), ord(last) + 1) for first, last, kind in _TABLE if kind != "surrogate"]
+    odd = [code for run in runs for code in run]
+    return "[^" + "".join(_runs([code for code in odd if chr(code) not in allowed])) + "]*"
+
+
+def _runs(codes: list[int]) -> Iterator[str]:
+    first = codes[0]
+    for at, code in enumerate(codes):
+        if codes[at + 1 : at + 2] != [code + 1]:
+            between = "-" if code > first + 1 else ""
+            yield f"\\u{first:04x}" + (f"{between}\\u{code:04x}" if code > first else "")
+            first = codes[at + 1] if at + 1 < len(codes) else 0
+
+
+# A file's text, text of several lines, and of one.
+FILE_FORM: Final = _form("\n\t\r")
+TEXT_FORM: Final = _form("\n\t")
+LINE_FORM: Final = _form("")
 
 
 def offence(char: str, allowed: str = "") -> str:
     """What is wrong with a character: 'control', 'bidirectional' …; '' where nothing is."""
     if char in allowed:
         return ""
-    return "bidirectional" if char in BIDIRECTIONAL else _REFUSED.get(unicodedata.category(char), "")
+    return next((kind for first, last, kind in _TABLE if first <= char <= last), "")
 
 
 def weight(value: str) -> int:
     """How many characters a text has that say something: runs of space count once, invisible ones not at all."""
+    import unicodedata
+
     seen = "".join(char for char in value if unicodedata.category(char) != "Cf" and char not in _INVISIBLE)
     return len(" ".join(seen.split()))
 
@@ -36,20 +71,22 @@ def checked(field: str, value: Any, *, least: int = 0, most: int = 0, allowed: s
         raise invalid(field, f"{field} is missing.")
     if not isinstance(value, str):
         raise invalid(field, f"{field} is no text.", hint="Quote it.")
-    for at, char in enumerate(value):
+    for found in COMMANDING.finditer(value):
+        char, at = found[0], found.start() + 1
         if wrong := offence(char, allowed):
-            raise invalid(field, f"{field} has a {wrong} character (U+{ord(char):04X}) at position {at + 1}.")
+            raise invalid(field, f"{field} has a {wrong} character (U+{ord(char):04X}) at position {at}.")
     if weight(value) < least:
         needed = f"needs at least {least} characters; it has {weight(value)}" if least > 1 else "is empty"
         raise invalid(field, f"{field} {needed}.")
-    if most and len(value.strip()) > most:
-        raise invalid(field, f"{field} has at most {most} characters; this one has {len(value.strip())}.")
+    if most and len(value) > most:
+        raise invalid(field, f"{field} has at most {most} characters; this one has {len(value)}.")
     return value
 
 
 def shown(text: str, allowed: str = "\n\t") -> str:
     r"""`text` with every character that it should not have written out (`\u202e`), safe for any terminal."""
-    return "".join(
-        char if not offence(char, allowed) else char.encode("unicode_escape", "backslashreplace").decode()
-        for char in text
-    )
+    return COMMANDING.sub(lambda found: found[0] if found[0] in allowed else _written_out(found[0]), text)
+
+
+def _written_out(char: str) -> str:
+    return char.encode("unicode_escape", "backslashreplace").decode()

@@ -5,8 +5,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from devs_git.errors import invalid
 from devs_git.values import immutable
+
+FORM: Final = "[^:]+:[^:]+:[^:]+"
 
 
 @immutable
@@ -37,3 +41,19 @@ def read(plan_id: str) -> Options:
     save = options.endswith("+save")
     mode, _, name = options.removesuffix("+save").partition("=")
     return Options(target, None if mode == "none" else mode, name or None, save)
+
+
+def agree(own: Options, planned: Options) -> None:
+    """INVALID_ARGUMENTS for an option beside a plan that was made without it: to leave it aside would be a surprise."""
+    pairs = (
+        ("branch_name", own.branch_name, planned.branch_name),
+        ("preserve", own.preserve, planned.preserve),
+        ("untracked", own.save_untracked, planned.save_untracked),
+    )
+    for name, said, in_plan in pairs:
+        if said and said != in_plan:
+            raise invalid(
+                name,
+                "The plan was made without that, and a plan is applied as it is.",
+                hint=f"Make one with it: devs-git rewind {planned.target} --dry-run …",
+            )

@@ -16,6 +16,7 @@ from devs_git.values import immutable
 
 PROPOSED: Final = "devs-policy.yaml"
 IN_FORCE: Final = "policy.yaml"
+FIRST: Final = "first_policy"  # in `devs-policy.yaml` alone: the oid of the event that set the first policy
 Unbound = Literal["error", "warning", "ignore"]
 _DEFAULTS: Final[dict[str, Any]] = {
     "approvers": [],

@@ -16,7 +16,7 @@ from devs_git.domain.report import Finding
 from devs_git.values import immutable
 
 _TAGS = VISIBLE + "task-"
-_GOVERNED = (LEDGER, NUMBERED, _TAGS)
+_FOLDERS = (NUMBERED, _TAGS)
 
 
 @immutable
@@ -35,8 +35,11 @@ def refused(code: str, ref: str, message: str, fix: str) -> Finding:
 def spelling(moves: Sequence[Move]) -> Iterator[Finding]:
     """Names that a file system which folds letters would take for ours."""
     for move in moves:
-        known = next((name for name in _GOVERNED if move.ref.lower().startswith(name)), "")
-        if known and not move.ref.startswith(known):
+        folded = move.ref.lower()
+        known = (
+            LEDGER if folded == LEDGER else next((name for name in _FOLDERS if folded.startswith(name)), "")
+        )
+        if not move.ref.startswith(known):
             text = f"{move.ref} differs from a name of devs-git only in its letters' case."
             yield refused("INVALID_BRANCH", move.ref, text, "Give it another name.")
 
@@ -44,14 +47,14 @@ def spelling(moves: Sequence[Move]) -> Iterator[Finding]:
 def work(moves: Sequence[Move], gates: Sequence[str]) -> Iterator[Finding]:
     """GATE_BLOCKED for every ref that is work, while `gates` are open in the ledger as it will be."""
     for move in moves if gates else ():
-        if not move.ref.startswith((*_GOVERNED, "refs/devs/")):
+        if move.ref != LEDGER and not move.ref.startswith((*_FOLDERS, "refs/devs/")):
             text = f"{move.ref} is frozen: gate {gates[0]} waits for a person's decision."
             yield refused("GATE_BLOCKED", move.ref, text, f"See it: devs-git gate show {gates[0]}")
 
 
 def tags(moves: Sequence[Move], history: History, kinds: Mapping[str, str]) -> Iterator[Finding]:
     """Checkpoints that are not as the ledger's events say; `kinds` are the types of the new objects by oid."""
-    governed = [m for m in moves if m.ref.startswith((NUMBERED, _TAGS))]
+    governed = [m for m in moves if m.ref.startswith(_FOLDERS)]
     after = {m.ref: (m.new, kinds.get(m.new, "")) for m in governed if m.new != NO_OID}
     named = {m.ref for m in governed}
     yield from (found for found in audit_tags.judge(history, after) if found.where in named)

@@ -1,9 +1,9 @@
 """The newest checkpoints of the ledger, from its events newest first, without reading it to its beginning.
 
-What a newer event says about a checkpoint decides, so one pass is enough: a checkpoint is as the first event that
-mentions it says, and live where none does. Only a moved checkpoint (amend, rebase) takes its message, figures and,
-unless something newer decides, its liveness from the older one it was made of; until that is met it is awaited.
-The result equals that of `history.fold` over the whole ledger (a property test compares them).
+What newer events say of a checkpoint is noted until the event that records it is met; then all is known, and one pass
+is enough. A moved checkpoint (amend, rebase) takes its message and figures from the older one that it was made of;
+until that is met it is awaited. The result equals that of `history.fold` over the whole ledger (a property test
+compares them).
 """
 
 from __future__ import annotations
@@ -14,77 +14,95 @@ from typing import Any
 from devs_git.domain.events import Event
 from devs_git.domain.history import (
     CHECKPOINT_EVENTS,
+    MOVED,
     OPERATIONS,
+    REVIVED,
+    UNDONE,
     Checkpoint,
     checkpoint_of,
+    marked,
     move_of,
+    moved,
     unreadable,
 )
 from devs_git.values import field, mutable, replace
 
+_Mark = tuple[str, Event, str]  # as `history.marked` takes it
+
 
 @mutable
 class _Seat:
-    """The place of a checkpoint in the list. It is taken when `point` is there, given up when the ledger ends."""
+    """The place of a checkpoint in the list. It is taken when `point` is there, given up when the ledger ends.
 
+    `marks` are its own, then those of each older one up to when it was moved, which `changes` tell. `seen` counts the
+    marks of the one that it awaits which are not older than the move.
+    """
+
+    marks: list[tuple[_Mark, ...]]
     changes: dict[str, Any] = field(default_factory=dict)
-    live: bool | None = None
+    seen: int = 0
     point: Checkpoint | None = None
 
     def take(self, origin: Checkpoint) -> None:
-        live = origin.live if self.live is None else self.live
-        self.point = replace(origin, **self.changes, live=live)
+        point = origin
+        for level, marks in enumerate(reversed(self.marks)):
+            point = moved(point, self.changes) if level else point
+            for key, event, heir in reversed(marks):
+                point = marked(point, key, event, heir)
+        self.point = point
 
 
 @mutable
 class _Pass:
-    """What the newer events have said so far."""
+    """What the newer events have said so far; marks newest first."""
 
-    verdicts: dict[str, bool] = field(default_factory=dict)
+    marks: dict[str, list[_Mark]] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     awaiting: dict[str, list[_Seat]] = field(default_factory=dict)
 
     def read(self, event: Event) -> Iterator[_Seat]:
         """The seats that this event adds, newest first: the reverse of how `history.fold` applies it."""
-        for key, live in (("Devs-Revived", True), ("Devs-Undone", False)):
+        for key in (REVIVED, UNDONE):
             for tag in event.all(key):
-                self._decide(tag, live=live)
+                self._mark(tag, key, event)
         for line in reversed(event.all("Devs-Renumbered")):
             tag, _, number = line.partition(" ")
             self.numbers.setdefault(tag, int(number))
         yield from self._moves(event)
         if event.type in CHECKPOINT_EVENTS:
-            point = checkpoint_of(event)
-            point = replace(point, number=self.numbers.get(point.tag, point.number))
-            for seat in self.awaiting.pop(point.tag, ()):
-                seat.take(point)
-            seat = _Seat(live=self.verdicts.get(point.tag))
-            seat.take(point)
+            origin = checkpoint_of(event)
+            for seat in self.awaiting.pop(origin.tag, ()):
+                seat.marks.append(self._marks_of(origin.tag)[seat.seen :])
+                seat.take(origin)
+            seat = _Seat([self._marks_of(origin.tag)])
+            seat.take(replace(origin, number=self.numbers.get(origin.tag, origin.number)))
             yield seat
 
-    def _decide(self, tag: str, *, live: bool) -> None:
-        self.verdicts.setdefault(tag, live)
-        for seat in self.awaiting.get(tag, ()):
-            if seat.live is None:
-                seat.live = live
+    def _mark(self, tag: str, key: str, event: Event, heir: str = "") -> None:
+        self.marks.setdefault(tag, []).append((key, event, heir))
+
+    def _marks_of(self, tag: str) -> tuple[_Mark, ...]:
+        return tuple(self.marks.get(tag, ()))
 
     def _moves(self, event: Event) -> Iterator[_Seat]:
-        moves = [move_of(line, event) for line in reversed(event.all("Devs-Moved"))]
+        moves = [move_of(line, event) for line in reversed(event.all(MOVED))]
         made_here = {changes["tag"] for _, changes in moves}
         moves = [move for move in moves if move[0] not in made_here]
-        for old, _ in moves:
-            self._decide(old, live=False)
+        for old, changes in moves:
+            self._mark(old, MOVED, event, changes["tag"])
         added: dict[str, list[_Seat]] = {}
         for old, changes in moves:
             new = changes["tag"]
             changes["number"] = self.numbers.get(new, changes["number"])
-            seat = _Seat(changes, self.verdicts.get(new))
-            heirs = self.awaiting.pop(new, [])
+            seat, heirs = _Seat([self._marks_of(new)], changes), self.awaiting.pop(new, [])
             for heir in heirs:
+                heir.marks.append(self._marks_of(new)[heir.seen :])
                 heir.changes = changes | heir.changes
             added.setdefault(old, []).extend((seat, *heirs))
             yield seat
         for old, seats in added.items():
+            for seat in seats:
+                seat.seen = len(self._marks_of(old))
             self.awaiting.setdefault(old, []).extend(seats)
 
 

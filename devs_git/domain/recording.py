@@ -9,11 +9,10 @@ from __future__ import annotations
 from devs_git.domain.events import one_line
 from devs_git.domain.history import History, Task
 from devs_git.domain.ids import completed_tag
+from devs_git.domain.standing import LIVE
 from devs_git.domain.trailers import Work
 from devs_git.errors import DevsError
 from devs_git.values import immutable
-
-LIVE = ("active", "completed")
 
 
 @immutable

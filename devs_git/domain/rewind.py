@@ -14,6 +14,7 @@ from typing import Final
 from devs_git.domain.events import NO_OID, Event, RefUpdate
 from devs_git.domain.history import Checkpoint, History
 from devs_git.domain.ids import completed_tag
+from devs_git.domain.standpoint import told
 from devs_git.errors import DevsError, invalid
 from devs_git.values import immutable
 
@@ -104,7 +105,11 @@ def _effect(
     kept: tuple[Checkpoint, ...],
 ) -> Effect:
     affected = tuple(dict.fromkeys(p.task_id for p in undone if p.task_id != target.task_id))
-    statuses = [(task, "rewound") for task in affected if history.tasks[task].status != "rewound"]
+    gone = {point.tag for point in undone}
+    left = {p.task_id for p in history.live() if p.completed and p.tag not in gone}
+    statuses = [
+        (task, "rewound") for task in affected if task not in left and history.tasks[task].status != "rewound"
+    ]
     own = history.tasks[target.task_id].status
     completed = any(p.completed and p.task_id == target.task_id for p in (target, *kept))
     remains = "completed" if completed else "active"
@@ -124,7 +129,7 @@ def _effect(
 
 def chain(history: History, worktree: str, branch: str) -> list[Event]:
     """The operations of one worktree and branch that moved its tree, oldest first."""
-    name = branch.encode("utf-8", "surrogateescape").decode("utf-8", "replace")  # as events are read
+    name = told(branch)
     return [
         event
         for event in history.operations
@@ -152,10 +157,7 @@ def to_undo(operations: list[Event], op_id: str | None) -> Event:
 
 
 def back(now: History, before: History, operations: list[Event], lost: Collection[str]) -> Effect:
-    """The effect of returning to before `operations[0]`: `before` is the ledger then, `lost` as in `after`.
-
-    TASK_EXISTS where an id that would come back was used again meanwhile.
-    """
+    """The effect of returning to before `operations[0]`: `before` is the ledger then, `lost` as in `after`."""
     undone = tuple(p for p in now.live() if p.tag not in before.checkpoints and p.commit in lost)
     fallen = {tag for event in operations for tag in event.all("Devs-Undone")}
     risen = {tag for event in operations for tag in event.all("Devs-Revived")}
@@ -167,14 +169,6 @@ def back(now: History, before: History, operations: list[Event], lost: Collectio
     up, down = was & (fallen | moved), risen - was
     revived = tuple(point for tag, point in now.checkpoints.items() if tag in up and not point.live)
     sunk = tuple(point for tag, point in now.checkpoints.items() if tag in down and point.live)
-    for point in revived:
-        if now.tasks[point.task_id].started_at != before.tasks[point.task_id].started_at:
-            raise DevsError(
-                "TASK_EXISTS",
-                f"{point.task_id} was started again since; bringing the old one back would mix the two.",
-                hint=f"Look at it: devs-git show {point.name}; or make a branch there: devs-git branch {point.name} -b NAME",
-                task_id=point.task_id,
-            )
     every = (*undone, *sunk)
     touched = dict.fromkeys(point.task_id for point in (*every, *revived))
     statuses = tuple(
@@ -184,6 +178,20 @@ def back(now: History, before: History, operations: list[Event], lost: Collectio
     )
     tasks = tuple(dict.fromkeys(p.task_id for p in every))
     return Effect(every, revived, (), statuses, tasks, visible=_visible(now, every, revived))
+
+
+def reused(now: History, before: History, revived: Collection[Checkpoint]) -> list[DevsError]:
+    """TASK_EXISTS for an id that would come back and was used again meanwhile."""
+    return [
+        DevsError(
+            "TASK_EXISTS",
+            f"{point.task_id} was started again since; bringing the old one back would mix the two.",
+            hint=f"Look at it: devs-git show {point.name}; or make a branch there: devs-git branch {point.name} -b NAME",
+            task_id=point.task_id,
+        )
+        for point in revived
+        if now.tasks[point.task_id].started_at != before.tasks[point.task_id].started_at
+    ][:1]
 
 
 def _status(

@@ -7,10 +7,13 @@ ledgers, and beyond an event that moves checkpoints without saying `Devs-Next`, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from devs_git.domain.events import Event
-from devs_git.domain.history import CHECKPOINT_EVENTS, History, unreadable
+from devs_git.domain.history import CHECKPOINT_EVENTS, OPERATIONS, History, unreadable
 from devs_git.values import field, immutable, mutable
+
+LIVE: Final = ("active", "completed")
 
 
 @immutable
@@ -33,13 +36,14 @@ class Statuses:
         for event in newest_first:
             if not event.failed and not self.merged:
                 for task_id, status in _statuses(event):
-                    self.said.setdefault(task_id, status)
+                    # An operation speaks of one clone's branch.
+                    self.said.setdefault(task_id, "" if event.type in OPERATIONS else status)
             self.merged |= len(event.parents) > 1
             yield event
 
-    def of(self, task_id: str) -> str | None:
-        """The status of a task of which an event was read; None where only `history.fold` knows."""
-        return self.said.get(task_id)
+    def of(self, task_id: str) -> str:
+        """The status of a task of which an event was read; '' where only the whole ledger tells it."""
+        return self.said.get(task_id, "")
 
 
 def standing(newest_first: Iterable[Event], task_id: str) -> Standing | None:

@@ -12,6 +12,9 @@ from devs_git.values import immutable
 
 _OURS: Final = re.compile(r"Devs-(Task|Agent|Client|Phase|Ledger): ")
 MAX_VALUE: Final = 200  # characters of a title, contract or client
+VALUE_FORM: Final = (
+    r"\s*[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*\s*"  # one line, with whatever space around it
+)
 MAX_TEXT: Final = 100_000  # characters of a message, plan or result
 AGENTS: Final = ("researcher", "architect", "developer", "reviewer")
 PHASES: Final = ("research", "specify", "plan", "execute", "review")
@@ -61,7 +64,7 @@ def checked(field: str, value: str, *, among: tuple[str, ...] = ()) -> str:
     """`value` if it can stand in a trailer, and is one of `among`; INVALID_ARGUMENTS names `field` otherwise."""
     if len(value) > MAX_VALUE:
         raise invalid(field, f"The {field} has at most {MAX_VALUE} characters; this one has {len(value)}.")
-    if one_line(value) != value.strip():
+    if not re.fullmatch(VALUE_FORM, value, re.ASCII):
         raise invalid(field, f"The {field} must be one line without control characters.")
     if among and value not in among:
         raise invalid(field, f"{value!r} is no {field}.", hint="Use one of: " + ", ".join(among))

@@ -16,9 +16,11 @@ READS, CHANGES, UNKNOWN, DESTROYS = 0, 1, 2, 3
 
 @immutable
 class Verb:
-    """One row: `while_frozen` says whether it goes on while a gate is open; reading and recording always do.
+    """One row: `while_frozen` says whether it goes on while a gate is open; reading and recording always do,
+    and so does `snapshot create`, which only saves.
 
-    What `records` writes to the catalog alone, which is its record: it leaves no event.
+    What `records` writes to the catalog alone, which is its record: it leaves no event. `seconds` is how long a verb may
+    take; then everything is as it was.
     """
 
     name: str
@@ -27,6 +29,7 @@ class Verb:
     while_frozen: bool = False
     doors: tuple[str, ...] = ("cli",)
     records: bool = False
+    seconds: float | None = None
 
     @property
     def goes_on_while_frozen(self) -> bool:
@@ -51,10 +54,15 @@ _ROWS: Final = (
     Verb("status", READS, "Show working tree, active task and open gates."),
     Verb("rewind", CHANGES, "Go back to a checkpoint, losing nothing."),
     Verb("undo", CHANGES, "Return from the last rewind, restore or undo."),
-    Verb("checkout", CHANGES, "Switch to a local branch."),
+    Verb("checkout", CHANGES, "Switch to a local branch.", seconds=10.0),
     Verb("branch", CHANGES, "Make a branch at a checkpoint, without switching."),
     Verb("restore", CHANGES, "Bring files of a checkpoint back as a new commit."),
-    Verb("snapshot create", CHANGES, "Save the working tree as a commit on a snapshot branch."),
+    Verb(
+        "snapshot create",
+        CHANGES,
+        "Save the working tree as a commit on a snapshot branch.",
+        while_frozen=True,
+    ),
     Verb("snapshot list", READS, "List snapshots."),
     Verb("snapshot open", CHANGES, "Look into a snapshot in a detached worktree of its own."),
     Verb("snapshot prune", DESTROYS, "Delete old snapshots."),

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.domain.dialects import DIALECTS
 from devs_git.domain.dialects.dialect import Dialect
 from devs_git.domain.tool_guard import may_run
-from devs_git.errors import EXIT_INTERNAL, DevsError
+from devs_git.entrypoints import console
+from devs_git.errors import EXIT_INTERNAL, DevsError, invalid
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from devs_git.storage.git_program import Git
 
 _USAGE: Final = "usage: devs-git hook before-tool <client> <common git directory>…"
 
@@ -62,7 +68,7 @@ def _tool(dialect: Dialect, payload: bytes) -> tuple[str, Any]:
         tool = None
     if not isinstance(tool, str):
         text = f"a gate may be open, and what {dialect.title} tells of the tool cannot be read."
-        raise DevsError("INVALID_INPUT", text, hint="See: devs-git gate list")
+        raise invalid("payload", text, hint="See: devs-git gate list")
     return tool, told.get(dialect.fields.tool_input)
 
 
@@ -81,16 +87,30 @@ def _why(common: str) -> str:
             "Put it back; see: devs-git doctor."
         )
     if git.attempt("rev-parse", "-q", "--verify", ledger + ":open", ok=(0, 1, 128))[0]:
-        return ""  # somebody has decided meanwhile
+        return _not_believed(git, Path(common))
     gates = split_z(git.run("ls-tree", "-z", "--name-only", ledger + ":open"))
     if not gates:
-        return ""
+        return _not_believed(git, Path(common))
     return (
         f"GATE_BLOCKED: this repository is frozen: gate {gates[0]} waits for a person's decision. "
         f"See it: devs-git gate show {gates[0]}. Wait for the answer: devs-git gate wait {gates[0]}."
     )
 
 
+def _not_believed(git: Git, common: Path) -> str:
+    """Why a ledger in which nothing is open freezes all the same; '' where it is to be believed."""
+    from devs_git.storage import checked_tip
+    from devs_git.storage.ledger import Ledger
+    from devs_git.storage.objects import Objects
+
+    ledger = Ledger(git, Objects(common / "objects"), common, lambda: "", lambda: "")
+    try:
+        checked_tip.require(ledger, ledger.tip().oid, note=True)
+    except DevsError as error:
+        return f"{error.code}: {error.message} {error.hint}"
+    return ""
+
+
 def _cannot(text: str) -> int:
-    print("devs-git:", " ".join(text.split()), file=sys.stderr)  # noqa: T201 - no click
+    console.write(f"devs-git: {' '.join(text.split())}", err=True)
     return EXIT_INTERNAL

@@ -6,7 +6,8 @@ import json
 from typing import Any, Final
 
 from devs_git.domain.plain_text import shown
-from devs_git.entrypoints.render import paint, plural, table, when
+from devs_git.entrypoints.console import paint
+from devs_git.entrypoints.render import plural, table, when
 
 _COLOURS: Final = {"user": "cyan", "assistant": "green", "system": "bright_black", "tool": "yellow"}
 _WIDTH: Final = 80  # characters of a message in a table, and of a call's input in a chat

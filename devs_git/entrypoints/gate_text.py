@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from devs_git.domain.gates import cut
 from devs_git.domain.plain_text import shown
-from devs_git.entrypoints.render import paint, short, table, when
+from devs_git.entrypoints.console import paint
+from devs_git.entrypoints.render import short, table, when
 from devs_git.workspace import system_clock
 
 _COLOURS: Final = {"PENDING_APPROVAL": "yellow", "APPROVED": "green", "REJECTED": "red"}

@@ -2,8 +2,8 @@
 
 Those that run after git has done its work cannot refuse it: whatever goes wrong becomes one line on standard error that
 says what was not recorded and what to run, and the exit status stays 0. Those that run before (`pre-commit`, `pre-receive`
-on a server, and for the pre-commit framework `tas-lock`, `gate-guard`, `policy-schema` and `commit-trailers`) say why not
-and exit 1, also where they cannot find out.
+on a server, `strict-tags` for the strict hook, and for the pre-commit framework `tas-lock`, `gate-guard`, `policy-schema` and
+`commit-trailers`) say why not and exit 1, also where they cannot find out.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
+from devs_git.entrypoints import console
 from devs_git.errors import DevsError
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _guarded(name: str, arguments: list[str]) -> int:
         text = f"devs-git: {known.code}: {known.message}\n{known.hint}" if known else f"devs-git: {bug}"
     else:
         return 0
-    print(text.strip().replace("\n", "\ndevs-git: "), file=sys.stderr)  # noqa: T201 - no click
+    console.write(text.strip().replace("\n", "\ndevs-git: "), err=True)
     return 1
 
 
@@ -69,6 +70,12 @@ def _tas_lock(_arguments: list[str]) -> None:
     tas_lock.check(Workspace.open())
 
 
+def _checked(_arguments: list[str]) -> None:
+    from devs_git.workspace import Workspace
+
+    Workspace.open().require_believed()
+
+
 def _gate_guard(_arguments: list[str]) -> None:
     """For the pre-commit framework, which says where a push goes in PRE_COMMIT_REMOTE_BRANCH."""
     from devs_git.workspace import Workspace
@@ -77,9 +84,10 @@ def _gate_guard(_arguments: list[str]) -> None:
         r"refs/(heads/devs/ledger$|devs/|tags/devs/)", os.environ.get("PRE_COMMIT_REMOTE_BRANCH", "")
     ):
         return
-    ledger = Workspace.open().ledger
-    ledger.require()
-    if gates := ledger.open_gates():
+    workspace = Workspace.open()
+    workspace.ledger.require()
+    workspace.require_believed()
+    if gates := workspace.ledger.open_gates():
         raise DevsError(
             "GATE_BLOCKED",
             f"This repository is frozen: gate {gates[0]} waits for a person's decision.",
@@ -93,10 +101,22 @@ def _pre_receive(_arguments: list[str]) -> None:
     from pathlib import Path
 
     from devs_git.storage import receiving
+    from devs_git.storage.git_program import split_lines
     from devs_git.storage.places import locate
 
-    lines = sys.stdin.buffer.read().decode("utf-8", "surrogateescape").splitlines()
+    lines = split_lines(os.fsdecode(sys.stdin.buffer.read()))
     receiving.check(locate(Path()), receiving.read(lines))
+
+
+def _strict_tags(arguments: list[str]) -> None:
+    """`<oid of the ledger as it will be> <ref>:<oid>…` of tags that a transaction of refs moves beside it."""
+    from pathlib import Path
+
+    from devs_git.storage import receiving
+    from devs_git.storage.places import locate
+
+    event, *pairs = arguments
+    receiving.require_explained(locate(Path()), event, dict(pair.rsplit(":", 1) for pair in pairs))
 
 
 def _policy_schema(arguments: list[str]) -> None:
@@ -130,23 +150,25 @@ def _refuse_all(found: Iterable[DevsError]) -> None:
 
 
 GUARDS: Final = {
+    "checked": _checked,
     "pre-commit": _tas_lock,
     "tas-lock": _tas_lock,
     "gate-guard": _gate_guard,
     "policy-schema": _policy_schema,
     "commit-trailers": _commit_trailers,
     "pre-receive": _pre_receive,
+    "strict-tags": _strict_tags,
 }
 
 
 def _say(text: str) -> None:
-    print("devs-git: not recorded as a checkpoint:", " ".join(text.split()), file=sys.stderr)  # noqa: T201 - no click
+    console.write(f"devs-git: not recorded as a checkpoint: {' '.join(text.split())}", err=True)
 
 
 def _post_commit(_arguments: list[str]) -> None:
     from devs_git.workspace import Workspace
 
-    _record(Workspace.open())
+    _record(Workspace.open().begun())
 
 
 def _record(workspace: Workspace, *, amended: bool = False) -> None:
@@ -170,7 +192,7 @@ def _post_rewrite(arguments: list[str]) -> None:
     new_of = {old: new for old, new in pairs if old != new}
     if not new_of:
         return
-    workspace = Workspace.open()
+    workspace = Workspace.open().begun()
     followed = rewriting.rewritten(workspace, new_of, cause)
     if cause == "amend" and followed is None:
         _record(workspace, amended=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import sys
 from asyncio import CancelledError
 from collections.abc import Callable
 from functools import partial
@@ -26,6 +25,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 
 import devs_git
+from devs_git.entrypoints import console
 from devs_git.entrypoints.tools import calling
 from devs_git.entrypoints.tools.results import announced
 from devs_git.entrypoints.tools.table import TOOLS
@@ -156,9 +156,7 @@ async def _serve(where: Path) -> None:
 
 def main(where: Path) -> int:
     """Serve until standard input ends; standard output is the protocol's alone."""
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.WARNING, format="devs-git: %(levelname)s: %(message)s"
-    )
+    console.log(logging.WARNING, "devs-git: %(levelname)s: %(message)s")
     try:
         anyio.run(_serve, where)
     except* BrokenPipeError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from devs_git.entrypoints.render import path, plural
+from devs_git.entrypoints.render import blocked, path, plural
 
 
 def rewind_plan(plan: Any) -> str:
@@ -19,6 +19,7 @@ def rewind_plan(plan: Any) -> str:
     lines += [
         f"  kept elsewhere  {row['checkpoint']} (branch {', '.join(row['branches'])})" for row in plan.kept_by
     ]
+    lines += [f"  still on        {name} is on {branch}, too" for name, branch in plan.still_on.items()]
     rest = plan.not_covered
     if rest["ignored_count"]:
         lines.append(
@@ -29,12 +30,19 @@ def rewind_plan(plan: Any) -> str:
     if plan.now_visible:
         shown = ", ".join(map(path, plan.now_visible[:5]))
         lines.append(f"  makes visible   {plural(len(plan.now_visible), 'file')}, ignored until now: {shown}")
-    for error in plan.blocked_by:
+    return "\n".join([*lines, *_not_told(plan), *blocked(plan), f"  plan            {plan.plan_id}"])
+
+
+def _not_told(plan: Any) -> list[str]:
+    """Files that a filter would have to look at, which a plan does not start."""
+    lines = []
+    for name in dict.fromkeys(one.filter for one in plan.not_told):
+        files = [one.path for one in plan.not_told if one.filter == name]
         lines += [
-            f"  BLOCKED         {error['code']}: {error['message']}",
-            f"                  {error['hint']}",
+            f"  not told        whether {plural(len(files), 'file')} changed, such as {path(files[0])}: only the filter {name!r},",
+            "                  which this repository names, could tell; a plan does not start it",
         ]
-    return "\n".join([*lines, f"  plan            {plan.plan_id}"])
+    return lines
 
 
 def rewound(result: Any) -> str:
@@ -44,9 +52,20 @@ def rewound(result: Any) -> str:
         f"Before it is kept as {'backup' if kept['type'] == 'discard' else kept['type']} {kept['reference']}.",
     ]
     lines += [f"Not undone, other branches have it: {row['checkpoint']}" for row in result.kept_by]
+    lines += [f"Rewound here, still on {branch}: {name}" for name, branch in result.still_on.items()]
     if result.not_exact:
         lines.append(f"Not exact through their own filters: {', '.join(map(path, result.not_exact[:10]))}")
-    return "\n".join([*lines, "Return with: devs-git undo"])
+    return "\n".join([*lines, *_edited(result), "Return with: devs-git undo"])
+
+
+def _edited(result: Any) -> list[str]:
+    """The files that somebody saved meanwhile; the first ten by name."""
+    shown = ", ".join(map(path, result.edited[:10]))
+    return (
+        [f"Saved meanwhile, and left as saved: {plural(len(result.edited), 'file')}, {shown}"]
+        if shown
+        else []
+    )
 
 
 def undo_plan(plan: Any) -> str:
@@ -57,12 +76,7 @@ def undo_plan(plan: Any) -> str:
         f"  undoes          {', '.join(plan.undone) or 'no checkpoint'}",
         f"  changes         {plural(plan.files, 'file')}",
     ]
-    for error in plan.blocked_by:
-        lines += [
-            f"  BLOCKED         {error['code']}: {error['message']}",
-            f"                  {error['hint']}",
-        ]
-    return "\n".join(lines)
+    return "\n".join([*lines, *_not_told(plan), *blocked(plan)])
 
 
 def undone(result: Any) -> str:
@@ -75,17 +89,18 @@ def undone(result: Any) -> str:
         lines.append(
             f"Before it is kept as {result.preserved_as['type']} {result.preserved_as['reference']}."
         )
-    return "\n".join([*lines, "Redo with: devs-git undo"])
+    return "\n".join([*lines, *_edited(result), "Redo with: devs-git undo"])
 
 
 def checked_out(result: Any) -> str:
-    return f"On branch {result.branch} ({result.commit_hash}); {plural(result.files, 'file')} changed."
+    said = f"On branch {result.branch} ({result.commit_hash}); {plural(result.files, 'file')} changed."
+    return "\n".join([said, *_edited(result)])
 
 
 def restored(result: Any) -> str:
     if not result.files:
         return f"Every file is as in {result.restored_from} already."
-    return (
-        f"Restored {plural(result.files, 'file')} of {result.restored_from} as commit {result.commit[:12]}.\n"
-        "Return with: devs-git undo"
+    said = (
+        f"Restored {plural(result.files, 'file')} of {result.restored_from} as commit {result.commit[:12]}."
     )
+    return "\n".join([said, *_edited(result), "Return with: devs-git undo"])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from devs_git.entrypoints.render import line as safe
-from devs_git.entrypoints.render import paint, path, plural, short, table, when
+from devs_git.entrypoints.console import exact, paint
+from devs_git.entrypoints.render import path, plural, short, table, when
 from devs_git.entrypoints.render import status as status_word
 
 MARKS = {"rewound": "<", "undone": ">", "restored": "+"}
@@ -13,7 +13,7 @@ SHOWN = 10  # paths of each kind that `status` lists
 
 
 def log(result: Any) -> str:
-    """`*` is live, `o` was rewound; `<` a rewind, `>` an undo, `+` a restore. What stands below came before."""
+    """`*` is live, `o` was rewound or replaced; `<` a rewind, `>` an undo, `+` a restore. What stands below came before."""
     rows: list[tuple[str, ...]] = []
     at = 0
     for position, point in enumerate((*result.checkpoints, None)):
@@ -34,16 +34,24 @@ def log(result: Any) -> str:
     if not rows:
         return "No checkpoints yet. Record one: devs-git checkpoint -m …"
     more = f"\nThere are more: devs-git log --cursor {result.next_cursor}" if result.next_cursor else ""
+    gone = [point for point in result.checkpoints if _live(point) and not point.on_head]
+    if gone:
+        more += (
+            f"\nHow to return to what HEAD does not have: devs-git show {gone[0].task_id}@{gone[0].number}"
+        )
     return table(rows) + more
 
 
+def _live(point: Any) -> bool:
+    return point.status not in {"rewound", "replaced", "dropped"}
+
+
 def _log_row(point: Any) -> tuple[str, ...]:
-    live = point.status not in {"rewound", "dropped"}
     figures = f"{plural(point.files_changed, 'file')} +{point.lines_added} -{point.lines_removed}"
     return (
-        paint("*", "green", bold=True) if live else paint("o", "bright_black"),
+        paint("*", "green", bold=True) if _live(point) else paint("o", "bright_black"),
         f"{point.task_id}@{point.number}",
-        status_word(point.status),
+        status_word(point.status) + point.state.removeprefix(point.status),
         short(point.commit),
         when(point.created_at),
         f"{point.message}  ({figures})",
@@ -70,7 +78,8 @@ def history(result: Any) -> str:
 def show(result: Any) -> str:
     rows = [
         ("checkpoint", paint(result.name, bold=True)),
-        ("status", status_word(result.status)),
+        ("status", status_word(result.status) + result.state.removeprefix(result.status)),
+        *((("replaced by", result.replaced_by),) if result.replaced_by else ()),
         ("commit", result.commit),
         ("parents", " ".join(result.parents) or "none"),
         ("tree", result.tree),
@@ -80,7 +89,7 @@ def show(result: Any) -> str:
         ("made", when(result.created_at)),
         ("changed", f"{plural(result.files_changed, 'file')}, +{result.lines_added} -{result.lines_removed}"),
     ]
-    parts = [table(rows), result.subject or result.message, result.body]
+    parts = [table(rows), result.way_back, result.subject or result.message, result.body]
     parts.append("\n".join(f"{line.key}: {line.value}" for line in result.trailers))
     return "\n\n".join(part for part in parts if part)
 
@@ -101,14 +110,15 @@ def diff(result: Any) -> str:
     lines += [_hunks(item) for item in result.files if item.hunks]
     if result.truncated:
         lines.append("Cut here: there are more changed lines. Show more with --hunk-lines.")
+    lines += not_told(result)
     return "\n".join(lines)
 
 
 def _hunks(item: Any) -> str:
     lines = ["", paint(path(item.path), bold=True)]
     for hunk in item.hunks:
-        lines.append(paint(safe(hunk.header), "cyan"))
-        lines += [paint(safe(line), {"+": "green", "-": "red"}.get(line[:1])) for line in hunk.lines]
+        lines.append(paint(exact(hunk.header), "cyan"))
+        lines += [paint(exact(line), {"+": "green", "-": "red"}.get(line[:1])) for line in hunk.lines]
     return "\n".join(lines)
 
 
@@ -128,7 +138,17 @@ def status(result: Any) -> str:
         lines += _some(title, [f"{status_word(item.action)} {path(item.path)}" for item in found])
     lines += _some("Untracked", [path(name) for name in result.untracked])
     lines += _some("Unmerged", [path(name) for name in result.unmerged])
+    lines += not_told(result)
     return "\n".join(lines + (["Nothing changed."] if result.clean else []))
+
+
+def not_told(result: Any) -> list[str]:
+    """Files that a filter would have to look at, by filter."""
+    lines = []
+    for name in dict.fromkeys(one.filter for one in result.not_told):
+        files = [path(one.path) for one in result.not_told if one.filter == name]
+        lines += _some(f"Not told: only the filter {name!r}, which this repository names, could tell", files)
+    return lines
 
 
 def _some(title: str, items: list[str]) -> list[str]:

@@ -1,21 +1,24 @@
 """The one way from a door to a command: recover, guard, run (DESIGN 5).
 
 Refusals come in this order: arguments (a Request checks itself when it is made), not found (a command's optional
-`find`), frozen, then the state of task or tree (the command's `run`).
+`find`), frozen, then the state of task or tree (the command's `run`). A dry run is not refused for a gate: its result
+names it in `blocked_by`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import importlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from devs_git.domain.verbs import CHANGES, READS, Verb, verb
 from devs_git.errors import DevsError
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 
+_STATE: Final = "NO_CHECKPOINT"  # the one thing that a `find` says of a state: told once no gate is open
 GOING_BACK = ("rewind", "undo")  # from what their caller saw: of two at once, one is BUSY
 
 
@@ -23,42 +26,73 @@ def call(name: str, workspace: Workspace, request: Any) -> Any:
     """The result of verb `name`; raises DevsError. Under `dry_run` nothing is recovered or written."""
     row = verb(name)
     module = importlib.import_module(row.module)
-    writes = not bool(getattr(request, "dry_run", None))
-    if writes:
-        _recover_first(name, workspace)
-    if not writes or (row.tier == READS and name != "verify"):  # CI verifies partial clones, too
+    if getattr(request, "dry_run", False):
+        return _foreseen(row, module, replace(workspace, offline=True), request)
+    _recover_first(name, workspace.begun())
+    if row.tier == READS:
         workspace = replace(workspace, offline=True)
-    if not row.goes_on_while_frozen or getattr(request, "releases", False):
-        _guard(row, module, workspace, request)
-    if not writes or row.tier < CHANGES or row.records:
-        result = module.run(workspace, request)
-        if writes and workspace.places.is_new_worktree:
-            _show(workspace)
-        return result
-    if name != "init":
-        _mend_tags(workspace)
+    with _in_time(row) if row.seconds else contextlib.nullcontext():
+        return _done(row, module, workspace, request)
+
+
+@contextlib.contextmanager
+def _in_time(row: Verb) -> Iterator[None]:
+    """CHECKOUT_TIMEOUT once the verb's gits have taken the seconds of its row; what had moved is back by then."""
+    from devs_git.storage import time_limit
+    from devs_git.storage.children import GitTimedOut
+
+    try:
+        with time_limit.within(row.seconds):
+            yield
+    except GitTimedOut as error:
+        raise DevsError(
+            "CHECKOUT_TIMEOUT",
+            f"'{row.name}' took longer than {row.seconds:g} seconds ({error}); everything is as it was.",
+            hint="Try again, or use git switch for very large changes.",
+        ) from error
+
+
+def _done(row: Verb, module: Any, workspace: Workspace, request: Any) -> Any:
+    """The result, unless a gate is open; what the verb changed is shown."""
+    if row.name != "init" and workspace.places.lacks_view and workspace.ledger.tip().oid:
+        _show(workspace)
+    if frozen := _frozen(row, workspace, request):
+        _look_for(module, workspace, request)
+        raise frozen
+    if row.tier < CHANGES or row.records:
+        return module.run(workspace, request)
+    if row.name != "init":
+        _mend_tags(row.name, workspace)
     result = module.run(workspace, request)
     _show(workspace)
     return result
 
 
-def _mend_tags(workspace: Workspace) -> None:
+def _foreseen(row: Verb, module: Any, workspace: Workspace, request: Any) -> Any:
+    """What a dry run answers, with the gate that would stop the real one first among `blocked_by`."""
+    result = module.run(workspace, request)
+    frozen = _frozen(row, workspace, request)
+    return replace(result, blocked_by=(frozen.envelope(), *result.blocked_by)) if frozen else result
+
+
+def _mend_tags(name: str, workspace: Workspace) -> None:
     """A visible tag that something pruned comes back before a verb decides by it, an undone one goes again."""
     if workspace.ledger.tip().oid:
         from devs_git.storage import visible_tags
 
-        visible_tags.mend(workspace.ledger)
+        visible_tags.mend(workspace.ledger, always=name in GOING_BACK, say=workspace.say)
 
 
 def _show(workspace: Workspace) -> None:
     """Render what the verb changed in the ledger. A view that cannot be written undoes nothing that was done."""
     from devs_git.storage import view, visible_tags
+    from devs_git.storage.children import GitTimedOut
     from devs_git.storage.git_program import GitFailed
 
     try:
         with visible_tags.leaving(workspace.ledger.git, workspace.places.common):
             view.refresh(workspace.places, workspace.ledger)
-    except (OSError, DevsError, GitFailed):
+    except (OSError, DevsError, GitFailed, GitTimedOut):
         workspace.say("The view .devs/ could not be written; see: devs-git doctor")
 
 
@@ -76,7 +110,7 @@ def recover(workspace: Workspace, *, alone: bool = False) -> None:
     With `alone` BUSY also where it has just ended.
     """
     places = workspace.places
-    if not any(places.journals.glob("*.json")) and not _litter(places.own / "op"):
+    if not any(places.journals.glob("*.json")) and not _litter(places.operations):
         return
     from devs_git.storage import commit_and_record
     from devs_git.storage.engine import journal, run
@@ -101,39 +135,54 @@ def _litter(folder: Path) -> bool:
         return False
 
 
-def _guard(row: Verb, module: Any, workspace: Workspace, request: Any) -> None:
-    """GATE_BLOCKED while a gate is open, unless a person overrides (rewind alone knows how)."""
-    if not workspace.ledger.open_gates():
-        return
-    if hasattr(module, "find"):
-        module.find(workspace, request)
-    if getattr(request, "override_reason", None):
-        _require_person(workspace, request)
-        return
-    require_calm(f"{row.name} --uninstall" if row.goes_on_while_frozen else row.name, workspace)
+def _look_for(module: Any, workspace: Workspace, request: Any) -> None:
+    """Say what does not exist before a gate is spoken of; how things stand is said after it."""
+    try:
+        if hasattr(module, "find"):
+            module.find(workspace, request)
+    except DevsError as error:
+        if error.code != _STATE:
+            raise
+
+
+def _frozen(row: Verb, workspace: Workspace, request: Any) -> DevsError | None:
+    """Why a verb waits while a gate is open; None with none open, and for a person who overrides (rewind alone knows how)."""
+    if row.goes_on_while_frozen and not getattr(request, "releases", False):
+        return None
+    # What is open is asked of a ledger that is believed: else whoever can push one could open a way.
+    workspace.require_believed()
+    gates = workspace.ledger.open_gates()
+    if gates and getattr(request, "override_reason", None):
+        return _no_person(workspace, request)
+    what = f"{row.name} --uninstall" if row.goes_on_while_frozen else row.name
+    return _waiting(what, gates[0]) if gates else None
 
 
 def require_calm(what: str, workspace: Workspace) -> None:
     """GATE_BLOCKED while a gate is open."""
     for gate in workspace.ledger.open_gates()[:1]:
-        raise DevsError(
-            "GATE_BLOCKED",
-            f"'{what}' is frozen: gate {gate} waits for a person's decision.",
-            hint=f"See it: devs-git gate show {gate}",
-            gate_id=gate,
-        )
+        raise _waiting(what, gate)
 
 
-def _require_person(workspace: Workspace, request: Any) -> None:
+def _waiting(what: str, gate: str) -> DevsError:
+    return DevsError(
+        "GATE_BLOCKED",
+        f"'{what}' is frozen: gate {gate} waits for a person's decision.",
+        hint=f"See it: devs-git gate show {gate}",
+        gate_id=gate,
+    )
+
+
+def _no_person(workspace: Workspace, request: Any) -> DevsError | None:
     """TERMINAL_REQUIRED unless a person at a terminal overrides a gate; no other door says `at_terminal`."""
     if request.at_terminal and not workspace.agent_variable:
-        return
+        return None
     who = (
         f"An agent runs here ({workspace.agent_variable} is set)"
         if request.at_terminal
         else "Nobody is there"
     )
-    raise DevsError(
+    return DevsError(
         "TERMINAL_REQUIRED",
         f"{who}: a gate is overridden by a person at a terminal.",
         hint="Run it in a terminal of your own.",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -22,7 +23,7 @@ from devs_git.commands import gate_request, init, snapshot_create, task_complete
 from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.main import cli
 from devs_git.entrypoints.tools import calling
-from devs_git.entrypoints.tools.tool import TEXT, Tool
+from devs_git.entrypoints.tools.tool import Tool
 from devs_git.errors import DevsError
 from devs_git.storage.git_program import Git
 from devs_git.values import immutable
@@ -48,6 +49,7 @@ _WORDS: Final = {
     "timeout": "0",
 }
 _ANY: Final = "task-10"
+_NO_WORK: Final = re.compile(rb"^refs/heads/(devs/ledger|snapshot/\S+) ")  # a snapshot only saves
 
 
 @immutable
@@ -58,10 +60,10 @@ class Scratch:
     words: dict[str, str]
 
     def state(self) -> tuple[bytes, ...]:
-        """HEAD, branches but the ledger, visible tags, index and files: what a gate freezes."""
+        """HEAD, branches but the ledger and snapshots, visible tags, index and files: what a gate freezes."""
         git = Git(self.top)
         refs = git.run("for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags")
-        work = b"".join(line for line in refs.splitlines(keepends=True) if b"/devs/ledger " not in line)
+        work = b"".join(line for line in refs.splitlines(keepends=True) if not _NO_WORK.search(line))
         head = git.run("rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
         return head, work, git.run("ls-files", "--stage"), git.run("status", "--porcelain", "-z")
 
@@ -80,7 +82,11 @@ class Scratch:
 
     def use(self, tool: Tool) -> str:
         """What a tool of agents answers: the code of its refusal, '' where it ran."""
-        words = {one.name: f"{tool.verb_name} {one.target}" for one in tool.params if one.schema == TEXT}
+        words = {
+            one.name: f"{tool.verb_name} {one.target}"
+            for one in tool.params
+            if one.schema["type"] == "string"
+        }
         given = {
             one.name: self.words.get(words[one.name], self.words.get(one.target, _ANY))
             for one in tool.params

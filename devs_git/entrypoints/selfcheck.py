@@ -1,6 +1,6 @@
 """What `verify registry` and `verify guard` look at: devs-git itself, as it is installed here.
 
-`registry` compares the verb table with what the doors and the commands have. `guard` believes no table: it makes a
+`registry` compares the verb table with what the doors and the commands have, and all tables with a list written by hand. `guard` believes no table: it makes a
 repository, asks for a gate there and calls every verb through the command line, and every tool of agents. One that writes must answer
 GATE_BLOCKED, and none may move HEAD, a branch, a tag, the index or a file.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
@@ -19,8 +19,10 @@ import devs_git.commands
 import devs_git.entrypoints.cli as command_line
 from devs_git.domain.report import Finding
 from devs_git.domain.verbs import CHANGES, DESTROYS, DOORS, VERBS, Verb
-from devs_git.entrypoints.cli.groups import FILES, TableGroup
-from devs_git.entrypoints.cli.main import cli
+from devs_git.entrypoints import promised
+from devs_git.entrypoints.cli.groups import FILES
+from devs_git.entrypoints.cli.main import command
+from devs_git.entrypoints.http.routes import ROUTES
 from devs_git.entrypoints.scratch import Scratch, frozen
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.errors import CODES
@@ -31,10 +33,10 @@ _FAULT: Final = "This is a fault of devs-git as it is installed; nothing in your
 
 
 def registry() -> tuple[Finding, ...]:
-    """Every verb has its command and its module, and each of those its verb."""
+    """Every verb has its command and its module, and each of those its verb; all that was promised is there."""
     return tuple(
         Finding("VERB_UNLISTED", "error", text, _FAULT)
-        for text in (*_missing(), *_modules(), *_commands(), *_tools())
+        for text in (*_missing(), *_modules(), *_commands(), *_tools(), *_promises())
     )
 
 
@@ -88,17 +90,27 @@ def _tools() -> Iterator[str]:
                 yield f"The tool '{name}' sets {field}, which '{row.name}' does not know."
 
 
-def command(name: str) -> click.Command | None:
-    """What the command line runs for a verb; None where it has no such command."""
-    found: click.Command | None = cli
-    for word in name.split():
-        if not isinstance(found, TableGroup):
-            return None
-        try:
-            found = found.get_command(click.Context(found), word)
-        except (ImportError, AttributeError, KeyError):
-            return None
-    return found
+def _promises() -> Iterator[str]:
+    """What is on the written list and in no table, in a table and not on the list, or another thing than it says."""
+    on = {True: "goes on", False: "waits"}
+    verbs = {name: f"tier {row.tier}, {on[row.goes_on_while_frozen]}" for name, row in VERBS.items()}
+    tools = {name: tool.verb_name for name, tool in TOOLS.items()}
+    routes = {f"{one.method} {one.path}": one.tool_name for one in ROUTES}
+    yield from _compared("verb", promised.VERBS, verbs)
+    yield from _compared("door", promised.DOORS, dict.fromkeys(DOORS, "a door"))
+    yield from _compared("tool", promised.TOOLS, tools)
+    yield from _compared("route", promised.ROUTES, routes)
+
+
+def _compared(what: str, listed: Mapping[str, str], there: Mapping[str, str]) -> Iterator[str]:
+    for name, kind in listed.items():
+        if name not in there:
+            yield f"The {what} '{name}' is promised and is not there."
+        elif there[name] != kind:
+            yield f"The {what} '{name}' is promised as {kind}; it is {there[name]}."
+    for name in there:
+        if name not in listed:
+            yield f"The {what} '{name}' is there and not promised."
 
 
 def guard() -> tuple[Finding, ...]:

@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 from devs_git.commands.trace_get import Request
-from devs_git.entrypoints import router
+from devs_git.entrypoints import console, router
 from devs_git.entrypoints.unread import printing
 from devs_git.errors import EXIT_INTERRUPTED
 from devs_git.values import replace
@@ -25,8 +25,7 @@ def status(words: list[str]) -> int | None:
     try:
         data = _output(ids[0])
         with printing():
-            sys.stdout.buffer.write(data or b"")
-            sys.stdout.flush()
+            console.write_bytes(data or b"")
     except KeyboardInterrupt:
         _say("Interrupted; nothing more was done.")
         return EXIT_INTERRUPTED
@@ -42,7 +41,7 @@ def _output(trace_id: str) -> bytes | None:
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
+    console.write(text, err=True)
 
 
 def raw(result: Any) -> bytes:

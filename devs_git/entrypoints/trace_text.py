@@ -6,7 +6,10 @@ from typing import Any
 
 from devs_git.domain.plain_text import shown
 from devs_git.entrypoints import trace_door
-from devs_git.entrypoints.render import friendly, paint, plural, table, when
+from devs_git.entrypoints.console import friendly, paint
+from devs_git.entrypoints.render import blocked, plural, table, when
+
+_NAMED = 20  # ids in a line
 
 
 def amount(size: int) -> str:
@@ -79,7 +82,18 @@ def whole(result: Any, *, raw: bool) -> str | bytes:
     return trace_door.raw(result)
 
 
+def imported(result: Any) -> str:
+    new, kept = ("1 is" if number == 1 else f"{number} are" for number in (result.new, result.kept))
+    lines = [f"Read {plural(result.traces, 'trace')}: {new} new, {kept} here already."]
+    if result.others:
+        names = ", ".join(shown(name, "") for name in result.others[:_NAMED])
+        more = f" and {len(result.others) - _NAMED} more" if len(result.others) > _NAMED else ""
+        lines.append(f"What is stored here under these ids differs from the file, and stays: {names}{more}")
+    return "\n".join(lines)
+
+
 def pruned(result: Any) -> str:
     verb = "Would delete" if result.dry_run else "Deleted"
     upto = f", up to {when(result.upto)}" if result.traces else ""
-    return f"{verb} {plural(result.traces, 'trace')} with {amount(result.bytes)} of output{upto}"
+    said = f"{verb} {plural(result.traces, 'trace')} with {amount(result.bytes)} of output{upto}"
+    return "\n".join([said, *blocked(result)])

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
+from devs_git.entrypoints import console
+
 
 class Reader:
     """Who reads what is printed; `gone` once nobody does."""
@@ -40,8 +42,9 @@ def printing() -> Iterator[Reader]:
 
         _silence(sys.stdout)
         try:
-            sys.stderr.write(f"The answer could not be printed: {error.strerror}. What was done stands.\n")
-            sys.stderr.flush()
+            console.write(
+                f"The answer could not be printed: {error.strerror}. What was done stands.", err=True
+            )
         except OSError:
             _silence(sys.stderr)
         raise SystemExit(EXIT_CONFLICT) from error

@@ -13,7 +13,8 @@ from devs_git.domain.events import LEDGER, NO_OID, RefUpdate
 from devs_git.domain.policy import PROPOSED
 from devs_git.errors import DevsError
 from devs_git.storage import refs
-from devs_git.storage.git_program import Git, GitFailed, GitTimedOut
+from devs_git.storage.children import GitTimedOut
+from devs_git.storage.git_program import Git, GitFailed
 
 _INCOMING: Final = "refs/devs/incoming/ledger"
 _WITH_IT: Final = ("refs/devs/checkpoints/*:refs/devs/checkpoints/*", "refs/tags/devs/*:refs/tags/devs/*")

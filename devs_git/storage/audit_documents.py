@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from devs_git.domain import gates, records
-from devs_git.domain.policy import IN_FORCE, PROPOSED, parse
+from devs_git.domain.policy import FIRST, IN_FORCE, PROPOSED, parse
 from devs_git.domain.report import Finding
 from devs_git.errors import DevsError
 from devs_git.storage import documents, proposal, tas_file
@@ -89,11 +89,12 @@ def _ours(noun: str, what: str) -> Finding:
 
 def policy(facts: Facts) -> Iterator[Finding]:
     """The tracked policy could be in force here, and is, or is asked for; the policy in force can be read."""
-    in_force = facts.judged.loaded.get(facts.judged.policies.get(facts.tip, ""))
-    if isinstance(in_force, DevsError):
-        yield _wrong(in_force, f"devs/ledger:{IN_FORCE}")
-    elif in_force:
-        for error in proposal.contradictions(in_force, IN_FORCE):
+    oid = facts.belief.policy_blob(facts.tip)
+    unread = facts.documents.unread.get(oid)
+    if unread:
+        yield _wrong(unread, f"devs/ledger:{IN_FORCE}")
+    elif oid:
+        for error in proposal.contradictions(facts.judged.policy_at(facts.tip), IN_FORCE):
             yield _wrong(error, f"devs/ledger:{IN_FORCE}")
     blob = tas_file.blob(facts.git, facts.head, PROPOSED)
     if blob:
@@ -105,11 +106,26 @@ def policy(facts: Facts) -> Iterator[Finding]:
 
 def _tracked(facts: Facts, data: bytes) -> Iterator[Finding]:
     try:
-        proposed = parse(proposal.check(data, PROPOSED, Tip(facts.ledger, facts.tip)))
+        record = proposal.check(data, PROPOSED, Tip(facts.ledger, facts.tip))
     except DevsError as error:
         yield _wrong(error, PROPOSED)
         return
-    if proposed == facts.judged.loaded.get(facts.judged.policies.get(facts.tip, "")):
+    begun = next(iter(facts.belief.chain(facts.tip)), "")
+    named = record.get(FIRST, "")
+    if named not in ("", begun) or (facts.first_policy and named != facts.first_policy):
+        text = f"{PROPOSED} names another first policy than this ledger's, which is {begun}."
+        yield Finding(
+            "LEDGER_FORK",
+            "error",
+            text,
+            f"Put it back: {FIRST}: {facts.first_policy or begun}",
+            "",
+            0,
+            PROPOSED,
+        )
+    elif not named and begun:
+        yield _warning(f"{PROPOSED} does not name the first policy.", f"Add the line: {FIRST}: {begun}")
+    if facts.belief.policy_blob(facts.tip) and parse(record) == facts.judged.policy_at(facts.tip):
         return
     asked = [
         gate.gate_id

@@ -10,14 +10,16 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Final
 
-from devs_git.domain import audit_ledger, gates
+from devs_git.domain import gates
 from devs_git.domain.audit_commits import Bound
 from devs_git.domain.audit_ledger import Freezes, Step
+from devs_git.domain.belief import Belief, believe
 from devs_git.domain.policy import PROPOSED
 from devs_git.domain.report import Finding
 from devs_git.errors import DevsError
 from devs_git.storage import audit_gates, auditing
 from devs_git.storage.audit_gates import Judged
+from devs_git.storage.belief import Documents, documents_of
 from devs_git.storage.git_program import Git, GitFailed
 from devs_git.storage.ledger import Ledger
 from devs_git.values import immutable
@@ -29,8 +31,8 @@ _DAMAGED: Final = "Call a person: git fsck --full, then compare with another clo
 class Facts:
     """`tip` is the ledger's, `base..head` the commits in question ('' for no base, or for none at all).
 
-    `genesis` is the root that the ledger must have, '' where nothing names one. With `signed` no unsigned decision counts. `fresh` are
-    the events whose decisions are judged, None for all; the others were when they came. `git` reads by full oids, without replace refs.
+    `genesis` is the root that the ledger must have and `first_policy` the event of its first policy, '' where nothing names them.
+    With `signed` no unsigned decision counts. `beside` are other tips that are to be joined with it. `git` reads by full oids, without replace refs.
     """
 
     ledger: Ledger
@@ -39,16 +41,17 @@ class Facts:
     base: str
     head: str
     genesis: str = ""
+    first_policy: str = ""
     signed: bool = False
-    fresh: frozenset[str] | None = None
+    beside: tuple[str, ...] = ()
 
     @cached_property
     def steps(self) -> list[Step]:
-        return auditing.steps(self.ledger, self.tip) if self.tip else []
+        return auditing.steps(self.ledger, self.tip, *self.beside) if self.tip else []
 
     @cached_property
-    def freezes(self) -> tuple[Freezes, list[Finding]]:
-        return audit_ledger.freezes(self.steps)
+    def freezes(self) -> Freezes:
+        return self.belief.freezes()
 
     @cached_property
     def files(self) -> dict[str, bytes]:
@@ -58,11 +61,20 @@ class Facts:
         return {oid: data for oid, data in found.items() if gates.blob_oid(data) == oid}
 
     @cached_property
+    def documents(self) -> Documents:
+        return documents_of(self.steps, self.files)
+
+    @cached_property
+    def belief(self) -> Belief:
+        """What the rule says of every event."""
+        records = self.documents.records
+        genesis, first = self.genesis, self.first_policy
+        return believe(self.steps, records, genesis=genesis, first=first, must_sign=self.must_sign)
+
+    @cached_property
     def judged(self) -> Judged:
-        """The gates with their decisions, and the policies."""
-        return audit_gates.judge(
-            self.steps, self.freezes[0], self.files, must_sign=self.must_sign, fresh=self.fresh
-        )
+        """The gates with their decisions, and the policies, as they are at the tip."""
+        return audit_gates.judge(self.belief, self.documents, self.tip)
 
     @cached_property
     def must_sign(self) -> frozenset[str]:
@@ -97,8 +109,8 @@ class Facts:
 
     @cached_property
     def landed(self) -> frozenset[str]:
-        """The commits that a decision made."""
-        return auditing.landed(self.git, self.commits, self.judged.gates)
+        """The commits that a decision made, also one that was set aside since: they are judged at their own place."""
+        return auditing.landed(self.git, self.commits, self.judged.approved)
 
     @cached_property
     def early(self) -> frozenset[str]:
@@ -120,4 +132,7 @@ def guarded(part: Callable[[Facts], Iterator[Finding]], facts: Facts) -> Iterato
 def unread(error: GitFailed) -> Finding:
     """What git said of something that it could not read."""
     text = " ".join(error.stderr.split()) or "git could not read it"
+    if "promisor remote" in text:
+        told = "This partial clone has not got all that has to be read, and whoever reads fetches nothing."
+        return Finding("CONFLICT", "error", told, "git fetch --refetch --no-filter")
     return Finding("LEDGER_MISSING", "error", f"What has to be read is damaged: {text}.", _DAMAGED)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from devs_git.domain import audit_commits, audit_ledger, audit_merges, audit_tags, following
+from devs_git.domain import audit_commits, audit_tags, following
 from devs_git.domain.audit_commits import Bound, Witness
 from devs_git.domain.audit_ledger import Step
 from devs_git.domain.events import Event
@@ -25,13 +25,7 @@ FETCH: Final = (
 
 def ledger(facts: Facts) -> Iterator[Finding]:
     """One root, append-only, merges are unions, markers tell what is open, every decision and policy counts."""
-    yield from audit_ledger.roots(facts.steps, facts.genesis)
     yield from _missing(facts)
-    kept = audit_ledger.superseded(facts.steps)
-    for step in facts.steps:
-        yield from audit_ledger.mutations(step, kept)
-    yield from audit_merges.judge(facts.steps, kept.values())
-    yield from facts.freezes[1]
     yield from facts.judged.findings
 
 
@@ -56,7 +50,7 @@ def commits(facts: Facts) -> Iterator[Finding]:
     steps = facts.steps
     severity = facts.judged.policy_at(facts.tip).unbound_commit
     witness = Witness(
-        freezes=facts.freezes[0],
+        freezes=facts.freezes,
         parents={step.event.oid: step.event.parents for step in steps},
         heads=facts.heads,
         recorded=_recorded(steps),

@@ -58,7 +58,7 @@ class _Places:
 
 
 def _edits(facts: Facts) -> Iterator[Edit]:
-    known, tip = facts.freezes[0].known, facts.tip
+    known, tip = facts.freezes.known, facts.tip
     paths = dict.fromkeys(facts.judged.policy_at(step.event.oid).tas_path for step in facts.steps)
     commits = [one.oid for one in (*facts.commits, *facts.below)] + ([facts.base] if facts.base else [])
     if facts.head:  # git tells of a path whose blob is missing as of no path

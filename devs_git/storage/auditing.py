@@ -19,14 +19,14 @@ from devs_git.storage.objects import EMPTY_TREE
 _NONE: Final = "0" * 40
 
 
-def steps(ledger: Ledger, tip: str) -> list[Step]:
-    """Every event up to `tip`, parents first, with the changes along each parent edge.
+def steps(ledger: Ledger, *tips: str) -> list[Step]:
+    """Every event up to these tips, parents first, with the changes along each parent edge.
 
     GitFailed where an object is missing: git compares trees as far as it can read them, and says nothing.
     """
-    ledger.git.run("rev-list", "--objects", "--quiet", tip, "--")
-    events = list(ledger.events(tip, oldest_first=True))
-    trees = _trees(ledger.git, tip)
+    ledger.git.run("rev-list", "--objects", "--quiet", *tips, "--")
+    events = list(ledger.events(*tips, oldest_first=True))
+    trees = _trees(ledger.git, *tips)
     pairs = {(trees.get(p, EMPTY_TREE), trees[e.oid]) for e in events for p in (e.parents or ("",))}
     edges = changed(ledger.git, {(old, new) for old, new in pairs if old != new})
     return [Step(event, tuple(_edges(event, trees, edges))) for event in events]
@@ -39,8 +39,8 @@ def _edges(
         yield changed.get((trees.get(parent, EMPTY_TREE), trees[event.oid]), ())
 
 
-def _trees(git: Git, tip: str) -> dict[str, str]:
-    out = git.run("rev-list", "--no-commit-header", "--format=%H %T", tip, "--")
+def _trees(git: Git, *tips: str) -> dict[str, str]:
+    out = git.run("rev-list", "--no-commit-header", "--format=%H %T", *tips, "--")
     return dict(line.split(" ") for line in out.decode().splitlines())
 
 

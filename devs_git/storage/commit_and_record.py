@@ -16,9 +16,11 @@ from typing import Any, Final, NoReturn
 from devs_git.domain.history import Checkpoint
 from devs_git.domain.jobs import Job, job_of
 from devs_git.domain.recording import Wanted
+from devs_git.domain.rows import Recorded
+from devs_git.domain.rows import recorded as recorded_row
 from devs_git.domain.trailers import work_of
 from devs_git.errors import DevsError
-from devs_git.storage import active_task, committing, locks, refs, unrecorded
+from devs_git.storage import active_task, committing, locks, own_work, refs, unrecorded
 from devs_git.storage.active_task import replace_file
 from devs_git.storage.committing import BUSY_SECONDS
 from devs_git.storage.context import Context
@@ -28,13 +30,12 @@ from devs_git.values import replace
 ORPHAN_SECONDS: Final = 60.0  # a user's hook that still runs may take that long
 
 
-def perform(
-    context: Context, job: Job, *, everything: bool, check: Callable[[str, bool], None]
-) -> Checkpoint:
+def perform(context: Context, job: Job, *, everything: bool, check: Callable[[str, bool], None]) -> Recorded:
     """The checkpoint of the commit made of what is staged (or of `everything`), or of HEAD with nothing to commit.
 
-    `check(HEAD, whether there is something to commit)` may refuse before the commit. CONFLICT: unmerged entries, no
-    commit yet, or git or a hook of the user refused; then HEAD and index are as before. BUSY: see `locks`.
+    `check(HEAD, whether there is something to commit)` may refuse before the commit. CONFLICT: unmerged entries, work that
+    is not staged while nothing is, no commit yet, or git or a hook of the user refused; then HEAD and index are as before.
+    BUSY: see `locks`.
     """
     with locks.held(context.places.lock, wait=BUSY_SECONDS) as lock:
         job = replace(job, head=refs.read(context.git, "HEAD"))
@@ -43,13 +44,30 @@ def perform(
         try:
             staged = committing.stage(context, lock, everything=everything)
             check(job.head, staged)
+            known, new = (None, True) if staged else _as_it_is(context, job, everything=everything)
             commit = committing.commit(context, job, lock) if staged else job.head
-            if not commit:
-                _refuse_unborn()
         except BaseException:
             _take_back(context, job)
             raise
-        return _record(context, job, commit)
+        if known and not job.completed:
+            _forget(context, job)
+            return recorded_row(known, nothing_new=True, made=False)
+        return recorded_row(_record(context, job, commit, empty=not new), nothing_new=not new)
+
+
+def _as_it_is(context: Context, job: Job, *, everything: bool) -> tuple[Checkpoint | None, bool]:
+    """HEAD as the task's state: the checkpoint that it is already, and whether it is work of the task at all."""
+    if not job.head:
+        _refuse_unborn()
+    history, task = context.ledger.tip().history, job.work.task
+    known = own_work.recorded(history, task, job.head)
+    new = own_work.is_new(context.git, history, task, job.head)
+    if not everything:
+        unrecorded_work = new and not known
+        own_work.refuse_left_out(
+            context.git, task, tracked=job.completed or not unrecorded_work, untracked=not new
+        )
+    return known, new
 
 
 def finish(context: Context, entry: Mapping[str, Any]) -> Checkpoint | None:
@@ -81,14 +99,21 @@ def _finish(context: Context, job: Job) -> Checkpoint | None:
 
 def _refuse_unborn() -> NoReturn:
     raise DevsError(
-        "CONFLICT", "There is no commit yet, and nothing is staged.", hint="Stage something, or add --all."
+        "CONFLICT",
+        "There is no commit yet, and nothing is staged.",
+        hint="Write a file and stage it: git add",
     )
 
 
-def _record(context: Context, job: Job, commit: str) -> Checkpoint:
-    """Record what is committed. Where that fails the commit is noted, and the journal does not block the next one."""
+def _record(context: Context, job: Job, commit: str, *, empty: bool = False) -> Checkpoint:
+    """Record what is committed. Where that fails the commit is noted, and the journal does not block the next one.
+
+    `empty`: the commit is no work of the task, so that neither its figures nor its subject are the checkpoint's.
+    """
     try:
         found = facts(context.git, commit, refs.branch(context.places.git_dir))
+        if empty:
+            found = replace(found, files=0, added=0, removed=0, subject=job.title)
         point = record(context, Wanted(job.op_id, job.verb, job.work, found, job.message, job.completed))
     except Exception:
         unrecorded.add(context.places, f"{commit} {job.work.task}")

@@ -18,7 +18,7 @@ from devs_git.domain.trailers import with_trailers
 from devs_git.errors import DevsError
 from devs_git.storage import locks, refs
 from devs_git.storage.context import Context
-from devs_git.storage.git_program import Git, GitFailed
+from devs_git.storage.git_program import Git, GitFailed, split_lines
 from devs_git.values import replace
 
 BUSY_SECONDS: Final = 2.0
@@ -110,12 +110,11 @@ def _ends_in_trailers(git: Git, text: str) -> bool:
 def made(git: Git, job: Job) -> str:
     """The oid of the commit that this job made, found in HEAD's reflog; '' where there is none."""
     with contextlib.suppress(GitFailed):
-        out = git.run("reflog", "show", "-n", "100", "--format=%H %gs", "HEAD", "--").decode(
-            "utf-8", "replace"
-        )
-        for line in out.splitlines():
-            oid, _, words = line.partition(" ")
-            if words.startswith(job.reflog):
+        # A signature that a setting asks for would be checked by a program that a setting names.
+        words = ("reflog", "show", "--no-show-signature", "-n", "100", "--format=%H %gs", "HEAD", "--")
+        for line in split_lines(git.run(*words).decode("utf-8", "replace")):
+            oid, _, said = line.partition(" ")
+            if said.startswith(job.reflog):
                 return oid
     return ""
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from devs_git.domain import decisions, gates
+from devs_git.domain.belief import allowed
 from devs_git.domain.deciding import Answer
 from devs_git.domain.decisions import Statement
 from devs_git.domain.events import Draft, Event
 from devs_git.domain.gates import Gate
 from devs_git.domain.plain_text import shown
 from devs_git.domain.policy import IN_FORCE, PROPOSED, Approver, Policy
-from devs_git.domain.trailers import AGENTS
 from devs_git.errors import DevsError
 from devs_git.storage import documents, landing, proposal, signatures
 from devs_git.storage import gates as store
@@ -35,6 +35,7 @@ class Proof:
     reviewer: str
     statement: Statement
     signature: bytes = b""
+    key: str = ""
 
 
 @immutable
@@ -113,7 +114,7 @@ def prove(place: Decider, policy: Policy, gate: Gate, meant: Statement, answer: 
     signature = answer.signature or _sign(place, policy, signed, answer.key)
     reviewer = signatures.verify(signed, signature, _signers(policy))
     said = decisions.read(signed)
-    proof = Proof(reviewer, said or meant, signature)
+    proof = Proof(reviewer, said or meant, signature, signatures.key_in(signature))
     require_allowed(policy, gate, proof)
     if code := decisions.mismatch(said, meant):
         raise _not_meant(code)
@@ -127,30 +128,9 @@ def _signers(policy: Policy) -> tuple[Approver, ...]:
 
 def require_allowed(policy: Policy, gate: Gate, proof: Proof) -> None:
     """SELF_APPROVAL, UNKNOWN_SIGNER, BAD_SIGNATURE: whether this proof counts under `policy`."""
-    if proof.signature:
-        who = signatures.verify(proof.statement.canonical(), proof.signature, _signers(policy))
-        if who != proof.reviewer:
-            raise DevsError("BAD_SIGNATURE", f"{shown(who, '')} signed, and not {shown(proof.reviewer, '')}.")
-    elif policy.approvers and policy.approval_minimum == gates.SIGNED:
-        raise DevsError(
-            "BAD_SIGNATURE",
-            "The policy in force asks for a signed decision.",
-            hint=f"Sign it: devs-git gate approve {gate.gate_id} --sign",
-        )
-    if proof.reviewer in {*AGENTS, gate.text("requested_by")} | {one.principal for one in policy.agents} - {
-        ""
-    }:
-        raise DevsError(
-            "SELF_APPROVAL",
-            f"{shown(proof.reviewer, '')} asked for this or is an agent, and does not decide.",
-            hint="Another approver must decide.",
-        )
-    if policy.approvers and proof.reviewer not in {one.principal for one in policy.approvers}:
-        raise DevsError(
-            "UNKNOWN_SIGNER",
-            f"{shown(proof.reviewer, '')} is no approver of the policy in force.",
-            hint="See who may decide: git show devs/ledger:policy.yaml",
-        )
+    wrong = allowed.refusal(policy, gate.text("requested_by"), proof.reviewer, proof.key, gate.gate_id)
+    if wrong:
+        raise wrong
 
 
 def _ask(place: Decider, gate: Gate, answer: Answer) -> None:

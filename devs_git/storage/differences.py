@@ -44,8 +44,11 @@ _TREE_ALONE: Final = (
 )
 
 
-def _words(git: Git, before: str, after: str, *form: str) -> tuple[Git, tuple[str, ...]]:
+def _words(
+    git: Git, before: str, after: str, *form: str, renames: bool = True
+) -> tuple[Git, tuple[str, ...]]:
     """git and what it is asked; `after` '' is the working tree."""
+    form = form if renames else (*form, "--no-renames")
     if after:
         return git, ("diff-tree", "-r", *_COMMON, *form, "--end-of-options", before, after, "--")
     return git.with_config(*_SETTINGS), (
@@ -82,9 +85,9 @@ class Hunk:
     lines: tuple[str, ...]
 
 
-def changes(git: Git, before: str, after: str) -> tuple[Change, ...]:
+def changes(git: Git, before: str, after: str, *, renames: bool = True) -> tuple[Change, ...]:
     """The changed files between two trees or commits, or up to the working tree, in git's order."""
-    asked, words = _words(git, before, after, "--raw", "--numstat", "-z")
+    asked, words = _words(git, before, after, "--raw", "--numstat", "-z", renames=renames)
     out = asked.run(*words)
     fields = iter(os.fsdecode(part) for part in out.split(b"\0"))
     raw: dict[str, tuple[str, str, str, str]] = {}
@@ -132,11 +135,13 @@ def _change(path: str, raw: tuple[str, str, str, str], count: tuple[str, str]) -
     )
 
 
-def hunks(git: Git, before: str, after: str, most: int) -> tuple[list[list[Hunk]], bool]:
+def hunks(
+    git: Git, before: str, after: str, most: int, *, renames: bool = True
+) -> tuple[list[list[Hunk]], bool]:
     """The hunks of each `diff --git` section in git's order, at most `most` lines of them, and whether that cut any."""
     sections: list[list[tuple[str, list[str]]]] = []
     taken, cut, said = 0, False, True
-    asked, words = _words(git, before, after, "-p")
+    asked, words = _words(git, before, after, "-p", renames=renames)
     for line in _lines(asked, *words):
         if line.startswith("diff --git "):
             sections += [[]] if said else []  # a head alone is of a file whose time alone is new

@@ -9,16 +9,18 @@ from __future__ import annotations
 import re
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from devs_git.domain.events import LEDGER, NO_OID, RefUpdate
 from devs_git.domain.following import FOLDERS
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import outside, refs
-from devs_git.storage.git_program import Git, end_group
+from devs_git.storage.children import end_group
+from devs_git.storage.git_program import Git, split_lines
 from devs_git.values import immutable
 
+HEADS: Final = "refs/heads/"
 SECONDS: Final = 300.0  # of one child; a hook of the user's own may run in it
 _TICK: Final = 1.0
 _FETCH: Final = ("fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--no-prune", "--no-auto-maintenance",
@@ -37,6 +39,15 @@ class Moved(Exception):
 
 
 @immutable
+class Looked:
+    """A remote's refs: its ledger ('' for none), those below FOLDERS, and its branches."""
+
+    ledger: str
+    devs: Mapping[str, str]
+    branches: Mapping[str, str]
+
+
+@immutable
 class Far:
     """One remote of this repository. `progress` is told of a child that takes long: what, done, total."""
 
@@ -49,9 +60,9 @@ class Far:
         """Where the remote's ledger is remembered as it was last seen."""
         return f"refs/devs/remotes/{self.remote}/ledger"
 
-    def look(self) -> tuple[str, dict[str, str]]:
-        """The remote's ledger ('' for none) and its refs below FOLDERS; BUSY where it cannot be reached."""
-        patterns = (LEDGER, *(f"{folder}*" for folder in FOLDERS))
+    def look(self) -> Looked:
+        """The remote's refs; BUSY where it cannot be reached."""
+        patterns = (f"{HEADS}*", *(f"{folder}*" for folder in FOLDERS))
         status, out, err = self._run(
             f"asking {self.remote}",
             "ls-remote",
@@ -63,15 +74,24 @@ class Far:
         )
         if status:
             raise self._unreachable(err)
-        rows = (line.partition("\t") for line in out.splitlines())
+        rows = (line.partition("\t") for line in split_lines(out))
         found = {name: oid for oid, _, name in rows}
-        return found.get(LEDGER, ""), {name: oid for name, oid in found.items() if name.startswith(FOLDERS)}
+        return Looked(
+            found.get(LEDGER, ""),
+            {name: oid for name, oid in found.items() if name.startswith(FOLDERS)},
+            {name: oid for name, oid in found.items() if name.startswith(HEADS)},
+        )
 
-    def fetch(self, oids: Iterable[str]) -> None:
-        """Get these objects and what they reach; Moved where the remote has them no more."""
+    def fetch(self, oids: Iterable[str], *, contents: bool = True) -> None:
+        """Get these objects and what they reach, without `contents` as this clone leaves them out elsewhere; Moved
+        where the remote has them no more.
+        """
         script = "".join(f"{oid}\n" for oid in oids)
         # A partial clone leaves contents out that we read without git.
-        promisor = self.git.text("config", "--get", f"remote.{self.remote}.promisor", ok=(0, 1)) == "true"
+        promisor = (
+            contents
+            and self.git.text("config", "--get", f"remote.{self.remote}.promisor", ok=(0, 1)) == "true"
+        )
         words = (*_FETCH, *(("--no-filter",) if promisor else ()), "--end-of-options", self.remote)
         status, _, err = self._run(f"fetching from {self.remote}", *words, stdin=script)
         if status:
@@ -101,7 +121,7 @@ class Far:
             return True
         if "does not support --atomic" in err:
             return False
-        refused = [line.split("\t") for line in out.splitlines() if line.startswith("!\t")]
+        refused = [line.split("\t") for line in split_lines(out) if line.startswith("!\t")]
         said = "\n".join(row[-1] for row in refused)
         if _RACE.search(said) or _RACE.search(err):
             raise Moved(said)

@@ -13,7 +13,7 @@ from devs_git.domain import gates
 from devs_git.domain.gates import Gate
 from devs_git.domain.policy import IN_FORCE, Policy, parse
 from devs_git.errors import DevsError
-from devs_git.storage import documents
+from devs_git.storage import checked_tip, documents
 from devs_git.storage.ledger import Tip
 from devs_git.storage.objects import TREE
 
@@ -34,6 +34,11 @@ def signature_path(gate_id: str) -> str:
 
 def marker_path(gate_id: str) -> str:
     return f"open/{gate_id}"
+
+
+def marker(gate_type: str) -> bytes:
+    """What the file of an open gate holds."""
+    return f"{gate_type}\n".encode()
 
 
 def schema_of(gate_type: str) -> str:
@@ -92,6 +97,12 @@ def active_revision(tip: Tip) -> str:
 
 
 def policy_at(tip: Tip) -> Policy:
-    """The policy that is in force at `tip`; the defaults where it has none. POLICY_INVALID."""
+    """The policy that is in force at `tip`, by the rule of belief; the defaults where it has none. POLICY_INVALID."""
+    checked_tip.require(tip.ledger, tip.oid)
+    return policy_of(tip)
+
+
+def policy_of(tip: Tip) -> Policy:
+    """The policy in the tree of an event that is believed already. POLICY_INVALID."""
     data = tip.read(IN_FORCE)
     return parse({} if data is None else documents.load(data, IN_FORCE, "policy", code="POLICY_INVALID"))

@@ -1,6 +1,7 @@
 """Run the git program: one place for environment, timeouts and how failure is told.
 
-Children never read our standard input, take no optional lock, start no fsmonitor, and read paths literally.
+Children never read our standard input, take no optional lock, start no fsmonitor, and read paths literally. Where a
+`time_limit` is set none of them runs on when it is over.
 A child that writes the working tree inherits the lock's descriptor, so that an orphan still holds the lock.
 """
 
@@ -10,9 +11,10 @@ import contextlib
 import os
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.errors import DevsError
+from devs_git.storage import children, time_limit
 from devs_git.values import field, immutable, replace
 
 if TYPE_CHECKING:
@@ -63,7 +65,6 @@ _ALWAYS: Final = {
     "GIT_EDITOR": ":",
     "GIT_PAGER": "cat",
 }
-_PIECE: Final = 1 << 16  # bytes of a pipe
 _QUIET: Final = (
     "-c",
     "core.fsmonitor=false",
@@ -83,10 +84,6 @@ class GitFailed(Exception):
         self.stderr = stderr.strip()
 
 
-class GitTimedOut(Exception):
-    """git and its children were ended because the time was up."""
-
-
 @immutable
 class Git:
     """git in one folder with one environment; `run` returns standard output as bytes."""
@@ -98,6 +95,7 @@ class Git:
     keep_open: tuple[int, ...] = ()
     known: dict[str, Any] | None = field(default=None, compare=False, repr=False)
     offline: bool = False
+    not_started: tuple[str, ...] = ()  # filters that whoever only reads does not start (see `filters`)
     plain: bool = False  # as its user runs it: for a commit, whose hooks must not see our settings
 
     def with_env(self, **env: str) -> Git:
@@ -122,7 +120,7 @@ class Git:
         ok: tuple[int, ...] = (0,),
         timeout: float | None = None,
     ) -> bytes:
-        """Standard output of `git args`; raises GitFailed unless the exit status is in `ok`."""
+        """Standard output of `git args`; raises GitFailed unless the exit status is in `ok`, GitTimedOut after `timeout` seconds."""
         return self.attempt(*args, stdin=stdin, ok=ok, timeout=timeout)[1]
 
     def text(self, *args: str, ok: tuple[int, ...] = (0,)) -> str:
@@ -140,17 +138,8 @@ class Git:
         timeout: float | None = None,
     ) -> tuple[int, bytes]:
         """Exit status and standard output."""
-        import subprocess
-
         child = self.start(*args, fed=stdin is not None)
-        try:
-            out, err = child.communicate(stdin, timeout=timeout)
-        except subprocess.TimeoutExpired:
-            end_group(child)
-            raise GitTimedOut(f"git {args[0]} took longer than {timeout} s") from None
-        except BaseException:
-            end_group(child)
-            raise
+        out, err = children.said(child, args, stdin, timeout)
         if child.returncode not in ok:
             raise GitFailed(args, child.returncode, self._inside(err.decode("utf-8", "replace")))
         return child.returncode, out
@@ -161,7 +150,7 @@ class Git:
         child = self.start(*args)
 
         def output() -> bytes:
-            out, err = child.communicate()
+            out, err = children.said(child, args)
             if child.returncode:
                 raise GitFailed(args, child.returncode, self._inside(err.decode("utf-8", "replace")))
             return out
@@ -170,7 +159,7 @@ class Git:
             yield output
         finally:
             if child.returncode is None:
-                end_group(child)
+                children.end_group(child)
 
     def stream(self, *args: str) -> Generator[bytes]:
         """Standard output piece by piece; git is ended when the caller has had enough.
@@ -178,10 +167,10 @@ class Git:
         GitFailed where it ended badly by itself: what a killed git said so far is not all that there is.
         """
         # Into a file: a pipe that nobody reads meanwhile is full after some hundred warnings, and git waits forever.
-        with _nameless_file() as said, self.start(*args, errors=said.fileno()) as child:
+        with children.nameless_file() as said, self.start(*args, errors=said.fileno()) as child:
             assert child.stdout is not None
             try:
-                while data := os.read(child.stdout.fileno(), _PIECE):
+                while data := children.piece(child, args):
                     yield data
                 child.wait()
             finally:
@@ -197,6 +186,8 @@ class Git:
         """
         import subprocess
 
+        if time_limit.left() == 0:
+            raise children.late(args)
         try:
             return subprocess.Popen(
                 ["git", *(() if self.plain else _QUIET), *self.config, *args],
@@ -213,7 +204,7 @@ class Git:
                 raise DevsError(
                     "NOT_A_REPOSITORY",
                     "There is no such folder.",
-                    hint="Go to a repository, or name one with --repo.",
+                    hint="Go to a repository.",
                 ) from error
             raise DevsError(
                 "GIT_NOT_FOUND", "The git program is not on PATH.", hint="Install git 2.36 or newer."
@@ -230,34 +221,28 @@ class Git:
         unset = (*self.unset, *(() if self.plain else _NEVER))
         kept = {name: value for name, value in os.environ.items() if name not in unset}
         ours = {**({} if self.plain else _ALWAYS), **(_OFFLINE if self.offline else {})}
-        return {**kept, **ours, **self.env}
+        found = {**kept, **ours, **self.env}
+        return {**found, **_off(self.not_started, found)} if self.not_started else found
 
 
-def _nameless_file() -> IO[bytes]:
-    if hasattr(os, "memfd_create"):
-        return os.fdopen(os.memfd_create("git"), "w+b")
-    import tempfile  # slow to load, and needed where the system has no files in memory alone
-
-    return tempfile.TemporaryFile()
+def of_store(common: Path, *, offline: bool = False) -> Git:
+    """git for what is proved: the caller's repository variables scrubbed, objects as they are."""
+    env = {"GIT_DIR": os.fspath(common), **OBJECTS_ALONE}
+    return Git(common, env, REPOSITORY_VARIABLES, OBJECTS_ALONE_CONFIG, offline=offline)
 
 
-def end_group(child: subprocess.Popen[bytes], grace: float = 2.0) -> None:
-    """SIGTERM to the child and its children, SIGKILL to what is left after `grace` seconds."""
-    import signal
-    import subprocess
+def _off(filters: Sequence[str], environment: Mapping[str, str]) -> dict[str, str]:
+    """Settings, behind those that a caller gave in the same way, by which git takes files as they are.
 
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child.pid, number)
-        try:
-            child.communicate(timeout=grace)
-        except subprocess.TimeoutExpired:
-            continue
-        except ValueError:  # its pipes were closed already
-            child.wait(timeout=grace)
-        if number == signal.SIGTERM:
-            continue
-        return
+    As variables, for a filter's name may have an equals sign in it, with which `-c` could not name it.
+    """
+    given = environment.get("GIT_CONFIG_COUNT", "")
+    settings = {"clean": "", "smudge": "", "process": "", "required": "false"}
+    pairs = [(f"filter.{name}.{key}", value) for name in filters for key, value in settings.items()]
+    first = int(given) if given.isdecimal() else 0
+    told = {f"GIT_CONFIG_KEY_{first + at}": key for at, (key, _) in enumerate(pairs)}
+    told |= {f"GIT_CONFIG_VALUE_{first + at}": value for at, (_, value) in enumerate(pairs)}
+    return {"GIT_CONFIG_COUNT": str(first + len(pairs)), **told}
 
 
 def split_z(data: bytes) -> list[str]:
@@ -265,6 +250,11 @@ def split_z(data: bytes) -> list[str]:
     return [
         part for part in os.fsdecode(data).split("\0") if part
     ]  # at once: there may be a hundred thousand
+
+
+def split_lines(text: str) -> list[str]:
+    r"""Lines as git ends them. `splitlines()` knows other ends, such as U+2028, which a name or a message may hold."""
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 def join_z(paths: Sequence[str]) -> bytes:

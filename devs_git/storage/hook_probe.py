@@ -1,7 +1,8 @@
 """Whether git really runs our hooks here: asked of git, by letting it run one that only reads.
 
 What a file looks like proves little: the program that git starts, the shell in its first line and the interpreter in it
-must work as well. A hook beside which somebody else's is called is never run for a trial.
+must work as well. Only a hook whose every byte is ours, with this Python, is run for a trial, and no other Python is
+started: a hook that came with a folder could name any program.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
-from devs_git.domain.hook_text import is_chained, python_of
+from devs_git.domain.hook_text import python_of, render
 from devs_git.domain.report import Finding
 from devs_git.storage import hook_files, hook_folder
-from devs_git.storage.git_program import Git, end_group
+from devs_git.storage.children import end_group
+from devs_git.storage.git_program import Git
 from devs_git.storage.hook_slot import HookSlot
 from devs_git.storage.places import Places
 
@@ -25,18 +28,32 @@ _SECONDS: Final = 10.0
 
 def findings(places: Places, git: Git) -> Iterator[Finding]:
     """HOOK_NOT_RUN, HOOK_OUTDATED; for a repository whose hooks look all right."""
-    folder = hook_folder.find(places, git)
+    folder, shipped = hook_folder.find(places, git), hook_files.shipped()
     slots = [HookSlot(folder.ours, name) for name in _READING]
-    alone = [slot for slot in slots if slot.path.name == slot.name and not is_chained(slot.content())]
+    alone = [slot for slot in slots if slot.path.name == slot.name and _is_exactly_ours(slot, shipped)]
     if folder.chained and alone:
         yield from _tried(git, alone[0].name)
-    shipped = hook_files.shipped()
     for slot in (HookSlot(folder.ours, name) for name in shipped):
         python = python_of(slot.content(), shipped[slot.name])
-        if python and python != sys.executable and not _starts(python):
-            text = f"The Python that the git hook {slot.name} starts does not know devs-git any more."
-            yield Finding("HOOK_OUTDATED", "error", text, hook_files.INIT)
+        if python and python != sys.executable and not (known := _knows_us(Path(python))):
+            yield _other_python(slot.name, known)
             return
+
+
+def _is_exactly_ours(slot: HookSlot, shipped: dict[str, bytes]) -> bool:
+    """Whether each byte is as we write it. A mark in the second line proves nothing: anybody can compute it."""
+    return slot.content() == render(shipped[slot.name], sys.executable, chained=False)
+
+
+def _other_python(name: str, known: bool | None) -> Finding:
+    if known is None:
+        text = (
+            f"The git hook {name} starts another Python than this one. Whether that one knows devs-git, only "
+            "starting it could tell."
+        )
+        return Finding("HOOK_OUTDATED", "warning", text, hook_files.INIT)
+    text = f"The Python that the git hook {name} starts does not know devs-git any more."
+    return Finding("HOOK_OUTDATED", "error", text, hook_files.INIT)
 
 
 def _tried(git: Git, name: str) -> Iterator[Finding]:
@@ -57,9 +74,9 @@ def _mend(name: str) -> str:
     return f"See what git says: git hook run {name}; then: {hook_files.INIT}"
 
 
-def _starts(python: str) -> bool:
-    words = [python, "-P", "-c", "import devs_git"]
-    try:
-        return subprocess.run(words, capture_output=True, check=False, timeout=_SECONDS).returncode == 0
-    except (OSError, subprocess.TimeoutExpired):
-        return False
+def _knows_us(python: Path) -> bool | None:
+    """Whether devs-git is installed in the virtual environment of an interpreter; None where it stands in none."""
+    home = python.parent.parent
+    if not (home / "pyvenv.cfg").is_file():
+        return None
+    return any(home.glob("lib*/python*/site-packages/devs_git*"))

@@ -12,7 +12,7 @@ from typing import Final, Protocol
 
 from devs_git.domain.events import Draft, Event, RefUpdate
 from devs_git.domain.gates import Gate, cut
-from devs_git.errors import DevsError
+from devs_git.errors import DevsError, immovable
 from devs_git.storage import active_task, refs, tas_file
 from devs_git.storage.context import Decider
 from devs_git.storage.engine import capture, carry, journal
@@ -22,6 +22,7 @@ from devs_git.storage.engine import survey as surveys
 from devs_git.storage.engine.run import Move
 from devs_git.storage.engine.site import Site
 from devs_git.storage.engine.survey import Survey
+from devs_git.storage.engine.work import Known
 from devs_git.storage.git_program import Git
 from devs_git.storage.ledger import Tip
 from devs_git.storage.places import Places, worktrees
@@ -53,6 +54,8 @@ def stale(gate: Gate) -> DevsError:
 def require_current(place: Decider, gate: Gate) -> None:
     """STALE_REQUEST where the branch or the TAS on it is not as it was; GIT_RESET_FAILED where it is dirty there."""
     head = refs.read(place.store_git, _ref(gate))
+    if is_there(place.store_git, gate, head):
+        return
     _require_same(place.store_git, gate, head)
     there = _worktree(place, gate)
     if there:
@@ -62,25 +65,32 @@ def require_current(place: Decider, gate: Gate) -> None:
         _require_clean(site, gate)
 
 
+def is_there(git: Git, gate: Gate, head: str) -> bool:
+    """Whether the branch has the proposed text already: a decision that landed it may have been set aside since."""
+    return bool(head) and tas_file.blob(git, head, gate.text("tas_path")) == gate.request.get("tas_after")
+
+
 def _require_same(git: Git, gate: Gate, head: str) -> None:
     mode, oid = tas_file.entry(git, head, gate.text("tas_path"))
     if not head or (mode and mode not in tas_file.REGULAR) or (oid or None) != gate.request.get("tas_before"):
         raise stale(gate)
     if other := tas_file.in_the_way(git, head, gate.text("tas_path")):
-        raise DevsError(
-            REFUSAL,
+        raise immovable(
+            "no_folder",
             f"{other} is no folder on {gate.text('branch')}, so that {gate.text('tas_path')} cannot be there.",
             hint="Name another path in the policy: tas.path",
+            paths=[other],
         )
 
 
 def _require_clean(site: Site, gate: Gate) -> None:
     out = site.git.run("status", "--porcelain", "-z", "--no-renames", "--", gate.text("tas_path"))
     if out:
-        raise DevsError(
-            REFUSAL,
+        raise immovable(
+            "dirty",
             f"{gate.text('tas_path')} has changes in the worktree that has {gate.text('branch')}.",
             hint=f"Put them aside there: git stash push -- {shlex.quote(gate.text('tas_path'))}",
+            paths=[gate.text("tas_path")],
         )
 
 
@@ -122,7 +132,8 @@ class _Landing:
 def land(place: Decider, gate: Gate, verb: str, build: Build) -> tuple[Event, str, str]:
     """Decision and commit in one transaction: the event, the commit and its branch; STALE_REQUEST, GIT_RESET_FAILED."""
     work = _Landing(place, gate, verb, build)
-    if gate.request.get("tas_after") == gate.request.get("tas_before"):
+    head = refs.read(place.store_git, _ref(gate))
+    if is_there(place.store_git, gate, head):
         return place.append(build), "", ""
     there = _worktree(place, gate)
     event, commit = _in_worktree(work, place.site_of(there)) if there else _on_branch(work)
@@ -178,6 +189,7 @@ def _move(work: _Landing, site: Site, found: Survey, own: tuple[str, Path]) -> t
         old=carry.at(carried.old, found.head, found.branch, active),
         new=carry.at(carried.new, commit, found.branch, active),
         trees=carried.trees,
+        known=Known(carried.sights, carried.blobs),
         build=lambda tip: work.build(tip, *more),
         updates=(RefUpdate(found.branch, commit, found.head),),
         backup=backup,
@@ -191,7 +203,7 @@ def _backup(site: Site, found: Survey, own: tuple[str, Path], what: tuple[str, s
     apart = folder / "backup"
     apart.mkdir(mode=0o700)
     plan = footprints.footprint(found, site.top, tree)
-    taken = capture.Capture(site.git, site.places, site.objects, apart).take(found, plan, (), active)
+    taken = capture.Capture(site.git, site.places, site.objects, apart).take(found, plan, (), active).state
     backup = capture.store(site.objects, taken, site.signature(), f"Before {subject}")
     engine.keep_backup(site, op_id, backup)
     return backup

@@ -6,6 +6,7 @@ every other ref of the operation in one reference transaction, the ledger last. 
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -14,11 +15,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from devs_git.domain.events import LEDGER, NO_OID, Draft, Event, RefUpdate, parse
+from devs_git.domain.events import FINISHED, LEDGER, NO_OID, Draft, Event, RefUpdate, parse
 from devs_git.domain.history import History, fold
-from devs_git.domain.standing import Standing, of_history, standing
+from devs_git.domain.policy import IN_FORCE
+from devs_git.domain.standing import LIVE, Standing, of_history, standing
 from devs_git.errors import DevsError
-from devs_git.storage import locks, refs
+from devs_git.storage import active_task, locks, refs
 from devs_git.storage.git_program import Git, GitFailed, split_z
 from devs_git.storage.objects import EMPTY_TREE, TREE, Entry, Objects
 from devs_git.values import field, immutable, replace
@@ -26,7 +28,8 @@ from devs_git.values import field, immutable, replace
 LOCK_SECONDS: Final = 30.0
 ATTEMPTS: Final = 60
 REF_LOCK_SECONDS: Final = 2.0  # a living git holds the lock of a ref for milliseconds
-_LOCK: Final = "devs/ledger.lock"
+LOCK: Final = "devs/ledger.lock"
+CHECKED: Final = "devs/checked-tip"
 
 
 @immutable
@@ -40,11 +43,19 @@ class Tip:
     def history(self) -> History:
         return self.ledger.history_at(self.oid) if self.oid else History()
 
+    @cached_property
+    def here(self) -> History:
+        """The history as this clone sees it, by what its branches and the remotes' have."""
+        from devs_git.storage import standpoint
+
+        return standpoint.seen(self.ledger.reader, self.ledger.common, self.history)
+
     def standing(self, task_id: str) -> Standing:
-        """How a task stands, read from the newest events where that is enough."""
+        """How a task stands for this clone: by the newest events where it is live, else what undid it may not have been here."""
         if not self.oid:
             return Standing("", 1)
-        return standing(self.ledger.newest_first(self.oid), task_id) or of_history(self.history, task_id)
+        found = standing(self.ledger.newest_first(self.oid), task_id)
+        return found if found and found.status in ("", *LIVE) else of_history(self.here, task_id)
 
     @cached_property
     def tree(self) -> str:
@@ -90,6 +101,7 @@ class Ledger:
     objects: Objects
     common: Path
     signature: Callable[[], str]  # "Name <mail> <seconds> +0000"
+    now: Callable[[], str]  # as events say it
     identified: Callable[[Git], Git] = _as_it_is
     _folded: list[History] = field(default_factory=list, compare=False, repr=False)  # the last one, if any
 
@@ -127,16 +139,24 @@ class Ledger:
     def require(self) -> Tip:
         """The tip; NOT_INITIALIZED where there is no ledger, LEDGER_MISSING where there was one."""
         tip = self.tip()
-        if tip.oid:
+        # A git child is cheaper than opening the object store.
+        policy = f"{tip.oid}:{IN_FORCE}"
+        if tip.oid and self.reader.attempt("cat-file", "-e", policy, ok=(0, 1, 128))[0] == 0:
             return tip
-        if (self.common / _LOCK).exists():  # somebody wrote to it
+        if tip.oid:
+            _ = tip.tree  # raises where the ledger cannot be read
+        if not tip.oid and (self.common / LOCK).exists():  # somebody wrote to it
             raise DevsError(
                 "LEDGER_MISSING",
                 "This repository is frozen, because its ledger, the branch devs/ledger, is gone.",
                 hint="Put it back; see: devs-git doctor",
             )
         raise DevsError(
-            "NOT_INITIALIZED", "This repository has no devs-git ledger.", hint="Run: devs-git init"
+            "NOT_INITIALIZED",
+            "The ledger of this repository has no policy yet."
+            if tip.oid
+            else "This repository has no devs-git ledger.",
+            hint="Run: devs-git init",
         )
 
     def newest_first(self, tip: str = LEDGER) -> Generator[Event]:
@@ -153,13 +173,12 @@ class Ledger:
 
     def events(
         self,
-        tip: str = LEDGER,
-        *,
+        *tips: str,
         since: str = "",
         oldest_first: bool = False,
         order: tuple[str, ...] = (),
     ) -> Generator[Event]:
-        """Events reachable from `tip` and not from `since`, newest first unless told; read as they are needed."""
+        """Events reachable from `tips` (the ledger's where none is given) and not from `since`, newest first unless told; read as they are needed."""
         order = ("--topo-order", "--reverse") if oldest_first else order
         bound = (f"^{since}",) if since else ()
         said = self.reader.stream(
@@ -168,7 +187,7 @@ class Ledger:
             "--encoding=UTF-8",
             "--format=%H%x1f%P%x1f%B%x00",
             *order,
-            tip,
+            *(tips or (LEDGER,)),
             *bound,
             "--",
         )
@@ -204,12 +223,13 @@ class Ledger:
         `git` is the git of the worktree where its HEAD is among the refs. Raises RefMoved where a ref other
         than the ledger was not as expected, BUSY after too many lost races.
         """
-        lock = locks.held(self.common / _LOCK, wait=LOCK_SECONDS) if locked else nullcontext()
+        lock = locks.held(self.common / LOCK, wait=LOCK_SECONDS) if locked else nullcontext()
         with lock:
             until = time.monotonic() + REF_LOCK_SECONDS
             for attempt in range(ATTEMPTS):
                 tip = self.tip()
                 draft = build(tip)
+                checked = self.checked_tip == tip.oid
                 event = self.write_commit(tip, draft)
                 update = RefUpdate(LEDGER, event.oid, tip.oid or NO_OID)
                 try:
@@ -226,19 +246,46 @@ class Ledger:
                 except GitFailed:
                     if self.tip().oid != event.oid:  # else it was killed when all was done
                         raise
+                if checked:
+                    self.note_checked(event.oid)
                 return event
         raise DevsError("BUSY", "The ledger is being written by others.", hint="Run the command again.")
 
+    def begin(self, genesis: Draft, policy: Callable[[str], Draft]) -> tuple[Event, Event]:
+        """Write a ledger's first two events in one reference transaction; `policy` is told the oid of the genesis.
+
+        Raises RefMoved where somebody began one meanwhile.
+        """
+        with locks.held(self.common / LOCK, wait=LOCK_SECONDS):
+            root = self.write_commit(Tip(self, ""), genesis)
+            event = self.write_commit(Tip(self, root.oid), policy(root.oid))
+            refs.transaction(self.git, (RefUpdate(LEDGER, event.oid, NO_OID),), f"devs: {root.subject}")
+            self.note_checked(event.oid)
+        return root, event
+
+    @property
+    def checked_tip(self) -> str:
+        """The tip up to which this clone has asked the rule of belief (`checked_tip.py`), '' where it noted none."""
+        try:
+            return (self.common / CHECKED).read_text("ascii", "replace").strip()
+        except OSError:
+            return ""
+
+    def note_checked(self, tip: str) -> None:
+        """Note that the ledger is to be believed up to `tip`. Where it cannot be noted, it is asked again."""
+        with contextlib.suppress(OSError):
+            active_task.replace_file(self.common / CHECKED, f"{tip}\n".encode())
+
     def write_commit(self, tip: Tip, draft: Draft) -> Event:
-        """Store the commit of an event without moving any ref."""
+        """Store the commit of an event, which ends now, without moving any ref."""
         tree = self.tree_of(draft.onto) if draft.onto else tip.tree
         tree = self.objects.edit_tree(tree, draft.files) if draft.files else tree
         parents = tuple(oid for oid in (draft.onto, tip.oid) if oid)
         head = f"tree {tree}\n" + "".join(f"parent {oid}\n" for oid in parents)
-        sign = self.signature()
-        text = f"{head}author {sign}\ncommitter {sign}\n\n{draft.event.message()}"
+        sign, ended = self.signature(), draft.event.saying(FINISHED, self.now())
+        text = f"{head}author {sign}\ncommitter {sign}\n\n{ended.message()}"
         return replace(
-            draft.event,
+            ended,
             oid=self.objects.write("commit", text.encode("utf-8", "surrogateescape")),
             parents=parents,
         )

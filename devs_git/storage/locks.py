@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from devs_git.errors import DevsError
+from devs_git.storage import time_limit
 
 POLL_SECONDS = 0.02
 
@@ -64,6 +65,7 @@ def held(
     Behind an orphan (the owner died, its git child still runs) it waits up to `orphan_wait` and says so.
     Who must find things as they were when it was called asks to be `alone`: BUSY behind any live owner, once that ends.
     """
+    wait, orphan_wait = time_limit.left(wait) or 0.0, time_limit.left(orphan_wait) or 0.0
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, owner = _open(path), _open(_owner(path))
     try:

@@ -26,9 +26,9 @@ _BY_HOOK: Final = "ref updates aborted by hook"
 _HINT: Final = "Make room or give permission, then run the command again; nothing was lost."
 
 
-def disk_said(code: str, error: OSError) -> DevsError:
-    """What the system said, with `code` and without any path of the machine."""
-    return _said(code, error.strerror or "an object could not be written")
+def disk_said(error: OSError) -> DevsError:
+    """CONFLICT with what the system said, without any path of the machine."""
+    return _said(error.strerror or "an object could not be written")
 
 
 def told(error: Exception) -> DevsError | None:
@@ -39,12 +39,12 @@ def told(error: Exception) -> DevsError | None:
         if _BY_HOOK in error.stderr:
             return _refused(error)
         if found := _WORDS.search(error.stderr):
-            return _said("CONFLICT", found[0])
+            return _said(found[0])
         return damaged(error) if DAMAGE.search(error.stderr) else None
     # libgit2 tells no number.
     if type(error) is OSError and error.errno is None:
-        return disk_said("CONFLICT", error)
-    return disk_said("CONFLICT", error) if isinstance(error, OSError) and error.errno in _NUMBERS else None
+        return disk_said(error)
+    return disk_said(error) if isinstance(error, OSError) and error.errno in _NUMBERS else None
 
 
 def _killed(number: int) -> DevsError:
@@ -78,5 +78,5 @@ def damaged(error: GitFailed) -> DevsError:
     )
 
 
-def _said(code: str, words: str) -> DevsError:
-    return DevsError(code, f"The disk said: {words}.", hint=_HINT)
+def _said(words: str) -> DevsError:
+    return DevsError("CONFLICT", f"The disk said: {words}.", hint=_HINT)

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import discovery
+from devs_git.storage import discovery, time_limit
+from devs_git.storage.children import GitTimedOut
 from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git, GitFailed
 from devs_git.values import immutable
+
+_SECONDS: Final = 10.0  # that git may take for what it answers in milliseconds
+
+# Of what we keep in the git directory these are folders; all else is a file.
+_FOLDERS: Final = frozenset(
+    f"devs{name}" for name in ("", "/op", "/raw", "/journal", "/spool", "/spool/rejected", "/hooks", "/open")
+)
+_ODD: Final = "something that is no file"
 
 
 @immutable
@@ -35,6 +48,11 @@ class Places:
         return self.git_dir / "devs"
 
     @property
+    def operations(self) -> Path:
+        """Where each operation of this worktree has its private files, in a folder of its own."""
+        return self.own / "op"
+
+    @property
     def active_task(self) -> Path:
         return self.own / "task"
 
@@ -58,9 +76,13 @@ class Places:
             return False
 
     @property
-    def is_new_worktree(self) -> bool:
-        """Whether this is a linked worktree that has not had a view `.devs/` yet, of a repository that has."""
-        return self.top is not None and (self.shared / "view").exists() and not (self.own / "view").exists()
+    def lacks_view(self) -> bool:
+        """Whether a view `.devs/` is to be drawn here: it was taken away, or this is a new worktree of a repository that has one."""
+        if self.top is None:
+            return False
+        if (self.own / "view").exists():
+            return not os.path.lexists(self.top / ".devs")
+        return (self.shared / "view").exists()
 
     @property
     def journals(self) -> Path:
@@ -87,12 +109,15 @@ def worktrees(git: Git, common: Path) -> tuple[Places, ...]:
     out = git.run("worktree", "list", "--porcelain", "-z")
     folders = [Path(os.fsdecode(line[9:])) for line in out.split(b"\0") if line.startswith(b"worktree ")]
     found = (_at(folder) for folder in folders if folder.is_dir())
-    return tuple(places for places in found if places and places.top and places.common == common)
+    ours = tuple(places for places in found if places and places.top and places.common == common)
+    for places in ours:
+        _require_folders(places)
+    return ours
 
 
 def _at(folder: Path) -> Places | None:
     try:
-        return locate(folder, unset=REPOSITORY_VARIABLES)
+        return _found(folder, REPOSITORY_VARIABLES)
     except DevsError:
         return None
 
@@ -129,10 +154,23 @@ def _mark(where: Path) -> tuple[int, ...]:
 
 def locate(where: Path, *, unset: tuple[str, ...] = ()) -> Places:
     """The places of the repository around `where`; NOT_A_REPOSITORY where there is none."""
-    top = discovery.top_of(where, unset=unset)
-    places = Places(top / ".git", top / ".git", top) if top else _asked(Git(where, unset=unset))
+    places = _found(where, unset)
     _require_folders(places)
     return places
+
+
+def _found(where: Path, unset: tuple[str, ...]) -> Places:
+    top = discovery.top_of(where, unset=unset)
+    return Places(top / ".git", top / ".git", top) if top else _asked_in_time(Git(where, unset=unset))
+
+
+def _asked_in_time(git: Git) -> Places:
+    try:
+        with time_limit.within(_SECONDS):
+            return _asked(git)
+    except GitTimedOut as error:
+        text = f"git did not say within {_SECONDS:g} seconds where this repository is."
+        raise DevsError("BUSY", text, hint="Is its disk slow, or gone? Try again.") from error
 
 
 def _asked(git: Git) -> Places:
@@ -154,14 +192,46 @@ def _asked(git: Git) -> Places:
 
 
 def _require_folders(places: Places) -> None:
-    """Refuses where a link or a file stands at `devs` in the git directory: our notes and locks would go elsewhere."""
-    for folder, asked in ((places.shared, "--git-common-dir"), (places.own, "--git-dir")):
-        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+    """Refuses where our folder or something in it is a link or of another kind than ours: we would write and remove elsewhere."""
+    for folder, asked in {places.own: "--git-dir", places.shared: "--git-common-dir"}.items():
+        for name, kind in _strange(folder):
+            from shlex import quote  # for a refusal alone
+
+            ours = "folder" if name in _FOLDERS else "file"
             raise invalid(
                 "repository",
-                "In the git directory a link or a file stands at devs, where devs-git keeps its own folder.",
-                hint=f'Look at it, then take it away: rm "$(git rev-parse {asked})/devs"',
+                f"In the git directory {kind} stands at {name}, where devs-git keeps a {ours} of its own.",
+                hint=f'Look at it, then take it away: rm "$(git rev-parse {asked})"/{quote(name)}',
             )
+
+
+def _strange(folder: Path) -> Iterator[tuple[str, str]]:
+    """What stands at our folder and in it that we never made: its name from the git directory on, and what it is."""
+    found = _other_than_folder(folder)
+    if found:
+        yield "devs", found
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
+        for entry in entries:  # the folder tells kinds with the names: nothing is looked at
+            name = f"devs/{entry.name}"
+            if entry.is_symlink():
+                yield name, "a link"
+            elif entry.is_file(follow_symlinks=False):
+                if name in _FOLDERS:
+                    yield name, "a file"
+            elif not entry.is_dir(follow_symlinks=False):
+                yield name, _ODD
+    if found := _other_than_folder(folder / "spool" / "rejected"):
+        yield "devs/spool/rejected", found
+
+
+def _other_than_folder(place: Path) -> str:
+    """What stands there in place of a folder; '' for a folder, and for nothing."""
+    try:
+        mode = place.lstat().st_mode
+    except FileNotFoundError:
+        return ""
+    kinds = {stat.S_IFDIR: "", stat.S_IFLNK: "a link", stat.S_IFREG: "a file"}
+    return kinds.get(stat.S_IFMT(mode), _ODD)
 
 
 def _no_repository(error: GitFailed) -> DevsError:

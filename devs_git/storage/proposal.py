@@ -7,17 +7,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from devs_git.domain.policy import IN_FORCE, PROPOSED, Policy, parse
+from devs_git.domain.policy import FIRST, IN_FORCE, PROPOSED, Policy, parse
 from devs_git.domain.report import Action
 from devs_git.domain.trailers import AGENTS
 from devs_git.errors import DevsError
 from devs_git.storage import documents
 from devs_git.storage.git_program import Git
 from devs_git.storage.ledger import Tip
+from devs_git.values import immutable
 
 _PROPOSED: Final = (
     "The policy of this repository as proposed. In force is policy.yaml of the ledger; a change here counts once an\n"
-    "approver has approved it. Commit this file: clones find the ledger by its genesis."
+    "approver has approved it. Commit this file: clones know the ledger by its genesis and its first policy."
 )
 _IN_FORCE: Final = f"The policy in force. Changes are proposed in {PROPOSED} and decided by an approver."
 
@@ -73,21 +74,52 @@ def _refused(field: str, message: str, hint: str) -> DevsError:
     return DevsError("POLICY_INVALID", message, hint=hint, field=field)
 
 
+@immutable
+class Named:
+    """The ledger that a tracked policy names; '' for what it does not name. `record` is the policy, None for none."""
+
+    genesis: str = ""
+    first_policy: str = ""
+    record: Mapping[str, Any] | None = None
+
+
+def named(git: Git, commit: str) -> Named:
+    """The ledger that `devs-policy.yaml` of a commit names. POLICY_INVALID."""
+    status, data = git.attempt("cat-file", "blob", f"{commit}:{PROPOSED}", ok=(0, 128))
+    if status:
+        return Named()
+    record = documents.load(data, PROPOSED, "policy", code="POLICY_INVALID")
+    return Named(record["genesis"], record.get(FIRST, ""), record)
+
+
 def genesis(record: Mapping[str, Any] | None) -> str:
     """The genesis that a proposal names."""
     return str(record["genesis"]) if record else ""
 
 
 def in_force(record: Mapping[str, Any]) -> bytes:
-    """The file of the ledger for a policy."""
-    return documents.dump(record, "policy", comment=_IN_FORCE)
+    """The file of the ledger for a policy. The event that began the policies is no part of it."""
+    return documents.dump(_rules(record), "policy", comment=_IN_FORCE)
 
 
-def write(top: Path, policy: bytes) -> Action:
-    """Propose the policy in force where there is no proposal; one that appeared meanwhile stays."""
-    data = documents.dump(
-        documents.load(policy, IN_FORCE, "policy", code="POLICY_INVALID"), "policy", comment=_PROPOSED
-    )
+def _rules(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name != FIRST}
+
+
+def first_event(git: Git, tip: str) -> str:
+    """The event that set the first policy of a ledger that is believed, '' where there is none."""
+    said = git.text("rev-list", "--topo-order", "--reverse", "--full-history", tip, "--", IN_FORCE)
+    return said.partition("\n")[0]
+
+
+def write(top: Path, policy: bytes, first: str) -> Action:
+    """Propose the policy in force where there is no proposal; one that appeared meanwhile stays.
+
+    `first` is the event of the first policy, by which a clone knows this ledger.
+    """
+    record = documents.load(policy, IN_FORCE, "policy", code="POLICY_INVALID")
+    named = {"genesis": record["genesis"], FIRST: first} if first else {}
+    data = documents.dump({**named, **record}, "policy", comment=_PROPOSED)
     try:
         descriptor = os.open(top / PROPOSED, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     except FileExistsError:

@@ -7,17 +7,17 @@ configuration is. Whatever is not understood is refused by an exception: nothing
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from devs_git.domain import audit_ledger, audit_merges, receiving
+from devs_git.domain import receiving
 from devs_git.domain.events import LEDGER, NO_OID
 from devs_git.domain.policy import PROPOSED
 from devs_git.domain.receiving import Move, refused
 from devs_git.domain.report import Finding
 from devs_git.errors import DevsError
-from devs_git.storage import documents, proposal, refs
+from devs_git.storage import proposal, refs
 from devs_git.storage.audit_facts import Facts
 from devs_git.storage.git_program import (
     OBJECTS_ALONE,
@@ -56,12 +56,13 @@ def _ledger(places: Places) -> Ledger:
     git = Git(places.common, env, unset=unset, config=OBJECTS_ALONE_CONFIG)
     quarantine = os.environ.get(_QUARANTINE[0], "")
     beside = (Path(os.path.abspath(quarantine)),) if quarantine else ()  # noqa: PTH100 - a link stays a link
-    return Ledger(git, Objects(places.common / "objects", beside), places.common, lambda: "")
+    return Ledger(git, Objects(places.common / "objects", beside), places.common, lambda: "", lambda: "")
 
 
 def problems(ledger: Ledger, moves: Sequence[Move]) -> Iterator[Finding]:
     """Every reason against the push. One about the ledger itself ends it: nothing else can be judged by that ledger."""
     yield from receiving.spelling(moves)
+    yield from _renamed(ledger.git, moves)
     move = next((m for m in moves if m.ref == LEDGER), None)
     if move:
         found = list(_grown(ledger, move))
@@ -92,7 +93,9 @@ def _grown(ledger: Ledger, move: Move) -> Iterator[Finding]:
         yield refused("LEDGER_MISSING", LEDGER, "The ledger is never deleted.", "Leave it: git push <refs>")
         return
     roots = git.text("rev-list", "--max-parents=0", move.new, "--").split()
-    pinned = git.text("rev-list", "--max-parents=0", old, "--") if old else _named(git)
+    pinned = (
+        git.text("rev-list", "--max-parents=0", old, "--") if old else proposal.named(git, "HEAD").genesis
+    )
     if len(roots) != 1 or (pinned and roots[0] != pinned):
         text = f"The pushed ledger begins with {', '.join(roots)}; here it is {pinned or 'one root only'}."
         yield refused("LEDGER_FORK", LEDGER, text, "Call a person: this is another repository's ledger.")
@@ -100,39 +103,72 @@ def _grown(ledger: Ledger, move: Move) -> Iterator[Finding]:
     if old and not git.says("merge-base", "--is-ancestor", old, move.new):
         yield refused("LEDGER_ROLLBACK", LEDGER, "The pushed ledger leaves out events that are here.", _SYNC)
         return
-    yield from unsound(ledger, old, move.new)
+    yield from unsound(ledger, old, move.new, first="" if old else proposal.named(git, "HEAD").first_policy)
 
 
-def _named(git: Git) -> str:
-    """The genesis that the policy of this repository's own HEAD names, '' where there is none yet."""
-    status, data = git.attempt("cat-file", "blob", f"HEAD:{PROPOSED}", ok=(0, 128))
-    return "" if status else proposal.genesis(documents.load(data, PROPOSED, code="POLICY_INVALID"))
+def _renamed(git: Git, moves: Sequence[Move]) -> Iterator[Finding]:
+    """A push of the default branch that names another ledger: whoever has no memory finds the ledger by these names."""
+    branch = git.text("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))
+    for move in moves:
+        if move.ref == branch and NO_OID not in (move.old, move.new):
+            before, after = proposal.named(git, move.old), proposal.named(git, move.new)
+            for name in ("genesis", "first_policy"):
+                if getattr(before, name) not in ("", getattr(after, name)):
+                    text = (
+                        f"{PROPOSED} of {move.ref} would name another {name}: it is {getattr(before, name)}."
+                    )
+                    yield refused(
+                        "LEDGER_FORK", move.ref, text, "Leave genesis and first_policy as they are."
+                    )
 
 
-def unsound(ledger: Ledger, old: str, new: str) -> Iterator[Finding]:
-    """What is wrong with the events of `new` that `old` has not; of those that are here already nobody can be freed."""
+def unsound(ledger: Ledger, old: str, new: str, *, first: str = "") -> Iterator[Finding]:
+    """What the rule of belief does not allow in `new` for a receiver that has `old`, '' for none.
+
+    Of events that are here already nobody can be freed, so only those are judged that `old` does not have. `first` is
+    the event of the first policy, where somebody who is believed named it.
+    """
+    facts = Facts(ledger, ledger.git, new, "", "", first_policy=first)
+    yield from judged(facts, old, new)
+
+
+def judged(facts: Facts, old: str, new: str, *, seen: str | None = None) -> Iterator[Finding]:
+    """The same of facts that were read: those of `new`, and of whatever else is to be joined with it.
+
+    `seen` is what is remembered where that is not `old`.
+    """
+    known = old if seen is None else seen
     bound = (f"^{old}",) if old else ()
-    fresh = frozenset(ledger.git.text("rev-list", new, *bound, "--").split())
-    facts = Facts(ledger, ledger.git, new, "", "", fresh=fresh)
-    kept = audit_ledger.superseded(facts.steps)
-    for step in facts.steps:
-        if step.event.oid in fresh:
-            yield from audit_ledger.mutations(step, kept)
-    merges = audit_merges.judge(facts.steps, kept.values())
-    found = (*merges, *facts.freezes[1], *facts.judged.findings)
-    yield from (finding for finding in found if finding.where in fresh)
+    fresh = frozenset(facts.git.text("rev-list", new, *bound, "--").split())
+    yield from (finding for finding in facts.judged.findings if finding.where in fresh or not finding.where)
+    if known:
+        yield from facts.belief.rollback(known, new)
 
 
-def require_sound(ledger: Ledger, remote: str, ours: str, theirs: str) -> None:
-    """What `verify ledger` would not pass is not taken over from a remote: it may set a policy that names a command."""
-    found = next(unsound(ledger, ours, theirs), None)
+def require_explained(places: Places, tip: str, tags: Mapping[str, str]) -> None:
+    """TAG_MOVED or TAG_NOT_ANNOTATED where a tag of a task (full name → oid) will not be as the events up to `tip` say."""
+    ledger = _ledger(places)
+    moves = [Move(NO_OID, oid, ref) for ref, oid in tags.items()]
+    found = next(receiving.tags(moves, ledger.history_at(tip), _kinds(ledger.git, moves)), None)
     if found:
-        raise DevsError(
-            found.code,
-            f"The ledger of {remote} has an event that does not count: {found.message}",
-            hint=f"Call a person; nothing was changed here. See: git show {found.where}",
-            remote=remote,
-        )
+        raise DevsError(found.code, found.message, hint=found.fix)
+
+
+def refusal(found: Finding, remote: str) -> DevsError:
+    """A remote's ledger is not taken over as it is: it may set a policy that names a command."""
+    return DevsError(
+        found.code,
+        f"The ledger of {remote} has an event that does not count: {found.message}",
+        hint=f"Call a person; nothing was changed here. See: git show {found.where}",
+        remote=remote,
+    )
+
+
+def require_sound(ledger: Ledger, remote: str, tip: str, *, first: str = "") -> None:
+    """What `verify ledger` would not pass is not taken over from a remote that was never seen."""
+    found = next(unsound(ledger, "", tip, first=first), None)
+    if found:
+        raise refusal(found, remote)
 
 
 def _kinds(git: Git, moves: Sequence[Move]) -> dict[str, str]:

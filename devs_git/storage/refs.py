@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.events import NO_OID, RefUpdate
-from devs_git.storage.git_program import Git, GitFailed
+from devs_git.storage.git_program import Git, GitFailed, split_lines
 
 _MOVED: Final = re.compile(
     r"but expected|reference already exists|reference is missing|unable to resolve reference"
@@ -125,7 +125,7 @@ def missing_only(git: Git, updates: Iterable[RefUpdate]) -> list[RefUpdate]:
 def reflog(common: Path, ref: str) -> Iterator[str]:
     """What a ref held after each of its moves, the last one first; nothing where it has no reflog."""
     try:
-        lines = (common / "logs" / ref).read_text("utf-8", "replace").splitlines()
+        lines = split_lines((common / "logs" / ref).read_bytes().decode("utf-8", "replace"))
     except OSError:
         return
     for line in reversed(lines):

@@ -1,11 +1,12 @@
 """Names of the configured remotes, read from the repository's configuration file without starting git.
 
-Only names are wanted, and only to refuse them as branches; an include or a global file that adds one is not followed.
+Only names are wanted, to refuse them as branches and to tell whose a branch is; an include or a global file that adds one is not followed.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from devs_git.storage.places import Places
@@ -14,6 +15,15 @@ _SECTION: Final = re.compile(
     r'^[ \t]*\[[ \t]*remote[ \t]+"((?:[^"\\\n]|\\.)*)"[ \t]*\]', re.MULTILINE | re.IGNORECASE
 )
 _DOTTED: Final = re.compile(r"^[ \t]*\[[ \t]*remote\.([^\]\n]+)\]", re.MULTILINE | re.IGNORECASE)
+
+
+def split(name: str, known: Iterable[str]) -> tuple[str, str]:
+    """Remote and branch of `origin/topic/a`: the longest of the `known` remotes that it begins with, else its first part."""
+    for remote in sorted(known, key=len, reverse=True):
+        if name.startswith(remote + "/"):
+            return remote, name.removeprefix(remote + "/")
+    remote, _, branch = name.partition("/")
+    return remote, branch
 
 
 def names(places: Places) -> tuple[str, ...]:

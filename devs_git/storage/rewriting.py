@@ -11,11 +11,13 @@ from devs_git.domain.events import NO_OID, Draft, Event, RefUpdate
 from devs_git.domain.history import Checkpoint
 from devs_git.domain.ids import checkpoint_ref, completed_tag
 from devs_git.domain.rewriting import Rewrite, follow, retagged
+from devs_git.domain.standpoint import own
 from devs_git.errors import DevsError
 from devs_git.storage import refs
 from devs_git.storage.context import Context
 from devs_git.storage.ledger import Tip
 from devs_git.storage.recording import facts, taken_numbers
+from devs_git.storage.standpoint import clone_of
 from devs_git.values import replace
 
 
@@ -33,9 +35,10 @@ def rewritten(context: Context, new_of: Mapping[str, str], cause: str) -> Event 
     new_of = {old: new for old, new in new_of.items() if old in gone}
     kept, branch = _kept(context, new_of, rebased), refs.branch(git_dir) or rebased
     taken: dict[str, set[int]] = {}
+    clone = clone_of(context.places.common)
 
     def build(tip: Tip) -> Draft:
-        rewrite = follow(tip.history, new_of, kept, branch)
+        rewrite = follow(own(tip.history, clone), new_of, kept, branch)
         if not rewrite.moves:
             raise _Nothing
         return _draft(context, tip, rewrite, cause, taken)
@@ -47,7 +50,7 @@ def rewritten(context: Context, new_of: Mapping[str, str], cause: str) -> Event 
             return None
         except refs.RefMoved:
             tip = context.ledger.tip()
-            moves = follow(tip.history, new_of, kept, branch).moves
+            moves = follow(own(tip.history, clone), new_of, kept, branch).moves
             taken = {point.task_id: taken_numbers(context, point.task_id) for point, _ in moves}
     raise DevsError("BUSY", "Checkpoint refs are being moved by others.", hint="Run: devs-git doctor")
 
@@ -97,7 +100,7 @@ def _draft(context: Context, tip: Tip, rewrite: Rewrite, cause: str, taken: Mapp
 
 def _visible(context: Context, tip: Tip, point: Checkpoint, tag: str) -> list[RefUpdate]:
     """The move of a completion's visible tag; a tag of that name that is not ours stays."""
-    if tip.history.completion(point.task_id) != point:
+    if own(tip.history, clone_of(context.places.common)).completion(point.task_id) != point:
         return []
     held = refs.read(context.store_git, completed_tag(point.task_id))
     if held not in ("", point.tag):

@@ -52,6 +52,15 @@ def departures(rule: dict[str, Any], value: Any) -> Iterator[tuple[Path, str]]:
     yield from _check(rule, value, ())
 
 
+def shape(rule: dict[str, Any]) -> dict[str, Any]:
+    """The part of a schema that says which fields there are, and which kind of value each has."""
+    words = ("type", "additionalProperties", "minimum", "maximum")
+    kept: dict[str, Any] = {key: rule[key] for key in words if key in rule}
+    if "properties" in rule:
+        kept["properties"] = {name: shape(below) for name, below in rule["properties"].items()}
+    return {**kept, "items": shape(rule["items"])} if "items" in rule else kept
+
+
 def _check(rule: dict[str, Any], value: Any, where: Path) -> Iterator[tuple[Path, str]]:
     name = ".".join(map(str, where)) or "the document"
     types = rule.get("type", [])
@@ -90,7 +99,7 @@ def _required(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iter
     del rule
     for key in bound:
         if isinstance(value, dict) and key not in value:
-            yield where, f"{_name((*where, key))} is missing"
+            yield (*where, key), f"{_name((*where, key))} is missing"
 
 
 def _additional(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
@@ -118,8 +127,15 @@ def _enum(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator
 
 
 def _pattern(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
-    if isinstance(value, str) and not re.search(bound, value, re.ASCII):
-        yield where, f"{_name(where)} is {value!r}, not {rule.get('description', bound).rstrip('.')}"
+    # In a schema `$` is the end; Python's would let a line end follow.
+    exact = bound[:-1] + r"\Z" if bound.endswith("$") else bound
+    if value == "" and not re.search(exact, value):
+        yield where, f"{_name(where)} is empty"
+    elif isinstance(value, str) and not re.search(exact, value, re.ASCII):
+        yield (
+            where,
+            f"{_name(where)} is {value!r}, not {rule.get('description', bound).rstrip('.')}",
+        )
 
 
 def _length(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:

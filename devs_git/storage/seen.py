@@ -14,7 +14,7 @@ from typing import Final
 from devs_git.domain.events import LEDGER
 from devs_git.domain.report import Finding
 from devs_git.storage import refs
-from devs_git.storage.git_program import Git
+from devs_git.storage.git_program import Git, split_lines
 from devs_git.storage.objects import Objects
 
 _OID: Final = re.compile(r"[0-9a-f]{40}")
@@ -45,7 +45,7 @@ def _line(path: Path) -> str:
 def _named(git: Git) -> Iterator[tuple[str, str]]:
     form = "--format=%H %(trailers:key=Devs-Ledger,valueonly,separator=%x2C)"
     limits = (f"--max-count={_MOST}", "--no-commit-header", "--exclude=devs/*", "--branches")
-    for line in git.run("rev-list", form, *limits, "--").decode("utf-8", "replace").splitlines():
+    for line in split_lines(git.run("rev-list", form, *limits, "--").decode("utf-8", "replace")):
         commit, _, values = line.partition(" ")
         yield commit, values.rpartition(",")[2]
 

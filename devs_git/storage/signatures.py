@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -60,8 +61,7 @@ def verify(message: bytes, signature: bytes, signers: Sequence[Approver]) -> str
 
     Of two signers with one key the first in `signers` counts.
     """
-    if not signature.lstrip().startswith(_BEGIN) or len(signature) > _MOST:
-        raise _bad("This is no SSH signature.")
+    _require_armoured(signature)
     signer = _signer(signature, signers)
     with tempfile.TemporaryDirectory(prefix="devs-git-") as name:
         folder = Path(name)
@@ -80,11 +80,34 @@ def verify(message: bytes, signature: bytes, signers: Sequence[Approver]) -> str
         return signer.principal
 
 
-def _signer(signature: bytes, signers: Sequence[Approver]) -> Approver:
-    """Whose key the signature names. It is only a name: ssh-keygen then verifies with this signer's key alone.
+def key_of(message: bytes, signature: bytes) -> str:
+    """The public key that signed `message` in our namespace, as `ssh-ed25519 AAAA…`; BAD_SIGNATURE.
 
-    Read here and not asked of `ssh-keygen -Y find-principals`, for a history may hold thousands of signatures.
+    Whose key it is, and whether that person may decide, is not asked here.
     """
+    text = key_in(signature)
+    verify(message, signature, (Approver("signer", text),))
+    return text
+
+
+def key_in(signature: bytes) -> str:
+    """The public key that a signature names; whether it signed is not asked here. BAD_SIGNATURE."""
+    _require_armoured(signature)
+    key = _named_key(signature)
+    length = int.from_bytes(key[:4], "big")
+    text = f"{key[4 : 4 + length].decode('ascii', 'replace')} {base64.b64encode(key).decode()}"
+    if not re.fullmatch(r"[a-z0-9@.-]{1,64} [A-Za-z0-9+/=]+", text):
+        raise _bad("This is no SSH signature that can be read.")
+    return text
+
+
+def _require_armoured(signature: bytes) -> None:
+    if not signature.lstrip().startswith(_BEGIN) or len(signature) > _MOST:
+        raise _bad("This is no SSH signature.")
+
+
+def _named_key(signature: bytes) -> bytes:
+    """The public key that a signature names."""
     try:
         armoured = signature.partition(_BEGIN)[2].partition(_END)[0]
         blob = base64.b64decode(b"".join(armoured.split()), validate=True)
@@ -94,6 +117,15 @@ def _signer(signature: bytes, signers: Sequence[Approver]) -> Approver:
         key = b""
     if not key or not blob.startswith(_MAGIC) or len(key) != length:
         raise _bad("This is no SSH signature that can be read.")
+    return key
+
+
+def _signer(signature: bytes, signers: Sequence[Approver]) -> Approver:
+    """Whose key the signature names. It is only a name: ssh-keygen then verifies with this signer's key alone.
+
+    Read here and not asked of `ssh-keygen -Y find-principals`, for a history may hold thousands of signatures.
+    """
+    key = _named_key(signature)
     wanted = base64.b64encode(key).decode()
     found = next((one for one in signers if one.key.split()[1:2] == [wanted]), None)
     if found is None:

@@ -65,7 +65,7 @@ def approved(tip: Tip) -> tuple[Revision, ...]:
 def _before_it_moved(context: Context, tip: Tip, path: str) -> str | None:
     """The TAS of HEAD where an earlier policy had it: a commit that first has it at `path` moves it there."""
     written = context.store_git.text("rev-list", "--full-history", tip.oid, "--", IN_FORCE).split()
-    policies = (*(store.policy_at(Tip(tip.ledger, oid)) for oid in written), parse({}))
+    policies = (*(store.policy_of(Tip(tip.ledger, oid)) for oid in written), parse({}))
     paths = dict.fromkeys(policy.tas_path for policy in policies)
     blobs = (_blob(context, f"HEAD:{one}") for one in paths if one != path)
     return next((blob for blob in blobs if blob), None)
@@ -87,7 +87,7 @@ def _refusal(path: str, sections: tuple[str, ...]) -> DevsError:
     return DevsError(
         "TAS_UNAPPROVED",
         f"Nobody approved a change of {path} in {named}{more}.",
-        hint="Ask: devs-git gate request --type TAS_REVISION (see its --help). "
+        hint="Ask: devs-git gate request --type TAS_REVISION. "
         f"Or leave it out: git restore --staged -- {shlex.quote(path)}",
         path=path,
         sections=list(sections),

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from devs_git.storage import filters
+from devs_git.storage.filters import NotTold
 from devs_git.storage.git_program import Git, split_z
 from devs_git.storage.private_index import index_path
 from devs_git.values import field, immutable, mutable
@@ -33,7 +35,11 @@ class Changed:
 
 @mutable
 class TreeState:
-    """`branch` is '' on a detached HEAD, `head` is '' before the first commit."""
+    """`branch` is '' on a detached HEAD, `head` is '' before the first commit.
+
+    Of files in `not_told` only a filter that is not started could say whether they changed; they are in no other list
+    for that.
+    """
 
     branch: str = ""
     head: str = ""
@@ -42,6 +48,7 @@ class TreeState:
     unstaged: list[Changed] = field(default_factory=list)
     untracked: list[str] = field(default_factory=list)
     unmerged: list[str] = field(default_factory=list)
+    not_told: tuple[NotTold, ...] = ()
 
 
 # What is dirty inside a submodule is not looked at: git would run that repository's own programs.
@@ -79,13 +86,20 @@ def asked(git: Git) -> Iterator[Callable[[], TreeState]]:
         def state() -> TreeState:
             found = _read(tracked())
             found.untracked = split_z(untracked())
-            if _mark(index) == before:
-                return found
-            return _read(
-                git.run(*_STATUS, "--untracked-files=normal")
-            )  # the two may have seen another index each
+            if _mark(index) != before:  # the two may have seen another index each
+                found = _read(git.run(*_STATUS, "--untracked-files=normal"))
+            _leave_open(found, git)
+            return found
 
         yield state
+
+
+def _leave_open(state: TreeState, git: Git) -> None:
+    """Take out what git said of files without the filter that would have to look at them."""
+    unsure = filters.undecided(git, git.not_started).unsure
+    if unsure:
+        state.unstaged = [one for one in state.unstaged if one.path not in unsure or one.action == "deleted"]
+        state.not_told = filters.told(unsure)
 
 
 def _mark(index: Path) -> tuple[int, ...]:

@@ -8,9 +8,10 @@ been at them, and only then is the ledger read for it.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from devs_git.domain import standpoint as rules
 from devs_git.domain.events import NO_OID, RefUpdate
 from devs_git.domain.history import History
 from devs_git.domain.ids import completed_tag
@@ -18,6 +19,7 @@ from devs_git.storage import refs
 from devs_git.storage.active_task import replace_file
 from devs_git.storage.git_program import Git
 from devs_git.storage.ledger import Ledger
+from devs_git.storage.standpoint import clone_of
 
 FOLDER = "refs/tags/devs"
 
@@ -31,13 +33,20 @@ def out_of_step(history: History, tags: dict[str, str]) -> tuple[RefUpdate, ...]
     return (*back, *gone)
 
 
-def mend(ledger: Ledger) -> tuple[str, ...]:
-    """Bring the visible tags in step; returns the refs that changed. A race with another git is left to the next time."""
+def mend(
+    ledger: Ledger, *, always: bool = False, say: Callable[[str], None] = lambda _text: None
+) -> tuple[str, ...]:
+    """Bring the visible tags in step; returns the refs that changed. A race with another git is left to the next time.
+
+    `always` for who reads the whole ledger anyway: branches may have moved, by which this clone sees it otherwise. What
+    another clone's rewind took away at last is said.
+    """
     tags = refs.matching(ledger.git, FOLDER)
-    if _listed(tags) == _left(ledger.common):
+    if not always and _listed(tags) == _left(ledger.common):
         return ()
     # A checkpoint may not have come here yet, though its event has.
-    wanted = out_of_step(ledger.tip().history, tags)
+    history = ledger.tip().here
+    wanted = out_of_step(history, tags)
     updates = [u for u in wanted if u.new == NO_OID or ledger.objects.exists(u.new)]
     if not updates:
         return ()
@@ -45,6 +54,13 @@ def mend(ledger: Ledger) -> tuple[str, ...]:
         refs.transaction(ledger.git, updates, "devs: visible tags follow the ledger")
     except (refs.RefMoved, refs.RefLocked):
         return ()
+    clone = clone_of(ledger.common)
+    for update in updates:
+        point = history.checkpoints.get(update.old)
+        if point and point.rewound and not rules.by(point, clone):
+            say(
+                f"{point.task_id} was rewound in another clone, and no branch here or on a remote has it any more."
+            )
     return tuple(update.ref for update in updates)
 
 

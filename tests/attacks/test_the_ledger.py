@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.commands import checkpoint, gate_approve, init, sync, task_start
+from devs_git.commands import gate_approve, init, sync, task_start
 from devs_git.domain.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.storage import documents, view
@@ -36,9 +36,9 @@ COMMIT = ("commit", "-q", "--allow-empty", "--no-verify", "-m", "x")
 
 
 def frozen_still() -> None:
-    """Neither git nor a verb of ours makes a commit."""
+    """Neither does git make a commit nor does a verb of ours change anything."""
     refused("GATE_BLOCKED", *COMMIT)
-    call = partial(router.call, "checkpoint", Workspace.open(), checkpoint.Request())
+    call = partial(router.call, "task start", Workspace.open(), task_start.Request("99"))
     assert refusal(call) == "GATE_BLOCKED"
 
 
@@ -243,7 +243,12 @@ def test_text_in_an_event_that_commands_a_terminal(repo: Path) -> None:
     goes_on("tag", "-a", "-m", "x", "x")
     fields = {"Task": "task-10", "Number": "2", "Tag": goes_on("rev-parse", "refs/tags/x"), "Stat": "1 2 3"}
     fields |= {"Title": text, "Actor": text}
-    fields |= {"Commit": goes_on("rev-parse", "HEAD"), "Branch": text, "Message": text, "Tree": "1" * 40}
+    fields |= {
+        "Commit": goes_on("rev-parse", "HEAD"),
+        "Branch": text,
+        "Message": text,
+        "Tree": goes_on("rev-parse", "HEAD^{tree}"),
+    }
     told = "".join(f"Devs-{key}: {value}\n" for key, value in fields.items())
     message = f"x{text}\n\nDevs-Event: checkpoint.created\n{told}"
     goes_on("update-ref", LEDGER, plumbing(message=message))

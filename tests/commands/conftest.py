@@ -14,7 +14,7 @@ from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
 from tests import clones
 from tests.cases import Case, begin
-from tests.clones import Clone, Pair
+from tests.clones import Clone, Pair, Trio
 from tests.conftest import Moulded
 from tests.snapping import Snap
 
@@ -58,6 +58,11 @@ def pair(
         if name != "origin.git":
             clones.git(tmp_path / name, "update-index", "-q", "--refresh")
     return Pair(tmp_path / "origin.git", Clone(tmp_path / "ann"), Clone(tmp_path / "bob"))
+
+
+@pytest.fixture
+def trio(pair: Pair, tmp_path: Path) -> Trio:
+    return clones.three(pair, tmp_path)
 
 
 @pytest.fixture

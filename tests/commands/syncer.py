@@ -14,14 +14,14 @@ from typing import Any
 
 from devs_git.commands import sync
 from devs_git.entrypoints import router
-from devs_git.storage.far import Far
+from devs_git.storage.far import Far, Looked
 from devs_git.workspace import Workspace
 
 
 def main(top: str, arm: str, start: str) -> None:
     look = Far.look
 
-    def waiting(self: Far) -> tuple[str, dict[str, str]]:
+    def waiting(self: Far) -> Looked:
         found = look(self)
         Far.look = look  # type: ignore[method-assign]
         os.write(1, b"ready\n")

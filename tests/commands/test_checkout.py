@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from devs_git.commands import checkout, init
+from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
+from tests import gated
 from tests.moving import Scene, contents
 
 
@@ -68,7 +69,7 @@ def test_it_is_recorded_in_the_ledger(scene: Scene) -> None:
     )
 
 
-def test_local_changes_in_the_way_are_refused_with_gits_reason(scene: Scene) -> None:
+def test_local_changes_in_the_way_are_refused_and_named(scene: Scene) -> None:
     (scene.top / "f3.txt").write_text("mine\n")
     error = refusal(scene, "other")
     assert error.code == "CHECKOUT_FAILED"
@@ -160,6 +161,41 @@ def test_a_branch_named_like_an_option_is_refused_and_after_two_dashes_is_a_name
     assert (done.returncode, done.stderr.split(":")[0]) == (3, "INVALID_BRANCH")
 
 
+@pytest.mark.parametrize(
+    ("name", "typed"),
+    [
+        ("käse", "git switch 'käse'"),
+        ("a@b", "git switch a@b"),
+        ("fix#12", "git switch 'fix#12'"),
+        ("origin/mine", "git switch origin/mine"),
+        ("--force", "git branch NAME refs/heads/--force && devs-git checkout NAME"),
+        ("HEAD", "git branch NAME refs/heads/HEAD && devs-git checkout NAME"),
+    ],
+)
+@pytest.mark.parametrize("frozen", [False, True])
+def test_a_branch_that_exists_under_a_name_that_the_rule_forbids_is_told_as_that(
+    scene: Scene, name: str, typed: str, frozen: bool
+) -> None:
+    scene.git("update-ref", f"refs/heads/{name}", "other")
+    if frozen:
+        gated.ask(scene.workspace, kind="MANUAL")
+    with pytest.raises(DevsError) as refused:
+        router.call("checkout", Workspace.open(scene.top), checkout.Request(name))
+    error = refused.value
+    assert (error.code, error.details["branch"]) == ("INVALID_BRANCH", name)
+    assert error.message.startswith(f"There is a branch {name!r}, and devs-git does not switch to it: ")
+    assert typed in error.hint
+    if not frozen:  # what the hint says leads there
+        words = typed.replace("NAME", "named").replace("devs-git ", f"{sys.executable} -m devs_git ")
+        subprocess.run(["sh", "-c", words], cwd=scene.top, check=True, capture_output=True)
+        assert scene.git("rev-parse", "HEAD") == scene.git("rev-parse", "refs/heads/other")
+
+
+def test_the_ledger_and_a_name_that_no_branch_has_are_told_as_before(scene: Scene) -> None:
+    assert "it is the ledger" in refusal(scene, "devs/ledger").message
+    assert "is not a local branch" in refusal(scene, "käse").message
+
+
 def test_a_branch_of_another_worktree_is_refused(scene: Scene, tmp_path: Path) -> None:
     scene.git("worktree", "add", "-q", str(tmp_path / "second"), "other")
     assert "second" in refusal(scene, "other").message
@@ -194,27 +230,3 @@ def test_without_git_on_the_path_it_says_so(scene: Scene, monkeypatch: pytest.Mo
     with pytest.raises(DevsError) as refused:
         go(scene, "other")
     assert refused.value.code == "GIT_NOT_FOUND"
-
-
-def test_ten_seconds_are_enough_or_everything_is_as_before(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(checkout, "TIMEOUT_SECONDS", 0.7)
-    scene.git(
-        "config", "filter.slow.smudge", f"{sys.executable} -c 'import signal; signal.pause()' # slow-smudge"
-    )
-    (scene.top / ".git/info/attributes").write_text("f3.txt filter=slow\n")
-    scene.git("config", "filter.slow.clean", "cat")
-    scene.git("switch", "-q", "other")
-    begun = time.monotonic()
-    assert refusal(scene, "main", "refs/heads/main", "refs/heads/other").code == "CHECKOUT_TIMEOUT"
-    failed = next(scene.workspace.ledger.events())
-    assert (failed.failed, failed.get("Devs-Code"), failed.get("Devs-Verb")) == (
-        True,
-        "CHECKOUT_TIMEOUT",
-        "checkout",
-    )
-    assert time.monotonic() - begun < 10
-    commands = Path("/proc").glob("[0-9]*/cmdline")
-    running = [path.read_bytes() for path in commands if path.exists()]
-    assert not [line for line in running if b"slow-smudge" in line and b"-c" in line and b"pause" in line]

@@ -19,9 +19,7 @@ from devs_git.commands.doctor import Request, Result
 from devs_git.commands.init import Result as InitResult
 from devs_git.domain.events import Draft
 from devs_git.entrypoints import router
-from devs_git.storage import hook_files, locks
-from devs_git.storage.git_program import Git
-from devs_git.storage.places import locate
+from devs_git.storage import locks
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.gated import ask
@@ -51,7 +49,6 @@ def test_nothing_is_wrong_after_an_init(initialised: Path) -> None:
         ("HOOK_MISSING", "chmod a-x .git/hooks/post-commit"),
         ("HOOK_EDITED", "echo 'exit 0' >> .git/hooks/post-commit"),
         ("EXCLUDE_MISSING", ": > .git/info/exclude"),
-        ("VIEW_STALE", "rm -r .devs"),
         ("VIEW_STALE", "rm -r .git/devs"),
         ("VIEW_STALE", "rm -f .devs/README.md"),
         ("VIEW_STALE", "chmod u+w .devs/policy.yaml && echo 'approvers: [me]' >> .devs/policy.yaml"),
@@ -155,31 +152,6 @@ def test_a_ledger_that_was_deleted_is_named_by_what_is_known_of_it(initialised: 
     assert [finding.code for finding in found] == ["LEDGER_MISSING"]
     subprocess.run(["sh", "-ec", found[0].fix], cwd=initialised, check=True)
     assert git("rev-parse", "refs/heads/devs/ledger") == before
-
-
-def test_a_git_that_does_not_run_hooks_is_found_out_by_running_one(
-    initialised: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wrapper = tmp_path / "bin" / "git"
-    wrapper.parent.mkdir()
-    turned_off = 'case " $* " in *" config "*) ;; *) set -- -c core.hooksPath=/dev/null "$@" ;; esac'
-    wrapper.write_text(f'#!/bin/sh\n{turned_off}\nexec {shutil.which("git")} "$@"\n')
-    wrapper.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{wrapper.parent}{os.pathsep}{os.environ['PATH']}")
-    assert codes(initialised) == ["HOOK_NOT_RUN"]
-    ask(Workspace.open(), kind="MANUAL")
-    assert codes(initialised) == ["HOOK_NOT_RUN"]
-    monkeypatch.undo()
-    assert codes(initialised) == []  # frozen, the hook refuses and thereby tells that it ran
-
-
-@pytest.mark.telling
-def test_a_python_that_lost_devs_git_is_found_out_by_starting_it(initialised: Path, tmp_path: Path) -> None:
-    python = tmp_path / "python"
-    python.write_text("#!/bin/sh\nexit 1\n")
-    python.chmod(0o755)
-    hook_files.install(locate(initialised), Git(initialised), str(python))
-    assert codes(initialised) == ["HOOK_OUTDATED"]
 
 
 @pytest.mark.telling

@@ -100,6 +100,38 @@ def test_the_whole_request_may_come_on_standard_input(text: str, call: Call, led
     assert {key: written[key] for key in WHOLE} == WHOLE
 
 
+def test_a_request_from_a_file_has_the_default_type_and_may_be_given_its_own_again(
+    call: Call, ledgered: Workspace
+) -> None:
+    plain = json.dumps(put("gate_type", ...))
+    manual = json.dumps({"blocker_description": BLOCKER})
+    for text, words, kind in (
+        (manual, ("--type", "MANUAL"), "MANUAL"),
+        (json.dumps({"type": "MANUAL", "blocker_description": BLOCKER}), ("--type", "MANUAL"), "MANUAL"),
+        (plain, (), "TAS_REVISION"),
+    ):
+        status, answer = call("gate", "request", "--from", "-", *words, stdin=text)
+        assert (status, asked(ledgered, answer["gate_id"])["gate_type"]) == (0, kind)
+    before = ledgered.ledger.tip().oid
+    for text, words, field in (
+        (json.dumps(WHOLE), ("--type", "MANUAL"), "gate_type"),
+        (json.dumps(WHOLE | {"gate_type": 7}), ("--type", "MANUAL"), "gate_type"),
+        (plain, ("--agent", "architect"), "agent_id"),
+        (json.dumps(put("gate_type", ...) | {"gate_type": None}), (), "gate_type"),
+    ):
+        status, answer = call("gate", "request", "--from", "-", *words, stdin=text)
+        assert (status, answer["code"], answer["field"]) == (3, "INVALID_ARGUMENTS", field)
+    assert ledgered.ledger.tip().oid == before
+
+
+@pytest.mark.parametrize("record", [put("proposed_changes.sections_to_modify", ...)])
+def test_a_section_that_nobody_named_is_missing(record: dict[str, Any], call: Call) -> None:
+    said = call("gate", "request", "--from", "-", stdin=json.dumps(record))[1]
+    assert said["message"] == "proposed_changes.sections_to_modify is missing."
+    words = ("--agent", "architect", "--task", "1", "--blocker", BLOCKER)
+    assert call("gate", "request", *words)[1]["message"] == said["message"]
+
+
 @pytest.mark.parametrize(
     ("path", "value", "field"),
     [

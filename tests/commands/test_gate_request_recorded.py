@@ -35,7 +35,7 @@ def test_a_second_revision_meets_the_first_and_writes_nothing(ledgered: Workspac
 def plumbed(workspace: Workspace) -> None:
     """An event that somebody else writes, with git alone and without our lock."""
     script = (
-        "tip=$(git rev-parse refs/heads/devs/ledger) && new=$(git commit-tree -p $tip -m other $tip^{tree}) "
+        "tip=$(git rev-parse refs/heads/devs/ledger) && new=$(git commit-tree -p $tip -m other -m 'Devs-Event: task.started' $tip^{tree}) "
         "&& git update-ref refs/heads/devs/ledger $new $tip && git commit -q --allow-empty -m moved && git branch side"
     )
     subprocess.run(["sh", "-c", script], cwd=workspace.top, check=True)

@@ -13,6 +13,7 @@ import pytest
 
 from devs_git.__main__ import main
 from devs_git.commands.init import Result
+from devs_git.domain.events import Draft
 from devs_git.errors import DevsError
 from devs_git.storage.locks import held
 from devs_git.workspace import Workspace
@@ -53,11 +54,15 @@ def test_a_second_init_changes_nothing_and_says_so(repo: Path, git: Run, set_up:
 
 
 def test_an_init_that_was_cut_off_after_the_genesis_is_finished_by_the_next(
-    repo: Path, git: Run, ledgered: Workspace, set_up: SetUp
+    repo: Path, git: Run, workspace: Workspace, set_up: SetUp
 ) -> None:
-    genesis = ledgered.ledger.tip().oid
-    result = set_up(repo)
-    assert result.genesis == genesis
+    """Version 0.1 wrote the first policy after the genesis, by itself."""
+    begin = workspace.event("ledger.created", "ledger: begin", verb_name="init")
+    genesis = workspace.ledger.append(lambda _tip: Draft(begin, (("README.md", b"The ledger.\n"),))).oid
+    with pytest.raises(DevsError, match="no policy yet") as caught:
+        Workspace.open(repo).ledger.require()
+    assert caught.value.code == "NOT_INITIALIZED"
+    assert set_up(repo).genesis == genesis
     assert events(git)[-2:] == ["policy.set", "ledger.created"]
 
 

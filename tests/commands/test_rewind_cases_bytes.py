@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
 
+from devs_git.commands import checkout
 from devs_git.errors import DevsError
 from devs_git.storage.git_program import Git
 from tests.cases import REFUSED, Case, Executable
@@ -152,6 +154,106 @@ def test_many_dirty_files_of_a_converting_repository_are_compared_with_few_child
     monkeypatch.setattr(Git, "start", counted)
     case.there_and_back("1", "discard")
     assert len(started) < 300
+
+
+def other_attributes(case: Case) -> None:
+    """Files that were written with a filter and with CRLF, whose `.gitattributes` then goes; git calls them unchanged."""
+    case.git("config", "filter.case.clean", WHISPER)
+    case.git("config", "filter.case.smudge", SHOUT)
+    rules = b"*.loud filter=case\n*.txt text eol=crlf\n*.c ident\n"
+    files = {"a.loud": b"ONE\n", "b.txt": b"b\r\n", "d/c.c": b"$Id$\n"}
+    case.stage("1", {".gitattributes": rules, **files})
+    case.stage("2", {"a.loud": b"TWO\n", "b.txt": b"b2\r\n", "d/c.c": b"$Id$ 2\n", "new.txt": b"n\r\n"})
+    for name in ("a.loud", "b.txt", "d/c.c", "new.txt"):
+        (case.top / name).unlink()
+        case.git("checkout", "--", name)
+    assert case.git("status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("how", ["renamed", "deleted", "committed"])
+def test_bytes_written_under_other_attributes_than_those_of_now_come_back(case: Case, how: str) -> None:
+    other_attributes(case)
+    attributes = case.top / ".gitattributes"
+    if how == "renamed":
+        attributes.rename(case.top / "renamed")
+    elif how == "deleted":
+        attributes.unlink()
+    else:
+        case.git("rm", "-q", "--cached", ".gitattributes")
+        attributes.unlink()
+        case.git("commit", "-q", "-m", "no attributes")
+        case.point("3")
+    before = case.look().files
+    assert before[b"a.loud"][1] == b"TWO\n"
+    done = case.rewind("1", "discard")
+    case.undo(preserve="discard")
+    assert case.look().files == before
+    case.undo(preserve="discard")
+    case.undo(done.rewind_id, preserve="discard")
+    assert case.look().files == before
+
+
+def test_an_undo_over_changed_attributes_keeps_what_was_on_disk_in_its_backup(case: Case) -> None:
+    """The index calls these files unchanged; `undo` writes others over them."""
+    case.stage("0", {"b.txt": b"b0\n"})
+    other_attributes(case)
+    case.rewind("1")
+    (case.top / ".gitattributes").rename(case.top / "renamed")
+    before = case.look().files
+    done = case.undo(preserve="discard")
+    kept = case.git_bytes("show", f"{done.backup}:raw/b.txt")
+    assert kept == before[b"b.txt"][1] == b"b\r\n"
+    case.undo(preserve="discard")
+    assert case.look().files == before
+
+
+def test_an_undo_brings_back_bytes_whatever_filters_there_are_then(case: Case) -> None:
+    case.stage("1", {"a.txt": b"1\n", "b": b"b\n"})
+    case.stage("2", {"a.txt": b"2\n"})
+    case.rewind("1")
+    (case.top / ".git/info").mkdir(exist_ok=True)
+    (case.top / ".git/info/attributes").write_text("*.txt text eol=crlf filter=broken\n")
+    case.git("config", "filter.broken.smudge", "false")
+    case.git("config", "filter.broken.required", "true")
+    case.git("config", "filter.broken.clean", "cat")
+    case.undo()
+    assert case.read("a.txt") == b"2\n"
+
+
+@pytest.mark.parametrize("flag", ["--assume-unchanged", "--skip-worktree", ""])
+def test_an_edit_that_the_index_does_not_see_comes_back(case: Case, flag: str) -> None:
+    case.stage("1", {"a": b"1\n", "b": b"1\n"})
+    case.stage("2", {"a": b"2\n", "b": b"2\n"})
+    case.git("config", "core.trustctime", "false")
+    case.git("config", "core.checkStat", "minimal")
+    for name in ("a", "b"):
+        os.utime(case.top / name, ns=(0, 10**18))
+    case.git("update-index", "--refresh")
+    if flag:
+        case.git("update-index", flag, "a")
+    (case.top / "a").write_bytes(b"3\n")
+    os.utime(case.top / "a", ns=(0, 10**18))
+    assert case.git("status", "--porcelain") == ""
+    case.rewind("1", "discard")
+    assert case.read("a") == b"1\n"
+    case.undo(preserve="discard")
+    assert case.read("a") == b"3\n"
+
+
+def test_a_checkout_refuses_over_an_edit_that_the_index_does_not_see(case: Case) -> None:
+    case.stage("1", {"a": b"1\n"})
+    case.git("branch", "other")
+    case.stage("2", {"a": b"2\n"})
+    case.git("config", "core.trustctime", "false")
+    case.git("config", "core.checkStat", "minimal")
+    os.utime(case.top / "a", ns=(0, 10**18))
+    case.git("update-index", "--refresh")
+    (case.top / "a").write_bytes(b"3\n")
+    os.utime(case.top / "a", ns=(0, 10**18))
+    with pytest.raises(DevsError) as refused:
+        checkout.run(case.workspace, checkout.Request("other"))
+    assert (refused.value.code, refused.value.details["paths"]) == ("CHECKOUT_FAILED", ["a"])
+    assert case.read("a") == b"3\n"
 
 
 def test_a_file_that_only_its_owner_may_read_stays_so(case: Case) -> None:

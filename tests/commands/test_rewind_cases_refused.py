@@ -125,6 +125,7 @@ def test_a_larger_capture_than_the_policy_allows_refuses_and_skips_nothing(
     case.stage("2", {"a": b"2\n", "way": None})
     case.write({"a": b"x" * 2000})
     assert "1024" in case.refused("1", "discard").message
+    assert case.plan("1", "discard").blocked_by[0]["reason"] == "too_large"
     case.write({"a": b"2\n", "way": b"y" * 2000})
     with pytest.raises(DevsError) as error:
         case.rewind("1", untracked="save")

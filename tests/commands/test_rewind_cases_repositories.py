@@ -9,7 +9,8 @@ import pytest
 
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.cases import REFUSED, Case, begin, contents, genesis
+from tests import ledgers
+from tests.cases import REFUSED, Case, begin, contents
 
 
 def nested(case: Case, where: str) -> Case:
@@ -257,7 +258,7 @@ def test_an_unborn_branch_refuses(tmp_path: Path) -> None:
     top.mkdir()
     case = Case(top)
     case.git("init", "-q")
-    genesis(case.workspace)
+    ledgers.begin(case.workspace)
     case.git("switch", "-qc", "work")
     case.commit({"a": b"1\n"})
     case.point("1")

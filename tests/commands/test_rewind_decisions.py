@@ -107,7 +107,7 @@ def test_the_active_task_is_cleared_when_it_was_undone_and_kept_when_not(case: C
 def test_checkpoints_that_another_branch_keeps_stay_and_are_listed(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})
-    case.git("branch", "keeper")
+    case.branch_off("keeper")
     case.stage("3", {"a": b"3\n"})
     plan = case.plan("1")
     assert (plan.affected_tasks, plan.undone) == (("task-3",), ("task-3@1",))
@@ -123,7 +123,7 @@ def test_a_completion_that_another_branch_keeps_leaves_the_targets_task_complete
     case.point("1", 1, completed=False)
     case.commit({"a": b"2\n"})
     case.point("1", 2, completed=True)
-    case.git("branch", "keeper")
+    case.branch_off("keeper")
     case.rewind("task-1@1")
     assert (statuses(case)["task-1"], case.active(), case.git("tag")) == ("completed", "", "devs/task-1")
 
@@ -136,7 +136,7 @@ def test_a_branch_that_a_rewind_left_counts_only_once_it_moved(case: Case) -> No
     assert case.rewind("1", "branch").affected_tasks == ("task-2",)
     left = case.git("for-each-ref", "--format=%(refname:short)", "refs/heads/devs/preserved").split()
     case.undo()
-    case.git("branch", "mine", left[0])  # somebody's own branch at the same commit counts
+    case.branch_off("mine", left[0])  # somebody's own branch on top of it counts
     assert case.rewind("1").affected_tasks == ()
 
 

@@ -153,7 +153,12 @@ def test_a_policy_that_one_side_changed_is_in_force_and_of_two_the_remotes(pair:
     pair.ann.approve(first)
     pair.bob.approve(second)
     pair.ann.sync()
-    assert [row.path for row in pair.bob.sync().superseded] == ["policy.yaml"]
+    gave_way = pair.bob.sync().superseded
+    assert [row.path for row in gave_way] == ["policy.yaml", f"gates/{second}/decision.yaml"]
+    assert [row.stands for row in gave_way] == ["", ""]
+    assert pair.bob.opened.ledger.open_gates() == (second,)
+    pair.bob.reject(second)
+    pair.bob.sync()
     pair.ann.sync()
     assert pair.bob.opened.policy.backup_limit == pair.ann.opened.policy.backup_limit == 6_000_000
     pair.assert_same("ledger", "tags")

@@ -15,6 +15,7 @@ import pytest
 from devs_git.commands import checkpoint, task_complete, task_start, task_status
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
+from tests import ledgers
 
 Run = Callable[..., str]
 pytestmark = pytest.mark.usefixtures("ledgered")
@@ -73,7 +74,7 @@ def test_with_nothing_to_commit_head_becomes_the_checkpoint(workspace: Workspace
     head = git("rev-parse", "HEAD")
     start(workspace, "10")
     row = checkpoint.run(workspace, checkpoint.Request(everything=True))
-    assert (row.commit, row.message, git("rev-parse", "HEAD")) == (head, "c3", head)
+    assert (row.commit, row.message, git("rev-parse", "HEAD")) == (head, "Checkpoint of task-10", head)
 
 
 def test_a_completion_takes_the_next_number_and_a_visible_tag(workspace: Workspace, git: Run) -> None:
@@ -119,7 +120,7 @@ def test_a_live_id_cannot_be_started_again_nor_another_beside_the_running_one(
 ) -> None:
     start(workspace, "10")
     before = state(git, repo)
-    for task, code in (("10", "TASK_EXISTS"), ("task-11", "TASK_RUNNING")):
+    for task, code in (("10", "TASK_EXISTS"), ("task-11", "TASK_ACTIVE")):
         with pytest.raises(DevsError) as refused:
             start(workspace, task)
         assert (refused.value.code, refused.value.details["task_id"]) == (code, "task-10")
@@ -187,9 +188,7 @@ def test_a_first_commit_can_be_made_by_a_checkpoint_but_not_of_nothing(git: Run,
     fresh = tmp_path / "fresh"
     git("init", "-q", "fresh", where=tmp_path)
     workspace = Workspace.open(fresh)
-    from devs_git.domain.events import Draft
-
-    workspace.ledger.append(lambda _tip: Draft(workspace.event("ledger.created", "begin", verb_name="init")))
+    ledgers.begin(workspace)
     start(workspace, "1")
     with pytest.raises(DevsError, match="no commit yet"):
         checkpoint.run(workspace, checkpoint.Request())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
 import os
 import subprocess
@@ -15,9 +13,7 @@ from click.testing import CliRunner
 
 from devs_git.commands import (
     task_start,
-    trace_export,
     trace_get,
-    trace_import,
     trace_list,
     trace_prune,
     trace_put,
@@ -70,6 +66,9 @@ def test_an_unknown_id_and_a_missing_one_are_told_apart(initialised: Path) -> No
     missing = cli(initialised, "get", "--json")
     said = json.loads(missing.stdout)
     assert (missing.returncode, said["code"], said["message"]) == (3, "INVALID_INPUT", "traceId is required")
+    for option, field in (("--offset=-1", "offset"), ("--limit=3", "limit")):
+        said = json.loads(cli(initialised, "get", "x", option, "--json").stdout)
+        assert (said["code"], said["field"]) == ("INVALID_INPUT", field)
 
 
 @pytest.mark.parametrize("size", [4, 5, 6, 7, 9])
@@ -93,29 +92,6 @@ def test_storing_goes_on_while_a_gate_is_open_and_pruning_does_not(initialised: 
     with pytest.raises(DevsError) as refused:
         router.call("trace prune", Workspace.open(initialised), trace_prune.Request("1d"))
     assert refused.value.envelope()["gate_id"] == gate
-
-
-def test_an_export_is_read_back_into_another_repository_the_same(initialised: Path) -> None:
-    for number, output in enumerate((LONG, b"", "é".encode())):
-        put(
-            initialised,
-            output,
-            trace_id=f"t-{number}",
-            task_id="10",
-            tool_name="x",
-            duration_ms=number,
-            input="in\ud800",
-        )
-    packed = io.BytesIO()
-    assert trace_export.run(Workspace.open(initialised), trace_export.Request(packed.write)).traces == 3
-    before = trace_list.run(Workspace.open(initialised), trace_list.Request()).traces
-    for path in (initialised / ".git/devs").glob("catalog.db*"):
-        path.unlink()
-    packed.seek(0)
-    done = trace_import.run(Workspace.open(initialised), trace_import.Request(packed))
-    assert (done.traces, done.new) == (3, 3)
-    assert trace_list.run(Workspace.open(initialised), trace_list.Request()).traces == before
-    assert cli(initialised, "get", "t-0").stdout == LONG
 
 
 @pytest.mark.parametrize("offset", [3, 4, 10**15, 10**30])
@@ -158,54 +134,6 @@ def test_a_program_that_never_ends_does_not_fill_the_memory(monkeypatch: pytest.
     monkeypatch.setattr("devs_git.entrypoints.cli.traces._MOST", 1000)
     with Path("/dev/zero").open("rb") as endless, pytest.raises(DevsError, match="at most 1000 bytes"):
         cli_traces._whole(endless)
-
-
-@pytest.mark.telling
-def test_a_damaged_export_is_refused_with_the_line(initialised: Path) -> None:
-    put(initialised, b"out")
-    packed = io.BytesIO()
-    trace_export.run(Workspace.open(initialised), trace_export.Request(packed.write))
-    lines = gzip.decompress(packed.getvalue()).splitlines(keepends=True)
-    for bad, said in ((lines[1:], "no export"), (lines[:-1], "Line 2"), ([*lines, b"[]\n"], "Line 4")):
-        with pytest.raises(DevsError, match=said):
-            trace_import.run(
-                Workspace.open(initialised), trace_import.Request(io.BytesIO(gzip.compress(b"".join(bad))))
-            )
-    with pytest.raises(DevsError, match="no export"):
-        trace_import.run(Workspace.open(initialised), trace_import.Request(io.BytesIO(b"plain")))
-
-
-HOSTILE = [
-    {"trace_id": ""}, {"trace_id": {}}, {"trace_id": "\ud800"}, {"is_error": "x"}, {"duration_ms": {}}, {"duration_ms": 10**30},
-    {"duration_ms": -5}, {"parts": 10**9}, {"parts": -1}, {"parts": True}, {"created_at": "garbage"}, {"task_id": "a\x1b[31mb"},
-    {"input": None}, {"raw": 5}, {"commit": []}, {"tool_name": 5}, {"rawBase64": "%"},
-]  # fmt: skip
-
-
-@pytest.mark.telling
-def test_an_export_with_something_else_than_we_write_is_refused_before_any_of_it_is_stored(
-    initialised: Path,
-) -> None:
-    put(initialised, b"x", trace_id="t")
-    packed = io.BytesIO()
-    trace_export.run(Workspace.open(initialised), trace_export.Request(packed.write))
-    head, known, part = (json.loads(line) for line in gzip.decompress(packed.getvalue()).splitlines())
-    parts = [{"part": 1}, {"part": "x"}, {"output": 5}, {"output": "\ud800"}, {"output": "x" * (5 << 20)}]
-    changed = [(known | bad, part) for bad in HOSTILE] + [(known, part | bad) for bad in parts]
-    for lines in [(head, *both) for both in changed]:
-        data = gzip.compress("\n".join(map(json.dumps, lines)).encode(), 1)
-        with pytest.raises(DevsError, match=r"Line [23] of the export"):
-            trace_import.run(Workspace.open(initialised), trace_import.Request(io.BytesIO(data)))
-    assert trace_get.run(Workspace.open(initialised), trace_get.Request("t")).fullOutput == "x"
-
-
-def test_an_export_that_unpacks_to_an_endless_line_is_refused(
-    initialised: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("devs_git.storage.catalog.exchange._LONGEST", 1000)
-    bomb = gzip.compress(b'{"format":"devs-git traces 1"}\n' + b" " * 10_000)
-    with pytest.raises(DevsError, match="longer than any trace"):
-        trace_import.run(Workspace.open(initialised), trace_import.Request(io.BytesIO(bomb)))
 
 
 @pytest.mark.telling

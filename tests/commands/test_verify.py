@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import gate_approve, rewind, undo, verify
-from devs_git.domain.events import LEDGER, Draft
+from devs_git.domain.events import LEDGER
 from devs_git.entrypoints.cli.main import cli
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
@@ -76,8 +76,6 @@ def test_what_our_verbs_did_verifies(scene: Scene) -> None:
 )  # fmt: skip
 def test_a_ledger_that_was_written_by_hand_is_mutated(scene: Scene, path: str, text: str | None) -> None:
     ask(scene)
-    event = scene.workspace.event("policy.set", "policy", verb_name="init")
-    scene.workspace.ledger.append(lambda _tip: Draft(event, (("policy.yaml", b"genesis: x\n"),)))
     forge(scene, path.replace("GATE", scene.workspace.ledger.open_gates()[0]), text)
     assert codes(scene, "ledger") == ["LEDGER_MUTATED"]
 

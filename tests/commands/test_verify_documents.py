@@ -13,6 +13,7 @@ from devs_git.domain.events import Draft, Event
 from devs_git.storage import resources, schemas
 from devs_git.workspace import Workspace
 from tests.gated import ask, commit, genesis, in_force, make_key
+from tests.ledgers import first_policy
 
 Run = Callable[..., str]
 
@@ -26,11 +27,15 @@ def put(workspace: Workspace, path: str, text: str) -> None:
     workspace.append(lambda _tip: Draft(Event("task.started", "by hand", ()), ((path, text.encode()),)))
 
 
+def _named(workspace: Workspace) -> str:
+    return f"genesis: '{genesis(workspace)}'\nfirst_policy: '{first_policy(workspace)}'\n"
+
+
 @pytest.fixture
 def ruled(ledgered: Workspace) -> Workspace:
     """A repository whose tracked policy is in force."""
     in_force(ledgered)
-    commit(ledgered.top, {"devs-policy.yaml": f"genesis: '{genesis(ledgered)}'\n"})
+    commit(ledgered.top, {"devs-policy.yaml": _named(ledgered)})
     return ledgered
 
 
@@ -93,7 +98,7 @@ def test_an_agents_key_among_the_approvers_is_refused_where_it_is_proposed(
 
 def test_a_tracked_policy_that_is_not_in_force_is_told_until_it_is(ruled: Workspace) -> None:
     assert findings(ruled, "policy") == []
-    text = f"genesis: '{genesis(ruled)}'\nbackup_limit: 5MB\n"
+    text = f"{_named(ruled)}backup_limit: 5MB\n"
     commit(ruled.top, {"devs-policy.yaml": text})
     warning = ("POLICY_INVALID", "warning", "devs-policy.yaml", 0)
     assert findings(ruled, "policy") == [warning]
@@ -103,6 +108,13 @@ def test_a_tracked_policy_that_is_not_in_force_is_told_until_it_is(ruled: Worksp
     assert gate_id in told.findings[0].message
     gate_approve.run(Workspace.open(), gate_approve.Request(gate_id, ask=lambda _text: None))
     assert findings(ruled, "policy") == []
+
+
+def test_a_tracked_policy_names_the_first_policy_of_this_ledger(ruled: Workspace) -> None:
+    commit(ruled.top, {"devs-policy.yaml": f"genesis: '{genesis(ruled)}'\n"})
+    assert findings(ruled, "policy") == [("POLICY_INVALID", "warning", "devs-policy.yaml", 0)]
+    commit(ruled.top, {"devs-policy.yaml": f"genesis: '{genesis(ruled)}'\nfirst_policy: '{'a' * 40}'\n"})
+    assert ("LEDGER_FORK", "error", "devs-policy.yaml", 0) in findings(ruled, "policy")
 
 
 def test_a_repository_without_a_tracked_policy_is_told_so(ruled: Workspace, git: Run) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from devs_git.commands import gate_approve, verify
+from devs_git.domain import decisions
 from devs_git.domain.events import LEDGER, Draft, Event
-from devs_git.storage import documents, gates
+from devs_git.storage import documents, gates, proposal
 from devs_git.workspace import Workspace
 from tests.gated import NEW, TAS, Key, ask, commit, decision, genesis, in_force, make_key
 
@@ -131,7 +132,12 @@ def test_a_signature_of_another_decision_or_key_is_found(signed: Workspace, keys
     third = ask(signed)
     record = forged(signed, third, approval="signed")
     by_hand(signed, third, record, keys["rogue"].sign(b"anything"))
-    assert codes(signed) == ["BAD_SIGNATURE", "UNKNOWN_SIGNER"]
+    assert codes(signed) == ["BAD_SIGNATURE", "BAD_SIGNATURE"]
+    fourth = ask(signed)
+    record = forged(signed, fourth, approval="signed")
+    message = decisions.of_record(record, genesis(signed)).canonical()
+    by_hand(signed, fourth, record, keys["rogue"].sign(message))
+    assert codes(signed) == ["BAD_SIGNATURE", "BAD_SIGNATURE", "UNKNOWN_SIGNER"]
 
 
 def test_a_policy_counts_from_its_event_on_and_not_before(ledgered: Workspace, keys: dict[str, Key]) -> None:
@@ -148,9 +154,12 @@ def test_a_policy_counts_from_its_event_on_and_not_before(ledgered: Workspace, k
 
 
 def test_a_policy_that_nobody_approved_is_found(ledgered: Workspace) -> None:
-    in_force(ledgered)
-    assert codes(ledgered) == []
     in_force(ledgered, backup_limit="5MB")
+    ask(ledgered, kind="MANUAL")
+    assert codes(ledgered) == []
+    record = {"genesis": genesis(ledgered), "backup_limit": "6MB"}
+    event = ledgered.event("policy.set", "policy: by hand", verb_name="init")
+    ledgered.append(lambda _tip: Draft(event, (("policy.yaml", proposal.in_force(record)),)))
     assert codes(ledgered) == ["POLICY_INVALID"]
 
 

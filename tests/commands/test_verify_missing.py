@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from devs_git.commands import verify
+from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
 from tests.gated import TAS, commit
 
@@ -40,3 +42,27 @@ def test_a_tas_that_is_missing_is_not_the_first(lost: str, initialised: Path, gi
     assert errors("tas") == ["TAS_UNAPPROVED"]
     lose(initialised, git("rev-parse", lost))
     assert errors("tas") == ["LEDGER_MISSING"]
+
+
+def test_a_partial_clone_fetches_nothing_and_is_told_how_to(
+    initialised: Path, git: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(initialised, {"TAS.md": TAS})
+    (initialised / "TAS.md").write_text(TAS.replace("old", "other"))
+    git("-c", "core.hooksPath=/dev/null", "commit", "-qam", "past the lock")
+    git("config", "uploadpack.allowFilter", "true")
+    there = tmp_path / "partial"
+    git("clone", "-q", "--filter=blob:none", f"file://{initialised}", str(there), where=tmp_path)
+    git("fetch", "-q", "--no-filter", "origin", "refs/heads/devs/ledger:refs/heads/devs/ledger", where=there)
+    git("config", "remote.origin.uploadpack", f"touch {tmp_path}/ran; git-upload-pack", where=there)
+    monkeypatch.chdir(there)
+
+    def told() -> list[tuple[str, str]]:
+        found = router.call("verify", Workspace.open(), verify.Request(("tas",))).findings
+        return [(one.code, one.hint) for one in found]
+
+    ((code, way_out),) = told()
+    assert code == "CONFLICT"
+    assert not (tmp_path / "ran").exists()
+    subprocess.run(["sh", "-ec", way_out], check=True)
+    assert [code for code, _ in told()] == ["TAS_UNAPPROVED"]

@@ -29,6 +29,7 @@ def created(number: int, *, kind: str = "checkpoint.created", task: int = 1, at:
 
 
 TAGS = st.integers(1, 12)
+KINDS = ("checkpoint.created", "task.completed", "rewound", "undone", "moved", "ledger.merged")
 
 
 @st.composite
@@ -37,7 +38,7 @@ def ledgers(draw: st.DrawFn) -> list[Event]:
     events, fresh = [], 1
     for at in range(draw(st.integers(0, 25))):
         fields: list[tuple[str, str]] = []
-        kind = draw(st.sampled_from(["checkpoint.created", "task.completed", "rewound", "undone", "moved"]))
+        kind = draw(st.sampled_from(KINDS))
         if kind in {"checkpoint.created", "task.completed"}:
             made = created(fresh, kind=kind, task=draw(st.integers(1, 3)), at=at)
             fields, fresh = list(made.fields), fresh + 1
@@ -49,6 +50,8 @@ def ledgers(draw: st.DrawFn) -> list[Event]:
             fields.append(("Devs-Renumbered", f"t{draw(TAGS)} {100 + at}"))
         fields += [("Devs-Undone", f"t{tag}") for tag in draw(st.lists(TAGS, max_size=3))]
         fields += [("Devs-Revived", f"t{tag}") for tag in draw(st.lists(TAGS, max_size=2))]
+        if draw(st.booleans()):
+            fields += [("Devs-Clone", draw(st.sampled_from("ab"))), ("Devs-To", f"c{draw(TAGS)}")]
         if draw(st.integers(0, 9)) == 0:
             fields.append(("Devs-Outcome", "failed"))
         events.append(Event(kind, f"s{at}", tuple(fields), oid=f"e{at}"))

@@ -75,9 +75,9 @@ async def _client(door: str, top: Path, web: Web) -> AsyncIterator[Call]:
 
 
 def _state(top: Path) -> bytes:
-    """What a gate freezes: branches but the ledger, visible tags, HEAD, index and files."""
+    """What a gate freezes: branches but the ledger and snapshots, visible tags, HEAD, index and files."""
     words = (
-        "git for-each-ref --format='%(refname) %(objectname)' refs/heads refs/tags | grep -v devs/ledger; "
+        "git for-each-ref --format='%(refname) %(objectname)' refs/heads refs/tags | grep -v -e devs/ledger -e heads/snapshot/; "
         "git symbolic-ref HEAD; git ls-files --stage; git status --porcelain"
     )
     return subprocess.run(["sh", "-c", words], cwd=top, check=True, capture_output=True).stdout

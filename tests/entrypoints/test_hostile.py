@@ -216,11 +216,13 @@ def test_what_a_repository_has_planted_is_not_run_by_any_tool_that_reads(
     trap = tmp_path / "trap"
     trap.write_text(f'#!/bin/sh\necho "$0 $*" >> {ran}\n')
     trap.chmod(0o755)
-    for key in ("core.fsmonitor", "diff.external", "diff.x.textconv", "diff.x.command", "core.pager", "core.editor", "gpg.program", "core.sshCommand", "credential.helper", "interactive.diffFilter", "trailer.x.command", "core.alternateRefsCommand", "uploadpack.packObjectsHook"):  # fmt: skip
+    for key in ("core.fsmonitor", "diff.external", "diff.x.textconv", "diff.x.command", "core.pager", "core.editor", "gpg.program", "core.sshCommand", "credential.helper", "interactive.diffFilter", "trailer.x.command", "core.alternateRefsCommand", "uploadpack.packObjectsHook", "filter.x.clean", "filter.x.smudge", "filter.y.process"):  # fmt: skip
         git("config", key, str(trap))
     git("config", "alias.status", f"!{trap}")
-    (initialised / ".gitattributes").write_text("* diff=x\n")
+    (initialised / ".gitattributes").write_text("* diff=x filter=x\nf1.txt filter=y\n")
     (initialised / "a.txt").write_text("changed\n")
+    for path in initialised.glob("f?.txt"):
+        os.utime(path, (5, 5))
     for name in ("-x", "--output=x", "--upload-pack=x"):
         (initialised / ".git" / "refs" / "heads" / name).write_text(head + "\n")
     ran.unlink(missing_ok=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from devs_git.commands.rewind import Plan, Result
 from devs_git.entrypoints import moving_text
+from devs_git.storage.filters import NotTold
 
 HOSTILE = "out/\x1b[2J"
 
@@ -27,13 +28,15 @@ def test_a_plan_counts_every_file_and_no_name_in_it_commands_the_terminal() -> N
         preserve="branch",
         undone=(),
         kept_by=(),
+        still_on={},
         not_covered=rest,
         now_visible=(HOSTILE,),
+        not_told=(NotTold(HOSTILE, HOSTILE),),
     )
     text = moving_text.rewind_plan(plan)
     assert "1 commit, 1201 files (0 come back, 1 change, 1200 leave)" in text
     assert "makes visible   1 file, ignored until now: " in text
-    assert text.count('"out/\\033[2J"') == 4
+    assert text.count('"out/\\033[2J"') == 5
     assert "\x1b" not in text
 
 
@@ -47,8 +50,12 @@ def test_after_discard_people_read_that_there_is_a_backup() -> None:
         preserved_as={"type": "discard", "reference": "refs/devs/backup/x"},
         affected_tasks=("task-2",),
         kept_by=(),
+        still_on={},
         not_exact=(),
         files=1,
+        edited=("a\033b",),
         backup="refs/devs/backup/x",
     )
-    assert "Before it is kept as backup refs/devs/backup/x." in moving_text.rewound(result)
+    text = moving_text.rewound(result)
+    assert "Before it is kept as backup refs/devs/backup/x." in text
+    assert 'Saved meanwhile, and left as saved: 1 file, "a\\033b"' in text

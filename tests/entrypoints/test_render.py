@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.entrypoints import render
+from devs_git.entrypoints import console, render
 from devs_git.entrypoints.cli import terminal
 from devs_git.workspace import Workspace
 
@@ -50,8 +50,11 @@ def test_a_span_is_told_in_its_largest_unit(seconds: int, shown: str) -> None:
     assert render.ago(seconds) == shown
 
 
-def test_a_table_is_aligned_whatever_colour_its_cells_have() -> None:
-    red = "\x1b[31mab\x1b[0m"
+def test_a_table_is_aligned_whatever_colour_its_cells_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.delenv("NO_COLOR")
+    red = console.paint("ab", "red")
+    assert red != "ab"
     assert render.table([(red, "x"), ("abcd", "")], ("h", "i")) == f"h     i\n{red}    x\nabcd"
 
 

@@ -1,4 +1,4 @@
-"""The view follows verbs that change something, and neither reading nor a dry run writes it again."""
+"""The view follows verbs that change something; what only reads draws it where it is gone, and a dry run never does."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import pytest
 
 from devs_git.__main__ import main
 from devs_git.errors import EXIT_REFUSED
+from devs_git.workspace import Workspace
+from tests import gated
 
 
 def call(monkeypatch: pytest.MonkeyPatch, line: str) -> int:
@@ -23,18 +25,43 @@ def view(initialised: Path) -> Path:
     return initialised / ".devs"
 
 
-def test_the_view_follows_what_changes_something_and_neither_reading_nor_a_dry_run_writes_it(
+def test_the_view_follows_what_changes_something_and_is_drawn_again_by_any_verb_that_finds_it_gone(
     view: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for line in ("task start 10", "task complete --all"):
         assert call(monkeypatch, line) == 0
     assert [path.name for path in (view / "tasks").iterdir()] == ["task-10"]
-    shutil.rmtree(view)
-    for line in ("status", "log", "doctor", "rewind task-10 --dry-run"):
-        assert call(monkeypatch, line) == 0
+    whole = {path: path.read_bytes() for path in view.rglob("*") if path.is_file()}
+    gated.ask(Workspace.open(), kind="MANUAL")  # the view is written by the router
+    for line in ("status", "log", "doctor", "history", "trace list", "gate list"):
+        shutil.rmtree(view)
+        assert call(monkeypatch, "rewind task-10 --dry-run") == 1
         assert not view.exists()
-    assert call(monkeypatch, "branch task-10 -b try") == 0
-    assert (view / "tasks" / "task-10").is_dir()
+        assert call(monkeypatch, line) == 0, line
+        now = {path: path.read_bytes() for path in view.rglob("*") if path.is_file()}
+        assert whole.items() <= now.items(), line
+        assert list((view / "open").iterdir())
+
+
+def test_a_view_that_is_there_is_not_written_by_what_only_reads(
+    view: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (view / "policy.yaml").unlink()
+    assert call(monkeypatch, "status") == 0
+    assert not (view / "policy.yaml").exists()
+
+
+def test_a_view_is_not_drawn_again_without_a_ledger_nor_after_it_was_taken_out(
+    view: Path, monkeypatch: pytest.MonkeyPatch, git: Callable[..., str]
+) -> None:
+    shutil.rmtree(view)
+    git("branch", "-m", "devs/ledger", "away")
+    assert call(monkeypatch, "status") == 0
+    assert not view.exists()
+    git("branch", "-m", "away", "devs/ledger")
+    assert call(monkeypatch, "init --uninstall") == 0
+    assert call(monkeypatch, "status") == 0
+    assert not view.exists()
 
 
 def test_a_view_that_cannot_be_written_does_not_fail_what_was_done(

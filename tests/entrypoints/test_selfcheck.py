@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,10 +14,11 @@ import pytest
 
 import devs_git.commands
 from devs_git.commands import verify
-from devs_git.domain.verbs import CHANGES, READS, VERBS, Verb
-from devs_git.entrypoints import router, selfcheck
+from devs_git.domain.verbs import CHANGES, DOORS, READS, VERBS, Verb
+from devs_git.entrypoints import promised, router, selfcheck
 from devs_git.entrypoints.cli import groups, reading
-from devs_git.entrypoints.cli.main import cli
+from devs_git.entrypoints.cli.main import cli, command
+from devs_git.entrypoints.http.routes import ROUTES
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import Tool
 from devs_git.values import replace
@@ -82,7 +84,7 @@ def test_a_command_or_tool_that_goes_round_the_guard_is_found(
 
 
 def test_a_command_that_never_comes_to_the_guard_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = selfcheck.command("checkout")
+    made = command("checkout")
     assert made is not None
     monkeypatch.setattr(made, "callback", lambda **_options: 0)
     only(monkeypatch, "checkout")
@@ -103,7 +105,32 @@ def test_a_verb_without_a_command_or_module_and_the_other_way_round(
         "The command line has 'swim', which is not in the verb table.",
         "commands/walk.py is no verb of the table.",
         "The command 'dig' of cli/reading.py is not in the verb table.",
+        "The verb 'fly' is there and not promised.",
     ]
+
+
+def test_what_a_table_has_lost_or_changed_is_found_by_the_written_list(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(TOOLS, "undo_rewind")
+    monkeypatch.setitem(TOOLS, "git_status", replace(TOOLS["git_status"], verb_name="log"))
+    monkeypatch.setitem(TOOLS, "sing", replace(TOOLS["git_status"], name="sing"))
+    monkeypatch.setitem(VERBS, "checkpoint", replace(VERBS["checkpoint"], while_frozen=True))
+    monkeypatch.setattr(selfcheck, "ROUTES", ROUTES[1:])
+    monkeypatch.delitem(DOORS, "demo")
+    assert [text for text in told(selfcheck.registry) if "promised" in text] == [
+        "The verb 'checkpoint' is promised as tier 1, waits; it is tier 1, goes on.",
+        "The door 'demo' is promised and is not there.",
+        "The tool 'git_status' is promised as status; it is log.",
+        "The tool 'undo_rewind' is promised and is not there.",
+        "The tool 'sing' is there and not promised.",
+        "The route 'GET /timeline' is promised and is not there.",
+    ]
+
+
+def test_the_written_list_is_written_and_takes_nothing_from_the_tables() -> None:
+    source = Path(promised.__file__).read_text()
+    assert re.findall(r"^(?:from|import) (\S+)", source, re.MULTILINE) == ["__future__", "typing"]
 
 
 def test_a_tool_without_a_verb_or_that_does_what_only_a_person_does(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +141,7 @@ def test_a_tool_without_a_verb_or_that_does_what_only_a_person_does(monkeypatch:
         Tool("list", "log", "List.", fixed={"wings": 2}),
     ]
     monkeypatch.setattr(selfcheck, "TOOLS", {tool.name: tool for tool in tools})
-    assert [text for text in told(selfcheck.registry) if "tool" in text] == [
+    assert [text for text in told(selfcheck.registry) if "tool" in text and "promised" not in text] == [
         "The tool 'fly' has no verb in the table.",
         "The tool 'decide' does what only a person does.",
         "The tool 'list' sets wings, which 'log' does not know.",

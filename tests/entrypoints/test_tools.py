@@ -79,7 +79,15 @@ def test_a_tool_answers_exactly_what_the_command_line_prints(initialised: Path) 
 
 
 WRONG: list[tuple[str, dict[str, object], str, str | None]] = [
-    ("get_task_trace", {}, "INVALID_INPUT", None),
+    ("get_task_trace", {}, "INVALID_INPUT", "traceId"),
+    ("get_task_trace", {"traceId": ""}, "INVALID_INPUT", "traceId"),
+    ("get_task_trace", {"traceId": 7}, "INVALID_INPUT", "traceId"),
+    ("get_task_trace", {"traceId": "a\0b"}, "INVALID_INPUT", "traceId"),
+    ("get_task_trace", {"traceId": "\ud800"}, "INVALID_INPUT", "traceId"),
+    ("get_task_trace", {"traceId": "x", "offset": -1}, "INVALID_INPUT", "offset"),
+    ("get_task_trace", {"traceId": "x", "offset": "1"}, "INVALID_INPUT", "offset"),
+    ("get_task_trace", {"traceId": "x", "limit": 3}, "INVALID_INPUT", "limit"),
+    ("get_task_trace", {"traceId": "x", "more": 1}, "INVALID_INPUT", "more"),
     ("get_task_trace", {"traceId": "nope"}, "TRACE_NOT_FOUND", None),
     ("show_checkpoint", {}, "INVALID_ARGUMENTS", "checkpoint"),
     ("show_checkpoint", {"checkpoint": "../x"}, "INVALID_ARGUMENTS", "checkpoint"),
@@ -89,6 +97,17 @@ WRONG: list[tuple[str, dict[str, object], str, str | None]] = [
     ("rewind_to_task", {"task_id": "nope"}, "TASK_NOT_FOUND", None),
     ("git_checkout", {"branch_name": "--output=x"}, "INVALID_BRANCH", None),
     ("request_tas_revision", {"agent_id": "developer"}, "INVALID_ARGUMENTS", "task_id"),
+    (
+        "request_tas_revision",
+        {
+            "agent_id": "developer",
+            "task_id": "1",
+            "blocker_description": "x" * 20,
+            "proposed_changes": {"rationale": "x" * 20, "risk_assessment": "x" * 20},
+        },
+        "INVALID_ARGUMENTS",
+        "proposed_changes.sections_to_modify",
+    ),
     ("gate_approve", {}, "INVALID_ARGUMENTS", "tool"),
 ]
 

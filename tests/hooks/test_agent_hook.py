@@ -99,7 +99,7 @@ def test_what_cannot_be_looked_at_while_a_gate_is_open_is_not_let_through_and_sa
     ask(Workspace.open(), kind="MANUAL")
     said = call(project, b"{", event="PreToolUse")
     assert (said.status, said.out) == (2, "")
-    assert said.err.startswith("devs-git: INVALID_INPUT: a gate may be open")
+    assert said.err.startswith("devs-git: INVALID_ARGUMENTS: a gate may be open")
     assert said.err.count("\n") == 1
     hook = project / ".git/devs/agent-hook"
     hook.write_text(hook.read_text().replace(" -P -m ", " -P -m no_such_"))

@@ -227,12 +227,12 @@ def test_a_tag_or_a_file_of_the_ledgers_short_name_unfreezes_nothing(work: Path,
     refused(gate, "commit", "-m", "x")
 
 
-@pytest.mark.usefixtures("work")
-def test_an_empty_folder_of_open_gates_freezes_nothing(git: Run) -> None:
+def test_an_empty_folder_of_open_gates_freezes_nothing(work: Path, git: Run) -> None:
     empty = git("mktree", stdin="")
     whole = git("ls-tree", "refs/heads/devs/ledger")
     tree = git("mktree", stdin=f"{whole}\n040000 tree {empty}\topen\n")
     git("update-ref", "refs/heads/devs/ledger", git("commit-tree", "-m", "x", tree))
+    (work / ".git/devs/checked-tip").write_text(git("rev-parse", "refs/heads/devs/ledger"))
     assert attempt("commit", "-m", "x") == (0, "")
 
 

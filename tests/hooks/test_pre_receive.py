@@ -129,7 +129,7 @@ def test_an_event_that_only_a_hand_can_write_is_refused(path: str, data: bytes |
     if data is None:
         path = git("ls-tree", "-r", "--name-only", LEDGER, "tasks").split()[0]
     before = by_hand((path, data))
-    refused("LEDGER_MUTATED", LEDGER)
+    refused("POLICY_INVALID" if path == "policy.yaml" else "LEDGER_MUTATED", LEDGER)
     git("update-ref", LEDGER, before)
     allowed(LEDGER)
 

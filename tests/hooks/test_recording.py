@@ -17,6 +17,7 @@ from devs_git.domain.hook_text import render
 from devs_git.storage import hook_files, tas_lock, unrecorded
 from devs_git.values import replace
 from devs_git.workspace import Workspace
+from tests import ledgers
 from tests.gated import in_force
 
 Run = Callable[..., str]
@@ -116,9 +117,9 @@ def test_a_rebase_records_nothing_per_pick_and_moves_what_it_rewrote(
     git("checkout", "-q", "main")
     rebase(backend, "--onto", base, "HEAD~2")
     assert rows(hooked)[:3] == [
-        ("task-10@1", "rewound", "one"),
-        ("task-10@2", "rewound", "two"),
-        ("task-10@3", "rewound", "done"),
+        ("task-10@1", "replaced", "one"),
+        ("task-10@2", "replaced", "two"),
+        ("task-10@3", "replaced", "done"),
     ]
     now = live(hooked)
     assert {name: (p.number, p.commit, p.completed) for name, p in now.items()} == {
@@ -149,8 +150,8 @@ def test_a_rebase_within_the_task_gives_each_commit_one_new_number(hooked: Works
     )  # the rewritten commits differ from the old ones within one second too
     rebase("--force-rebase", "HEAD~2")
     assert rows(hooked) == [
-        ("task-10@1", "rewound", "one"),
-        ("task-10@2", "rewound", "two"),
+        ("task-10@1", "replaced", "one"),
+        ("task-10@2", "replaced", "two"),
         ("task-10@3", "active", "one"),
         ("task-10@4", "active", "two"),
     ]
@@ -160,7 +161,7 @@ def test_a_rebase_within_the_task_gives_each_commit_one_new_number(hooked: Works
 def test_an_amend_gives_the_new_commit_a_new_number(hooked: Workspace, git: Run) -> None:
     commit("one")
     commit("better", "--amend")
-    assert rows(hooked) == [("task-10@1", "rewound", "one"), ("task-10@2", "active", "one")]
+    assert rows(hooked) == [("task-10@1", "replaced", "one"), ("task-10@2", "active", "one")]
     assert live(hooked)["one"].commit == git("rev-parse", "HEAD")
     assert live(hooked)["one"].lines_added == 2
 
@@ -239,8 +240,7 @@ def test_a_hook_that_cannot_record_says_so_in_one_line_and_the_next_checkpoint_s
     assert [(finding.where, finding.fix) for finding in told] == [
         (git("rev-parse", "HEAD"), "devs-git checkpoint")
     ]
-    begin = hooked.event("ledger.created", "begin", verb_name="init")
-    hooked.ledger.append(lambda _tip: Draft(begin))
+    ledgers.begin(hooked)
     hooked.places.active_task.unlink()
     task_start.run(hooked, task_start.Request("10"))
     checkpoint.run(hooked, checkpoint.Request())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.commands import doctor, init, task_complete, task_start, undo
+from devs_git.commands import doctor, init, snapshot_create, task_complete, task_start, undo
 from devs_git.commands import rewind as rewind_verb
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
@@ -140,6 +140,57 @@ def test_no_commit_is_made_while_frozen_not_by_plumbing_either(top: Path, git: R
     ):
         status, said = attempt(*words.split())
         assert status == 0, (words, said)
+
+
+def test_what_a_remote_has_comes_in_while_frozen(top: Path, git: Run, tmp_path: Path) -> None:
+    """Commits made elsewhere come by fetch, with their tags, and branches go forward to them: the hook cannot tell whose they are."""
+    origin, other = tmp_path / "origin.git", tmp_path / "other"
+    git("clone", "-q", "--bare", str(top), str(origin))
+    git("remote", "add", "origin", str(origin))
+    git("clone", "-q", str(origin), str(other))
+    for words in ("commit -q --allow-empty -m theirs", "tag theirs", "push -q --tags origin main"):
+        git(*words.split(), where=other)
+    git("tag", "old", "HEAD~2")
+    ask(Workspace.open(), kind="MANUAL")
+    for words in (
+        "fetch -q origin",
+        "merge -q --ff-only origin/main",
+        "tag here HEAD~1",
+        "tag -a -m x now HEAD",
+        "switch -q --detach theirs",
+        "branch from-there theirs",
+        "reset -q --hard HEAD~1",
+        "reset -q --hard ORIG_HEAD",
+        "branch -D from-there",
+    ):
+        status, said = attempt(*words.split())
+        assert status == 0, (words, said)
+
+
+def test_a_snapshot_that_is_made_while_frozen_comes_to_no_other_branch(top: Path, git: Run) -> None:
+    ask(Workspace.open(), kind="MANUAL")
+    (top / "a.txt").write_text("changed\n")
+    made = router.call("snapshot create", Workspace.open(), snapshot_create.Request())
+    git("stash", "-q")
+    refused("GATE_BLOCKED", "merge", "-q", "--ff-only", made.branch)
+    refused("GATE_BLOCKED", "branch", "other", made.branch)
+    git("switch", "-q", "--detach", made.branch)  # to look at
+
+
+def test_a_branch_or_a_tag_is_no_link_to_another_kind_of_ref(top: Path) -> None:
+    """git tells its hook of links since 2.46."""
+    hook = top / ".git/hooks/reference-transaction"
+    for ref, target, status in (
+        ("refs/heads/x", "refs/y", 1),
+        ("refs/tags/x", "refs/heads/main", 1),
+        ("refs/heads/x", "refs/heads/main", 0),
+        ("HEAD", "refs/heads/side", 0),
+    ):
+        line = f"{'0' * 40} ref:{target} {ref}\n"
+        done = subprocess.run(
+            [str(hook), "prepared"], input=line, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, "INVALID_BRANCH" in done.stderr) == (status, bool(status)), (ref, target)
 
 
 def test_an_approved_text_lands_in_a_strict_repository(top: Path, git: Run) -> None:

@@ -163,3 +163,11 @@ def test_the_same_record_is_always_the_same_bytes() -> None:
         "  - []",
         "none: {}",
     ]
+
+
+def test_a_line_end_after_a_value_is_part_of_it() -> None:
+    """Python's `$` would let it pass; a schema's is the end."""
+    fine = f'genesis: "{"0" * 40}"\n'.encode()
+    assert documents.load(fine, "policy", "policy")
+    with pytest.raises(DevsError, match="genesis is"):
+        documents.load(fine.replace(b'0"', b'0\\n"'), "policy", "policy")

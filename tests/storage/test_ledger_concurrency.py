@@ -43,7 +43,7 @@ def test_writers_at_once_lose_no_event(arm: str, writers: int, events: int, ledg
     files = ledgered.ledger.tip().names("tasks")
     assert set(files) == {f"{subject}.yaml" for subject in wanted}
     git = ledgered.store_git
-    assert git.text("rev-list", "--count", "refs/heads/devs/ledger") == str(len(wanted) + 1)
+    assert git.text("rev-list", "--count", "refs/heads/devs/ledger") == str(len(wanted) + 2)
     assert git.text("rev-list", "--count", "--min-parents=2", "refs/heads/devs/ledger") == "0"
 
 

@@ -94,3 +94,9 @@ def test_the_branch_that_a_rebase_moves_is_told_by_its_folder_or_by_where_it_beg
     (where / "rebase-merge").mkdir()
     (where / "rebase-merge" / "head-name").write_text("detached HEAD\n")
     assert refs.rebased_branch(workspace.git, where) == ""
+
+
+def test_a_line_of_a_reflog_ends_where_git_ends_it(repo: Path, git: Run) -> None:
+    before, now = git("rev-parse", "HEAD~1", "HEAD").split()
+    git("update-ref", "-m", f"x\u2028{'0' * 41}{'1' * 40} y\u0085z", "refs/heads/main", before, now)
+    assert list(refs.reflog(repo / ".git", "refs/heads/main"))[:2] == [before, now]

@@ -11,6 +11,7 @@ from devs_git.commands import gate_approve
 from devs_git.errors import DevsError
 from devs_git.storage import tas_lock
 from devs_git.workspace import Workspace
+from tests import ledgers
 from tests.gated import NEW, TAS, ask, commit, in_force
 
 pytestmark = pytest.mark.cheap
@@ -78,7 +79,7 @@ def test_where_the_policy_moves_the_tas_its_text_moves_and_is_no_first_one(
     working: Workspace, git: Run
 ) -> None:
     for path in ("spec/TAS.md", "docs/TAS.md"):
-        in_force(Workspace.open(), tas={"path": path})
+        ledgers.decided(Workspace.open(), tas={"path": path})
         (working.top / path).parent.mkdir()
         git("mv", git("ls-files", "*TAS.md"), path)
         assert refusal() == ""
@@ -89,7 +90,7 @@ def test_where_the_policy_moves_the_tas_its_text_moves_and_is_no_first_one(
         git("add", path)
     git("commit", "-qm", "moved past a path where it never was")
     assert refusal() == ""
-    in_force(Workspace.open(), tas={"path": "TAS.md"})
+    ledgers.decided(Workspace.open(), tas={"path": "TAS.md"})
     stage(git, working, NEW)
     assert refusal() == "Nobody approved a change of TAS.md in 'TAS / 2.3 Dates'."
 
@@ -109,7 +110,7 @@ def test_the_command_that_leaves_a_tas_with_an_odd_name_out_can_be_run(working: 
 def test_the_note_for_the_shell_names_the_policy_that_it_was_taken_from(working: Workspace, git: Run) -> None:
     note = working.places.shared / "tas-path"
     assert tas_lock.note(working.places, working.ledger.tip()) == "TAS.md"
-    assert note.read_text() == "none TAS.md\n"
+    assert note.read_text() == git("rev-parse", "devs/ledger:policy.yaml") + " TAS.md\n"
     in_force(working, tas={"path": "docs/TAS.md"})
     tas_lock.note(working.places, Workspace.open().ledger.tip())
     assert note.read_text() == git("rev-parse", "devs/ledger:policy.yaml") + " docs/TAS.md\n"

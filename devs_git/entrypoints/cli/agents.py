@@ -7,7 +7,7 @@ import click
 from devs_git.domain.dialects import DIALECTS
 from devs_git.domain.report import Action
 from devs_git.domain.verbs import DOORS
-from devs_git.entrypoints import router
+from devs_git.entrypoints import console, router
 from devs_git.entrypoints.cli.command import as_text
 from devs_git.entrypoints.cli.groups import HELP
 from devs_git.storage import agent_files
@@ -42,7 +42,7 @@ def agent_install(client: str, *, uninstall: bool, as_json: bool) -> int:
     result = _install(Workspace.open(), client, uninstall=uninstall)
     lines = [f"{a.did:<8} {a.what}" + (f" ({a.detail})" if a.detail else "") for a in result.actions]
     lines += [f"next: {text}" for text in result.advice]
-    click.echo(as_text(result) if as_json else "\n".join(lines))
+    console.write(as_text(result) if as_json else "\n".join(lines))
     return 0
 
 

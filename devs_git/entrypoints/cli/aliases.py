@@ -6,6 +6,7 @@ import click
 
 from devs_git.domain.report import Action
 from devs_git.domain.verbs import DOORS
+from devs_git.entrypoints import console
 from devs_git.entrypoints.cli.command import as_text
 from devs_git.entrypoints.cli.groups import HELP
 from devs_git.storage import aliases
@@ -26,7 +27,7 @@ def _help(name: str) -> str:
 
 def _show(actions: tuple[Action, ...], *, as_json: bool) -> int:
     lines = (f"{a.did:<8} {a.what}" + (f" ({a.detail})" if a.detail else "") for a in actions)
-    click.echo(as_text(Result(actions)) if as_json else "\n".join(lines))
+    console.write(as_text(Result(actions)) if as_json else "\n".join(lines))
     return 0
 
 

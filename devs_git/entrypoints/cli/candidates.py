@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 from click.types import StringParamType
 
 from devs_git.errors import DevsError
+from devs_git.storage.git_program import split_lines
+from devs_git.values import replace
 
 if TYPE_CHECKING:
     import click
@@ -33,15 +35,19 @@ class _Offered(StringParamType):
     ) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
+        from devs_git.domain.plain_text import COMMANDING, shown
         from devs_git.workspace import Workspace
 
         del ctx, param
         try:
-            found = self.offers(Workspace.open())
+            found = self.offers(replace(Workspace.open(), offline=True))
         except DevsError:
             return []
+        # A shell shows names as they are, so one that would command the terminal is not offered.
         return [
-            CompletionItem(name, help=said) for name, said in found.items() if name.startswith(incomplete)
+            CompletionItem(name, help=shown(said, ""))
+            for name, said in found.items()
+            if name.startswith(incomplete) and not COMMANDING.search(name)
         ]
 
 
@@ -60,24 +66,22 @@ def _checkpoints(workspace: Workspace) -> dict[str, str]:
 def _branches(workspace: Workspace) -> dict[str, str]:
     """Local ones but the ledger, the last used first."""
     words = ("for-each-ref", "--sort=-committerdate", "--format=%(refname:lstrip=2)%00%(subject)")
-    lines = workspace.git.text(*words, "refs/heads/").splitlines()
-    found = dict(line.split("\0", 1) for line in lines)
+    found = dict(line.split("\0", 1) for line in split_lines(workspace.git.text(*words, "refs/heads/")))
     found.pop("devs/ledger", None)
     return found
 
 
 def _remotes(workspace: Workspace) -> dict[str, str]:
-    return dict.fromkeys(workspace.git.text("remote").splitlines(), "")
+    return dict.fromkeys(split_lines(workspace.git.text("remote")), "")
 
 
 def _gates(workspace: Workspace) -> dict[str, str]:
     """Those that wait, each with what stands in the way."""
     from devs_git.commands import gate_list
     from devs_git.domain.gates import cut
-    from devs_git.domain.plain_text import shown
 
     rows = gate_list.run(workspace, gate_list.Request()).gates
-    return {row.gate_id: shown(cut(row.blocker_description), "") for row in rows}
+    return {row.gate_id: cut(row.blocker_description) for row in rows}
 
 
 def _rows(workspace: Workspace) -> tuple[Row, ...]:

@@ -11,12 +11,12 @@ from typing import Any, Final
 import click
 
 from devs_git.domain.verbs import CHANGES, verb
-from devs_git.entrypoints import router
+from devs_git.entrypoints import console, router
 from devs_git.entrypoints.cli import candidates, terminal
 from devs_git.entrypoints.cli.groups import HELP
 from devs_git.entrypoints.plain import plain
 from devs_git.entrypoints.unread import printing
-from devs_git.errors import DevsError
+from devs_git.errors import EXIT_NO, DevsError
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 
@@ -52,8 +52,10 @@ def command(
             yes = yes and not getattr(request, "override_reason", None)  # that a person answers is the point
             if plan is not None and not getattr(request, "dry_run", False) and not yes:
                 request = _ask(name, workspace, request, plan)
-            shown = plan if plan is not None and getattr(request, "dry_run", False) else text
-            return exit_status(_answered(name, workspace, request, as_text if as_json else shown))
+            dry = bool(getattr(request, "dry_run", False))
+            shown = plan if plan is not None and dry else text
+            result = _answered(name, workspace, request, as_text if as_json else shown)
+            return EXIT_NO if dry and result.blocked_by else exit_status(result)
 
         params = [
             click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON."),
@@ -78,18 +80,15 @@ def _answered(name: str, workspace: Workspace, request: Any, shown: Renderer) ->
             result = router.call(name, workspace, request)
         out = shown(result)
         with printing() as reader:
-            click.echo(out, nl=isinstance(out, str))
+            console.write(out) if isinstance(out, str) else console.write_bytes(out)
         request = request.following(result) if hasattr(request, "following") else None
         if request is None or reader.gone:
             return result
 
 
 def as_text(result: Any) -> str:
-    r"""The result as JSON. Bytes of a path that are no UTF-8 become `\udcXX`, which a JSON reader gives back."""
-    import json
-
-    text = json.dumps(result if isinstance(result, dict) else plain(result), indent=2, ensure_ascii=False)
-    return text.encode("utf-8", "backslashreplace").decode()
+    """The result as JSON."""
+    return console.as_json(result if isinstance(result, dict) else plain(result))
 
 
 def _ask(name: str, workspace: Workspace, request: Any, plan: Renderer) -> Any:
@@ -105,10 +104,9 @@ def _ask(name: str, workspace: Workspace, request: Any, plan: Renderer) -> Any:
             )
         return request
     foreseen = router.call(name, workspace, replace(request, dry_run=True))
-    click.echo(plan(foreseen))
+    console.write(str(plan(foreseen)))
     if getattr(foreseen, "blocked_by", ()):
         return request
-    if not click.confirm("Go on?", default=False):
-        raise terminal.Declined
+    terminal.ask("Go on?")
     bound = getattr(foreseen, "plan_id", None)
     return replace(request, plan_id=bound) if bound and hasattr(request, "plan_id") else request

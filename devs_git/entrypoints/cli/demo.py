@@ -18,6 +18,7 @@ from typing import Final
 import click
 
 from devs_git.domain.verbs import DOORS
+from devs_git.entrypoints import console
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.groups import HELP
 
@@ -98,7 +99,7 @@ def demo(*, keep: bool) -> int:
         return _tour(folder)
     finally:
         if keep:
-            click.echo(f"\nThe repository is kept: {folder / 'demo'}")
+            console.write(f"\nThe repository is kept: {folder / 'demo'}")
         else:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -111,15 +112,15 @@ def _tour(folder: Path) -> int:
     moment = BEGIN
     for line in TOUR.splitlines():
         if not line or line.startswith("#"):
-            click.echo(terminal.style(line, bold=True))
+            console.write(terminal.style(line, bold=True))
             continue
-        click.echo(terminal.style("$ ", fg="green") + line)
+        console.write(terminal.style("$ ", fg="green") + line)
         now = {
             name: moment.isoformat() for name in ("DEVS_GIT_CLOCK", "GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE")
         }
         status = _run(line, folder / "demo", env | now)
         if status:
-            click.echo(f"The demo ends here: the command exited with status {status}.", err=True)
+            console.write(f"The demo ends here: the command exited with status {status}.", err=True)
             return status
         moment += TICK
     return 0
@@ -136,7 +137,7 @@ def _run(line: str, where: Path, env: dict[str, str]) -> int:
         stderr=subprocess.STDOUT,
         check=False,
     )
-    click.echo(done.stdout.decode("utf-8", "replace"), nl=False)
+    console.write(done.stdout.decode("utf-8", "replace"), end="")
     return done.returncode
 
 

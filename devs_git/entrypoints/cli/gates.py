@@ -55,9 +55,14 @@ def gate_request(*, source: str | None, **options: Any) -> Any:
 
     if source is None:
         return Request(**_fields(**options))
+    kind = options.pop("gate_type")
     if given := next((name for name, value in options.items() if value), None):
-        raise invalid(given, "The request is read from --from; no other option goes with it.")
-    return Request(**_from(source))
+        raise invalid(given, "The request is read from --from; no other option but --type goes with it.")
+    record = _from(source)
+    said = record.setdefault("gate_type", kind or TAS_REVISION)
+    if kind and kind != said:
+        raise invalid("gate_type", f"--type says {kind}, and the request says {said!r}.")
+    return Request(**record)
 
 
 def _fields(

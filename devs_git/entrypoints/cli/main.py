@@ -8,8 +8,9 @@ import sys
 import click
 
 import devs_git
+from devs_git.entrypoints import console
 from devs_git.entrypoints.bugs import uncaught
-from devs_git.entrypoints.cli.groups import Root
+from devs_git.entrypoints.cli.groups import Root, TableGroup
 from devs_git.entrypoints.cli.overview import ABOUT, top_level
 from devs_git.entrypoints.cli.terminal import Declined, report
 from devs_git.entrypoints.unread import printing
@@ -17,6 +18,19 @@ from devs_git.errors import EXIT_INTERRUPTED, EXIT_USAGE, DevsError, invalid
 
 cli = Root(name="devs-git", help=ABOUT, summaries=top_level())
 click.version_option(devs_git.__version__, prog_name="devs-git", message="%(prog)s %(version)s")(cli)
+
+
+def command(name: str) -> click.Command | None:
+    """What the command line runs for a verb; None where it has no such command."""
+    found: click.Command | None = cli
+    for word in name.split():
+        if not isinstance(found, TableGroup):
+            return None
+        try:
+            found = found.get_command(click.Context(found), word)
+        except (ImportError, AttributeError, KeyError):
+            return None
+    return found
 
 
 def main() -> int:
@@ -32,7 +46,7 @@ def main() -> int:
         return report(error, as_json=as_json)
     except click.exceptions.NoArgsIsHelpError as error:
         with printing():
-            click.echo(error.format_message())
+            console.write(error.format_message())
         return EXIT_USAGE
     except click.UsageError as error:
         if as_json:
@@ -40,13 +54,15 @@ def main() -> int:
             report(invalid(param.name if param else "arguments", error.format_message()), as_json=True)
         else:
             with printing():
-                error.show()
+                said = io.StringIO()
+                error.show(said)
+                console.write(said.getvalue(), err=True, end="")
         return EXIT_USAGE
     except Declined:
-        click.echo("The answer was not yes; nothing was done.", err=True)
+        console.write("The answer was not yes; nothing was done.", err=True)
         return EXIT_INTERRUPTED
     except (click.Abort, KeyboardInterrupt):
-        click.echo("Interrupted; nothing more was done.", err=True)
+        console.write("Interrupted; nothing more was done.", err=True)
         return EXIT_INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the last door: what nobody caught becomes one line
         return report(uncaught(error), as_json=as_json)

@@ -8,6 +8,7 @@ import click
 
 from devs_git.commands import doctor as doctor_verb
 from devs_git.commands import init as init_verb
+from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.terminal import style
 from devs_git.errors import EXIT_NO
@@ -40,9 +41,15 @@ def _init_text(result: init_verb.Result) -> str:
     is_flag=True,
     help="Put the hook that guards pushes into a bare repository; with --uninstall take it out.",
 )
-def init(*, uninstall: bool, strict: bool, server: bool) -> init_verb.Request:
+@click.option(
+    "--accept-policy",
+    default="",
+    metavar="OID",
+    help="Accept this policy of a ledger that this clone never saw, where devs-policy.yaml has another.",
+)
+def init(*, uninstall: bool, strict: bool, server: bool, accept_policy: str) -> init_verb.Request:
     """Set up, or take out."""
-    return init_verb.Request(uninstall=uninstall, strict=strict, server=server)
+    return init_verb.Request(uninstall, strict, server, accept_policy, terminal.interactive())
 
 
 def _doctor_text(result: doctor_verb.Result) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from devs_git.domain.verbs import DOORS
+from devs_git.entrypoints import console
 from devs_git.entrypoints.cli.groups import HELP, TableGroup
 
 SHELLS = ("bash", "zsh", "fish")
@@ -30,7 +31,7 @@ Example:
 def completion(shell: str) -> int:
     from devs_git.entrypoints.cli.completion import script
 
-    click.echo(script(shell), nl=False)
+    console.write(script(shell), end="")
     return 0
 
 
@@ -44,5 +45,5 @@ def help(ctx: click.Context, words: tuple[str, ...]) -> int:  # noqa: A001 - the
         if found is None:
             raise click.UsageError(f"No such command: {' '.join(words)}", ctx=ctx.find_root())
         at = click.Context(found, info_name=word, parent=at)
-    click.echo(at.get_help())
+    console.write(at.get_help())
     return 0

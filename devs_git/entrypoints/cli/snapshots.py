@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from devs_git.entrypoints.cli.command import command
-from devs_git.entrypoints.render import paint, path, plural, short, table, when
+from devs_git.entrypoints.console import paint
+from devs_git.entrypoints.render import blocked, path, plural, short, table, when
 
 
 def _created(result: Any) -> str:
@@ -40,7 +41,7 @@ def _pruned(result: Any) -> str:
         f"  {one.name} {short(one.commit)} {when(one.created_at)}  {one.message}" for one in result.snapshots
     ]
     lines += [f"  stays: {path(one.name)}, {one.reason}" for one in result.kept]
-    return "\n".join(lines)
+    return "\n".join([*lines, *blocked(result)])
 
 
 @command(

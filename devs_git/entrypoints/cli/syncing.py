@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from devs_git.domain.plain_text import shown
 from devs_git.entrypoints import render
+from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import command
+from devs_git.entrypoints.console import paint
 
 if TYPE_CHECKING:
     from devs_git.commands.sync import Result
@@ -28,6 +31,11 @@ def _shown(result: Result) -> str:
         f"outdone: {name.partition('@')[0]} was completed in {result.remote} first; yours is {name}"
         for name in result.outdone
     ]
+    lines += [
+        f"{task} was rewound in another clone, and no branch here or on a remote has it any more"
+        for task in result.rewound
+    ]
+    lines += [f"{task} is live again: a branch has its commits again" for task in result.revived]
     for row in result.superseded:
         lines += _gave_way(row, result.remote)
     lines += [f"moved there: {ref}" for ref in result.moved]
@@ -37,22 +45,30 @@ def _shown(result: Result) -> str:
 
 
 def _gave_way(row: Superseded, remote: str) -> Iterator[str]:
+    why = shown(row.why, "")
     if not row.gate_id:
-        yield render.paint(
-            f"superseded: {row.path} of {remote} stands; yours is kept as {row.kept}", "yellow"
-        )
+        text = f"superseded: {row.path} of {remote} stands; the other is kept as {row.kept}. {why}"
+        yield paint(text, "yellow")
         return
-    stands = f"{row.stands} by {row.reviewer}" if row.reviewer else row.stands
-    text = f"superseded: gate {row.gate_id}: {stands} stands; your {row.decision} is kept as {row.kept}"
-    yield render.paint(text, "yellow")
+    stands = f"{row.stands} by {row.reviewer} stands" if row.stands else "it is open again"
+    text = (
+        f"superseded: gate {row.gate_id}: {stands}; the decision {row.decision} is kept as {row.kept}. {why}"
+    )
+    yield paint(text, "yellow")
     if row.commit:
         yield f"  its commit is covered no more: git revert {render.short(row.commit)}"
 
 
 @command("sync", text=_shown, example="devs-git sync\ndevs-git sync upstream --json")
 @click.argument("remote", default="")
-def sync(*, remote: str) -> Any:
+@click.option(
+    "--accept-policy",
+    default="",
+    metavar="OID",
+    help="Accept this policy of a remote that this clone never saw, where devs-policy.yaml has another.",
+)
+def sync(*, remote: str, accept_policy: str) -> Any:
     """Join with a remote."""
     from devs_git.commands.sync import Request
 
-    return Request(remote)
+    return Request(remote, accept_policy, terminal.interactive())

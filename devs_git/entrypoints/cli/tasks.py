@@ -12,7 +12,7 @@ from devs_git.commands import task_complete as complete_verb
 from devs_git.commands import task_result as result_verb
 from devs_git.commands import task_start as start_verb
 from devs_git.commands import task_status as status_verb
-from devs_git.domain.rows import Row
+from devs_git.domain.rows import Recorded
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.terminal import style
 from devs_git.errors import invalid
@@ -23,12 +23,15 @@ def _started(result: start_verb.Result) -> str:
     return f"{style(result.task_id, bold=True)} is active in this worktree{title}"
 
 
-def _recorded(row: Row) -> str:
+def _recorded(row: Recorded) -> str:
+    if not row.made:
+        return f"Nothing is new since {row.task_id}@{row.number} ({row.commit[:10]}); no checkpoint was made."
     done = row.status == "completed"
     name = row.task_id if done else f"{row.task_id}@{row.number}"
     kind = f"completed as devs/{row.task_id}, checkpoint {row.number}" if done else "recorded"
     stat = f"{row.files_changed} file{'' if row.files_changed == 1 else 's'}, +{row.lines_added} -{row.lines_removed}"
-    return f"{style(name, bold=True)} {kind} at {row.commit[:10]} ({stat}): {row.message}"
+    said = f"{style(name, bold=True)} {kind} at {row.commit[:10]} ({stat}): {row.message}"
+    return f"{said}\nNothing is new since the task was started." if row.nothing_new else said
 
 
 def _status(result: status_verb.Result) -> str:
@@ -47,7 +50,8 @@ def _status(result: status_verb.Result) -> str:
     lines += [f"{name + ':':10}{value}" for name, value in named if value]
     for row in result.checkpoints:
         mark = f"{row.task_id}@{row.number}"
-        lines.append(f"  {mark:14} {row.commit[:10]} {row.status:9} {row.message}")
+        lines.append(f"  {mark:14} {row.commit[:10]} {row.state:9} {row.message}")
+    lines += [result.way_back] if result.way_back else []
     lines += [f"not recorded: {line}" for line in result.unrecorded]
     return "\n".join(lines)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
+from devs_git.entrypoints import console
 from devs_git.entrypoints.unread import printing
 from devs_git.values import replace
 
@@ -29,26 +29,23 @@ def interactive() -> bool:
 
 
 def question() -> Callable[[str], None] | None:
-    """How to put one question to the person at this terminal, who must type `y`; None where there is no terminal."""
-    return _ask if interactive() else None
+    """How to put one question to the person at this terminal (`ask`); None where there is no terminal."""
+    return ask if interactive() else None
 
 
 class Declined(click.Abort):
     """A person who was asked did not say yes."""
 
 
-def _ask(text: str) -> None:
-    click.echo(f"{text} [y/N] ", nl=False)
-    if sys.stdin.readline().strip().lower() != "y":
+def ask(text: str) -> None:
+    """Put one question to the person at this terminal; raises Declined unless they type `y` or `yes`."""
+    console.write(f"{text} [y/N] ", end="")
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise Declined
 
 
-def coloured(stream: Any = None) -> bool:
-    return (stream or sys.stdout).isatty() and "NO_COLOR" not in os.environ
-
-
-def style(text: str, **how: Any) -> str:
-    return click.style(text, **how) if coloured() else text
+def style(text: str, *, fg: str | None = None, bold: bool = False) -> str:
+    return console.paint(text, fg, bold=bold)
 
 
 class _Progress:
@@ -66,18 +63,18 @@ class _Progress:
         due = now - self.begun >= PATIENCE and (what != self.shown or now - self.last >= _BETWEEN)
         if due and sys.stderr.isatty():
             share = f" {done}/{total}" if total else f" {done}" if done else ""
-            click.echo(f"\r\x1b[K{what}{share}", err=True, nl=False)
+            console.line_again(f"{what}{share}")
             self.last, self.shown = now, what
 
     def clear(self) -> None:
         """Take the line away, for what is to stand there."""
         if self.shown:
-            click.echo("\r\x1b[K", err=True, nl=False)
+            console.line_again("")
         self.shown = ""
 
     def say(self, text: str) -> None:
         self.clear()
-        click.echo(text, err=True)
+        console.write(text, err=True)
 
 
 def attach(workspace: Workspace) -> Workspace:
@@ -100,12 +97,10 @@ def report(error: DevsError, *, as_json: bool) -> int:
     """Print a refusal where it belongs and return its exit status."""
     with printing():
         if as_json:
-            import json
-
-            click.echo(json.dumps(error.envelope(), indent=2, ensure_ascii=False))
+            console.write(console.as_json(error.envelope()))
         else:
-            click.echo(style(f"{error.code}: ", fg="red", bold=True) + error.message, err=True)
+            console.write(style(f"{error.code}: ", fg="red", bold=True) + error.message, err=True)
             if error.hint:
-                click.echo(f"hint: {error.hint}", err=True)
+                console.write(f"hint: {error.hint}", err=True)
         sys.stdout.flush()
     return error.exit_status

@@ -10,9 +10,10 @@ from typing import Any, BinaryIO, Final
 import click
 
 from devs_git.domain.plain_text import shown
-from devs_git.entrypoints import trace_text
+from devs_git.entrypoints import console, trace_text
 from devs_git.entrypoints.cli.command import command
-from devs_git.entrypoints.render import friendly, plural
+from devs_git.entrypoints.console import friendly
+from devs_git.entrypoints.render import plural
 from devs_git.errors import invalid
 
 _MOST: Final = 1_000_000_000  # bytes that standard input may have; the catalog takes no longer text
@@ -163,7 +164,7 @@ def _exported(result: Any) -> str | bytes:
     text = f"Exported {plural(result.traces, 'trace')}."
     if _given("output"):
         return text
-    click.echo(text, err=True)
+    console.write(text, err=True)
     return b""
 
 
@@ -184,7 +185,7 @@ def trace_export(*, output: Path | None, task: str) -> Any:
 
 @command(
     "trace import",
-    text=lambda result: f"Read {plural(result.traces, 'trace')}; {result.new} of them are new here.",
+    text=trace_text.imported,
     example="devs-git trace import traces.jsonl.gz",
 )
 @click.argument("file", type=click.File("rb"))

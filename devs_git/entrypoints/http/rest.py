@@ -54,7 +54,7 @@ async def _given(route: Route, request: Request) -> dict[str, Any]:
         if request.query_params:
             raise invalid("query", "This route reads its body only.")
         given = bodies.named(bodies.read(await request.body()).items(), known)
-    rule = {"type": "object", "properties": known, "additionalProperties": False}
+    rule = schemas.shape({"type": "object", "properties": known, "additionalProperties": False})
     for path, text in schemas.departures(rule, given):
         raise invalid(".".join(map(str, path)) or "body", f"{text}.")
     return given

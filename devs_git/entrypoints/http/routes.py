@@ -17,10 +17,10 @@ from devs_git.values import field, immutable
 PREFIX: Final = "/api/v1"
 COMPLETED: Final = "completed"
 MOST: Final = {"limit": 500, "hunk_lines": 20_000}
-_NUMBER: Final = "[1-9][0-9]{0,8}"
+_NUMBER: Final = ids.NUMBER_FORM
 # What stands in a path: its meaning and its pattern.
 PARTS: Final = {
-    "id": ("The task's id: 10 or task-10.", "(task-)?[A-Za-z0-9][A-Za-z0-9._-]{0,99}"),
+    "id": ("The task's id: 10 or task-10.", ids.TASK_FORM),
     "contract": ("A contract's name; one with a slash is asked for by `/timeline`.", "[^/]{1,200}"),
     "n": ("The number of one of the task's checkpoints.", _NUMBER),
     "point": (f"The number of one of the task's checkpoints, or `{COMPLETED}`.", f"({_NUMBER}|{COMPLETED})"),

@@ -7,7 +7,6 @@ import logging
 import os
 import signal
 import socket
-import sys
 import threading
 from pathlib import Path
 from types import FrameType
@@ -15,6 +14,7 @@ from typing import Final
 
 import uvicorn
 
+from devs_git.entrypoints import console
 from devs_git.entrypoints.http.app import application
 from devs_git.entrypoints.http.border import Rules
 from devs_git.entrypoints.http.feed import Feed
@@ -48,9 +48,7 @@ class Server(uvicorn.Server):
 
 def main(where: Path, rules: Rules, port: int) -> int:
     """Serve until SIGTERM or an interrupt; INVALID_ARGUMENTS where nobody can listen there."""
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
+    console.log(logging.INFO, "%(asctime)s %(levelname)s %(name)s: %(message)s")
     for noisy in ("mcp", "uvicorn.error"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     with listening(rules.host, port) as ear:

@@ -42,34 +42,39 @@ class Answer:
 
 def call(name: str, arguments: dict[str, Any], where: Path, progress: Progress | None = None) -> Answer:
     """Call a tool in the worktree at `where`. Never raises: what goes wrong is an answer, too."""
+    if name not in TOOLS:
+        error = invalid("tool", "There is no such tool.", hint="See what there is: tools/list")
+        return Answer(error.envelope(), is_error=True)
+    tool = TOOLS[name]
     try:
-        tool = _tool(name)
-        texts.check(tool, arguments)
-        request = _request(tool, arguments)
+        request = _checked(tool, arguments)
         workspace = _open(_worktree(tool, arguments, where), progress)
         return _kept(tool, arguments, workspace, _answer(tool, workspace, request))
     except DevsError as error:
-        return _refused(error)
+        return _refused(tool, error)
     except Exception as error:  # noqa: BLE001 - the last door: a bug of ours is an answer and a log file
-        return _refused(uncaught(error))
+        return _refused(tool, uncaught(error))
 
 
 def _answer(tool: Tool, workspace: Workspace, request: Any) -> Answer:
     """What the verb returns or why it refuses."""
     try:
-        return Answer(texts.mended(plain(router.call(tool.verb_name, workspace, request))))
+        found = plain(router.call(tool.verb_name, workspace, request))
     except DevsError as error:
-        return _refused(error)
+        return _refused(tool, error)
+    return Answer(texts.mended(_spoken(tool, found) if found.get("blocked_by") else found))
 
 
-def _refused(error: DevsError) -> Answer:
-    return Answer(texts.mended(error.envelope()), is_error=True)
+def _refused(tool: Tool, error: DevsError) -> Answer:
+    return Answer(texts.mended(_spoken(tool, error.envelope())), is_error=True)
 
 
-def _tool(name: str) -> Tool:
-    if name not in TOOLS:
-        raise invalid("tool", "There is no such tool.", hint="See what there is: tools/list")
-    return TOOLS[name]
+def _spoken(tool: Tool, value: dict[str, Any]) -> dict[str, Any]:
+    from devs_git.entrypoints.tools import (
+        hints,  # what reads the command line's words is needed for refusals alone
+    )
+
+    return hints.told(tool, value)
 
 
 def _worktree(tool: Tool, arguments: dict[str, Any], where: Path) -> Path:
@@ -93,10 +98,20 @@ def _open(where: Path, progress: Progress | None) -> Workspace:
     return replace(workspace, progress=progress) if progress else workspace
 
 
+def _checked(tool: Tool, arguments: dict[str, Any]) -> Any:
+    """The verb's Request; an argument that is refused has the tool's own code."""
+    try:
+        texts.check(tool, arguments)
+        return _request(tool, arguments)
+    except DevsError as error:
+        error.code = tool.invalid if error.code == "INVALID_ARGUMENTS" else error.code
+        raise
+
+
 def _request(tool: Tool, arguments: dict[str, Any]) -> Any:
     """The verb's Request; INVALID_ARGUMENTS names the argument as the caller knows it."""
     names = {one.target: one.name for one in tool.params}
-    for path, text in schemas.departures({**tool.input_schema(), "required": []}, arguments):
+    for path, text in schemas.departures(schemas.shape(tool.input_schema()), arguments):
         raise invalid(".".join(map(str, path)) or "arguments", f"{text}.")
     kind = importlib.import_module(tool.verb.module).Request
     params = [one for one in tool.params if one.name in arguments and not one.worktree]
@@ -105,12 +120,16 @@ def _request(tool: Tool, arguments: dict[str, Any]) -> Any:
         if name in names and name not in given and one.needed:
             raise invalid(names[name], f"{names[name]} is missing.")
     try:
-        return kind(**given, **tool.fixed)
+        request = kind(**given, **tool.fixed)  # the verb says best what is wrong with a value
     except DevsError as error:
         field = error.details.get("field")
         if field in names:
             error.details["field"] = names[field]
         raise
+    for param in tool.params:
+        if param.required and arguments.get(param.name) == "":
+            raise invalid(param.name, f"{param.name} is empty.")
+    return request
 
 
 def _value(value: Any) -> Any:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from devs_git.commands import gate_list
+from devs_git.domain import gates, plain_text
+from devs_git.domain.trailers import AGENTS
+from devs_git.entrypoints.tools.params import ONE_TASK, formed
 from devs_git.entrypoints.tools.tool import TEXT, Param, Tool
+
+_LINE: Final = formed(plain_text.LINE_FORM)
+_TEXT: Final = {**formed(plain_text.TEXT_FORM), "minLength": gates.LEAST}
 
 TOOLS: Final = (
     Tool(
@@ -15,13 +22,16 @@ TOOLS: Final = (
         (
             Param(
                 "agent_id",
-                {"type": "string"},
+                {**TEXT, "enum": [*AGENTS]},
                 "Your role: researcher, architect, developer or reviewer.",
                 required=True,
             ),
-            Param("task_id", TEXT, "The task that is blocked.", required=True),
+            Param("task_id", ONE_TASK, "The task that is blocked.", required=True),
             Param(
-                "blocker_description", TEXT, "What stands in the way: 20 to 2000 characters.", required=True
+                "blocker_description",
+                {**_TEXT, "maxLength": gates.MOST},
+                "What stands in the way: 20 to 2000 characters.",
+                required=True,
             ),
             Param(
                 "proposed_changes",
@@ -30,16 +40,18 @@ TOOLS: Final = (
                     "properties": {
                         "sections_to_modify": {
                             "type": "array",
-                            "items": TEXT,
+                            "items": {**_LINE, "minLength": 1, "maxLength": gates.SECTION_MOST},
+                            "minItems": 1,
                             "description": "Headings or numbers; one at least.",
                         },
-                        "rationale": {"type": "string", "description": "Why: 20 characters or more."},
+                        "rationale": {**_TEXT, "description": "Why: 20 characters or more."},
                         "risk_assessment": {
-                            "type": "string",
+                            **_TEXT,
                             "description": "What could go wrong: 20 characters or more.",
                         },
                         "proposed_text": {
-                            "type": "string",
+                            **formed(plain_text.FILE_FORM),
+                            "minLength": 1,
                             "description": "The whole TAS as it should become.",
                         },
                     },
@@ -60,12 +72,12 @@ TOOLS: Final = (
         (
             Param(
                 "status",
-                {"type": "string", "enum": ["PENDING_APPROVAL", "APPROVED", "REJECTED", "ALL"]},
+                {**TEXT, "enum": [*gates.STATUSES, gate_list.ALL]},
                 "Which; else those that wait.",
             ),
             Param(
                 "gate_type",
-                {"type": "string", "enum": ["TAS_REVISION", "MANUAL", "POLICY_CHANGE"]},
+                {**TEXT, "enum": [*gates.TYPES]},
                 "Only of this type.",
             ),
         ),
@@ -74,7 +86,7 @@ TOOLS: Final = (
         "get_gate",
         "gate show",
         "Show one gate: what is asked, what is frozen, and once decided the decision with its reason.",
-        (Param("gate_id", TEXT, "The gate's id.", required=True),),
+        (Param("gate_id", formed(gates.GATE_ID_FORM), "The gate's id.", required=True),),
         codes=("GATE_NOT_FOUND",),
     ),
 )

@@ -1,20 +1,55 @@
-"""Arguments that several tools take."""
+"""Arguments that several tools take, and how their values look: the enums, lengths and patterns that the verbs check.
+
+A pattern refuses nothing that the verb takes. What it lets through the verb may still refuse, in its own words: that a
+name has no `..`, for example.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
+from devs_git.domain import branch_names, ids, rewind, trailers
 from devs_git.entrypoints.tools.tool import COUNT, TEXT, Param
 
+
+def formed(pattern: str, *, empty: bool = False, most: int = 0) -> dict[str, Any]:
+    """The schema of a text that looks so as a whole; an argument that may be left out may be `empty`."""
+    anchored = f"^({pattern})?$" if empty else f"^{pattern}$"
+    return {**TEXT, "pattern": anchored, **({"maxLength": most} if most else {})}
+
+
+def upto(most: int) -> dict[str, Any]:
+    """The schema of a number from 1 on."""
+    return {**COUNT, "minimum": 1, "maximum": most}
+
+
+def limit(most: int) -> Param:
+    return Param("limit", upto(most), "At most so many rows.")
+
+
+def cursor(pattern: str) -> Param:
+    return Param("cursor", formed(pattern, empty=True), "The next_cursor of an earlier answer: go on there.")
+
+
+TARGET: Final = formed(ids.TARGET_FORM)
+LINE: Final = formed(trailers.VALUE_FORM, most=trailers.MAX_VALUE)
+LONG: Final = {**TEXT, "maxLength": trailers.MAX_TEXT}
+NAME: Final = formed(branch_names.FORM, most=branch_names.LONGEST)
+ONE_TASK: Final = formed(ids.TASK_FORM)
+ANY_TASK: Final = formed(ids.TASK_FORM, empty=True)
+OID: Final = formed(ids.OID_FORM, empty=True)
 CHECKPOINT: Final = "A checkpoint: task-10 (its completion), task-10@3 (its third numbered one), or the oid of one, seven digits of it at least."
-TASK: Final = Param("task_id", TEXT, "The task's id: 10 or task-10.", required=True)
-LIMIT: Final = Param("limit", {**COUNT, "minimum": 1}, "At most so many rows.")
-CURSOR: Final = Param("cursor", TEXT, "The next_cursor of an earlier answer: go on there.")
+TASK: Final = Param("task_id", ONE_TASK, "The task's id: 10 or task-10.", required=True)
 PRESERVE: Final = Param(
     "preserve",
-    {"type": "string", "enum": ["branch", "create_branch", "stash", "discard"]},
+    {**TEXT, "enum": ["create_branch", *rewind.PRESERVE]},
     "What is left of the present state beside the backup that is always kept: a branch, a stash entry, or neither. "
     "Without it a clean tree leaves a branch, and tracked changes refuse the call.",
 )
-BRANCH_NAME: Final = Param("branch_name", TEXT, "What the preserved branch is called.")
-MESSAGE: Final = Param("message", TEXT, "The commit's and the checkpoint's message.")
+BRANCH_NAME: Final = Param("branch_name", NAME, "What the preserved branch is called.")
+UNTRACKED: Final = Param(
+    "untracked",
+    {**TEXT, "enum": ["save"]},
+    "save: untracked files that are in the way move into the backup, and the call goes on.",
+)
+MESSAGE: Final = Param("message", LONG, "The commit's and the checkpoint's message.")

@@ -8,7 +8,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
-from devs_git.errors import CODES
+from devs_git.errors import CODES, REASONS
 from devs_git.values import fields, is_value
 
 _PLAIN: Final[dict[Any, str]] = {
@@ -33,7 +33,8 @@ def envelope() -> dict[str, Any]:
     code = {"type": "string", "enum": sorted(CODES)}
     text = {"type": "string"}
     known = {"error": code, "code": code, "message": text, "hint": text, "retryable": {"type": "boolean"}}
-    return {"type": "object", "properties": known, "required": list(known)}
+    some = {"reason": {"type": "string", "enum": list(REASONS)}}  # of GIT_RESET_FAILED and CHECKOUT_FAILED
+    return {"type": "object", "properties": {**known, **some}, "required": list(known)}
 
 
 def announced(module: str) -> dict[str, Any]:

@@ -4,15 +4,32 @@ from __future__ import annotations
 
 from typing import Final
 
-from devs_git.entrypoints.tools.params import CHECKPOINT, CURSOR, LIMIT, MESSAGE, TASK
-from devs_git.entrypoints.tools.tool import COUNT, FLAG, TEXT, Param, Tool
+from devs_git.commands import diff, history, log
+from devs_git.domain import ids
+from devs_git.domain.trailers import AGENTS, PHASES
+from devs_git.entrypoints.tools.params import (
+    ANY_TASK,
+    CHECKPOINT,
+    LINE,
+    LONG,
+    MESSAGE,
+    NAME,
+    OID,
+    ONE_TASK,
+    TARGET,
+    TASK,
+    cursor,
+    limit,
+    upto,
+)
+from devs_git.entrypoints.tools.tool import FLAG, TEXT, Param, Tool
 
 TOOLS: Final = (
     Tool(
         "list_checkpoints",
         "log",
         "List checkpoints, newest first, with the rewinds between them.",
-        (LIMIT, Param("task_id", TEXT, "Only this task's.", "task"), CURSOR),
+        (limit(log.MOST), Param("task_id", ANY_TASK, "Only this task's.", "task"), cursor(ids.OID_FORM)),
         codes=("TASK_NOT_FOUND",),
     ),
     Tool(
@@ -20,11 +37,11 @@ TOOLS: Final = (
         "history",
         "What happened, as the ledger tells it: tasks, checkpoints, rewinds, gates and decisions, newest first.",
         (
-            LIMIT,
-            Param("task_id", TEXT, "Only this task's."),
-            Param("contract", TEXT, "Only those of this contract's tasks."),
-            CURSOR,
-            Param("after", TEXT, "An event's id: those that came after it, oldest first."),
+            limit(history.MOST),
+            Param("task_id", ANY_TASK, "Only this task's."),
+            Param("contract", LINE, "Only those of this contract's tasks."),
+            cursor(ids.OID_FORM),
+            Param("after", OID, "An event's id: those that came after it, oldest first."),
         ),
         codes=("TASK_NOT_FOUND", "CONTRACT_NOT_FOUND"),
     ),
@@ -32,8 +49,8 @@ TOOLS: Final = (
         "show_checkpoint",
         "show",
         "Show one checkpoint, live or undone.",
-        (Param("checkpoint", TEXT, CHECKPOINT, "target", required=True),),
-        codes=("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "NO_CHECKPOINT"),
+        (Param("checkpoint", TARGET, CHECKPOINT, "target", required=True),),
+        codes=("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "NO_CHECKPOINT", "HISTORY_REWRITTEN"),
     ),
     Tool(
         "checkpoint_diff",
@@ -41,20 +58,20 @@ TOOLS: Final = (
         "What changed up to a checkpoint, file by file, with totals; lines on demand, up to a limit "
         "that the answer tells of.",
         (
-            Param("checkpoint", TEXT, CHECKPOINT, "target", required=True),
+            Param("checkpoint", TARGET, CHECKPOINT, "target", required=True),
             Param(
                 "against", TEXT, "Where to begin: a checkpoint, HEAD or a commit; else the checkpoint before."
             ),
             Param("hunks", FLAG, "The changed lines, too."),
-            Param("hunk_lines", COUNT, "At most so many lines in all."),
+            Param("hunk_lines", upto(diff.MOST_LINES), "At most so many lines in all."),
         ),
-        codes=("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "NO_CHECKPOINT", "CONFLICT"),
+        codes=("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "NO_CHECKPOINT", "HISTORY_REWRITTEN", "CONFLICT"),
     ),
     Tool(
         "task_status",
         "task status",
         "Show one task, or the one that is active in this worktree.",
-        (Param("task_id", TEXT, "The task's id; else the active one."),),
+        (Param("task_id", ONE_TASK, "The task's id; else the active one."),),
         codes=("TASK_NOT_FOUND",),
     ),
     Tool(
@@ -63,22 +80,14 @@ TOOLS: Final = (
         "Make a task active in this worktree. From then on each commit is recorded as a checkpoint.",
         (
             TASK,
-            Param("title", TEXT, "What it is about, in one line."),
-            Param("plan", TEXT, "How it is to be done."),
-            Param("contract", TEXT, "The named line of work; else the branch."),
-            Param(
-                "agent",
-                {"type": "string", "enum": ["researcher", "architect", "developer", "reviewer"]},
-                "The agent's role.",
-            ),
-            Param("client", TEXT, "The agent's program."),
-            Param(
-                "phase",
-                {"type": "string", "enum": ["research", "specify", "plan", "execute", "review"]},
-                "The phase.",
-            ),
+            Param("title", LINE, "What it is about, in one line."),
+            Param("plan", LONG, "How it is to be done."),
+            Param("contract", LINE, "The named line of work; else the branch."),
+            Param("agent", {**TEXT, "enum": [*AGENTS]}, "The agent's role."),
+            Param("client", LINE, "The agent's program."),
+            Param("phase", {**TEXT, "enum": [*PHASES]}, "The phase."),
         ),
-        codes=("TASK_EXISTS", "TASK_RUNNING"),
+        codes=("TASK_EXISTS", "TASK_ACTIVE"),
     ),
     Tool(
         "commit_task",
@@ -86,7 +95,7 @@ TOOLS: Final = (
         "Commit everything that is new, changed or deleted, and tag the task as completed.",
         (TASK, MESSAGE),
         {"everything": True},
-        codes=("TASK_NOT_FOUND", "TASK_EXISTS", "TASK_RUNNING", "CONFLICT", "TAS_UNAPPROVED"),
+        codes=("TASK_NOT_FOUND", "TASK_EXISTS", "TASK_ACTIVE", "CONFLICT", "TAS_UNAPPROVED"),
     ),
     Tool(
         "create_checkpoint",
@@ -101,7 +110,7 @@ TOOLS: Final = (
         "write_task_result",
         "task result",
         "Record what came out of a task, in your own words. The newest result counts.",
-        (TASK, Param("result", TEXT, "The result.", "text", required=True)),
+        (TASK, Param("result", {**LONG, "minLength": 1}, "The result.", "text", required=True)),
         codes=("TASK_NOT_FOUND",),
     ),
     Tool(
@@ -109,9 +118,15 @@ TOOLS: Final = (
         "branch",
         "Make a local branch at a checkpoint, without switching to it.",
         (
-            Param("checkpoint", TEXT, CHECKPOINT, "target", required=True),
-            Param("branch_name", TEXT, "The new branch.", "name", required=True),
+            Param("checkpoint", TARGET, CHECKPOINT, "target", required=True),
+            Param("branch_name", NAME, "The new branch.", "name", required=True),
         ),
-        codes=("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "NO_CHECKPOINT", "INVALID_BRANCH"),
+        codes=(
+            "TASK_NOT_FOUND",
+            "CHECKPOINT_NOT_FOUND",
+            "NO_CHECKPOINT",
+            "HISTORY_REWRITTEN",
+            "INVALID_BRANCH",
+        ),
     ),
 )

@@ -51,7 +51,7 @@ class Tool:
     """`moves_tree` tools are announced as destructive, although nothing is lost: a client should ask before it calls.
 
     What a tool `reads_traces` prints is not stored as a trace again. `fixed` are fields that no caller chooses. `codes`
-    are the refusals of its own, beside those that every tool has.
+    are the refusals of its own, beside those that every tool has. `invalid` is the code for an argument that is refused.
     """
 
     name: str
@@ -62,6 +62,7 @@ class Tool:
     moves_tree: bool = False
     reads_traces: bool = False
     codes: tuple[str, ...] = ()
+    invalid: str = "INVALID_ARGUMENTS"
 
     @property
     def verb(self) -> Verb:

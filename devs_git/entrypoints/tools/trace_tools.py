@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from devs_git.entrypoints.tools.params import CURSOR, LIMIT
+from devs_git.commands import conversation_show, trace_get, trace_put, trace_search
+from devs_git.domain import ids, paging, plain_text
+from devs_git.entrypoints.tools.params import ANY_TASK, cursor, formed, limit, upto
 from devs_git.entrypoints.tools.tool import COUNT, FLAG, TEXT, Param, Tool
+
+_LINE: Final = formed(plain_text.LINE_FORM, most=trace_put.MOST_OF_A_NAME)
 
 TOOLS: Final = (
     Tool(
@@ -13,12 +17,19 @@ TOOLS: Final = (
         "trace get",
         "The full, verbatim output of a tool call whose output you got shortened, or a part of it.",
         (
-            Param("traceId", TEXT, "The id that stands in the shortened output.", "trace_id", required=True),
+            Param(
+                "traceId",
+                {**TEXT, "minLength": 1},
+                "The id that stands in the shortened output.",
+                "trace_id",
+                required=True,
+            ),
             Param("offset", COUNT, "Begin at this byte."),
-            Param("limit", {**COUNT, "minimum": 4}, "At most so many bytes."),
+            Param("limit", {**COUNT, "minimum": trace_get.LONGEST_LETTER}, "At most so many bytes."),
         ),
         reads_traces=True,
         codes=("TRACE_NOT_FOUND", "INVALID_INPUT"),
+        invalid="INVALID_INPUT",
     ),
     Tool(
         "search_traces",
@@ -33,8 +44,8 @@ TOOLS: Final = (
                 "Look there: in outputs, if not said, or in what was said in conversations.",
                 "within",
             ),
-            LIMIT,
-            CURSOR,
+            limit(trace_search.MOST),
+            cursor(paging.CURSOR_FORM),
             Param("rewound", FLAG, "Those of rewound tasks, too."),
         ),
         reads_traces=True,
@@ -45,11 +56,16 @@ TOOLS: Final = (
         "Store a tool's whole output, so that it can be found and handed on shortened.",
         (
             Param("output", TEXT, "The output.", required=True, verbatim=True),
-            Param("traceId", TEXT, "Its id; else a new one.", "trace_id"),
-            Param("task_id", TEXT, "The task; else the active one."),
-            Param("tool_name", TEXT, "Which tool printed it."),
+            Param(
+                "traceId",
+                {**TEXT, "maxLength": trace_put.MOST_OF_AN_ID},
+                "Its id; else a new one.",
+                "trace_id",
+            ),
+            Param("task_id", ANY_TASK, "The task; else the active one."),
+            Param("tool_name", _LINE, "Which tool printed it."),
             Param("input", TEXT, "What the tool was called with.", verbatim=True),
-            Param("session_id", TEXT, "The agent's session."),
+            Param("session_id", _LINE, "The agent's session."),
             Param("is_error", FLAG, "The call failed."),
             Param("duration_ms", COUNT, "How long it took."),
         ),
@@ -61,15 +77,24 @@ TOOLS: Final = (
         "What was said in an agent's session: for a task, up to a checkpoint or a message, or in the last session of this "
         "worktree. Long tool results are shortened and name their trace.",
         (
-            Param("task_id", TEXT, "Only what was said for this task.", "task"),
+            Param("task_id", ANY_TASK, "Only what was said for this task.", "task"),
             Param("session_id", TEXT, "The agent's session.", "session"),
-            Param("checkpoint", TEXT, "Up to this checkpoint: task-10 or task-10@3.", "at"),
+            Param(
+                "checkpoint",
+                formed(ids.TARGET_FORM, empty=True),
+                "Up to this checkpoint: task-10 or task-10@3.",
+                "at",
+            ),
             Param("snapshot_id", TEXT, "Up to this named state.", "snapshot"),
             Param("message_id", TEXT, "Up to this message.", "message"),
             Param("include_tool_calls", FLAG, "What was asked of tools, too; yes if not said.", "tool_calls"),
             Param("include_tool_results", FLAG, "What tools answered, too; yes if not said.", "tool_results"),
-            Param("limit", {**COUNT, "minimum": 1}, "The last so many messages."),
-            Param("cursor", TEXT, "The next_cursor of an earlier answer: the messages before those."),
+            Param("limit", upto(conversation_show.MOST), "The last so many messages."),
+            Param(
+                "cursor",
+                formed(paging.CURSOR_FORM, empty=True),
+                "The next_cursor of an earlier answer: the messages before those.",
+            ),
         ),
         reads_traces=True,
         codes=(

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from devs_git.entrypoints.tools.params import BRANCH_NAME, CHECKPOINT, PRESERVE
-from devs_git.entrypoints.tools.tool import COUNT, FLAG, TEXT, Param, Tool
+from devs_git.commands import diff
+from devs_git.domain import branch_names, ids, plan_id
+from devs_git.entrypoints.tools.params import (
+    BRANCH_NAME,
+    CHECKPOINT,
+    NAME,
+    PRESERVE,
+    UNTRACKED,
+    formed,
+    upto,
+)
+from devs_git.entrypoints.tools.tool import FLAG, TEXT, Param, Tool
 
 TOOLS: Final = (
     Tool("git_status", "status", "Show working tree, branch, active task and open gates of this worktree."),
@@ -17,7 +27,7 @@ TOOLS: Final = (
         (
             Param("against", TEXT, "Instead of HEAD: a checkpoint or a commit."),
             Param("hunks", FLAG, "The changed lines, too."),
-            Param("hunk_lines", COUNT, "At most so many lines in all."),
+            Param("hunk_lines", upto(diff.MOST_LINES), "At most so many lines in all."),
         ),
         codes=("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "NO_CHECKPOINT", "CONFLICT"),
     ),
@@ -36,7 +46,7 @@ TOOLS: Final = (
         "Switch this worktree to a local branch, to look around or work there. Remotes' branches, "
         "special refs and anything like an option are refused.",
         (
-            Param("branch_name", TEXT, "A local branch.", required=True),
+            Param("branch_name", NAME, "A local branch.", required=True),
             Param(
                 "repo_path",
                 TEXT,
@@ -53,10 +63,16 @@ TOOLS: Final = (
         "Bring files of a checkpoint or snapshot back as a new commit on this branch: history is kept. "
         "Refused where tracked changes or untracked files would be overwritten; undo_rewind takes it back.",
         (
-            Param("checkpoint", TEXT, CHECKPOINT + " Or a snapshot's branch.", "target", required=True),
+            Param(
+                "checkpoint",
+                formed(f"({ids.TARGET_FORM}|snapshot/{branch_names.CHARACTERS}*)", most=branch_names.LONGEST),
+                CHECKPOINT + " Or a snapshot's branch.",
+                "target",
+                required=True,
+            ),
             Param(
                 "paths",
-                {"type": "array", "items": TEXT},
+                {"type": "array", "items": {**TEXT, "minLength": 1}},
                 "Only these, relative to the repository's root; else all.",
             ),
         ),
@@ -66,6 +82,7 @@ TOOLS: Final = (
             "CHECKPOINT_NOT_FOUND",
             "NO_CHECKPOINT",
             "SNAPSHOT_NOT_FOUND",
+            "HISTORY_REWRITTEN",
             "GIT_RESET_FAILED",
             "CONFLICT",
         ),
@@ -79,17 +96,23 @@ TOOLS: Final = (
         "byte. Not covered: ignored files, nested repositories and submodules (not_covered names them). Call it with dry_run "
         "first: that writes nothing and gives a plan_id; a call with this plan_id does exactly that, or answers PLAN_STALE.",
         (
-            Param("task_id", TEXT, CHECKPOINT, "target"),
+            Param("task_id", formed(ids.TARGET_FORM, empty=True), CHECKPOINT, "target"),
             Param("dry_run", FLAG, "Only say what would happen."),
             PRESERVE,
             BRANCH_NAME,
-            Param("plan_id", TEXT, "A dry run's plan_id, in place of the other arguments."),
+            UNTRACKED,
+            Param(
+                "plan_id",
+                formed(plan_id.FORM, empty=True),
+                "A dry run's plan_id, in place of the other arguments.",
+            ),
         ),
         moves_tree=True,
         codes=(
             "TASK_NOT_FOUND",
             "CHECKPOINT_NOT_FOUND",
             "NO_CHECKPOINT",
+            "HISTORY_REWRITTEN",
             "GIT_RESET_FAILED",
             "PLAN_STALE",
             "INVALID_BRANCH",
@@ -105,6 +128,7 @@ TOOLS: Final = (
             Param("rewind_id", TEXT, "An operation further back; else the last.", "op_id"),
             PRESERVE,
             BRANCH_NAME,
+            UNTRACKED,
             Param("dry_run", FLAG, "Only say what would happen."),
         ),
         moves_tree=True,

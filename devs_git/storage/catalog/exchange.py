@@ -7,6 +7,7 @@ base64. Whoever writes or reads holds one part at a time, and one trace where it
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 from collections.abc import Iterator
 from typing import Any, Final, Protocol
@@ -87,6 +88,20 @@ def read(source: Source) -> Iterator[Trace]:
             yield Trace(**values, output=_output(numbered, known["parts"]), raw=_data(known, "raw"))
         except (KeyError, ValueError, StopIteration) as error:
             raise _bad(number) from error
+
+
+def differs(catalog: Catalog, trace: Trace) -> bool | None:
+    """Whether what is stored under a trace's id is another trace; None where nothing is."""
+    digest = hashlib.sha256(trace.output).hexdigest()
+    query = f"SELECT t.digest, {_COLUMNS} FROM traces t WHERE t.trace_id = ?"
+    found = catalog.rows(query, trace.trace_id)
+    if not found:
+        return None
+    known = (digest, *(getattr(trace, name) for name in _FIELDS if name != "input"))
+    if tuple(found[0]) != known:
+        return True
+    same = traces.given(catalog, trace.trace_id) == trace.input
+    return not (same and traces.raw(catalog, trace.trace_id) == trace.raw)
 
 
 def _lines(source: Source) -> Iterator[bytes]:

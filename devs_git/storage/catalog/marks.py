@@ -2,48 +2,67 @@
 and which prefix of a conversation a checkpoint names.
 
 The catalog notes the ledger's oid up to which it was told, and catches up when it is opened: a rewind that was made
-while nobody could write here, or in another clone, is seen then.
+while nobody could write here is seen then. One of another clone hides nothing as long as this clone sees the task as
+live; so where something was rewound the branches are noted, too.
 """
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.events import Event
+from devs_git.domain.events import LEDGER, Event
+from devs_git.domain.history import REVIVED, UNDONE, History
+from devs_git.domain.standpoint import doubtful
 from devs_git.storage.catalog import snapshots
 from devs_git.storage.catalog.database import Catalog, read_only
+from devs_git.storage.standpoint import Standpoint
 
 if TYPE_CHECKING:
     from devs_git.storage.ledger import Ledger
 
 MARKED: Final = "ledger"
+_UNSURE: Final = "unsure"  # whether any checkpoint was rewound, in any clone
+_SEEN: Final = "branches"
 _HIDDEN: Final = ("rewound", "dropped")
 _TABLES: Final = ("traces", "messages")
 
 
 def catch_up(catalog: Catalog, ledger: Ledger) -> None:
-    """Mark what the ledger says now."""
-    tip = ledger.tip().oid
-    if not tip or catalog.setting(MARKED) == tip:
+    """Mark what the ledger says now, as this clone sees it."""
+    tip = ledger.tip()
+    if not tip.oid:
+        return
+    branches = _branches(catalog, ledger)
+    if (catalog.setting(MARKED), catalog.setting(_SEEN)) == (tip.oid, branches):
         return
     with catalog.writing():
         since = catalog.setting(MARKED)
-        found = _events(ledger, tip, since)
-        if since and not _continues(found, since):  # another history: what is marked says nothing any more
-            _unmark(catalog, "<> ?", "")
-            catalog.base.execute("DELETE FROM rewinds")
-            found = _events(ledger, tip, "")
-        for event in found:
-            if not event.failed:
-                _mark(catalog, event)
-                _show_again(catalog, event, ledger)
+        found = _events(ledger, tip.oid, since)
+        anew = bool(since) and since != tip.oid and not _continues(found, since)  # another history
+        found = _events(ledger, tip.oid, "") if anew else found
+        told = any(event.all(key) for event in found for key in (UNDONE, REVIVED))
+        if anew or told or catalog.setting(_SEEN) != branches:
+            _mark(catalog, _hidden(tip.here))
+            catalog.set(_UNSURE, "yes" if doubtful(tip.history) else "")
+            branches = _branches(catalog, ledger)
         if not _followed(catalog, found):  # what was pruned and lives again comes back from its event
-            _followed(catalog, _events(ledger, tip, ""))
-        catalog.set(MARKED, tip)
+            _followed(catalog, _events(ledger, tip.oid, ""))
+        catalog.set(MARKED, tip.oid)
+        catalog.set(_SEEN, branches)
+
+
+def _branches(catalog: Catalog, ledger: Ledger) -> str:
+    """A digest of the branches, where what was rewound depends on them; '' elsewhere."""
+    if not catalog.setting(_UNSURE):
+        return ""
+    names = Standpoint.here(ledger.reader, ledger.common).branches
+    text = "".join(f"{oid} {name}\n" for name, oid in names.items() if name != LEDGER)
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _events(ledger: Ledger, tip: str, since: str) -> list[Event]:
@@ -61,51 +80,37 @@ def _continues(events: Sequence[Event], since: str) -> bool:
     return any(since in event.parents for event in events)
 
 
-def _mark(catalog: Catalog, event: Event) -> None:
-    undoes, operation = event.get("Devs-Undoes"), event.get("Devs-Op") or event.oid
-    if undoes:
-        _unmark(catalog, "= ?", undoes)
-        catalog.base.execute("DELETE FROM rewinds WHERE operation = ?", (undoes,))
-    for line in event.all("Devs-Status"):
-        task, _, status = line.partition(" ")
-        if status in _HIDDEN:
-            known = (operation, task, event.get("Devs-Finished"))
-            catalog.base.execute("INSERT OR REPLACE INTO rewinds VALUES (?, ?, ?)", known)
+def _hidden(history: History) -> dict[tuple[str, str], str]:
+    """Operation and task, and until when the task's work is hidden: where a checkpoint that the operation undid is still
+    not live for this clone.
+    """
+    found = {}
+    for event in history.operations:
+        op_id, points = event.get("Devs-Op"), history.checkpoints
+        undone = [points[tag] for tag in event.all(UNDONE) if tag in points]
+        gone = {p.task_id for p in undone if not p.live and any(entry.op == op_id for entry in p.rewound)}
+        for line in event.all("Devs-Status"):
+            task, _, status = line.partition(" ")
+            if status in _HIDDEN and task in gone:
+                found[op_id or event.oid, task] = event.get("Devs-Finished")
+    return found
+
+
+def _mark(catalog: Catalog, wanted: dict[tuple[str, str], str]) -> None:
+    base = catalog.base
+    for row in base.execute("SELECT operation, task_id FROM rewinds").fetchall():
+        if row not in wanted:
             for table in _TABLES:
-                catalog.base.execute(
-                    f"UPDATE {table} SET rewound_by = ? WHERE task_id = ? AND created_at <= ? AND rewound_by = ''",
-                    known,
-                )
-
-
-def _show_again(catalog: Catalog, event: Event, ledger: Ledger) -> None:
-    """Unmark what another operation hid of a task that is back: an undo may return from several, a rewind go to what was undone."""
-    back = set(event.all("Devs-Revived"))
-    for line in event.all("Devs-Status") if back else ():
-        task, _, status = line.partition(" ")
-        marked = catalog.base.execute("SELECT 1 FROM rewinds WHERE task_id = ?", (task,)).fetchone()
-        if status in _HIDDEN or not marked:
-            continue
-        operation = _hid(_events(ledger, event.oid, ""), task, back)
-        _unmark(catalog, "= ? AND task_id = ?", operation, task)
-        catalog.base.execute("DELETE FROM rewinds WHERE operation = ? AND task_id = ?", (operation, task))
-
-
-def _hid(events: Sequence[Event], task: str, tags: set[str]) -> str:
-    """The last operation that undid checkpoints of a task, of those named, and the task with them; '' where none did."""
-    own = tags & {event.get("Devs-Tag") for event in events if event.get("Devs-Task") == task}
-    undid = [event for event in events if not event.failed and own & set(event.all("Devs-Undone"))]
-    hid = [
-        event for event in undid if any(f"{task} {status}" in event.all("Devs-Status") for status in _HIDDEN)
-    ]
-    return hid[-1].get("Devs-Op") or hid[-1].oid if hid else ""
-
-
-def _unmark(catalog: Catalog, condition: str, *values: str) -> None:
-    for table in _TABLES:
-        catalog.base.execute(
-            f"UPDATE {table} SET rewound_by = '' WHERE rewound_by <> '' AND rewound_by {condition}", values
-        )
+                base.execute(f"UPDATE {table} SET rewound_by = '' WHERE rewound_by = ? AND task_id = ?", row)
+            base.execute("DELETE FROM rewinds WHERE operation = ? AND task_id = ?", row)
+    for (operation, task), upto in wanted.items():
+        known = (operation, task, upto)
+        base.execute("INSERT OR REPLACE INTO rewinds VALUES (?, ?, ?)", known)
+        for table in _TABLES:
+            base.execute(
+                f"UPDATE {table} SET rewound_by = ? WHERE task_id = ? AND created_at <= ? AND rewound_by = ''",
+                known,
+            )
 
 
 def tables_with(path: Path, tasks: Sequence[str]) -> tuple[str, ...]:

@@ -16,7 +16,9 @@ from devs_git.storage.places import common_of
 
 # Attributes with which a file may fail to round-trip; `text=auto` never does, git looks at the blob then.
 _CONVERTING: Final = ("text", "crlf", "eol", "filter", "ident", "working-tree-encoding")
-_SETTINGS: Final = r"^(core\.(autocrlf|filemode|sparsecheckout|attributesfile)|remote\..*\.promisor)$"
+_SETTINGS: Final = (
+    r"^(core\.(autocrlf|filemode|sparsecheckout|attributesfile)|attr\.tree|remote\..*\.promisor)$"
+)
 _OFF: Final = ("false", "0", "no", "off", "")
 ATTRIBUTES: Final = ".gitattributes"
 BATCH: Final = 200  # files that are compared at a time
@@ -44,6 +46,8 @@ def in_play(git: Git, top: Path, paths: Iterable[str]) -> bool:
             folder = os.path.dirname(folder)  # noqa: PTH120, PLW2901 - walking up; strings, for there may be thousands
     if any(os.path.exists(f"{top}/{folder}/{ATTRIBUTES}") for folder in seen | {""}):  # noqa: PTH110 - as above
         return True
+    if found.get("attr.tree") or git.environment().get("GIT_ATTR_SOURCE"):
+        return True
     configured = found.get("core.attributesfile", "")
     return configured.startswith("%(") or any(path.exists() for path in _outside(git, configured))
 
@@ -61,6 +65,11 @@ def settings(git: Git) -> dict[str, str]:
     if git.known is not None:
         git.known[key] = found
     return found
+
+
+def is_sparse(git: Git) -> bool:
+    """Whether a sparse checkout may leave files out."""
+    return settings(git).get("core.sparsecheckout", "false").lower() not in _OFF
 
 
 def _converts(found: Mapping[str, str]) -> bool:
@@ -132,6 +141,27 @@ def inexact(git: Git, top: Path, dirty: Mapping[str, str]) -> frozenset[str]:
         written = written or {path: smudged(git, oid, path) for path, oid in blobs.items()}
         found.update(path for path, data in written.items() if data == (top / path).read_bytes())
     return frozenset(found)
+
+
+def stored_oids(own: Git, paths: Sequence[str]) -> dict[str, str]:
+    """Blob oids that git would store for files, with the attributes of a private index where the disk has none.
+
+    `hash-object` knows only attributes files on disk, git itself falls back on its index. The blobs are written, the
+    index is changed: it is a copy. A path whose filter fails is left out.
+    """
+    words = ("update-index", "--add", "--replace", "-z", "--stdin")
+    done: list[str] = []
+    for some in [paths, *([path] for path in paths)] if paths else []:
+        try:
+            own.run(*words, stdin=join_z(some))
+        except GitFailed:
+            continue
+        done += some
+        if some is paths:
+            break
+    wanted = set(done)
+    lines = (line.partition("\t") for line in split_z(own.run("ls-files", "-s", "-z"))) if wanted else ()
+    return {path: head.split(" ")[1] for head, _, path in lines if path in wanted}
 
 
 def _odd(path: str) -> bool:

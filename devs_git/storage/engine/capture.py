@@ -1,7 +1,7 @@
 """Capture a worktree's state into objects, and read such a state back (DESIGN 4.3).
 
 A backup is one commit whose tree holds, apart: `index` (git's tree of the staging area), `worktree` (what git would
-store for the tracked and saved files as they are), `raw` (their bytes as they are on disk, where these may
+store for the tracked and saved files as they are), `raw` (their bytes as they are on disk, where these
 differ), `index.raw` (the index file itself, where a tree cannot say it all) and `meta.json`. Its parent is HEAD.
 """
 
@@ -11,30 +11,31 @@ import contextlib
 import json
 import os
 import shutil
-import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from devs_git.errors import DevsError
-from devs_git.storage.engine import attributes
+from devs_git.errors import DevsError, immovable
+from devs_git.storage.engine import sight
 from devs_git.storage.engine.footprint import Footprint
+from devs_git.storage.engine.modes import Modes
+from devs_git.storage.engine.raw import raw_git
+from devs_git.storage.engine.sight import Sights
 from devs_git.storage.engine.survey import Survey
 from devs_git.storage.git_program import Git, GitFailed, join_z, split_z
 from devs_git.storage.objects import FILE, TREE, Entry, Objects
 from devs_git.storage.places import Places
 from devs_git.storage.private_index import DURABLE, index_path, private
-from devs_git.values import as_mapping, immutable
+from devs_git.values import as_mapping, field, immutable
 
-RAW_ATTRIBUTES: Final = "* -text -eol -crlf -filter -ident !working-tree-encoding\n"
 META: Final = "meta.json"
 
 
 @immutable
 class State:
-    """A worktree's state as objects. Trees are oids; `raw`, `index_raw` and `modes` are '' where there is nothing to say.
+    """A worktree's state as objects. Trees are oids; `raw` and `index_raw` are '' where there is nothing to say.
 
-    `modes` is a blob of JSON: permissions that git does not keep, of uncommitted files (a key that is 0600 stays so).
+    `modes` are the permissions of the files that were captured or are to be written, and of the folders above them.
     """
 
     head: str
@@ -44,14 +45,12 @@ class State:
     raw: str = ""
     index_raw: str = ""
     active: str = ""
-    modes: str = ""
+    modes: Modes = field(default_factory=dict)
 
 
-def usual_mode(*, executable: bool) -> int:
-    """The permissions that git gives a file here."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return (0o777 if executable else 0o666) & ~mask
+def state_of(data: dict[str, Any]) -> State:
+    """A state from its mapping. Version 0.1 kept `modes` as a blob of their own."""
+    return State(**data | {"modes": data["modes"] if isinstance(data.get("modes"), dict) else {}})
 
 
 def copy_index(git: Git, target: Path) -> None:
@@ -59,6 +58,15 @@ def copy_index(git: Git, target: Path) -> None:
     source = index_path(git)
     if source.exists():
         shutil.copy2(source, target)
+
+
+@immutable
+class Captured:
+    """A state with what its files looked like, and the blob that git has for each of them in its worktree tree."""
+
+    state: State
+    sights: Sights
+    blobs: Mapping[str, str]
 
 
 @immutable
@@ -74,17 +82,32 @@ class Capture:
     def index(self) -> Path:
         return self.folder / "index"
 
-    def take(self, found: Survey, plan: Footprint, saved: Sequence[str], active: str) -> State:
-        """Capture what `found` tells of, `saved` untracked paths, and raw bytes of the paths that `plan` affects.
+    def take(self, found: Survey, plan: Footprint, saved: Sequence[str], active: str) -> Captured:
+        """Capture what `found` tells of, `saved` untracked paths, and the bytes of the paths that `plan` affects.
 
         Every blob is written; `active` are the active task's lines.
         """
-        flagged = plan.flagged
         copy_index(self.git, self.index)
         self._keep("index.user")
         git = private(self.git, self.index).with_config(*DURABLE)
         index_tree = self._write_tree(git)
-        moved = (*found.dirty, *found.inexact, *found.intended, *flagged)
+        moved = (*found.dirty, *found.inexact, *found.intended, *plan.flagged)
+        # Before git reads them: what is written from here on is not what was seen.
+        seen = sight.look(os.fspath(self.git.where), (*moved, *saved, *plan.affected, *plan.bytes_only))
+        worktree = self._enter(git, moved, saved, plan.flagged) or index_tree
+        blobs: Mapping[str, str] = plan.oids if worktree == index_tree else {}
+        if any(not blobs.get(path, "").strip("0") for path in seen.files):
+            blobs = _blobs(git)
+        off = {path for path, one in seen.files.items() if one.oid != blobs.get(path, one.oid)}
+        self._refuse_edited(off.difference(moved, saved))
+        raw = self.raw(off)
+        self._keep("index.old")
+        whole = "" if found.told_by_a_tree else self._index_blob()
+        state = State(found.head, found.branch, index_tree, worktree, raw, whole, active, seen.modes)
+        return Captured(state, seen.files, blobs)
+
+    def _enter(self, git: Git, moved: Sequence[str], saved: Sequence[str], flagged: Sequence[str]) -> str:
+        """Enter what differs from the index into the private one: the tree of it then, '' where nothing does."""
         for unflag in (
             ("--no-assume-unchanged", "--no-skip-worktree") if flagged else ()
         ):  # git takes one at a time
@@ -92,33 +115,11 @@ class Capture:
         behind = _behind_links(Path(self.git.where), moved)
         if behind:
             git.run("update-index", "--force-remove", "-z", "--stdin", stdin=join_z(sorted(behind)))
-            moved = tuple(path for path in moved if path not in behind)
-        if moved or saved:
-            git.run(
-                "update-index",
-                "--add",
-                "--remove",
-                "--replace",
-                "-z",
-                "--stdin",
-                stdin=join_z((*moved, *saved)),
-            )
-        worktree = self._write_tree(git) if moved or behind or saved else index_tree
-        raw = self.raw([*moved, *saved, *plan.affected, *plan.bytes_only])
-        self._keep("index.old")
-        whole = "" if found.told_by_a_tree else self._index_blob()
-        modes = self._modes((*moved, *saved))
-        return State(found.head, found.branch, index_tree, worktree, raw, whole, active, modes)
-
-    def _modes(self, paths: Sequence[str]) -> str:
-        """The permissions of files that git would give others, '' where there is none such."""
-        found = {}
-        for path in paths:
-            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-                mode = os.lstat(f"{self.git.where}/{path}").st_mode
-                if stat.S_ISREG(mode) and stat.S_IMODE(mode) != usual_mode(executable=bool(mode & 0o100)):
-                    found[path] = stat.S_IMODE(mode)
-        return self.objects.write("blob", json.dumps(found).encode()) if found else ""
+        there = [path for path in (*moved, *saved) if path not in behind]
+        if there:
+            words = ("update-index", "--add", "--remove", "--replace", "-z", "--stdin")
+            git.run(*words, stdin=join_z(there))
+        return self._write_tree(git) if there or behind else ""
 
     def _keep(self, name: str) -> None:
         """The private index as it is now, for taking back, under a name of its own: git writes a new file each time."""
@@ -136,50 +137,40 @@ class Capture:
         private(self.git, copy).run("update-index", "--no-split-index", "--force-write-index")
         return self.objects.write("blob", copy.read_bytes())
 
-    def raw(self, paths: Sequence[str]) -> str:
-        """A tree of the bytes of `paths` as they are on disk, '' where blobs are those bytes anyway."""
-        top = Path(self.git.where)
-        if not paths or not attributes.in_play(self.git, top, paths):
-            return ""
-        behind = _behind_links(top, paths)
-        there = [p for p in dict.fromkeys(paths) if _is_file(f"{top}/{p}") and p not in behind]
-        if not there:
+    def _refuse_edited(self, off: Collection[str]) -> None:
+        """PLAN_STALE where one of the files that were unchanged a moment ago was written since, and not only touched.
+
+        git says so, of the index as it was: that one still has the attributes files that are gone from the disk.
+        """
+        if not off:
+            return
+        look = self.folder / "index.look"
+        shutil.copy2(self.folder / "index.user", look)
+        git = private(self.git, look)
+        git.run("update-index", "-q", "--refresh", "--ignore-submodules", ok=(0, 1))
+        changed = split_z(git.run("diff-files", "-z", "--name-only", "--ignore-submodules", "--"))
+        written = [path for path in changed if path in off]
+        if written:
+            raise DevsError(
+                "PLAN_STALE",
+                f"Files changed meanwhile, such as {written[0]!r} ({len(written)} in all).",
+                hint="Look again and repeat the command.",
+                paths=written[:100],
+            )
+
+    def raw(self, off: Collection[str]) -> str:
+        """A tree of the bytes of files that are not what git has for them, '' where there are none."""
+        if not off:
             return ""
         git = raw_git(self.git, self.places, self.folder / "index.raw").with_config(*DURABLE)
-        git.run("update-index", "--add", "--replace", "-z", "--stdin", stdin=join_z(there))
+        git.run("update-index", "--add", "--replace", "-z", "--stdin", stdin=join_z(sorted(off)))
         return git.text("write-tree")
 
 
-def merged_raw(git: Git, places: Places, folder: Path, states: Sequence[State]) -> str:
-    """The raw bytes of the first state, with those that later ones captured of files that stood as in the first.
-
-    Between the first and a later one nothing moved these files, or the first would have captured them.
-    """
-    first, rest = states[0], [state for state in states[1:] if state.raw]
-    if not rest:
-        return first.raw
-    there, merged = listed(git, first.worktree), listed(git, first.raw)
-    for state in rest:
-        blobs = listed(git, state.worktree)
-        for path, entry in listed(git, state.raw).items():
-            if path not in merged and path in there and there[path] == blobs.get(path):
-                merged[path] = entry
-    own = raw_git(git, places, folder / "index.merged-raw").with_config(*DURABLE)
-    script = b"".join(b"%o %s\t%s\0" % (m, o.encode(), os.fsencode(p)) for p, (m, o) in merged.items())
-    own.run("update-index", "-z", "--index-info", stdin=script)
-    return own.text("write-tree")
-
-
-def listed(git: Git, tree: str) -> dict[str, tuple[int, str]]:
-    """Every file of a tree with mode and oid; nothing for ''."""
-    if not tree:
-        return {}
-    found = {}
-    for line in split_z(git.run("ls-tree", "-r", "-z", "--full-tree", tree)):
-        head, path = line.split("\t", 1)
-        mode, _kind, oid = head.split(" ")
-        found[path] = (int(mode, 8), oid)
-    return found
+def _blobs(git: Git) -> dict[str, str]:
+    """The blob of every path of a private index."""
+    lines = (line.partition("\t") for line in split_z(git.run("ls-files", "-s", "-z")))
+    return {path: head.split(" ")[1] for head, _, path in lines}
 
 
 def _behind_links(top: Path, paths: Sequence[str]) -> set[str]:
@@ -192,27 +183,6 @@ def _behind_links(top: Path, paths: Sequence[str]) -> set[str]:
         return links[folder]
 
     return {path for path in paths if linked(path.rpartition("/")[0])}
-
-
-def _is_file(path: str) -> bool:
-    return os.path.lexists(path) and not (os.path.isdir(path) and not os.path.islink(path))  # noqa: PTH112, PTH114
-
-
-def raw_git(git: Git, places: Places, index: Path) -> Git:
-    """A git that converts nothing: a private git directory with attributes of its own, sharing the objects."""
-    folder = places.own / "raw"
-    if not (folder / "info" / "attributes").exists():
-        for name in ("info", "refs", "objects"):
-            (folder / name).mkdir(mode=0o700, parents=True, exist_ok=True)
-        (folder / "HEAD").write_text("ref: refs/heads/none\n")
-        (folder / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tautocrlf = false\n")
-        (folder / "info" / "attributes").write_text(RAW_ATTRIBUTES)
-    env = {
-        "GIT_DIR": os.fspath(folder),
-        "GIT_COMMON_DIR": os.fspath(folder),
-        "GIT_OBJECT_DIRECTORY": os.fspath(places.common / "objects"),
-    }
-    return private(git.with_env(**env), index)
 
 
 def store(objects: Objects, state: State, signature: str, subject: str) -> str:
@@ -230,27 +200,36 @@ def store(objects: Objects, state: State, signature: str, subject: str) -> str:
 
 
 def load(objects: Objects, backup: str) -> State:
-    """The state that a backup commit holds; NOTHING_TO_UNDO where retention took it away."""
+    """The state that a backup commit holds; NOTHING_TO_UNDO where retention took it away, or its HEAD was rewritten."""
     if not objects.exists(backup):
         raise DevsError(
             "NOTHING_TO_UNDO",
             f"The backup {backup[:12]} was pruned.",
             hint="What branches and stash entries keep is still there: git branch --list 'devs/preserved/*'",
         )
-    tree = objects.read(backup, "commit")[5:45].decode()
-    entry = objects.read_tree(tree).get(META)
+    words = objects.read(backup, "commit")
+    entry = objects.read_tree(words[5:45].decode()).get(META)
     if entry is None:
         raise DevsError(
             "CONFLICT", f"{backup} is no backup of devs-git.", hint="See: git for-each-ref refs/devs/backup"
         )
-    return State(**json.loads(objects.read(entry.oid, "blob")))
+    data = json.loads(objects.read(entry.oid, "blob"))
+    if data.get("modes") and isinstance(data["modes"], str):
+        data["modes"] = json.loads(objects.read(data["modes"], "blob"))
+    if data.get("head", "").encode() != words[53:93]:
+        raise DevsError(
+            "NOTHING_TO_UNDO",
+            "The history was rewritten since, so that nothing is as it was before.",
+            hint=f"What the backup holds can be looked at: git ls-tree -r {backup[:12]}",
+        )
+    return state_of(data)
 
 
 def is_head_alone(objects: Objects, backup: str) -> bool:
     """Whether a backup holds no tree but HEAD's own, and nothing beside it."""
     state = load(objects, backup)
     trees = {state.index, state.worktree}
-    beside = state.raw or state.index_raw or state.modes
+    beside = state.raw or state.index_raw
     return not beside and trees == {objects.read(state.head, "commit")[5:45].decode()}
 
 
@@ -269,8 +248,8 @@ def require_room(top: Path, paths: Sequence[str], unasked: int, limit: Callable[
     """
     size = sum(os.lstat(top / path).st_size for path in paths if os.path.lexists(top / path))
     if size > unasked and size > limit():
-        raise DevsError(
-            "GIT_RESET_FAILED",
+        raise immovable(
+            "too_large",
             f"The files to save first have {size} bytes; the policy allows {limit()} in one operation.",
             hint="Commit or move large files, or raise backup_limit in the policy.",
         )

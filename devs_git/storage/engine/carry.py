@@ -6,17 +6,24 @@ private copies, so that a refusal has written nothing.
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
-from devs_git.errors import DevsError
-from devs_git.storage.engine import obstacles, theirs, tree
+from devs_git.errors import DevsError, Reason, immovable
+from devs_git.storage.engine import attributes, obstacles, sight, theirs, tree
 from devs_git.storage.engine.capture import Capture, State, copy_index, git_words
+from devs_git.storage.engine.sight import Sights
 from devs_git.storage.engine.site import Site
 from devs_git.storage.git_program import Git, GitFailed, split_z
 from devs_git.storage.objects import EMPTY_TREE
 from devs_git.storage.private_index import private
 from devs_git.values import immutable, replace
+
+_STAGED: Final = ("-z", "--name-only", "--no-renames", "--ita-visible-in-index")
 
 
 @immutable
@@ -26,12 +33,14 @@ class Carried:
     old: State
     new: State
     trees: tuple[str, str]
+    sights: Sights
+    blobs: Mapping[str, str]
 
 
 def prepare(site: Site, folder: Path, head: tuple[str, str], target: str, refusal: str) -> Carried:
     """Lay out the private index in `folder` and work out both sides of moving from `head` to the tree `target`.
 
-    `head` is (oid, branch). Raises `refusal` with git's reason where a local change or an untracked file is in the way.
+    `head` is (oid, branch). Raises `refusal` with the paths where a local change or an untracked file is in the way.
     """
     for name in ("index", "index.user", "index.old"):
         (folder / name).unlink(missing_ok=True)
@@ -41,19 +50,33 @@ def prepare(site: Site, folder: Path, head: tuple[str, str], target: str, refusa
     trees = (head[0] or EMPTY_TREE, target)
     _refuse_staged(own, trees, refusal)
     merged = _merged(site, folder, trees, refusal)
-    touched = tree.changes(site.git, before, merged)
-    folders = tree.submodules_made(site.git, before, merged)
-    files = [path for path in folders if not (site.top / path).is_dir()]
+    touched, folders = tree.differences(site.git, before, merged)
+    files = [path for path in folders.made if not (site.top / path).is_dir()]
     _refuse_obstacles(site, touched, files, refusal)
+    blobs = {change.path: change.old for change in touched if change.old}
+    seen = sight.look(os.fspath(site.top), blobs)
     try:
-        tree.read_tree(site.git, folder / "index", trees, dry=True)
+        tree.would_move(site.git, folder / "index", trees)
     except GitFailed as error:
-        raise DevsError(
-            refusal, f"git said: {git_words(error)}", hint="Commit, stash or move the changes."
-        ) from error
-    raw = Capture(site.git, site.places, site.objects, folder).raw([change.path for change in touched])
-    old = State(*head, before, before, raw)
-    return Carried(old, State(*head, merged, merged), trees)
+        edited = split_z(own.run("diff-files", "-z", "--name-only", "--ignore-submodules", "--"))
+        raise _in_the_way({change.path for change in touched}, edited, error, refusal) from error
+    off = {path: blobs[path] for path, one in seen.files.items() if one.oid != blobs[path]}
+    _refuse_edited(site, folder, before, off, refusal)
+    raw = Capture(site.git, site.places, site.objects, folder).raw(off)
+    old = State(*head, before, before, raw, modes=seen.modes)
+    return Carried(old, State(*head, merged, merged), trees, seen.files, blobs)
+
+
+def _refuse_edited(site: Site, folder: Path, before: str, off: Mapping[str, str], refusal: str) -> None:
+    """Refuse where a file was edited whose times are as they were: git takes it for unchanged, and would overwrite it."""
+    if not off:
+        return
+    own = private(site.git, folder / "index.look")
+    own.run("read-tree", before)  # an index that knows no times
+    clean = attributes.stored_oids(own, list(off))
+    edited = {path: blob for path, blob in off.items() if clean.get(path) != blob}
+    if lost := sorted(edited.keys() - attributes.inexact(own, site.top, edited)):
+        raise _changes(lost, refusal)
 
 
 def _refuse_staged(own: Git, trees: tuple[str, str], refusal: str) -> None:
@@ -61,20 +84,32 @@ def _refuse_staged(own: Git, trees: tuple[str, str], refusal: str) -> None:
 
     git drops such a file without a word (measured: `git switch`, `read-tree -m -u`), from the index and from the disk.
     """
-    options = ("-z", "--name-only", "--diff-filter=d", "--no-renames", "--ita-visible-in-index")
-    staged = split_z(own.run("diff-index", "--cached", *options, trees[0], "--"))
+    staged = split_z(own.run("diff-index", "--cached", "--diff-filter=d", *_STAGED, trees[0], "--"))
     if not staged:
         return
     moved = {change.path for change in tree.changes(own, *trees)}
     above = {folder for path in moved for folder in theirs.parents(path)}
     lost = [path for path in staged if path in above or not moved.isdisjoint(theirs.parents(path))]
     if lost:
-        raise DevsError(
-            refusal,
-            f"Staged changes are in the way, such as {lost[0]!r}.",
-            hint="Commit, stash or unstage them.",
-            paths=lost[:100],
-        )
+        raise _changes(lost, refusal, "Staged")
+
+
+def _in_the_way(moving: set[str], changed: Iterable[str], error: GitFailed, refusal: str) -> DevsError:
+    """The refusal for the local changes at paths that are to move; git names only the first, in its own words."""
+    found = sorted(moving.intersection(changed)) or re.findall(r"'(.+?)'", error.stderr)
+    if not found:
+        return immovable("git_failed", f"git said: {git_words(error)}", code=refusal)
+    return _changes(found, refusal)
+
+
+def _changes(paths: Sequence[str], refusal: str, kind: str = "Local") -> DevsError:
+    return immovable(
+        "dirty",
+        f"{kind} changes are in the way, such as {paths[0]!r} ({len(paths)} in all).",
+        code=refusal,
+        hint="Commit them, or put them aside: git stash push",
+        paths=list(paths[:100]),
+    )
 
 
 def _merged(site: Site, folder: Path, trees: tuple[str, str], refusal: str) -> str:
@@ -86,9 +121,10 @@ def _merged(site: Site, folder: Path, trees: tuple[str, str], refusal: str) -> s
     try:
         own.run("read-tree", "-m", "-i", *trees)
     except GitFailed as error:
-        raise DevsError(
-            refusal, f"git said: {git_words(error)}", hint="Commit or unstage what is staged there."
-        ) from error
+        moving = {change.path for change in tree.changes(own, *trees)}
+        staged = split_z(own.run("diff-index", "--cached", *_STAGED, trees[0], "--"))
+        other = split_z(own.run("diff-index", "--cached", *_STAGED, trees[1], "--"))
+        raise _in_the_way(moving.intersection(other), staged, error, refusal) from error
     return own.text("write-tree", "--missing-ok")
 
 
@@ -108,13 +144,19 @@ def _refuse_obstacles(site: Site, touched: list[tree.Change], folders: list[str]
     writes = [*(change.path for change in touched if change.new), *folders]
     found = obstacles.find(site.top, writes, is_tracked)
     if found:
-        first = (*found.repositories, *found.special, *found.files)[0]
-        raise DevsError(
-            refusal,
-            f"Untracked files are in the way, such as {first!r}.",
-            hint="Move or commit them.",
-            paths=[*found.repositories, *found.special, *found.files][:100],
-        )
+        raise _obstructed(found, refusal)
+
+
+def _obstructed(found: obstacles.Obstacles, refusal: str) -> DevsError:
+    reason: Reason = "untracked_in_the_way"
+    what, hint = "Untracked files are", "Move or commit them."
+    if found.repositories:
+        reason, what, hint = "nested_repository", "Nested repositories are", "Move them elsewhere."
+    elif found.special:
+        reason, what, hint = "special_file", "Sockets, pipes or devices are", "Move them elsewhere."
+    paths = [*found.repositories, *found.special, *found.files]
+    words = f"{what} in the way, such as {paths[0]!r}."
+    return immovable(reason, words, code=refusal, hint=hint, paths=paths[:100])
 
 
 def at(state: State, head: str, branch: str, active: str) -> State:

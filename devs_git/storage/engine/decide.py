@@ -13,13 +13,13 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 
-from devs_git.domain.events import NO_OID, Draft, RefUpdate
+from devs_git.domain.events import NO_OID, Draft
 from devs_git.errors import DevsError
 from devs_git.storage import refs
 from devs_git.storage.engine import journal as journals
-from devs_git.storage.engine import positions, recovery, takeback, theirs
-from devs_git.storage.engine.capture import State, store
-from devs_git.storage.engine.journal import BACKUPS, Journal
+from devs_git.storage.engine import lateness, positions, recovery, takeback, theirs
+from devs_git.storage.engine.capture import State
+from devs_git.storage.engine.journal import Journal
 from devs_git.storage.engine.site import Site
 from devs_git.storage.engine.survey import head_of
 from devs_git.storage.git_program import join_z
@@ -101,7 +101,8 @@ def _require_position(site: Site, opened: Journal) -> None:
 
 def _keep_found(site: Site, opened: Journal) -> None:
     """Keep the index as it is found and the user's files under a ref of their own, once for each decision."""
-    files = takeback.foreign(site, opened, theirs.sides_of(site.git, opened))
+    lateness.unknown(site, opened)
+    files = takeback.foreign(site, opened, theirs.sides_of(site.git, opened, opened.folder(site.places)))
     ours = theirs.index_is_ours(site.git, opened.folder(site.places))
     if ours and not files:
         return
@@ -109,18 +110,12 @@ def _keep_found(site: Site, opened: Journal) -> None:
     shutil.copy2(index_path(site.git), found)
     git = private(site.git, found).with_config(*DURABLE)
     index = git.text("write-tree", "--missing-ok")
-    disks = theirs.look(site.git, sorted(files))
+    disks = theirs.look(site.git, sorted(files), opened.folder(site.places))
     there = [path for path, disk in disks.items() if disk.kind in ("file", "link")]
     git.run("update-index", "--add", "--remove", "--replace", "-z", "--stdin", stdin=join_z(there))
     head, branch = head_of(site.git)
     state = State(head, branch, index, git.text("write-tree", "--missing-ok"))
-    oid = store(site.objects, state, site.signature(), f"Found when deciding about {opened.op_id}")
-    taken, name = refs.matching(site.git, f"{BACKUPS}"), f"{BACKUPS}{opened.op_id}-found"
-    free = next(
-        ref for ref in (name, *(f"{name}-{at}" for at in range(2, len(taken) + 3))) if ref not in taken
-    )
-    update = RefUpdate(free, oid, NO_OID)
-    refs.transaction(site.ledger.git.with_config(*DURABLE), (update,), "devs: found")
+    lateness.keep_found(site, opened, state, f"Found when deciding about {opened.op_id}")
 
 
 def _commit(site: Site, opened: Journal) -> None:
@@ -131,7 +126,7 @@ def _commit(site: Site, opened: Journal) -> None:
 
     def build(tip: Tip) -> Draft:
         positions.require_same_ledger(site, opened.ledger, tip.oid)
-        points = tip.history.checkpoints
+        points = tip.here.checkpoints
         gone = [tag for tag in event.all("Devs-Undone") if tag not in points or not points[tag].live]
         if gone:
             raise DevsError(

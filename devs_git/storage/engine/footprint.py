@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +24,8 @@ class Footprint:
     """Paths that the move writes, removes or rewrites, and what stands in its way.
 
     `flagged`: affected paths that are there and whose flags tell git to look away; `hidden` ones among them differ
-    from the index. `bytes_only`: paths that get back captured bytes, whatever git makes of them.
+    from the index. `bytes_only`: paths that get back captured bytes, whatever git makes of them. `oids`: the blobs of
+    the index.
     """
 
     adds: tuple[str, ...]
@@ -33,6 +34,7 @@ class Footprint:
     obstacles: Obstacles
     flagged: tuple[str, ...]
     hidden: tuple[str, ...]
+    oids: Mapping[str, str]
     bytes_only: tuple[str, ...] = ()
 
     @property
@@ -71,7 +73,7 @@ def footprint(found: Survey, top: Path, tree: str) -> Footprint:
     blocked = obstacles.find(
         top, writes, lambda path: path in known or (path not in submodules and path in found.entries)
     )
-    return Footprint(tuple(adds), tuple(removes), tuple(rewrites), blocked, *_flagged(found, top, oids))
+    return Footprint(tuple(adds), tuple(removes), tuple(rewrites), blocked, *_flagged(found, top, oids), oids)
 
 
 def _differences(git: Git, tree: str) -> Iterator[tuple[str, tuple[str, str], str, str]]:

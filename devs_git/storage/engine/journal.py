@@ -10,20 +10,22 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from devs_git.domain import ids
 from devs_git.domain.events import Draft, Event, RefUpdate
 from devs_git.errors import DevsError
 from devs_git.storage.active_task import replace_file
-from devs_git.storage.engine.capture import State
+from devs_git.storage.engine.capture import State, state_of
 from devs_git.storage.git_program import Git
 from devs_git.storage.places import Places
 from devs_git.storage.private_index import index_path
-from devs_git.values import as_mapping, immutable
+from devs_git.values import as_mapping, field, immutable
 
 BACKUPS: Final = "refs/devs/backup/"
+LISTING: Final = "listing"  # of what differs between the two trees: a gc may prune them meanwhile
 
 
 @immutable
@@ -44,6 +46,9 @@ class Journal:
     draft: dict[str, Any]
     lock_inode: int
     packed_refs_locked: bool
+    # Bytes that files get from us, by path: mode, oid, and the oid of the bytes before where git's blob stays.
+    exact: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
+    raw: Mapping[str, str] = field(default_factory=dict)  # oids of bytes before that are not the blob's
 
     def path(self, places: Places) -> Path:
         return places.journals / f"{self.op_id}.json"
@@ -54,7 +59,9 @@ class Journal:
 
 def folder_of(places: Places, op_id: str) -> Path:
     """The private folder of one operation in its worktree's git directory."""
-    return places.own / "op" / op_id
+    if not ids.is_operation(op_id):  # it could lead elsewhere, and this folder is removed
+        raise ValueError(op_id)
+    return places.operations / op_id
 
 
 def make_folder(places: Places, op_id: str) -> Path:
@@ -64,13 +71,16 @@ def make_folder(places: Places, op_id: str) -> Path:
 
 
 def drop_folder(places: Places, op_id: str) -> None:
-    """Take an operation's private folder away."""
-    shutil.rmtree(folder_of(places, op_id), ignore_errors=True)
+    """Take an operation's private folder away; of a link that somebody planted there, the link."""
+    folder = folder_of(places, op_id)
+    if folder.is_symlink():
+        folder.unlink()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def write(places: Places, journal: Journal) -> None:
     """Write the journal, once the private files that it speaks of are on disk for good."""
-    for name in ("index.user", "index.old"):
+    for name in ("index.user", "index.old", LISTING):
         if (journal.folder(places) / name).exists():
             sync(journal.folder(places) / name)
     sync(journal.folder(places))
@@ -98,18 +108,36 @@ def open_ones(places: Places) -> list[dict[str, Any]]:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A journal as a plain mapping; `kind` unreadable, of no worktree, where it was damaged from outside."""
+    """A journal as a plain mapping; `kind` unreadable, of no worktree, where it was damaged from outside or is none of ours."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, OSError):
         data = None
     # Its name is believed, not what it says of itself: that becomes the name of a folder that is removed.
-    if isinstance(data, dict) and {"worktree", "kind"} <= data.keys() and data.get("op_id") == path.stem:
+    if (
+        isinstance(data, dict)
+        and {"worktree", "kind"} <= data.keys()
+        and data.get("op_id") == path.stem
+        and ids.is_operation(path.stem)
+        and _is_name(data["worktree"])
+    ):
         with contextlib.suppress(TypeError, KeyError, ValueError):
             if data["kind"] == "move":
-                parse(data)
+                _require_refs(parse(data))
             return data
     return {"op_id": path.stem, "worktree": "", "kind": "unreadable"}
+
+
+def _is_name(worktree: Any) -> bool:
+    """Whether git could have given a worktree this name, which becomes a part of paths."""
+    return isinstance(worktree, str) and worktree != ".." and "/" not in worktree
+
+
+def _require_refs(opened: Journal) -> None:
+    """ValueError where an update names what is no ref: locks of refs are removed by their names."""
+    for update in (*opened.updates, *unpacked(opened.draft).updates):
+        if update.ref != "HEAD" and (not update.ref.startswith("refs/") or ".." in update.ref):
+            raise ValueError(update.ref)
 
 
 def gone(places: Places, data: dict[str, Any]) -> bool:
@@ -120,6 +148,8 @@ def gone(places: Places, data: dict[str, Any]) -> bool:
 
 def _ours(places: Places, op_id: str) -> bool:
     """Whether an operation whose journal says nothing was at work in this worktree: its private files are here."""
+    if not ids.is_operation(op_id):
+        return False
     return folder_of(places, op_id).is_dir() or (places.own / f"index.{op_id}").exists()
 
 
@@ -140,10 +170,11 @@ def parse(data: dict[str, Any]) -> Journal:
     return Journal(
         **{
             **data,
-            "old": State(**data["old"]),
-            "new": State(**data["new"]),
+            "old": state_of(data["old"]),
+            "new": state_of(data["new"]),
             "updates": tuple(RefUpdate(**update) for update in data["updates"]),
             "trees": tuple(data["trees"]),
+            "exact": {path: tuple(entry) for path, entry in data.get("exact", {}).items()},
         }
     )
 
@@ -191,11 +222,6 @@ def begin_writing(places: Places, op_id: str) -> None:
     sync(folder)
 
 
-def never_wrote(places: Places, op_id: str) -> None:
-    """Take that back: git looked at everything and refused before its first write."""
-    (folder_of(places, op_id) / "writing").unlink(missing_ok=True)
-
-
 def was_writing(places: Places, op_id: str) -> bool:
     """Whether files may have been written. Before that there is nothing to take back, whatever they hold."""
     return (folder_of(places, op_id) / "writing").exists()
@@ -236,9 +262,10 @@ def litter_removed(places: Places, op_id: str) -> Iterator[None]:
 
 def litter(places: Places) -> list[str]:
     """Operations of this worktree that have a private folder and no journal: they died before it or after it."""
-    folder = places.own / "op"
+    folder = places.operations
     names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
-    return [name for name in names if not (places.journals / f"{name}.json").exists()]
+    ours = filter(ids.is_operation, names)
+    return [name for name in ours if not (places.journals / f"{name}.json").exists()]
 
 
 def sweep(places: Places, op_id: str) -> None:

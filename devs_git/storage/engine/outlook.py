@@ -6,13 +6,14 @@ import hashlib
 from collections.abc import Mapping
 
 from devs_git.domain import rewind as rules
+from devs_git.domain import ways
 from devs_git.domain.history import Checkpoint
 from devs_git.domain.ids import target as parse_target
 from devs_git.domain.plan_id import Options
 from devs_git.domain.resolve import resolve
 from devs_git.domain.rewind import Effect
 from devs_git.errors import DevsError
-from devs_git.storage import refs
+from devs_git.storage import refs, rewritten
 from devs_git.storage.engine import footprint as footprints
 from devs_git.storage.engine import reach, refusals
 from devs_git.storage.engine import survey as surveys
@@ -42,23 +43,24 @@ class Outlook:
 
 
 def look(site: Site, options: Options) -> Outlook:
-    """The outlook of a rewind as things stand now; NOT_INITIALIZED, and the codes of `resolve`."""
+    """The outlook of a rewind as things stand now; NOT_INITIALIZED, HISTORY_REWRITTEN, and the codes of `resolve`."""
     with (
         surveys.surveying(site.git, site.top) as survey,
         refs.matching_alongside(site.git, "refs/heads") as branches,
     ):
-        history = site.ledger.require().history
+        history = site.ledger.require().here
         target = resolve(history, parse_target(options.target))
+        rewritten.require(site.ledger.reader, target)
         found = survey()
         surveys.require_commit(found)
         plan = footprints.footprint(found, site.top, target.tree)
-        others = reach.others(site.git, found.branch, history, branches())
-    commits, ancestor = reach.passed(site.git, found.head, target.commit)
-    lost = reach.only_here(site.git, found.head, target.commit, list(others.values())) if others else commits
+        commits, ancestor = reach.passed(site.git, found.head, target.commit)
+        others = reach.others(site.git, found.branch, history, branches(), commits)
+    lost = reach.only_here(site.git, found.head, target.commit, others) if others else commits
     effect = rules.after(history, target, lost, commits, site.places.worktree_id)
     against = (
         *surveys.in_the_middle(site.places, found),
-        *refusals.of_ancestry(found, options.target, ancestor=ancestor, undone=not target.live),
+        *refusals.of_ancestry(found, options.target, ancestor=ancestor, way_back=ways.back(history, target)),
         *refusals.of_changes(found, plan, options.preserve),
         *refusals.of_obstacles(plan, save=options.save_untracked),
         *refusals.of_objects(found, target.commit),

@@ -29,13 +29,18 @@ def branch_name(op_id: str, name: str | None) -> str:
     return f"refs/heads/{name}" if name else f"refs/heads/devs/preserved/{op_id}"
 
 
+def require_free(site: Site, mode: str, name: str | None) -> None:
+    """INVALID_BRANCH where the branch that a person named cannot be made."""
+    if mode == "branch" and name:
+        branches.require_free(site.git, name)
+
+
 def keep(site: Site, state: State, op_id: str, mode: str, name: str | None) -> Kept:
     """Build what `mode` leaves of `state` and the ref update for it; nothing is moved yet."""
     sign = site.signature()
     if mode == "branch":
         ref = branch_name(op_id, name)
-        if name:
-            branches.require_free(site.git, name)
+        require_free(site, mode, name)
         tip = state.head
         if state.worktree != site.objects.read(state.head, "commit")[5:45].decode():
             tip = commit(

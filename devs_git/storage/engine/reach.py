@@ -1,14 +1,18 @@
-"""Which commits only this HEAD still has: asked of git with one child, other branches and worktrees counted."""
+"""Which commits only this HEAD still has, and which branches and worktrees keep the others: asked of git with one child each."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, Final
 
-from devs_git.domain.history import History
+from devs_git.domain.history import Checkpoint, History
+from devs_git.storage import tips
 from devs_git.storage.git_program import Git
 from devs_git.storage.places import common_of
+
+_NAMED: Final = 20  # names that are listed of those that keep one commit
 
 
 def is_ancestor(git: Git, old: str, new: str) -> bool:
@@ -29,49 +33,39 @@ def passed(git: Git, head: str, target: str) -> tuple[frozenset[str], bool]:
     return found, head == target or f"-{target}" in lines
 
 
-def only_here(git: Git, head: str, target: str, others: list[str]) -> frozenset[str]:
-    """Those of `passed` that none of `others` (oids) reaches."""
+def only_here(git: Git, head: str, target: str, others: Mapping[str, str]) -> frozenset[str]:
+    """Those of `passed` that none of `others` reaches."""
     if not others:
         return passed(git, head, target)[0]
-    script = "\n".join((head, f"^{target}", *(f"^{oid}" for oid in others))) + "\n"
-    return frozenset(git.run("rev-list", "--stdin", stdin=script.encode()).decode().split())
+    tips = (head, f"^{target}", *(f"^{oid}" for oid in others.values()))
+    return frozenset(git.run("rev-list", "--stdin", stdin=_lines(tips)).decode().split())
 
 
-def others(git: Git, branch: str, history: History, branches: Mapping[str, str]) -> dict[str, str]:
-    """Tips that keep commits alive besides this branch: local `branches` and the HEADs of other worktrees.
+def _lines(words: Iterable[str]) -> bytes:
+    return "".join(f"{word}\n" for word in words).encode()
 
-    Ours (`devs/*`, `snapshot/*`) do not count, nor a branch that a rewind left and that has not moved since, nor another
-    name of this very branch (a symbolic ref, such as `master` for `main`), which goes back with it.
+
+def others(
+    git: Git, branch: str, history: History, branches: Mapping[str, str], left: Collection[str]
+) -> dict[str, str]:
+    """Tips that keep commits alive besides `branch`, whose HEAD is left with the commits `left`: local `branches` that
+    are not merged into it, and the HEADs of the worktrees that a person made.
+
+    Ours (`devs/*`, `snapshot/*`) do not count, nor a branch that a rewind left and that has not moved since. From a
+    detached HEAD (`branch` is '') no branch goes back, so merged ones count, too.
     """
-    left = {tuple(event.get("Devs-Preserved").split()) for event in history.operations}
-    found = {}
-    for name, oid in branches.items():
-        ours = name.startswith(("refs/heads/devs/", "refs/heads/snapshot/"))
-        if name == branch or ours or (name, oid) in left:
-            continue
-        if oid != branches.get(branch) or not _is_symbolic(common_of(git) / name):
-            found[name] = oid
-    return found | _other_worktrees(git, branch)
-
-
-def _is_symbolic(ref: Path) -> bool:
-    """Symbolic refs are never packed."""
-    return ref.is_symlink() or (ref.is_file() and ref.read_bytes().startswith(b"ref: "))
-
-
-def _other_worktrees(git: Git, branch: str) -> dict[str, str]:
-    """HEADs of the other worktrees that are detached, or that have a branch of their own."""
-    found: dict[str, str] = {}
-    if not (common_of(git) / "worktrees").is_dir():
-        return found
-    blocks = git.run("worktree", "list", "--porcelain", "-z").split(b"\0\0")
-    here = _place_in_list(Path(git.env["GIT_DIR"]))
-    for number, block in enumerate(blocks):
-        facts = dict(os.fsdecode(line).partition(" ")[::2] for line in block.split(b"\0") if line)
-        ours = number == 0 if not here else facts.get("worktree") == here
-        if "HEAD" in facts and not ours and facts.get("branch") != branch:
-            found[f"worktree {os.path.basename(facts['worktree'])}"] = facts["HEAD"]  # noqa: PTH119 - a name for people
-    return {name: oid for name, oid in found.items() if oid.strip("0")}
+    found = {
+        name: oid
+        for name, oid in tips.counted(history, branches).items()
+        if name != branch and not (branch and oid in left)
+    }
+    common = common_of(git)
+    if (common / "worktrees").is_dir():
+        here = _place_in_list(Path(git.env["GIT_DIR"]))
+        for head in tips.heads(git, common, branches):
+            if head.place != here and not (branch and head.branch == branch):
+                found[f"worktree {head.name}"] = head.oid
+    return found
 
 
 def _place_in_list(git_dir: Path) -> str:
@@ -82,11 +76,30 @@ def _place_in_list(git_dir: Path) -> str:
         return ""
 
 
-def keepers(git: Git, commit: str, others: Mapping[str, str]) -> tuple[str, ...]:
-    """Those of `others` that keep a commit: branches by their short names, and worktrees; at most twenty."""
-    out = git.run("for-each-ref", "--format=%(refname)", f"--contains={commit}", "refs/heads")
-    branches = [name for name in map(os.fsdecode, out.splitlines()) if name in others]
-    worktrees = [
-        name for name, oid in others.items() if name.startswith("worktree ") and is_ancestor(git, commit, oid)
-    ]
-    return tuple(name.removeprefix("refs/heads/") for name in (*branches, *worktrees))[:20]
+def kept_by(
+    git: Git, target: Checkpoint, points: Sequence[Checkpoint], others: Mapping[str, str]
+) -> tuple[dict[str, Any], ...]:
+    """For each of `points`, after `target`, which of `others` keep it: branches by their short names, and worktrees; at
+    most twenty. One walk for all: each commit hands on to its parents who reaches it.
+    """
+    if not points:
+        return ()
+    held: dict[str, int] = {}
+    for at, oid in enumerate(others.values()):
+        held[oid] = held.get(oid, 0) | 1 << at
+    script = _lines((f"^{target.commit}", *held))
+    for line in (
+        git.run("rev-list", "--topo-order", "--parents", "--stdin", stdin=script).decode().splitlines()
+    ):
+        commit, *parents = line.split()
+        for parent in parents:
+            held[parent] = held.get(parent, 0) | held[commit]
+    names = [name.removeprefix("refs/heads/") for name in others]
+    keepers = ((point, held.get(point.commit, 0)) for point in points)
+    return tuple(
+        {
+            "checkpoint": point.name,
+            "branches": tuple(n for at, n in enumerate(names) if bits >> at & 1)[:_NAMED],
+        }
+        for point, bits in keepers
+    )

@@ -8,12 +8,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from devs_git.domain.events import Draft, Event
+from devs_git.domain.events import STARTED, Draft, Event
 from devs_git.errors import DevsError
 from devs_git.storage import active_task, refs
+from devs_git.storage.engine import aside, positions
 from devs_git.storage.engine import journal as journals
-from devs_git.storage.engine import positions
 from devs_git.storage.engine.journal import Journal
+from devs_git.storage.engine.sight import Sights
 from devs_git.storage.engine.site import Site
 from devs_git.storage.git_program import GitFailed
 from devs_git.storage.places import Places
@@ -71,8 +72,11 @@ def recover(site: Site, opened: Journal) -> str:
     return said
 
 
-def finish(site: Site, opened: Journal, *, replay: bool = False) -> None:
-    """What remains after the commit point: refs that a crash left, the active task, our lock, the journal."""
+def finish(site: Site, opened: Journal, *, sights: Sights | None = None, replay: bool = False) -> list[str]:
+    """What remains after the commit point: refs that a crash left, the active task, our lock, the journal.
+
+    `sights` are the files as they were when they were taken aside. Returns the paths that somebody has written since.
+    """
     if replay:
         site.step("refs left")
         positions.refs_on(site, opened)
@@ -80,13 +84,29 @@ def finish(site: Site, opened: Journal, *, replay: bool = False) -> None:
     active_task.write(site.places, opened.new.active)
     site.step("unlock")
     journals.release_index_lock(site.git, opened.lock_inode)
+    return _close(site, opened, sights)
+
+
+def _close(site: Site, opened: Journal, sights: Sights | None = None) -> list[str]:
+    """The last step. What stands aside goes with the journal, so this is the last look at it."""
     site.step("journal closed")
+    folder, late = opened.folder(site.places), []
+    if aside.is_there(folder):
+        from devs_git.storage.engine import lateness
+
+        late = (
+            lateness.unknown(site, opened) if sights is None else lateness.written_since(site, opened, sights)
+        )
+        aside.drop(site.top, folder)
     journals.close(site.places, opened)
+    return late
 
 
 def _record_failure(site: Site, opened: Journal, code: str) -> None:
     """The one event of an operation that failed; never the reason for another failure."""
-    draft = Draft(site.failed_event(opened.verb, opened.op_id, opened.subject, code))
+    event = site.failed_event(opened.verb, opened.op_id, opened.subject, code)
+    began = journals.unpacked(opened.draft).event.get(STARTED)  # another command may end what that one began
+    draft = Draft(event.saying(STARTED, began))
     with contextlib.suppress(DevsError, GitFailed, refs.RefMoved, refs.RefLocked, OSError):
         if site.ledger.tip().oid and not any(event.failed for event in _events(site, opened)):
             site.ledger.append(lambda _tip: draft)
@@ -98,8 +118,7 @@ def end(site: Site, opened: Journal, code: str) -> None:
     journals.release_index_lock(site.git, opened.lock_inode)
     site.step("failure recorded")
     _record_failure(site, opened, code)
-    site.step("journal closed")
-    journals.close(site.places, opened)
+    _close(site, opened)
 
 
 def take_back(site: Site, opened: Journal, code: str, *, force: bool = False) -> None:
@@ -109,7 +128,11 @@ def take_back(site: Site, opened: Journal, code: str, *, force: bool = False) ->
         hold_lock(site, opened)
         from devs_git.storage.engine import takeback
 
-        takeback.restore(site, opened, force=force)
+        try:
+            takeback.restore(site, opened, force=force)
+        except BaseException:
+            journals.release_index_lock(site.git, opened.lock_inode)  # a person may need their git to decide
+            raise
         site.step("refs back")
         positions.refs_back(site, opened)
         positions.head_back(site, opened)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from devs_git.errors import DevsError
+from devs_git.errors import DevsError, immovable
 from devs_git.storage.engine import attributes, reach, tree
 from devs_git.storage.engine.footprint import Footprint
 from devs_git.storage.engine.survey import Survey
-
-CODE = "GIT_RESET_FAILED"
 
 
 def of_changes(found: Survey, plan: Footprint, preserve: str | None) -> list[DevsError]:
@@ -16,8 +14,8 @@ def of_changes(found: Survey, plan: Footprint, preserve: str | None) -> list[Dev
     if not dirty or preserve is not None:
         return []
     return [
-        DevsError(
-            CODE,
+        immovable(
+            "dirty",
             f"Tracked files have changes, such as {dirty[0]!r} ({len(set(dirty))} in all).",
             hint="Say how to keep them: --preserve branch, --preserve stash or --preserve discard; or commit them.",
             paths=sorted(set(dirty))[:100],
@@ -31,8 +29,8 @@ def of_obstacles(plan: Footprint, *, save: bool) -> list[DevsError]:
     if plan.obstacles.repositories:
         first = plan.obstacles.repositories[0]
         found.append(
-            DevsError(
-                CODE,
+            immovable(
+                "nested_repository",
                 f"A nested repository is in the way: {first!r}.",
                 hint="Move it elsewhere; devs-git never touches it.",
                 paths=list(plan.obstacles.repositories[:100]),
@@ -41,15 +39,18 @@ def of_obstacles(plan: Footprint, *, save: bool) -> list[DevsError]:
     if plan.obstacles.special:
         first = plan.obstacles.special[0]
         found.append(
-            DevsError(
-                CODE, f"{first!r} is in the way and is neither a file nor a link.", hint="Move it elsewhere."
+            immovable(
+                "special_file",
+                f"{first!r} is in the way and is neither a file nor a link.",
+                hint="Move it elsewhere.",
+                paths=list(plan.obstacles.special[:100]),
             )
         )
     if plan.obstacles.files and not save:
         first = plan.obstacles.files[0]
         found.append(
-            DevsError(
-                CODE,
+            immovable(
+                "untracked_in_the_way",
                 f"Untracked or ignored files are in the way, such as {first!r} ({len(plan.obstacles.files)} in all).",
                 hint="Add --untracked save to keep them in the backup and go on, or move them elsewhere.",
                 paths=list(plan.obstacles.files[:100]),
@@ -58,28 +59,28 @@ def of_obstacles(plan: Footprint, *, save: bool) -> list[DevsError]:
     return found
 
 
-def of_ancestry(found: Survey, name: str, *, ancestor: bool, undone: bool) -> list[DevsError]:
-    """A target that HEAD does not descend from is a branch to look at, not a way back; an undone one comes back by `undo`."""
+def of_ancestry(found: Survey, name: str, *, ancestor: bool, way_back: str) -> list[DevsError]:
+    """A target that HEAD does not descend from is a branch to look at; `way_back` says how it comes back, if it does."""
     if ancestor:
         return []
     if reach.is_shallow(found.git):
         return [
-            DevsError(
-                CODE,
+            immovable(
+                "not_an_ancestor",
                 f"{name} is not in the history of HEAD here: this clone is shallow.",
                 hint="Fetch the rest: git fetch --unshallow",
             )
         ]
     look = f"ook at it: devs-git branch {name} -b NAME"
-    hint = f"Return from the rewind: devs-git undo. Or l{look}" if undone else f"L{look}"
-    return [DevsError(CODE, f"{name} is no ancestor of HEAD.", hint=hint)]
+    hint = f"{way_back} Or l{look}" if way_back else f"L{look}"
+    return [immovable("not_an_ancestor", f"{name} is no ancestor of HEAD.", hint=hint)]
 
 
 def of_new_commits(found: Survey, was: str) -> list[DevsError]:
     """An undo keeps commits made since the operation only if it is told how."""
     return [
-        DevsError(
-            CODE,
+        immovable(
+            "new_commits",
             f"There are new commits since ({was[:12]} was HEAD then, {found.head[:12]} is now).",
             hint="Say how to keep them: --preserve branch, --preserve stash or --preserve discard.",
         )
@@ -103,8 +104,8 @@ def of_objects(found: Survey, target: str) -> list[DevsError]:
     if not lost:
         return []
     return [
-        DevsError(
-            CODE,
+        immovable(
+            "missing_objects",
             f"Files of the target are not in this partial clone ({len(lost)} in all).",
             hint=f"Fetch them first, all at once: git diff --stat {found.head[:12]} {target[:12]}",
         )

@@ -7,34 +7,43 @@ already decided remains to be done.
 from __future__ import annotations
 
 import contextlib
-import re
+import os
 from collections.abc import Callable, Iterator
 
 from devs_git.domain.events import NO_OID, Draft, Event, RefUpdate
-from devs_git.errors import DevsError
-from devs_git.storage import locks, outside, refs
-from devs_git.storage.engine import capture, positions, recovery, tree
+from devs_git.errors import DevsError, immovable
+from devs_git.storage import locks, outside, refs, time_limit
+from devs_git.storage.children import GitTimedOut
+from devs_git.storage.engine import (
+    aside,
+    attributes,
+    capture,
+    modes,
+    placing,
+    positions,
+    recovery,
+    tree,
+)
 from devs_git.storage.engine import journal as journals
 from devs_git.storage.engine.capture import State, git_words
 from devs_git.storage.engine.journal import Journal
 from devs_git.storage.engine.site import Site
 from devs_git.storage.engine.survey import head_of
-from devs_git.storage.git_program import GitFailed, GitTimedOut
+from devs_git.storage.engine.work import Known, Work, looked_at, work_out
+from devs_git.storage.git_program import GitFailed
 from devs_git.storage.ledger import Tip
 from devs_git.storage.private_index import DURABLE, index_path
 from devs_git.values import immutable, replace
 
 LIVE_OWNER_SECONDS = 2.0
 ORPHAN_SECONDS = 60.0
-# git looks at every path before it writes the first; with these words it has refused while looking.
-_LOOKED_ONLY = re.compile(r"not uptodate|would be overwritten|would be removed|would lose untracked")
 
 
 @immutable
 class Move:
     """What is to be done. `trees` are what git merges the private index with; `updates` move with the ledger.
 
-    `refusal` is the code of a failure (GIT_RESET_FAILED or CHECKOUT_FAILED); `timeout` in seconds ends by taking back.
+    `refusal` is the code of a failure (GIT_RESET_FAILED or CHECKOUT_FAILED).
     """
 
     op_id: str
@@ -43,20 +52,21 @@ class Move:
     old: State
     new: State
     trees: tuple[str, str]
+    known: Known
     build: Callable[[Tip], Draft]
     updates: tuple[RefUpdate, ...] = ()
     backup: str = ""
     refusal: str = "GIT_RESET_FAILED"
-    timeout: float | None = None
 
 
 @immutable
 class Moved:
-    """What came of it."""
+    """What came of it. `edited` are paths that somebody has written meanwhile: they are left as that one saved them."""
 
     event: Event
     not_exact: tuple[str, ...]
     files: int
+    edited: tuple[str, ...] = ()
 
 
 @contextlib.contextmanager
@@ -74,7 +84,8 @@ def worktree_lock(
     ) as descriptor:
         holding = replace(site, git=site.git.holding(descriptor).remembering())
         if recovering:
-            recovery.recover_all(holding)
+            with time_limit.within(None):
+                recovery.recover_all(holding)
             recovery.sweep(site.places)
         yield holding
 
@@ -96,28 +107,33 @@ def keep_backup(site: Site, op_id: str, backup: str) -> None:
         git.run("rev-list", "--objects", "--quiet", backup, "--not", "--branches", "--tags", "--")
     except GitFailed as error:
         refs.transaction(git, (replace(update, new=NO_OID, old=backup),), "devs: backup is not whole")
-        raise DevsError(
-            "GIT_RESET_FAILED",
+        raise immovable(
+            "missing_objects",
             "Some of what was just saved is gone from the object store; does git gc --prune=now run?",
             hint="Wait for it and run the command again; nothing was changed.",
         ) from error
 
 
 def execute(site: Site, move: Move) -> Moved:
-    """Carry the move out; the caller holds `worktree_lock` and has captured `move.old`."""
-    opened = _open(site, move)
+    """Carry the move out; the caller holds `worktree_lock` and has captured `move.old`. GitTimedOut where a `time_limit` ends it."""
+    index = journals.folder_of(site.places, move.op_id) / "index"
+    work = work_out(site, move.old, move.new, move.known)
+    tree.merge(site.git, index, move.trees)
+    opened = _open(site, move, work)
     try:
-        return _carry_out(site, move, opened)
+        return _carry_out(site, move, opened, work)
     except BaseException as error:
-        event = _undo_all(site, opened, error)
-        if event is None or not isinstance(error, Exception):
-            raise
-        return Moved(event, (), len(tree.changes(site.git, move.old.worktree, move.new.worktree)))
+        with time_limit.within(None):
+            event = _undo_all(site, opened, error)
+            if event is None or not isinstance(error, Exception):
+                raise
+            return Moved(event, (), len(work.touched))
 
 
-def _open(site: Site, move: Move) -> Journal:
+def _open(site: Site, move: Move, work: Work) -> Journal:
     places, tip = site.places, site.ledger.require()
     inode = journals.prepare_lock(places, move.op_id)
+    (journals.folder_of(places, move.op_id) / journals.LISTING).write_bytes(work.listing)
     opened = Journal(
         op_id=move.op_id,
         verb=move.verb,
@@ -125,11 +141,13 @@ def _open(site: Site, move: Move) -> Journal:
         worktree=places.worktree_id,
         kind="move",
         old=move.old,
-        new=move.new,
+        new=replace(move.new, modes=work.modes),
         backup=move.backup,
         ledger=tip.oid,
         updates=move.updates,
         trees=move.trees,
+        exact={path: (*entry, work.rewritten.get(path, "")) for path, entry in work.exact.items()},
+        raw=work.bytes_before(move.known),
         draft=journals.packed(move.build(tip)),
         lock_inode=inode,
         packed_refs_locked=(places.common / "packed-refs.lock").exists(),
@@ -139,35 +157,34 @@ def _open(site: Site, move: Move) -> Journal:
     return opened
 
 
-def _carry_out(site: Site, move: Move, opened: Journal) -> Moved:
-    folder = opened.folder(site.places)
+def _carry_out(site: Site, move: Move, opened: Journal, work: Work) -> Moved:
+    folder, top = opened.folder(site.places), os.fspath(site.top)
     index = folder / "index"
     site.step("index lock")
     journals.take_index_lock(site.git, site.places, move.op_id)
     _require_unmoved(site, move)
     site.step("files")
-    journals.begin_writing(site.places, move.op_id)
-    with tree.changes_alongside(site.git, move.old.worktree, move.new.worktree) as changes:
-        _write_files(site, move)
-        touched = changes()
+    _require_unwritten(site, move, work)
+    _write_files(site, move, work)
     site.step("raw bytes")
-    tree.write_raw(site.git, site.objects, move.new.raw, folder, skip=lambda _path: False)
-    tree.set_modes(site.git, site.objects, move.new, skip=lambda _path: False)
+    placing.exactly(top, site.objects, work.exact, folder)
+    if modes.give(top, work.modes):
+        tree.refresh(site.git, index)
     site.step("verify")
-    not_exact = tree.verify(site.git, site.objects, index, (move.new, touched))
-    tree.settle_index(site.git, site.objects, index, move.new)
+    not_exact, edited = tree.verify(site.git, index, move.new, work)
+    tree.settle_index(site.git, site.objects, index, (move.new, bool(work.exact)))
     site.step("index in place")
     tree.put_index(site.git, index)
     site.step("refs")
     event = _commit(site, move, opened.ledger)
-    recovery.finish(site, opened)
-    return Moved(event, not_exact, len(touched))
+    late = recovery.finish(site, opened, sights=move.known.sights)
+    return Moved(event, not_exact, len(work.touched), tuple(sorted({*edited, *late})))
 
 
 def _require_unmoved(site: Site, move: Move) -> None:
     """PLAN_STALE where HEAD or the index changed between the survey and our lock."""
     before = move.old
-    user = site.places.own / "op" / move.op_id / "index.user"
+    user = journals.folder_of(site.places, move.op_id) / "index.user"
     now = index_path(site.git)
     same = now.exists() == user.exists() and (not user.exists() or user.read_bytes() == now.read_bytes())
     if head_of(site.git) != (before.head, before.branch) or not same:
@@ -176,20 +193,37 @@ def _require_unmoved(site: Site, move: Move) -> None:
         )
 
 
-def _write_files(site: Site, move: Move) -> None:
-    index = journals.folder_of(site.places, move.op_id) / "index"
-    try:
-        tree.read_tree(site.git, index, move.trees, timeout=move.timeout)
-    except GitFailed as error:
-        if _LOOKED_ONLY.search(error.stderr):
-            journals.never_wrote(site.places, move.op_id)
-        raise DevsError(move.refusal, f"git could not write the files: {git_words(error)}") from error
-    except GitTimedOut as error:
+def _require_unwritten(site: Site, move: Move, work: Work) -> None:
+    """PLAN_STALE where somebody has written one of the files since they were captured; nothing is moved yet."""
+    written = looked_at(site, work, move.known)
+    if written:
         raise DevsError(
-            "CHECKOUT_TIMEOUT",
-            f"Writing the files took longer than {move.timeout:g} seconds; everything is as it was.",
-            hint="Try again, or use git switch for very large changes.",
-        ) from error
+            "PLAN_STALE",
+            f"Files changed meanwhile, such as {written[0]!r} ({len(written)} in all).",
+            hint="Look again and repeat the command.",
+            paths=written[:100],
+        )
+
+
+def _write_files(site: Site, move: Move, work: Work) -> None:
+    """Take what is there aside, and let git write."""
+    top, folder = os.fspath(site.top), journals.folder_of(site.places, move.op_id)
+    taken = aside.begin(top, folder, work.taken)
+    journals.begin_writing(site.places, move.op_id)
+    for number in range(len(taken.paths)):
+        taken.take(number)
+    gone = [change.path for change in work.touched if not change.new]
+    wanted = [*work.by_git, *work.exact]
+    placing.clear(top, gone, wanted, work.folders)
+    left_out = (
+        placing.skipped(site.git, folder / "index", wanted) if attributes.is_sparse(site.git) else set()
+    )
+    try:
+        written = [path for path in work.by_git if path not in left_out]
+        placing.by_git(site.git, folder / "index", written)
+    except GitFailed as error:
+        words = f"git could not write the files: {git_words(error)}"
+        raise immovable("git_failed", words, code=move.refusal) from error
 
 
 def _commit(site: Site, move: Move, ledger: str) -> Event:
@@ -208,19 +242,21 @@ def _commit(site: Site, move: Move, ledger: str) -> Event:
         site.step("transaction")
         return site.ledger.append(build, git=git)
     except refs.RefMoved as error:
-        raise DevsError(
-            move.refusal,
+        raise immovable(
+            "moved_meanwhile",
             "Another git moved the branch meanwhile; everything is as that git left it.",
+            code=move.refusal,
             hint="Look again and repeat the command.",
         ) from error
     except GitFailed as error:
-        raise DevsError(move.refusal, f"git could not move the refs: {git_words(error)}") from error
+        words = f"git could not move the refs: {git_words(error)}"
+        raise immovable("git_failed", words, code=move.refusal) from error
 
 
 def _killed(error: BaseException | None) -> bool:
     """Whether a git of ours was killed: only then are locks on refs of ours that nobody else will remove."""
     while error is not None:
-        if isinstance(error, GitFailed) and error.status < 0:
+        if isinstance(error, GitTimedOut) or (isinstance(error, GitFailed) and error.status < 0):
             return True
         error = error.__cause__
     return False
@@ -237,7 +273,8 @@ def _undo_all(site: Site, opened: Journal, error: BaseException) -> Event | None
     if event:
         recovery.finish(site, opened, replay=True)
     else:
-        recovery.take_back(site, opened, error.code if isinstance(error, DevsError) else "INTERNAL")
+        late = "CHECKOUT_TIMEOUT" if isinstance(error, GitTimedOut) else "INTERNAL"
+        recovery.take_back(site, opened, error.code if isinstance(error, DevsError) else late)
     return event
 
 
@@ -247,6 +284,7 @@ def refusing(code: str) -> Iterator[None]:
     try:
         yield
     except GitFailed as error:
-        raise DevsError(code, f"git said: {git_words(error)}") from error
+        raise immovable("git_failed", f"git said: {git_words(error)}", code=code) from error
     except OSError as error:
-        raise outside.disk_said(code, error) from error
+        said = outside.disk_said(error)
+        raise immovable("disk", said.message, code=code, hint=said.hint) from error

@@ -12,18 +12,19 @@ import contextlib
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from devs_git.errors import DevsError
-from devs_git.storage import refs
+from devs_git.errors import DevsError, immovable
+from devs_git.storage import filters, refs
 from devs_git.storage.engine import attributes
-from devs_git.storage.git_program import Git, split_z
+from devs_git.storage.filters import Undecided
+from devs_git.storage.git_program import Git, split_lines, split_z
 from devs_git.storage.objects import EMPTY_BLOB
 from devs_git.storage.places import Places, common_of
-from devs_git.values import field, immutable
+from devs_git.values import field, immutable, mutable
 
 _UNDER_WAY: Final = (
     ("MERGE_HEAD", "a merge", "git merge --continue or --abort"),
@@ -51,6 +52,7 @@ class Survey:
     """A worktree at one moment. `branch` is a full ref name, '' for a detached HEAD; `head` '' while unborn.
 
     `listed` is every path of the index behind its letter: H, S (skip-worktree), lower case (assumed unchanged).
+    `not_told`: files of which only a filter (its name) could say whether they are dirty, and that was not started.
     """
 
     git: Git
@@ -65,6 +67,7 @@ class Survey:
     submodules: tuple[str, ...]
     digest: str
     listed: bytes = field(repr=False)
+    not_told: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def clean(self) -> bool:
@@ -104,9 +107,9 @@ def head_of(git: Git) -> tuple[str, str]:
             return known
     status, out = git.attempt("rev-parse", "HEAD^{commit}", "--symbolic-full-name", "HEAD", ok=(0, 128))
     if status == 0:
-        oid, name = os.fsdecode(out).splitlines()
+        oid, name = split_lines(os.fsdecode(out))
         return oid, "" if name == "HEAD" else name
-    return "", os.fsdecode(git.run("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))).strip()
+    return "", os.fsdecode(git.run("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))).rstrip("\n")
 
 
 @contextlib.contextmanager
@@ -126,51 +129,84 @@ def _survey(git: Git, top: Path, status: Callable[[], bytes]) -> Survey:
     head, branch = head_of(git)
     listed = git.run("ls-files", "-v", "-z")
     attributes.settings(git)  # will be wanted; git looks at files meanwhile
-    out = status()
-    staged, intended, hollow, unmerged, submodules = [], [], [], [], []
-    dirty: dict[str, str] = {}  # with the index's blob
-    for line in split_z(out):
-        if line[0] == "#":  # the user's status.showStash speaks even here
-            continue
-        if line[0] == "u":
-            unmerged.append(line.split(" ", 10)[10])
-            continue
-        _, states, sub, _mode_h, mode_i, _mode_w, _oid_h, oid_i, path = line.split(" ", 8)
-        if sub[0] == "S":
-            submodules.append(path)
-        elif states[1] == "A" and mode_i == "000000":
-            intended.append(path)
-        elif states[1] != ".":
-            dirty[path] = oid_i
-            hollow += [path] if states[1] == "D" and oid_i == EMPTY_BLOB else []
-        if states[0] != ".":
-            staged.append(path)
-    inexact = attributes.inexact(git, top, dirty)
-    really = tuple(path for path in dirty if path not in inexact)
-    parts = (
-        head,
-        branch,
-        os.fsencode("\0".join(split_z(out))).hex(),
-        *_contents(git, top, (*really, *intended)),
-    )
+    undecided = filters.undecided(git, filters.named(git))
+    said = _read(status())
+    reads = bool(git.not_started)
+    not_told = undecided.unsure if reads else {}
+    dirty = {path: oid for path, oid in said.dirty.items() if path not in not_told}
+    # Whether such a file is what its filter would write is not asked either.
+    plain = {path: oid for path, oid in dirty.items() if not (reads and path in undecided.changed)}
+    inexact = attributes.inexact(git, top, plain)
+    lines, paths = _told(said, inexact, undecided)
+    parts = (head, branch, os.fsencode(lines).hex(), *_contents(git, top, paths))
     digest = hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
     return Survey(
-        git,
-        head,
-        branch,
-        tuple(staged),
-        really,
-        tuple(intended),
-        tuple(hollow),
-        tuple(sorted(inexact)),
-        tuple(unmerged),
-        tuple(submodules),
-        digest,
-        listed,
+        git=git,
+        head=head,
+        branch=branch,
+        staged=tuple(said.staged),
+        dirty=tuple(path for path in dirty if path not in inexact),
+        intended=tuple(said.intended),
+        hollow=tuple(said.hollow),
+        inexact=tuple(sorted(inexact)),
+        unmerged=tuple(said.unmerged),
+        submodules=tuple(said.submodules),
+        digest=digest,
+        listed=listed,
+        not_told=not_told,
     )
 
 
-def _contents(git: Git, top: Path, paths: tuple[str, ...]) -> list[str]:
+@mutable
+class _Said:
+    """What `git status` said: paths of each kind (`dirty` with the index's blob), and the lines themselves."""
+
+    staged: list[str] = field(default_factory=list)
+    intended: list[str] = field(default_factory=list)
+    hollow: list[str] = field(default_factory=list)
+    unmerged: list[str] = field(default_factory=list)
+    submodules: list[str] = field(default_factory=list)
+    dirty: dict[str, str] = field(default_factory=dict)
+    lines: list[tuple[str, str]] = field(default_factory=list)  # path, and line
+
+
+def _read(out: bytes) -> _Said:
+    said = _Said()
+    for line in split_z(out):
+        if line[0] == "#":  # the user's status.showStash speaks even here
+            said.lines.append(("", line))
+            continue
+        if line[0] == "u":
+            said.unmerged.append(line.split(" ", 10)[10])
+            said.lines.append(("", line))
+            continue
+        _, states, sub, _mode_h, mode_i, _mode_w, _oid_h, oid_i, path = line.split(" ", 8)
+        said.lines.append((path, line))
+        if sub[0] == "S":
+            said.submodules.append(path)
+        elif states[1] == "A" and mode_i == "000000":
+            said.intended.append(path)
+        elif states[1] != ".":
+            said.dirty[path] = oid_i
+            said.hollow += [path] if states[1] == "D" and oid_i == EMPTY_BLOB else []
+        if states[0] != ".":
+            said.staged.append(path)
+    return said
+
+
+def _told(said: _Said, inexact: Collection[str], undecided: Undecided) -> tuple[str, list[str]]:
+    """What a plan depends on: git's lines, and the paths whose contents count.
+
+    It is the same whether filters were started or not, or what was planned without them could not be carried out.
+    """
+    unsure, changed = undecided.unsure, undecided.changed
+    kept = [line for path, line in said.lines if path not in unsure]
+    kept += [f"{line[:3]}?{line[4:]}" for path, line in said.lines if path in unsure and line[2] != "."]
+    edited = [path for path in said.dirty if path not in unsure and (path in changed or path not in inexact)]
+    return "\0".join(kept), [*edited, *said.intended, *sorted(unsure)]
+
+
+def _contents(git: Git, top: Path, paths: Sequence[str]) -> list[str]:
     """The raw oids of the regular files among `paths`, so that a plan goes stale when one is edited again."""
     there = [path for path in paths if (top / path).is_file() and not (top / path).is_symlink()]
     return attributes.raw_oids(git, there)
@@ -182,18 +218,18 @@ def in_the_middle(places: Places, found: Survey) -> list[DevsError]:
     busy = operation_under_way(places)
     if busy:
         words = f"{busy[0].capitalize()} is under way."
-        against.append(DevsError("GIT_RESET_FAILED", words, hint=f"End it first: {busy[1]}"))
+        against.append(immovable("operation_under_way", words, hint=f"End it first: {busy[1]}"))
     if found.unmerged:
         words = f"Files have unmerged entries, such as {found.unmerged[0]!r} ({len(found.unmerged)} in all)."
         hint = "Resolve them and run git add, or abort what made them."
-        against.append(DevsError("GIT_RESET_FAILED", words, hint=hint))
+        against.append(immovable("unmerged", words, hint=hint, paths=list(found.unmerged[:100])))
     return against
 
 
 def require_commit(found: Survey) -> None:
     """GIT_RESET_FAILED where nothing is committed yet."""
     if not found.head:
-        raise DevsError("GIT_RESET_FAILED", "There is no commit yet.", hint="Commit something first.")
+        raise immovable("no_commit", "There is no commit yet.", hint="Commit something first.")
 
 
 def require_movable(places: Places, found: Survey) -> None:

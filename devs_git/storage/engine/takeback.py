@@ -6,17 +6,19 @@ written, and RECOVERY_NEEDED names the backup; a person then decides (`decide`).
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 from pathlib import Path
 
 from devs_git.errors import DevsError
-from devs_git.storage.engine import theirs, tree
+from devs_git.storage.engine import aside, lateness, modes, placing, sight, theirs, tree
+from devs_git.storage.engine.capture import git_words
 from devs_git.storage.engine.journal import BACKUPS, Journal
+from devs_git.storage.engine.placing import Folders
+from devs_git.storage.engine.sight import Sight
 from devs_git.storage.engine.site import Site
 from devs_git.storage.engine.theirs import Side, Sides
-from devs_git.storage.git_program import Git, GitFailed, join_z, split_z
+from devs_git.storage.git_program import Git, GitFailed
 from devs_git.storage.objects import EMPTY_TREE
 from devs_git.storage.private_index import index_path, private
 
@@ -25,8 +27,8 @@ GOING_BACK = "going-back"
 
 def foreign(site: Site, journal: Journal, sides: Sides) -> set[str]:
     """Touched paths that are the user's."""
-    going_back = (journal.folder(site.places) / GOING_BACK).exists()
-    return theirs.foreign(site.git, site.objects, sides, going_back=going_back)
+    folder = journal.folder(site.places)
+    return theirs.foreign(site.git, sides, folder, going_back=(folder / GOING_BACK).exists())
 
 
 def require_ours(site: Site, journal: Journal, sides: Sides) -> None:
@@ -62,18 +64,22 @@ def restore(site: Site, journal: Journal, *, forward: bool = False, force: bool 
     folder, state = journal.folder(site.places), journal.new if forward else journal.old
     for lock in folder.glob("*.lock"):  # of our private indexes, left by a git that was killed
         lock.unlink()
-    sides = theirs.sides_of(site.git, journal)
+    sides = theirs.sides_of(site.git, journal, folder)
+    lateness.unknown(site, journal)
     if not force:
         require_ours(site, journal, sides)
     skipped = foreign(site, journal, sides) if force else set()
     wanted = {path: pair[1] if forward else pair[0] for path, pair in sides.items() if path not in skipped}
     (folder / GOING_BACK).touch()
     index = _new_index(site, journal) if forward else folder / "index.old"
-    _write(site, wanted, index)
-    tree.write_raw(site.git, site.objects, state.raw, folder, skip=lambda path: path not in wanted)
-    tree.set_modes(site.git, site.objects, state, skip=lambda path: path not in wanted)
+    if not _written(site, journal, wanted, index):
+        restore(
+            site, journal, forward=forward, force=force
+        )  # somebody has saved a file meanwhile: it is theirs now
+        return
+    modes.give(os.fspath(site.top), state.modes, wanted)
     if forward:
-        tree.settle_index(site.git, site.objects, index, state)
+        tree.settle_index(site.git, site.objects, index, (state, bool(journal.exact)))
         tree.refresh(site.git, index)
         tree.put_index(site.git, index)
     else:
@@ -85,45 +91,74 @@ def _new_index(site: Site, journal: Journal) -> Path:
     folder = journal.folder(site.places)
     index = folder / "index.forward"
     shutil.copy2(folder / "index.old", index)
-    private(site.git, index).run("read-tree", "-i", "-m", "--no-recurse-submodules", *journal.trees)
+    tree.merge(site.git, index, journal.trees)
     return index
 
 
-def _write(site: Site, wanted: dict[str, Side | None], index: Path) -> None:
-    """Remove what the state does not have, then let git write what it has, from a private index that holds it.
+def _written(site: Site, journal: Journal, wanted: dict[str, Side | None], index: Path) -> bool:
+    """As `_write`; RECOVERY_NEEDED where git cannot write a file that nobody has in its bytes."""
+    try:
+        return _write(site, journal, wanted, index)
+    except GitFailed as error:
+        raise DevsError(
+            "RECOVERY_NEEDED",
+            f"git could not write the files of an interrupted {journal.verb}: {git_words(error)}",
+            hint="Mend what git says, then run any command of devs-git, such as: devs-git status",
+            backup=f"{BACKUPS}{journal.op_id}" if journal.backup else "",
+        ) from error
 
-    Files whose bytes were captured are left to `tree.write_raw`: no filter, perhaps a failing one, is needed for them.
+
+def _write(site: Site, journal: Journal, wanted: dict[str, Side | None], index: Path) -> bool:
+    """Take away what the state does not have, then put what it has in place; no where somebody has saved one meanwhile.
+
+    A file that the move took aside is put back as it is, and captured bytes are written by us: no filter, perhaps a
+    failing one, is needed for them. git writes the rest from a private index that holds it.
     """
-    top, disks = Path(site.git.where), theirs.look(site.git, list(wanted))
-    for path, side in wanted.items():
-        if side is None and disks[path].kind in ("file", "link"):
-            (top / path).unlink()
-            _prune_folders(top, path)
-    git = private(site.git, index)
-    hidden = {line[2:] for line in split_z(git.run("ls-files", "-t", "-z")) if line[0] == "S"}
-    missing = [
-        path
-        for path, side in wanted.items()
-        if side is not None
-        and side.blob
-        and not side.raw
-        and path not in hidden
-        and not theirs.holds(disks[path], side, site.objects)
-    ]
+    top, folder = os.fspath(site.top), journal.folder(site.places)
+    known = theirs.oids_of({path: (side, None) for path, side in wanted.items()})
+    disks = theirs.look(site.git, list(wanted), folder, known)
+    off = [path for path, side in wanted.items() if not theirs.holds(disks[path], side)]
+    left_out = placing.skipped(site.git, index, wanted)
+    missing = {path: side for path in off if (side := wanted[path]) is not None and path not in left_out}
     site.step("files back")
-    if missing:
-        git.run("checkout-index", "-f", "-z", "--stdin", stdin=join_z(missing))
+    taken = aside.begin(top, folder, [path for path in off if disks[path].seen])
+    if not all(_take(taken, number, disks[path].seen) for number, path in enumerate(taken.paths)):
+        return False
+    gone = [path for path in taken.paths if wanted[path] is None]
+    placing.clear(top, gone, missing, _folders(site, journal, forward=index.name != "index.old"))
+    _from_aside(top, folder, missing)
+    lacking = {path: side for path, side in missing.items() if not os.path.lexists(f"{top}/{path}")}
+    raw = {path: (side.mode, side.raw) for path, side in lacking.items() if side.raw}
+    placing.exactly(top, site.objects, raw, folder)
+    placing.by_git(site.git, index, [path for path, side in lacking.items() if side.blob and path not in raw])
+    return True
 
 
-def _prune_folders(top: Path, path: str) -> None:
-    """Remove the folders that the move made and that are empty again."""
-    for above in list((top / path).parents):
-        if above == top:
-            return
-        with contextlib.suppress(OSError):
-            above.rmdir()
-            continue
-        return
+def _take(taken: aside.Round, number: int, seen: Sight | None) -> bool:
+    """Take a file of ours away for good; no where it was written since it was looked at, and stands at its path again."""
+    spot = taken.take(number)
+    if not spot:
+        return True
+    if sight.is_same(spot, seen, renamed=True):
+        os.unlink(spot)  # noqa: PTH108 - strings; nobody would know it for ours after another crash
+        return True
+    aside.put(spot, taken.top, taken.paths[number])
+    return False
+
+
+def _from_aside(top: str, folder: Path, missing: dict[str, Side]) -> None:
+    """Put files back that stand aside and are what is missing."""
+    for one in aside.rounds(top, folder):
+        for number, path in enumerate(one.paths):
+            spot = one.spot(number) if path in missing else ""
+            seen = sight.at(spot) if spot else None
+            if seen and theirs.is_side(seen, missing[path]):
+                aside.put(spot, top, path)
+
+
+def _folders(site: Site, journal: Journal, *, forward: bool) -> Folders:
+    folders = theirs.differences(site.git, journal, journal.folder(site.places))[1]
+    return folders if forward else Folders(folders.left, folders.made)
 
 
 def _old_index(git: Git, folder: Path, journal: Journal) -> None:

@@ -7,17 +7,20 @@ too, once a take-back was under way). Anything else is the user's, and so is wha
 from __future__ import annotations
 
 import os
+import shutil
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
-from devs_git.storage.engine import attributes, tree
-from devs_git.storage.engine.capture import listed
-from devs_git.storage.engine.journal import Journal
+from devs_git.storage.engine import attributes, sight, tree
+from devs_git.storage.engine.journal import LISTING, Journal
+from devs_git.storage.engine.placing import Folders
+from devs_git.storage.engine.sight import Sight
+from devs_git.storage.engine.tree import Change
 from devs_git.storage.git_program import Git
-from devs_git.storage.objects import EXECUTABLE, LINK, Objects
+from devs_git.storage.objects import EXECUTABLE, LINK
 from devs_git.storage.private_index import index_path, private
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 
 
 @immutable
@@ -32,25 +35,34 @@ class Side:
 Sides = dict[str, tuple[Side | None, Side | None]]
 
 
-def sides_of(git: Git, journal: Journal) -> Sides:
-    """Old and new side of every path that the move touches."""
-    raw_old, raw_new = listed(git, journal.old.raw), listed(git, journal.new.raw)
+def sides_of(git: Git, journal: Journal, folder: Path) -> Sides:
+    """Old and new side of every path that the move touches; `folder` is the operation's."""
     found: Sides = {}
-    for change in tree.changes(git, journal.old.worktree, journal.new.worktree):
-        old = Side(change.old_mode, change.old, raw_old.get(change.path, (0, ""))[1]) if change.old else None
-        new = Side(change.new_mode, change.new, raw_new.get(change.path, (0, ""))[1]) if change.new else None
+    for change in differences(git, journal, folder)[0]:
+        exact = journal.exact.get(change.path, (0, "", ""))[1]
+        raw = journal.raw.get(change.path, "")
+        old = Side(change.old_mode, change.old, raw) if change.old else None
+        new = Side(change.new_mode, change.new, exact) if change.new else None
         found[change.path] = (old, new)
-    for path, (mode, raw) in raw_new.items():
-        if path not in found and raw_old.get(path) != (mode, raw):
-            old_mode, old_raw = raw_old.get(path, (mode, ""))
-            found[path] = (Side(old_mode, "", old_raw), Side(mode, "", raw))
+    for path, (mode, oid, before) in journal.exact.items():
+        if path not in found:
+            found[path] = (Side(mode, "", before), Side(mode, "", oid))
     return found
+
+
+def differences(git: Git, journal: Journal, folder: Path) -> tuple[list[Change], Folders]:
+    """What the move changes, from the operation's own listing: the trees may have been pruned since."""
+    kept = folder / LISTING
+    if kept.exists():
+        return tree.read_listing(kept.read_bytes())
+    return tree.differences(git, journal.old.worktree, journal.new.worktree)
 
 
 @immutable
 class Disk:
     """One path as it is: `kind` none, file, link, folder or other; oids of its bytes raw and as git would store them.
 
+    Where the raw oid is one that somebody knows, git is not asked for the other. `seen` is the file or link itself.
     `above` is the file or link that stands where a folder of the path should be: then nothing is at the path itself,
     wherever a link may lead.
     """
@@ -59,18 +71,34 @@ class Disk:
     executable: bool = False
     raw: str = ""
     clean: str = ""
-    target: bytes = b""
     above: str = ""
+    seen: Sight | None = None
 
 
-def look(git: Git, paths: Sequence[str]) -> dict[str, Disk]:
+def look(git: Git, paths: Sequence[str], folder: Path, known: Container[str] = ()) -> dict[str, Disk]:
+    """The paths as they are; git is asked for the clean oid of files whose raw one is not among the `known`.
+
+    `folder` is the operation's: the index that the move made has the attributes under which git has written.
+    """
     top, clear = os.fspath(git.where), dict[str, str]()
     found = {path: _plain(top, path, clear) for path in paths}
-    regular = [path for path, disk in found.items() if disk.kind == "file"]
-    raw, clean = attributes.raw_oids(git, regular), attributes.clean_oids(git, regular)
-    for at, path in enumerate(regular):
-        found[path] = Disk("file", found[path].executable, raw[at], clean[at])
+    regular = [path for path, disk in found.items() if disk.kind == "file" and disk.raw not in known]
+    if not regular:
+        return found
+    index = folder / "index.look"
+    for made in (folder / "index.new", folder / "index"):
+        if made.exists():
+            shutil.copy2(made, index)
+            break
+    for path, clean in attributes.stored_oids(private(git, index), regular).items():
+        found[path] = replace(found[path], clean=clean)
     return found
+
+
+def oids_of(sides: Sides) -> frozenset[str]:
+    """Every oid that a file may have in one of the two states."""
+    there = [side for pair in sides.values() for side in pair if side is not None]
+    return frozenset(oid for side in there for oid in (side.blob, side.raw) if oid)
 
 
 def _plain(top: str, path: str, clear: dict[str, str]) -> Disk:
@@ -80,10 +108,9 @@ def _plain(top: str, path: str, clear: dict[str, str]) -> Disk:
     mode = _mode(f"{top}/{path}")
     if mode is None:
         return Disk("none")
-    if stat.S_ISLNK(mode):
-        return Disk("link", target=os.fsencode(Path(f"{top}/{path}").readlink()))
-    if stat.S_ISREG(mode):
-        return Disk("file", bool(mode & 0o100))
+    seen = sight.at(f"{top}/{path}")
+    if seen:
+        return Disk("link" if seen.is_link else "file", bool(mode & 0o100), seen.oid, seen=seen)
     return Disk("folder" if stat.S_ISDIR(mode) else "other")
 
 
@@ -112,22 +139,29 @@ def _mode(path: str) -> int | None:
         return None
 
 
-def holds(disk: Disk, side: Side | None, objects: Objects) -> bool:
+def holds(disk: Disk, side: Side | None) -> bool:
     """Whether the path is exactly this side."""
     if side is None:
         return disk.kind in ("none", "folder")
     if side.mode == LINK:
-        return disk.kind == "link" and disk.target == objects.read(side.blob or side.raw, "blob")
+        return disk.kind == "link" and disk.raw == (side.raw or side.blob)
     if disk.kind != "file" or disk.executable != (side.mode == EXECUTABLE):
         return False
     return disk.raw == side.raw if side.raw else side.blob in (disk.raw, disk.clean)
 
 
-def _begins(git: Git, path: str, side: Side | None) -> bool:
-    """Whether the file is a beginning of this side: a write that was cut off. Mode counts for nothing yet."""
+def is_side(seen: Sight, side: Side) -> bool:
+    """Whether a file or link has just the bytes and the kind of this side; git's blob counts where no others were captured."""
+    executable = not seen.is_link and bool(seen.mode & 0o100)
+    same = seen.is_link == (side.mode == LINK) and executable == (side.mode == EXECUTABLE)
+    return same and seen.oid == (side.raw or side.blob)
+
+
+def begins(git: Git, path: str, side: Side | None, place: str) -> bool:
+    """Whether the file at `place` is a beginning of this side: a write that was cut off. Mode counts for nothing yet."""
     if side is None or side.mode == LINK:
         return False
-    data = (Path(git.where) / path).read_bytes()
+    data = Path(place).read_bytes()
     for whole in (
         git.run("cat-file", "blob", side.raw or side.blob),
         attributes.smudged(git, side.blob, path) if side.blob else None,
@@ -137,20 +171,31 @@ def _begins(git: Git, path: str, side: Side | None) -> bool:
     return False
 
 
-def foreign(git: Git, objects: Objects, sides: Sides, *, going_back: bool) -> set[str]:
+def is_ours(
+    git: Git, path: str, disk: Disk, sides: tuple[Side | None, Side | None], *, going_back: bool
+) -> bool:
+    """Whether a path holds one of its sides, nothing, or a beginning of the new one, `going_back` of the old one too."""
+    old, new = sides
+    if disk.kind == "none" or holds(disk, old) or holds(disk, new):
+        return True
+    place = f"{git.where}/{path}"
+    return disk.kind == "file" and (
+        begins(git, path, new, place) or (going_back and begins(git, path, old, place))
+    )
+
+
+def foreign(git: Git, sides: Sides, folder: Path, *, going_back: bool) -> set[str]:
     """Touched paths that are the user's. `going_back`: a take-back was cut off, so old content may have begun too."""
-    disks = look(git, list(sides))
+    disks = look(git, list(sides), folder, oids_of(sides))
     theirs = set()
-    for path, (old, new) in sides.items():
+    for path, pair in sides.items():
         disk = disks[path]
         if disk.above:
             ours = disk.above in sides
         elif disk.kind == "folder":
             ours = _only_ours_below(Path(git.where), path, sides)
         else:
-            ours = disk.kind == "none" or holds(disk, old, objects) or holds(disk, new, objects)
-            if not ours and disk.kind == "file":
-                ours = _begins(git, path, new) or (going_back and _begins(git, path, old))
+            ours = is_ours(git, path, disk, pair, going_back=going_back)
         if not ours:
             theirs.add(path)
     return theirs | _around(theirs, sides, disks)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from devs_git.domain.events import Draft, RefUpdate
 from devs_git.domain.rewind import Effect
+from devs_git.errors import DevsError
 from devs_git.storage import refs
 from devs_git.storage.engine import journal, preserve, run
-from devs_git.storage.engine.capture import Capture, State, require_room, store
+from devs_git.storage.engine.capture import Capture, Captured, State, require_room, store
 from devs_git.storage.engine.footprint import Footprint
 from devs_git.storage.engine.preserve import Kept
 from devs_git.storage.engine.run import Move, Moved
 from devs_git.storage.engine.site import Site
 from devs_git.storage.engine.survey import Survey
+from devs_git.storage.engine.work import Known
 from devs_git.storage.ledger import Tip
 from devs_git.values import immutable
 
@@ -24,7 +27,8 @@ ROOM_UNASKED = 64 << 20  # bytes that any policy allows: below it the policy is 
 class Journey:
     """Where to: `new` without `active`, which `active` gives; `mode` and `name` say what is left in sight.
 
-    `mode` '' leaves nothing but the backup. `saved` are untracked paths that move into it.
+    `mode` '' leaves nothing but the backup. `saved` are untracked paths that move into it; `exact` are paths whose bytes
+    in the new state were captured.
     """
 
     op_id: str
@@ -38,6 +42,7 @@ class Journey:
     mode: str
     name: str | None
     limit: Callable[[], int]
+    exact: frozenset[str] = frozenset()
 
 
 @immutable
@@ -52,7 +57,8 @@ class Arrival:
 def travel(site: Site, way: Journey, active: str, build: Callable[[Tip, State, Kept, str], Draft]) -> Arrival:
     """Carry out the journey; the caller holds the worktree's lock. `build` makes the event once all is known."""
     with journal.litter_removed(site.places, way.op_id):
-        old = _capture(site, way, active)
+        found = _capture(site, way, active)
+        old = found.state
         backup = store(site.objects, old, site.signature(), f"Before {way.subject}")
         mode = way.mode or "discard"
         kept = preserve.keep(site, old, way.op_id, mode, way.name)
@@ -65,6 +71,7 @@ def travel(site: Site, way: Journey, active: str, build: Callable[[Tip, State, K
             old=old,
             new=way.new,
             trees=(old.worktree, way.new.worktree),
+            known=Known(found.sights, found.blobs, way.exact),
             build=lambda tip: build(tip, old, kept, backup),
             updates=(*_position(old, way.new), *_tags(site, way.effect), *kept.updates),
             backup=backup,
@@ -86,14 +93,34 @@ def trailers(way: Journey, old: State, kept: Kept, backup: str) -> tuple[tuple[s
     )
 
 
-def _capture(site: Site, way: Journey, active: str) -> State:
-    found, plan = way.found, way.plan
-    taken = (*found.dirty, *found.inexact, *found.intended, *plan.hidden, *way.saved)
-    require_room(site.top, taken, ROOM_UNASKED, way.limit)
+def objections(site: Site, way: Journey) -> list[DevsError]:
+    """What would stop the journey while it keeps what is there: no room for it, or no room for its branch. Writes nothing."""
+    room = partial(_require_room, site, way)
+    name = partial(preserve.require_free, site, way.mode, way.name)
+    found = []
+    for check in (room, name):
+        try:
+            check()
+        except DevsError as error:
+            found.append(error)
+    return found
+
+
+def _taken(way: Journey) -> tuple[str, ...]:
+    found = way.found
+    return (*found.dirty, *found.inexact, *found.intended, *way.plan.hidden, *way.saved)
+
+
+def _require_room(site: Site, way: Journey) -> None:
+    require_room(site.top, _taken(way), ROOM_UNASKED, way.limit)
+
+
+def _capture(site: Site, way: Journey, active: str) -> Captured:
+    _require_room(site, way)
     site.step("capture")
     folder = journal.make_folder(site.places, way.op_id)
     capture = Capture(site.git, site.places, site.objects, folder)
-    return capture.take(found, plan, way.saved, active)
+    return capture.take(way.found, way.plan, way.saved, active)
 
 
 def _position(old: State, new: State) -> tuple[RefUpdate, ...]:

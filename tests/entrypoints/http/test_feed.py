@@ -17,6 +17,7 @@ from devs_git.entrypoints import router
 from devs_git.entrypoints.http import feed
 from devs_git.entrypoints.tools import calling
 from devs_git.workspace import Workspace
+from tests import gated
 from tests.web import Web, served
 
 
@@ -111,6 +112,20 @@ def test_who_listens_before_there_is_a_ledger_hears_of_its_first_event(repo: Pat
     with served(repo) as web, web.events() as events:
         router.call("init", Workspace.open(repo), init.Request())
         assert [next(events)["event"], next(events)["event"]] == ["LEDGER_CREATED", "POLICY_SET"]
+
+
+def test_what_freezes_is_told_with_gate_agent_and_task_at_its_top(initialised: Path) -> None:
+    with served(initialised) as web, web.events() as events:
+        gate = gated.ask(Workspace.open(initialised))
+        found = next(events)
+        assert found["event"] == "HITL_GATE_REQUIRED"
+        told = {key: found["data"][key] for key in ("gate_type", "gate_id", "agent_id", "task_id")}
+        assert told == {
+            "gate_type": "TAS_REVISION",
+            "gate_id": gate,
+            "agent_id": "architect",
+            "task_id": "task-10",
+        }
 
 
 @pytest.mark.parametrize(

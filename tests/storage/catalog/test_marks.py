@@ -81,7 +81,7 @@ def test_a_trace_that_is_imported_stays_hidden_while_its_task_is_rewound(two: Pa
     router.call("rewind", Workspace.open(two), rewind.Request("task-10"))
     assert listed(two) == [("of 10", False)]
     request = trace_import.Request(io.BytesIO(packed))
-    assert trace_import.run(Workspace.open(two), request) == trace_import.Result(2, 0)
+    assert trace_import.run(Workspace.open(two), request) == trace_import.Result(2, 0, 2, ())
     assert listed(two) == [("of 10", False)]
     router.call("undo", Workspace.open(two), undo.Request())
     assert listed(two) == [("of 11", False), ("of 10", False)]
@@ -106,11 +106,13 @@ def test_a_rewind_to_a_checkpoint_that_was_undone_shows_the_traces_of_its_task(t
     ahead = git("rev-parse", "HEAD")
     router.call("rewind", Workspace.open(two), rewind.Request("task-10"))
     assert listed(two) == [("of 10", False)]
-    git("reset", "-q", "--hard", ahead)
+    git("reset", "-q", "--hard", ahead)  # the branch has their commits again
+    everything = [("of 12", False), ("of 11", False), ("of 10", False)]
+    assert listed(two) == everything
     router.call("rewind", Workspace.open(two), rewind.Request("task-11@1"))
-    assert listed(two) == [("of 11", False), ("of 10", False)]
+    assert listed(two) == everything[1:]
     router.call("undo", Workspace.open(two), undo.Request())
-    assert listed(two) == [("of 10", False)]
+    assert listed(two) == everything
 
 
 def test_the_plan_of_a_rewind_names_the_tables_that_it_would_mark(two: Path) -> None:

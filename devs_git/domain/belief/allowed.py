@@ -1,0 +1,83 @@
+"""Whether a policy lets a decision count: who decided, with which key, and who asked.
+
+Principals are compared as mail addresses are: without regard to case, in one Unicode form. Two principals of a policy
+with one key are one person.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+
+from devs_git.domain.gates import SIGNED
+from devs_git.domain.plain_text import shown
+from devs_git.domain.policy import Approver, Policy
+from devs_git.domain.trailers import AGENTS
+from devs_git.errors import DevsError
+
+_SEE = "See who may decide: git show devs/ledger:policy.yaml"
+
+
+def principal(text: str) -> str:
+    """A principal in the form in which two are compared."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+def same_key(key: str) -> tuple[str, ...]:
+    """A public key without its comment."""
+    return tuple(key.split()[:2])
+
+
+def holders(key: str, among: Iterable[Approver]) -> list[Approver]:
+    """Those of `among` with this key."""
+    return [one for one in among if one.key and same_key(one.key) == same_key(key)]
+
+
+def person(policy: Policy, name: str) -> frozenset[str]:
+    """All principals of a policy that are one person with `name`: those that share a key, from one to the next."""
+    found = {principal(name)}
+    listed = (*policy.agents, *policy.approvers)
+    grown = True
+    while grown:
+        keys = {same_key(one.key) for one in listed if one.key and principal(one.principal) in found}
+        more = {principal(one.principal) for one in listed if one.key and same_key(one.key) in keys} - found
+        found |= more
+        grown = bool(more)
+    return frozenset(found)
+
+
+def refusal(
+    policy: Policy, requested_by: str, reviewer: str, key: str, gate_id: str = ""
+) -> DevsError | None:
+    """Why a decision by `reviewer` does not count under `policy`; None where it counts.
+
+    `key` made its signature, '' for none. BAD_SIGNATURE, SELF_APPROVAL, UNKNOWN_SIGNER.
+    """
+    if not key and policy.approvers and policy.approval_minimum == SIGNED:
+        return DevsError(
+            "BAD_SIGNATURE",
+            "The policy in force asks for a signed decision.",
+            hint=f"Sign it: devs-git gate approve {gate_id} --sign" if gate_id else "",
+        )
+    if key and not (found := holders(key, (*policy.agents, *policy.approvers))):
+        return DevsError(
+            "UNKNOWN_SIGNER", "The policy in force names no approver with the key that signed.", hint=_SEE
+        )
+    if key and principal(reviewer) not in {principal(one.principal) for one in found}:
+        who = shown(found[0].principal, "")
+        return DevsError("BAD_SIGNATURE", f"{who} signed, and not {shown(reviewer, '')}.")
+    same = person(policy, reviewer)
+    agents = {principal(one.principal) for one in policy.agents} | {principal(name) for name in AGENTS}
+    if same & agents or (requested_by and principal(requested_by) in same):
+        return DevsError(
+            "SELF_APPROVAL",
+            f"{shown(reviewer, '')} asked for this or is an agent, and does not decide.",
+            hint="Another approver must decide.",
+        )
+    if policy.approvers and principal(reviewer) not in {principal(one.principal) for one in policy.approvers}:
+        return DevsError(
+            "UNKNOWN_SIGNER",
+            f"{shown(reviewer, '')} is no approver of the policy in force.",
+            hint=_SEE,
+        )
+    return None

@@ -1,0 +1,89 @@
+"""One decision at the event that brought it: whether it is good there."""
+
+from __future__ import annotations
+
+from devs_git.domain.belief import allowed
+from devs_git.domain.belief.layout import Brought
+from devs_git.domain.belief.records import UNREADABLE, Asked, Decided
+from devs_git.domain.gates import UNSIGNED
+from devs_git.domain.policy import Policy
+from devs_git.errors import DevsError
+from devs_git.values import immutable
+
+
+@immutable
+class Claim:
+    """A decision at its place. `at` and `gate` are numbers of the walk. `wrong` says why it is not good there; None where it is."""
+
+    number: int
+    at: int
+    gate: int
+    files: Brought
+    says: Decided | None
+    asked: Asked | None
+    wrong: DevsError | None = None
+
+    @property
+    def sets_policy(self) -> bool:
+        return bool(self.says and self.asked and self.says.sets_policy(self.asked))
+
+
+@immutable
+class Place:
+    """What holds where a decision was brought: whether its gate was asked and decided below it, the blob of the request,
+    the policy in force with its blob ('' for none), the policy that the event itself has, whether the decision must be
+    signed, and whether the policy that is asked for can be read.
+    """
+
+    asked: bool
+    decided: bool
+    request: str
+    policy: str
+    rules: Policy | None
+    held: str
+    must_sign: bool
+    readable: bool
+
+
+def wrong(claim: Claim, place: Place) -> DevsError | None:
+    """Why a decision is not good at its place; None where it is."""
+    says, asked = claim.says, claim.asked
+    if not place.asked or asked is None:
+        return DevsError(UNREADABLE, "its decision decides nothing: there is no request")
+    if says is None:
+        return DevsError(UNREADABLE, "its decision cannot be read")
+    if says.flaw:
+        return DevsError(says.flaw, says.why)
+    if says.gate_id != claim.files.gate_id:
+        return DevsError("REPLAYED", "its decision decides nothing: REPLAYED")
+    if says.request != place.request:
+        return DevsError("STALE_REQUEST", "its decision decides nothing: STALE_REQUEST")
+    if place.decided or not place.policy:
+        what = "the gate was decided before" if place.decided else "there was no policy yet"
+        return DevsError(UNREADABLE, what)
+    return _signed(says, place) or _policy(claim, asked, place) or refused(claim, place.rules)
+
+
+def _signed(says: Decided, place: Place) -> DevsError | None:
+    if place.must_sign and says.approval == UNSIGNED:
+        return DevsError("BAD_SIGNATURE", "its decision is unsigned")
+    if (says.approval == UNSIGNED) != (not says.key):
+        return DevsError("BAD_SIGNATURE", "its decision and its signature do not go together")
+    return None
+
+
+def _policy(claim: Claim, asked: Asked, place: Place) -> DevsError | None:
+    if not claim.sets_policy:
+        return None
+    if asked.policy_before != place.policy:
+        return DevsError("POLICY_INVALID", "its policy was asked for under another policy")
+    if asked.proposes != place.held:
+        return DevsError("POLICY_INVALID", "the policy that it approves is not the one of its event")
+    return None if place.readable else DevsError("POLICY_INVALID", "its policy cannot be read")
+
+
+def refused(claim: Claim, rules: Policy | None) -> DevsError | None:
+    """Why a policy does not allow a decision; None where it does."""
+    if rules is None or claim.says is None or claim.asked is None:
+        return DevsError("POLICY_INVALID", "the policy in force cannot be read")
+    return allowed.refusal(rules, claim.asked.requested_by, claim.says.reviewer, claim.says.key)

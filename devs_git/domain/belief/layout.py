@@ -1,0 +1,64 @@
+"""Which paths of a ledger's tree govern: the policy, and what belongs to a gate."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from devs_git.domain.audit_ledger import Change, Step
+from devs_git.domain.policy import IN_FORCE
+from devs_git.values import immutable
+
+ASIDE: Final = "superseded/"
+REQUEST, DECISION, SIGNATURE = "request.yaml", "decision.yaml", "decision.yaml.sig"
+_PATH: Final = re.compile(r"gates/([^/]+)/(request\.yaml|decision\.yaml(?:\.sig)?)|open/([^/]+)")
+
+
+def gate_of(path: str) -> str:
+    """The gate that a path belongs to, '' for none."""
+    match = _PATH.fullmatch(path)
+    return (match[1] or match[3]) if match else ""
+
+
+def governs(path: str) -> bool:
+    return path == IN_FORCE or path.startswith(("gates/", "open/"))
+
+
+def paths_of(gate: str) -> tuple[str, ...]:
+    """Every path of a gate."""
+    return (*(f"gates/{gate}/{name}" for name in (REQUEST, DECISION, SIGNATURE)), f"open/{gate}")
+
+
+def aside(blob: str, *, signature: bool = False) -> str:
+    """Where a merge keeps content that gave way; the signature of a decision under the decision's blob."""
+    return f"{ASIDE}{blob}{'.sig' if signature else ''}"
+
+
+@immutable
+class Brought:
+    """A decision as an event brought it: its gate, and the blobs of its two files ('' for none)."""
+
+    gate_id: str
+    decision: str
+    signature: str
+
+
+def first_edge(step: Step) -> Sequence[Change]:
+    return step.edges[0] if step.edges else ()
+
+
+def added(step: Step, name: str) -> Iterable[tuple[str, str]]:
+    """Gates and blobs of the files of this name that an event adds to its first parent's tree."""
+    for change in first_edge(step):
+        match = _PATH.fullmatch(change.path)
+        if match and match[2] == name and change.new and not change.old:
+            yield match[1], change.new
+
+
+def brought(step: Step) -> tuple[Brought, ...]:
+    """The decisions of an event of one line. What a merge brings was decided at an event of its own."""
+    if len(step.event.parents) != 1:
+        return ()
+    signatures = dict(added(step, SIGNATURE))
+    return tuple(Brought(gate, blob, signatures.get(gate, "")) for gate, blob in added(step, DECISION))

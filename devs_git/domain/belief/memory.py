@@ -1,0 +1,58 @@
+"""What a receiver refuses that knows an earlier tip of the same ledger: a server, or `sync` for a remote that it saw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from devs_git.domain.belief.walk import NONE, Walk, bits
+from devs_git.domain.report import Finding
+
+_JOIN: Final = "Join what is there first: devs-git sync"
+_PERSON: Final = "Call a person: git log --graph --oneline "
+
+
+def rollback(walk: Walk, events: Sequence[str], old: str, new: str) -> list[Finding]:
+    """LEDGER_ROLLBACK for each reason why `new` does not go on from `old`.
+
+    `new` leaves out events; its chain of policies does not begin with the whole chain of `old`; a decision that
+    counted at `old` was replaced, although the policy in force allows it still.
+    """
+    before, after = walk.numbers.get(old, NONE), walk.numbers[new]
+    if before == NONE or not _contains(walk, after, before):
+        return [_finding(new, "The ledger leaves out events that are here.", _JOIN)]
+    had, has = (walk.chains.get(walk.states[at].policy, ()) for at in (before, after))
+    if has[: len(had)] != had:
+        text = f"The policy of event {events[had[-1]][:12]} is in force here, and gave way there."
+        return [_finding(new, text, f"{_PERSON}{new}")]
+    return list(_replaced(walk, events, before, after))
+
+
+def _replaced(walk: Walk, events: Sequence[str], before: int, after: int) -> Iterator[Finding]:
+    old, new = walk.states[before], walk.states[after]
+    for gate in bits(old.decided):
+        if new.policy == old.policy and not walk.contested >> gate & 1:
+            continue
+        had, has = walk.chosen(before, gate), walk.chosen(after, gate)
+        if had and had is not has and walk.counts(had.number, new.policy):
+            text = (
+                f"Gate {walk.names[gate]} was decided by event {events[had.at][:12]}, which counts no longer."
+            )
+            yield _finding(events[after], text, f"{_PERSON}{events[after]}")
+
+
+def _contains(walk: Walk, later: int, earlier: int) -> bool:
+    waiting, seen = [later], {later}
+    while waiting:
+        at = waiting.pop()
+        if at == earlier:
+            return True
+        for parent in walk.parents[at]:
+            if parent >= earlier and parent not in seen:
+                seen.add(parent)
+                waiting.append(parent)
+    return False
+
+
+def _finding(where: str, text: str, fix: str) -> Finding:
+    return Finding("LEDGER_ROLLBACK", "error", text, fix, where)

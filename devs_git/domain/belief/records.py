@@ -1,0 +1,53 @@
+"""What the documents of a ledger say, by the oids of their blobs: the rule reads these values and no file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from devs_git.domain.gates import APPROVED, POLICY_CHANGE
+from devs_git.domain.policy import Policy
+from devs_git.values import field, immutable
+
+UNREADABLE: Final = "LEDGER_MUTATED"
+
+
+@immutable
+class Asked:
+    """A request. `policy_before` and `proposes` are blobs of policies ('' for none); only a policy change has them."""
+
+    gate_id: str
+    gate_type: str
+    requested_by: str = ""
+    policy_before: str = ""
+    proposes: str = ""
+
+
+@immutable
+class Decided:
+    """A decision. `request` is the blob of the request that it answers; `key` the public key whose signature over the
+    whole decision is good, '' where it is unsigned. `flaw` is the code of what makes it decide nothing, '' for nothing,
+    `why` that in words.
+    """
+
+    gate_id: str
+    request: str
+    decision: str
+    reviewer: str
+    approval: str
+    key: str = ""
+    flaw: str = ""
+    why: str = ""
+
+    def sets_policy(self, asked: Asked) -> bool:
+        """Whether it puts a policy into force."""
+        return asked.gate_type == POLICY_CHANGE and self.decision == APPROVED
+
+
+@immutable
+class Records:
+    """Policies and requests by blob, decisions by blob and blob of the signature ('' for none). What cannot be read is absent."""
+
+    policies: Mapping[str, Policy] = field(default_factory=dict)
+    requests: Mapping[str, Asked] = field(default_factory=dict)
+    decisions: Mapping[tuple[str, str], Decided] = field(default_factory=dict)

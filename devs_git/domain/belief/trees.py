@@ -1,0 +1,125 @@
+"""Whether each event's tree holds what the rule says, and what the tree of a merge has to hold.
+
+An event is at fault for what it makes differ from the rule, not for what it took over from its first parent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from devs_git.domain.audit_ledger import Change, Step
+from devs_git.domain.belief import layout
+from devs_git.domain.belief.claims import Claim
+from devs_git.domain.belief.walk import NONE, Walk, bits
+from devs_git.domain.policy import IN_FORCE
+from devs_git.values import field, immutable, mutable
+
+MARKER: Final = "here"
+
+
+@immutable
+class GaveWay:
+    """What a later event no longer has in place that an earlier one had: the path, the blob, and where it is kept.
+
+    Of a decision also its gate, its number, and that of the decision that stands instead (NONE where the gate is open).
+    """
+
+    path: str
+    blob: str
+    kept: str
+    gate_id: str = ""
+    number: int = NONE
+    stands: int = NONE
+
+
+@mutable
+class Trees:
+    """The paths at which the trees of a walk differ from the rule, and what each event keeps of what gave way."""
+
+    walk: Walk
+    odd: list[Mapping[str, str]] = field(default_factory=list)
+    asides: list[frozenset[str]] = field(default_factory=list)
+
+    def wanted(self, at: int, path: str) -> str:
+        """The blob that the rule wants at a path, '' for none; of a marker only that it is there."""
+        walk, state = self.walk, self.walk.states[at]
+        if path == IN_FORCE:
+            return walk.policies.get(state.policy, "")
+        gate = walk.gates.get(layout.gate_of(path), NONE)
+        if gate == NONE or not state.asked >> gate & 1:
+            return ""
+        if path.startswith("open/"):
+            return "" if state.decided >> gate & 1 else MARKER
+        if path.endswith(layout.REQUEST):
+            return walk.requests[gate]
+        claim = walk.chosen(at, gate)
+        if claim is None:
+            return ""
+        return claim.files.decision if path.endswith(layout.DECISION) else claim.files.signature
+
+    def visit(self, step: Step, at: int) -> list[str]:
+        """The paths that this event makes differ from the rule."""
+        parents = self.walk.parents[at]
+        before = self.odd[parents[0]] if parents else {}
+        edge = {change.path: change for change in layout.first_edge(step) if layout.governs(change.path)}
+        found = {
+            path: self._found(path, edge, before, at)
+            for path in dict.fromkeys((*edge, *self.moved(at), *before))
+        }
+        odd = {path: blob for path, blob in found.items() if blob != self.wanted(at, path)}
+        self.odd.append(odd)
+        self._keep(step, at)
+        return [path for path, blob in odd.items() if before.get(path, blob + "?") != blob]
+
+    def _keep(self, step: Step, at: int) -> None:
+        before = self.asides[self.walk.parents[at][0]] if self.walk.parents[at] else frozenset()
+        rows = [one for one in layout.first_edge(step) if one.path.startswith(layout.ASIDE)]
+        gone = {one.path for one in rows if not one.new}
+        self.asides.append(before.union(one.path for one in rows if one.new) - gone if rows else before)
+
+    def _found(self, path: str, edge: Mapping[str, Change], before: Mapping[str, str], at: int) -> str:
+        """The blob that the tree of an event has at a path, as `wanted` names it."""
+        if path in edge:
+            new = edge[path].new
+            return MARKER if new and path.startswith("open/") else new
+        parents = self.walk.parents[at]
+        return before[path] if path in before else self.wanted(parents[0], path) if parents else ""
+
+    def moved(self, at: int) -> Iterable[str]:
+        """The paths whose content by the rule may be another than in the first parent."""
+        walk, state, parents = self.walk, self.walk.states[at], self.walk.parents[at]
+        if not parents:
+            return
+        first = walk.states[parents[0]]
+        if state is first:
+            return
+        if state.policy != first.policy:
+            yield IN_FORCE
+        gates = (state.asked ^ first.asked) | (state.decided ^ first.decided)
+        if len(parents) > 1:
+            gates |= walk.contested & state.asked
+        for gate in bits(gates):
+            yield from layout.paths_of(walk.names[gate])
+
+    def gave_way(self, before: int, at: int) -> Iterator[GaveWay]:
+        """The policy and the decisions that are in place at the event `before` and not at `at`, which is above it."""
+        old, new = self.walk.states[before], self.walk.states[at]
+        if old.policy != NONE and old.policy not in self.walk.chains[new.policy]:
+            blob = self.walk.policies[old.policy]
+            # Two clones may have approved the same text.
+            if blob != self.walk.policies[new.policy]:
+                yield GaveWay(IN_FORCE, blob, layout.aside(blob))
+        for gate in bits((old.decided & ~new.decided) | (old.decided & self.walk.contested)):
+            had, has = self.walk.chosen(before, gate), self.walk.chosen(at, gate)
+            if had and had is not has and not (has and has.files == had.files):
+                yield from self._decision(had, has)
+
+    def _decision(self, had: Claim, has: Claim | None) -> Iterator[GaveWay]:
+        blob, gate = had.files.decision, had.files.gate_id
+        who = (gate, had.number, has.number if has else NONE)
+        if not has or has.files.decision != blob:
+            yield GaveWay(f"gates/{gate}/{layout.DECISION}", blob, layout.aside(blob), *who)
+        if had.files.signature:
+            kept = layout.aside(blob, signature=True)
+            yield GaveWay(f"gates/{gate}/{layout.SIGNATURE}", had.files.signature, kept, *who)

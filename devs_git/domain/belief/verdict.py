@@ -1,0 +1,243 @@
+"""What the rule says of a whole ledger: the state of every event, and every event that the rule does not allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from devs_git.domain import audit_ledger
+from devs_git.domain.audit_ledger import WAY_OUT, Freezes, Step
+from devs_git.domain.belief import layout, memory
+from devs_git.domain.belief.claims import Claim
+from devs_git.domain.belief.records import Records
+from devs_git.domain.belief.trees import GaveWay, Trees
+from devs_git.domain.belief.walk import NONE, Walk, bits
+from devs_git.domain.events import FORMAT, Event
+from devs_git.domain.policy import IN_FORCE
+from devs_git.domain.report import Finding
+from devs_git.values import immutable
+
+_NO_POLICY: Final = (
+    "Begin anew, with the policy first: keep this ledger under another name "
+    "(git branch devs/ledger-before devs/ledger), delete devs/ledger and .git/devs, then run: devs-git init"
+)
+VIRTUAL: Final = "a merge that is not written yet"
+
+
+@immutable
+class Merge:
+    """What a merge of two tips has to hold: `files` beside what its first parent has, blobs by path, '' where a file
+    goes (`MARKER` stands for a marker). `first` and `second` gave way of the two.
+    """
+
+    files: tuple[tuple[str, str], ...]
+    first: tuple[GaveWay, ...]
+    second: tuple[GaveWay, ...]
+
+
+@immutable
+class Belief:
+    """A ledger as the rule has it. Events are named by their oids."""
+
+    walk: Walk
+    trees: Trees
+    findings: tuple[Finding, ...]
+
+    @property
+    def events(self) -> Sequence[str]:
+        """The oids of the events by their numbers."""
+        return self.walk.oids
+
+    def policy(self, event: str) -> str:
+        """The event that set the policy in force, '' before the first."""
+        return next(iter(self.chain(event)[-1:]), "")
+
+    def policy_blob(self, event: str) -> str:
+        """The blob of the policy in force, '' before the first."""
+        return self.walk.policies.get(self.walk.states[self.walk.numbers[event]].policy, "")
+
+    def chain(self, event: str) -> tuple[str, ...]:
+        """The events that set the policies from the first to the one in force."""
+        found = self.walk.chains.get(self.walk.states[self.walk.numbers[event]].policy, ())
+        return tuple(self.events[at] for at in found)
+
+    def open_gates(self, event: str) -> frozenset[str]:
+        """The gates that were asked and that no decision decides there."""
+        state = self.walk.states[self.walk.numbers[event]]
+        return frozenset(self.walk.names[gate] for gate in bits(state.asked & ~state.decided))
+
+    def claims(self, event: str) -> dict[str, Claim]:
+        """For each gate the decision that counts there, in the order of their events."""
+        at = self.walk.numbers[event]
+        found = [(gate, self.walk.chosen(at, gate)) for gate in bits(self.walk.states[at].decided)]
+        rows = sorted((claim.number, self.walk.names[gate], claim) for gate, claim in found if claim)
+        return {name: claim for _, name, claim in rows}
+
+    def decisions(self, event: str) -> dict[str, str]:
+        """For each gate the event whose decision counts there."""
+        return {gate: self.events[claim.at] for gate, claim in self.claims(event).items()}
+
+    def rollback(self, old: str, new: str) -> list[Finding]:
+        """What a receiver that knows the tip `old` refuses in the tip `new`."""
+        return memory.rollback(self.walk, self.events, old, new)
+
+    def freezes(self) -> Freezes:
+        """Gates with their bits, and for every event which are asked and which are open there."""
+        walk = self.walk
+        rows = list(zip(self.events, walk.states, strict=True))
+        return Freezes(
+            dict(walk.gates),
+            {name: self.events[at[0]] for name, at in walk.askers.items()},
+            {oid: state.asked for oid, state in rows},
+            {oid: state.asked & ~state.decided for oid, state in rows},
+        )
+
+    def gave_way(self, before: str, at: str) -> tuple[GaveWay, ...]:
+        """The policy and the decisions that are in place at the event `before` and not at `at`, which is above it."""
+        return tuple(self.trees.gave_way(self.walk.numbers[before], self.walk.numbers[at]))
+
+    def why(self, one: GaveWay, at: str) -> str:
+        """Why it gave way, in words."""
+        if not one.gate_id:
+            return "Both sides changed the policy; the other side was first."
+        return self.walk.why_not(one.number, self.walk.numbers[at]) or "The other side was first."
+
+    def event_of(self, number: int) -> str:
+        """The event of a decision, '' for none."""
+        return self.events[self.walk.claims[number].at] if number != NONE else ""
+
+    def merge(self, first: str, second: str) -> Merge:
+        """What a merge has to hold that joins `second` to `first`. It is known as VIRTUAL afterwards."""
+        walk, trees = self.walk, self.trees
+        step = Step(Event("", "", (), oid=VIRTUAL, parents=(first, second)), ((), ()))
+        at, before = walk.visit(step), walk.numbers[first]
+        wanted = {path: trees.wanted(at, path) for path in trees.moved(at)}
+        files = {path: blob for path, blob in wanted.items() if blob != trees.wanted(before, path)}
+        sides = [tuple(trees.gave_way(side, at)) for side in (before, walk.numbers[second])]
+        files |= {one.kept: one.blob for side in sides for one in side}
+        return Merge(tuple(files.items()), sides[0], sides[1])
+
+
+def believe(
+    steps: Sequence[Step],
+    records: Records,
+    *,
+    genesis: str = "",
+    first: str = "",
+    must_sign: frozenset[str] = frozenset(),
+) -> Belief:
+    """Judge a ledger, parents first.
+
+    `genesis` and `first` are the oids of the root and of the event of the first policy, where somebody who is believed
+    named them. In the events `must_sign` no unsigned decision counts.
+    """
+    walk = Walk(records, must_sign, first)
+    trees = Trees(walk)
+    found = list(audit_ledger.roots(steps, genesis))
+    for step in steps:
+        at = walk.visit(step)
+        odd = trees.visit(step, at)
+        found += audit_ledger.mutations(step)
+        found += _event(walk, step, at)
+        found += _odd(walk, step, at, odd)
+        found += _merged(trees, step, at) if len(step.event.parents) > 1 else _kept(step)
+    return Belief(walk, trees, (*found, *_twice(walk, steps)))
+
+
+def _finding(code: str, event: Event, what: str, fix: str = WAY_OUT) -> Finding:
+    kind = ", a merge," if len(event.parents) > 1 else ""
+    return Finding(code, "error", f"Event {event.oid[:12]}{kind} {what}.", fix, event.oid)
+
+
+def _event(walk: Walk, step: Step, at: int) -> Iterator[Finding]:
+    event = step.event
+    if event.format > FORMAT:
+        what = f"has format {event.format}; this devs-git reads formats up to {FORMAT}"
+        yield _finding("FORMAT_TOO_NEW", event, what, "Install a newer devs-git, then run the command again.")
+    if len(event.parents) > 2:
+        yield _finding("LEDGER_MUTATED", event, f"has {len(event.parents)} parents; a merge has two")
+    asked = [gate for gate, _ in layout.added(step, layout.REQUEST)]
+    if asked and walk.states[at].policy == NONE:
+        what = f"asks gate {asked[0]} before there is a policy"
+        yield _finding("LEDGER_MUTATED", event, what, _NO_POLICY)
+    for claim in _wrong(walk, at):
+        assert claim.wrong
+        what = claim.wrong.message.rstrip(".")
+        text = f"Gate {claim.files.gate_id}, decided by event {event.oid[:12]}: {what}."
+        yield Finding(claim.wrong.code, "error", text, f"See: git show {event.oid[:12]}", event.oid)
+
+
+def _wrong(walk: Walk, at: int) -> Iterator[Claim]:
+    """The decisions of this event, the last that was visited, that are not good at their place."""
+    for claim in reversed(walk.claims):
+        if claim.at != at:
+            return
+        if claim.wrong:
+            yield claim
+
+
+def _odd(walk: Walk, step: Step, at: int, odd: Iterable[str]) -> Iterator[Finding]:
+    """The paths that an event makes differ from the rule; a decision that is wrong was told as that."""
+    told = {claim.files.gate_id for claim in _wrong(walk, at)}
+    event, merge = step.event, len(step.event.parents) > 1
+    changes = {change.path: change for change in layout.first_edge(step)}
+    for path in (path for path in odd if layout.gate_of(path) not in told):
+        if path == IN_FORCE and not merge and (path not in changes or changes[path].new):
+            what = "puts a policy into force that no decision approved"
+            yield _finding("POLICY_INVALID", event, what, f"See: git show {event.oid[:12]}")
+        elif path.startswith("open/"):
+            yield _finding("LEDGER_MUTATED", event, f"leaves a wrong marker {path}")
+        elif merge:
+            yield _finding("LEDGER_MUTATED", event, f"has another {path} than its parents come to")
+        elif path in changes:
+            yield _finding("LEDGER_MUTATED", event, f"{audit_ledger.did(changes[path])} {path}")
+        else:
+            yield _finding("LEDGER_MUTATED", event, f"leaves {path} as it was")
+
+
+def _merged(trees: Trees, step: Step, at: int) -> Iterator[Finding]:
+    """A merge keeps what gave way, and brings nothing of its own."""
+    gave_way = [(one.path, one.blob, one.kept) for one in _given(trees, at)]
+    gave_way += [
+        (change.path, change.old, layout.aside(change.old))
+        for edge in step.edges[1:]
+        for change in edge
+        if change.old and not layout.governs(change.path)
+    ]
+    kept = {place: blob for _, blob, place in gave_way}
+    for path, _, place in gave_way:
+        if place not in trees.asides[at]:
+            yield _finding("LEDGER_MUTATED", step.event, f"drops {path} without keeping it")
+    new = [{change.path: change.new for change in edge if not change.old} for edge in step.edges]
+    for path, blob in sorted(new[0].items()):
+        own = not layout.governs(path) and all(path in edge for edge in new)
+        if own and kept.get(path) != blob:
+            yield _finding("LEDGER_MUTATED", step.event, f"brings {path}, which neither side has")
+
+
+def _given(trees: Trees, at: int) -> Iterator[GaveWay]:
+    for side in trees.walk.parents[at]:
+        yield from trees.gave_way(side, at)
+
+
+def _kept(step: Step) -> Iterator[Finding]:
+    for change in layout.first_edge(step):
+        if change.path.startswith(layout.ASIDE):
+            yield _finding("LEDGER_MUTATED", step.event, f"sets {change.path} aside, and joins nothing")
+            return
+
+
+def _twice(walk: Walk, steps: Sequence[Step]) -> Iterator[Finding]:
+    """What one event of the whole ledger may bring and several do: the first policy, and each request."""
+    pinned = walk.first
+    for at in walk.firsts if len(walk.firsts) > 1 or pinned else ():
+        if steps[at].event.oid != pinned:
+            yield _finding("LEDGER_FORK", steps[at].event, "begins another line of policies")
+    for at in walk.firsts:
+        if not steps[at].event.parents:
+            yield _finding("LEDGER_MUTATED", steps[at].event, "is the genesis and holds a policy")
+    for gate, events in walk.askers.items():
+        for at in events if len(events) > 1 else ():
+            yield _finding(
+                "LEDGER_MUTATED", steps[at].event, f"asks gate {gate}, which another event asks too"
+            )

@@ -1,0 +1,76 @@
+"""What devs-git promises to have, written by hand: verbs, doors, tools and routes.
+
+`verify registry` compares it with what is there: a row that a table has lost leaves no gap in that table. Who adds a verb,
+a tool or a route, or changes what one may do, says so here.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+_READS: Final = """
+log, history, show, diff, status, task status, snapshot list, verify, doctor, gate list, gate show, gate wait, trace get,
+trace list, trace search, trace export, conversation show, conversation snapshots
+"""
+_CHANGES: Final = """
+task start, task complete, task result, checkpoint, rewind, undo, checkout, branch, restore, snapshot open
+"""
+_GO_ON: Final = """
+init, sync, snapshot create, gate request, gate approve, gate reject, trace put, trace import, trace ingest,
+conversation import, conversation snapshot
+"""
+_DESTROY: Final = "snapshot prune, trace prune"
+
+
+def _of(names: str, kind: str) -> dict[str, str]:
+    return dict.fromkeys((name.strip() for name in names.split(",")), kind)
+
+
+# What each verb may do: its tier, and whether it goes on while a gate is open.
+VERBS: Final[dict[str, str]] = {
+    **_of(_READS, "tier 0, goes on"),
+    **_of(_CHANGES, "tier 1, waits"),
+    **_of(_GO_ON, "tier 1, goes on"),
+    **_of(_DESTROY, "tier 3, waits"),
+}
+DOORS: Final = _of(
+    "hook, agent install, aliases install, aliases uninstall, mcp, serve, demo, completion, help", "a door"
+)
+# Which verb each tool is.
+TOOLS: Final[dict[str, str]] = {
+    "list_checkpoints": "log",
+    "get_history": "history",
+    "show_checkpoint": "show",
+    "checkpoint_diff": "diff",
+    "task_status": "task status",
+    "start_task": "task start",
+    "commit_task": "task complete",
+    "create_checkpoint": "checkpoint",
+    "write_task_result": "task result",
+    "branch_from_checkpoint": "branch",
+    "git_status": "status",
+    "git_diff": "diff",
+    "list_snapshots": "snapshot list",
+    "create_snapshot": "snapshot create",
+    "git_checkout": "checkout",
+    "restore_files": "restore",
+    "rewind_to_task": "rewind",
+    "undo_rewind": "undo",
+    "request_tas_revision": "gate request",
+    "list_gates": "gate list",
+    "get_gate": "gate show",
+    "get_task_trace": "trace get",
+    "search_traces": "trace search",
+    "store_trace": "trace put",
+    "get_conversation": "conversation show",
+}
+# Which tool each route is.
+ROUTES: Final[dict[str, str]] = {
+    "GET /timeline": "get_history",
+    "GET /contracts/{contract}/history": "get_history",
+    "GET /mesh/tasks/{id}/checkpoints": "list_checkpoints",
+    "GET /mesh/tasks/{id}/checkpoints/{point}/diff": "checkpoint_diff",
+    "GET /mesh/tasks/{id}/conversation": "get_conversation",
+    "POST /mesh/tasks/{id}/rewind": "rewind_to_task",
+    "POST /mesh/tasks/{id}/checkpoints/{n}/branch": "branch_from_checkpoint",
+}

@@ -1,0 +1,121 @@
+"""What a refusal says to whoever called a tool: tools and their arguments, where the command line's words have commands and options.
+
+`--untracked save` is `untracked="save"`, and `devs-git undo` is `undo_rewind`. A command that no tool stands for stays as it
+is: it is for a shell, or for a person.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from typing import Any, Final
+
+import click
+
+from devs_git.entrypoints.cli.main import command
+from devs_git.entrypoints.tools.table import TOOLS
+from devs_git.entrypoints.tools.tool import Param, Tool
+
+_INSTEAD: Final = {"trace list": "search_traces"}  # no tool is this verb, and one of another does its work
+# A command of ours, or of git's, up to the punctuation that ends it.
+_COMMAND: Final = re.compile(r"\b(devs-git|git) [^\s;,()&]+(?:(?<![.:]) [^\s;,()&…]+)*")
+_OPTION: Final = re.compile(r"(?<!\S)(--[a-z][a-z-]*)(?: ([a-z]+))?")
+
+
+def told(tool: Tool, value: dict[str, Any]) -> dict[str, Any]:
+    """An envelope, or a dry run's result, whose words are for callers of `tool`."""
+    changed = {
+        key: spoken(tool, value[key]) for key in ("message", "hint") if isinstance(value.get(key), str)
+    }
+    inner = [told(tool, one) for one in value.get("blocked_by") or ()]
+    return {**value, **changed, **({"blocked_by": inner} if inner else {})}
+
+
+def spoken(tool: Tool, text: str) -> str:
+    """One text of the command line in words for callers of `tool`."""
+    parts, at = [], 0
+    for found in _COMMAND.finditer(text):
+        parts += [_options(tool, text[at : found.start()]), _command(tool, found[0])]
+        at = found.end()
+    return "".join([*parts, _options(tool, text[at:])])
+
+
+def _command(tool: Tool, text: str) -> str:
+    """The call of a tool that does the same; the command itself where there is none."""
+    bare = text.rstrip(".:")
+    words = _words(bare)
+    if words is None or words[0] != "devs-git":
+        return text
+    for verb in (" ".join(words[1:3]), words[1]):
+        meant = _tool_of(verb, tool)
+        given = _arguments(meant, verb, words[1 + len(verb.split()) :]) if meant else None
+        if meant and given is not None:
+            said = ", ".join(f"{name}={value}" for name, value in given.items())
+            return (f"{meant.name}({said})" if said else meant.name) + text[len(bare) :]
+    return text
+
+
+def _words(text: str) -> list[str] | None:
+    try:
+        found = shlex.split(text)
+    except ValueError:
+        return None
+    return found if len(found) > 1 else None
+
+
+def _tool_of(verb: str, tool: Tool) -> Tool | None:
+    """The tool that is this verb: the one that was called, if it is."""
+    if tool.verb_name == verb:
+        return tool
+    return next((one for one in TOOLS.values() if one.verb_name == verb), TOOLS.get(_INSTEAD.get(verb, "")))
+
+
+def _arguments(tool: Tool, verb: str, words: list[str]) -> dict[str, str] | None:
+    """What the words of a command say, as arguments of the tool; None where it has no such argument."""
+    known = command(verb)
+    if known is None:
+        return None
+    places = iter(one for one in known.params if isinstance(one, click.Argument))
+    given, rest = dict[str, str](), iter(words)
+    for word in rest:
+        option = _option(known, word) if word.startswith("-") else next(places, None)
+        if option is None:
+            return None
+        flag = isinstance(option, click.Option) and option.is_flag
+        value = "true" if flag else json.dumps(next(rest, "") if word.startswith("-") else word)
+        param = _param(tool, option)
+        if param:
+            given[param.name] = value
+        elif option.name not in (*tool.fixed, "as_json"):
+            return None
+    return given
+
+
+def _options(tool: Tool, text: str) -> str:
+    """Options of the tool's own verb by the names of its arguments."""
+    known = command(tool.verb_name)
+
+    def named(found: re.Match[str]) -> str:
+        option = _option(known, found[1]) if known else None
+        param = _param(tool, option) if option else None
+        if param is None or option is None:
+            return found[0]
+        if option.is_flag:
+            return param.name + (f" {found[2]}" if found[2] else "")
+        return f'{param.name}="{found[2]}"' if found[2] else param.name
+
+    return _OPTION.sub(named, text)
+
+
+def _option(known: click.Command, word: str) -> click.Option | None:
+    return next((one for one in _its_options(known) if word in one.opts), None)
+
+
+def _its_options(known: click.Command) -> Iterator[click.Option]:
+    return (one for one in known.params if isinstance(one, click.Option))
+
+
+def _param(tool: Tool, option: click.Parameter) -> Param | None:
+    return next((one for one in tool.params if option.name in (one.target, one.name)), None)

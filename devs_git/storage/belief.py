@@ -1,0 +1,135 @@
+"""What the rule of belief needs of a ledger's documents, read once: policies, requests, decisions and their signatures.
+
+A signature is verified here with the key that it names itself; whether that key may decide is the rule's to say, under
+each policy that it asks. So a history of a thousand signatures costs a thousand children, however many policies it has.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from devs_git.domain import decisions, gates
+from devs_git.domain.audit_ledger import Step
+from devs_git.domain.belief import Asked, Decided, Records, layout
+from devs_git.domain.gates import Gate
+from devs_git.domain.policy import IN_FORCE, PROPOSED, Policy, parse
+from devs_git.errors import DevsError
+from devs_git.storage import documents, proposal, signatures
+from devs_git.storage import gates as store
+from devs_git.values import field, mutable
+
+
+@mutable
+class Documents:
+    """The documents of a ledger whose root is `genesis`, among `blobs` by their oids. `unread` says of each that cannot be read why."""
+
+    genesis: str
+    blobs: Mapping[str, bytes]
+    policies: dict[str, Policy] = field(default_factory=dict)
+    gates: dict[str, Gate] = field(default_factory=dict)
+    asked: dict[str, Asked] = field(default_factory=dict)
+    decided: dict[tuple[str, str], Decided] = field(default_factory=dict)
+    unread: dict[str, DevsError] = field(default_factory=dict)
+
+    @property
+    def records(self) -> Records:
+        return Records(self.policies, self.asked, self.decided)
+
+    def read(self, steps: Sequence[Step]) -> None:
+        """Read every policy, request and decision that an event brought."""
+        changes = [change for step in steps for change in layout.first_edge(step) if change.new]
+        for blob in {change.new for change in changes if change.path == IN_FORCE}:
+            self._policy(blob)
+        for change in changes:
+            if change.path.endswith("/" + layout.REQUEST):
+                self._request(layout.gate_of(change.path), change.new)
+        wanted = dict.fromkeys(
+            (files.gate_id, files.decision, files.signature)
+            for step in steps
+            for files in layout.brought(step)
+        )
+        # Side by side, for each signature is a child of its own.
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            found = list(pool.map(self._decision, wanted))
+        self.decided |= {(one[1], one[2]): says for one, says in zip(wanted, found, strict=True)}
+
+    def _policy(self, blob: str) -> None:
+        data = self.blobs.get(blob)
+        if data is None:
+            text = "The policy in force is missing from the object store."
+            self.unread[blob] = DevsError("LEDGER_MISSING", text)
+            return
+        try:
+            self.policies[blob] = parse(documents.load(data, IN_FORCE, "policy", code="POLICY_INVALID"))
+        except DevsError as error:
+            self.unread[blob] = error
+
+    def _request(self, gate_id: str, blob: str) -> None:
+        if blob in self.asked or blob in self.unread:
+            return
+        try:
+            gate = store.read(gate_id, blob, self.blobs.get(blob, b""), None)
+        except DevsError as error:
+            self.unread[blob] = error
+            return
+        self.gates[blob] = gate
+        self.asked[blob] = Asked(
+            gate_id,
+            gate.gate_type,
+            gate.text("requested_by"),
+            gate.text("policy_before"),
+            self._proposed(gate),
+        )
+
+    def _proposed(self, gate: Gate) -> str:
+        """The blob that the policy which a gate proposes has in the ledger; '' where it proposes none."""
+        text = gate.text("proposed_policy")
+        if gate.gate_type != gates.POLICY_CHANGE or not text:
+            return ""
+        try:
+            record = documents.load(text.encode(), PROPOSED, "policy", code="POLICY_INVALID")
+            blob = gates.blob_oid(proposal.in_force(record))
+            self.policies.setdefault(blob, parse(record))
+        except DevsError:
+            return ""
+        return blob
+
+    def _decision(self, files: tuple[str, str, str]) -> Decided:
+        gate_id, blob, signature = files
+        try:
+            record = documents.load(
+                self.blobs.get(blob, b""),
+                store.decision_path(gate_id),
+                store.DECISION_SCHEMA,
+                code="LEDGER_MUTATED",
+            )
+        except DevsError as error:
+            why = f"its decision decides nothing: {error.message}"
+            return Decided(gate_id, "", "", "", "", flaw="LEDGER_MUTATED", why=why)
+        key, flaw, why = "", "", ""
+        gate = self.gates.get(record["request"])
+        if gate and (wrong := gates.flaw_of(record, gate_id, record["request"], gate.request)):
+            flaw, why = wrong, f"its decision decides nothing: {wrong}"
+        elif (record["approval"] == gates.SIGNED) != bool(signature):
+            flaw, why = "BAD_SIGNATURE", "its decision and its signature do not go together"
+        elif signature:
+            try:
+                key = self._key(record, signature)
+            except DevsError as error:
+                flaw, why = error.code, error.message
+        who, what = record["reviewer_id"], record["decision"]
+        return Decided(record["gate_id"], record["request"], what, who, record["approval"], key, flaw, why)
+
+    def _key(self, record: Mapping[str, Any], signature: str) -> str:
+        statement = decisions.of_record(record, self.genesis).canonical()
+        return signatures.key_of(statement, self.blobs.get(signature, b""))
+
+
+def documents_of(steps: Sequence[Step], blobs: Mapping[str, bytes]) -> Documents:
+    """Everything that the rule reads of the documents that these events brought."""
+    found = Documents(steps[0].event.oid if steps else "", blobs)
+    found.read(steps)
+    return found

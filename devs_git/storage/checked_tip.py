@@ -1,0 +1,68 @@
+"""The tip of the ledger up to which the rule of belief was asked here: `<common git directory>/devs/checked-tip`.
+
+Whoever can push a ledger must not choose the policy that judges him. So a ledger that somebody moved without us (a plain
+`git fetch` into the branch) is judged before anything believes it, and compared with what was here. What our own
+commands write moves the note along. It may be deleted: then the next command judges the whole ledger.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devs_git.domain.belief import layout
+from devs_git.domain.events import FORMAT_KEY
+from devs_git.domain.policy import IN_FORCE
+from devs_git.errors import DevsError
+from devs_git.storage import rewritten
+from devs_git.storage.ledger import Ledger
+
+_GOVERNING: Final = (IN_FORCE, "gates", "open", layout.ASIDE.rstrip("/"))
+
+
+def require(ledger: Ledger, tip: str, *, note: bool = False) -> None:
+    """The ledger at `tip` is what the rule allows and goes on from what was here; the code of what is wrong otherwise.
+
+    HISTORY_REWRITTEN where what was here is gone: git itself never takes away what a ref or a reflog reaches. With `note`
+    what was judged is noted; reads and dry runs write nothing.
+    """
+    known = ledger.checked_tip
+    if not tip or tip == known:
+        return
+    if known and not ledger.objects.exists(known):
+        raise rewritten.of_ledger(known)
+    if known and ledger.reader.says("merge-base", "--is-ancestor", tip, known):
+        # An older tip of what was judged; that events are missing is what `doctor` tells.
+        return
+    if not (known and _only_grew(ledger, known, tip)):
+        _judge(ledger, known, tip)
+    if note:
+        ledger.note_checked(tip)
+
+
+def _only_grew(ledger: Ledger, known: str, tip: str) -> bool:
+    """Whether all that came since is events of one line which name no format and leave alone what governs."""
+    try:
+        before, after = (ledger.list_path(ledger.tree_of(oid), "") for oid in (known, tip))
+        since = ("--count", tip, f"^{known}", "--")
+        merges = ledger.reader.text("rev-list", "--min-parents=2", *since)
+        formats = ledger.reader.text("rev-list", f"--grep=^{FORMAT_KEY}: ", *since)
+        same = all(before.get(name) == after.get(name) for name in _GOVERNING)
+        return (
+            same
+            and merges == formats == "0"
+            and ledger.reader.says("merge-base", "--is-ancestor", known, tip)
+        )
+    except (KeyError, ValueError, DevsError):
+        return False
+
+
+def _judge(ledger: Ledger, known: str, tip: str) -> None:
+    from devs_git.storage import receiving
+
+    found = next(receiving.unsound(ledger, known, tip), None)
+    if found:
+        raise DevsError(
+            found.code,
+            f"The ledger here is not to be believed: {found.message}",
+            hint=f"Nothing was changed. Call a person; see: devs-git verify ledger, and: git show {found.where}",
+        )

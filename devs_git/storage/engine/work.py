@@ -1,0 +1,105 @@
+"""What a move has to do, worked out before its journal is written: which files git writes, and which bytes are given back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from devs_git.storage.engine import attributes, modes, tree
+from devs_git.storage.engine.capture import State
+from devs_git.storage.engine.modes import Modes
+from devs_git.storage.engine.placing import Entry, Folders
+from devs_git.storage.engine.raw import listed
+from devs_git.storage.engine.sight import Sights
+from devs_git.storage.engine.site import Site
+from devs_git.values import field, immutable
+
+
+@immutable
+class Known:
+    """What is known of files beyond the two states: how they looked, git's blobs for them, and whose bytes come back.
+
+    `exact`: paths whose bytes in the new state were captured: those of its raw tree, and else those of the blob itself.
+    """
+
+    sights: Sights
+    blobs: Mapping[str, str]
+    exact: frozenset[str] = frozenset()
+
+
+@immutable
+class Work:
+    """`touched` files differ between the states; `exact` ones get these bytes from us; `rewritten` those of them whose blob stays.
+
+    `listing` is what differs in git's raw form. `modes` are given after the move. `converts`: attributes may be in play for what is touched.
+    """
+
+    listing: bytes = field(repr=False)
+    touched: tuple[tree.Change, ...]
+    folders: Folders
+    exact: Mapping[str, Entry]
+    rewritten: Mapping[str, str]  # with the oid of the bytes that are there
+    modes: Modes
+    converts: bool
+
+    def bytes_before(self, known: Known) -> dict[str, str]:
+        """The oids of the bytes of touched files that are not their blob."""
+        seen = ((change, known.sights.get(change.path)) for change in self.touched if change.old)
+        return {change.path: one.oid for change, one in seen if one and one.oid != change.old}
+
+    @property
+    def taken(self) -> tuple[str, ...]:
+        """Paths from which something is taken."""
+        return (*(change.path for change in self.touched if change.old), *self.rewritten)
+
+    @property
+    def by_git(self) -> tuple[str, ...]:
+        """Paths that git writes."""
+        return tuple(c.path for c in self.touched if c.new and c.path not in self.exact)
+
+
+def work_out(site: Site, old: State, new: State, known: Known) -> Work:
+    """The work between two states; starts one git, and another one where bytes were captured."""
+    listing = tree.listing(site.git, old.worktree, new.worktree)
+    touched, folders = tree.read_listing(listing)
+    paths = [change.path for change in touched]
+    converts = bool(paths) and attributes.in_play(site.git, site.top, paths)
+    exact, rewritten = _bytes(site, touched, new, known, converts=converts)
+    given: Modes = new.modes
+    if not modes.are_usual(old.modes):
+        given = modes.kept(old.modes, new.modes, {change.path: change.new_mode for change in touched})
+    return Work(listing, tuple(touched), folders, exact, rewritten, given, converts)
+
+
+def _bytes(
+    site: Site, touched: list[tree.Change], new: State, known: Known, *, converts: bool
+) -> tuple[dict[str, Entry], dict[str, str]]:
+    """The bytes that we write ourselves, and of these the paths whose blob stays with the bytes that are there."""
+    raw = listed(site.git, new.raw)
+    changed = {change.path: change for change in touched}
+    exact = {path: entry for path, entry in raw.items() if path in changed}
+    if converts:
+        for path in known.exact - raw.keys():
+            if path in changed and changed[path].new:
+                exact[path] = (changed[path].new_mode, changed[path].new)
+    rewritten = {}
+    for path in (known.exact | raw.keys()) - changed.keys():
+        sight, wanted = known.sights.get(path), raw.get(path)
+        oid = wanted[1] if wanted else known.blobs.get(path, "")
+        if sight is not None and oid and sight.oid != oid:
+            rewritten[path] = sight.oid
+            exact[path] = wanted or (tree.mode_of(sight.mode), oid)
+    return exact, rewritten
+
+
+def looked_at(site: Site, work: Work, known: Known) -> list[str]:
+    """The paths at which something is not as it was when it was captured: somebody has written since."""
+    from devs_git.storage.engine import sight
+
+    top = os.fspath(site.top)
+    there = sight.look(top, (change.path for change in work.touched if not change.old)).files
+    unseen = sight.look(top, (path for path in work.taken if path not in known.sights)).files
+    written = [
+        p for p in work.taken if p in known.sights and not sight.is_same(f"{top}/{p}", known.sights[p])
+    ]
+    return sorted({*written, *there, *unseen})

@@ -1,0 +1,111 @@
+"""A ledger that this clone has no memory of: what `devs-policy.yaml` of the default branch says of it.
+
+The default branch is governed by reviews; the ledger's branch may be pushed by others. So genesis and first policy must
+be those that the tracked policy names, and where the policy in force is another than the tracked one, a person says so
+before anything is taken over or any command of that policy runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from devs_git.domain.policy import IN_FORCE, PROPOSED, Policy, first, parse
+from devs_git.errors import DevsError, invalid
+from devs_git.storage import documents, proposal, refs
+from devs_git.storage.context import Decider
+from devs_git.storage.git_program import Git
+from devs_git.storage.proposal import Named
+from devs_git.values import immutable
+
+_BLOB: Final = re.compile(r"[0-9a-f]{4,40}", re.ASCII)
+
+
+@immutable
+class Accepts:
+    """What a person accepts: the policy whose blob begins with `policy` ('' for none); `at_terminal`: a person may be there."""
+
+    policy: str = ""
+    at_terminal: bool = False
+
+    def __post_init__(self) -> None:
+        """INVALID_ARGUMENTS{accept_policy}."""
+        if self.policy and not _BLOB.fullmatch(self.policy):
+            raise invalid(
+                "accept_policy", f"{self.policy!r} is no oid of a policy.", hint="Give at least 4 digits."
+            )
+
+
+def nothing(_before: str, _after: str) -> None:
+    """A remote that was seen before is judged by what was seen."""
+
+
+def named(git: Git, remote: str) -> tuple[str, Named]:
+    """Where the tracked policy was read, and the ledger that it names: the remote's default branch, else HEAD."""
+    for name in (f"refs/remotes/{remote}/HEAD", "HEAD"):
+        commit = refs.commit_of(git, name)
+        if commit:
+            found = proposal.named(git, commit)
+            if found.record or name == "HEAD":
+                return name.removeprefix("refs/remotes/"), found
+    return "HEAD", Named()
+
+
+def require_named(context: Decider, remote: str, tip: str) -> str:
+    """The first policy that the tracked policy names, '' for none; LEDGER_FORK where the ledger begins elsewhere."""
+    git = context.store_git
+    where, said = named(git, remote)
+    root = git.text("rev-list", "--max-parents=0", tip, "--")
+    # 128: that event is not here at all.
+    asked = ("merge-base", "--is-ancestor", said.first_policy, tip)
+    begun = bool(said.first_policy) and git.attempt(*asked, ok=(0, 1, 128))[0] == 0
+    if (said.genesis and root != said.genesis) or (said.first_policy and not begun):
+        raise DevsError(
+            "LEDGER_FORK",
+            f"The ledger of {remote} is not the one that {PROPOSED} of {where} names.",
+            hint="Call a person: two ledgers were begun, and only one is this repository's. Nothing was changed.",
+            genesis=said.genesis,
+            remote=remote,
+        )
+    return said.first_policy
+
+
+def policy(context: Decider, remote: str, person: Accepts) -> Callable[[str, str], None]:
+    """A check of the policy that would be in force, told by its blob, beside the one that is: CONFLICT, TERMINAL_REQUIRED."""
+
+    def accept(before: str, after: str) -> None:
+        where, said = named(context.store_git, remote)
+        now = _read(context, after)
+        # Where nothing is tracked yet, what `init` itself would put into force harms nobody.
+        tracked = parse(said.record or first(now.genesis))
+        if after == before or tracked == now:
+            return
+        if person.policy and after.startswith(person.policy):
+            _require_person(context, person)
+            return
+        what = f"{PROPOSED} of {where} has another" if said.record else f"{where} has no {PROPOSED}"
+        raise DevsError(
+            "CONFLICT",
+            f"{what}, and this clone never saw the ledger of {remote}: nothing tells that its policy is right.",
+            hint=f"Nothing was changed. A person looks at it (git show {after}) and accepts it: --accept-policy {after[:12]}",
+            remote=remote,
+            policy=after,
+        )
+
+    return accept
+
+
+def _read(context: Decider, blob: str) -> Policy:
+    data = context.objects.read(blob, "blob")
+    return parse(documents.load(data, IN_FORCE, "policy", code="POLICY_INVALID"))
+
+
+def _require_person(context: Decider, person: Accepts) -> None:
+    if person.at_terminal and not context.agent_variable:
+        return
+    raise DevsError(
+        "TERMINAL_REQUIRED",
+        "A policy of a ledger that was never seen here is accepted by a person at a terminal.",
+        hint="Run it in a terminal of your own.",
+    )

@@ -1,0 +1,85 @@
+"""Attacks by other refs than the guarded ones: names that only begin alike, and ways round a branch or a tag."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import init
+from devs_git.domain.events import LEDGER
+from devs_git.entrypoints import router
+from devs_git.workspace import Workspace
+from tests.attacking import NO_HOOKS, attempt, goes_on, plumbing, refused, verified
+from tests.gated import ask
+
+EVENT = "x\n\nDevs-Event: x"
+
+
+@pytest.fixture
+def strict(initialised: Path) -> Path:
+    router.call("init", Workspace.open(), init.Request(strict=True))
+    return initialised
+
+
+def made() -> str:
+    """A new commit that no ref reaches."""
+    return goes_on("commit-tree", "-p", "HEAD", "-m", "mine", "HEAD^{tree}")
+
+
+def moved(*lines: str) -> tuple[int, str]:
+    """What one transaction of refs says."""
+    words, script = ["git", "update-ref", "--stdin"], "".join(f"update {line}\n" for line in lines)
+    done = subprocess.run(words, input=script, capture_output=True, text=True, check=False)
+    return done.returncode, done.stderr
+
+
+def test_a_branch_whose_name_begins_as_the_ledgers_does(initialised: Path, tmp_path: Path) -> None:
+    origin = str(tmp_path / "origin.git")
+    goes_on("init", "-q", "--bare", origin)
+    router.call("init", Workspace.open(Path(origin)), init.Request(server=True))
+    ask(Workspace.open(), kind="MANUAL")
+    goes_on(*NO_HOOKS, "push", "-q", origin, LEDGER)
+    for name in (
+        "heads/devs/ledger-of-work",
+        "heads/devs/ledger.2",
+        "heads/devs/Ledger-of-work",
+        "tags/devs/x",
+    ):
+        status, said = attempt(*NO_HOOKS, "push", "--no-verify", origin, f"main:refs/{name}")
+        assert (status, "GATE_BLOCKED" in said) == (1, True), said
+    assert initialised.is_dir()
+
+
+@pytest.mark.usefixtures("strict")
+@pytest.mark.parametrize(
+    "ref", ["refs/tags/x", "refs/tags/devs/task-9", "refs/heads/devs/x", "refs/x", "refs/stash"]
+)
+def test_a_commit_that_comes_to_a_branch_by_way_of_another_ref(ref: str) -> None:
+    ask(Workspace.open(), kind="MANUAL")
+    new = made()
+    attempt("update-ref", "--create-reflog", ref, new)
+    refused("GATE_BLOCKED", "update-ref", "refs/heads/main", new)
+    refused("GATE_BLOCKED", "branch", "other", new)
+    refused("GATE_BLOCKED", "reset", "--hard", new)
+    attempt("switch", "-q", "--detach", new)  # only to look at
+    refused("GATE_BLOCKED", "switch", "-c", "other", new)
+    event = plumbing(also=new, message=EVENT)
+    goes_on("update-ref", LEDGER, event)  # a merge of the ledger that has it as its second parent
+    refused("GATE_BLOCKED", "update-ref", "refs/heads/main", new)
+
+
+def test_a_tag_moved_beside_an_event_that_does_not_say_so(strict: Path, mark: Callable[..., str]) -> None:
+    tag = mark(10, completed=True)
+    goes_on("update-ref", "refs/tags/devs/task-10", tag)
+    goes_on("tag", "-a", "-m", "x", "x", "HEAD")
+    other, tip = goes_on("rev-parse", "refs/tags/x", LEDGER).split()
+    event = plumbing(message=EVENT)
+    status, said = moved(f"refs/tags/devs/task-10 {other} {tag}", f"{LEDGER} {event} {tip}")
+    assert (status != 0, "devs-git: TAG_MOVED: " in said) == (True, True), said
+    assert goes_on("rev-parse", LEDGER, "refs/tags/devs/task-10").split() == [tip, tag]
+    (strict / ".git/hooks/reference-transaction").unlink()
+    moved(f"refs/tags/devs/task-10 {other} {tag}", f"{LEDGER} {event} {tip}")
+    assert "TAG_MOVED" in verified("tags")

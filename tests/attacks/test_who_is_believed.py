@@ -1,0 +1,210 @@
+"""Ledgers whose author chooses the policy that judges him: who refuses them, and with which word."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+from devs_git.commands import gate_approve
+from devs_git.domain import decisions
+from devs_git.domain.events import LEDGER
+from devs_git.domain.receiving import Move
+from devs_git.storage import documents, gates, proposal, receiving
+from devs_git.workspace import Workspace
+from tests.attacking import goes_on, plumbing, verified
+from tests.commands.test_verify_gates import forged
+from tests.gated import Key, ask, genesis
+from tests.ledgers import decided, first_policy
+
+Keys = dict[str, Key]
+SET = "policy: set\n\nDevs-Event: policy.set"
+
+
+def codes(new: str, *, old: str = "") -> set[str]:
+    """What a server says of a push of this ledger; `old` is what it has, the first policy's ledger if not said."""
+    ledger = Workspace.open().ledger
+    return {found.code for found in receiving.problems(ledger, [Move(old or begun(), new, LEDGER)])}
+
+
+def begun() -> str:
+    return first_policy(Workspace.open())
+
+
+def everywhere(new: str, *, old: str = "") -> set[str]:
+    """The same, and `verify`, and a verb that asks for the policy, after a plain fetch brought this ledger here."""
+    told = codes(new, old=old)
+    goes_on("update-ref", LEDGER, new)
+    assert told & verified("ledger") or told == {"LEDGER_ROLLBACK"}
+    with pytest.raises(Exception, match="is not to be believed") as caught:
+        _ = Workspace.open().policy
+    assert getattr(caught.value, "code", "") in told
+    return told
+
+
+def joined(first: str, second: str, like: str) -> str:
+    """A merge of two ledgers with the tree of `like`."""
+    tree = goes_on("rev-parse", f"{like}^{{tree}}")
+    return goes_on("commit-tree", "-p", first, "-p", second, "-m", "sync\n\nDevs-Event: ledger.merged", tree)
+
+
+def policy_text(workspace: Workspace, *people: tuple[str, Key], **more: Any) -> str:
+    rows = [{"principal": f"{name}@example.org", "key": key.public} for name, key in people]
+    record = {"genesis": genesis(workspace), "approvers": rows, "approval": {"minimum": "signed"}, **more}
+    return proposal.in_force(record).decode()
+
+
+def approved(
+    workspace: Workspace, gate_id: str, who: str, key: Key, tip: str = LEDGER
+) -> list[tuple[str, str | None]]:
+    """The files of a decision on a gate that is open at `tip`, signed by `key`."""
+    where = workspace.ledger.tree_of(goes_on("rev-parse", tip))
+    request = workspace.ledger.list_path(where, f"gates/{gate_id}")["request.yaml"].oid
+    nonce = "1" * 32
+    record = forged_at(gate_id, request, who, nonce)
+    said = decisions.of_record(record, genesis(workspace)).canonical()
+    return [
+        (gates.decision_path(gate_id), documents.dump(record, "decision").decode()),
+        (gates.signature_path(gate_id), key.sign(said).decode()),
+        (gates.marker_path(gate_id), None),
+    ]
+
+
+def forged_at(gate_id: str, request: str, who: str, nonce: str) -> dict[str, Any]:
+    return {
+        "gate_id": gate_id,
+        "decision": "APPROVED",
+        "resolution_reason": None,
+        "reviewer_id": f"{who}@example.org",
+        "resolved_at": "2001-02-03T04:05:06.789Z",
+        "approval": "signed",
+        "request": request,
+        "tas_before": None,
+        "tas_after": None,
+        "nonce": nonce,
+    }
+
+
+def test_a_policy_of_ones_own_on_a_line_from_the_genesis(signed: Workspace, keys: Keys) -> None:
+    ask(signed, kind="MANUAL")
+    tip, root = signed.ledger.tip().oid, genesis(signed)
+    real = goes_on("rev-parse", f"{tip}:policy.yaml")
+    own = policy_text(signed, ("eve", keys["rogue"]), notify="touch /tmp/owned")
+    side = plumbing(("policy.yaml", own), parent=root, message=SET)
+    kept = goes_on("cat-file", "blob", real) + "\n"
+    merge = plumbing(("policy.yaml", own), (f"superseded/{real}", kept), parent=tip, also=side)
+    # The attacker's line as the first parent.
+    swapped = joined(side, tip, merge)
+    assert {"LEDGER_FORK", "LEDGER_ROLLBACK"} & codes(swapped, old=tip)
+    assert "LEDGER_FORK" in everywhere(swapped)
+
+
+def test_an_open_gate_copied_to_a_line_of_ones_own_and_approved_there(signed: Workspace, keys: Keys) -> None:
+    gate_id = ask(signed, kind="MANUAL")
+    tip, root = signed.ledger.tip().oid, genesis(signed)
+    own = plumbing(("policy.yaml", policy_text(signed, ("eve", keys["rogue"]))), parent=root, message=SET)
+    request = goes_on("cat-file", "blob", f"{tip}:{gates.request_path(gate_id)}") + "\n"
+    copied = plumbing(
+        (gates.request_path(gate_id), request), (gates.marker_path(gate_id), "MANUAL\n"), parent=own
+    )
+    decision = approved(signed, gate_id, "eve", keys["rogue"], copied)
+    side = plumbing(*decision, parent=copied)
+    assert {"LEDGER_MUTATED", "LEDGER_FORK"} <= everywhere(plumbing(*decision, parent=tip, also=side))
+
+
+def test_a_merge_that_puts_an_older_policy_back_in_force(ledgered: Workspace) -> None:
+    ask(ledgered, kind="MANUAL")
+    side = ledgered.ledger.tip().oid
+    older = goes_on("cat-file", "blob", f"{side}:policy.yaml") + "\n"
+    decided(ledgered, backup_limit="5MB")
+    tip = ledgered.ledger.tip().oid
+    other = plumbing(("tasks/task-1/1.yaml", "task_id: task-1\n"), parent=side)
+    files = (("policy.yaml", older), ("tasks/task-1/1.yaml", "task_id: task-1\n"))
+    assert "LEDGER_MUTATED" in everywhere(plumbing(*files, parent=tip, also=other))
+
+
+def rotated(workspace: Workspace, keys: Keys) -> tuple[str, str]:
+    """A gate was asked, then the policy with Ada's key gave way to one with Bot's: the tips before and after."""
+    ask(workspace, kind="MANUAL")
+    before = workspace.ledger.tip().oid
+    text = policy_text(workspace, ("grace", keys["bot"]))
+    gate_id = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
+    request: dict[str, Any] = {
+        "gate_id": gate_id,
+        "gate_type": "POLICY_CHANGE",
+        "agent_id": None,
+        "task_id": None,
+        "blocker_description": "The key of Ada was stolen.",
+        "proposed_policy": text,
+        "policy_before": goes_on("rev-parse", f"{before}:policy.yaml"),
+        "created_at": "2001-02-03T04:05:06.000Z",
+        "branch": None,
+        "git_head": None,
+        "heads": {},
+    }
+    data = documents.dump(request, "gate-request").decode()
+    asked = plumbing((gates.request_path(gate_id), data), (gates.marker_path(gate_id), "POLICY_CHANGE\n"))
+    said = approved(workspace, gate_id, "ada", keys["ada"], asked)
+    after = plumbing(*said, ("policy.yaml", text), parent=asked, message=SET)
+    goes_on("update-ref", LEDGER, after)
+    assert verified("ledger") == set()
+    return before, after
+
+
+def test_a_key_that_was_rotated_out_decides_on_a_line_from_before(signed: Workspace, keys: Keys) -> None:
+    before, after = rotated(signed, keys)
+    gate_id = next(name for name in signed.ledger.open_gates() if name[:8] != "0b1c2d3e")
+    decision = approved(signed, gate_id, "ada", keys["ada"], before)
+    side = plumbing(*decision, parent=before)
+    assert codes(side, old=before) == set()
+    assert codes(plumbing(*decision, parent=after, also=side), old=after) == {"LEDGER_MUTATED"}
+    first = joined(side, after, plumbing(*decision, parent=after))
+    assert "LEDGER_MUTATED" in everywhere(first, old=after)
+
+
+def test_a_gate_asked_with_other_words_on_another_line(signed: Workspace) -> None:
+    before = signed.ledger.tip().oid
+    gate_id = ask(signed, kind="MANUAL")
+    tip = signed.ledger.tip().oid
+    words = goes_on("cat-file", "blob", f"{tip}:{gates.request_path(gate_id)}").replace("rules out", "allows")
+    path, marker = gates.request_path(gate_id), gates.marker_path(gate_id)
+    side = plumbing((path, words + "\n"), (marker, "MANUAL\n"), parent=before)
+    assert everywhere(plumbing(parent=tip, also=side), old=tip) == {"LEDGER_MUTATED"}
+
+
+def test_a_forged_merge_inside_one_that_looks_honest(signed: Workspace, keys: Keys) -> None:
+    before, after = rotated(signed, keys)
+    gate_id = next(name for name in signed.ledger.open_gates() if name[:8] != "0b1c2d3e")
+    decision = approved(signed, gate_id, "ada", keys["ada"], before)
+    side = plumbing(*decision, parent=before)
+    inner = joined(side, after, plumbing(*decision, parent=after))
+    later = plumbing(("tasks/task-1/1.yaml", "task_id: task-1\n"), parent=after)
+    outer = plumbing(*decision, parent=later, also=inner)
+    assert "LEDGER_MUTATED" in everywhere(outer, old=after)
+
+
+def test_a_signed_approval_of_a_policy_taken_to_another_policy(signed: Workspace, keys: Keys) -> None:
+    before, after = rotated(signed, keys)
+    gate_id = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
+    request = goes_on("cat-file", "blob", f"{after}:{gates.request_path(gate_id)}") + "\n"
+    other = policy_text(signed, ("ada", keys["ada"]), ("grace", keys["bot"]), backup_limit="5MB")
+    changed = plumbing(("policy.yaml", other), parent=before, message=SET)
+    asked = plumbing(
+        (gates.request_path(gate_id), request),
+        (gates.marker_path(gate_id), "POLICY_CHANGE\n"),
+        parent=changed,
+    )
+    text = goes_on("cat-file", "blob", f"{after}:policy.yaml") + "\n"
+    said = approved(signed, gate_id, "ada", keys["ada"], asked)
+    replayed = plumbing(*said, ("policy.yaml", text), parent=asked, message=SET)
+    assert "POLICY_INVALID" in everywhere(replayed, old=before)
+
+
+def test_one_person_who_asks_under_another_spelling_of_the_name(signed: Workspace, keys: Keys) -> None:
+    gate_id = ask(signed, kind="MANUAL", requested_by="ADA@example.org")
+    approve = gate_approve.Request(gate_id, sign=True, key=str(keys["ada"].path))
+    with pytest.raises(Exception, match="does not decide") as caught:
+        partial(gate_approve.run, signed, approve)()
+    assert getattr(caught.value, "code", "") == "SELF_APPROVAL"
+    assert forged(signed, gate_id)["reviewer_id"] == "ada@example.org"

@@ -1,0 +1,153 @@
+"""checkout ends in its ten seconds, whichever of the programs that it starts hangs: those are gone, all is as it was."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import checkout
+from devs_git.domain.verbs import VERBS
+from devs_git.entrypoints import router
+from devs_git.errors import DevsError
+from devs_git.storage import places
+from devs_git.values import replace
+from devs_git.workspace import Workspace
+from tests.hanging import hanging_git, hung
+from tests.moving import Scene, contents
+
+GRACE = 2.0  # seconds that an ended child has before it is killed
+PAUSE = f"{sys.executable} -c 'import signal; signal.pause()' # slow-filter"
+Limit = Callable[[float], None]
+
+
+@pytest.fixture
+def scene(initialised: Path) -> Scene:
+    """`main` and a branch `other` with a different f3.txt; a file is edited, another one staged."""
+    made = Scene(Workspace.open(initialised))
+    made.git("switch", "-q", "-c", "other")
+    made.write({"f3.txt": "other\n"})
+    made.git("commit", "-q", "-a", "-m", "other", "--no-verify")
+    made.git("switch", "-q", "main")
+    made.write({"f1.txt": "edited\n", "staged.txt": "staged\n"})
+    made.git("add", "staged.txt")
+    return made
+
+
+@pytest.fixture
+def limit(monkeypatch: pytest.MonkeyPatch) -> Limit:
+    """`limit(1.5)`: the verb has that many seconds instead of ten."""
+
+    def change(seconds: float) -> None:
+        monkeypatch.setitem(VERBS, "checkout", replace(VERBS["checkout"], seconds=seconds))
+        monkeypatch.setattr(places, "_SECONDS", seconds)
+
+    return change
+
+
+def look(scene: Scene) -> tuple[object, ...]:
+    """Files, index and position; locks and private files that are left anywhere."""
+    git_dir = scene.top / ".git"
+    ours = {".".join(("devs/" + name, "lock")) for name in ("ledger", "view", "init", "spool")} | {
+        "devs/lock"
+    }
+    locks = {str(path.relative_to(git_dir)) for path in git_dir.rglob("*.lock")} - ours
+    left = [*git_dir.glob("devs/op/*"), *git_dir.glob("devs/journal/*.json")]
+    refs = scene.git("for-each-ref", "refs/heads/main", "refs/heads/other", "refs/tags", "refs/devs")
+    state = (scene.git("symbolic-ref", "HEAD"), scene.git("status", "-s"), scene.git("ls-files", "-s"), refs)
+    return contents(scene.top), state, locks, left
+
+
+def go(top: Path) -> checkout.Result:
+    found: checkout.Result = router.call("checkout", Workspace.open(top), checkout.Request("other"))
+    return found
+
+
+def outcome(top: Path) -> str:
+    """The code of the refusal; '' where it switched."""
+    try:
+        go(top)
+    except DevsError as error:
+        return error.code
+    return ""
+
+
+def test_its_ten_seconds_are_in_the_verb_table() -> None:
+    assert {name: row.seconds for name, row in VERBS.items() if row.seconds} == {"checkout": 10.0}
+
+
+@pytest.mark.telling
+@pytest.mark.parametrize("how", ["smudge", "clean", "process"])
+def test_a_filter_that_hangs_is_ended(scene: Scene, limit: Limit, how: str) -> None:
+    """While the switch is being prepared git looks at the edited file through `clean`; then it writes through `smudge`."""
+    for name in ("clean", "smudge"):
+        scene.git("config", f"filter.slow.{name}", "cat")
+    scene.git("config", f"filter.slow.{how}", PAUSE)
+    (scene.top / ".git/info/attributes").write_text("f1.txt filter=slow\nf3.txt filter=slow\n")
+    (scene.top / "f1.txt").write_text("EDITED\n")  # of the same size: git has to look into it
+    limit(1.0)
+    before, begun = contents(scene.top), time.monotonic()
+    with pytest.raises(DevsError) as refused:
+        go(scene.top)
+    assert refused.value.code == "CHECKOUT_TIMEOUT"
+    assert time.monotonic() - begun < 1.0 + 3 * GRACE
+    assert contents(scene.top) == before
+    assert scene.git("symbolic-ref", "HEAD") == "refs/heads/main"
+    commands = Path("/proc").glob("[0-9]*/cmdline")
+    running = [path.read_bytes() for path in commands if path.exists()]
+    assert not [line for line in running if b"slow-filter" in line and b"pause" in line]
+
+
+def test_what_ended_it_is_told_in_the_ledger(scene: Scene, limit: Limit) -> None:
+    scene.git("config", "filter.slow.smudge", PAUSE)
+    scene.git("config", "filter.slow.clean", "cat")
+    (scene.top / ".git/info/attributes").write_text("f3.txt filter=slow\n")
+    limit(1.0)
+    with pytest.raises(DevsError):
+        go(scene.top)
+    event = next(scene.workspace.ledger.events())
+    said = [event.get(key) for key in ("Devs-Verb", "Devs-Outcome", "Devs-Code")]
+    assert said == ["checkout", "failed", "CHECKOUT_TIMEOUT"]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("linked", [False, True])
+def test_each_of_its_gits_may_hang(
+    scene: Scene, limit: Limit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, linked: bool
+) -> None:
+    """Until the transaction all is as before; what hangs after it hangs behind a checkout that is done."""
+    top, seconds, at, done = scene.top, 1.0, 0, False
+    if linked:
+        top = tmp_path / "linked"
+        scene.git("worktree", "add", "-q", "-b", "third", str(top))
+        (top / "f1.txt").write_text("edited\n")
+    there = Scene(Workspace.open(top))
+    told = []
+    while not done:
+        at += 1
+        limit(seconds)
+        before, begun = look(there), time.time()
+        with monkeypatch.context() as patch:
+            for name, value in hanging_git(tmp_path / "bin", at=at, deaf=at % 5 == 0).items():
+                patch.setenv(name, value)
+            code, took = outcome(top), time.time() - begun
+        found = hung(tmp_path / "bin")
+        if code and (found is None or found.since - begun > seconds):
+            seconds, at = 2 * seconds, at - 1  # a busy machine: the time was up before that call
+            assert look(there) == before
+            continue
+        words = found.words if found else ""
+        if found:
+            assert (found.alive, took < seconds + 3 * GRACE) == ([], True), words
+            told.append(words)
+        if code:
+            assert code == ("BUSY" if linked and "--show-toplevel" in words else "CHECKOUT_TIMEOUT"), words
+            assert look(there) == before, words
+        else:
+            assert there.git("symbolic-ref", "HEAD") == "refs/heads/other", words
+            there.git("switch", "-q", "third" if linked else "main")
+            done = not found
+    assert len(told) == at - 1 > 20

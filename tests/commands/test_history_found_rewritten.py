@@ -1,0 +1,98 @@
+"""A history that was rewritten is found by what reads it, and nothing of the old one is put under the new commits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from devs_git.commands import branch, diff, doctor, restore, rewind, show, undo
+from devs_git.entrypoints import router
+from devs_git.errors import DevsError
+from devs_git.workspace import Workspace
+from tests.filtering import filter_repo
+from tests.moving import Scene, contents
+
+SECRET = "TOKEN=hunter2-and-more\n"
+PURGED = ("--invert-paths", "--path", "secret.env")
+
+
+@pytest.fixture
+def scene(initialised: Path) -> Scene:
+    """task-1 without the secret, task-2 with it, task-3 on top."""
+    made = Scene(Workspace.open(initialised))
+    made.task("1", {"a.txt": "one\n"})
+    made.task("2", {"a.txt": "two\n", "secret.env": SECRET})
+    made.task("3", {"a.txt": "three\n"})
+    return made
+
+
+def refused(scene: Scene, verb: str, request: Any) -> str:
+    """The code of the refusal of a verb that must change no file."""
+    before = contents(scene.top)
+    with pytest.raises(DevsError) as error:
+        router.call(verb, Workspace.open(scene.top), request)
+    assert contents(scene.top) == before
+    return error.value.code
+
+
+def findings(scene: Scene) -> list[tuple[str, str]]:
+    found = doctor.run(Workspace.open(scene.top), doctor.Request()).findings
+    return [(one.code, one.severity) for one in found]
+
+
+# filter-repo puts new oids of commits into messages, the ledger's too, or, when it is told to, leaves them alone.
+HASHES = pytest.mark.parametrize(
+    "hashes", [(), ("--preserve-commit-hashes",)], ids=["translated", "as they were"]
+)
+
+
+@HASHES
+def test_rewind_does_not_put_the_old_tree_under_the_new_commit(scene: Scene, hashes: tuple[str, ...]) -> None:
+    filter_repo(scene.top, *PURGED, *hashes)
+    for request in (rewind.Request("task-2"), rewind.Request("task-2@1", dry_run=True)):
+        assert refused(scene, "rewind", request) == "HISTORY_REWRITTEN"
+    assert not (scene.top / "secret.env").exists()
+
+
+@HASHES
+def test_it_is_one_finding_of_doctor_and_the_reason_of_every_other_refusal(
+    scene: Scene, hashes: tuple[str, ...]
+) -> None:
+    filter_repo(scene.top, *PURGED, *hashes)
+    assert findings(scene) == [("HISTORY_REWRITTEN", "error")]
+    requests: tuple[tuple[str, Any], ...] = (
+        ("show", show.Request("task-2")),
+        ("restore", restore.Request("task-2")),
+        ("branch", branch.Request("task-3", "try")),
+    )
+    assert {verb: refused(scene, verb, request) for verb, request in requests} == {
+        verb: "HISTORY_REWRITTEN" for verb, _ in requests
+    }
+
+
+def test_a_comparison_with_a_commit_that_is_gone_says_so(scene: Scene) -> None:
+    filter_repo(scene.top, *PURGED, "--preserve-commit-hashes")
+    assert refused(scene, "diff", diff.Request("task-2")) == "HISTORY_REWRITTEN"
+
+
+def test_an_undo_does_not_go_back_to_a_commit_that_is_gone(scene: Scene) -> None:
+    router.call("rewind", Workspace.open(scene.top), rewind.Request("task-2"))
+    filter_repo(scene.top, *PURGED)
+    assert refused(scene, "undo", undo.Request()) == "NOTHING_TO_UNDO"
+
+
+def test_checkpoints_whose_commits_stayed_are_no_finding(scene: Scene) -> None:
+    filter_repo(scene.top, *PURGED)
+    assert show.run(Workspace.open(scene.top), show.Request("task-1")).name == "task-1@1"
+
+
+def test_a_shallow_clone_and_one_without_the_checkpoints_are_no_rewritten_ones(
+    scene: Scene, tmp_path: Path
+) -> None:
+    for name, depth in (("shallow", ("--depth=1",)), ("whole", ())):
+        there = tmp_path / name
+        scene.git("clone", "-q", *depth, f"file://{scene.top}", str(there))
+        scene.git("-C", str(there), "fetch", "-q", "origin", "refs/heads/devs/ledger:refs/heads/devs/ledger")
+        assert "HISTORY_REWRITTEN" not in dict(findings(Scene(Workspace.open(there))))

@@ -1,0 +1,95 @@
+"""A checkpoint whose commit a reset or a rebase dropped is marked as not on HEAD, and what is told brings it back."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from devs_git.commands import log, show, task_status
+from devs_git.entrypoints import router
+from tests.cases import Case
+from tests.clones import Pair
+
+DROPPED = "completed, not on HEAD"
+
+
+def states(case: Case) -> dict[str, tuple[str, str, bool]]:
+    rows = router.call("log", case.workspace, log.Request()).checkpoints
+    return {f"{row.task_id}@{row.number}": (row.status, row.state, row.on_head) for row in rows}
+
+
+@pytest.fixture
+def three(case: Case) -> Case:
+    for task in ("1", "2", "3"):
+        case.stage(task, {f"f{task}": task.encode()})
+    return case
+
+
+def drop(case: Case, how: str) -> None:
+    if how == "reset":
+        case.git("reset", "-q", "--hard", "HEAD~1")
+    elif how == "rebase":
+        case.git("-c", "sequence.editor=sed -i 1s/^pick/drop/", "rebase", "-q", "-i", "HEAD~1")
+    else:
+        case.git("switch", "-q", "--detach", "HEAD~1")
+
+
+@pytest.mark.parametrize("how", ["reset", "rebase", "detached"])
+def test_what_head_does_not_have_any_more_is_marked_and_what_is_told_brings_it_back(
+    three: Case, how: str
+) -> None:
+    drop(three, how)
+    assert states(three) == {
+        "task-3@1": ("completed", DROPPED, False),
+        "task-2@1": ("completed", "completed", True),
+        "task-1@1": ("completed", "completed", True),
+    }
+    shown = router.call("show", three.workspace, show.Request("3"))
+    task = router.call("task status", three.workspace, task_status.Request("3"))
+    assert (shown.state, shown.way_back) == (DROPPED, task.way_back)
+    assert router.call("task status", three.workspace, task_status.Request("2")).way_back == ""
+    command = re.search(r"git merge [0-9a-f]+", shown.way_back)
+    assert command
+    three.git(*command[0].split()[1:])
+    assert states(three)["task-3@1"] == ("completed", "completed", True)
+
+
+def test_people_read_it_in_log_show_and_task_status(three: Case) -> None:
+    drop(three, "reset")
+    for words in (("log",), ("show", "task-3"), ("task", "status", "3")):
+        done = subprocess.run(
+            [sys.executable, "-m", "devs_git", *words],
+            cwd=three.top,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert DROPPED in done.stdout, words
+        assert ("devs-git show task-3@1" if words == ("log",) else "git merge") in done.stdout
+
+
+def test_a_rewound_one_is_told_as_that_and_says_how_to_return(three: Case) -> None:
+    three.rewind("2")
+    assert states(three)["task-3@1"] == ("rewound", "rewound", False)
+    way_back = router.call("show", three.workspace, show.Request("task-3@1")).way_back
+    assert "devs-git undo" in way_back
+    three.undo()
+    assert router.call("show", three.workspace, show.Request("task-3@1")).way_back == ""
+
+
+def test_before_the_first_commit_nothing_is_missing_on_head(three: Case) -> None:
+    three.git("switch", "-q", "--orphan", "empty")
+    assert {row[1] for row in states(three).values()} == {"completed"}
+
+
+def test_a_clone_that_never_had_the_commits_says_that_head_has_them_not(pair: Pair) -> None:
+    pair.ann.task("10")
+    pair.meet()
+    (row,) = pair.bob.call("log", log.Request()).checkpoints
+    assert (row.state, row.on_head) == (DROPPED, False)
+    pair.bob.git("pull", "-q", str(pair.ann.top), "main")
+    (row,) = pair.bob.call("log", log.Request()).checkpoints
+    assert (row.state, row.on_head) == ("completed", True)

@@ -1,0 +1,27 @@
+"""The program's function says of generated ledgers what the slow statement of the rule says; a difference is told by the smallest ledger."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from tests.belief_generator import Generated, generate
+from tests.belief_records import differences
+from tests.belief_shrink import smallest
+
+LEDGERS = int(os.environ.get("DEVS_TEST_COUNT_BELIEF_LEDGERS", "40"))
+PARTS = 8  # so that all workers have some
+
+
+def ledgers(part: int) -> Iterator[Generated]:
+    return (generate(seed) for seed in range(part, LEDGERS, PARTS))
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_the_function_says_what_the_slow_statement_says(part: int) -> None:
+    for one in ledgers(part):
+        if differences(one.ledger):
+            least = smallest(one.ledger, lambda ledger: bool(differences(ledger)))
+            raise AssertionError("\n".join((f"seed {one.seed}", least.story(), *differences(least))))

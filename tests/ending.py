@@ -1,0 +1,112 @@
+"""How a move ends that is killed: in the middle of a step or of a filter, and what comes after it."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+from typing import Any
+
+from devs_git.commands import doctor, status
+from devs_git.entrypoints import router
+from devs_git.errors import DevsError
+from devs_git.values import replace
+from tests.cases import Case, Look
+from tests.holding import litter
+
+# Armed, the filter kills who is named in the file, in the middle of a checkout: the git that waits for it, or us as well.
+SMUDGE = (
+    "tr a-z A-Z; if test -e .git/kill; then who=$(cat .git/kill); rm -f .git/kill; "
+    'test "$who" = git && kill -9 $PPID || kill -9 $who $PPID; fi'
+)
+
+
+def killed(case: Case, verb: Any, request: Any, how: tuple[str, int]) -> bool:
+    """Run a verb in a process of its own, killed as `how` says: `us` before the step of that number, or in a filter.
+
+    `filter`: git alone is killed there; `both`: we are, too. Whether we were.
+    """
+    pid = os.fork()
+    if not pid:
+        _child(case, verb, request, how)
+        os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(pid, 0)[1])
+
+
+def _child(case: Case, verb: Any, request: Any, how: tuple[str, int]) -> None:
+    steps = 0
+
+    def progress(name: str, _done: int, _total: int) -> None:
+        nonlocal steps
+        if how[0] == "us" and steps == how[1]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if how[0] != "us" and name == "files":
+            (case.top / ".git/kill").write_text("git" if how[0] == "filter" else str(os.getpid()))
+        steps += 1
+
+    try:
+        router.call(verb.__name__.rpartition(".")[2], replace(case.workspace, progress=progress), request)
+    except DevsError:
+        pass
+    finally:
+        (case.top / ".git/kill").unlink(missing_ok=True)
+
+
+def recovered(case: Case, *, again: bool, decide: bool) -> str:
+    """Let the next command recover, `again` after it was killed itself; a person decides where it must not (`decide`: finish)."""
+    (case.top / ".git/kill").unlink(missing_ok=True)
+    if again:
+        for at in range(2):
+            killed(case, status, status.Request(), ("us", at))
+    stopped = _refused(case, "status", status.Request())
+    if stopped is None:
+        return "recovered"
+    assert (stopped.code, bool(stopped.hint)) == ("RECOVERY_NEEDED", True), stopped.message
+    assert not (case.top / ".git/index.lock").exists()
+    stopped = _refused(case, "doctor", doctor.Request(finish=decide, take_back=not decide))
+    if stopped is None:
+        return "finished" if decide else "taken back"
+    assert (stopped.code, decide) == ("CONFLICT", True), stopped.message
+    router.call("doctor", case.workspace, doctor.Request(take_back=True))
+    return "taken back"
+
+
+def _refused(case: Case, verb: str, request: Any) -> DevsError | None:
+    try:
+        router.call(verb, case.workspace, request)
+    except DevsError as error:
+        return error
+    return None
+
+
+def must_be_usable(case: Case) -> None:
+    """Nothing of ours is left behind, and plain git works."""
+    assert litter(case.top) == []
+    case.git("update-index", "-q", "--refresh", ok=(0, 1))
+    case.git("fsck", "--no-dangling", "--no-progress")
+
+
+def as_left(now: Look, before: Look) -> Look:
+    """What a recovery left, without what it may change: tags that a fetch had pruned, and what git did not see before.
+
+    A file that was written under attributes that are gone is unchanged to git by its times alone; a recovery moves it
+    away and back, which counts as a change of these.
+    """
+    known = before.status.split(b"\0")
+    lines = [line for line in now.status.split(b"\0") if line in known or not line.startswith(b"1 .M ")]
+    return dataclasses.replace(now, tags=before.tags, status=b"\0".join(lines))
+
+
+def last_operation(case: Case) -> str:
+    """The newest operation of the ledger that was done, '' where there is none."""
+    done = (event for event in case.workspace.ledger.events() if event.get("Devs-Op") and not event.failed)
+    return next((event.get("Devs-Op") for event in done), "")
+
+
+def undone_by(case: Case, operation: str) -> str:
+    """The operation that an undo has undone."""
+    return next(
+        event.get("Devs-Undoes")
+        for event in case.workspace.ledger.events()
+        if event.get("Devs-Op") == operation
+    )

@@ -1,0 +1,71 @@
+"""The hooks, which are shell, write nothing through a link that stands where a file of ours belongs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from devs_git.domain.dialects.claude import CLAUDE
+from devs_git.storage import agent_files
+from devs_git.storage.places import locate
+from tests.agent_calls import after, call
+from tests.attacking import goes_on, refused
+
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Path:
+    (tmp_path / "elsewhere").mkdir()
+    for name in ("calm", "template"):
+        (tmp_path / "elsewhere" / name).write_text("mine\n")
+    return tmp_path / "elsewhere"
+
+
+def commit() -> None:
+    """A commit with nothing of ours in its way, and one of a template that an editor changes."""
+    goes_on("commit", "-q", "--allow-empty", "-m", "x")
+    Path("words").write_text("Subject\n")
+    edit = {"GIT_EDITOR": "echo more >>"}
+    goes_on("commit", "-q", "--allow-empty", "-t", "words", env=edit)
+    Path("words").unlink()
+
+
+@pytest.mark.parametrize("name", ["calm", "template"])
+def test_a_note_that_is_a_link_is_not_written_through(name: str, initialised: Path, elsewhere: Path) -> None:
+    commit()
+    note = initialised / ".git" / "devs" / name
+    note.unlink(missing_ok=True)
+    note.symlink_to(elsewhere / name)
+    commit()
+    assert (elsewhere / name).read_text() == "mine\n"
+
+
+def test_a_folder_of_notes_that_is_a_link_is_not_written_to(initialised: Path, elsewhere: Path) -> None:
+    commit()
+    ours = initialised / ".git" / "devs"
+    for name in ("tas-path", "checked-tip"):
+        (ours / name).rename(elsewhere / name)  # with these no hook needs Python, which refuses
+    shutil.rmtree(ours)
+    ours.symlink_to(elsewhere)
+    before = {path.name: path.read_bytes() for path in elsewhere.iterdir()}
+    commit()
+    assert {path.name: path.read_bytes() for path in elsewhere.iterdir()} == before
+    (elsewhere / "tas-path").unlink()
+    refused("INVALID_ARGUMENTS", "commit", "-q", "--allow-empty", "-m", "x")
+
+
+@pytest.mark.parametrize("name", ["devs", "devs/spool"])
+def test_what_a_tool_printed_is_not_kept_elsewhere(name: str, initialised: Path, elsewhere: Path) -> None:
+    agent_files.install(locate(initialised), initialised, CLAUDE)
+    place = initialised / ".git" / name
+    place.rename(elsewhere / "moved")
+    place.symlink_to(elsewhere / "moved")
+    before = sorted(os.fspath(path) for path in elsewhere.rglob("*"))
+    said = call(initialised, after(output="secret"))
+    assert said.err.splitlines()[-1].startswith("devs-git: what this tool printed could not be kept")
+    assert sorted(os.fspath(path) for path in elsewhere.rglob("*")) == before

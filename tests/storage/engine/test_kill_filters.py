@@ -1,0 +1,115 @@
+"""`kill -9` in the middle of a filter, while files, links and folders of one name take each other's places."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from devs_git.commands import checkout, doctor, restore, rewind, status, undo
+from devs_git.entrypoints import router
+from devs_git.errors import DevsError
+from tests import ending
+from tests.cases import Case, Files, Link, begin, contents
+from tests.killing import thinned
+from tests.oracle import Held
+
+FOLDER: Files = {"x": None, "x/a.loud": b"A\n", "x/y.loud": b"Y\n", "x/z": b"z\n"}
+LINK: Files = {"x/a.loud": None, "x/y.loud": None, "x/z": None, "x": Link(b"target")}
+FILE: Files = {"x/a.loud": None, "x/y.loud": None, "x/z": None, "x": b"a file\n"}
+SHAPES: dict[str, tuple[Files, Files]] = {
+    "link to folder": (FOLDER, LINK),
+    "folder to link": (LINK, FOLDER),
+    "file to folder": (FOLDER, FILE),
+    "folder to file": (FILE, FOLDER),
+}
+WHOM = ("both", "filter")
+
+
+def begun(top: Path, shape: str) -> Case:
+    """Task 1 has the first of the shapes and task 2, where we are, the second; every `.loud` goes through a filter."""
+    case = begin(top)
+    case.git("config", "filter.case.clean", "tr A-Z a-z")
+    case.git("config", "filter.case.smudge", ending.SMUDGE)
+    old, new = SHAPES[shape]
+    there = {".gitattributes": b"*.loud filter=case\n", "target/y.loud": b"T\n", "z.loud": b"Z1\n"}
+    case.stage("1", {**there, **{name: data for name, data in old.items() if data is not None}})
+    case.git("branch", "other")
+    gone: Files = {name: None for name, data in new.items() if data is None and name in old}
+    case.write(gone)
+    case.stage("2", {**{name: data for name, data in new.items() if data is not None}, "z.loud": b"Z2\n"})
+    return case
+
+
+def verbs() -> list[Any]:
+    return thinned(
+        [(rewind, rewind.Request("1"))],
+        [(restore, restore.Request("1")), (checkout, checkout.Request("other"))],
+    )
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("whom", WHOM)
+@pytest.mark.parametrize("verb", verbs())
+def test_a_move_killed_in_a_filter_is_taken_back_and_plain_git_works(
+    tmp_path: Path, shape: str, whom: str, verb: tuple[Any, Any]
+) -> None:
+    case = begun(tmp_path / "repo", shape)
+    before, held = case.look(), Held.now(case, clean=True)
+    assert ending.killed(case, *verb, (whom, 0)) == (whom == "both")
+    assert ending.recovered(case, again=False, decide=False) == "recovered"
+    case.look().must_equal(before)
+    held.must_still_be_there(case)
+    ending.must_be_usable(case)
+    case.git("commit", "-q", "--allow-empty", "-m", "plain git")
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("forward", [True, False])
+def test_an_edit_after_such_a_kill_is_decided_by_a_person_and_locks_nobody_out(
+    tmp_path: Path, shape: str, forward: bool
+) -> None:
+    case = begun(tmp_path / "repo", shape)
+    assert ending.killed(case, rewind, rewind.Request("1"), ("both", 0))
+    (case.top / "z.loud").write_bytes(b"mine\n")
+    for verb, request in ((status, status.Request()), (undo, undo.Request())):
+        with pytest.raises(DevsError) as refused:
+            router.call(verb.__name__.rpartition(".")[2], case.workspace, request)
+        assert refused.value.code == "RECOVERY_NEEDED"
+        assert "devs-git doctor --take-back" in refused.value.hint
+        assert not (case.top / ".git/index.lock").exists()
+    case.git("add", "--refresh", ".")
+    router.call("doctor", case.workspace, doctor.Request(finish=forward, take_back=not forward))
+    assert case.read("z.loud") == b"mine\n"
+    ending.must_be_usable(case)
+    case.git("commit", "-q", "--allow-empty", "-m", "plain git")
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_second_command_killed_while_it_recovers_changes_nothing_of_that(
+    tmp_path: Path, shape: str
+) -> None:
+    case = begun(tmp_path / "repo", shape)
+    before = case.look()
+    assert ending.killed(case, rewind, rewind.Request("1"), ("both", 0))
+    at = 0
+    while ending.killed(case, status, status.Request(), ("us", at)):
+        at += 1
+    assert at > 3
+    ending.recovered(case, again=False, decide=False)
+    case.look().must_equal(before)
+    ending.must_be_usable(case)
+
+
+def test_recovery_needs_no_filter(tmp_path: Path) -> None:
+    """The filter that writes files fails when the next command comes."""
+    case = begun(tmp_path / "repo", "link to folder")
+    before = contents(case.top)
+    assert ending.killed(case, rewind, rewind.Request("1"), ("both", 0))
+    case.git("config", "filter.case.smudge", "false")
+    case.git("config", "filter.case.required", "true")
+    assert ending.recovered(case, again=False, decide=False) == "recovered"
+    assert contents(case.top) == before
+    assert not os.path.lexists(case.top / ".git/index.lock")
