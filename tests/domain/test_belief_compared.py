@@ -14,9 +14,13 @@ from tests.belief_shrink import smallest
 LEDGERS = int(os.environ.get("DEVS_TEST_COUNT_BELIEF_LEDGERS", "40"))
 PARTS = 8  # so that all workers have some
 
+# A merge was blamed for what its first parent had, twice; a signature that replaced a planted one was not seen.
+DISAGREED = (1094, 3409, 8540)
+
 
 def ledgers(part: int) -> Iterator[Generated]:
-    return (generate(seed) for seed in range(part, LEDGERS, PARTS))
+    seeds = {*range(part, LEDGERS, PARTS), *(seed for seed in DISAGREED if seed % PARTS == part)}
+    return (generate(seed) for seed in sorted(seeds))
 
 
 @pytest.mark.parametrize("part", range(PARTS))

@@ -50,9 +50,14 @@ def first_edge(step: Step) -> Sequence[Change]:
 
 def added(step: Step, name: str) -> Iterable[tuple[str, str]]:
     """Gates and blobs of the files of this name that an event adds to its first parent's tree."""
+    return _set(step, name, over=False)
+
+
+def _set(step: Step, name: str, *, over: bool = True) -> Iterable[tuple[str, str]]:
+    """The same with those that it replaces."""
     for change in first_edge(step):
         match = _PATH.fullmatch(change.path)
-        if match and match[2] == name and change.new and not change.old:
+        if match and match[2] == name and change.new and (over or not change.old):
             yield match[1], change.new
 
 
@@ -60,5 +65,6 @@ def brought(step: Step) -> tuple[Brought, ...]:
     """The decisions of an event of one line. What a merge brings was decided at an event of its own."""
     if len(step.event.parents) != 1:
         return ()
-    signatures = dict(added(step, SIGNATURE))
+    # A signature may replace one that was planted before the decision.
+    signatures = dict(_set(step, SIGNATURE))
     return tuple(Brought(gate, blob, signatures.get(gate, "")) for gate, blob in added(step, DECISION))

@@ -156,7 +156,8 @@ def _event(walk: Walk, step: Step, at: int) -> Iterator[Finding]:
         yield _finding("FORMAT_TOO_NEW", event, what, "Install a newer devs-git, then run the command again.")
     if len(event.parents) > 2:
         yield _finding("LEDGER_MUTATED", event, f"has {len(event.parents)} parents; a merge has two")
-    asked = [gate for gate, _ in layout.added(step, layout.REQUEST)]
+    asks = len(event.parents) < 2
+    asked = [gate for gate, _ in layout.added(step, layout.REQUEST)] if asks else []
     if asked and walk.states[at].policy == NONE:
         what = f"asks gate {asked[0]} before there is a policy"
         yield _finding("LEDGER_MUTATED", event, what, _NO_POLICY)
