@@ -62,7 +62,7 @@ class Facts:
 
     @cached_property
     def documents(self) -> Documents:
-        return documents_of(self.steps, self.files)
+        return documents_of(self.steps, self.files, self.genesis)
 
     @cached_property
     def belief(self) -> Belief:

@@ -46,15 +46,12 @@ class Documents:
         for change in changes:
             if change.path.endswith("/" + layout.REQUEST):
                 self._request(layout.gate_of(change.path), change.new)
-        wanted = dict.fromkeys(
-            (files.gate_id, files.decision, files.signature)
-            for step in steps
-            for files in layout.brought(step)
-        )
+        brought = (files for step in steps for files in layout.brought(step))
+        # By its files alone: a copy of a decision at another gate says nothing of the decision itself.
+        wanted = {(files.decision, files.signature): files.gate_id for files in brought}
         # Side by side, for each signature is a child of its own.
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            found = list(pool.map(self._decision, wanted))
-        self.decided |= {(one[1], one[2]): says for one, says in zip(wanted, found, strict=True)}
+            self.decided |= zip(wanted, pool.map(self._decision, wanted.items()), strict=True)
 
     def _policy(self, blob: str) -> None:
         data = self.blobs.get(blob)
@@ -97,8 +94,8 @@ class Documents:
             return ""
         return blob
 
-    def _decision(self, files: tuple[str, str, str]) -> Decided:
-        gate_id, blob, signature = files
+    def _decision(self, files: tuple[tuple[str, str], str]) -> Decided:
+        (blob, signature), gate_id = files
         try:
             record = documents.load(
                 self.blobs.get(blob, b""),
@@ -111,7 +108,7 @@ class Documents:
             return Decided(gate_id, "", "", "", "", flaw="LEDGER_MUTATED", why=why)
         key, flaw, why = "", "", ""
         gate = self.gates.get(record["request"])
-        if gate and (wrong := gates.flaw_of(record, gate_id, record["request"], gate.request)):
+        if gate and (wrong := gates.flaw_of(record, record["gate_id"], record["request"], gate.request)):
             flaw, why = wrong, f"its decision decides nothing: {wrong}"
         elif (record["approval"] == gates.SIGNED) != bool(signature):
             flaw, why = "BAD_SIGNATURE", "its decision and its signature do not go together"
@@ -128,8 +125,9 @@ class Documents:
         return signatures.key_of(statement, self.blobs.get(signature, b""))
 
 
-def documents_of(steps: Sequence[Step], blobs: Mapping[str, bytes]) -> Documents:
-    """Everything that the rule reads of the documents that these events brought."""
-    found = Documents(steps[0].event.oid if steps else "", blobs)
+def documents_of(steps: Sequence[Step], blobs: Mapping[str, bytes], genesis: str = "") -> Documents:
+    """Everything that the rule reads of the documents that these events brought; signatures name the `genesis`."""
+    roots = [step.event.oid for step in steps if not step.event.parents]
+    found = Documents(genesis if genesis in roots else next(iter(roots), ""), blobs)
     found.read(steps)
     return found

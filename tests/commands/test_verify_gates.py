@@ -140,6 +140,20 @@ def test_a_signature_of_another_decision_or_key_is_found(signed: Workspace, keys
     assert codes(signed) == ["BAD_SIGNATURE", "BAD_SIGNATURE", "UNKNOWN_SIGNER"]
 
 
+def test_a_decision_is_not_blamed_for_a_copy_of_it_at_another_gate(
+    signed: Workspace, keys: dict[str, Key]
+) -> None:
+    gate_id = ask(signed)
+    gate_approve.run(signed, Approve(gate_id, sign=True, key=str(keys["ada"].path)))
+    other = ask(signed)
+    tip = signed.ledger.tip()
+    files = [(path(other), tip.read(path(gate_id))) for path in (gates.decision_path, gates.signature_path)]
+    copied = Draft(Event("gate.resolved", "x", ()), (*files, (gates.marker_path(other), None)))
+    signed.append(lambda _tip: copied)
+    found = verify.run(Workspace.open(signed.top), verify.Request(("ledger",))).findings
+    assert {(one.code, one.ref) for one in found} == {("REPLAYED", signed.ledger.tip().oid)}
+
+
 def test_a_policy_counts_from_its_event_on_and_not_before(ledgered: Workspace, keys: dict[str, Key]) -> None:
     in_force(ledgered)
     gate_approve.run(ledgered, Approve(ask(ledgered), ask=yes))
