@@ -36,6 +36,10 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str]] = {
     "rewind": (TWO_TASKS, "rewind task-10"),
     "undo": ((*TWO_TASKS, "rewind task-10"), "undo"),
     "checkout": (("$ git branch other",), "checkout other"),
+    "history-rewritten": (
+        (*TASK, "$ git -c core.hooksPath=/dev/null commit -q --amend --no-edit --date=2001-02-03T04:05:06"),
+        "history-rewritten",
+    ),
     "branch": (TASK, "branch task-10 -b try"),
     "restore": (TWO_TASKS, "restore task-10"),
     "snapshot create": (("$ echo 3 > new",), "snapshot create"),

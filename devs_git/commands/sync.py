@@ -125,7 +125,9 @@ def _attempt(workspace: Workspace, other: Far, log: _Log, person: Accepts) -> st
     git = workspace.ledger.git
     looked = other.look()
     theirs, there = looked.ledger, looked.devs
-    mine = {workspace.ledger.tip().oid, *far.held(git).values()}
+    points = workspace.ledger.tip().history.checkpoints
+    gone = {tag for tag, point in points.items() if point.gone}
+    mine = {workspace.ledger.tip().oid, *far.held(git).values(), *gone}
     missing = dict.fromkeys(oid for oid in (theirs, *there.values()) if oid and oid not in mine)
     if missing:
         other.fetch(missing)
@@ -200,8 +202,9 @@ def _publish(workspace: Workspace, other: Far, what: tuple[Looked, History], log
     looked, history = what
     theirs, there, tip = looked.ledger, looked.devs, history.tip
     wanted = following.updates(history, there, workspace.objects.exists)
-    # A numbered ref is never moved; a visible tag is, to where its event says.
-    steps = [u for u in wanted if u.old == NO_OID or u.ref.startswith(following.VISIBLE)]
+    # A numbered ref is never moved; a visible tag is, to where its event says. One that is gone on purpose goes there, too.
+    gone = {tag for tag, point in history.checkpoints.items() if point.gone}
+    steps = [u for u in wanted if u.old == NO_OID or u.ref.startswith(following.VISIBLE) or u.old in gone]
     steps.sort(key=lambda update: update.old == NO_OID)
     log.left |= dict.fromkeys(update.ref for update in wanted if update not in steps)
     log.left |= dict.fromkeys(following.strangers(history, there))

@@ -19,7 +19,7 @@ FOLDERS: Final = (VISIBLE, NUMBERED)
 
 def wanted(history: History) -> dict[str, str]:
     """Every ref that the ledger speaks of, with the tag object that it holds."""
-    found = {checkpoint_ref(p.task_id, p.number): p.tag for p in history.checkpoints.values()}
+    found = {checkpoint_ref(p.task_id, p.number): p.tag for p in history.checkpoints.values() if not p.gone}
     return found | {completed_tag(p.task_id): p.tag for p in history.live() if p.completed}
 
 

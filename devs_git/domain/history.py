@@ -17,7 +17,8 @@ from devs_git.values import field, immutable, mutable, replace
 CHECKPOINT_EVENTS: Final = frozenset({"checkpoint.created", "task.completed"})
 OPERATIONS: Final = frozenset({"rewound", "undone", "restored", "dropped"})
 MERGES: Final = frozenset({"ledger.merged", "superseded"})
-MOVED, UNDONE, REVIVED = "Devs-Moved", "Devs-Undone", "Devs-Revived"
+MOVED, UNDONE, REVIVED, GONE = "Devs-Moved", "Devs-Undone", "Devs-Revived", "Devs-Gone"
+HISTORY_REWRITTEN: Final = "history.rewritten"  # what it moves stays as live as it was
 # Why a checkpoint is replaced: it followed a rewritten commit, a squash folded it away, or another completion stands.
 REWRITTEN, FOLDED, OUTDONE = "rewritten", "folded", "outdone"
 
@@ -46,7 +47,7 @@ class Checkpoint:
     """One state that can be returned to. `tag` is the oid of its annotated tag object, its identity.
 
     `rewound` has an entry for each clone that rewound it. `replaced` says why it is, with the tag of its `heir` where
-    it followed a rewritten commit; '' for none.
+    it followed a rewritten commit; '' for none. `gone`: its tag and commit are kept nowhere any more, on purpose.
     """
 
     task_id: str
@@ -67,6 +68,7 @@ class Checkpoint:
     rewound: tuple[Rewound, ...] = ()
     replaced: str = ""
     heir: str = ""
+    gone: bool = False
 
     @property
     def name(self) -> str:
@@ -164,19 +166,26 @@ def moved_checkpoints(event: Event, known: dict[str, Checkpoint]) -> Iterator[tu
     for line in event.all(MOVED):
         old, changes = move_of(line, event)
         if old in known:
-            yield old, moved(known[old], changes)
+            yield old, moved(known[old], changes, as_it_was=event.type == HISTORY_REWRITTEN)
 
 
-def moved(old: Checkpoint, changes: dict[str, Any]) -> Checkpoint:
-    """What `old` became by a `Devs-Moved` with these changes: live, but for a completion that had given way."""
+def moved(old: Checkpoint, changes: dict[str, Any], *, as_it_was: bool = False) -> Checkpoint:
+    """What `old` became by a `Devs-Moved` with these changes: live, but for a completion that had given way.
+
+    `as_it_was`: where it was rewound, it still is.
+    """
     replaced = OUTDONE if old.replaced == OUTDONE else ""
-    return replace(old, **changes, live=not replaced, rewound=(), replaced=replaced, heir="")
+    rewound = old.rewound if as_it_was else ()
+    live = not (replaced or rewound)
+    return replace(old, **changes, live=live, rewound=rewound, replaced=replaced, heir="", gone=False)
 
 
 def marked(point: Checkpoint, key: str, event: Event, heir: str = "") -> Checkpoint:
-    """The checkpoint after an event that names it in trailer `key`: MOVED (to `heir`), UNDONE or REVIVED."""
+    """The checkpoint after an event that names it in trailer `key`: MOVED (to `heir`), UNDONE, REVIVED or GONE."""
     rewound, replaced, completed = point.rewound, point.replaced, point.completed
     clone = event.get("Devs-Clone")
+    if key == GONE:
+        return replace(point, gone=True)
     if key == MOVED:
         replaced = REWRITTEN
     elif key == REVIVED:
@@ -250,7 +259,7 @@ def _apply_moves(history: History, event: Event) -> None:
         tag, _, number = line.partition(" ")
         if tag in points:
             _add(history, replace(points[tag], number=int(number)))
-    for key in (UNDONE, REVIVED):
+    for key in (UNDONE, REVIVED, GONE):
         for tag in event.all(key):
             if tag in points:
                 points[tag] = marked(points[tag], key, event)

@@ -14,6 +14,8 @@ from typing import Any
 from devs_git.domain.events import Event
 from devs_git.domain.history import (
     CHECKPOINT_EVENTS,
+    GONE,
+    HISTORY_REWRITTEN,
     MOVED,
     OPERATIONS,
     REVIVED,
@@ -35,18 +37,20 @@ class _Seat:
     """The place of a checkpoint in the list. It is taken when `point` is there, given up when the ledger ends.
 
     `marks` are its own, then those of each older one up to when it was moved, which `changes` tell. `seen` counts the
-    marks of the one that it awaits which are not older than the move.
+    marks of the one that it awaits which are not older than the move. `as_it_was` has an entry for each move, newest first.
     """
 
     marks: list[tuple[_Mark, ...]]
     changes: dict[str, Any] = field(default_factory=dict)
+    as_it_was: list[bool] = field(default_factory=list)
     seen: int = 0
     point: Checkpoint | None = None
 
     def take(self, origin: Checkpoint) -> None:
         point = origin
         for level, marks in enumerate(reversed(self.marks)):
-            point = moved(point, self.changes) if level else point
+            if level:
+                point = moved(point, self.changes, as_it_was=self.as_it_was[-level])
             for key, event, heir in reversed(marks):
                 point = marked(point, key, event, heir)
         self.point = point
@@ -62,7 +66,7 @@ class _Pass:
 
     def read(self, event: Event) -> Iterator[_Seat]:
         """The seats that this event adds, newest first: the reverse of how `history.fold` applies it."""
-        for key in (REVIVED, UNDONE):
+        for key in (GONE, REVIVED, UNDONE):
             for tag in event.all(key):
                 self._mark(tag, key, event)
         for line in reversed(event.all("Devs-Renumbered")):
@@ -94,10 +98,12 @@ class _Pass:
         for old, changes in moves:
             new = changes["tag"]
             changes["number"] = self.numbers.get(new, changes["number"])
-            seat, heirs = _Seat([self._marks_of(new)], changes), self.awaiting.pop(new, [])
+            kept = event.type == HISTORY_REWRITTEN
+            seat, heirs = _Seat([self._marks_of(new)], changes, [kept]), self.awaiting.pop(new, [])
             for heir in heirs:
                 heir.marks.append(self._marks_of(new)[heir.seen :])
                 heir.changes = changes | heir.changes
+                heir.as_it_was.append(kept)
             added.setdefault(old, []).extend((seat, *heirs))
             yield seat
         for old, seats in added.items():

@@ -37,7 +37,7 @@ class Verb:
 
     @property
     def module(self) -> str:
-        return "devs_git.commands." + self.name.replace(" ", "_")
+        return "devs_git.commands." + self.name.replace(" ", "_").replace("-", "_")
 
 
 _ROWS: Final = (
@@ -66,6 +66,12 @@ _ROWS: Final = (
     Verb("snapshot list", READS, "List snapshots."),
     Verb("snapshot open", CHANGES, "Look into a snapshot in a detached worktree of its own."),
     Verb("snapshot prune", DESTROYS, "Delete old snapshots."),
+    Verb(
+        "history-rewritten",
+        CHANGES,
+        "Move the checkpoints to the commits of a history that was rewritten.",
+        while_frozen=True,
+    ),
     Verb("verify", READS, "Prove that ledger, tags, commits, TAS and policy are what they claim (for CI)."),
     Verb(
         "gate request",

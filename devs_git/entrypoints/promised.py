@@ -16,7 +16,7 @@ _CHANGES: Final = """
 task start, task complete, task result, checkpoint, rewind, undo, checkout, branch, restore, snapshot open
 """
 _GO_ON: Final = """
-init, sync, snapshot create, gate request, gate approve, gate reject, trace put, trace import, trace ingest,
+init, sync, history-rewritten, snapshot create, gate request, gate approve, gate reject, trace put, trace import, trace ingest,
 conversation import, conversation snapshot
 """
 _DESTROY: Final = "snapshot prune, trace prune"

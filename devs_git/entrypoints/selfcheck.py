@@ -67,7 +67,7 @@ def _modules() -> Iterator[str]:
 
 def _commands() -> Iterator[str]:
     """Commands that some file of the command line defines, reachable or not, and the table does not know."""
-    known = {name.replace(" ", "_") for name in (*VERBS, *DOORS)}
+    known = {name.replace(" ", "_").replace("-", "_") for name in (*VERBS, *DOORS)}
     for found in pkgutil.iter_modules(command_line.__path__):
         module = importlib.import_module(f"{command_line.__name__}.{found.name}")
         for name, value in vars(module).items():

@@ -78,12 +78,8 @@ def _draft(context: Context, tip: Tip, rewrite: Rewrite, cause: str, taken: Mapp
         number = numbers.get(task, first)
         numbers[task] = number + 1
         old = context.objects.read(point.tag, "tag")
-        new = replace(point, number=number, commit=commit)
-        data = retagged(old, point, new, ledger=tip.oid, signature=context.signature())
-        tag = context.objects.write("tag", data)
-        now = facts(context.git, commit)
-        figures = f"{now.files} {now.added} {now.removed}"
-        lines.append(("Devs-Moved", f"{point.tag} {tag} {number} {commit} {now.tree} {figures}"))
+        tag, said = remade(context, tip, point, replace(point, number=number, commit=commit), old)
+        lines.append(("Devs-Moved", said))
         updates.append(RefUpdate(checkpoint_ref(task, number), tag, NO_OID))
         updates += _visible(context, tip, point, tag)
     lines += [("Devs-Undone", point.tag) for point in rewrite.folded]
@@ -96,6 +92,15 @@ def _draft(context: Context, tip: Tip, rewrite: Rewrite, cause: str, taken: Mapp
         verb_name="checkpoint",
     )
     return Draft(event, (), tuple(updates))
+
+
+def remade(context: Context, tip: Tip, old: Checkpoint, new: Checkpoint, text: bytes) -> tuple[str, str]:
+    """The tag object of `new`, which `old` became, with the message of the tag object `text`; and what `Devs-Moved` says of it."""
+    data = retagged(text, old, new, ledger=tip.oid, signature=context.signature())
+    tag = context.objects.write("tag", data)
+    now = facts(context.git, new.commit)
+    figures = f"{now.files} {now.added} {now.removed}"
+    return tag, f"{old.tag} {tag} {new.number} {new.commit} {now.tree} {figures}"
 
 
 def _visible(context: Context, tip: Tip, point: Checkpoint, tag: str) -> list[RefUpdate]:

@@ -20,7 +20,11 @@ from devs_git.storage.git_program import Git
 
 CODE: Final = "HISTORY_REWRITTEN"
 WAY_OUT: Final = (
-    "Record where the work is now: devs-git checkpoint; what a checkpoint was: devs-git show <task>"
+    "Tell where the commits are now: devs-git history-rewritten --map .git/filter-repo/commit-map"
+    " (without --map it goes by their files)"
+)
+RESTORE: Final = (
+    "Put it back from another clone: git fetch <clone> +refs/heads/devs/ledger:refs/heads/devs/ledger"
 )
 
 
@@ -35,15 +39,26 @@ def trees(git: Git, commits: Iterable[str]) -> dict[str, str]:
 def strays(
     points: Iterable[Checkpoint], trees: Mapping[str, str], held: Mapping[str, str]
 ) -> Iterator[Checkpoint]:
-    """The checkpoints whose commit is not what was recorded. `held`: what the numbered refs that exist hold."""
+    """The checkpoints whose commit is not what was recorded. `held`: what the numbered refs that exist hold.
+
+    Those that are `gone` are known to be.
+    """
     for point in points:
+        if point.gone:
+            continue
         tree, ref = trees.get(point.commit), held.get(checkpoint_ref(point.task_id, point.number), point.tag)
         if (tree != point.tree) if tree else (ref != point.tag):
             yield point
 
 
 def require(git: Git, *points: Checkpoint) -> None:
-    """HISTORY_REWRITTEN where the commit of one of them is not what was recorded."""
+    """HISTORY_REWRITTEN where the commit of one of them is not what was recorded, or is kept no more."""
+    for point in points:
+        if point.gone:
+            text = (
+                f"{point.name} is kept no more: its commit {point.commit[:12]} was taken out of the history."
+            )
+            raise DevsError(CODE, text, hint="See what took its place: devs-git log", checkpoint=point.name)
     found = trees(git, (point.commit for point in points))
     gone = [point for point in points if point.commit not in found]
     held = refs.matching(git, *(checkpoint_ref(p.task_id, p.number) for p in gone)) if gone else {}
@@ -60,7 +75,7 @@ def of_ledger(tip: str) -> DevsError:
     """For a ledger of which the last tip that was judged here is no object any more."""
     text = f"The history was rewritten, and the ledger with it: event {tip[:12]}, which was here, is gone."
     way_out = (
-        "Put it back from another clone: git fetch <clone> +refs/heads/devs/ledger:refs/heads/devs/ledger"
+        f"{RESTORE}; no other clone has it: devs-git history-rewritten --map .git/filter-repo/commit-map"
     )
     return DevsError(CODE, text, hint=way_out, event=tip)
 

@@ -79,7 +79,7 @@ def test_a_comparison_with_a_commit_that_is_gone_says_so(scene: Scene) -> None:
 
 def test_an_undo_does_not_go_back_to_a_commit_that_is_gone(scene: Scene) -> None:
     router.call("rewind", Workspace.open(scene.top), rewind.Request("task-2"))
-    filter_repo(scene.top, *PURGED)
+    filter_repo(scene.top, *PURGED, "--preserve-commit-hashes")
     assert refused(scene, "undo", undo.Request()) == "NOTHING_TO_UNDO"
 
 

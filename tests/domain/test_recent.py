@@ -29,7 +29,15 @@ def created(number: int, *, kind: str = "checkpoint.created", task: int = 1, at:
 
 
 TAGS = st.integers(1, 12)
-KINDS = ("checkpoint.created", "task.completed", "rewound", "undone", "moved", "ledger.merged")
+KINDS = (
+    "checkpoint.created",
+    "task.completed",
+    "rewound",
+    "undone",
+    "moved",
+    "history.rewritten",
+    "ledger.merged",
+)
 
 
 @st.composite
@@ -42,7 +50,9 @@ def ledgers(draw: st.DrawFn) -> list[Event]:
         if kind in {"checkpoint.created", "task.completed"}:
             made = created(fresh, kind=kind, task=draw(st.integers(1, 3)), at=at)
             fields, fresh = list(made.fields), fresh + 1
-        for _ in range(draw(st.integers(0, 3)) if kind == "moved" or draw(st.booleans()) else 0):
+        for _ in range(
+            draw(st.integers(0, 3)) if kind in {"moved", "history.rewritten"} or draw(st.booleans()) else 0
+        ):
             stat = draw(st.sampled_from(["", " 7 8 9"]))
             fields.append(("Devs-Moved", f"t{draw(TAGS)} t{fresh} {fresh} moved{fresh} tree{fresh}{stat}"))
             fresh += 1
@@ -50,6 +60,7 @@ def ledgers(draw: st.DrawFn) -> list[Event]:
             fields.append(("Devs-Renumbered", f"t{draw(TAGS)} {100 + at}"))
         fields += [("Devs-Undone", f"t{tag}") for tag in draw(st.lists(TAGS, max_size=3))]
         fields += [("Devs-Revived", f"t{tag}") for tag in draw(st.lists(TAGS, max_size=2))]
+        fields += [("Devs-Gone", f"t{tag}") for tag in draw(st.lists(TAGS, max_size=1))]
         if draw(st.booleans()):
             fields += [("Devs-Clone", draw(st.sampled_from("ab"))), ("Devs-To", f"c{draw(TAGS)}")]
         if draw(st.integers(0, 9)) == 0:

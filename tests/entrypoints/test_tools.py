@@ -32,6 +32,7 @@ NO_TOOL = (
     "doctor",
     "verify",
     "sync",
+    "history-rewritten",
     "trace prune",
     "snapshot prune",
 )

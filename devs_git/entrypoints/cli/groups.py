@@ -27,6 +27,7 @@ FILES: Final = {
     "checkpoint": "tasks",
     "log": "reading",
     "history": "reading",
+    "history-rewritten": "syncing",
     "show": "reading",
     "diff": "reading",
     "status": "reading",
@@ -49,7 +50,7 @@ HELP: Final = {"help_option_names": ["-h", "--help"]}
 
 def _load(name: str) -> click.Command:
     module = importlib.import_module("devs_git.entrypoints.cli." + FILES[name.split(maxsplit=1)[0]])
-    command: click.Command = getattr(module, name.replace(" ", "_"))
+    command: click.Command = getattr(module, name.replace(" ", "_").replace("-", "_"))
     return command
 
 

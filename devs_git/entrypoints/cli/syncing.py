@@ -1,4 +1,4 @@
-"""sync on the command line: what came, what went, and what of this clone gave way."""
+"""sync and history-rewritten on the command line: what came, what went, and what moved."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.console import paint
 
 if TYPE_CHECKING:
+    from devs_git.commands.history_rewritten import Result as Rewritten
     from devs_git.commands.sync import Result
     from devs_git.domain.joining import Superseded
 
@@ -72,3 +73,32 @@ def sync(*, remote: str, accept_policy: str) -> Any:
     from devs_git.commands.sync import Request
 
     return Request(remote, accept_policy, terminal.interactive())
+
+
+def _followed(result: Rewritten) -> str:
+    verb = "would move" if result.dry_run else "moved"
+    lines = [f"{verb}: {render.plural(len(result.moved), 'checkpoint')}"]
+    for row in result.moved:
+        now = f" is now {paint(row.name, 'green')}" if row.name else ""
+        lines.append(f"  {row.before}{now}: {render.short(row.old_commit)} to {render.short(row.commit)}")
+    lines += [f"  {name}: the new history has nothing of its commit" for name in result.emptied]
+    if result.refs:
+        done = "would be put right" if result.dry_run else "put right"
+        lines.append(f"{done}: {render.plural(len(result.refs), 'ref')} that the rewriting had changed")
+    return "\n".join([*lines, *render.blocked(result)])
+
+
+@command(
+    "history-rewritten",
+    text=_followed,
+    plan=_followed,
+    example="devs-git history-rewritten --map .git/filter-repo/commit-map --dry-run\n"
+    "devs-git history-rewritten --map .git/filter-repo/commit-map",
+)
+@click.option("--map", default="", metavar="FILE", help="Old and new commits; without it, by equal files.")
+@click.option("--dry-run", is_flag=True, help="Only say what would move.")
+def history_rewritten(*, map: str, dry_run: bool) -> Any:  # noqa: A002 - the option's name
+    """Move the checkpoints."""
+    from devs_git.commands.history_rewritten import Request
+
+    return Request(map, dry_run=dry_run)

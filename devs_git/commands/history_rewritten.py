@@ -1,0 +1,154 @@
+"""`history-rewritten`: the checkpoints move to the new commits of a history that a program such as git filter-repo rewrote.
+
+No file of the working tree changes, and what is still as it was recorded keeps its old number, too.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from devs_git.domain.events import Draft
+from devs_git.domain.rewritten_history import parsed
+from devs_git.errors import DevsError, invalid
+from devs_git.storage import refs, rewritten_history
+from devs_git.storage.ledger import Tip
+from devs_git.storage.rewritten_history import Looked
+from devs_git.values import immutable, replace
+from devs_git.workspace import Workspace
+
+_LISTED = 10
+
+
+@immutable
+class Request:
+    """`map`: a file of old and new commits, such as filter-repo's `commit-map`, relative to `folder`; '' to go by trees."""
+
+    map: str = ""
+    folder: str = ""
+    dry_run: bool = False
+
+
+@immutable
+class Followed:
+    """A checkpoint that moved; `name` is its new name ('' in a dry run)."""
+
+    before: str
+    name: str
+    old_commit: str
+    commit: str
+
+
+@immutable
+class Result:
+    """`emptied` are checkpoints of whose commits the new history has nothing; `lost` those that are kept nowhere here any more;
+    `refs` those of ours that the rewriting had changed and that were put right; `event` is '' where there was nothing to say.
+    """
+
+    moved: tuple[Followed, ...]
+    emptied: tuple[str, ...]
+    lost: tuple[str, ...]
+    refs: tuple[str, ...]
+    event: str
+    dry_run: bool
+    blocked_by: tuple[dict[str, Any], ...] = ()
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """Move and record in one transaction. CONFLICT{unknown} where it cannot be told where a checkpoint is, INVALID_ARGUMENTS{map},
+    LEDGER_FORK, HISTORY_REWRITTEN.
+    """
+    new_of = _read(request) if request.map else None
+    believed = rewritten_history.require_ledger(workspace, new_of)
+    if not believed:
+        workspace.require_believed()
+    if request.dry_run:
+        return _result(_look(workspace, workspace.ledger.tip(), new_of), dry_run=True)
+    if believed:
+        workspace.ledger.note_checked(believed)
+    try:
+        return _carried_out(workspace, new_of)
+    except refs.RefMoved as error:
+        text = "A ref was moved by another git at this moment; nothing was changed."
+        raise DevsError("CONFLICT", text, hint="Run it again.") from error
+
+
+class _NothingMoved(Exception):
+    """Every checkpoint is where it was recorded; refs may have to be put right all the same."""
+
+
+def _carried_out(workspace: Workspace, new_of: dict[str, str] | None) -> Result:
+    looked: list[Looked] = []
+    names: tuple[str, ...] = ()
+
+    def build(tip: Tip) -> Draft:
+        nonlocal names
+        looked.append(_look(workspace, tip, new_of))
+        if not (looked[-1].found.moves or looked[-1].found.emptied or looked[-1].lost):
+            raise _NothingMoved
+        made = rewritten_history.remake(workspace, tip, looked[-1])
+        names, count = made.names, len(made.names)
+        event = workspace.event(
+            "history.rewritten",
+            f"history: rewritten, {count} checkpoint{'' if count == 1 else 's'} moved",
+            ("Devs-Cause", "trees" if new_of is None else "map"),
+            *made.lines,
+            verb_name="history-rewritten",
+        )
+        return Draft(event, (), made.updates)
+
+    try:
+        written = workspace.append(build)
+        return replace(_result(looked[-1], names), event=written.oid)
+    except _NothingMoved:
+        if looked[-1].mended:
+            refs.transaction(workspace.ledger.git, looked[-1].mended, "devs: history-rewritten")
+        return _result(looked[-1])
+
+
+def _read(request: Request) -> dict[str, str]:
+    path = Path(os.path.join(request.folder, request.map))  # noqa: PTH118 - odd bytes survive
+    try:
+        found = parsed(path.read_text("ascii", "replace"))
+    except OSError as error:
+        hint = "git filter-repo leaves it as .git/filter-repo/commit-map"
+        raise invalid("map", f"The map cannot be read: {error.strerror}.", hint=hint) from error
+    if not found:
+        raise invalid("map", "The map has no line with an old and a new commit, 40 digits each.")
+    return found
+
+
+def _look(workspace: Workspace, tip: Tip, new_of: dict[str, str] | None) -> Looked:
+    """Where the checkpoints are; CONFLICT, which lists those of which it cannot be told."""
+    looked = rewritten_history.look(workspace, tip, new_of)
+    if not looked.found.unknown:
+        return looked
+    rows = [f"{point.name}: {why}" for point, why in looked.found.unknown]
+    more = f"\n  and {len(rows) - _LISTED} more" if len(rows) > _LISTED else ""
+    raise DevsError(
+        "CONFLICT",
+        "It cannot be told where these checkpoints are now; nothing was changed.\n"
+        + "\n".join(f"  {row}" for row in rows[:_LISTED])
+        + more,
+        hint="Name the map that the program left: devs-git history-rewritten --map .git/filter-repo/commit-map"
+        if new_of is None
+        else "Take the map of all rewritings, fetch the new commits, or add lines to it: <old commit> <new commit>",
+        unknown=tuple(rows),
+    )
+
+
+def _result(looked: Looked, names: tuple[str, ...] = (), *, dry_run: bool = False) -> Result:
+    moves = looked.found.moves
+    told = names or ("",) * len(moves)
+    return Result(
+        moved=tuple(
+            Followed(point.name, name, point.commit, commit)
+            for (point, commit), name in zip(moves, told, strict=True)
+        ),
+        emptied=tuple(point.name for point in looked.found.emptied),
+        lost=tuple(point.name for point in looked.lost),
+        refs=tuple(dict.fromkeys(update.ref for update in looked.mended)),
+        event="",
+        dry_run=dry_run,
+    )
