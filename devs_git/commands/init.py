@@ -154,7 +154,7 @@ def _ledger(workspace: Workspace, named: str, person: Accepts) -> tuple[Action, 
     if tip := ledger.tip().oid:
         if not ledger.checked_tip and not (ledger.common / LOCK).exists():
             # Fetched by hand: this clone has no memory of it.
-            _require_known(workspace, "this clone's devs/ledger", tip, person)
+            _require_known(workspace, "", tip, person)
             ledger.note_checked(tip)
         return Action("ledger", "kept"), False
     if named or adoption.offered(workspace.store_git):
@@ -175,9 +175,12 @@ def _ledger(workspace: Workspace, named: str, person: Accepts) -> tuple[Action, 
 
 
 def _require_known(workspace: Workspace, remote: str, tip: str, person: Accepts) -> None:
-    """A ledger of which this clone has no memory: sound, the one that the tracked policy names, and with its policy."""
-    named = first_sight.require_named(workspace, remote, tip)
-    receiving.require_sound(workspace.ledger, remote, tip, first=named)
+    """A ledger of which this clone has no memory: sound, the one that the tracked policy names, and with its policy.
+
+    `remote` is '' for one that is here.
+    """
+    named = first_sight.require_named(workspace.ledger, remote, tip)
+    receiving.require_sound(workspace.ledger, remote or "this clone", tip, first=named)
     entry = workspace.ledger.list_path(workspace.ledger.tree_of(tip), "").get(IN_FORCE)
     if entry:
         first_sight.policy(workspace, remote, person)("", entry.oid)

@@ -159,7 +159,7 @@ def _require_same_ledger(workspace: Workspace, other: Far, theirs: str, seen: st
     git = workspace.ledger.git
     if theirs:
         if not seen:
-            first_sight.require_named(workspace, other.remote, theirs)
+            first_sight.require_named(workspace.ledger, other.remote, theirs)
         ours, roots = adoption.roots(git), adoption.roots(git, theirs)
         if len(roots) != 1 or roots != ours:
             raise DevsError(

@@ -62,6 +62,8 @@ def _done(row: Verb, module: Any, workspace: Workspace, request: Any) -> Any:
     if row.tier < CHANGES or row.records:
         return module.run(workspace, request)
     if row.name != "init":
+        # Also for what goes on while frozen, before it writes: whoever has written here is no fresh clone any more.
+        workspace.require_believed()
         _mend_tags(row.name, workspace)
     result = module.run(workspace, request)
     _show(workspace)

@@ -14,7 +14,7 @@ from devs_git.domain.events import FORMAT_KEY
 from devs_git.domain.policy import IN_FORCE
 from devs_git.errors import DevsError
 from devs_git.storage import rewritten
-from devs_git.storage.ledger import Ledger
+from devs_git.storage.ledger import LOCK, Ledger
 
 _GOVERNING: Final = (IN_FORCE, "gates", "open", layout.ASIDE.rstrip("/"))
 
@@ -22,6 +22,7 @@ _GOVERNING: Final = (IN_FORCE, "gates", "open", layout.ASIDE.rstrip("/"))
 def require(ledger: Ledger, tip: str, *, note: bool = False) -> None:
     """The ledger at `tip` is what the rule allows and goes on from what was here; the code of what is wrong otherwise.
 
+    A clone that has no memory at all, neither a note nor an event of its own, compares it with the tracked policy: LEDGER_FORK, CONFLICT.
     HISTORY_REWRITTEN where what was here is gone: git itself never takes away what a ref or a reflog reaches. With `note`
     what was judged is noted; reads and dry runs write nothing.
     """
@@ -34,9 +35,16 @@ def require(ledger: Ledger, tip: str, *, note: bool = False) -> None:
         # An older tip of what was judged; that events are missing is what `doctor` tells.
         return
     if not (known and _only_grew(ledger, known, tip)):
-        _judge(ledger, known, tip)
+        unseen = not known and not (ledger.common / LOCK).exists()
+        _judge(ledger, known, tip, _first(ledger, tip) if unseen else "")
     if note:
         ledger.note_checked(tip)
+
+
+def _first(ledger: Ledger, tip: str) -> str:
+    from devs_git.storage import first_sight
+
+    return first_sight.require_known(ledger, tip)
 
 
 def _only_grew(ledger: Ledger, known: str, tip: str) -> bool:
@@ -45,7 +53,8 @@ def _only_grew(ledger: Ledger, known: str, tip: str) -> bool:
         before, after = (ledger.list_path(ledger.tree_of(oid), "") for oid in (known, tip))
         since = ("--count", tip, f"^{known}", "--")
         merges = ledger.reader.text("rev-list", "--min-parents=2", *since)
-        formats = ledger.reader.text("rev-list", f"--grep=^{FORMAT_KEY}: ", *since)
+        # The user may have another kind of patterns configured.
+        formats = ledger.reader.text("rev-list", "--basic-regexp", f"--grep=^{FORMAT_KEY}:", *since)
         same = all(before.get(name) == after.get(name) for name in _GOVERNING)
         return (
             same
@@ -56,10 +65,10 @@ def _only_grew(ledger: Ledger, known: str, tip: str) -> bool:
         return False
 
 
-def _judge(ledger: Ledger, known: str, tip: str) -> None:
+def _judge(ledger: Ledger, known: str, tip: str, first: str) -> None:
     from devs_git.storage import receiving
 
-    found = next(receiving.unsound(ledger, known, tip), None)
+    found = next(receiving.unsound(ledger, known, tip, first=first), None)
     if found:
         raise DevsError(
             found.code,

@@ -7,15 +7,17 @@ before anything is taken over or any command of that policy runs.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable
 from typing import Final
 
 from devs_git.domain.policy import IN_FORCE, PROPOSED, Policy, first, parse
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import documents, proposal, refs
+from devs_git.storage import documents, far, proposal, refs
 from devs_git.storage.context import Decider
 from devs_git.storage.git_program import Git
+from devs_git.storage.ledger import Ledger
 from devs_git.storage.proposal import Named
 from devs_git.values import immutable
 
@@ -41,9 +43,15 @@ def nothing(_before: str, _after: str) -> None:
     """A remote that was seen before is judged by what was seen."""
 
 
-def named(git: Git, remote: str) -> tuple[str, Named]:
-    """Where the tracked policy was read, and the ledger that it names: the remote's default branch, else HEAD."""
-    for name in (f"refs/remotes/{remote}/HEAD", "HEAD"):
+def named(git: Git, remote: str = "") -> tuple[str, Named]:
+    """Where the tracked policy was read, and the ledger that it names: the default branch of the remote, else HEAD.
+
+    Without a name it is the remote that a `sync` would take.
+    """
+    if not remote:
+        with contextlib.suppress(DevsError):
+            remote = far.choose(git, "")
+    for name in (*((f"refs/remotes/{remote}/HEAD",) if remote else ()), "HEAD"):
         commit = refs.commit_of(git, name)
         if commit:
             found = proposal.named(git, commit)
@@ -52,9 +60,12 @@ def named(git: Git, remote: str) -> tuple[str, Named]:
     return "HEAD", Named()
 
 
-def require_named(context: Decider, remote: str, tip: str) -> str:
-    """The first policy that the tracked policy names, '' for none; LEDGER_FORK where the ledger begins elsewhere."""
-    git = context.store_git
+def require_named(ledger: Ledger, remote: str, tip: str) -> str:
+    """The first policy that the tracked policy names, '' for none; LEDGER_FORK where the ledger begins elsewhere.
+
+    `remote` is '' for a ledger that is here and that this clone never looked at.
+    """
+    git = ledger.reader
     where, said = named(git, remote)
     root = git.text("rev-list", "--max-parents=0", tip, "--")
     # 128: that event is not here at all.
@@ -63,7 +74,7 @@ def require_named(context: Decider, remote: str, tip: str) -> str:
     if (said.genesis and root != said.genesis) or (said.first_policy and not begun):
         raise DevsError(
             "LEDGER_FORK",
-            f"The ledger of {remote} is not the one that {PROPOSED} of {where} names.",
+            f"The ledger {_of(remote)} is not the one that {PROPOSED} of {where} names.",
             hint="Call a person: two ledgers were begun, and only one is this repository's. Nothing was changed.",
             genesis=said.genesis,
             remote=remote,
@@ -71,33 +82,54 @@ def require_named(context: Decider, remote: str, tip: str) -> str:
     return said.first_policy
 
 
+def require_known(ledger: Ledger, tip: str) -> str:
+    """The same of the ledger that is here, which somebody fetched by hand into a clone where nobody ran `init`; and CONFLICT
+    where its policy is not the tracked one: `init` takes it over, or asks a person.
+    """
+    first = require_named(ledger, "", tip)
+    entry = ledger.list_path(ledger.tree_of(tip), "").get(IN_FORCE)
+    if entry and (found := strange(ledger, "", "", entry.oid)):
+        raise DevsError(found.code, found.message, hint="Run: devs-git init", **found.details)
+    return first
+
+
+def _of(remote: str) -> str:
+    return f"of {remote}" if remote else "here"
+
+
+def strange(ledger: Ledger, remote: str, before: str, after: str) -> DevsError | None:
+    """CONFLICT where a policy that would be in force is neither the tracked one nor the one that is; both are blobs."""
+    where, said = named(ledger.reader, remote)
+    now = _read(ledger, after)
+    # Where nothing is tracked yet, what `init` itself would put into force harms nobody.
+    tracked = parse(said.record or first(now.genesis))
+    if after == before or tracked == now:
+        return None
+    what = f"{PROPOSED} of {where} has another" if said.record else f"{where} has no {PROPOSED}"
+    return DevsError(
+        "CONFLICT",
+        f"{what}, and this clone never saw the ledger {_of(remote)}: nothing tells that its policy is right.",
+        hint=f"Nothing was changed. A person looks at it (git show {after}) and accepts it: --accept-policy {after[:12]}",
+        remote=remote,
+        policy=after,
+    )
+
+
 def policy(context: Decider, remote: str, person: Accepts) -> Callable[[str, str], None]:
     """A check of the policy that would be in force, told by its blob, beside the one that is: CONFLICT, TERMINAL_REQUIRED."""
 
     def accept(before: str, after: str) -> None:
-        where, said = named(context.store_git, remote)
-        now = _read(context, after)
-        # Where nothing is tracked yet, what `init` itself would put into force harms nobody.
-        tracked = parse(said.record or first(now.genesis))
-        if after == before or tracked == now:
-            return
-        if person.policy and after.startswith(person.policy):
+        found = strange(context.ledger, remote, before, after)
+        if found and person.policy and after.startswith(person.policy):
             _require_person(context, person)
-            return
-        what = f"{PROPOSED} of {where} has another" if said.record else f"{where} has no {PROPOSED}"
-        raise DevsError(
-            "CONFLICT",
-            f"{what}, and this clone never saw the ledger of {remote}: nothing tells that its policy is right.",
-            hint=f"Nothing was changed. A person looks at it (git show {after}) and accepts it: --accept-policy {after[:12]}",
-            remote=remote,
-            policy=after,
-        )
+        elif found:
+            raise found
 
     return accept
 
 
-def _read(context: Decider, blob: str) -> Policy:
-    data = context.objects.read(blob, "blob")
+def _read(ledger: Ledger, blob: str) -> Policy:
+    data = ledger.objects.read(blob, "blob")
     return parse(documents.load(data, IN_FORCE, "policy", code="POLICY_INVALID"))
 
 

@@ -28,6 +28,7 @@ from devs_git.storage.git_program import (
 from devs_git.storage.ledger import Ledger, Tip
 from devs_git.storage.objects import Objects
 from devs_git.storage.places import Places
+from devs_git.storage.proposal import Named
 
 _QUARANTINE: Final = ("GIT_QUARANTINE_PATH", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
 _SYNC: Final = "Join what the server has first: devs-git sync"
@@ -111,7 +112,7 @@ def _renamed(git: Git, moves: Sequence[Move]) -> Iterator[Finding]:
     branch = git.text("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))
     for move in moves:
         if move.ref == branch and NO_OID not in (move.old, move.new):
-            before, after = proposal.named(git, move.old), proposal.named(git, move.new)
+            before, after = _told(git, move.old), proposal.named(git, move.new)
             for name in ("genesis", "first_policy"):
                 if getattr(before, name) not in ("", getattr(after, name)):
                     text = (
@@ -120,6 +121,14 @@ def _renamed(git: Git, moves: Sequence[Move]) -> Iterator[Finding]:
                     yield refused(
                         "LEDGER_FORK", move.ref, text, "Leave genesis and first_policy as they are."
                     )
+
+
+def _told(git: Git, commit: str) -> Named:
+    """The ledger that the tracked policy names; nothing where it cannot be read, so that it can be mended by a push."""
+    try:
+        return proposal.named(git, commit)
+    except DevsError:
+        return Named()
 
 
 def unsound(ledger: Ledger, old: str, new: str, *, first: str = "") -> Iterator[Finding]:

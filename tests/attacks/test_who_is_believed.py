@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from devs_git.commands import gate_approve
+from devs_git.commands import gate_approve, gate_request
 from devs_git.domain import decisions
 from devs_git.domain.events import LEDGER
 from devs_git.domain.receiving import Move
+from devs_git.entrypoints import router
 from devs_git.storage import documents, gates, proposal, receiving
 from devs_git.workspace import Workspace
-from tests.attacking import goes_on, plumbing, verified
+from tests.attacking import goes_on, plumbing, refusal, verified
 from tests.commands.test_verify_gates import forged
-from tests.gated import Key, ask, genesis
+from tests.gated import BLOCKER, Key, ask, genesis
 from tests.ledgers import decided, first_policy
 
 Keys = dict[str, Key]
@@ -208,3 +210,24 @@ def test_one_person_who_asks_under_another_spelling_of_the_name(signed: Workspac
         partial(gate_approve.run, signed, approve)()
     assert getattr(caught.value, "code", "") == "SELF_APPROVAL"
     assert forged(signed, gate_id)["reviewer_id"] == "ada@example.org"
+
+
+def test_a_ledger_of_ones_own_fetched_by_hand_where_nobody_ran_init(
+    initialised: Path, tmp_path: Path
+) -> None:
+    """With a policy that names a command, which must not run on the machine of whoever fetched it."""
+    workspace, owned = Workspace.open(), tmp_path / "owned"
+    goes_on("clone", "-q", str(initialised), "../fresh")
+    before, root = workspace.ledger.tip().oid, genesis(workspace)
+    rules = proposal.in_force({"genesis": root, "notify": f"touch {owned}"}).decode()
+    decided(workspace, notify=f"touch {owned}")
+    own = plumbing(("policy.yaml", rules), parent=root, message=SET)
+    top, asked = tmp_path / "fresh", gate_request.Request(gate_type="MANUAL", blocker_description=BLOCKER)
+    for tip, code in ((workspace.ledger.tip().oid, "CONFLICT"), (own, "LEDGER_FORK"), (before, "")):
+        goes_on("update-ref", "refs/heads/brought", tip)
+        goes_on("fetch", "-q", "origin", "+refs/heads/brought:" + LEDGER, where=top)
+        if code:
+            assert refusal(lambda: router.call("gate request", Workspace.open(top), asked)) == code
+            assert refusal(lambda: Workspace.open(top).policy) == code
+    router.call("gate request", Workspace.open(top), asked)
+    assert not owned.exists()

@@ -168,9 +168,12 @@ def test_a_ledger_of_another_first_policy_is_a_fork(pair: Pair, tmp_path: Path) 
     assert caught.value.code == "LEDGER_FORK"
 
 
-def test_an_event_of_a_newer_format_is_unknown_and_stops_what_writes(pair: Pair) -> None:
+@pytest.mark.parametrize("space", [" ", ""])
+def test_an_event_of_a_newer_format_is_unknown_and_stops_what_writes(space: str, pair: Pair) -> None:
     tip = pair.ann.tip
-    message = "task: something new\n\nDevs-Event: task.merged\nDevs-Format: 2\nDevs-Task: task-99"
+    # Also without the space after the colon, and whatever patterns the user likes.
+    message = f"task: something new\n\nDevs-Event: task.merged\nDevs-Format:{space}2\nDevs-Task: task-99"
+    pair.ann.git("config", "grep.patternType", "fixed")
     newer = pair.ann.git("commit-tree", "-p", tip, "-m", message, f"{tip}^{{tree}}")
     pair.ann.git("update-ref", LEDGER, newer)
     first = next(iter(pair.ann.opened.ledger.events()))

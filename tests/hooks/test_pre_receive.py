@@ -178,6 +178,23 @@ def test_the_first_push_of_a_ledger_is_looked_at_whole(tmp_path: Path, git: Run,
 
 
 @pytest.mark.usefixtures("server")
+def test_a_push_that_changes_the_ledger_which_the_default_branch_names_is_refused(
+    git: Run, initialised: Path
+) -> None:
+    policy = initialised / "devs-policy.yaml"
+    named = policy.read_text()
+    for name in ("genesis", "first_policy"):
+        lines = [f"{name}: '{'a' * 40}'" if line.startswith(name) else line for line in named.split("\n")]
+        commit(initialised, {"devs-policy.yaml": "\n".join(lines)})
+        refused("LEDGER_FORK", "main")
+    git("rm", "-q", "devs-policy.yaml")
+    git("commit", "-qm", "no policy")
+    refused("LEDGER_FORK", "main")
+    commit(initialised, {"devs-policy.yaml": named.replace("2GiB", "3GiB")})
+    allowed("main")
+
+
+@pytest.mark.usefixtures("server")
 def test_names_that_a_file_system_would_take_for_ours_are_refused(git: Run) -> None:
     assert git("rev-parse", LEDGER)
     refused("INVALID_BRANCH", "main:refs/heads/devs/Ledger")
