@@ -27,6 +27,7 @@ from devs_git.storage import (
     suitability,
     unrecorded,
     view,
+    within,
 )
 from devs_git.storage.catalog import health
 from devs_git.storage.git_program import Git, GitFailed
@@ -160,7 +161,10 @@ def _journal(workspace: Workspace) -> Iterator[Finding]:
     from devs_git.storage.engine import journal
 
     places = workspace.places
+    calling = within.operation(places)
     for path in sorted(places.journals.glob("*.json")):
+        if path.stem == calling:
+            continue
         data = journal.read(path)
         what, fix = (
             "was interrupted and is neither finished nor taken back",

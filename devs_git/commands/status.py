@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from devs_git.storage import active_task, tree_state, unrecorded
+from devs_git.storage import active_task, tree_state, unrecorded, within
 from devs_git.storage.filters import NotTold
+from devs_git.storage.places import Places
 from devs_git.storage.tree_state import Changed
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -74,11 +73,14 @@ def run(workspace: Workspace, request: Request) -> Result:
         active_task=active_task.task_of(active_task.read(workspace.places)),
         initialized=bool(workspace.ledger.tip().oid),
         open_gates=open_gates,
-        journals=_names(workspace.places.journals),
+        journals=_unfinished(workspace.places),
         unrecorded=unrecorded.read(workspace.places),
         not_told=state.not_told,
     )
 
 
-def _names(folder: Path) -> tuple[str, ...]:
-    return tuple(sorted(entry.name for entry in folder.iterdir())) if folder.is_dir() else ()
+def _unfinished(places: Places) -> tuple[str, ...]:
+    """The journals of operations, without that of the command whose hook asks."""
+    folder, ours = places.journals, within.operation(places)
+    names = (entry.name for entry in folder.iterdir()) if folder.is_dir() else ()
+    return tuple(sorted(name for name in names if name != f"{ours}.json"))

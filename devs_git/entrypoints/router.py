@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from devs_git.domain.verbs import CHANGES, READS, Verb, verb
 from devs_git.errors import DevsError
+from devs_git.storage import within
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 
@@ -99,6 +100,10 @@ def _show(workspace: Workspace) -> None:
 
 
 def _recover_first(name: str, workspace: Workspace) -> None:
+    if within.operation(workspace.places):
+        if verb(name).tier != READS:
+            raise within.refusal(name)
+        return  # what is under way is no leftover
     try:
         recover(workspace, alone=name in GOING_BACK)
     except DevsError:

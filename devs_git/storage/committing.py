@@ -19,10 +19,10 @@ from devs_git.errors import DevsError
 from devs_git.storage import locks, refs
 from devs_git.storage.context import Context
 from devs_git.storage.git_program import Git, GitFailed, split_lines
+from devs_git.storage.within import OPERATION
 from devs_git.values import replace
 
 BUSY_SECONDS: Final = 2.0
-OPERATION: Final = "DEVS_GIT_OP"
 
 
 def refuse_unmerged(git: Git) -> None:

@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 from devs_git.domain.hook_text import is_chained, python_of, render
@@ -21,7 +22,7 @@ from devs_git.storage.git_program import Git
 from devs_git.storage.hook_folder import HookFolder
 from devs_git.storage.hook_slot import HookSlot
 from devs_git.storage.places import Places
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 
 INIT: Final = "devs-git init"
 SERVE: Final = "devs-git init --server"
@@ -81,6 +82,7 @@ def install(
         done = [_put_in(HookSlot(folder.ours, name), source, python) for name, source in sources.items()]
         if folder.kind == "untracked":
             hook_excludes.hide(places, (HookSlot(folder.ours, name).path for name in sources))
+        done += _for_husky(folder, hook_folder.aside(places), sources, python) if folder.husky else ()
     return (*gone, *done, *(hook_lines.to_add(folder, name) for name in hook_lines.uncalled(folder, sources)))
 
 
@@ -105,9 +107,22 @@ def status(places: Places, git: Git, *, server: bool = False) -> tuple[Finding, 
     found: list[Finding] = []
     sources = for_servers() if server else shipped(strict=is_strict(folder))
     for name, source in sources.items():
-        slot = HookSlot(folder.ours, name)
-        found += _Look(folder, slot, source, SERVE if server else INIT).findings()
+        slot, at = HookSlot(folder.ours, name), folder
+        if slot.owner == "foreign" and hook_lines.in_husky(folder, name):
+            slot, at = HookSlot(hook_folder.aside(places), name), replace(folder, name="devs/hooks")
+        found += _Look(at, slot, source, SERVE if server else INIT).findings()
     return (*found, *(hook_lines.finding(folder, name) for name in hook_lines.uncalled(folder, sources)))
+
+
+def _for_husky(folder: HookFolder, aside: Path, sources: dict[str, bytes], python: str) -> Iterator[Action]:
+    """Ours once more, where the lines in husky's tracked files find them; the lines that lack are offered."""
+    aside.mkdir(parents=True, exist_ok=True)
+    names = [name for name in sources if HookSlot(folder.asked, name).kept.exists()]
+    did = {_put_in(HookSlot(aside, name), sources[name], python).did for name in names}
+    yield Action("hooks for husky", next((one for one in ("created", "updated") if one in did), "kept"))
+    missing = [name for name in names if not hook_lines.in_husky(folder, name)]
+    if missing:
+        yield hook_lines.offered(folder, missing)
 
 
 def _put_in(slot: HookSlot, source: bytes, python: str) -> Action:

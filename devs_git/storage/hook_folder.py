@@ -34,6 +34,15 @@ class HookFolder:
         """Whether ours stand where git looks; else a line there has to call them."""
         return self.kind in {"own", "untracked"}
 
+    @property
+    def husky(self) -> Path | None:
+        """The tracked folder of husky (9), whose files are called from `asked`, which husky writes anew; None elsewhere.
+
+        https://typicode.github.io/husky: `.husky/_/<hook>` reads `.husky/_/h`, which runs `.husky/<hook>`, if it is there.
+        """
+        is_huskys = self.kind == "untracked" and self.asked.name == "_" and (self.asked / "h").is_file()
+        return self.asked.parent if is_huskys else None
+
 
 def own(places: Places) -> Path:
     """The hooks folder that all worktrees share."""

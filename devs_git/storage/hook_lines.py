@@ -24,6 +24,26 @@ def _called(folder: HookFolder, name: str) -> bool:
     return path.is_file() and os.access(path, os.X_OK) and calls_ours(path.read_bytes(), name)
 
 
+def in_husky(folder: HookFolder, name: str) -> bool:
+    """Whether husky's tracked file for this hook calls ours; husky runs it with `sh`, executable or not."""
+    path = folder.husky / name if folder.husky else None
+    return path is not None and path.is_file() and calls_ours(path.read_bytes(), name)
+
+
+def offered(folder: HookFolder, names: list[str]) -> Action:
+    """What `init` says where husky is: the one command that adds our line to each of its tracked files."""
+    where = shlex.quote(os.path.dirname(folder.name) or ".")  # noqa: PTH120 - as it is configured
+    command = (
+        f"for hook in {' '.join(names)}; do printf {shlex.quote(chr(92) + 'n' + call_line('%s') + chr(92) + 'n')} "
+        f'"$hook" >>{where}/"$hook"; done; git add {where}'
+    )
+    text = (
+        f"husky writes {folder.name} anew at each npm install, and our hooks there are gone until devs-git init. "
+        f"To keep them, add our line to its tracked files: {command}"
+    )
+    return Action("lines for husky", "skipped", text)
+
+
 def _where(folder: HookFolder, name: str) -> str:
     """The file for the line, in words that a shell reads; it never shows a path outside the repository."""
     if folder.kind == "outside":

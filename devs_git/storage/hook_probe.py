@@ -29,11 +29,17 @@ _SECONDS: Final = 10.0
 def findings(places: Places, git: Git) -> Iterator[Finding]:
     """HOOK_NOT_RUN, HOOK_OUTDATED; for a repository whose hooks look all right."""
     folder, shipped = hook_folder.find(places, git), hook_files.shipped()
-    slots = [HookSlot(folder.ours, name) for name in _READING]
+    found = {name: HookSlot(folder.ours, name) for name in shipped}
+    # Where husky's own stand again, the lines in its tracked files call ours.
+    standing = {
+        name: slot if slot.owner == "ours" else HookSlot(hook_folder.aside(places), name)
+        for name, slot in found.items()
+    }
+    slots = [found[name] for name in _READING]
     alone = [slot for slot in slots if slot.path.name == slot.name and _is_exactly_ours(slot, shipped)]
     if folder.chained and alone:
         yield from _tried(git, alone[0].name)
-    for slot in (HookSlot(folder.ours, name) for name in shipped):
+    for slot in standing.values():
         python = python_of(slot.content(), shipped[slot.name])
         if python and python != sys.executable and not (known := _knows_us(Path(python))):
             yield _other_python(slot.name, known)

@@ -6,8 +6,10 @@ The commit is noted as not recorded before, and the note is taken away after: a 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
+from typing import Final
 
-from devs_git.domain.history import Checkpoint
+from devs_git.domain.history import CHECKPOINT_EVENTS, MOVED, Checkpoint
 from devs_git.domain.recording import Wanted
 from devs_git.domain.trailers import work_of
 from devs_git.errors import DevsError
@@ -16,6 +18,7 @@ from devs_git.storage.context import Context
 from devs_git.storage.recording import facts, record
 
 OVER = ("TASK_EXISTS", "TASK_NOT_FOUND", "CONFLICT")
+_NEWEST: Final = 4  # events among which another call of this hook, of a moment ago, left its own
 
 
 def committed(
@@ -29,7 +32,8 @@ def committed(
 
     `listen` is called with the task before the checkpoint is made, which then names what was said until now.
 
-    A commit that replaced another (amend) is left to `post-rewrite`, which calls with `amended`; a fast-forward (seen by
+    Two arrangements of hooks may both call us (husky's own folder, and a line in its tracked file): the second finds it
+    recorded. A commit that replaced another (amend) is left to `post-rewrite`, which calls with `amended`; a fast-forward (seen by
     `post-merge`) is somebody else's commit. Raises DevsError; then
     the commit stays noted, and a task that is over is no longer active here.
     """
@@ -40,6 +44,8 @@ def committed(
     old, new, words = refs.last_move(context.places.git_dir)
     replaced = new == found.commit and old.strip("0") and old not in found.parents
     if (replaced and not amended) or words.endswith(": Fast-forward"):
+        return None
+    if _is_recorded(context, work.task, found.commit):
         return None
     note = f"{found.commit} {work.task}"
     unrecorded.add(context.places, note)
@@ -53,3 +59,19 @@ def committed(
         raise
     unrecorded.remove(context.places, note)
     return point
+
+
+def _is_recorded(context: Context, task: str, commit: str) -> bool:
+    """Whether one of the newest events made this commit a checkpoint of the task, or moved one to it.
+
+    Asked only where a line of somebody's calls ours, because it costs a git.
+    """
+    if not (context.places.shared / "hooks/post-commit").exists():
+        return False
+    for event in islice(context.ledger.newest_first(), _NEWEST):
+        mine = event.type in CHECKPOINT_EVENTS and event.get("Devs-Task") == task
+        if mine and event.get("Devs-Commit") == commit:
+            return True
+        if any(line.split()[3:4] == [commit] for line in event.all(MOVED)):
+            return True
+    return False

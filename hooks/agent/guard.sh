@@ -5,7 +5,7 @@ if [ "$2" = before ]; then
   for GIT_DIR in "$common" "$theirs"; do
     [ "$GIT_DIR" != "$asked" ] && [ -d "$GIT_DIR/devs" ] || continue
     asked=$GIT_DIR
-# include open.sh
+# include agent/hooked.sh
     case $tip:$open in
       ?*: | *:4b825dc642cb6eb9a060e54bf8d69288fbee4904) # nothing, if the ledger is to be believed
         checked=''
