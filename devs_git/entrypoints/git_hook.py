@@ -76,6 +76,13 @@ def _checked(_arguments: list[str]) -> None:
     Workspace.open().require_believed()
 
 
+def _newest(_arguments: list[str]) -> None:
+    """Put back what a prune took; reading the tip does."""
+    from devs_git.workspace import Workspace
+
+    Workspace.open().ledger.tip()
+
+
 def _gate_guard(_arguments: list[str]) -> None:
     """For the pre-commit framework, which says where a push goes in PRE_COMMIT_REMOTE_BRANCH."""
     from devs_git.workspace import Workspace
@@ -151,6 +158,7 @@ def _refuse_all(found: Iterable[DevsError]) -> None:
 
 GUARDS: Final = {
     "checked": _checked,
+    "newest": _newest,
     "pre-commit": _tas_lock,
     "tas-lock": _tas_lock,
     "gate-guard": _gate_guard,

@@ -54,7 +54,7 @@ def rewound(result: Any) -> str:
     lines += [f"Not undone, other branches have it: {row['checkpoint']}" for row in result.kept_by]
     lines += [f"Rewound here, still on {branch}: {name}" for name, branch in result.still_on.items()]
     if result.not_exact:
-        lines.append(f"Not exact through their own filters: {', '.join(map(path, result.not_exact[:10]))}")
+        lines.append(f"Not exact, by filters or attributes: {', '.join(map(path, result.not_exact[:10]))}")
     return "\n".join([*lines, *_edited(result), "Return with: devs-git undo"])
 
 

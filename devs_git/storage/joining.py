@@ -22,7 +22,7 @@ from devs_git.storage.audit_facts import Facts
 from devs_git.storage.context import Context
 from devs_git.storage.far import held
 from devs_git.storage.git_program import Git
-from devs_git.storage.ledger import ATTEMPTS, LOCK_SECONDS, REF_LOCK_SECONDS, Ledger, Tip, locked_out
+from devs_git.storage.ledger import ATTEMPTS, LOCK_SECONDS, REF_LOCK_SECONDS, Ledger, Tip
 from devs_git.values import field, immutable
 
 
@@ -68,7 +68,7 @@ def join(context: Context, other: Other) -> Joined:
                 return _once(context, other)
             except (_Stale, refs.RefMoved, refs.RefLocked) as error:
                 if isinstance(error, refs.RefLocked) and time.monotonic() > until:
-                    raise locked_out(error) from error
+                    raise refs.locked_out(error) from error
                 time.sleep(random.uniform(0.001, 0.01 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
     raise DevsError("BUSY", "The ledger is being written by others.", hint="Run the command again.")
 

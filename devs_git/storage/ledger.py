@@ -7,7 +7,6 @@ every other ref of the operation in one reference transaction, the ledger last. 
 from __future__ import annotations
 
 import contextlib
-import re
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, nullcontext
@@ -20,7 +19,7 @@ from devs_git.domain.history import History, fold
 from devs_git.domain.policy import IN_FORCE
 from devs_git.domain.standing import LIVE, Standing, of_history, standing
 from devs_git.errors import DevsError
-from devs_git.storage import active_task, locks, refs
+from devs_git.storage import active_task, locks, newest, refs
 from devs_git.storage.git_program import Git, GitFailed, split_z
 from devs_git.storage.objects import EMPTY_TREE, TREE, Entry, Objects
 from devs_git.values import field, immutable, replace
@@ -111,6 +110,7 @@ class Ledger:
         return self.identified(self.reader)
 
     def tip(self) -> Tip:
+        newest.restore(self.reader, self.common)
         return Tip(self, refs.loose(self.common, LEDGER) or refs.read(self.reader, LEDGER))
 
     def history_at(self, oid: str) -> History:
@@ -141,7 +141,7 @@ class Ledger:
         tip = self.tip()
         # A git child is cheaper than opening the object store.
         policy = f"{tip.oid}:{IN_FORCE}"
-        if tip.oid and self.reader.attempt("cat-file", "-e", policy, ok=(0, 1, 128))[0] == 0:
+        if tip.oid and refs.read(self.reader, policy):
             return tip
         if tip.oid:
             _ = tip.tree  # raises where the ledger cannot be read
@@ -228,9 +228,12 @@ class Ledger:
             until = time.monotonic() + REF_LOCK_SECONDS
             for attempt in range(ATTEMPTS):
                 tip = self.tip()
-                draft = build(tip)
                 checked = self.checked_tip == tip.oid
-                event = self.write_commit(tip, draft)
+                with self.objects.noting() as notes:
+                    draft = build(tip)
+                    event = self.write_commit(tip, draft)
+                if not newest.keep(self.common, notes):
+                    continue
                 update = RefUpdate(LEDGER, event.oid, tip.oid or NO_OID)
                 try:
                     refs.transaction(git or self.git, (*draft.updates, update), f"devs: {event.subject}")
@@ -238,14 +241,17 @@ class Ledger:
                     if isinstance(error, refs.RefMoved) and self.tip().oid == tip.oid:
                         raise
                     if isinstance(error, refs.RefLocked) and time.monotonic() > until:
-                        raise locked_out(error) from error
+                        raise refs.locked_out(error) from error
                     import random
 
                     time.sleep(random.uniform(0.001, 0.01 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
                     continue
-                except GitFailed:
+                except GitFailed as error:
+                    if refs.missing_object(error) in notes:
+                        continue  # by a git prune beside us
                     if self.tip().oid != event.oid:  # else it was killed when all was done
                         raise
+                newest.restore(self.reader, self.common)
                 if checked:
                     self.note_checked(event.oid)
                 return event
@@ -257,8 +263,10 @@ class Ledger:
         Raises RefMoved where somebody began one meanwhile.
         """
         with locks.held(self.common / LOCK, wait=LOCK_SECONDS):
-            root = self.write_commit(Tip(self, ""), genesis)
-            event = self.write_commit(Tip(self, root.oid), policy(root.oid))
+            with self.objects.noting() as notes:
+                root = self.write_commit(Tip(self, ""), genesis)
+                event = self.write_commit(Tip(self, root.oid), policy(root.oid))
+            newest.keep(self.common, notes)
             refs.transaction(self.git, (RefUpdate(LEDGER, event.oid, NO_OID),), f"devs: {root.subject}")
             self.note_checked(event.oid)
         return root, event
@@ -289,14 +297,3 @@ class Ledger:
             oid=self.objects.write("commit", text.encode("utf-8", "surrogateescape")),
             parents=parents,
         )
-
-
-def locked_out(error: refs.RefLocked) -> DevsError:
-    """BUSY, with the name of the lock that another git holds or that a killed one left."""
-    named = re.search(r"'([^']*\.lock)'", str(error))
-    name = named[1].rpartition("/.git/")[2] if named else "a ref's lock"
-    return DevsError(
-        "BUSY",
-        f"Another git holds {name}.",
-        hint=f"Wait for it; if no git runs, remove {name} from the git directory.",
-    )

@@ -22,8 +22,13 @@ def _path(folder: Path, oid: str) -> Path:
 
 def read(folder: Path, oid: str) -> tuple[str, bytes] | None:
     """Kind and bytes of a loose object; None where there is none that can be read."""
+    return read_file(_path(folder, oid))
+
+
+def read_file(file: Path) -> tuple[str, bytes] | None:
+    """The same of a file that holds a loose object."""
     try:
-        head, nul, data = zlib.decompress(_path(folder, oid).read_bytes()).partition(b"\0")
+        head, nul, data = zlib.decompress(file.read_bytes()).partition(b"\0")
     except (OSError, zlib.error):
         return None
     kind, _, size = head.partition(b" ")

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from devs_git.errors import DevsError
-from devs_git.storage import loose
-from devs_git.values import immutable
+from devs_git.storage import loose, newest
+from devs_git.values import field, immutable
 
 if TYPE_CHECKING:
     import pygit2
@@ -42,6 +43,7 @@ class Objects:
 
     folder: Path
     beside: tuple[Path, ...] = ()
+    _notes: list[set[str]] = field(default_factory=list, compare=False, repr=False)
 
     @cached_property
     def _store(self) -> pygit2.Odb:
@@ -54,8 +56,24 @@ class Objects:
             store.add_disk_alternate(os.fspath(folder))
         return store
 
+    @contextmanager
+    def noting(self) -> Iterator[set[str]]:
+        """The oids of what is written inside the body."""
+        notes: set[str] = set()
+        self._notes.append(notes)
+        try:
+            yield notes
+        finally:
+            self._notes.remove(notes)
+
     def write(self, kind: str, data: bytes) -> str:
         """The oid of the stored object; `kind` is commit, tree, blob or tag."""
+        oid = self._stored(kind, data)
+        for notes in self._notes:
+            notes.add(oid)
+        return oid
+
+    def _stored(self, kind: str, data: bytes) -> str:
         if len(data) <= loose.SMALL and "pygit2" not in sys.modules:
             return loose.write(self.folder, kind, data)
         import pygit2
@@ -76,6 +94,10 @@ class Objects:
         try:
             found, data = self._store.read(oid)
         except (KeyError, ValueError, pygit2.GitError) as error:
+            # A git prune beside us may take it at any moment.
+            known = loose.read_file(self.folder.parent / newest.FOLDER / oid)
+            if known and known[0] == kind:
+                return known[1]
             what = "damaged in" if isinstance(error, pygit2.GitError) else "missing from"
             raise DevsError("LEDGER_MISSING", f"Object {oid} is {what} the object store.", oid=oid) from error
         if found != _KINDS[kind]:

@@ -19,7 +19,8 @@ _SECONDS: Final = 10.0  # that git may take for what it answers in milliseconds
 
 # Of what we keep in the git directory these are folders; all else is a file.
 _FOLDERS: Final = frozenset(
-    f"devs{name}" for name in ("", "/op", "/raw", "/journal", "/spool", "/spool/rejected", "/hooks", "/open")
+    f"devs{name}"
+    for name in ("", "/op", "/raw", "/journal", "/spool", "/spool/rejected", "/hooks", "/open", "/newest")
 )
 _ODD: Final = "something that is no file"
 

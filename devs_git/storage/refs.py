@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.events import NO_OID, RefUpdate
+from devs_git.errors import DevsError
 from devs_git.storage.git_program import Git, GitFailed, split_lines
 
 _MOVED: Final = re.compile(
@@ -49,6 +50,23 @@ def transaction(git: Git, updates: Sequence[RefUpdate], message: str) -> None:
         if _LOCKED.search(error.stderr):
             raise RefLocked(error.stderr) from error
         raise
+
+
+def missing_object(error: GitFailed) -> str:
+    """The object that was not there for a ref, '' where git says something else."""
+    named = re.search(r"nonexistent object ([0-9a-f]{40})", error.stderr)
+    return named[1] if named else ""
+
+
+def locked_out(error: RefLocked) -> DevsError:
+    """BUSY, with the name of the lock that another git holds or that a killed one left."""
+    named = re.search(r"'([^']*\.lock)'", str(error))
+    name = named[1].rpartition("/.git/")[2] if named else "a ref's lock"
+    return DevsError(
+        "BUSY",
+        f"Another git holds {name}.",
+        hint=f"Wait for it; if no git runs, remove {name} from the git directory.",
+    )
 
 
 def read(git: Git, ref: str) -> str:

@@ -29,6 +29,7 @@ from tests.attacking import (
     verified,
 )
 from tests.commands.test_verify_gates import forged
+from tests.losing import lose
 from tests.typing_person import at_terminal
 
 pytestmark = pytest.mark.usefixtures("frozen")
@@ -142,7 +143,7 @@ def test_an_object_of_the_ledger_taken_away() -> None:
     tree = goes_on("rev-parse", f"{LEDGER}^{{tree}}")
     path = Path(".git/objects", tree[:2], tree[2:])
     kept = path.read_bytes()
-    path.unlink()
+    lose(Path(), tree)
     assert "LEDGER_MISSING" in examined()
     refused("LEDGER_MISSING", *COMMIT)
     start = partial(router.call, "task start", Workspace.open(), task_start.Request("10"))

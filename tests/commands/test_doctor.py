@@ -23,6 +23,7 @@ from devs_git.storage import locks
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.gated import ask
+from tests.losing import lose
 from tests.test_tier0 import state
 
 Run = Callable[..., str]
@@ -95,7 +96,7 @@ def test_a_broken_proposal_is_shown_with_its_line(initialised: Path, git: Run) -
 @pytest.mark.telling
 def test_a_lost_object_of_the_ledger_is_found(initialised: Path, git: Run) -> None:
     oid = git("rev-parse", "refs/heads/devs/ledger:policy.yaml")
-    (initialised / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
+    lose(initialised, oid)
     assert "LEDGER_MISSING" in codes(initialised)
 
 

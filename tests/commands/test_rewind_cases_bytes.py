@@ -77,6 +77,15 @@ def test_a_file_that_does_not_round_trip_is_not_exact_and_neither_dirty_nor_a_fa
     assert case.read("a.loud") == b"other\n"
 
 
+def test_a_file_that_stays_with_bytes_of_attributes_that_go_is_named(case: Case) -> None:
+    case.stage("1", {"a.txt": b"a\n"})
+    case.stage("2", {".gitattributes": b"* text=auto eol=crlf\n"})
+    case.write({"a.txt": None})
+    case.git("checkout", "--", "a.txt")
+    assert case.rewind("1").not_exact == ("a.txt",)
+    assert case.read("a.txt") == b"a\r\n"
+
+
 @pytest.mark.thorough
 def test_clean_and_smudge_filters_run_and_dirty_bytes_come_back_unfiltered(case: Case) -> None:
     case.git("config", "filter.case.clean", WHISPER)

@@ -14,6 +14,7 @@ from devs_git.commands import verify
 from devs_git.domain.events import LEDGER, Draft, Event
 from devs_git.workspace import Workspace
 from tests.gated import ask, commit, genesis, in_force
+from tests.losing import forget
 
 Run = Callable[..., str]
 DAMAGES = int(os.environ.get("DEVS_TEST_COUNT_DAMAGES", "12"))
@@ -142,6 +143,7 @@ def test_a_damaged_ledger_gives_findings_and_never_a_crash(ledgered: Workspace, 
     ask(ledgered, text="# TAS\n")
     dice = random.Random(1)
     oids = [line.split()[0] for line in git("rev-list", "--objects", LEDGER).splitlines()]
+    forget(Path())
     for oid in dice.sample(oids, min(DAMAGES, len(oids))):
         file = Path(".git/objects", oid[:2], oid[2:])
         whole, mode = file.read_bytes(), file.stat().st_mode

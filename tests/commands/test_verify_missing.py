@@ -12,13 +12,10 @@ from devs_git.commands import verify
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
 from tests.gated import TAS, commit
+from tests.losing import lose
 
 Run = Callable[..., str]
 pytestmark = pytest.mark.thorough
-
-
-def lose(top: Path, oid: str) -> None:
-    (top / ".git/objects" / oid[:2] / oid[2:]).unlink()
 
 
 def errors(*parts: str) -> list[str]:

@@ -12,6 +12,7 @@ import pytest
 
 from devs_git.workspace import Workspace
 from tests.gated import ask
+from tests.losing import lose
 
 Run = Callable[..., str]
 CALM = Path(".git/devs/calm")
@@ -57,7 +58,7 @@ def test_a_gate_whose_marker_cannot_be_read_freezes_all_the_same(
     children("-m", "two")
     ask(Workspace.open(), kind="MANUAL")
     marker = git("rev-parse", f"{LEDGER}:open")
-    Path(".git/objects", marker[:2], marker[2:]).unlink()
+    lose(Path(), marker)
     with pytest.raises(subprocess.CalledProcessError):
         children("-m", "three")
 

@@ -12,6 +12,7 @@ from devs_git.storage.git_program import GitFailed
 from devs_git.workspace import Workspace
 from tests.dying import dying_git
 from tests.gated import ask, refusal
+from tests.losing import lose
 
 
 def test_an_event_that_was_written_is_read_back_as_it_was(ledgered: Workspace) -> None:
@@ -55,7 +56,7 @@ def test_a_ledger_with_an_event_missing_is_missing_and_not_shorter(ledgered: Wor
     parent = ledgered.ledger.tip().oid
     event = ledgered.event("checkpoint.created", "x", verb_name="checkpoint")
     ledgered.ledger.append(lambda _tip: Draft(event))
-    (ledgered.places.common / "objects" / parent[:2] / parent[2:]).unlink()
+    lose(ledgered.places.common.parent, parent)
     with pytest.raises(DevsError) as caught:
         list(Workspace.open(ledgered.top).ledger.events())
     assert caught.value.code == "LEDGER_MISSING"
@@ -65,5 +66,5 @@ def test_a_ledger_with_an_event_missing_is_missing_and_not_shorter(ledgered: Wor
 def test_open_gates_whose_list_is_missing_are_not_none_and_no_bug(ledgered: Workspace) -> None:
     ask(ledgered, kind="MANUAL")
     oid = ledgered.store_git.text("rev-parse", "refs/heads/devs/ledger:open")
-    (ledgered.places.common / "objects" / oid[:2] / oid[2:]).unlink()
+    lose(ledgered.places.common.parent, oid)
     assert refusal(Workspace.open(ledgered.top).ledger.open_gates).code == "LEDGER_MISSING"

@@ -165,7 +165,23 @@ def _not_exact(own: Git, work: Work) -> tuple[str, ...]:
     there = {path for path in work.by_git if (Path(own.where) / path).is_file()}
     blobs = {change.path: change.new for change in work.touched if change.path in there}
     paths = attributes.converting(own, list(blobs))
-    return tuple(sorted(set(paths) - _cleaned(own, {path: blobs[path] for path in paths})))
+    looked_at = {path: blobs[path] for path in paths}
+    if any(change.path.rpartition("/")[2] == attributes.ATTRIBUTES for change in work.touched):
+        # A file that git leaves as it is may have been written under the attributes of before.
+        touched = {change.path for change in work.touched}
+        looked_at |= {path: oid for path, oid in _files(own).items() if path not in touched}
+    return tuple(sorted(looked_at.keys() - _cleaned(own, looked_at)))
+
+
+def _files(own: Git) -> dict[str, str]:
+    """Each file of the index that is there as a file, with its blob."""
+    found = {}
+    for line in split_z(own.run("ls-files", "-s", "-z")):
+        head, path = line.split("\t", 1)
+        place = f"{own.where}/{path}"
+        if head.startswith("100") and os.path.isfile(place) and not os.path.islink(place):  # noqa: PTH113, PTH114 - there may be thousands
+            found[path] = head.split(" ")[1]
+    return found
 
 
 def _edited(own: Git, work: Work) -> tuple[str, ...]:

@@ -1,0 +1,81 @@
+"""A second name for each of the ledger's newest objects, in `.git/devs/newest`, where no `git prune` looks.
+
+`git prune --expire=now` and `git gc --prune=now` first list what can be reached and then delete the rest. An event that
+is written between the two is deleted, although the ledger's ref names it by then. The second names are hard links: they
+take no room, and what was deleted gets its first name back when somebody asks for the ledger the next time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Final
+
+from devs_git.storage.git_program import Git, split_lines
+
+KEPT: Final = 64  # objects; an event has about six
+FOLDER: Final = "devs/newest"  # in the common git directory
+
+
+def keep(common: Path, oids: Collection[str]) -> bool:
+    """Link these objects, just written, of the repository whose common git directory is `common`; the oldest links go.
+
+    False where a prune took one before it had its second name.
+    """
+    folder = common / FOLDER
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir()
+    for oid in oids:
+        try:
+            os.link(_place(common, oid), folder / oid, follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        except OSError:
+            # It has a second name already, or the file system knows no hard links.
+            continue
+    names = _names(folder)
+    if len(names) > KEPT:
+        _forget(folder, [name for name in names if name not in oids], len(names) - KEPT)
+    return True
+
+
+def restore(git: Git, common: Path) -> bool:
+    """Give each of them a first name again that a prune took; whether there was any. Those in packs need no second name any more."""
+    folder = common / FOLDER
+    gone = [oid for oid in _names(folder) if not _place(common, oid).exists()]
+    if not gone:
+        return False
+    asked = "".join(f"{oid}\n" for oid in gone).encode()
+    said = split_lines(git.run("cat-file", "--batch-check", stdin=asked).decode())
+    lost = {line.split(" ")[0] for line in said if line.endswith(" missing")}
+    for oid in gone:
+        with contextlib.suppress(OSError):
+            if oid in lost:
+                _place(common, oid).parent.mkdir(exist_ok=True)
+                os.link(folder / oid, _place(common, oid), follow_symlinks=False)
+            else:
+                (folder / oid).unlink()
+    return bool(lost)
+
+
+def _place(common: Path, oid: str) -> Path:
+    return common / "objects" / oid[:2] / oid[2:]
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return [name for name in os.listdir(folder) if len(name) == 40 and name.isalnum()]  # noqa: PTH208 - names only
+    except OSError:
+        return []
+
+
+def _forget(folder: Path, names: Sequence[str], number: int) -> None:
+    """Take away the links of the objects that were written first."""
+    written = []
+    for name in names:
+        with contextlib.suppress(FileNotFoundError):
+            written.append(((folder / name).stat().st_mtime, name))
+    for _, name in sorted(written)[:number]:
+        (folder / name).unlink(missing_ok=True)
