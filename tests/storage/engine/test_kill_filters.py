@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -113,3 +116,44 @@ def test_recovery_needs_no_filter(tmp_path: Path) -> None:
     assert ending.recovered(case, again=False, decide=False) == "recovered"
     assert contents(case.top) == before
     assert not os.path.lexists(case.top / ".git/index.lock")
+
+
+def test_a_second_command_killed_while_it_waits_for_an_orphaned_git_changes_nothing(tmp_path: Path) -> None:
+    case = begun(tmp_path / "repo", "link to folder")
+    before, held = case.look(), Held.now(case, clean=True)
+    # The filter says that it runs, and goes on when it may; we are killed meanwhile and git is not.
+    slow = "touch .git/runs; until test -e .git/go; do sleep 0.02; done; tr a-z A-Z"
+    case.git("config", "filter.case.smudge", slow)
+    first = started(case, "rewind", "1", "--yes")
+    wait_for(case.top / ".git/runs")
+    first.kill()
+    first.wait()
+    for verb in (("status",), ("undo", "--yes")):
+        second = started(case, *verb)
+        with pytest.raises(subprocess.TimeoutExpired):
+            second.wait(0.7)
+        second.kill()
+        second.wait()
+    (case.top / ".git/go").touch()
+    assert ending.recovered(case, again=False, decide=False) == "recovered"
+    case.look().must_equal(before)
+    held.must_still_be_there(case)
+    ending.must_be_usable(case)
+    case.git("commit", "-q", "--allow-empty", "-m", "plain git")
+
+
+def started(case: Case, *words: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        (sys.executable, "-m", "devs_git", *words),
+        cwd=case.top,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def wait_for(file: Path) -> None:
+    until = time.monotonic() + 20
+    while not file.exists():
+        assert time.monotonic() < until, file
+        time.sleep(0.01)
