@@ -223,7 +223,9 @@ def test_a_partial_clone_whose_blobs_are_missing_refuses_and_fetches_nothing(
     top = tmp_path / "partial"
     subprocess.run(["git", "clone", "-q", "--filter=blob:none", f"file://{case.top}", top], check=True)
     clone = Case(top)
-    clone.git("fetch", "-q", "--no-filter", "origin", "+refs/heads/devs/ledger:refs/heads/devs/ledger")
+    clone.git(
+        "fetch", "-q", "--refetch", "--no-filter", "origin", "+refs/heads/devs/ledger:refs/heads/devs/ledger"
+    )
     missing = ("rev-list", "--objects", "--all", "--missing=print")
     before = [line for line in clone.git(*missing).splitlines() if line.startswith("?")]
     assert before
@@ -245,7 +247,9 @@ def test_a_sparse_partial_clone_needs_only_the_blobs_that_it_writes(case: Case, 
     clone = Case(top)
     clone.git("sparse-checkout", "set", "--cone", "in")
     clone.git("switch", "-q", "main")
-    clone.git("fetch", "-q", "--no-filter", "origin", "+refs/heads/devs/ledger:refs/heads/devs/ledger")
+    clone.git(
+        "fetch", "-q", "--refetch", "--no-filter", "origin", "+refs/heads/devs/ledger:refs/heads/devs/ledger"
+    )
     missing = ("rev-list", "--objects", "--all", "--missing=print")
     before = [line for line in clone.git(*missing).splitlines() if line.startswith("?")]
     clone.there_and_back("1")
