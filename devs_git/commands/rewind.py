@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from devs_git.domain import branch_names, resolve
+from devs_git.domain import activity, branch_names, resolve
 from devs_git.domain import plan_id as plans
 from devs_git.domain.events import Draft, Event
 from devs_git.domain.history import Checkpoint
@@ -12,7 +12,6 @@ from devs_git.domain.ids import target as parse_target
 from devs_git.domain.plain_text import checked
 from devs_git.domain.plan_id import Options
 from devs_git.domain.rewind import preserve_mode
-from devs_git.domain.trailers import Work
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import active_task, documents, filters, whereabouts
 from devs_git.storage.engine import footprint as footprints
@@ -89,7 +88,7 @@ class Request:
 
 @immutable
 class Plan:
-    """What a rewind would do. Oids are full; `files` and lists are cut at 1000, the counts are not. `not_told`: see `filters`."""
+    """What a rewind would do. Oids are full; lists are cut at 1000, counts are not. `not_told`: see `filters`. `was_active`: see `Result`."""
 
     would_reset_to_commit: str
     affected_tasks: tuple[str, ...]
@@ -105,6 +104,8 @@ class Plan:
     not_covered: dict[str, Any]
     now_visible: tuple[str, ...]
     not_told: tuple[NotTold, ...] = ()
+    was_active: str = ""
+    now_active: str = ""
     blocked_by: tuple[dict[str, Any], ...] = field(default=())
 
 
@@ -113,6 +114,7 @@ class Result:
     """What a rewind did. `preserved_as` has `type` and `reference`; `backup` keeps everything in every mode.
 
     `edited`: files that somebody saved while they were moved; they are left as they were saved.
+    `was_active`, `now_active`: the worktree's active task before and after; '' for none.
     """
 
     rewound_to: str
@@ -128,6 +130,8 @@ class Result:
     files: int
     edited: tuple[str, ...]
     backup: str
+    was_active: str = ""
+    now_active: str = ""
 
 
 def find(workspace: Workspace, request: Request) -> Checkpoint:
@@ -175,16 +179,16 @@ def _objections(workspace: Workspace, site: Site, request: Request, look: Outloo
 
 def _plan(workspace: Workspace, request: Request) -> Plan:
     site = workspace.site
-    look = outlook.look(site, request.options)
-    point = look.target
-    rest = footprints.not_covered(look.found, site.top)
+    look, active = outlook.look(site, request.options), active_task.read(site.places)
+    point, rest = look.target, footprints.not_covered(look.found, site.top)
+    after = activity.after_rewind(workspace.ledger.tip().here, look.effect, active)
     from devs_git.storage.catalog import marks
 
-    catalog_file = workspace.places.shared / "catalog.db"
+    catalog = workspace.places.shared / "catalog.db"
     return Plan(
         would_reset_to_commit=point.commit,
         affected_tasks=look.effect.affected,
-        sqlite_tables_affected=marks.tables_with(catalog_file, look.effect.affected),
+        sqlite_tables_affected=marks.tables_with(catalog, look.effect.affected),
         plan_id=look.plan_id,
         target=request.options.target,
         commits=len(look.commits),
@@ -196,6 +200,8 @@ def _plan(workspace: Workspace, request: Request) -> Plan:
         not_covered=as_mapping(rest),
         now_visible=footprints.now_visible(look.found, point.tree, look.plan),
         not_told=filters.told(look.found.not_told),
+        was_active=activity.task_of(active),
+        now_active=activity.task_of(after),
         blocked_by=tuple(error.envelope() for error in _objections(workspace, site, request, look)),
     )
 
@@ -245,12 +251,14 @@ def _rewind(workspace: Workspace, site: Site, request: Request, look: Outlook) -
         files=arrival.moved.files,
         edited=arrival.moved.edited,
         backup=f"refs/devs/backup/{way.op_id}",
+        was_active=activity.task_of(active),
+        now_active=activity.task_of(way.new.active),
     )
 
 
 def _way(workspace: Workspace, options: Options, look: Outlook, active: str) -> Journey:
     point = look.target
-    after = _active_after(workspace, look, active)
+    after = activity.after_rewind(workspace.ledger.tip().here, look.effect, active)
     return Journey(
         op_id=workspace.new_id("rewind"),
         verb="rewind",
@@ -271,14 +279,6 @@ def _require_same(tip: Tip, look: Outlook) -> None:
     points = tip.here.checkpoints
     if any(not points[point.tag].live for point in look.effect.undone):
         raise DevsError("PLAN_STALE", "The checkpoints changed meanwhile.", hint="Look again: devs-git log")
-
-
-def _active_after(workspace: Workspace, look: Outlook, lines: str) -> str:
-    """The active task's lines afterwards: cleared where it was undone, the target's own where it is active again."""
-    if look.effect.reactivated:
-        task = workspace.ledger.tip().here.tasks[look.effect.reactivated]
-        return Work(task.task_id, task.agent, "", task.phase).lines()
-    return "" if active_task.task_of(lines) in look.effect.affected else lines
 
 
 def _record(event: Event, look: Outlook, kept: Kept) -> bytes:

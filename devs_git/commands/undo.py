@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from devs_git.domain import branch_names, standpoint
+from devs_git.domain import activity, branch_names, standpoint
 from devs_git.domain import rewind as rules
 from devs_git.domain.events import Draft, Event
 from devs_git.domain.history import fold
@@ -61,7 +61,8 @@ class Request:
 class Result:
     """What an undo did, or would do under `dry_run` (then `undo_id` is ''). Oids are full.
 
-    `edited`: files that somebody saved while they were moved; they are left as they were saved.
+    `edited`: files that somebody saved while they were moved; they are left as they were saved. `was_active` and
+    `now_active`: the task that is active in this worktree before and after; '' for none.
     """
 
     undone_operation: str
@@ -78,6 +79,8 @@ class Result:
     backup: str
     blocked_by: tuple[dict[str, Any], ...] = ()
     not_told: tuple[NotTold, ...] = ()
+    was_active: str = ""
+    now_active: str = ""
 
 
 @immutable
@@ -99,7 +102,11 @@ def run(workspace: Workspace, request: Request) -> Result:
         way = _way(workspace, request, look)
         found = (*look.refusals, *objections(workspace.site, way), *journal.interrupted(workspace.places))
         blocked = tuple(error.envelope() for error in found)
-        result, not_told = _result(look, "", len(look.plan.affected)), filters.told(look.found.not_told)
+        active = active_task.read(workspace.places)
+        result, not_told = (
+            _result(look, "", len(look.plan.affected), active),
+            filters.told(look.found.not_told),
+        )
         return replace(result, blocked_by=blocked, not_told=not_told)
     with engine.refusing("GIT_RESET_FAILED"), engine.worktree_lock(workspace.site, alone=True) as site:
         look = _look(workspace, site, request)
@@ -138,6 +145,7 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
         *refusals.of_obstacles(plan, save=request.untracked == "save"),
         *refusals.of_objects(found, state.head),
     ]
+    state = replace(state, active=activity.after_undo(history, effect, state.active))
     return _Outlook(operation, state, tuple(later), found, plan, effect, request.preserve or "", refused)
 
 
@@ -175,9 +183,10 @@ def _undo(workspace: Workspace, site: Site, request: Request, look: _Outlook) ->
         )
         return Draft(event)
 
-    arrival = travel(site, way, active_task.read(site.places), build)
+    active = active_task.read(site.places)
+    arrival = travel(site, way, active, build)
     kept = {"type": arrival.kept.type, "reference": arrival.kept.reference}
-    done = _result(look, way.op_id, arrival.moved.files)
+    done = _result(look, way.op_id, arrival.moved.files, active)
     return replace(
         done,
         preserved_as=kept,
@@ -204,7 +213,7 @@ def _way(workspace: Workspace, request: Request, look: _Outlook) -> Journey:
     )
 
 
-def _result(look: _Outlook, op_id: str, files: int) -> Result:
+def _result(look: _Outlook, op_id: str, files: int, active: str) -> Result:
     return Result(
         undone_operation=look.operation.get("Devs-Op"),
         undone_verb=look.operation.get("Devs-Verb"),
@@ -218,4 +227,6 @@ def _result(look: _Outlook, op_id: str, files: int) -> Result:
         not_exact=(),
         edited=(),
         backup="",
+        was_active=activity.task_of(active),
+        now_active=activity.task_of(look.state.active),
     )

@@ -30,6 +30,7 @@ def rewind_plan(plan: Any) -> str:
     if plan.now_visible:
         shown = ", ".join(map(path, plan.now_visible[:5]))
         lines.append(f"  makes visible   {plural(len(plan.now_visible), 'file')}, ignored until now: {shown}")
+    lines += _active(plan, plan=True)
     return "\n".join([*lines, *_not_told(plan), *blocked(plan), f"  plan            {plan.plan_id}"])
 
 
@@ -55,7 +56,22 @@ def rewound(result: Any) -> str:
     lines += [f"Rewound here, still on {branch}: {name}" for name, branch in result.still_on.items()]
     if result.not_exact:
         lines.append(f"Not exact, by filters or attributes: {', '.join(map(path, result.not_exact[:10]))}")
-    return "\n".join([*lines, *_edited(result), "Return with: devs-git undo"])
+    return "\n".join([*lines, *_active(result), *_edited(result), "Return with: devs-git undo"])
+
+
+def _active(result: Any, *, plan: bool = False) -> list[str]:
+    """Which task stops being active here, and which one is active again; nothing where that stays as it is."""
+    was, now = result.was_active, result.now_active
+    if was == now:
+        return []
+    if plan:
+        return [
+            f"  active task     {now or 'none'}, and no longer {was}"
+            if was
+            else f"  active task     {now} again"
+        ]
+    ended = [f"No longer the active task here: {was}"] if was else []
+    return [*ended, f"The active task here again: {now}"] if now else ended
 
 
 def _edited(result: Any) -> list[str]:
@@ -76,6 +92,7 @@ def undo_plan(plan: Any) -> str:
         f"  undoes          {', '.join(plan.undone) or 'no checkpoint'}",
         f"  changes         {plural(plan.files, 'file')}",
     ]
+    lines += _active(plan, plan=True)
     return "\n".join([*lines, *_not_told(plan), *blocked(plan)])
 
 
@@ -89,7 +106,7 @@ def undone(result: Any) -> str:
         lines.append(
             f"Before it is kept as {result.preserved_as['type']} {result.preserved_as['reference']}."
         )
-    return "\n".join([*lines, *_edited(result), "Redo with: devs-git undo"])
+    return "\n".join([*lines, *_active(result), *_edited(result), "Redo with: devs-git undo"])
 
 
 def checked_out(result: Any) -> str:
