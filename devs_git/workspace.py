@@ -139,10 +139,10 @@ class Workspace:
         """Whether each commit of a task is to be a checkpoint; asked by a hook, so without a YAML reader."""
         from devs_git.domain.events import LEDGER
         from devs_git.domain.policy import IN_FORCE, checkpoints_on_commit
+        from devs_git.storage import bounded
 
         self.require_believed()
-        found, data = self.store_git.attempt("cat-file", "blob", f"{LEDGER}:{IN_FORCE}", ok=(0, 128))
-        plain = checkpoints_on_commit(None if found else data)
+        plain = checkpoints_on_commit(bounded.document(self.store_git, f"{LEDGER}:{IN_FORCE}"))
         return self.policy.checkpoint_on_commit if plain is None else plain
 
     @property

@@ -9,10 +9,10 @@ from typing import Final
 from devs_git.domain.events import LEDGER
 from devs_git.domain.gates import SIGNED
 from devs_git.domain.policy import PROPOSED
-from devs_git.domain.report import Finding, Severity
+from devs_git.domain.report import Finding, Severity, once
 from devs_git.domain.verbs import VERBS
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import audit_facts, audit_parts, auditing, proposal, refs, tas_file
+from devs_git.storage import audit_facts, audit_parts, auditing, bounded, proposal, refs, tas_file
 from devs_git.storage.audit_facts import Facts
 from devs_git.storage.audit_parts import FETCH
 from devs_git.storage.engine import reach
@@ -116,9 +116,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         checked["verbs"] = len(VERBS)
     for part in about_us:
         found += request.doors[part]() if part in request.doors else (_no_door(part),)
-    told = tuple(
-        Told(f.code, f.severity, f.message, f.fix, f.where, f.file, f.line) for f in dict.fromkeys(found)
-    )
+    told = tuple(Told(f.code, f.severity, f.message, f.fix, f.where, f.file, f.line) for f in once(found))
     return Result(all(f.severity != "error" for f in found), request.chosen, checked, told, request.format)
 
 
@@ -172,7 +170,7 @@ def _pinning(facts: Facts) -> Iterator[Finding]:
     """GitFailed where no genesis is pinned only because the tracked policy is missing from the object store."""
     oid = "" if facts.genesis else tas_file.blob(facts.git, facts.base or facts.head, PROPOSED)
     if oid:
-        facts.git.run("cat-file", "blob", oid)
+        bounded.require_blob(facts.git, oid)
     yield from ()
 
 

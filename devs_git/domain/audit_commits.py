@@ -8,6 +8,7 @@ branches already had it when the gate was requested. Gates are bits of one numbe
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Final
 
 from devs_git.domain.audit_ledger import Freezes
@@ -32,7 +33,7 @@ class Witness:
     """What the ledger can say: its freezes, its events' parents (parents first), the heads that each gate's request
     recorded, and by which event a commit was recorded as a checkpoint (`recorded`). `landed` are the commits that a
     decision made, `early` those from before devs-git, which nothing could bind; `shared` are the events that show more
-    clones than one, by taking the ledger over or by joining two lines.
+    clones than one, by taking the ledger over or by joining two lines; `damaged` the gates of which a file cannot be read.
     """
 
     freezes: Freezes
@@ -43,6 +44,13 @@ class Witness:
     landed: frozenset[str] = frozenset()
     early: frozenset[str] = frozenset()
     shared: frozenset[str] = frozenset()
+    damaged: frozenset[str] = frozenset()
+
+    @cached_property
+    def readable(self) -> int:
+        """The gates that accuse. Of one of which a file cannot be read nobody can tell when it was open."""
+        numbers = self.freezes.numbers
+        return sum(1 << number for gate, number in numbers.items() if gate not in self.damaged)
 
 
 def judge(commits: Sequence[Bound], witness: Witness, beside: Sequence[Bound] = ()) -> Iterator[Finding]:
@@ -90,7 +98,7 @@ def _names(witness: Witness, mask: int) -> str:
 
 
 def _frozen(commit: Bound, witness: Witness) -> Iterator[Finding]:
-    still = witness.freezes.open[commit.ledger]
+    still = witness.freezes.open[commit.ledger] & witness.readable
     if still and commit.oid not in witness.landed:
         yield _finding(
             "COMMITTED_WHILE_FROZEN", commit, f"was made while gate {_names(witness, still)} was open"
@@ -99,8 +107,7 @@ def _frozen(commit: Bound, witness: Witness) -> Iterator[Finding]:
 
 def _unseen(commit: Bound, witness: Witness, cleared: int, apart: int) -> Iterator[Finding]:
     """`cleared` are the gates that opened after the commit was there, `apart` those that another clone may have opened."""
-    every = (1 << len(witness.freezes.numbers)) - 1
-    unseen = every & ~witness.freezes.known[commit.ledger] & ~cleared
+    unseen = witness.readable & ~witness.freezes.known[commit.ledger] & ~cleared
     if sure := unseen & ~apart:
         text = f"was made after gate {_names(witness, sure)} opened, bound to the ledger before it"
         yield _finding("UNSEEN_AT_FREEZE", commit, text)

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from devs_git.domain.events import LEDGER, Event
-from devs_git.domain.report import Finding
+from devs_git.domain.report import IN_LEDGER, Finding
 from devs_git.values import field, immutable
 
 # No name that begins like an option or leads out of its folder: a gate of such a name could never be decided.
@@ -57,8 +57,8 @@ class Freezes:
     open: dict[str, int] = field(default_factory=dict)
 
 
-def _damaged(code: str, oid: str, message: str) -> Finding:
-    return Finding(code, "error", message, WAY_OUT, oid)
+def _damaged(code: str, oid: str, message: str, file: str = "") -> Finding:
+    return Finding(code, "error", message, WAY_OUT, oid, file=file)
 
 
 def roots(steps: Sequence[Step], genesis: str) -> Iterator[Finding]:
@@ -88,7 +88,8 @@ def mutations(step: Step) -> Iterator[Finding]:
     for number, edge in enumerate(step.edges):
         for change in edge:
             if not _allowed(step, change, number):
-                yield _damaged("LEDGER_MUTATED", oid, f"Event {oid[:12]} {did(change)} {change.path}.")
+                text = f"Event {oid[:12]} {did(change)} {change.path}."
+                yield _damaged("LEDGER_MUTATED", oid, text, IN_LEDGER + change.path)
 
 
 def _allowed(step: Step, change: Change, number: int) -> bool:

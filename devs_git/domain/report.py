@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterable
+from typing import Final, Literal
 
 from devs_git.values import immutable
 
@@ -19,11 +20,15 @@ class Action:
     detail: str = ""
 
 
+IN_LEDGER: Final = "devs/ledger:"  # how the name of a file of the ledger begins in a finding
+
+
 @immutable
 class Finding:
     """One thing that is wrong, in words, and the command that mends it. Only an error makes a check exit 1.
 
-    `where` is the ref or commit that it is about; `file` a file and `line` a line of it (0: of none).
+    `where` is the ref or commit that it is about; `file` a file and `line` a line of it (0: of none). `cause` is another
+    file, which cannot be read and is why: where that is a finding, this one is none.
     """
 
     code: str
@@ -33,3 +38,24 @@ class Finding:
     where: str = ""
     line: int = 0
     file: str = ""
+    cause: str = ""
+
+
+def once(found: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings without those that say the same, or that tell of a file of the ledger which another tells of already.
+
+    Each part of `verify` that needs a damaged file finds it; it is damaged once. The one that names a line is kept.
+    """
+    every = list(found)
+    files = {one.file for one in every if one.file}
+    kept: dict[Finding | tuple[str, str], Finding] = {}
+    for one in every:
+        if one.cause in files:
+            continue
+        ours = one.file.startswith(IN_LEDGER)
+        if ours and not one.where and any(one.file == other.file for other in kept.values()):
+            continue
+        key = (one.where, one.file) if ours else one
+        if key not in kept or one.line > kept[key].line:
+            kept[key] = one
+    return tuple(kept.values())

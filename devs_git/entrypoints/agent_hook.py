@@ -10,11 +10,13 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
+from devs_git.domain import limits
 from devs_git.domain.dialects import DIALECTS
 from devs_git.domain.dialects.dialect import Dialect
 from devs_git.domain.tool_guard import may_run
 from devs_git.entrypoints import console
 from devs_git.errors import EXIT_INTERNAL, DevsError, invalid
+from devs_git.storage import bounded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +29,7 @@ _USAGE: Final = "usage: devs-git hook before-tool <client> <common git directory
 def main(arguments: list[str]) -> int:
     """0: decided. 70: it could not be."""
     try:
-        answer = _answer(arguments, sys.stdin.buffer.read())
+        answer = _answer(arguments, bounded.read(sys.stdin.buffer, limits.PAYLOAD, "payload"))
     except DevsError as error:
         return _cannot(f"{error.code}: {error.message} {error.hint}")
     except Exception as error:  # noqa: BLE001 - a bug of ours must neither deny nor approve by accident

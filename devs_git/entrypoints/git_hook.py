@@ -107,11 +107,12 @@ def _pre_receive(_arguments: list[str]) -> None:
     """Standard input: `<old> <new> <ref>` lines of a push, whose objects are still in quarantine."""
     from pathlib import Path
 
-    from devs_git.storage import receiving
+    from devs_git.domain import limits
+    from devs_git.storage import bounded, receiving
     from devs_git.storage.git_program import split_lines
     from devs_git.storage.places import locate
 
-    lines = split_lines(os.fsdecode(sys.stdin.buffer.read()))
+    lines = split_lines(os.fsdecode(bounded.read(sys.stdin.buffer, limits.REFS, "refs")))
     receiving.check(locate(Path()), receiving.read(lines))
 
 
@@ -192,11 +193,13 @@ def _record(workspace: Workspace, *, amended: bool = False) -> None:
 
 def _post_rewrite(arguments: list[str]) -> None:
     """Standard input: `<old> <new>` lines, one for each commit that git rewrote."""
-    from devs_git.storage import rewriting
+    from devs_git.domain import limits
+    from devs_git.storage import bounded, rewriting
     from devs_git.workspace import Workspace
 
     cause = arguments[0] if arguments else "rebase"
-    pairs = (line.split()[:2] for line in sys.stdin if len(line.split()) >= 2)
+    told = os.fsdecode(bounded.read(sys.stdin.buffer, limits.REFS, "commits"))
+    pairs = (line.split()[:2] for line in told.splitlines() if len(line.split()) >= 2)
     new_of = {old: new for old, new in pairs if old != new}
     if not new_of:
         return

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from asyncio import CancelledError
 from collections.abc import Callable
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import anyio
 import anyio.from_thread
@@ -25,6 +26,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 
 import devs_git
+from devs_git.domain import limits
 from devs_git.entrypoints import console
 from devs_git.entrypoints.tools import calling
 from devs_git.entrypoints.tools.results import announced
@@ -148,8 +150,31 @@ def _refusal(inputs: list[Any]) -> types.JSONRPCError | None:
     return types.JSONRPCError(jsonrpc="2.0", id=known, error=said)
 
 
+class _Lines:
+    """Standard input, a line at a time. Of one that is longer than a message may be only a mark is handed on, which is none.
+
+    As the SDK does it, descriptor 0 is the null device meanwhile: nothing that is started here reads what a client sends.
+    """
+
+    def __init__(self) -> None:
+        self.stream = os.fdopen(os.dup(0), "rb")
+        nowhere = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nowhere, 0)
+        os.close(nowhere)
+
+    def readline(self) -> str:
+        most = limits.MESSAGE.most
+        line = self.stream.readline(most + 1)
+        if len(line) <= most:
+            return line.decode("utf-8", "replace")
+        while line and not line.endswith(b"\n"):
+            line = self.stream.readline(most)
+        return limits.MESSAGE.told + "\n"
+
+
 async def _serve(where: Path) -> None:
-    async with stdio_server() as (reading, writing):
+    lines: Any = anyio.wrap_file(cast("Any", _Lines()))
+    async with stdio_server(stdin=lines) as (reading, writing):
         made = server(where)
         await made.run(_Answering(reading, writing), writing, made.create_initialization_options())
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from devs_git.domain import client_files
+from devs_git.domain import client_files, limits
 from devs_git.domain.dialects import DIALECTS
 from devs_git.domain.dialects.dialect import MARK, Dialect
 from devs_git.domain.hook_text import python_of, render
@@ -21,7 +21,7 @@ from devs_git.domain.json_edit import Unfit, loose_line
 from devs_git.domain.plain_text import shown
 from devs_git.domain.report import Action, Finding
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import resources, spool
+from devs_git.storage import bounded, resources, spool
 from devs_git.storage.hook_files import whole
 from devs_git.storage.hook_slot import HookSlot
 from devs_git.storage.places import Places
@@ -148,7 +148,7 @@ def _read(path: Path, top: Path) -> str | None:
     if not real.is_relative_to(os.path.realpath(top)):
         raise _refused(path, top, 0, "it is a link out of this worktree")
     try:
-        data = real.read_bytes()
+        data = bounded.read_file(real, limits.FILE, path.relative_to(top).as_posix())
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
@@ -161,8 +161,8 @@ def _read(path: Path, top: Path) -> str | None:
 
 def _plain(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
+        return bounded.read_file(path, limits.FILE, path.name).decode("utf-8", "replace")
+    except (OSError, DevsError):
         return ""
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from devs_git.domain import gates, policy
+from devs_git.domain import gates, limits, policy
 from devs_git.domain.events import LEDGER
 from devs_git.domain.gates import Question
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import documents, proposal, refs, tas_file
+from devs_git.storage import bounded, documents, proposal, refs, tas_file
 from devs_git.storage import gates as store
 from devs_git.storage.engine.survey import head_of
 from devs_git.storage.git_program import Git
@@ -118,7 +118,7 @@ class Asking:
                 hint=f"Commit it first: git add {policy.PROPOSED} && git commit",
                 field=policy.PROPOSED,
             )
-        data = self.store_git.run("cat-file", "blob", oid)
+        data = bounded.blob(self.store_git, oid, limits.DOCUMENT, policy.PROPOSED, "POLICY_INVALID")
         proposal.check(data, policy.PROPOSED, tip)
         before = tip.read(policy.IN_FORCE)
         return {

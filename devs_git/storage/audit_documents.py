@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from devs_git.domain import gates, records
+from devs_git.domain import gates, limits, records
 from devs_git.domain.policy import FIRST, IN_FORCE, PROPOSED, parse
-from devs_git.domain.report import Finding
+from devs_git.domain.report import IN_LEDGER, Finding
 from devs_git.errors import DevsError
-from devs_git.storage import documents, proposal, tas_file
+from devs_git.storage import bounded, documents, proposal, tas_file
 from devs_git.storage import gates as store
 from devs_git.storage import schemas as rules
 from devs_git.storage.audit_facts import Facts
@@ -39,7 +39,7 @@ def _document(path: str, data: bytes | None, event: str) -> Iterator[Finding]:
     noun = records.noun_of(path)
     if data is None or not noun:
         what = "is no record of ours" if data else "is missing from the object store"
-        yield Finding(code, "error", f"{path} {what}.", show, event, 0, f"devs/ledger:{path}")
+        yield Finding(code, "error", f"{path} {what}.", show, event, 0, IN_LEDGER + path)
         return
     try:
         if noun == records.REQUEST:
@@ -53,7 +53,7 @@ def _document(path: str, data: bytes | None, event: str) -> Iterator[Finding]:
             show,
             event,
             error.details.get("line", 0),
-            f"devs/ledger:{path}",
+            IN_LEDGER + path,
         )
 
 
@@ -92,13 +92,18 @@ def policy(facts: Facts) -> Iterator[Finding]:
     oid = facts.belief.policy_blob(facts.tip)
     unread = facts.documents.unread.get(oid)
     if unread:
-        yield _wrong(unread, f"devs/ledger:{IN_FORCE}")
+        yield _wrong(unread, IN_LEDGER + IN_FORCE)
     elif oid:
         for error in proposal.contradictions(facts.judged.policy_at(facts.tip), IN_FORCE):
-            yield _wrong(error, f"devs/ledger:{IN_FORCE}")
+            yield _wrong(error, IN_LEDGER + IN_FORCE)
     blob = tas_file.blob(facts.git, facts.head, PROPOSED)
     if blob:
-        yield from _tracked(facts, facts.git.run("cat-file", "blob", blob))
+        try:
+            data = bounded.blob(facts.git, blob, limits.DOCUMENT, PROPOSED, "POLICY_INVALID")
+        except DevsError as error:
+            yield _wrong(error, PROPOSED)
+        else:
+            yield from _tracked(facts, data)
     elif facts.head:
         text = f"{PROPOSED} is not tracked: a clone cannot tell this ledger from another."
         yield _warning(text, f"devs-git init && git add {PROPOSED} && git commit")
@@ -125,7 +130,10 @@ def _tracked(facts: Facts, data: bytes) -> Iterator[Finding]:
         )
     elif not named and begun:
         yield _warning(f"{PROPOSED} does not name the first policy.", f"Add the line: {FIRST}: {begun}")
-    if facts.belief.policy_blob(facts.tip) and parse(record) == facts.judged.policy_at(facts.tip):
+    oid = facts.belief.policy_blob(facts.tip)
+    if oid in facts.documents.unread:  # which is told already
+        return
+    if oid and parse(record) == facts.judged.policy_at(facts.tip):
         return
     asked = [
         gate.gate_id

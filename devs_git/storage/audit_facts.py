@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Final
 
-from devs_git.domain import gates
+from devs_git.domain import gates, limits
 from devs_git.domain.audit_commits import Bound
 from devs_git.domain.audit_ledger import Freezes, Step
 from devs_git.domain.belief import Belief, believe
@@ -55,9 +55,9 @@ class Facts:
 
     @cached_property
     def files(self) -> dict[str, bytes]:
-        """Every blob that an event brought, by its oid; those that are missing or damaged are left out."""
+        """Every blob that an event brought, by its oid; those that are missing, damaged or too large are left out."""
         wanted = {c.new for step in self.steps for edge in step.edges for c in edge if c.new}
-        found = auditing.blobs(self.git, wanted)
+        found = auditing.blobs(self.git, wanted, limits.DOCUMENT)
         return {oid: data for oid, data in found.items() if gates.blob_oid(data) == oid}
 
     @cached_property

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from devs_git.domain.belief import Belief
+from devs_git.domain.belief.verdict import refused
 from devs_git.domain.gates import APPROVED, Gate
 from devs_git.domain.policy import Policy, parse
-from devs_git.domain.report import Finding
+from devs_git.domain.report import IN_LEDGER, Finding
 from devs_git.errors import DevsError
 from devs_git.storage import gates as store
 from devs_git.storage.belief import Documents
@@ -20,7 +21,8 @@ class Judged:
 
     `gates` holds every gate whose request can be read, its decision None unless it counts at the tip; those that are
     decided come in the order of their decisions. `approved` are the gates that a decision approved which was good at its
-    place.
+    place, `damaged` those of which a file cannot be read, with the finding about it: of them nobody can tell when they
+    were open.
     """
 
     findings: tuple[Finding, ...]
@@ -28,6 +30,7 @@ class Judged:
     approved: Mapping[str, Gate]
     belief: Belief
     read: Documents
+    damaged: Mapping[str, Finding]
 
     def policy_at(self, event: str) -> Policy:
         """The policy in force at an event; the defaults where there is none, or none that can be read."""
@@ -47,7 +50,15 @@ def judge(belief: Belief, read: Documents, tip: str) -> Judged:
         for claim in belief.walk.claims
         if not claim.wrong and claim.says and claim.says.decision == APPROVED and claim.files.gate_id in there
     }
-    return Judged((*belief.findings, *_unread(belief, read)), there, approved, belief, read)
+    unread = dict(_unread(belief, read))
+    found = (*belief.findings, *unread.values())
+    return Judged(found, there, approved, belief, read, {**dict(_undecided(belief)), **unread})
+
+
+def _undecided(belief: Belief) -> Iterator[tuple[str, Finding]]:
+    for claim in belief.walk.claims:
+        if claim.wrong and claim.wrong.details.get("damaged"):
+            yield claim.files.gate_id, refused(claim.files.gate_id, claim.wrong, belief.events[claim.at])
 
 
 def _requests(belief: Belief) -> Iterator[tuple[str, str]]:
@@ -59,10 +70,12 @@ def _decided(gate: Gate, read: Documents, blob: str) -> Gate:
     return store.decided(replace(gate, decision=None), read.blobs.get(blob, b""))
 
 
-def _unread(belief: Belief, read: Documents) -> Iterator[Finding]:
+def _unread(belief: Belief, read: Documents) -> Iterator[tuple[str, Finding]]:
     for gate_id, blob in _requests(belief):
         error: DevsError | None = read.unread.get(blob)
         if error:
             text = f"The request of gate {gate_id} cannot be read: {error.message}"
             where = belief.events[belief.walk.askers[gate_id][0]]
-            yield Finding("LEDGER_MUTATED", "error", text, "See: devs-git verify schemas", where)
+            file = IN_LEDGER + store.request_path(gate_id)
+            found = Finding("LEDGER_MUTATED", "error", text, "See: devs-git verify schemas", where, file=file)
+            yield gate_id, found

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from devs_git.domain import audit_commits, audit_tags, following
+from devs_git.domain import audit_commits, audit_tags, following, limits
 from devs_git.domain.audit_commits import Bound, Witness
 from devs_git.domain.audit_ledger import Step
 from devs_git.domain.events import Event
-from devs_git.domain.report import Finding
+from devs_git.domain.history import fold
+from devs_git.domain.report import IN_LEDGER, Finding
 from devs_git.storage import audit_documents, audit_tas, auditing
 from devs_git.storage.audit_facts import Facts
 from devs_git.values import replace
@@ -33,16 +34,22 @@ def _missing(facts: Facts) -> Iterator[Finding]:
     for step in facts.steps:
         for change in step.edges[0] if step.edges else ():
             if change.new and change.new not in facts.files:
-                text = f"{change.path} of event {step.event.oid[:12]} is missing, damaged or no file."
+                what = f"missing, damaged, larger than {limits.DOCUMENT.told} or no file"
+                text = f"{change.path} of event {step.event.oid[:12]} is {what}."
                 yield Finding(
-                    "LEDGER_MISSING", "error", text, "Call a person: git fsck --full", step.event.oid
+                    "LEDGER_MISSING",
+                    "error",
+                    text,
+                    "Call a person: git fsck --full",
+                    step.event.oid,
+                    file=IN_LEDGER + change.path,
                 )
 
 
 def tags(facts: Facts) -> Iterator[Finding]:
     """Every checkpoint has its refs: annotated, unmoved, complete, except as events explain."""
     found = auditing.typed_refs(facts.git, *following.FOLDERS)
-    yield from audit_tags.judge(facts.ledger.history_at(facts.tip), found)
+    yield from audit_tags.judge(fold(step.event for step in facts.steps), found)
 
 
 def commits(facts: Facts) -> Iterator[Finding]:
@@ -53,6 +60,7 @@ def commits(facts: Facts) -> Iterator[Finding]:
         freezes=facts.freezes,
         parents={step.event.oid: step.event.parents for step in steps},
         heads=facts.heads,
+        damaged=frozenset(facts.judged.damaged),
         recorded=_recorded(steps),
         unbound=None if severity == "ignore" else severity,
         landed=facts.landed,
@@ -63,6 +71,7 @@ def commits(facts: Facts) -> Iterator[Finding]:
     found = list(audit_commits.judge(facts.commits, witness, facts.below))
     if any(one.code == "UNSEEN_AT_FREEZE" and one.severity == "error" for one in found):
         found = list(audit_commits.judge(facts.commits, witness, (*facts.below, *_reaching(facts))))
+    yield from facts.judged.damaged.values()
     yield from found
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from devs_git.domain import audit_tas, gates
+from devs_git.domain import audit_tas, gates, limits
 from devs_git.domain.audit_commits import Bound
 from devs_git.domain.audit_tas import Edit
 from devs_git.domain.report import Finding
 from devs_git.domain.tas_lock import Revision
-from devs_git.storage import auditing, tas_file
+from devs_git.errors import DevsError
+from devs_git.storage import auditing, bounded, tas_file
 from devs_git.storage.audit_facts import Facts
 from devs_git.values import immutable
 
@@ -25,14 +26,20 @@ def tas(facts: Facts) -> Iterator[Finding]:
     edits = list(_edits(facts))
     blobs = {blob for edit in edits for blob in (*edit.old, edit.new)}
     blobs |= {blob for one in revisions.values() for blob in (one.before, one.after)} if edits else set()
-    read = auditing.blobs(facts.git, {blob for blob in blobs if blob})
+    read = auditing.blobs(facts.git, {blob for blob in blobs if blob}, limits.FILE)
 
     def text(oid: str | None) -> str:
+        if oid and oid not in read:
+            raise bounded.refusal(limits.FILE, "tas")
         return read.get(oid or "", b"").decode("utf-8", "replace")
 
     for edit in edits:
-        if finding := audit_tas.judge(edit, revisions, text):
-            yield finding
+        try:
+            if finding := audit_tas.judge(edit, revisions, text):
+                yield facts.judged.damaged.get(edit.gate, finding)
+        except DevsError as error:
+            said = f"{edit.path} at commit {edit.commit[:12]} cannot be compared: {error.message}"
+            yield Finding("TAS_UNAPPROVED", "error", said, error.hint, edit.commit, file=edit.path)
 
 
 def _revisions(facts: Facts) -> dict[str, Revision]:
@@ -79,7 +86,7 @@ def _require_absent(facts: Facts, places: _Places, edit: Edit, commit: Bound) ->
     for parent in commit.parents:
         oid = tas_file.blob(facts.git, parent, edit.path) if places.at(parent, edit.path) is None else None
         if oid:
-            facts.git.run("cat-file", "blob", oid)
+            bounded.require_blob(facts.git, oid)
 
 
 def _edit(commit: Bound, path: str, places: _Places, first: str | None) -> Edit:

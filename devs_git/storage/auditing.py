@@ -6,12 +6,14 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from devs_git.domain import decisions
+from devs_git.domain import decisions, limits
 from devs_git.domain.audit_commits import Bound
 from devs_git.domain.audit_ledger import Change, Step
 from devs_git.domain.events import Event
 from devs_git.domain.gates import Gate
+from devs_git.domain.limits import Limit
 from devs_git.errors import DevsError
+from devs_git.storage import bounded
 from devs_git.storage.git_program import Git
 from devs_git.storage.ledger import Ledger
 from devs_git.storage.objects import EMPTY_TREE
@@ -22,9 +24,10 @@ _NONE: Final = "0" * 40
 def steps(ledger: Ledger, *tips: str) -> list[Step]:
     """Every event up to these tips, parents first, with the changes along each parent edge.
 
-    GitFailed where an object is missing: git compares trees as far as it can read them, and says nothing.
+    GitFailed where a commit or a tree is missing: git compares trees as far as it can read them, and says nothing. A
+    file that is missing ends nothing: whoever reads it says so.
     """
-    ledger.git.run("rev-list", "--objects", "--quiet", *tips, "--")
+    ledger.git.run("rev-list", "--objects", "--filter=blob:none", "--quiet", *tips, "--")
     events = list(ledger.events(*tips, oldest_first=True))
     trees = _trees(ledger.git, *tips)
     pairs = {(trees.get(p, EMPTY_TREE), trees[e.oid]) for e in events for p in (e.parents or ("",))}
@@ -66,8 +69,8 @@ def changed(git: Git, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str],
 
 
 _FIELDS: Final = (
-    "%H%x1f%P%x1f%(trailers:key=Devs-Ledger,valueonly,separator=%x2C)"
-    "%x1f%(trailers:key=Gate-Id,valueonly,separator=%x2C)%x00"
+    "%H%x00%P%x00%(trailers:key=Devs-Ledger,valueonly,separator=%x2C)"
+    "%x00%(trailers:key=Gate-Id,valueonly,separator=%x2C)%x00"
 )
 
 
@@ -85,11 +88,13 @@ def single(git: Git, oids: Iterable[str]) -> list[Bound]:
 
 def _bound(git: Git, names: Iterable[str], *how: str) -> list[Bound]:
     words = ("rev-list", *how, "--no-commit-header", f"--format={_FIELDS}", "--stdin")
-    out = git.run(*words, stdin="".join(f"{name}\n" for name in names).encode())
+    said = git.stream(*words, stdin="".join(f"{name}\n" for name in names).encode())
     found = []
-    for record in out.split(b"\0")[:-1]:
-        oid, parents, ledger, gate = os.fsdecode(record).lstrip("\n").split("\x1f")
-        found.append(Bound(oid, tuple(parents.split()), ledger.rpartition(",")[2], gate.rpartition(",")[2]))
+    # NUL, which no message can hold, is between the fields, too.
+    parts = (os.fsdecode(part) for part in bounded.records(said, limits.COMMIT))
+    for oid, parents, ledger, gate in zip(parts, parts, parts, parts, strict=True):
+        trailers = (ledger.rpartition(",")[2], gate.rpartition(",")[2])
+        found.append(Bound(oid.lstrip("\n"), tuple(parents.split()), *trailers))
     return found
 
 
@@ -121,9 +126,13 @@ def typed_refs(git: Git, *patterns: str) -> dict[str, tuple[str, str]]:
     return {name: (oid, kind) for name, oid, kind in rows}
 
 
-def blobs(git: Git, oids: Iterable[str]) -> dict[str, bytes]:
-    """The bytes of many blobs, by one child; one that is not here, or is no blob, is left out."""
-    wanted = sorted(oids)
+def blobs(git: Git, oids: Iterable[str], limit: Limit) -> dict[str, bytes]:
+    """The bytes of many blobs, by two children; one that is not here, is no blob or is larger than `limit` is left out."""
+    asked = sorted(oids)
+    sizes = bounded.sizes(git, asked)
+    wanted = [
+        oid for oid, (kind, size) in zip(asked, sizes, strict=True) if kind == "blob" and size <= limit.most
+    ]
     if not wanted:
         return {}
     out = git.run("cat-file", "--batch", "--buffer", stdin="".join(f"{oid}\n" for oid in wanted).encode())

@@ -105,20 +105,26 @@ class Documents:
             )
         except DevsError as error:
             why = f"its decision decides nothing: {error.message}"
-            return Decided(gate_id, "", "", "", "", flaw="LEDGER_MUTATED", why=why)
-        key, flaw, why = "", "", ""
+            damaged = store.decision_path(gate_id)
+            return Decided(gate_id, "", "", "", "", flaw="LEDGER_MUTATED", why=why, damaged=damaged)
+        key, flaw, why, damaged = "", "", "", ""
         gate = self.gates.get(record["request"])
         if gate and (wrong := gates.flaw_of(record, record["gate_id"], record["request"], gate.request)):
             flaw, why = wrong, f"its decision decides nothing: {wrong}"
         elif (record["approval"] == gates.SIGNED) != bool(signature):
             flaw, why = "BAD_SIGNATURE", "its decision and its signature do not go together"
+        elif signature and signature not in self.blobs:
+            flaw, why = "LEDGER_MISSING", "its signature cannot be read"
+            damaged = store.signature_path(gate_id)
         elif signature:
             try:
                 key = self._key(record, signature)
             except DevsError as error:
                 flaw, why = error.code, error.message
         who, what = record["reviewer_id"], record["decision"]
-        return Decided(record["gate_id"], record["request"], what, who, record["approval"], key, flaw, why)
+        return Decided(
+            record["gate_id"], record["request"], what, who, record["approval"], key, flaw, why, damaged
+        )
 
     def _key(self, record: Mapping[str, Any], signature: str) -> str:
         statement = decisions.of_record(record, self.genesis).canonical()

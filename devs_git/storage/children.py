@@ -57,8 +57,16 @@ def piece(child: subprocess.Popen[bytes], args: Sequence[str]) -> bytes:
     return os.read(child.stdout.fileno(), _PIECE)
 
 
-def nameless_file() -> IO[bytes]:
-    """A file that goes with its descriptor."""
+def nameless_file(data: bytes = b"") -> IO[bytes]:
+    """A file that goes with its descriptor; it holds `data` and is read from the beginning."""
+    made = _nameless()
+    if data:
+        made.write(data)
+        made.seek(0)
+    return made
+
+
+def _nameless() -> IO[bytes]:
     if hasattr(os, "memfd_create"):
         return os.fdopen(os.memfd_create("git"), "w+b")
     import tempfile  # slow to load, and needed where the system has no files in memory alone

@@ -9,18 +9,21 @@ Writing needs no library: keys in the given order, texts quoted unless nobody co
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from devs_git.domain import limits
 from devs_git.errors import DevsError
 from devs_git.storage import canonical, schemas
 from devs_git.storage.canonical import dump
 from devs_git.values import immutable
 
 __all__ = ["Document", "dump", "load", "load_any", "parse"]
-MAX_BYTES: Final = 256 * 1024
+MAX_BYTES: Final = limits.DOCUMENT.most
 MAX_DEPTH: Final = 32
+_LONG_NUMBER: Final = 40  # characters; a number of ours has fewer than 20
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
 _FLOAT = re.compile(
     r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)", re.ASCII
@@ -46,9 +49,11 @@ def load(data: bytes, name: str, schema: str = "", *, code: str = "INVALID_ARGUM
     Raises DevsError `code` with `file`, `line` and `field` (dotted, of the first thing that is wrong).
     """
     plain = canonical.read(data) if len(data) <= MAX_BYTES else None
-    if plain is not None and not (schema and any(schemas.problems(schema, plain))):
+    if plain is not None and _is_text(plain, data) and not (schema and any(schemas.problems(schema, plain))):
         return plain
     document = parse(data, name, code=code)
+    if not _is_text(document.value, data):
+        raise _refusal(code, name, 1, "an escape (\\u) that is half of a character")
     for where, message in schemas.problems(schema, document.value) if schema else ():
         line = next(
             document.lines[where[:end]] for end in range(len(where), -1, -1) if where[:end] in document.lines
@@ -101,9 +106,17 @@ def load_any(data: bytes, name: str) -> dict[str, Any]:
             found = json.loads(data, object_pairs_hook=lambda pairs: _once(pairs, name))
         except (ValueError, RecursionError):  # the reader of YAML says where, and how deep is too deep
             return load(data, name)
-        if isinstance(found, dict):
+        if isinstance(found, dict) and _is_text(found, data):
             return found
     return load(data, name)
+
+
+def _is_text(value: Any, data: bytes) -> bool:
+    """Whether all texts of a value can be written as UTF-8: an escape can be half of a character."""
+    try:
+        return b"\\" not in data or bool(json.dumps(value, ensure_ascii=False).encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def _once(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
@@ -190,9 +203,15 @@ class _Reader:
 
 
 def scalar(text: str) -> Any:
-    """The value of a plain scalar by the core schema of YAML 1.2."""
+    """The value of a plain scalar by the core schema of YAML 1.2. No record of ours has a number that is not whole: what
+    is none, or is not finite, or has too many digits is `inf`, which every schema refuses.
+    """
     if text in _WORDS:
         return _WORDS[text]
     if _INT.fullmatch(text):
-        return int(text, 0 if text[:2] in {"0o", "0x"} else 10) if len(text) < 40 else float(text)
-    return float(text) if _FLOAT.fullmatch(text) else text
+        if len(text) >= _LONG_NUMBER:
+            return math.inf if text[:2] in {"0o", "0x"} else float(text)
+        return int(text, 0 if text[:2] in {"0o", "0x"} else 10)
+    if not _FLOAT.fullmatch(text):
+        return text
+    return math.inf if text.lstrip("+-")[:2] in {".i", ".I", ".n", ".N"} else float(text)

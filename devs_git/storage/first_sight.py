@@ -129,7 +129,7 @@ def policy(context: Decider, remote: str, person: Accepts) -> Callable[[str, str
 
 
 def _read(ledger: Ledger, blob: str) -> Policy:
-    data = ledger.objects.read(blob, "blob")
+    data = ledger.file(blob)
     return parse(documents.load(data, IN_FORCE, "policy", code="POLICY_INVALID"))
 
 

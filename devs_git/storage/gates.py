@@ -61,7 +61,7 @@ def find(tip: Tip, gate_id: str) -> Gate:
     entry = tip.ledger.list_path(tip.tree, f"gates/{gate_id}").get("request.yaml") if tip.oid else None
     if entry is None or entry.mode == TREE:
         raise gates.not_found(gate_id)
-    data = tip.ledger.objects.read(entry.oid, "blob")
+    data = tip.ledger.file(entry.oid)
     return read(gate_id, entry.oid, data, tip.read(decision_path(gate_id)))
 
 

@@ -11,7 +11,7 @@ import contextlib
 import os
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from devs_git.errors import DevsError
 from devs_git.storage import children, time_limit
@@ -161,13 +161,16 @@ class Git:
             if child.returncode is None:
                 children.end_group(child)
 
-    def stream(self, *args: str) -> Generator[bytes]:
+    def stream(self, *args: str, stdin: bytes = b"") -> Generator[bytes]:
         """Standard output piece by piece; git is ended when the caller has had enough.
 
         GitFailed where it ended badly by itself: what a killed git said so far is not all that there is.
         """
         # Into a file: a pipe that nobody reads meanwhile is full after some hundred warnings, and git waits forever.
-        with children.nameless_file() as said, self.start(*args, errors=said.fileno()) as child:
+        with contextlib.ExitStack() as open_now:
+            said = open_now.enter_context(children.nameless_file())
+            given = open_now.enter_context(children.nameless_file(stdin)) if stdin else None
+            child = open_now.enter_context(self.start(*args, errors=said.fileno(), given=given))
             assert child.stdout is not None
             try:
                 while data := children.piece(child, args):
@@ -179,10 +182,12 @@ class Git:
                 said.seek(0)
                 raise GitFailed(args, child.returncode, self._inside(said.read().decode("utf-8", "replace")))
 
-    def start(self, *args: str, fed: bool = False, errors: int | None = None) -> subprocess.Popen[bytes]:
+    def start(
+        self, *args: str, fed: bool = False, errors: int | None = None, given: IO[bytes] | None = None
+    ) -> subprocess.Popen[bytes]:
         """A running git in a process group of its own, so that it can be ended with its children.
 
-        `fed`: by our pipe; `errors`: the descriptor that gets its standard error, instead of a pipe.
+        `fed`: by our pipe; `errors`: the descriptor that gets its standard error, instead of a pipe; `given`: a file that it reads.
         """
         import subprocess
 
@@ -193,7 +198,7 @@ class Git:
                 ["git", *(() if self.plain else _QUIET), *self.config, *args],
                 cwd=self.where,
                 env=self.environment(),
-                stdin=subprocess.PIPE if fed else subprocess.DEVNULL,
+                stdin=given or (subprocess.PIPE if fed else subprocess.DEVNULL),
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE if errors is None else errors,
                 pass_fds=self.keep_open,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
-from devs_git.domain import commit_trailers
+from devs_git.domain import commit_trailers, limits
 from devs_git.domain.policy import parse
 from devs_git.errors import DevsError
-from devs_git.storage import documents, proposal
+from devs_git.storage import bounded, documents, proposal
 from devs_git.storage.context import Context
 
 
@@ -17,7 +16,7 @@ def policies(place: Context, names: Sequence[str]) -> Iterator[DevsError]:
     tip = place.ledger.tip()
     for name in names:
         try:
-            data = Path(name).read_bytes()
+            data = bounded.read_file(name, limits.DOCUMENT, name, "POLICY_INVALID")
             if tip.oid:
                 proposal.check(data, name, tip)
             else:
@@ -32,7 +31,7 @@ def policies(place: Context, names: Sequence[str]) -> Iterator[DevsError]:
 def message(place: Context, name: str) -> Iterator[DevsError]:
     """What is wrong with the message in a file, as git is about to commit it; an empty one is git's to refuse."""
     tip = place.ledger.require()
-    data = Path(name).read_bytes()
+    data = bounded.read_file(name, limits.COMMIT, "message")
     if not place.git.run("stripspace", "--strip-comments", stdin=data):
         return
     out = place.git.run("interpret-trailers", "--parse", "--no-divider", stdin=data)

@@ -176,7 +176,7 @@ class _Merge:
     def _data(self, path: str, blob: str) -> bytes | None:
         if blob == MARKER:
             return store.marker(self.facts.judged.gates[layout.gate_of(path)].gate_type)
-        return self.context.objects.read(blob, "blob") if blob else None
+        return self.ledger.file(blob) if blob else None
 
     def _changes(self) -> tuple[Change, ...]:
         pair = (self.theirs.tree, self.ours.tree)

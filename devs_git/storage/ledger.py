@@ -14,12 +14,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from devs_git.domain import limits
 from devs_git.domain.events import FINISHED, LEDGER, NO_OID, Draft, Event, RefUpdate, parse
 from devs_git.domain.history import History, fold
 from devs_git.domain.policy import IN_FORCE
 from devs_git.domain.standing import LIVE, Standing, of_history, standing
 from devs_git.errors import DevsError
-from devs_git.storage import active_task, locks, newest, refs
+from devs_git.storage import active_task, bounded, locks, newest, refs
 from devs_git.storage.git_program import Git, GitFailed, split_z
 from devs_git.storage.objects import EMPTY_TREE, TREE, Entry, Objects
 from devs_git.values import field, immutable, replace
@@ -181,23 +182,12 @@ class Ledger:
         """Events reachable from `tips` (the ledger's where none is given) and not from `since`, newest first unless told; read as they are needed."""
         order = ("--topo-order", "--reverse") if oldest_first else order
         bound = (f"^{since}",) if since else ()
-        said = self.reader.stream(
-            "rev-list",
-            "--no-commit-header",
-            "--encoding=UTF-8",
-            "--format=%H%x1f%P%x1f%B%x00",
-            *order,
-            *(tips or (LEDGER,)),
-            *bound,
-            "--",
-        )
-        rest = b""
+        words = ("--no-commit-header", "--encoding=UTF-8", "--format=%H%x1f%P%x1f%B%x00")
+        said = self.reader.stream("rev-list", *words, *order, *(tips or (LEDGER,)), *bound, "--")
         with closing(said), _whole():
-            for data in said:
-                *whole, rest = (rest + data).split(b"\0")
-                for record in whole:
-                    oid, parents, message = record.decode("utf-8", "replace").lstrip("\n").split("\x1f", 2)
-                    yield parse(oid, tuple(parents.split()), message)
+            for record in bounded.records(said, limits.COMMIT):
+                oid, parents, message = record.decode("utf-8", "replace").lstrip("\n").split("\x1f", 2)
+                yield parse(oid, tuple(parents.split()), message)
 
     def tree_of(self, commit: str) -> str:
         return self.objects.read(commit, "commit")[5:45].decode()
@@ -214,7 +204,11 @@ class Ledger:
     def read_path(self, tree: str, path: str) -> bytes | None:
         folder, _, name = path.rpartition("/")
         entry = self.list_path(tree, folder).get(name)
-        return self.objects.read(entry.oid, "blob") if entry and entry.mode != TREE else None
+        return self.file(entry.oid) if entry and entry.mode != TREE else None
+
+    def file(self, oid: str) -> bytes:
+        """The bytes of a file of the ledger; LEDGER_MISSING, and LEDGER_MUTATED for one that is larger than any of ours."""
+        return self.objects.read(oid, "blob", limits.DOCUMENT.most)
 
     def append(self, build: Callable[[Tip], Draft], *, git: Git | None = None, locked: bool = True) -> Event:
         """Write the event that `build` makes of the tip, with its files and refs; returns it with its oid.

@@ -21,15 +21,19 @@ def _path(folder: Path, oid: str) -> Path:
 
 
 def read(folder: Path, oid: str) -> tuple[str, bytes] | None:
-    """Kind and bytes of a loose object; None where there is none that can be read."""
+    """Kind and bytes of a loose object; None where there is none that can be read, or a large one."""
     return read_file(_path(folder, oid))
 
 
 def read_file(file: Path) -> tuple[str, bytes] | None:
     """The same of a file that holds a loose object."""
+    unpacking = zlib.decompressobj()
     try:
-        head, nul, data = zlib.decompress(file.read_bytes()).partition(b"\0")
+        with file.open("rb") as stream:
+            head, nul, data = unpacking.decompress(stream.read(2 * SMALL), 2 * SMALL).partition(b"\0")
     except (OSError, zlib.error):
+        return None
+    if not unpacking.eof:
         return None
     kind, _, size = head.partition(b" ")
     return (kind.decode(), data) if nul and size == b"%d" % len(data) else None

@@ -84,14 +84,18 @@ class Objects:
             # A gc took away the empty folder that the library had just made; else the system says what is wrong.
             return loose.write(self.folder, kind, data)
 
-    def read(self, oid: str, kind: str) -> bytes:
-        """The object's bytes; LEDGER_MISSING where it cannot be had, LEDGER_MUTATED where it is something else."""
+    def read(self, oid: str, kind: str, most: int = 0) -> bytes:
+        """The object's bytes; LEDGER_MISSING where it cannot be had, LEDGER_MUTATED where it is something else, or has
+        more than `most` bytes (0 for any).
+        """
         known = None if "pygit2" in sys.modules else loose.read(self.folder, oid)
-        if known and known[0] == kind:
+        if known and known[0] == kind and (not most or len(known[1]) <= most):
             return known[1]
         import pygit2
 
         try:
+            if most and self._store.read_header(oid)[1] > most:
+                raise DevsError("LEDGER_MUTATED", f"Object {oid} has more than {most} bytes.", oid=oid)
             found, data = self._store.read(oid)
         except (KeyError, ValueError, pygit2.GitError) as error:
             # A git prune beside us may take it at any moment.

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from devs_git.domain import limits
 from devs_git.domain.policy import FIRST, IN_FORCE, PROPOSED, Policy, parse
 from devs_git.domain.report import Action
 from devs_git.domain.trailers import AGENTS
 from devs_git.errors import DevsError
-from devs_git.storage import documents
+from devs_git.storage import bounded, documents
 from devs_git.storage.git_program import Git
 from devs_git.storage.ledger import Tip
 from devs_git.values import immutable
@@ -25,10 +26,10 @@ _IN_FORCE: Final = f"The policy in force. Changes are proposed in {PROPOSED} and
 
 def read(top: Path, git: Git) -> dict[str, Any] | None:
     """The proposal at HEAD, else the one in the working tree; None where there is neither. POLICY_INVALID."""
-    status, data = git.attempt("cat-file", "blob", f"HEAD:{PROPOSED}", ok=(0, 128))
-    if status != 0:
+    data = tracked(git, "HEAD")
+    if data is None:
         try:
-            data = (top / PROPOSED).read_bytes()
+            data = bounded.read_file(top / PROPOSED, limits.DOCUMENT, PROPOSED, "POLICY_INVALID")
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -74,6 +75,11 @@ def _refused(field: str, message: str, hint: str) -> DevsError:
     return DevsError("POLICY_INVALID", message, hint=hint, field=field)
 
 
+def tracked(git: Git, commit: str) -> bytes | None:
+    """The bytes of `devs-policy.yaml` in a commit, None where it has none. POLICY_INVALID where it is too large."""
+    return bounded.document(git, f"{commit}:{PROPOSED}", "POLICY_INVALID")
+
+
 @immutable
 class Named:
     """The ledger that a tracked policy names; '' for what it does not name. `record` is the policy, None for none."""
@@ -85,8 +91,8 @@ class Named:
 
 def named(git: Git, commit: str) -> Named:
     """The ledger that `devs-policy.yaml` of a commit names. POLICY_INVALID."""
-    status, data = git.attempt("cat-file", "blob", f"{commit}:{PROPOSED}", ok=(0, 128))
-    if status:
+    data = tracked(git, commit)
+    if data is None:
         return Named()
     record = documents.load(data, PROPOSED, "policy", code="POLICY_INVALID")
     return Named(record["genesis"], record.get(FIRST, ""), record)

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from devs_git.domain import limits
 from devs_git.domain.decisions import NAMESPACE
 from devs_git.domain.policy import Approver
 from devs_git.errors import DevsError, invalid
@@ -25,7 +26,7 @@ _BEGIN: Final = b"-----BEGIN SSH SIGNATURE-----"
 _END: Final = b"-----END SSH SIGNATURE-----"
 _MAGIC: Final = b"SSHSIG\0\0\0\1"
 _KEY_AT: Final = len(_MAGIC) + 4  # where the public key begins, after its length
-_MOST: Final = 64 * 1024  # bytes of a signature
+_MOST: Final = limits.SIGNATURE.most
 _SECONDS: Final = 30.0
 
 

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from devs_git.domain import captured
+from devs_git.domain import captured, limits
 from devs_git.domain.captured import Captured
 from devs_git.domain.dialects import DIALECTS
 from devs_git.errors import DevsError
-from devs_git.storage import active_task, locks
+from devs_git.storage import active_task, bounded, locks
 from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git
 from devs_git.storage.places import Places, locate
 from devs_git.values import field, immutable
@@ -166,9 +166,9 @@ def _take(catalog: Catalog, batch: Sequence[_Found], ground: _Ground, places: Pl
             except (ValueError, KeyError, RecursionError):
                 bad.append(found)
             except DevsError as error:
-                if error.code != "INVALID_ARGUMENTS":
+                if error.code not in ("INVALID_ARGUMENTS", bounded.INVALID):
                     raise
-                bad.append(found)  # too long for the catalog: it would stop every later one
+                bad.append(found)  # too long for the catalog, or to be read: it would stop every later one
     for found in bad:
         _reject(Path(found.path), places)
     for found in batch:
@@ -181,7 +181,7 @@ def _bytes(found: _Found) -> bytes | None:
     """None where somebody else has taken it in, or taken it away; ValueError where nobody may read it."""
     try:
         with open(found.path, "rb") as stream:  # noqa: PTH123 - as above
-            return stream.read()
+            return bounded.read(stream, limits.PAYLOAD, "payload")
     except FileNotFoundError:
         return None
     except (

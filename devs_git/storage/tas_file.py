@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
+from devs_git.domain import limits
 from devs_git.domain.gates import blob_oid
+from devs_git.storage import bounded
 from devs_git.storage.git_program import Git
 
 REGULAR = ("100644", "100755")
@@ -35,11 +37,9 @@ def blob(git: Git, commit: str, path: str) -> str | None:
 
 
 def text(git: Git, oid: str | None) -> str:
-    """The TAS behind a blob's oid, undecodable bytes replaced; '' for None or a blob that is not here."""
-    if not oid:
-        return ""
-    status, data = git.attempt("cat-file", "blob", oid, ok=(0, 1, 128))
-    return data.decode("utf-8", "replace") if status == 0 else ""
+    """The TAS behind a blob's oid, undecodable bytes replaced; '' for None or a blob that is not here. INVALID_INPUT."""
+    data = bounded.blob_if_there(git, oid, limits.FILE, "tas") if oid else None
+    return data.decode("utf-8", "replace") if data else ""
 
 
 def as_stored(git: Git, path: str, proposed: str) -> str:

@@ -16,6 +16,7 @@ from typing import Final
 
 from devs_git.domain.events import NO_OID
 from devs_git.domain.report import Action
+from devs_git.errors import DevsError
 from devs_git.storage import excludes, locks
 from devs_git.storage.active_task import replace_file
 from devs_git.storage.git_program import split_z
@@ -83,7 +84,7 @@ def stale(places: Places, ledger: Ledger) -> bool:
         file = places.top.joinpath(NAME, *path)
         if file.is_symlink() or not file.is_file():
             return True
-        if file.read_bytes() != _with_head(path, ledger.objects.read(oid, "blob")):
+        if file.read_bytes() != _with_head(path, _read(ledger, oid)):
             return True
     return False
 
@@ -115,7 +116,7 @@ def _render(view: Path, ledger: Ledger, old: str, new: str) -> bool:
     changed = False
     for path, mode, oid in _changes(ledger, before, after):
         if mode in {FILE, EXECUTABLE}:
-            changed = _put(view, path, _with_head(path, ledger.objects.read(oid, "blob"))) or changed
+            changed = _put(view, path, _with_head(path, _read(ledger, oid))) or changed
         else:
             changed = _take(view, path) or changed
     return changed
@@ -153,6 +154,16 @@ def _differing(
             yield from _differing(ledger, left, right, (*at, name))
         if now.mode not in (TREE, GONE) or was.mode not in (TREE, GONE):
             yield (*at, name), GONE if now.mode == TREE else now.mode, now.oid
+
+
+def _read(ledger: Ledger, oid: str) -> bytes:
+    """A file of the ledger; of one that is larger than any of ours only where it is, so that it stops no command."""
+    try:
+        return ledger.file(oid)
+    except DevsError as error:
+        if error.code != "LEDGER_MUTATED":
+            raise
+        return f"{error.message} See: git cat-file blob {oid}\n".encode()
 
 
 def _with_head(path: tuple[str, ...], data: bytes) -> bytes:

@@ -20,7 +20,6 @@ from devs_git.commands import (
     trace_search,
 )
 from devs_git.entrypoints import router, trace_text
-from devs_git.entrypoints.cli import traces as cli_traces
 from devs_git.entrypoints.cli.main import cli as cli_main
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
@@ -128,12 +127,6 @@ def test_any_text_is_an_id_and_none_steers_a_terminal(initialised: Path) -> None
         with pytest.raises(DevsError) as caught:
             trace_put.Request(b"", trace_id=bad)
         assert caught.value.details["field"] == "trace_id"
-
-
-def test_a_program_that_never_ends_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("devs_git.entrypoints.cli.traces._MOST", 1000)
-    with Path("/dev/zero").open("rb") as endless, pytest.raises(DevsError, match="at most 1000 bytes"):
-        cli_traces._whole(endless)
 
 
 @pytest.mark.telling

@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import trace_export, trace_get, trace_import, trace_list, trace_put
+from devs_git.domain import limits
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
+from devs_git.values import replace
 from devs_git.workspace import Workspace
 
 LONG = b"".join(b"line %d of TypeError\r\n" % number for number in range(400)) + b"\0\xff"
@@ -127,7 +129,7 @@ def test_an_export_with_something_else_than_we_write_is_refused_before_any_of_it
 def test_an_export_that_unpacks_to_an_endless_line_is_refused(
     initialised: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("devs_git.storage.catalog.exchange._LONGEST", 1000)
+    monkeypatch.setattr(limits, "EXPORTED", replace(limits.EXPORTED, most=1000))
     bomb = gzip.compress(b'{"format":"devs-git traces 1"}\n' + b" " * 10_000)
-    with pytest.raises(DevsError, match="longer than any trace"):
+    with pytest.raises(DevsError, match="A line of an export has at most 1000 bytes"):
         trace_import.run(Workspace.open(initialised), trace_import.Request(io.BytesIO(bomb)))

@@ -13,7 +13,7 @@ import pytest
 from devs_git.commands import verify
 from devs_git.domain.events import LEDGER, Draft, Event
 from devs_git.workspace import Workspace
-from tests.gated import ask, commit, genesis, in_force
+from tests.gated import approve, ask, commit, genesis, in_force
 from tests.losing import forget
 
 Run = Callable[..., str]
@@ -136,13 +136,19 @@ def test_where_the_ledger_is_not_here_every_part_says_how_to_fetch_it(ledgered: 
         assert [(one.code, "git fetch" in one.hint) for one in result.findings] == [("LEDGER_MISSING", True)]
 
 
-def test_a_damaged_ledger_gives_findings_and_never_a_crash(ledgered: Workspace, git: Run) -> None:
+def test_a_damaged_object_of_the_ledger_is_one_finding_and_ends_nothing(
+    ledgered: Workspace, git: Run
+) -> None:
     """Each object of the ledger goes, or holds other bytes, in turn."""
     commit(ledgered.top, {"devs-policy.yaml": f"genesis: '{genesis(ledgered)}'\n"})
     in_force(ledgered)
+    approve(ledgered, ask(ledgered, kind="MANUAL"))
     ask(ledgered, text="# TAS\n")
+    others = set(verify.run(Workspace.open(ledgered.top), verify.Request()).findings)
+    assert {one.severity for one in others} == {"warning"}
     dice = random.Random(1)
     oids = [line.split()[0] for line in git("rev-list", "--objects", LEDGER).splitlines()]
+    blobs = {line.split()[2] for line in git("log", "--format=", "--raw", "-r", LEDGER).splitlines()}
     forget(Path())
     for oid in dice.sample(oids, min(DAMAGES, len(oids))):
         file = Path(".git/objects", oid[:2], oid[2:])
@@ -152,7 +158,11 @@ def test_a_damaged_ledger_gives_findings_and_never_a_crash(ledgered: Workspace, 
             if damaged is not None:
                 file.write_bytes(damaged)
             result = verify.run(Workspace.open(ledgered.top), verify.Request(("repository",)))
+            found = set(result.findings)
             assert not result.ok, oid
+            assert len(found - others) == 1, (git("ls-tree", "-r", LEDGER), oid, found - others)
+            # Without an event or a folder the ledger cannot be read, and what is judged by it neither.
+            assert others <= found or oid not in blobs, (oid, others - found)
             file.unlink(missing_ok=True)
             file.write_bytes(whole)
             file.chmod(mode)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from devs_git.domain.belief import allowed
+from devs_git.domain.belief import allowed, layout
 from devs_git.domain.belief.layout import Brought
 from devs_git.domain.belief.records import UNREADABLE, Asked, Decided
 from devs_git.domain.gates import UNSIGNED
-from devs_git.domain.policy import Policy
+from devs_git.domain.policy import IN_FORCE, Policy
 from devs_git.errors import DevsError
 from devs_git.values import immutable
 
@@ -46,14 +46,15 @@ class Place:
 
 
 def wrong(claim: Claim, place: Place) -> DevsError | None:
-    """Why a decision is not good at its place; None where it is."""
+    """Why a decision is not good at its place; None where it is. `damaged` is the file that cannot be read, if it is why."""
     says, asked = claim.says, claim.asked
     if not place.asked or asked is None:
-        return DevsError(UNREADABLE, "its decision decides nothing: there is no request")
+        damaged = f"gates/{claim.files.gate_id}/{layout.REQUEST}" if place.asked else ""
+        return DevsError(UNREADABLE, "its decision decides nothing: there is no request", damaged=damaged)
     if says is None:
         return DevsError(UNREADABLE, "its decision cannot be read")
     if says.flaw:
-        return DevsError(says.flaw, says.why)
+        return DevsError(says.flaw, says.why, damaged=says.damaged)
     if says.gate_id != claim.files.gate_id:
         return DevsError("REPLAYED", "its decision decides nothing: REPLAYED")
     if says.request != place.request:
@@ -85,5 +86,5 @@ def _policy(claim: Claim, asked: Asked, place: Place) -> DevsError | None:
 def refused(claim: Claim, rules: Policy | None) -> DevsError | None:
     """Why a policy does not allow a decision; None where it does."""
     if rules is None or claim.says is None or claim.asked is None:
-        return DevsError("POLICY_INVALID", "the policy in force cannot be read")
+        return DevsError("POLICY_INVALID", "the policy in force cannot be read", damaged=IN_FORCE)
     return allowed.refusal(rules, claim.asked.requested_by, claim.says.reviewer, claim.says.key)

@@ -27,7 +27,7 @@ class Asked:
 class Decided:
     """A decision. `request` is the blob of the request that it answers; `key` the public key whose signature over the
     whole decision is good, '' where it is unsigned. `flaw` is the code of what makes it decide nothing, '' for nothing,
-    `why` that in words.
+    `why` that in words, `damaged` the file of the ledger that cannot be read, where that is why.
     """
 
     gate_id: str
@@ -38,6 +38,7 @@ class Decided:
     key: str = ""
     flaw: str = ""
     why: str = ""
+    damaged: str = ""
 
     def sets_policy(self, asked: Asked) -> bool:
         """Whether it puts a policy into force."""

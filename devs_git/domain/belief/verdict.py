@@ -14,7 +14,8 @@ from devs_git.domain.belief.trees import GaveWay, Trees
 from devs_git.domain.belief.walk import NONE, Walk, bits
 from devs_git.domain.events import FORMAT, Event
 from devs_git.domain.policy import IN_FORCE
-from devs_git.domain.report import Finding
+from devs_git.domain.report import IN_LEDGER, Finding
+from devs_git.errors import DevsError
 from devs_git.values import immutable
 
 _NO_POLICY: Final = (
@@ -163,9 +164,15 @@ def _event(walk: Walk, step: Step, at: int) -> Iterator[Finding]:
         yield _finding("LEDGER_MUTATED", event, what, _NO_POLICY)
     for claim in _wrong(walk, at):
         assert claim.wrong
-        what = claim.wrong.message.rstrip(".")
-        text = f"Gate {claim.files.gate_id}, decided by event {event.oid[:12]}: {what}."
-        yield Finding(claim.wrong.code, "error", text, f"See: git show {event.oid[:12]}", event.oid)
+        yield refused(claim.files.gate_id, claim.wrong, event.oid)
+
+
+def refused(gate_id: str, why: DevsError, event: str) -> Finding:
+    """That a decision is not good at its place."""
+    text = f"Gate {gate_id}, decided by event {event[:12]}: {why.message.rstrip('.')}."
+    damaged = why.details.get("damaged", "")
+    cause = IN_LEDGER + damaged if damaged else ""
+    return Finding(why.code, "error", text, f"See: git show {event[:12]}", event, cause=cause)
 
 
 def _wrong(walk: Walk, at: int) -> Iterator[Claim]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from devs_git.domain import quantities
+from devs_git.domain import limits, quantities
 from devs_git.domain.gates import APPROVED, REJECTED, TAS_REVISION
+from devs_git.domain.limits import Limit
 from devs_git.entrypoints import gate_text
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import command
@@ -79,9 +79,13 @@ def _fields(
     return rest | {"proposed_changes": changes if told or rest["gate_type"] == TAS_REVISION else None}
 
 
-def _bytes(field: str, name: str) -> bytes:
+def _bytes(field: str, name: str, limit: Limit = limits.DOCUMENT) -> bytes:
+    from devs_git.storage import bounded
+
     try:
-        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        if name == "-":
+            return bounded.read(sys.stdin.buffer, limit, field)
+        return bounded.read_file(name, limit, field)
     except OSError as error:
         raise invalid(field, f"The file cannot be read: {error.strerror}.") from error
 
@@ -161,8 +165,8 @@ def _answer(
         beside = signature.removesuffix(".sig")
         if not signed and beside == signature:
             raise invalid("signed", "The bytes that were signed are needed.", hint="Name them: --signed FILE")
-        rest["signature"] = _bytes("signature", signature)
-        rest["signed"] = _bytes("signed", signed or beside)
+        rest["signature"] = _bytes("signature", signature, limits.SIGNATURE)
+        rest["signed"] = _bytes("signed", signed or beside, limits.SIGNATURE)
     return rest | {"key": key, "sign": sign or bool(key), "ask": terminal.question()}
 
 

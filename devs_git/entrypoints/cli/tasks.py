@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import click
 
@@ -12,10 +11,12 @@ from devs_git.commands import task_complete as complete_verb
 from devs_git.commands import task_result as result_verb
 from devs_git.commands import task_start as start_verb
 from devs_git.commands import task_status as status_verb
+from devs_git.domain import limits
 from devs_git.domain.rows import Recorded
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.terminal import style
 from devs_git.errors import invalid
+from devs_git.storage import bounded
 
 
 def _started(result: start_verb.Result) -> str:
@@ -74,7 +75,7 @@ def _text_or_file(plan: str) -> str:
     if not plan.startswith("@"):
         return plan
     try:
-        return Path(plan[1:]).read_text(encoding="utf-8")
+        return bounded.read_file(plan[1:], limits.TEXT, "plan").decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise invalid("plan", "The plan file cannot be read as UTF-8 text.") from error
 
@@ -101,7 +102,7 @@ def task_complete(*, task_id: str | None, message: str, everything: bool) -> com
 @click.argument("task_id", metavar="ID")
 def task_result(*, task_id: str) -> result_verb.Request:
     try:
-        text = sys.stdin.buffer.read().decode("utf-8")
+        text = bounded.read(sys.stdin.buffer, limits.TEXT, "text").decode("utf-8")
     except UnicodeDecodeError as error:
         raise invalid("text", "The result is no UTF-8 text.") from error
     return result_verb.Request(task_id, text)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from devs_git.domain import limits
 from devs_git.entrypoints import console
 from devs_git.entrypoints.unread import printing
 from devs_git.values import replace
@@ -40,7 +41,7 @@ class Declined(click.Abort):
 def ask(text: str) -> None:
     """Put one question to the person at this terminal; raises Declined unless they type `y` or `yes`."""
     console.write(f"{text} [y/N] ", end="")
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    if sys.stdin.readline(limits.ANSWER.most).strip().lower() not in ("y", "yes"):
         raise Declined
 
 

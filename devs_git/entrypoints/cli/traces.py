@@ -5,29 +5,18 @@ from __future__ import annotations
 import sys
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO
 
 import click
 
+from devs_git.domain import limits
 from devs_git.domain.plain_text import shown
 from devs_git.entrypoints import console, trace_text
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.console import friendly
 from devs_git.entrypoints.render import plural
 from devs_git.errors import invalid
-
-_MOST: Final = 1_000_000_000  # bytes that standard input may have; the catalog takes no longer text
-
-
-def _whole(stream: BinaryIO) -> bytes:
-    """All that comes, as long as it can be stored: a program that never ends would fill the memory."""
-    found, size = [], 0
-    while part := stream.read(1 << 20):
-        found.append(part)
-        size += len(part)
-        if size > _MOST:
-            raise invalid("output", f"A trace has at most {_MOST} bytes.", hint="Store it in parts.")
-    return b"".join(found)
+from devs_git.storage import bounded
 
 
 def _given(name: str) -> Any:
@@ -51,7 +40,7 @@ def _given(name: str) -> Any:
 def trace_put(*, given: str, task: str, tool: str, session: str, error: bool, **options: Any) -> Any:
     from devs_git.commands.trace_put import Request
 
-    output = _whole(sys.stdin.buffer)
+    output = bounded.read(sys.stdin.buffer, limits.OUTPUT, "output")
     return Request(
         output, task_id=task, tool_name=tool, input=given, session_id=session, is_error=error, **options
     )

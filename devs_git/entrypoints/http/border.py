@@ -20,10 +20,11 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from devs_git.domain import limits
 from devs_git.entrypoints.http.answers import busy, turned_away
 from devs_git.values import immutable
 
-MOST_BYTES: Final = 16 << 20
+MOST_BYTES: Final = limits.MESSAGE.most
 BODY_SECONDS: Final = 30.0
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _HOST: Final = re.compile(r"(\[[^\]]+\]|[^:\[\]]+)(?::[0-9]+)?")

@@ -12,10 +12,11 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final, Protocol
 
+from devs_git.domain import limits
 from devs_git.domain.plain_text import shown
 from devs_git.domain.traces import Trace
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import schemas
+from devs_git.storage import bounded, schemas
 from devs_git.storage.catalog import bodies, traces
 from devs_git.storage.catalog.database import Catalog
 from devs_git.values import fields
@@ -25,7 +26,6 @@ START: Final = b'{"format":"devs-git traces '  # how an export begins, of any ve
 HEAD: Final = b'{"trace_id":'  # how a trace's first line begins
 _FIELDS: Final = tuple(name for name in fields(Trace) if name not in ("output", "raw"))
 _TEXTS: Final = tuple(name for name in _FIELDS if name not in ("input", "is_error", "duration_ms"))
-_LONGEST: Final = 1 << 30  # bytes of a line; SQLite keeps nothing longer
 _SAID: Final = 300  # characters that a message says of a line
 _COLUMNS: Final = ", ".join(f't."{name}"' for name in _FIELDS if name != "input")
 
@@ -106,23 +106,26 @@ def differs(catalog: Catalog, trace: Trace) -> bool | None:
 
 def _lines(source: Source) -> Iterator[bytes]:
     """The lines, none longer than a trace can be: a small file can unpack to one that fills the memory."""
-    while line := source.readline(_LONGEST):
-        if len(line) == _LONGEST:
-            raise invalid("file", "The export has a line that is longer than any trace.")
+    while line := source.readline(limits.EXPORTED.most):
+        if len(line) == limits.EXPORTED.most:
+            raise bounded.refusal(limits.EXPORTED, "file")
         yield line
 
 
 def _output(numbered: Iterator[tuple[int, bytes]], count: int) -> bytes:
     """The output of a trace, from the `count` lines that follow. StopIteration where the export ends within it."""
-    found: list[bytes] = []
+    found, size = list[bytes](), 0
     for expected in range(count):
         number, line = next(numbered)
         known = _parsed(line, number, "trace-part")
         if known["part"] != expected:
             raise _bad(number, f"is part {known['part']} where part {expected} belongs")
         found.append(_data(known, "output"))
+        size += len(found[-1])
         if len(found[-1]) > bodies.PART:
             raise _bad(number, "has a longer part than an export makes")
+        if size > limits.OUTPUT.most:  # a small file can unpack to more than there is memory
+            raise bounded.refusal(limits.OUTPUT, "file")
     return b"".join(found)
 
 

@@ -11,10 +11,12 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
+from devs_git.domain import limits
 from devs_git.domain.transcripts import TRANSCRIPTS
 from devs_git.domain.transcripts.reading import (
     LOOKED_AT,
@@ -93,7 +95,9 @@ def take_in(
     garbage = 0
     rewritten = False
     with _opened(source.path) as stream:
-        client = source.client or client_of(islice(stream, LOOKED_AT))
+        client = source.client or client_of(
+            islice(iter(partial(stream.readline, limits.LINE.most), b""), LOOKED_AT)
+        )
         if client not in TRANSCRIPTS:
             raise invalid(
                 "file", "This is no transcript that we know.", hint="Name whose it is: --client claude"
@@ -171,7 +175,11 @@ def _batch(
     """The session with what the next lines say; whether there may be more, and whether the last one is not whole yet."""
     grown, about = session, None
     for _ in range(_BATCH):
-        line = stream.readline()
+        line = stream.readline(limits.LINE.most)
+        if len(line) == limits.LINE.most:  # a part of a line that nobody can hold: it says nothing
+            position.reader.garbage += 1
+            position.read += len(line)
+            continue
         if not line.endswith(b"\n") and not whole(line):
             return grown, False, bool(line)
         for read in position.reader.read(line):

@@ -1,0 +1,92 @@
+"""How many bytes each door reads at most: one table, so that nothing from outside can fill the memory.
+
+A limit is far above what honest work needs. Whoever reads stops one byte after it and refuses; nothing is cut off.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devs_git.values import immutable
+
+_KIB, _MIB = 1 << 10, 1 << 20
+
+
+@immutable
+class Limit:
+    """`what` the refusal calls it, the `most` bytes that it has, `why` that is the limit, and the `way_out`."""
+
+    what: str
+    most: int
+    why: str
+    way_out: str
+
+    @property
+    def told(self) -> str:
+        """The limit in words."""
+        for unit, name in ((_MIB, "MiB"), (_KIB, "KiB")):
+            if self.most % unit == 0:
+                return f"{self.most // unit} {name}"
+        return f"{self.most} bytes"
+
+
+DOCUMENT: Final = Limit(
+    "A request, a policy or a decision", 256 * _KIB, "People read them.", "Ask or say it in fewer words."
+)
+TEXT: Final = Limit(
+    "A plan or a result",
+    400_000,
+    "It has at most 100,000 characters, each of 4 bytes at most.",
+    "Put the long text into a file of the repository, and name that file.",
+)
+SIGNATURE: Final = Limit(
+    "A signature or its bytes",
+    64 * _KIB,
+    "One by OpenSSH has some 300 bytes.",
+    "Name the file of the signature.",
+)
+OUTPUT: Final = Limit("A trace", 1_000_000_000, "SQLite keeps no longer value.", "Store it in parts.")
+PAYLOAD: Final = Limit(
+    "What an agent's client says of a tool",
+    64 * _MIB,
+    "JSON takes several times its size when it is read.",
+    "Let the tool write less, or to a file.",
+)
+MESSAGE: Final = Limit(
+    "A message between a client and the server",
+    16 * _MIB,
+    "JSON takes several times its size when it is read.",
+    "Send it in parts.",
+)
+LINE: Final = Limit(
+    "A line of a transcript",
+    64 * _MIB,
+    "JSON takes several times its size when it is read.",
+    "The other lines are read.",
+)
+EXPORTED: Final = Limit(
+    "A line of an export",
+    1 << 30,
+    "A trace has no longer part, written as JSON.",
+    "Make it anew: devs-git trace export",
+)
+REFS: Final = Limit(
+    "A list of refs or commits from git",
+    64 * _MIB,
+    "These are half a million lines.",
+    "Push fewer refs at once.",
+)
+COMMIT: Final = Limit(
+    "A commit's message",
+    16 * _MIB,
+    "An event that names 100,000 commits has this size.",
+    "Write a shorter message.",
+)
+FILE: Final = Limit(
+    "A text that is compared",
+    16 * _MIB,
+    "People read it, section by section.",
+    "Make it smaller, or split it.",
+)
+ANSWER: Final = Limit("An answer", 1000, "It is y or n.", "Type y or n.")
+ALL: Final = (DOCUMENT, TEXT, SIGNATURE, OUTPUT, PAYLOAD, MESSAGE, LINE, EXPORTED, REFS, COMMIT, FILE, ANSWER)
