@@ -68,6 +68,7 @@ FILES: Final = {
     f"gate approve {GATE} --signature {BIG}.sig --signed {BIG}": "SIGNATURE",
     f"gate reject {GATE} --reason no --signature {BIG}.sig": "SIGNATURE",
     f"task start 10 --plan @{BIG}": "TEXT",
+    f"history-rewritten --map {BIG}": "REFS",
     f"hook policy-schema {BIG}": "DOCUMENT",
     f"hook commit-trailers {BIG}": "COMMIT",
 }
@@ -150,13 +151,7 @@ def test_an_output_in_parts_without_end_is_refused(
 def test_a_line_of_a_transcript_that_is_too_long_is_left_out(
     initialised: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    line = {
-        "type": "user",
-        "sessionId": "s",
-        "uuid": "1",
-        "timestamp": "2001-02-03T04:05:06.000Z",
-        "cwd": "/",
-    }
+    line = {"type": "user", "sessionId": "s", "timestamp": "2001-02-03T04:05:06.000Z", "cwd": "/"}
     told = [
         {**line, "uuid": str(at), "message": {"role": "user", "content": text}}
         for at, text in enumerate("ab")
@@ -267,8 +262,9 @@ WITHOUT_LIMIT: Final = {
     "storage/git_program.py": (1, "what git said of an error"),
     "storage/hook_excludes.py": (1, GIT),
     "storage/hook_files.py": (2, "installed with us"),
-    "storage/hook_lines.py": (2, GIT),
+    "storage/hook_lines.py": (3, GIT),
     "storage/hook_slot.py": (3, GIT),
+    "storage/hook_watch.py": (1, GIT),
     "storage/landing.py": (1, GIT),
     "storage/ledger.py": (1, OURS),
     "storage/places.py": (1, GIT),

@@ -9,10 +9,11 @@ import os
 from pathlib import Path
 from typing import Any
 
+from devs_git.domain import limits
 from devs_git.domain.events import Draft
 from devs_git.domain.rewritten_history import parsed
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import refs, rewritten_history
+from devs_git.storage import bounded, refs, rewritten_history
 from devs_git.storage.ledger import Tip
 from devs_git.storage.rewritten_history import Looked
 from devs_git.values import immutable, replace
@@ -110,7 +111,7 @@ def _carried_out(workspace: Workspace, new_of: dict[str, str] | None) -> Result:
 def _read(request: Request) -> dict[str, str]:
     path = Path(os.path.join(request.folder, request.map))  # noqa: PTH118 - odd bytes survive
     try:
-        found = parsed(path.read_text("ascii", "replace"))
+        found = parsed(bounded.read_file(path, limits.REFS, "map").decode("ascii", "replace"))
     except OSError as error:
         hint = "git filter-repo leaves it as .git/filter-repo/commit-map"
         raise invalid("map", f"The map cannot be read: {error.strerror}.", hint=hint) from error
