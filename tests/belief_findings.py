@@ -68,6 +68,9 @@ def _twice(oracle: Oracle, event: str) -> Iterator[str]:
     if event in adding and len(adding) > 1:
         yield "there is another first policy"
     for gate in oracle.asks(event):
+        said = oracle.request(event, gate)
+        if said and said.gate != gate:
+            yield f"{gate} is asked with the request of {said.gate}"
         if sum(gate in oracle.asks(other) for other in events) > 1:
             yield f"{gate} is asked by another event, too"
 

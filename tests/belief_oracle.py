@@ -179,7 +179,11 @@ class Oracle:
         if said is None or gate not in self.open_gates(before):
             return False  # it needs its gate to be open there, and the request
         asked = self.request(before, gate)
-        if asked is None or said.gate != gate or said.request != self.request_name(before, gate):
+        if (
+            asked is None
+            or not asked.gate == said.gate == gate
+            or said.request != self.request_name(before, gate)
+        ):
             return False
         if not self.chain(before) or not self.allows(self.chain(before)[-1], event, gate):
             return False

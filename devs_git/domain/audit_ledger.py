@@ -86,6 +86,13 @@ def mutations(step: Step) -> Iterator[Finding]:
     if not step.event.type and len(step.event.parents) < 2:
         yield _damaged("LEDGER_MUTATED", oid, f"Commit {oid[:12]} on the ledger's branch is no event.")
     for number, edge in enumerate(step.edges):
+        paths = [change.path for change in edge]
+        for path in dict.fromkeys(paths) if len({*paths}) < len(paths) else ():
+            # One reader of such a tree takes the first, another the last.
+            if paths.count(path) > 1:
+                yield _damaged(
+                    "LEDGER_MUTATED", oid, f"Event {oid[:12]} has two entries of one name: {path}."
+                )
         for change in edge:
             if not _allowed(step, change, number):
                 text = f"Event {oid[:12]} {did(change)} {change.path}."

@@ -17,7 +17,7 @@ from devs_git.domain.belief import Belief, believe
 from devs_git.domain.policy import PROPOSED
 from devs_git.domain.report import Finding
 from devs_git.errors import DevsError
-from devs_git.storage import audit_gates, auditing
+from devs_git.storage import audit_gates, auditing, tree_shape
 from devs_git.storage.audit_gates import Judged
 from devs_git.storage.belief import Documents, documents_of
 from devs_git.storage.git_program import Git, GitFailed
@@ -74,7 +74,7 @@ class Facts:
     @cached_property
     def judged(self) -> Judged:
         """The gates with their decisions, and the policies, as they are at the tip."""
-        return audit_gates.judge(self.belief, self.documents, self.tip)
+        return audit_gates.judge(self.belief, self.documents, self.tip, tree_shape.odd(self.git, self.tip))
 
     @cached_property
     def must_sign(self) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from devs_git.domain.belief import Belief
 from devs_git.domain.belief.verdict import refused
@@ -37,8 +37,8 @@ class Judged:
         return self.read.policies.get(self.belief.policy_blob(event)) or parse({})
 
 
-def judge(belief: Belief, read: Documents, tip: str) -> Judged:
-    """The gates and policies of a ledger at `tip`, by what the rule says."""
+def judge(belief: Belief, read: Documents, tip: str, shape: Iterable[Finding] = ()) -> Judged:
+    """The gates and policies of a ledger at `tip`, by what the rule says. `shape` are findings about its trees."""
     asked = {gate_id: read.gates.get(blob) for gate_id, blob in _requests(belief)}
     there = {gate_id: gate for gate_id, gate in asked.items() if gate}
     for gate_id, claim in belief.claims(tip).items():
@@ -51,7 +51,7 @@ def judge(belief: Belief, read: Documents, tip: str) -> Judged:
         if not claim.wrong and claim.says and claim.says.decision == APPROVED and claim.files.gate_id in there
     }
     unread = dict(_unread(belief, read))
-    found = (*belief.findings, *unread.values())
+    found = (*belief.findings, *shape, *unread.values())
     return Judged(found, there, approved, belief, read, {**dict(_undecided(belief)), **unread})
 
 

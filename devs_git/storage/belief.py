@@ -74,7 +74,7 @@ class Documents:
             return
         self.gates[blob] = gate
         self.asked[blob] = Asked(
-            gate_id,
+            gate.text("gate_id"),
             gate.gate_type,
             gate.text("requested_by"),
             gate.text("policy_before"),

@@ -112,13 +112,20 @@ class Objects:
         return loose.exists(self.folder, oid) or oid in self._store
 
     def read_tree(self, oid: str) -> dict[str, Entry]:
-        """Names (undecodable bytes as surrogates) and entries of one tree."""
-        data, at, found = self.read(oid, "tree"), 0, {}
+        """Names (undecodable bytes as surrogates) and entries of one tree.
+
+        LEDGER_MUTATED where a name stands twice or out of order: git's look-up finds another entry, or none.
+        """
+        data, at, found, before = self.read(oid, "tree"), 0, {}, b""
         while at < len(data):
             space = data.index(b" ", at)
             nul = data.index(b"\0", space)
-            name = os.fsdecode(data[space + 1 : nul])
-            found[name] = Entry(int(data[at:space], 8), data[nul + 1 : nul + 21].hex())
+            raw, mode = data[space + 1 : nul], int(data[at:space], 8)
+            name, order = os.fsdecode(raw), raw + b"/" if mode == TREE else raw
+            if order <= before or name in found:
+                raise DevsError("LEDGER_MUTATED", f"Tree {oid} is out of order.", oid=oid)
+            before = order
+            found[name] = Entry(mode, data[nul + 1 : nul + 21].hex())
             at = nul + 21
         return found
 

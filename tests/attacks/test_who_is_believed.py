@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -210,6 +211,64 @@ def test_one_person_who_asks_under_another_spelling_of_the_name(signed: Workspac
         partial(gate_approve.run, signed, approve)()
     assert getattr(caught.value, "code", "") == "SELF_APPROVAL"
     assert forged(signed, gate_id)["reviewer_id"] == "ada@example.org"
+
+
+def raw_event(parent: str, *entries: tuple[str, str, str]) -> str:
+    """An event whose tree has just these entries (mode, name, oid), as git itself would not write them."""
+    data = b"".join(f"{mode} {name}\0".encode() + bytes.fromhex(oid) for mode, name, oid in entries)
+    words = ("git", "hash-object", "-t", "tree", "-w", "--literally", "--stdin")
+    tree = subprocess.run(words, input=data, capture_output=True, check=True).stdout.decode().strip()
+    return goes_on("commit-tree", "-p", parent, "-m", "x\n\nDevs-Event: x", tree)
+
+
+def entries_of(tip: str) -> list[tuple[str, str, str]]:
+    rows = (line.replace("\t", " ").split(" ") for line in goes_on("ls-tree", tip).splitlines())
+    return [(mode.lstrip("0"), name, oid) for mode, _, oid, name in rows]
+
+
+def test_an_open_gate_hidden_behind_a_second_entry_of_one_name(signed: Workspace, keys: Keys) -> None:
+    """git's look-up takes the first entry, and others the last."""
+    ask(signed, kind="MANUAL")
+    tip = signed.ledger.tip().oid
+    real = entries_of(tip)
+    nothing = goes_on("write-tree", env={"GIT_INDEX_FILE": "none"})
+    own = signed.objects.write("blob", policy_text(signed, ("eve", keys["rogue"])).encode())
+    for name, other in (
+        ("open", ("40000", "open", nothing)),
+        ("policy.yaml", ("100644", "policy.yaml", own)),
+    ):
+        for before in (True, False):
+            twice = [
+                part
+                for one in real
+                for part in ((one,) if one[1] != name else (other, one) if before else (one, other))
+            ]
+            assert "LEDGER_MUTATED" in everywhere(raw_event(tip, *twice), old=tip)
+            goes_on("update-ref", LEDGER, tip)
+    assert "LEDGER_MUTATED" in everywhere(raw_event(tip, *reversed(real)), old=tip)
+
+
+def test_a_link_or_a_commit_in_the_place_of_a_file_of_the_ledger(signed: Workspace) -> None:
+    ask(signed, kind="MANUAL")
+    tip = signed.ledger.tip().oid
+    for mode, oid in (("120000", ""), ("100755", ""), ("160000", tip)):
+        changed = [
+            (mode, name, oid or was) if name == "policy.yaml" else (old, name, was)
+            for old, name, was in entries_of(tip)
+        ]
+        assert "LEDGER_MUTATED" in everywhere(raw_event(tip, *changed), old=tip)
+        goes_on("update-ref", LEDGER, tip)
+
+
+def test_a_gate_asked_with_another_gates_request_which_nobody_could_answer(signed: Workspace) -> None:
+    gate_id = ask(signed, kind="MANUAL")
+    tip = signed.ledger.tip().oid
+    request = goes_on("cat-file", "blob", f"{tip}:{gates.request_path(gate_id)}") + "\n"
+    other = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
+    for name in ("frozen-for-good", other):
+        files = ((gates.request_path(name), request), (gates.marker_path(name), "MANUAL\n"))
+        assert everywhere(plumbing(*files, parent=tip), old=tip) == {"LEDGER_MUTATED"}
+        goes_on("update-ref", LEDGER, tip)
 
 
 def test_a_ledger_of_ones_own_fetched_by_hand_where_nobody_ran_init(

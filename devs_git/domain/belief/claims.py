@@ -57,6 +57,8 @@ def wrong(claim: Claim, place: Place) -> DevsError | None:
         return DevsError(says.flaw, says.why, damaged=says.damaged)
     if says.gate_id != claim.files.gate_id:
         return DevsError("REPLAYED", "its decision decides nothing: REPLAYED")
+    if asked.gate_id != claim.files.gate_id:
+        return DevsError(UNREADABLE, "its decision decides nothing: the request is another gate's")
     if says.request != place.request:
         return DevsError("STALE_REQUEST", "its decision decides nothing: STALE_REQUEST")
     if place.decided or not place.policy:

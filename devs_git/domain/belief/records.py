@@ -14,7 +14,9 @@ UNREADABLE: Final = "LEDGER_MUTATED"
 
 @immutable
 class Asked:
-    """A request. `policy_before` and `proposes` are blobs of policies ('' for none); only a policy change has them."""
+    """A request. `gate_id` is the gate that it names itself; `policy_before` and `proposes` are blobs of policies ('' for none), which
+    only a policy change has.
+    """
 
     gate_id: str
     gate_type: str

@@ -157,10 +157,14 @@ def _event(walk: Walk, step: Step, at: int) -> Iterator[Finding]:
         yield _finding("FORMAT_TOO_NEW", event, what, "Install a newer devs-git, then run the command again.")
     if len(event.parents) > 2:
         yield _finding("LEDGER_MUTATED", event, f"has {len(event.parents)} parents; a merge has two")
-    asks = len(event.parents) < 2
-    asked = [gate for gate, _ in layout.added(step, layout.REQUEST)] if asks else []
+    asked = list(layout.added(step, layout.REQUEST)) if len(event.parents) < 2 else []
+    for gate, blob in asked:
+        says = walk.records.requests.get(blob)
+        # A decision names its gate, so nobody could decide this one.
+        if says and says.gate_id != gate:
+            yield _finding("LEDGER_MUTATED", event, f"asks gate {gate} with the request of {says.gate_id}")
     if asked and walk.states[at].policy == NONE:
-        what = f"asks gate {asked[0]} before there is a policy"
+        what = f"asks gate {asked[0][0]} before there is a policy"
         yield _finding("LEDGER_MUTATED", event, what, _NO_POLICY)
     for claim in _wrong(walk, at):
         assert claim.wrong
