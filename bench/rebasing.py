@@ -59,7 +59,7 @@ def _branches(bench: Bench, top: Path, names: list[str]) -> None:
         bench.run("git", "commit", "-qam", message, where=top)
 
     bench.run(OURS, "task", "start", "1", "--title", "Begin", where=top)
-    bench.run(OURS, "task", "complete", where=top)
+    bench.run(OURS, "task", "complete", "--all", where=top)
     bench.run("git", "checkout", "-q", "-b", "onto", where=top)
     commit(names[0], "Read the dates of all reports")
     bench.run("git", "checkout", "-q", "-b", "work", "HEAD~1", where=top)
@@ -111,3 +111,6 @@ def _decided(bench: Bench, top: Path, gates: int) -> None:
             text = f"{name}: {number}\n"
             parts.append(f"M 100644 inline {path}\ndata {len(text)}\n{text}\n".encode())
     bench.run("git", "fast-import", "--quiet", where=top, stdin=b"".join(parts))
+    # As verbs that decide leave it: they note up to where the ledger is believed.
+    tip = bench.run("git", "rev-parse", LEDGER, where=top)
+    (top / ".git/devs/checked-tip").write_text(f"{tip}\n")
