@@ -122,3 +122,16 @@ def test_an_adoption_makes_no_second_ledger(pair: Pair, killed: Killed, tmp_path
         assert adopt().genesis == root, at
         assert clones.git(there, "rev-list", "--max-parents=0", LEDGER) == root
         assert Workspace.open(there).ledger.open_gates() == (gate,), at
+
+
+def test_a_first_init_that_was_killed_is_finished_by_the_next(repo: Path, killed: Killed) -> None:
+    def begin() -> Any:
+        return router.call("init", Workspace.open(repo), init.Request())
+
+    for at, _done in killed(begin, every=2):
+        if LEDGER in refs_of(repo):
+            assert clones.git(repo, "cat-file", "-t", f"{LEDGER}:policy.yaml") == "blob", at
+        root = begin().genesis
+        assert clones.git(repo, "rev-list", "--max-parents=0", LEDGER) == root, at
+        found = verify.run(Workspace.open(repo), verify.Request(("ledger",))).findings
+        assert found == (), at
