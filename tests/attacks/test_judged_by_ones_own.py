@@ -1,0 +1,181 @@
+"""The siblings of the forgeries in `test_who_is_believed`: each point of the rule, broken by an event of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from devs_git.commands import gate_approve, init
+from devs_git.domain.events import LEDGER
+from devs_git.entrypoints import router
+from devs_git.storage import documents, gates
+from devs_git.workspace import Workspace
+from tests.attacking import goes_on, plumbing, refusal, refused, verified
+from tests.attacks.test_who_is_believed import (
+    SET,
+    Keys,
+    approved,
+    codes,
+    everywhere,
+    joined,
+    policy_text,
+    rotated,
+)
+from tests.gated import BLOCKER, ask, commit, genesis, in_force
+
+GATE = "1b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
+
+
+def request(kind: str = "MANUAL", **more: Any) -> str:
+    """A request of gate GATE."""
+    record = {
+        "gate_id": GATE,
+        "gate_type": kind,
+        "agent_id": None,
+        "task_id": None,
+        "blocker_description": BLOCKER,
+        **more,
+        "created_at": "2001-02-03T04:05:06.000Z",
+        "branch": None,
+        "git_head": None,
+        "heads": {},
+    }
+    return documents.dump(record, "gate-request").decode()
+
+
+def asking(parent: str, kind: str = "MANUAL", **more: Any) -> str:
+    """An event that asks gate GATE."""
+    files = ((gates.request_path(GATE), request(kind, **more)), (gates.marker_path(GATE), f"{kind}\n"))
+    return plumbing(*files, parent=parent)
+
+
+def two_approvers(workspace: Workspace, keys: Keys) -> str:
+    """Ada and Grace approve, signed, and gate GATE is open; the tip."""
+    rows = [(name, keys[key].public) for name, key in (("ada", "ada"), ("grace", "bot"))]
+    listed = [{"principal": f"{name}@example.org", "key": key} for name, key in rows]
+    in_force(workspace, approvers=listed, approval={"minimum": "signed"})
+    tip = asking(workspace.ledger.tip().oid)
+    goes_on("update-ref", LEDGER, tip)
+    return tip
+
+
+def test_a_gate_asked_after_a_key_was_rotated_out_decided_by_it_on_a_line_from_before(
+    signed: Workspace, keys: Keys
+) -> None:
+    before, after = rotated(signed, keys)
+    asked = asking(after)
+    copied = asking(before)
+    said = approved(signed, GATE, "ada", keys["ada"], copied)
+    side = plumbing(*said, parent=copied)
+    assert "LEDGER_MUTATED" in codes(plumbing(*said, parent=asked, also=side), old=asked)
+    first = joined(side, asked, plumbing(*said, parent=asked))
+    assert "LEDGER_MUTATED" in everywhere(first, old=asked)
+
+
+def test_a_policy_approved_by_a_key_that_was_rotated_out_on_a_line_from_before(
+    signed: Workspace, keys: Keys
+) -> None:
+    before, after = rotated(signed, keys)
+    text = policy_text(signed, ("eve", keys["rogue"]))
+    asked = asking(
+        before,
+        "POLICY_CHANGE",
+        proposed_policy=text,
+        policy_before=goes_on("rev-parse", f"{before}:policy.yaml"),
+    )
+    side = plumbing(
+        *approved(signed, GATE, "ada", keys["ada"], asked), ("policy.yaml", text), parent=asked, message=SET
+    )
+    assert codes(side, old=before) == set()
+    assert "LEDGER_ROLLBACK" in codes(joined(side, after, side), old=after)
+    merge = plumbing(("policy.yaml", text), parent=after, also=side)
+    assert "LEDGER_MUTATED" in everywhere(merge, old=after)
+
+
+def test_a_decision_replaced_by_another_approvers_on_a_line_from_before(
+    signed: Workspace, keys: Keys
+) -> None:
+    before = two_approvers(signed, keys)
+    ours = plumbing(*approved(signed, GATE, "ada", keys["ada"], before), parent=before)
+    theirs = plumbing(*approved(signed, GATE, "grace", keys["bot"], before), parent=before)
+    blobs = [f"{ours}:{path(GATE)}" for path in (gates.decision_path, gates.signature_path)]
+    aside = f"superseded/{goes_on('rev-parse', blobs[0])}"
+    files = [
+        (name, goes_on("cat-file", "blob", blob) + "\n")
+        for name, blob in zip((aside, f"{aside}.sig"), blobs, strict=True)
+    ]
+    merge = plumbing(*files, parent=theirs, also=ours)
+    assert codes(merge, old=before) == set()
+    goes_on("update-ref", LEDGER, ours)
+    assert Workspace.open().policy.approvers
+    assert everywhere(merge, old=ours) == {"LEDGER_ROLLBACK"}
+
+
+def test_a_merge_that_closes_an_open_gate_or_drops_what_gave_way(signed: Workspace, keys: Keys) -> None:
+    tip = two_approvers(signed, keys)
+    side = plumbing(("tasks/task-1/1.yaml", "task_id: task-1\n"), parent=tip)
+    more = plumbing(("tasks/task-2/1.yaml", "task_id: task-2\n"), parent=tip)
+    closed = plumbing(
+        (gates.marker_path(GATE), None), ("tasks/task-1/1.yaml", "task_id: task-1\n"), parent=more, also=side
+    )
+    assert everywhere(closed, old=more) == {"LEDGER_MUTATED"}
+    ours = plumbing(*approved(signed, GATE, "ada", keys["ada"], tip), parent=tip)
+    theirs = plumbing(*approved(signed, GATE, "grace", keys["bot"], tip), parent=tip)
+    assert everywhere(joined(ours, theirs, ours), old=ours) == {"LEDGER_MUTATED"}
+
+
+def test_a_merge_of_three_lines(signed: Workspace) -> None:
+    tip = signed.ledger.tip().oid
+    sides = [plumbing((f"tasks/task-{n}/1.yaml", "x: 1\n"), parent=tip) for n in (1, 2)]
+    parents = [word for one in (tip, *sides) for word in ("-p", one)]
+    tree = goes_on("rev-parse", f"{tip}^{{tree}}")
+    merge = goes_on("commit-tree", *parents, "-m", "x\n\nDevs-Event: ledger.merged", tree)
+    assert "LEDGER_MUTATED" in everywhere(merge, old=tip)
+
+
+def test_a_gate_asked_before_the_first_policy(signed: Workspace) -> None:
+    tip = signed.ledger.tip().oid
+    side = asking(genesis(signed))
+    files = ((gates.request_path(GATE), request()), (gates.marker_path(GATE), "MANUAL\n"))
+    assert "LEDGER_MUTATED" in everywhere(plumbing(*files, parent=tip, also=side), old=tip)
+
+
+def test_the_policy_taken_out_of_the_ledger(signed: Workspace) -> None:
+    """Without a policy anybody could decide."""
+    tip = signed.ledger.tip().oid
+    assert "LEDGER_MUTATED" in everywhere(plumbing(("policy.yaml", None), parent=tip), old=tip)
+
+
+def test_an_event_that_claims_a_newer_format(signed: Workspace, keys: Keys) -> None:
+    """A format chooses the reader of an event, never the rule."""
+    tip = signed.ledger.tip().oid
+    own = policy_text(signed, ("eve", keys["rogue"]))
+    message = f"{SET}\nDevs-Format: 2"
+    told = everywhere(plumbing(("policy.yaml", own), parent=tip, message=message), old=tip)
+    assert told == {"FORMAT_TOO_NEW", "POLICY_INVALID"}
+
+
+def test_an_approver_with_the_key_of_whoever_asks(signed: Workspace, keys: Keys) -> None:
+    rows = [{"principal": name, "key": keys["ada"].public} for name in ("ada@example.org", "ida@example.org")]
+    in_force(signed, approvers=rows, approval={"minimum": "signed"})
+    gate_id = ask(signed, kind="MANUAL", requested_by="ida@example.org")
+    approve = gate_approve.Request(gate_id, sign=True, key=str(keys["ada"].path))
+    assert refusal(lambda: gate_approve.run(signed, approve)) == "SELF_APPROVAL"
+    tip = signed.ledger.tip().oid
+    said = approved(signed, gate_id, "ada", keys["ada"], tip)
+    assert "SELF_APPROVAL" in everywhere(plumbing(*said, parent=tip), old=tip)
+
+
+def test_a_change_that_names_another_ledger_in_the_tracked_policy(initialised: Path, tmp_path: Path) -> None:
+    """The base of the range says which ledger it is, and a server's default branch."""
+    workspace, base = Workspace.open(), goes_on("rev-parse", "HEAD")
+    own = plumbing(("policy.yaml", "x: 1\n"), parent=genesis(workspace), message=SET)
+    named = goes_on("cat-file", "blob", "HEAD:devs-policy.yaml")
+    first = next(line for line in named.split("\n") if line.startswith("first_policy"))
+    goes_on("init", "-q", "--bare", "-b", "main", str(tmp_path / "server.git"))
+    router.call("init", Workspace.open(tmp_path / "server.git"), init.Request(server=True))
+    goes_on("push", "-q", "--no-verify", "../server.git", "main", LEDGER)
+    commit(initialised, {"devs-policy.yaml": named.replace(first, f"first_policy: '{own}'") + "\n"})
+    refused("LEDGER_FORK", "push", "--no-verify", "../server.git", "main")
+    goes_on("update-ref", LEDGER, own)
+    assert "LEDGER_FORK" in verified("ledger", range=f"{base}..HEAD")
