@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Final
 
 from devs_git.domain.events import LEDGER
@@ -21,24 +22,36 @@ def findings(git: Git) -> Iterator[Finding]:
     """LEDGER_MISSING, LEDGER_MUTATED; one of them, for nothing else can be believed then."""
     try:
         names = git.run("rev-list", "--objects", "--no-object-names", LEDGER, "--")
-        data = git.run("cat-file", "--batch", stdin=names)
+        with closing(git.stream("cat-file", "--batch", stdin=names)) as said:
+            wrong = next(_wrong(said), "")
     except GitFailed:
         text = "Parts of the ledger are missing from the object store."
         yield Finding("LEDGER_MISSING", "error", text, _WAY_OUT)
         return
-    wrong = next(_wrong(data), "")
     if wrong:
         text = f"Object {wrong[:12]} of the ledger was overwritten: its bytes are not what its name says."
         yield Finding("LEDGER_MUTATED", "error", text, _WAY_OUT, wrong)
 
 
-def _wrong(data: bytes) -> Iterator[str]:
-    at = 0
-    while at < len(data):
-        end = data.index(b"\n", at)
-        oid, kind, *size = data[at:end].split(b" ")
-        length = int(size[0]) if size else 0
-        whole = kind + b" %d\0" % length + data[end + 1 : end + 1 + length]
-        if hashlib.sha1(whole, usedforsecurity=False).hexdigest().encode() != oid:
-            yield oid.decode()
-        at = end + 1 + (length + 1 if size else 0)
+def _wrong(pieces: Iterator[bytes]) -> Iterator[str]:
+    """The objects whose bytes are not what their names say; none is held whole, for one may be of any size."""
+    rest = b""
+    for piece in pieces:
+        rest += piece
+        while b"\n" in rest:
+            head, _, rest = rest.partition(b"\n")
+            oid, kind, *size = head.split(b" ")
+            if not size:
+                yield oid.decode()
+                continue
+            left = int(size[0])
+            found = hashlib.sha1(kind + b" %d\0" % left, usedforsecurity=False)
+            while left:
+                found.update(rest[:left])
+                left, rest = left - len(rest[:left]), rest[left:]
+                rest = rest or next(pieces, b"")
+                if left and not rest:
+                    return
+            if found.hexdigest().encode() != oid:
+                yield oid.decode()
+            rest = (rest or next(pieces, b"")).removeprefix(b"\n")
