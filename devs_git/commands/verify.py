@@ -85,11 +85,14 @@ class Told:
 
 @immutable
 class Result:
-    """`ok`: no finding is an error. `checked` says how much was looked at."""
+    """`ok`: no finding is an error. `checked` says how much was looked at, `commits` how many of each kind there are
+    (`domain/audit_kinds.py`), where they were judged.
+    """
 
     ok: bool
     parts: tuple[str, ...]
     checked: dict[str, int]
+    commits: dict[str, int]
     findings: tuple[Told, ...]
     format: str
 
@@ -100,6 +103,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     about_it = [part for part in request.chosen if part in audit_parts.PARTS]
     found: list[Finding] = []
     checked: dict[str, int] = {}
+    kinds: dict[str, int] = {}
     if about_it and reach.is_shallow(workspace.store_git):
         found.append(_SHALLOW)
     elif about_it:
@@ -111,13 +115,14 @@ def run(workspace: Workspace, request: Request) -> Result:
             workspace.progress(part, at, len(request.chosen))
             found += audit_facts.guarded(audit_parts.PARTS[part], facts) if facts.tip else ()
         workspace.progress("", 1, 1)
-        checked = _counted(facts, about_it)
+        checked, kinds = _counted(facts, about_it), facts.kinds
     if about_us:
         checked["verbs"] = len(VERBS)
     for part in about_us:
         found += request.doors[part]() if part in request.doors else (_no_door(part),)
     told = tuple(Told(f.code, f.severity, f.message, f.fix, f.where, f.file, f.line) for f in once(found))
-    return Result(all(f.severity != "error" for f in found), request.chosen, checked, told, request.format)
+    ok = all(f.severity != "error" for f in found)
+    return Result(ok, request.chosen, checked, kinds, told, request.format)
 
 
 def _counted(facts: Facts, parts: list[str]) -> dict[str, int]:

@@ -7,7 +7,7 @@ branches already had it when the gate was requested. Gates are bits of one numbe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -20,12 +20,15 @@ _SEE: Final = "See: git log -1 --format=%B "
 
 @immutable
 class Bound:
-    """A commit: its parents, the ledger tip that it names ('' for none), and the gate that it claims to land ('' for none)."""
+    """A commit: its parents, the ledger tip that it names ('' for none), the gate that it claims to land ('' for none), and
+    the mail address of its committer, as it says itself.
+    """
 
     oid: str
     parents: tuple[str, ...]
     ledger: str
     gate: str = ""
+    committer: str = ""
 
 
 @immutable
@@ -67,6 +70,11 @@ def judge(commits: Sequence[Bound], witness: Witness, beside: Sequence[Bound] = 
     elsewhere = 0  # gates of a ledger that clones shared: who named the event just before one may not have seen it yet
     for event in witness.shared:
         elsewhere |= later.get(event, 0)
+    unseen = {
+        one.oid: _unknown(one, witness) & ~(reach.get(one.oid, 0) | existed.get(one.oid, (0, 0))[0])
+        for one in commits
+    }
+    own = knew((*beside, *commits), witness, {one.committer for one in commits if unseen[one.oid]})
     for commit in commits:
         if not commit.ledger:
             yield from _unbound(commit, witness)
@@ -74,10 +82,10 @@ def judge(commits: Sequence[Bound], witness: Witness, beside: Sequence[Bound] = 
             yield _finding("LEDGER_ROLLBACK", commit, "names an event that the ledger does not contain")
         else:
             yield from _frozen(commit, witness)
-            cleared, apart = existed.get(commit.oid, (0, 0))
-            cleared |= reach.get(commit.oid, 0)
-            apart |= elsewhere | ~later.get(commit.ledger, 0)
-            yield from _unseen(commit, witness, cleared, apart)
+            after = later.get(commit.ledger, 0)
+            apart = existed.get(commit.oid, (0, 0))[1] | elsewhere | ~after
+            apart &= ~(own.get((commit.committer, commit.oid), 0) & after)
+            yield from _unseen(commit, witness, unseen[commit.oid], apart)
             yield from _regression(commit, named, ancestors)
 
 
@@ -105,9 +113,14 @@ def _frozen(commit: Bound, witness: Witness) -> Iterator[Finding]:
         )
 
 
-def _unseen(commit: Bound, witness: Witness, cleared: int, apart: int) -> Iterator[Finding]:
-    """`cleared` are the gates that opened after the commit was there, `apart` those that another clone may have opened."""
-    unseen = witness.readable & ~witness.freezes.known[commit.ledger] & ~cleared
+def _unknown(commit: Bound, witness: Witness) -> int:
+    """The gates that the event which a commit names did not know of."""
+    known = witness.freezes.known.get(commit.ledger)
+    return 0 if known is None else witness.readable & ~known
+
+
+def _unseen(commit: Bound, witness: Witness, unseen: int, apart: int) -> Iterator[Finding]:
+    """`unseen` are the gates that the commit did not know of and had to, `apart` those that another clone may have opened."""
     if sure := unseen & ~apart:
         text = f"was made after gate {_names(witness, sure)} opened, bound to the ledger before it"
         yield _finding("UNSEEN_AT_FREEZE", commit, text)
@@ -116,6 +129,25 @@ def _unseen(commit: Bound, witness: Witness, cleared: int, apart: int) -> Iterat
             f"was made without knowing of gate {_names(witness, maybe)}, which another clone may have opened"
         )
         yield _finding("UNSEEN_AT_FREEZE", commit, text, "warning")
+
+
+def knew(commits: Sequence[Bound], witness: Witness, committers: Iterable[str]) -> dict[tuple[str, str], int]:
+    """For each of these committers and each commit the gates that a commit of theirs below it knew of.
+
+    Whoever made that commit had the gate in the ledger, so a later one does not come from a clone that had not heard of
+    it. No commit says which clone it is from: the committer is the nearest that there is, and a name can be made up.
+    """
+    found: dict[tuple[str, str], int] = {}
+    for who in committers:
+        for one in commits:
+            mask = 0
+            for parent in one.parents:
+                mask |= found.get((who, parent), 0)
+            if one.committer == who:
+                mask |= witness.freezes.known.get(one.ledger, 0)
+            if mask:
+                found[who, one.oid] = mask
+    return found
 
 
 def _regression(commit: Bound, named: Mapping[str, str], ancestors: Ancestry) -> Iterator[Finding]:

@@ -22,7 +22,7 @@ from devs_git.storage.audit_gates import Judged
 from devs_git.storage.belief import Documents, documents_of
 from devs_git.storage.git_program import Git, GitFailed
 from devs_git.storage.ledger import Ledger
-from devs_git.values import immutable
+from devs_git.values import field, immutable
 
 _DAMAGED: Final = "Call a person: git fsck --full, then compare with another clone."
 
@@ -44,6 +44,7 @@ class Facts:
     first_policy: str = ""
     signed: bool = False
     beside: tuple[str, ...] = ()
+    kinds: dict[str, int] = field(default_factory=dict, compare=False)  # of commits, once they are judged
 
     @cached_property
     def steps(self) -> list[Step]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from devs_git.domain import audit_commits, audit_tags, following, limits
+from devs_git.domain import audit_commits, audit_kinds, audit_tags, following, limits
 from devs_git.domain.audit_commits import Bound, Witness
 from devs_git.domain.audit_ledger import Step
 from devs_git.domain.events import Event
@@ -54,6 +54,16 @@ def tags(facts: Facts) -> Iterator[Finding]:
 
 def commits(facts: Facts) -> Iterator[Finding]:
     """No commit was made under an open gate; no clock is believed."""
+    witness = _witness(facts)
+    found = list(audit_commits.judge(facts.commits, witness, facts.below))
+    if any(one.code == "UNSEEN_AT_FREEZE" and one.severity == "error" for one in found):
+        found = list(audit_commits.judge(facts.commits, witness, (*facts.below, *_reaching(facts))))
+    facts.kinds.update(audit_kinds.count(facts.commits, witness, found))
+    yield from facts.judged.damaged.values()
+    yield from found
+
+
+def _witness(facts: Facts) -> Witness:
     steps = facts.steps
     severity = facts.judged.policy_at(facts.tip).unbound_commit
     witness = Witness(
@@ -67,12 +77,8 @@ def commits(facts: Facts) -> Iterator[Finding]:
         shared=frozenset(step.event.oid for step in steps if _of_several_clones(step.event)),
     )
     if any(not commit.ledger for commit in facts.commits):
-        witness = replace(witness, early=facts.early)
-    found = list(audit_commits.judge(facts.commits, witness, facts.below))
-    if any(one.code == "UNSEEN_AT_FREEZE" and one.severity == "error" for one in found):
-        found = list(audit_commits.judge(facts.commits, witness, (*facts.below, *_reaching(facts))))
-    yield from facts.judged.damaged.values()
-    yield from found
+        return replace(witness, early=facts.early)
+    return witness
 
 
 def _of_several_clones(event: Event) -> bool:

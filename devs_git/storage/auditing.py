@@ -70,7 +70,7 @@ def changed(git: Git, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str],
 
 _FIELDS: Final = (
     "%H%x00%P%x00%(trailers:key=Devs-Ledger,valueonly,separator=%x2C)"
-    "%x00%(trailers:key=Gate-Id,valueonly,separator=%x2C)%x00"
+    "%x00%(trailers:key=Gate-Id,valueonly,separator=%x2C)%x00%ce%x00"
 )
 
 
@@ -92,9 +92,9 @@ def _bound(git: Git, names: Iterable[str], *how: str) -> list[Bound]:
     found = []
     # NUL, which no message can hold, is between the fields, too.
     parts = (os.fsdecode(part) for part in bounded.records(said, limits.COMMIT))
-    for oid, parents, ledger, gate in zip(parts, parts, parts, parts, strict=True):
+    for oid, parents, ledger, gate, who in zip(parts, parts, parts, parts, parts, strict=True):
         trailers = (ledger.rpartition(",")[2], gate.rpartition(",")[2])
-        found.append(Bound(oid.lstrip("\n"), tuple(parents.split()), *trailers))
+        found.append(Bound(oid.lstrip("\n"), tuple(parents.split()), *trailers, who))
     return found
 
 

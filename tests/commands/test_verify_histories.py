@@ -87,6 +87,32 @@ def test_a_regression_below_the_range_is_seen_and_another_clones_line_only_told(
     assert told(ledgered, "commits", span=f"{base}..HEAD") == [("LEDGER_REGRESSION", "warning")]
 
 
+def unaware(git: Run, before: str, mail: str) -> None:
+    """A commit by `mail` that is bound to the ledger before the gate."""
+    git("-c", f"user.email={mail}", "commit", "-q", "--allow-empty", "-m", f"x\n\nDevs-Ledger: {before}")
+
+
+@pytest.mark.parametrize(("mail", "severity"), [("ann@b.c", "error"), ("bob@b.c", "warning")])
+def test_a_commit_that_did_not_know_of_a_gate_is_an_error_where_its_committers_older_commit_did(
+    mail: str, severity: str, ledgered: Workspace, git: Run
+) -> None:
+    """In a ledger that clones share: bob's clone may not have heard of the gate; ann's had, below her own commit."""
+    workspace = ledgered
+    workspace.append(
+        lambda _tip: Draft(Event("repository.adopted", "init", (("Devs-Did", "created ledger"),)))
+    )
+    before = git("rev-parse", LEDGER)
+    approve(workspace, ask(workspace, kind="MANUAL"))
+    unaware(git, git("rev-parse", LEDGER), "ann@b.c")
+    git("commit", "-q", "--allow-empty", "-m", "between, bound to nothing")
+    unaware(git, before, mail)
+    found = verify.run(Workspace.open(workspace.top), verify.Request(("commits",), "HEAD~1..HEAD~0"))
+    whole = verify.run(Workspace.open(workspace.top), verify.Request(("commits",)))
+    assert {one.code: one.severity for one in whole.findings}["UNSEEN_AT_FREEZE"] == severity
+    # A range that begins above ann's older commit does not show it.
+    assert {one.code: one.severity for one in found.findings} == {"UNSEEN_AT_FREEZE": "warning"}
+
+
 @pytest.mark.telling
 def test_a_head_that_went_since_still_clears_what_it_reached(ledgered: Workspace, git: Run) -> None:
     before = git("rev-parse", LEDGER)

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from devs_git.domain.audit_kinds import told
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import as_text, command
 from devs_git.entrypoints.render import plural
@@ -20,7 +21,11 @@ def _shown(result: Any) -> str:
         plural(count, what.removesuffix("s")) for what, count in result.checked.items() if count
     )
     verdict = "verified" if result.ok else "NOT verified"
-    return "\n".join([*lines, f"{verdict}: {', '.join(result.parts)} ({looked or 'nothing to look at'})"])
+    kinds = f": {told(result.commits)}" if result.checked.get("commits") and result.commits else ""
+    last = f"{verdict}: {', '.join(result.parts)} ({looked or 'nothing to look at'}{kinds})"
+    if result.format == "github":
+        lines.append(f"::notice title=devs-git verify::{last.replace('%', '%25')}")
+    return "\n".join([*lines, last])
 
 
 def _line(finding: Any) -> str:
