@@ -53,8 +53,11 @@ class Result:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Read the ledger's tip; only the open gates where nothing else is asked for. NOT_INITIALIZED."""
+    """Read the ledger's tip; only the open gates where nothing else is asked for. NOT_INITIALIZED, and what is wrong with
+    a ledger that is not to be believed.
+    """
     tip = workspace.ledger.require()
+    workspace.require_believed()
     waiting = store.open_ids(tip)
     wanted = waiting if request.status == gates.PENDING else store.all_ids(tip)
     rows = [_row(tip, gate_id) for gate_id in dict.fromkeys((*wanted, *waiting))]

@@ -53,12 +53,14 @@ def _only_grew(ledger: Ledger, known: str, tip: str) -> bool:
         before, after = (ledger.list_path(ledger.tree_of(oid), "") for oid in (known, tip))
         since = ("--count", tip, f"^{known}", "--")
         merges = ledger.reader.text("rev-list", "--min-parents=2", *since)
+        # What one event put there and a later one took out again is not seen at the ends.
+        touched = ledger.reader.text("rev-list", "--full-history", *since, *_GOVERNING)
         # The user may have another kind of patterns configured.
         formats = ledger.reader.text("rev-list", "--basic-regexp", f"--grep=^{FORMAT_KEY}:", *since)
         same = all(before.get(name) == after.get(name) for name in _GOVERNING)
         return (
             same
-            and merges == formats == "0"
+            and merges == formats == touched == "0"
             and ledger.reader.says("merge-base", "--is-ancestor", known, tip)
         )
     except (KeyError, ValueError, DevsError):

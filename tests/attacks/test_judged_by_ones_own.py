@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from devs_git.commands import gate_approve, init
+from devs_git.commands import gate_approve, gate_list, gate_show, gate_wait, init
 from devs_git.domain.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.storage import documents, gates
@@ -179,3 +180,25 @@ def test_a_change_that_names_another_ledger_in_the_tracked_policy(initialised: P
     refused("LEDGER_FORK", "push", "--no-verify", "../server.git", "main")
     goes_on("update-ref", LEDGER, own)
     assert "LEDGER_FORK" in verified("ledger", range=f"{base}..HEAD")
+
+
+def test_a_gate_asked_and_taken_out_again_between_two_plain_fetches(signed: Workspace) -> None:
+    """The two ends look alike."""
+    tip = signed.ledger.tip().oid
+    asked = asking(tip)
+    gone = plumbing((gates.request_path(GATE), None), (gates.marker_path(GATE), None), parent=asked)
+    assert everywhere(gone, old=tip) == {"LEDGER_MUTATED"}
+
+
+def test_a_forged_answer_that_a_plain_fetch_brings_to_an_agent_who_waits(
+    signed: Workspace, keys: Keys
+) -> None:
+    gate_id = ask(signed, kind="MANUAL")
+    tip = signed.ledger.tip().oid
+    goes_on("update-ref", LEDGER, plumbing(*approved(signed, gate_id, "ada", keys["rogue"], tip), parent=tip))
+    for verb, question in (
+        ("gate wait", gate_wait.Request(gate_id, timeout=0)),
+        ("gate list", gate_list.Request()),
+        ("gate show", gate_show.Request(gate_id)),
+    ):
+        assert refusal(partial(router.call, verb, Workspace.open(), question)) == "UNKNOWN_SIGNER"
