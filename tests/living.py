@@ -53,6 +53,7 @@ SAMPLES = {
     "checkpoint": ("checkpoint",),
 }
 DRY_RUNS = {
+    "purge": ("purge", "f1.txt", "--text", "printed", "--dry-run"),
     "history-rewritten": ("history-rewritten", "--dry-run"),
     "trace prune": ("trace", "prune", "--older-than", "0s", "--dry-run"),
     "rewind": ("rewind", "task-10@1", "--dry-run"),

@@ -47,6 +47,7 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str]] = {
     "gate request": ((), ASK),
     "gate approve": ((ASK,), "y gate approve {gate} --reason fine"),
     "gate reject": ((ASK,), "y gate reject {gate} --reason no"),
+    "purge": (("trace put",), 'purge --text "It works" --yes'),
     "trace prune": (("trace put",), "trace prune --older-than 0d --yes"),
     "snapshot prune": (("$ echo 3 > new", "snapshot create"), "snapshot prune --older-than 0d --yes"),
 }

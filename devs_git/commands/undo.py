@@ -154,7 +154,13 @@ def _operations(site: Site, told: list[Event], op_id: str | None) -> list[Event]
 
     A worktree and branch of the same name in another clone is another place: its backups never come here.
     """
-    here = [event for event in told if site.objects.exists(event.get("Devs-Backup"))]
+    held = set(refs.matching(site.git, "refs/devs/backup").values())  # what was purged is here until git's gc
+    here = [
+        event
+        for event in told
+        if event.get("Devs-Backup") in held and site.objects.exists(event.get("Devs-Backup"))
+    ]
+    _refuse_purged(site, told, here, op_id)
     gone = [event.get("Devs-Op") for event in told if event not in here]
     if op_id in gone or (gone and not here and not op_id):
         raise DevsError(
@@ -163,6 +169,25 @@ def _operations(site: Site, told: list[Event], op_id: str | None) -> list[Event]
             hint="See what there is: git for-each-ref refs/devs/backup",
         )
     return here
+
+
+def _refuse_purged(site: Site, told: list[Event], here: list[Event], op_id: str | None) -> None:
+    """NOTHING_TO_UNDO where the way back needs a backup that was purged: what it alone had is kept nowhere."""
+    if len(here) == len(told):
+        return
+    lines = (
+        line for event in site.ledger.events() if event.type == "purged" for line in event.all("Devs-Dropped")
+    )
+    purged = {line.rpartition(" ")[2] for line in lines}
+    clones = ("", clone_of(site.places.common))
+    named = [event for event in told if event.get("Devs-Op") == op_id] or here[-1:]
+    for event in reversed(told[told.index(named[0]) :] if named else told):
+        if event.get("Devs-Backup") in purged and event.get("Devs-Clone") in clones:
+            raise DevsError(
+                "NOTHING_TO_UNDO",
+                f"The backup of {event.get('Devs-Op')} was purged: it held what was to be kept nowhere any more.",
+                hint="Go on from what is here, or go to a checkpoint: devs-git log",
+            )
 
 
 def _undo(workspace: Workspace, site: Site, request: Request, look: _Outlook) -> Result:

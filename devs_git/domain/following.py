@@ -20,7 +20,7 @@ FOLDERS: Final = (VISIBLE, NUMBERED)
 def wanted(history: History) -> dict[str, str]:
     """Every ref that the ledger speaks of, with the tag object that it holds."""
     found = {checkpoint_ref(p.task_id, p.number): p.tag for p in history.checkpoints.values() if not p.gone}
-    return found | {completed_tag(p.task_id): p.tag for p in history.live() if p.completed}
+    return found | {completed_tag(p.task_id): p.tag for p in history.live() if p.completed and not p.gone}
 
 
 def updates(history: History, refs: Mapping[str, str], there: Callable[[str], bool]) -> tuple[RefUpdate, ...]:

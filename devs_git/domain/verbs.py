@@ -84,6 +84,7 @@ _ROWS: Final = (
     Verb("gate reject", CHANGES, "Reject what a gate asks, with a reason.", while_frozen=True),
     Verb("gate wait", READS, "Wait until a person has decided on a gate."),
     Verb("gate show", READS, "Show one gate on one page, and how to answer it."),
+    Verb("purge", DESTROYS, "Take a secret out of all places where devs-git keeps things."),
     Verb("sync", CHANGES, "Join this clone's ledger and checkpoints with a remote's.", while_frozen=True),
     Verb("trace put", CHANGES, "Store a tool's whole output, read from standard input.", records=True),
     Verb("trace get", READS, "Print the whole output of a tool, or a part of it."),

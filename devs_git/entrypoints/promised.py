@@ -19,7 +19,7 @@ _GO_ON: Final = """
 init, sync, history-rewritten, snapshot create, gate request, gate approve, gate reject, trace put, trace import, trace ingest,
 conversation import, conversation snapshot
 """
-_DESTROY: Final = "snapshot prune, trace prune"
+_DESTROY: Final = "snapshot prune, trace prune, purge"
 
 
 def _of(names: str, kind: str) -> dict[str, str]:

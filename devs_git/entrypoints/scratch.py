@@ -47,6 +47,7 @@ _WORDS: Final = {
     "branch name": "made",
     "older_than": "0d",
     "timeout": "0",
+    "purge path": "secret.env",
 }
 _ANY: Final = "task-10"
 _NO_WORK: Final = re.compile(rb"^refs/heads/(devs/ledger|snapshot/\S+) ")  # a snapshot only saves
@@ -71,12 +72,15 @@ class Scratch:
         """What the command line answers: the code of its refusal, '' where it ran."""
         words = [*name.split(), "--repo", os.fspath(self.top), "--json"]
         for param in command.params:
-            value = self.words.get(f"{name} {param.name}", self.words.get(param.name or "", _ANY))
+            full = f"{name} {param.name}"
+            value = self.words.get(full, self.words.get(param.name or "", _ANY))
             if isinstance(param, click.Option) and (param.required or param.name in self.words):
                 words += [param.opts[0], value]
             elif isinstance(param, click.Option) and param.name == "yes":
                 words.append("--yes")
-            elif isinstance(param, click.Argument) and (param.required or param.name in self.words):
+            elif isinstance(param, click.Argument) and (
+                param.required or param.name in self.words or full in self.words
+            ):
                 words.append(value)
         return _answer(words)
 

@@ -150,6 +150,12 @@ def reflog(common: Path, ref: str) -> Iterator[str]:
         yield line[41:81]
 
 
+def stashes(git: Git) -> list[str]:
+    """The oids of all stash entries."""
+    status, out = git.attempt("reflog", "show", "--format=%H", "refs/stash", "--", ok=(0, 128))
+    return [] if status else out.decode().split()
+
+
 def last_move(git_dir: Path) -> tuple[str, str, str]:
     """Old and new oid of HEAD's last move and git's words for it, from its reflog; all '' where there is none."""
     try:

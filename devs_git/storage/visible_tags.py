@@ -26,7 +26,11 @@ FOLDER = "refs/tags/devs"
 
 def out_of_step(history: History, tags: dict[str, str]) -> tuple[RefUpdate, ...]:
     """What brings `tags` (those below FOLDER) in step with the ledger."""
-    live = {completed_tag(point.task_id): point.tag for point in history.live() if point.completed}
+    live = {
+        completed_tag(point.task_id): point.tag
+        for point in history.live()
+        if point.completed and not point.gone
+    }
     known = {point.tag for point in history.checkpoints.values()}
     back = [RefUpdate(ref, tag, NO_OID) for ref, tag in live.items() if ref not in tags]
     gone = [RefUpdate(ref, NO_OID, tag) for ref, tag in tags.items() if ref not in live and tag in known]

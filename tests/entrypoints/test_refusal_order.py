@@ -18,6 +18,7 @@ from devs_git.commands import (
     branch,
     checkpoint,
     init,
+    purge,
     restore,
     rewind,
     snapshot_create,
@@ -109,6 +110,7 @@ DRY: list[tuple[str, Any]] = [
     ("undo", undo.Request(preserve="branch", dry_run=True)),
     ("snapshot prune", snapshot_prune.Request("0d", dry_run=True)),
     ("trace prune", trace_prune.Request("0d", dry_run=True)),
+    ("purge", purge.Request(text="never was said", dry_run=True)),
 ]
 
 

@@ -35,6 +35,7 @@ NO_TOOL = (
     "history-rewritten",
     "trace prune",
     "snapshot prune",
+    "purge",
 )
 
 

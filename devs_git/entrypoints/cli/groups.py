@@ -31,6 +31,7 @@ FILES: Final = {
     "show": "reading",
     "diff": "reading",
     "status": "reading",
+    "purge": "purging",
     "rewind": "moving",
     "undo": "moving",
     "checkout": "moving",

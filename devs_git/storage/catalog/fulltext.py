@@ -147,3 +147,13 @@ def add(catalog: Catalog, index: Index, number: int, text: str) -> None:
     """Index `text` under `number`, inside a transaction."""
     name = index.of(catalog.engine)
     catalog.base.execute(f"INSERT INTO {name} (rowid, text) VALUES (?, ?)", (number, text))
+
+
+def forget(catalog: Catalog, index: Index, number: int) -> None:
+    """Take the entry of a row that stays out of the index, inside a transaction and before the row changes."""
+    name = index.of(catalog.engine)
+    if catalog.engine == 5:
+        query = f"INSERT INTO {name} ({name}, rowid, text) SELECT 'delete', rowid, text FROM {index.view} WHERE rowid = ?"
+    else:
+        query = f"DELETE FROM {name} WHERE docid = ?"
+    catalog.base.execute(query, (number,))

@@ -1,0 +1,230 @@
+"""`purge`: take a secret out of all places of ours. They are recovery points, so this is tier 3: it shows its plan and asks.
+
+Backups, snapshots, preserved branches and checkpoints that reach it go whole: one without a file would be no state that ever was.
+Traces go, too; a message keeps its place and says that it was purged. What a person's branches, tags, stashes, worktrees
+and remotes hold is named and left.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from devs_git.domain.events import NO_OID, Draft, RefUpdate, one_line
+from devs_git.domain.purging import SHORTEST, Dropped, Left, plan_id
+from devs_git.errors import DevsError, invalid
+from devs_git.storage import places as worktrees
+from devs_git.storage import purge_files, purge_objects, refs
+from devs_git.storage.catalog import purging
+from devs_git.storage.catalog.database import NAME, Catalog
+from devs_git.storage.catalog.purging import Hits
+from devs_git.storage.ledger import Tip
+from devs_git.storage.purge_objects import Found, Sought
+from devs_git.values import field, immutable, replace
+from devs_git.workspace import Workspace
+
+FINISH = "git reflog expire --expire=now --all && git gc --prune=now"
+
+
+@immutable
+class Request:
+    """`path`: a file or folder, relative to `folder` or the worktree's root, in all its versions; `text`: what stands somewhere.
+
+    One of them at least. `plan_id` binds to what was shown: PLAN_STALE where that changed.
+    """
+
+    path: str = ""
+    text: str = ""
+    folder: str = ""
+    dry_run: bool = False
+    plan_id: str = ""
+
+    def __post_init__(self) -> None:
+        """INVALID_ARGUMENTS{path, text}."""
+        if not self.path and not self.text:
+            raise invalid("path", "Say what is to go: a path, --text TEXT, or both.")
+        if self.text and len(self.text) < SHORTEST:
+            raise invalid("text", f"A text to purge has at least {SHORTEST} characters.")
+        if "\0" in self.path:
+            raise invalid("path", "A path has no NUL character.")
+
+
+@immutable
+class Result:
+    """What went, or would go: refs with what they held, how many traces and messages, and files of ours.
+
+    `left`: what still holds it and is not ours; `finish`: the command after which no object has it. `event` is '' where nothing was found.
+    """
+
+    dropped: tuple[Dropped, ...]
+    traces: int
+    messages: int
+    files: tuple[str, ...]
+    left: tuple[Left, ...]
+    finish: str
+    plan_id: str
+    dry_run: bool
+    event: str
+    blocked_by: tuple[dict[str, Any], ...] = ()
+
+
+@immutable
+class _Plan:
+    """All that was found."""
+
+    objects: Found
+    hits: Hits
+    files: tuple[Path, ...]
+    left: tuple[Left, ...] = field(default_factory=tuple)
+
+    @property
+    def parts(self) -> Iterator[str]:
+        yield from (f"{one.ref} {one.oid}" for one in self.objects.dropped)
+        yield from (f"trace {one}" for one in self.hits.traces)
+        yield from (f"message {one}" for one in self.hits.messages)
+        yield from (f"memory {os.fsdecode(one)}" for one in self.hits.memories)
+        yield from (f"file {one}" for one in self.files)
+
+
+def run(workspace: Workspace, request: Request) -> Result:
+    """Take it out, record that, and write the catalog anew. PLAN_STALE, BUSY while an operation is under way or the catalog is read,
+    CONFLICT where a ref moves meanwhile.
+    """
+    workspace.ledger.require()
+    _refuse_under_way(workspace)
+    if request.dry_run:
+        with Catalog.look(workspace.places.shared) as catalog:
+            return _result(_plan(workspace, request, catalog), dry_run=True)
+    if not (workspace.places.shared / NAME).exists():
+        return _without_catalog(workspace, request)
+    with Catalog.open(workspace.places.shared, progress=workspace.progress) as catalog:
+        purging.overwriting(catalog)
+        plan = _plan(workspace, request, catalog)
+        _require_same(request, plan)
+        done = _result(plan, dry_run=False)
+        if any(plan.parts):
+            with catalog.writing():
+                purging.take_out(catalog, plan.hits, plan.objects.forms)
+                done = replace(done, event=_record(workspace, request, plan))
+            purge_files.remove(plan.files)
+        if purging.pending(catalog):
+            purging.write_anew(catalog, workspace.progress)
+    return done
+
+
+def _without_catalog(workspace: Workspace, request: Request) -> Result:
+    with Catalog.look(workspace.places.shared) as catalog:
+        plan = _plan(workspace, request, catalog)
+    _require_same(request, plan)
+    event = _record(workspace, request, plan) if any(plan.parts) else ""
+    purge_files.remove(plan.files)
+    return replace(_result(plan, dry_run=False), event=event)
+
+
+def _refuse_under_way(workspace: Workspace) -> None:
+    """What an operation is about to put back would bring it again."""
+    for path in workspace.places.journals.glob("*.json"):
+        raise DevsError(
+            "BUSY",
+            "A command of devs-git is at work, or was interrupted, in a worktree of this repository.",
+            hint="Let it end, or run there: devs-git status",
+            journal=path.stem,
+        )
+
+
+def _require_same(request: Request, plan: _Plan) -> None:
+    if request.plan_id and request.plan_id != plan_id(plan.parts):
+        text = "What holds it has changed since the plan."
+        raise DevsError("PLAN_STALE", text, hint="Look again and decide.")
+
+
+def _plan(workspace: Workspace, request: Request, catalog: Catalog) -> _Plan:
+    """What would go now; reads only."""
+    path = _path(workspace, request)
+    texts = (request.text.encode("utf-8", "surrogateescape"),) if request.text else ()
+    operations = workspace.ledger.tip().history.operations
+    left_by_us = frozenset(tuple(event.get("Devs-Preserved").split()) for event in operations)
+    sought = Sought(path, tuple(_on_disk(workspace, path)), texts, left_by_us)
+    git, common = workspace.store_git, workspace.places.common
+    objects = purge_objects.look(git, common, sought, workspace.progress)
+    hits = purging.look(catalog, objects.forms, workspace.progress)
+    every = (workspace.places, *worktrees.worktrees(git, common))
+    files, left = purge_files.holding(every, objects.forms)
+    told = purging.transcripts(catalog, objects.forms)
+    left += [Left(path, "it is the agent's own: delete it, or it is read again") for path in told]
+    return _Plan(objects, hits, tuple(files), (*objects.left, *left))
+
+
+def _on_disk(workspace: Workspace, path: str) -> Iterator[bytes]:
+    """The file as it stands in this worktree, which git may never have seen."""
+    if path and (workspace.top / path).is_file():
+        yield (workspace.top / path).read_bytes()
+
+
+def _path(workspace: Workspace, request: Request) -> str:
+    """The path from the root on; INVALID_ARGUMENTS{path} outside of the worktree."""
+    if not request.path:
+        return ""
+    top = os.path.realpath(workspace.top)
+    whole = os.path.normpath(os.path.join(os.path.realpath(request.folder or top), request.path))  # noqa: PTH118
+    inside = os.path.relpath(whole, top)
+    if inside in (".", "..") or inside.startswith("../"):
+        raise invalid("path", "The path is not inside this worktree.")
+    return inside
+
+
+def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
+    """Take the refs away and say so, in one transaction; the event's oid."""
+    hits, dropped = plan.hits, plan.objects.dropped
+    counts = {
+        "refs": len(dropped),
+        "traces": len(hits.traces),
+        "messages": len(hits.messages),
+        "files": len(plan.files),
+    }
+    said = [("Devs-Purged", f"{count} {what}") for what, count in counts.items() if count]
+    sought = one_line(request.path) if request.path and not request.text else "a text"
+
+    def build(tip: Tip) -> Draft:
+        event = workspace.event(
+            "purged",
+            f"purge: {', '.join(text for _, text in said) or 'what was remembered'}",
+            ("Devs-Sought", sought),
+            *said,
+            *(("Devs-Dropped", f"{one.ref} {one.oid}") for one in dropped),
+            *_gone(tip, dropped),
+            verb_name="purge",
+        )
+        return Draft(event, updates=tuple(RefUpdate(one.ref, NO_OID, one.oid) for one in dropped))
+
+    try:
+        return workspace.append(build).oid
+    except refs.RefMoved as error:
+        text = "A ref was moved or deleted at this moment; nothing was purged."
+        raise DevsError("CONFLICT", text, hint="Run it again.") from error
+
+
+def _gone(tip: Tip, dropped: tuple[Dropped, ...]) -> Iterator[tuple[str, str]]:
+    """Checkpoints that nobody is to fetch again; those that were live are so no more."""
+    for tag in dict.fromkeys(one.oid for one in dropped if one.kind == "checkpoint"):
+        point = tip.history.checkpoints.get(tag)
+        if point:
+            yield "Devs-Gone", tag
+            if not point.replaced:
+                yield "Devs-Undone", tag
+
+
+def _result(plan: _Plan, *, dry_run: bool) -> Result:
+    return Result(
+        dropped=plan.objects.dropped,
+        traces=len(plan.hits.traces),
+        messages=len(plan.hits.messages),
+        files=tuple(str(path) for path in plan.files),
+        left=plan.left,
+        finish=FINISH,
+        plan_id=plan_id(plan.parts),
+        dry_run=dry_run,
+        event="",
+    )

@@ -1,0 +1,251 @@
+"""`purge` takes a secret out of every place of ours: looked for in every object and every file of .git, before and after."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from devs_git.commands import (
+    conversation_show,
+    doctor,
+    history_rewritten,
+    purge,
+    rewind,
+    show,
+    snapshot_create,
+    snapshot_open,
+    trace_list,
+    trace_put,
+    trace_search,
+    undo,
+    verify,
+)
+from devs_git.errors import DevsError
+from devs_git.storage import refs
+from devs_git.workspace import Workspace
+from tests import agent_calls
+from tests.clones import Pair, refs_of
+from tests.filtering import MAP, filter_repo
+from tests.gated import ask
+from tests.moving import Scene
+from tests.secrets_told import PATH, SECRET, TEXT, WORD, call, collected, places, purged, said, tell
+from tests.typing_person import at_terminal
+
+
+@pytest.fixture
+def told(initialised: Path, tmp_path: Path) -> Path:
+    return tell(initialised, tmp_path)
+
+
+BOTH = pytest.mark.parametrize("request_", [PATH, TEXT], ids=["path", "text"])
+
+
+@BOTH
+@pytest.mark.parametrize("engine", ["5", "4"])
+def test_it_is_in_every_place_before_and_in_none_after(
+    told: Path, request_: purge.Request, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEVS_FTS", engine)
+    call(told, "trace search", trace_search.Request("clean"))
+    agent_calls.call(told, {**agent_calls.after(2), "tool_response": {"stdout": SECRET, "stderr": ""}})
+    before = places(told)
+    assert {"object", "index", "spool", "rejected"} <= before
+    assert any(name.startswith("catalog.db") for name in before)
+    result = purged(told, request_)
+    assert {one.kind for one in result.dropped} == {"backup", "snapshot", "preserved", "checkpoint"}
+    assert (result.messages, result.left) == (1, ())
+    collected(told)
+    assert places(told) == set()
+    assert [row.trace_id for row in call(told, "trace list", trace_list.Request()).traces] == ["t1"]
+
+
+def test_what_stays_is_whole_and_all_verbs_agree(told: Path) -> None:
+    purged(told)
+    collected(told)
+    found = doctor.run(Workspace.open(told), doctor.Request()).findings
+    assert [one.code for one in found if one.severity == "error"] == []
+    assert verify.run(Workspace.open(told), verify.Request(("repository",))).ok
+    messages = call(told, "conversation show", conversation_show.Request()).messages
+    assert [message.content for message in messages] == ["Hello there.", "[purged]", "Thank you."]
+    assert [row.trace_id for row in call(told, "trace search", trace_search.Request("clean")).hits] == ["t1"]
+    assert call(told, "show", show.Request("task-1")).status == "completed"
+    with pytest.raises(DevsError) as error:
+        call(told, "show", show.Request("task-2@1"))
+    assert error.value.code == "HISTORY_REWRITTEN"
+
+
+def test_the_dry_run_says_the_same_and_writes_nothing(told: Path) -> None:
+    before = refs.matching(Workspace.open(told).store_git), places(told)
+    planned = purged(told, dry_run=True)
+    assert (refs.matching(Workspace.open(told).store_git), places(told)) == before
+    done = purged(told, plan_id=planned.plan_id)
+    for name in ("dropped", "traces", "messages", "files", "left"):
+        assert getattr(planned, name) == getattr(done, name), name
+
+
+def test_a_plan_that_is_stale_is_not_carried_out(told: Path) -> None:
+    planned = purged(told, dry_run=True)
+    call(told, "trace put", trace_put.Request(SECRET.encode(), trace_id="later"))
+    with pytest.raises(DevsError) as error:
+        purged(told, plan_id=planned.plan_id)
+    assert error.value.code == "PLAN_STALE"
+
+
+@BOTH
+def test_the_event_says_what_went_and_does_not_repeat_the_secret(told: Path, request_: purge.Request) -> None:
+    result = purged(told, request_)
+    event = next(Workspace.open(told).ledger.events())
+    assert (event.oid, event.type, event.get("Devs-Tier")) == (result.event, "purged", "3")
+    assert event.all("Devs-Dropped") == tuple(f"{one.ref} {one.oid}" for one in result.dropped)
+    assert WORD not in event.message()
+
+
+def test_an_undo_that_needs_a_purged_backup_is_refused(told: Path) -> None:
+    (told / "a.txt").write_text("edited\n")
+    call(told, "rewind", rewind.Request("task-1", preserve="discard"))
+    purged(told)
+    first = next(op for op in reversed(list(Workspace.open(told).ledger.events())) if op.type == "rewound")
+    for _ in range(2):
+        with pytest.raises(DevsError) as error:
+            call(told, "undo", undo.Request(first.get("Devs-Op")))
+        assert (error.value.code, "was purged" in error.value.message) == ("NOTHING_TO_UNDO", True)
+        collected(told)
+    call(told, "undo", undo.Request())
+    assert (told / "a.txt").read_text() == "edited\n"
+
+
+def test_the_last_rewind_whose_backup_was_purged_is_not_passed_over(told: Path) -> None:
+    purged(told)
+    with pytest.raises(DevsError) as error:
+        call(told, "undo", undo.Request())
+    assert "was purged" in error.value.message
+
+
+def test_nothing_found_is_no_event(told: Path) -> None:
+    tip = Workspace.open(told).ledger.tip().oid
+    for request in (purge.Request("never.txt"), purge.Request(text="never was said")):
+        result = purged(told, request)
+        assert (result.dropped, result.traces, result.messages, result.files, result.event) == (
+            (),
+            0,
+            0,
+            (),
+            "",
+        )
+    assert Workspace.open(told).ledger.tip().oid == tip
+
+
+def test_what_is_a_persons_is_named_with_the_command_and_left(initialised: Path) -> None:
+    scene = Scene(Workspace.open(initialised))
+    scene.task("1", {"secret.env": SECRET})
+    scene.git("rm", "-q", "secret.env")
+    scene.git("commit", "-qm", "without it")
+    scene.git("branch", "feature")
+    scene.write({"secret.env": SECRET})
+    scene.git("add", "secret.env")
+    scene.git("stash", "-q")
+    scene.write({"secret.env": SECRET})
+    scene.git("add", "secret.env")
+    call(initialised, "snapshot create", snapshot_create.Request())
+    (snapshot,) = refs.matching(scene.workspace.store_git, "refs/heads/snapshot")
+    call(initialised, "snapshot open", snapshot_open.Request(snapshot.removeprefix("refs/heads/"), ""))
+    result = purged(initialised)
+    told = {one.what: one.command for one in result.left}
+    assert (
+        "git filter-repo --force --invert-paths --path secret.env --refs refs/heads/main"
+        in told["refs/heads/main"]
+    )
+    assert "refs/heads/feature" in told
+    assert "a stash entry" in told
+    assert any(what.startswith("secret.env in the index of ") for what in told)
+    assert any(what.startswith("HEAD of ") for what in told)
+    assert (result.dropped, result.event) == ((), "")  # its checkpoint is on main, the snapshot is looked at
+
+
+def test_after_filter_repo_the_old_checkpoints_go_too(initialised: Path) -> None:
+    scene = Scene(Workspace.open(initialised))
+    scene.task("1", {"a.txt": "one\n"})
+    scene.task("2", {"a.txt": "two\n", "secret.env": SECRET})
+    filter_repo(initialised, "--invert-paths", "--path", "secret.env", "--refs", "main")
+    call(initialised, "history-rewritten", history_rewritten.Request(MAP, str(initialised)))
+    result = purged(initialised)
+    assert [one.ref for one in result.dropped] == ["refs/devs/checkpoints/task-2/1"]
+    collected(initialised)
+    assert places(initialised) == set()
+    assert call(initialised, "show", show.Request("task-2")).name == "task-2@2"
+
+
+def test_a_sync_does_not_bring_it_back(pair: Pair) -> None:
+    ann, bob = pair.ann, pair.bob
+    scene = Scene(ann.opened)
+    scene.task("1", {"a.txt": "one\n"})
+    scene.task("2", {"a.txt": "two\n", "secret.env": SECRET})
+    ann.git("push", "-q", "origin", "main")
+    ann.sync()
+    bob.git("pull", "-q", "origin", "main")
+    bob.sync()
+    filter_repo(ann.top, "--invert-paths", "--path", "secret.env", "--refs", "main")
+    ann.call("history-rewritten", history_rewritten.Request(MAP, str(ann.top)))
+    ann.git("push", "-q", "--force", "origin", "main")
+    ann.call("purge", purge.Request("secret.env", folder=str(ann.top)))
+    ann.sync()
+    bob.git("fetch", "-q", "origin")
+    bob.git("reset", "-q", "--hard", "origin/main")
+    bob.sync()
+    ann.sync()
+    assert refs_of(ann.top) == refs_of(bob.top) == refs_of(pair.origin)
+    for top in (ann.top, bob.top):
+        collected(top)
+        assert places(top) == set()
+    subprocess.run(["git", "gc", "-q", "--prune=now"], cwd=pair.origin, check=True)
+    listed = ["git", "cat-file", "--batch-all-objects", "--batch"]
+    assert (
+        WORD.encode() not in subprocess.run(listed, cwd=pair.origin, capture_output=True, check=True).stdout
+    )
+
+
+def test_while_frozen_it_waits_and_a_dry_run_says_so(told: Path) -> None:
+    ask(Workspace.open(told), kind="MANUAL")
+    with pytest.raises(DevsError) as error:
+        purged(told)
+    assert error.value.code == "GATE_BLOCKED"
+    assert [one["code"] for one in purged(told, dry_run=True).blocked_by] == ["GATE_BLOCKED"]
+
+
+def cli(top: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "devs_git", "purge", *words]
+    return subprocess.run(
+        command, cwd=top, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+    )
+
+
+def test_in_a_pipe_it_goes_on_with_yes_alone_and_at_a_terminal_it_asks(told: Path) -> None:
+    refused = cli(told, "secret.env")
+    assert (refused.returncode, "--yes" in refused.stderr) == (3, True)
+    assert at_terminal(told, "purge", "secret.env", typed="n\n")[0] != 0
+    assert "object" in places(told)
+    status, shown = at_terminal(told, "purge", "secret.env", typed="y\n")
+    assert (status, "Would purge:" in shown, "Purged:" in shown) == (0, True, True)
+    assert cli(told, "secret.env", "--yes").stdout.startswith("Nothing of devs-git holds it.")
+
+
+def test_the_agents_own_transcript_is_named(told: Path, tmp_path: Path) -> None:
+    (tmp_path / "session.jsonl").write_bytes(said(2, f"It is\n{SECRET}"))
+    (left,) = purged(told).left
+    assert (left.what, "delete it" in left.command) == (os.fspath(tmp_path / "session.jsonl"), True)
+
+
+@pytest.mark.parametrize(
+    "known", [{}, {"text": "abc"}, {"path": "../out"}, {"path": "a\0b"}, {"path": "."}], ids=repr
+)
+def test_what_cannot_be_purged_is_an_argument_that_is_refused(
+    initialised: Path, known: dict[str, Any]
+) -> None:
+    with pytest.raises(DevsError) as error:
+        call(initialised, "purge", purge.Request(**known))
+    assert error.value.code == "INVALID_ARGUMENTS"
