@@ -61,14 +61,15 @@ def run(workspace: Workspace, request: Request) -> Result:
     LEDGER_FORK, HISTORY_REWRITTEN.
     """
     new_of = _read(request) if request.map else None
-    believed = rewritten_history.require_ledger(workspace, new_of)
-    if not believed:
+    ledger = workspace.ledger
+    of_ledger = rewritten_history.of_ledger(workspace, new_of)
+    if not (of_ledger.back or of_ledger.believed):
         workspace.require_believed()
     if request.dry_run:
-        return _result(_look(workspace, workspace.ledger.tip(), new_of), dry_run=True)
-    if believed:
-        workspace.ledger.note_checked(believed)
+        tip = Tip(ledger, of_ledger.back) if of_ledger.back else ledger.tip()
+        return _result(_look(workspace, tip, new_of), dry_run=True)
     try:
+        rewritten_history.put_right(workspace, of_ledger)
         return _carried_out(workspace, new_of)
     except refs.RefMoved as error:
         text = "A ref was moved by another git at this moment; nothing was changed."

@@ -15,8 +15,8 @@ from typing import Any
 from devs_git.domain.events import NO_OID, Draft, RefUpdate, one_line
 from devs_git.domain.purging import SHORTEST, Dropped, Left, plan_id
 from devs_git.errors import DevsError, invalid
+from devs_git.storage import newest, purge_files, purge_objects, refs
 from devs_git.storage import places as worktrees
-from devs_git.storage import purge_files, purge_objects, refs
 from devs_git.storage.catalog import purging
 from devs_git.storage.catalog.database import NAME, Catalog
 from devs_git.storage.catalog.purging import Hits
@@ -108,7 +108,7 @@ def run(workspace: Workspace, request: Request) -> Result:
             with catalog.writing():
                 purging.take_out(catalog, plan.hits, plan.objects.forms)
                 done = replace(done, event=_record(workspace, request, plan))
-            purge_files.remove(plan.files)
+            _remove(workspace, plan)
         if purging.pending(catalog):
             purging.write_anew(catalog, workspace.progress)
     return done
@@ -119,8 +119,14 @@ def _without_catalog(workspace: Workspace, request: Request) -> Result:
         plan = _plan(workspace, request, catalog)
     _require_same(request, plan)
     event = _record(workspace, request, plan) if any(plan.parts) else ""
-    purge_files.remove(plan.files)
+    _remove(workspace, plan)
     return replace(_result(plan, dry_run=False), event=event)
+
+
+def _remove(workspace: Workspace, plan: _Plan) -> None:
+    """Files of ours that hold it, and the second names of tag objects that go."""
+    purge_files.remove(plan.files)
+    newest.forget(workspace.places.common, [one.oid for one in plan.objects.dropped])
 
 
 def _refuse_under_way(workspace: Workspace) -> None:

@@ -20,6 +20,10 @@ from devs_git.values import replace
 from devs_git.workspace import Workspace
 
 _STATE: Final = "NO_CHECKPOINT"  # the one thing that a `find` says of a state: told once no gate is open
+JUDGE_THEMSELVES: Final = (
+    "init",
+    "history-rewritten",
+)  # whether the ledger is to be believed, before they write
 GOING_BACK = ("rewind", "undo")  # from what their caller saw: of two at once, one is BUSY
 
 
@@ -62,7 +66,7 @@ def _done(row: Verb, module: Any, workspace: Workspace, request: Any) -> Any:
         raise frozen
     if row.tier < CHANGES or row.records:
         return module.run(workspace, request)
-    if row.name != "init":
+    if row.name not in JUDGE_THEMSELVES:
         # Also for what goes on while frozen, before it writes: whoever has written here is no fresh clone any more.
         workspace.require_believed()
         _mend_tags(row.name, workspace)

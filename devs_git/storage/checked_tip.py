@@ -14,6 +14,7 @@ from devs_git.domain.events import FORMAT_KEY
 from devs_git.domain.policy import IN_FORCE
 from devs_git.errors import DevsError
 from devs_git.storage import rewritten
+from devs_git.storage.git_program import GitFailed
 from devs_git.storage.ledger import LOCK, Ledger
 
 _GOVERNING: Final = (IN_FORCE, "gates", "open", layout.ASIDE.rstrip("/"))
@@ -31,7 +32,7 @@ def require(ledger: Ledger, tip: str, *, note: bool = False) -> None:
         return
     if known and not ledger.objects.exists(known):
         raise rewritten.of_ledger(known)
-    if known and ledger.reader.says("merge-base", "--is-ancestor", tip, known):
+    if known and _older(ledger, tip, known):
         # An older tip of what was judged; that events are missing is what `doctor` tells.
         return
     if not (known and _only_grew(ledger, known, tip)):
@@ -39,6 +40,14 @@ def require(ledger: Ledger, tip: str, *, note: bool = False) -> None:
         _judge(ledger, known, tip, _first(ledger, tip) if unseen else "")
     if note:
         ledger.note_checked(tip)
+
+
+def _older(ledger: Ledger, tip: str, known: str) -> bool:
+    """Whether `tip` is before what was here; HISTORY_REWRITTEN where only the newest of that are still here (`newest.py`)."""
+    try:
+        return ledger.reader.says("merge-base", "--is-ancestor", tip, known)
+    except GitFailed as error:
+        raise rewritten.of_ledger(known) from error
 
 
 def _first(ledger: Ledger, tip: str) -> str:

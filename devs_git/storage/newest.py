@@ -60,6 +60,12 @@ def restore(git: Git, common: Path) -> bool:
     return bool(lost)
 
 
+def forget(common: Path, oids: Collection[str]) -> None:
+    """Take the second names of these objects away: they are to be kept nowhere."""
+    for oid in oids:
+        (common / FOLDER / oid).unlink(missing_ok=True)
+
+
 def _place(common: Path, oid: str) -> Path:
     return common / "objects" / oid[:2] / oid[2:]
 

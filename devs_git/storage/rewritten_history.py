@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from devs_git.domain import rewritten_history as rules
-from devs_git.domain.events import NO_OID, RefUpdate
+from devs_git.domain.events import LEDGER, NO_OID, RefUpdate
 from devs_git.domain.history import Checkpoint
 from devs_git.domain.ids import checkpoint_ref, completed_tag
 from devs_git.domain.rewritten_history import NONE, Found, State
@@ -167,22 +167,52 @@ def _mended(context: Context, tip: Tip, state: State, new_of: Mapping[str, str])
             yield RefUpdate(ref, old, oid)
 
 
-def require_ledger(context: Context, new_of: Mapping[str, str] | None) -> str:
-    """The tip of a ledger that was rewritten with the code and can be taken as it is, '' for one that was not.
+@immutable
+class Rewritten:
+    """What is to be done with a ledger that was rewritten with the code: the new one is `believed` as it is, for the trailers of
+    commits name its events; where others have the old one, or the new one is not sound, it goes `back` to the old tip,
+    if that is whole here. Both '' where it was not rewritten.
+    """
+
+    back: str = ""
+    believed: str = ""
+
+
+def of_ledger(context: Context, new_of: Mapping[str, str] | None) -> Rewritten:
+    """Whether the ledger was rewritten, by the map, and what to do then; reads only.
 
     HISTORY_REWRITTEN where another clone may have the old one, LEDGER_FORK where genesis or first policy are others,
     and whatever makes it not to be believed.
     """
     ledger = context.ledger
     known, tip = ledger.checked_tip, ledger.require().oid
-    if not known or ledger.objects.exists(known):
-        return ""
-    git = ledger.git
+    here = ledger.objects.exists(known) if known else False
     now = (new_of or {}).get(known, "")
-    if not now or refs.matching(git, _SEEN) or not git.says("merge-base", "--is-ancestor", now, tip):
-        raise rewritten.of_ledger(known)
-    _judge(ledger, tip)
-    return tip
+    if not known or known == tip or (here and now != tip):
+        return Rewritten()
+    git, reason = ledger.git, rewritten.of_ledger(known)
+    if now and not refs.matching(git, _SEEN) and git.says("merge-base", "--is-ancestor", now, tip):
+        try:
+            _judge(ledger, tip)
+            return Rewritten(believed=tip)
+        except DevsError as error:
+            reason = error
+    if here and git.attempt("rev-list", "--objects", "--quiet", known, "--", ok=(0, 1, 128))[0] == 0:
+        return Rewritten(back=known)
+    raise reason
+
+
+def put_right(context: Context, found: Rewritten) -> None:
+    """The ledger's branch goes back to its old tip, or the new one is noted as believed."""
+    ledger = context.ledger
+    if found.back:
+        now = ledger.tip().oid
+        refs.transaction(ledger.git, [RefUpdate(LEDGER, found.back, now)], "devs: history-rewritten")
+        ledger.git.run(
+            "reflog", "expire", "--expire=all", LEDGER
+        )  # the rewritten one was never to be followed
+    elif found.believed:
+        ledger.note_checked(found.believed)
 
 
 def _judge(ledger: Ledger, tip: str) -> None:

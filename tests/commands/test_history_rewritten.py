@@ -61,15 +61,37 @@ def agreed(scene: Scene) -> None:
     assert contents(scene.top) == before
 
 
+# How much of the old ledger its second names still hold: all, the newest commit, or nothing.
 WAYS = pytest.mark.parametrize(
-    "options",
-    [TEXTS[3:], ("--preserve-commit-hashes",), ("--refs", "main")],
-    ids=["all of it, texts too", "all of it", "code branches only"],
+    ("options", "names"),
+    [
+        (TEXTS[3:], 64),
+        (TEXTS[3:], 1),
+        (TEXTS[3:], 0),
+        (("--preserve-commit-hashes",), 64),
+        (("--refs", "main"), 64),
+    ],
+    ids=[
+        "texts too",
+        "texts too, large ledger",
+        "texts too, no second names",
+        "all of it",
+        "code branches only",
+    ],
 )
 
 
+def remember(scene: Scene, names: int) -> None:
+    """Leave so many second names."""
+    newest = scene.workspace.ledger.tip().oid
+    for path in (scene.top / ".git/devs/newest").iterdir():
+        if names < 2 and not (names and path.name == newest):
+            path.unlink()
+
+
 @WAYS
-def test_after_it_every_verb_agrees(scene: Scene, options: tuple[str, ...]) -> None:
+def test_after_it_every_verb_agrees(scene: Scene, options: tuple[str, ...], names: int) -> None:
+    remember(scene, names)
     filter_repo(scene.top, *PURGED, *options)
     result = follow(scene)
     assert [(row.before, row.name) for row in result.moved][-3:] == [
@@ -210,13 +232,33 @@ def test_a_second_clone_agrees_after_a_sync(shared: Pair, options: tuple[str, ..
 
 def test_a_rewritten_ledger_that_a_remote_has_is_put_back_first(shared: Pair) -> None:
     ann = shared.ann
+    remember(Scene(ann.opened), 0)
     filter_repo(ann.top, *TEXTS)
     with pytest.raises(DevsError) as error:
         follow(Scene(ann.opened))
     assert (error.value.code, "git fetch <clone>" in error.value.hint) == ("HISTORY_REWRITTEN", True)
 
 
+def test_an_old_ledger_that_is_whole_here_comes_back_where_the_new_one_is_another(scene: Scene) -> None:
+    old = scene.git("rev-parse", "refs/heads/devs/ledger")
+    filter_repo(scene.top, "--email-callback", 'return b"eve@example.org"')
+    assert follow(scene, history_rewritten.Request(MAP, dry_run=True)).moved
+    assert len(follow(scene).moved) == 4
+    assert scene.git("rev-parse", "refs/heads/devs/ledger^") == old
+    found = verify.run(Workspace.open(scene.top), verify.Request(("ledger", "tags")))
+    assert found.ok, found.findings
+
+
+def test_so_it_does_where_a_remote_has_it(shared: Pair) -> None:
+    ann = shared.ann
+    old = ann.tip
+    filter_repo(ann.top, *TEXTS)
+    follow(Scene(ann.opened))
+    assert ann.git("rev-parse", "refs/heads/devs/ledger^") == old
+
+
 def test_a_ledger_with_another_genesis_is_a_fork(scene: Scene) -> None:
+    remember(scene, 0)
     filter_repo(scene.top, "--email-callback", 'return b"eve@example.org"')
     with pytest.raises(DevsError) as error:
         follow(scene)
