@@ -15,8 +15,10 @@ from devs_git.storage import gates
 from devs_git.workspace import Workspace
 from tests import gated
 from tests.moving import Scene
+from tests.sync_oracle import Claims, Oracle, branches
 
 LEDGER = "refs/heads/devs/ledger"
+TAGS = "refs/tags/devs"
 OURS = ("refs/heads/devs/ledger", "refs/devs/checkpoints", "refs/tags/devs")
 
 
@@ -80,6 +82,26 @@ class Clone:
         return [f"{f.code}: {f.message}" for f in found if f.severity == severity]
 
 
+def claims_of(clone: Clone) -> Claims:
+    """What the ledger says of completions that nothing replaced; who took which away, by our own reading of its events."""
+    points = [
+        p for p in clone.opened.ledger.tip().history.checkpoints.values() if p.completed and not p.replaced
+    ]
+    return Claims(
+        {point.tag: point.commit for point in points},
+        {point.tag: point.task_id for point in points},
+        # No branch brings back what a rewind took on the commit that it stopped at.
+        {p.tag: {entry.clone: "" if entry.at else entry.branch for entry in p.rewound} for p in points},
+    )
+
+
+def assert_named(refs: dict[str, str], live: set[str], claims: Claims) -> None:
+    """Each task with a live completion has its visible tag, which names one of them, and no other task has one."""
+    named = {name.removeprefix(f"{TAGS}/"): oid for name, oid in refs.items() if name.startswith(TAGS)}
+    assert set(named) == {claims.tasks[tag] for tag in live}
+    assert set(named.values()) <= live
+
+
 @dataclass(frozen=True)
 class Pair:
     """Clones `ann` and `bob`, both in step with the bare `origin`."""
@@ -95,10 +117,35 @@ class Pair:
         self.ann.sync()
 
     def assert_same(self, *parts: str) -> None:
-        """One ledger and the same refs everywhere, and `verify` (all of it, or `parts`) is green in both clones."""
+        """One ledger and the same refs everywhere, and `verify` (all of it, or `parts`) is green in both clones.
+
+        Not after a rewind that was not undone: the visible tags are each clone's own then (`assert_agree`).
+        """
         for clone in (self.ann, self.bob):
             here, there = refs_of(clone.top), refs_of(self.origin)
             assert here == there, set(here.items()) ^ set(there.items())
+        self.assert_sound(*parts)
+
+    def assert_agree(self) -> None:
+        """One ledger and the same checkpoints everywhere, and the visible tags that each clone's and the remote's own
+        branches ask for; `verify` is green.
+        """
+        oracle, told = Oracle(self.ann.top), refs_of(self.origin)
+        for clone in (self.ann, self.bob):
+            here = refs_of(clone.top)
+            assert {name: oid for name, oid in here.items() if not name.startswith(TAGS)} == {
+                name: oid for name, oid in told.items() if not name.startswith(TAGS)
+            }
+            git(self.ann.top, "fetch", "-q", str(clone.top), f"+refs/*:refs/known/{clone.top.name}/*")
+            claims = claims_of(clone)
+            oracle.of(clone.top).git_saw("origin", branches(clone.top, "refs/remotes/origin/"))
+            live = {tag for tag in claims.commits if oracle.state(clone.top, claims, tag) == "completed"}
+            assert_named(here, live, claims)
+        assert_named(told, {tag for tag in claims.commits if oracle.stands(self.origin, claims, tag)}, claims)
+        self.assert_sound()
+
+    def assert_sound(self, *parts: str) -> None:
+        for clone in (self.ann, self.bob):
             found = clone.trouble(*parts)
             assert found == [], found
 

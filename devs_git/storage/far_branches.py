@@ -14,7 +14,7 @@ from devs_git.domain.history import History
 from devs_git.storage import refs, tips
 from devs_git.storage.far import Far
 from devs_git.storage.git_program import Git
-from devs_git.storage.standpoint import SEEN, Standpoint
+from devs_git.storage.standpoint import SEEN, TRACKED, Standpoint
 from devs_git.values import immutable
 
 
@@ -45,10 +45,14 @@ class FarBranches:
         return found | tips.reached(self.other.git, left, missing)
 
     def remember(self, git: Git, here: Standpoint, has: frozenset[str]) -> None:
-        """Keep the branches by which this clone alone knows what the remote `has`, and no other."""
+        """Keep those branches of the remote that have what git did not see there last, and no other.
+
+        What another branch of this clone has counts for nothing: it may go, and the remote's be the one that has it.
+        """
         folder = f"{SEEN}{self.other.remote}/"
         points = [point for point in rules.doubtful(self.history) if point.tag in has]
-        known = here.without(folder).every(self.history) if points else ()
+        tracked = (f"{TRACKED}{self.other.remote}/{name.removeprefix(tips.HEADS)}" for name in self.branches)
+        known = [here.branches[ref] for ref in tracked if ref in here.branches]
         known_here = tips.reached(here.git, points, known)
         keep: dict[str, str] = {}
         for point in points:

@@ -16,7 +16,7 @@ from devs_git.storage import locks, refs, remotes, tips
 from devs_git.storage.active_task import replace_file
 from devs_git.storage.git_program import Git
 from devs_git.storage.places import Places
-from devs_git.values import immutable, replace
+from devs_git.values import immutable
 
 TRACKED, SEEN = "refs/remotes/", "refs/devs/branches/"
 _FILE: Final = "devs/clone"
@@ -93,11 +93,6 @@ class Standpoint:
         what `sync` saw before counts no more.
         """
         return self.branches.get(f"{TRACKED}{remote}/{branch}", _NEVER)[:12]
-
-    def without(self, folder: str) -> Standpoint:
-        """The same, but for the refs below `folder`."""
-        left = {ref: oid for ref, oid in self.branches.items() if not ref.startswith(folder)}
-        return replace(self, branches=left)
 
     def still_on(self, points: Collection[Checkpoint], history: History) -> dict[str, str]:
         """By tag, the name (`origin/main`) of a remote's branch that has the commit of one that this clone rewound."""

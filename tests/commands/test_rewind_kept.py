@@ -113,3 +113,19 @@ def test_no_git_is_asked_again_for_each_checkpoint_or_branch_that_keeps(
         assert len(case.plan("0").kept_by) == 2 * number
         counts.append(len(asked))
     assert len(set(counts)) == 1, counts
+
+
+@pytest.mark.parametrize(("went_on", "undone"), [(True, ()), (False, ("task-2", "task-3"))])
+def test_a_feature_branch_that_goes_back_before_its_fork_leaves_to_main_what_main_alone_went_on_from(
+    three: Case, went_on: bool, undone: tuple[str, ...]
+) -> None:
+    """docs/decisions/02: where main still stands at the fork it is merged into the HEAD that is left, as after a fast-forward."""
+    three.git("switch", "-qc", "feature")
+    three.stage("4", {"b": b"4\n"})
+    if went_on:
+        three.branch_off("own", "main")
+        three.git("branch", "-f", "main", "own")
+        three.git("branch", "-D", "own")
+    plan = three.plan("1")
+    assert plan.affected_tasks == (*undone, "task-4")
+    assert {row["branches"] for row in plan.kept_by} == ({("main",)} if went_on else set())
