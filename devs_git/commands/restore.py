@@ -12,7 +12,7 @@ from devs_git.domain.history import Checkpoint
 from devs_git.domain.ids import target as parse_target
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import active_task, refs, rewritten
-from devs_git.storage.engine import capture, carry, journal
+from devs_git.storage.engine import backups, capture, carry, journal
 from devs_git.storage.engine import footprint as footprints
 from devs_git.storage.engine import run as engine
 from devs_git.storage.engine import survey as surveys
@@ -202,7 +202,7 @@ def _backup(site: Site, job: _Job, active: str, subject: str) -> str:
     backup = capture.store(
         site.objects, taker.take(job.found, plan, (), active).state, site.signature(), f"Before {subject}"
     )
-    engine.keep_backup(site, job.op_id, backup)
+    backups.keep(site, job.op_id, backup)
     return backup
 
 

@@ -15,8 +15,8 @@ from devs_git.domain.history import fold
 from devs_git.domain.rewind import Effect, preserve_mode
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import active_task, filters, refs
+from devs_git.storage.engine import backups, journal, reach, refusals
 from devs_git.storage.engine import footprint as footprints
-from devs_git.storage.engine import journal, reach, refusals
 from devs_git.storage.engine import run as engine
 from devs_git.storage.engine import survey as surveys
 from devs_git.storage.engine.capture import State, load
@@ -116,6 +116,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 
 def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
+    backups.restore(site)
     clone = clone_of(site.places.common)
     history = standpoint.own(workspace.ledger.require().history, clone)
     found = surveys.survey(site.git, site.top)

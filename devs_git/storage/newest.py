@@ -1,4 +1,4 @@
-"""A second name for each of the ledger's newest objects, in `.git/devs/newest`, where no `git prune` looks.
+"""A second name for each of our newest objects, in `.git/devs`, where no `git prune` looks.
 
 `git prune --expire=now` and `git gc --prune=now` first list what can be reached and then delete the rest. An event that
 is written between the two is deleted, although the ledger's ref names it by then. The second names are hard links: they
@@ -16,34 +16,35 @@ from typing import Final
 from devs_git.storage.git_program import Git, split_lines
 
 KEPT: Final = 64  # objects; an event has about six
-FOLDER: Final = "devs/newest"  # in the common git directory
+FOLDER: Final = "devs/newest"  # in the common git directory: of the ledger
 
 
-def keep(common: Path, oids: Collection[str]) -> bool:
-    """Link these objects, just written, of the repository whose common git directory is `common`; the oldest links go.
+def keep(common: Path, oids: Collection[str], within: str = FOLDER, others: int = KEPT) -> bool:
+    """Link these objects, just written, of the repository whose common git directory is `common`; of the `others` the oldest go.
 
-    False where a prune took one before it had its second name.
+    False where one has no file: it is in a pack, or a prune took it.
     """
-    folder = common / FOLDER
+    folder = common / within
     with contextlib.suppress(FileExistsError):
         folder.mkdir()
+    whole = True
     for oid in oids:
         try:
             os.link(_place(common, oid), folder / oid, follow_symlinks=False)
         except FileNotFoundError:
-            return False
+            whole = False
         except OSError:
             # It has a second name already, or the file system knows no hard links.
             continue
-    names = _names(folder)
-    if len(names) > KEPT:
-        _forget(folder, [name for name in names if name not in oids], len(names) - KEPT)
-    return True
+    names = [name for name in _names(folder) if name not in oids]
+    if len(names) > others:
+        _forget(folder, names, len(names) - others)
+    return whole
 
 
-def restore(git: Git, common: Path) -> bool:
+def restore(git: Git, common: Path, within: str = FOLDER) -> bool:
     """Give each of them a first name again that a prune took; whether there was any. Those in packs need no second name any more."""
-    folder = common / FOLDER
+    folder = common / within
     gone = [oid for oid in _names(folder) if not _place(common, oid).exists()]
     if not gone:
         return False

@@ -20,7 +20,18 @@ _SECONDS: Final = 10.0  # that git may take for what it answers in milliseconds
 # Of what we keep in the git directory these are folders; all else is a file.
 _FOLDERS: Final = frozenset(
     f"devs{name}"
-    for name in ("", "/op", "/raw", "/journal", "/spool", "/spool/rejected", "/hooks", "/open", "/newest")
+    for name in (
+        "",
+        "/op",
+        "/raw",
+        "/journal",
+        "/spool",
+        "/spool/rejected",
+        "/hooks",
+        "/open",
+        "/newest",
+        "/saved",
+    )
 )
 _ODD: Final = "something that is no file"
 

@@ -41,6 +41,9 @@ def recover_all(site: Site) -> list[str]:
     """Finish or take back every open move of this worktree; says what it did and returns the operation ids."""
     done = []
     for data in journals.open_ones(site.places):
+        from devs_git.storage.engine import backups
+
+        backups.restore(site)
         if data.get("kind") == "unreadable":
             _refuse_unreadable(data["op_id"])
         elif data.get("kind") == "move":

@@ -10,14 +10,14 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 
-from devs_git.domain.events import NO_OID, Draft, Event, RefUpdate
+from devs_git.domain.events import Draft, Event, RefUpdate
 from devs_git.errors import DevsError, immovable
 from devs_git.storage import locks, outside, refs, time_limit
 from devs_git.storage.children import GitTimedOut
 from devs_git.storage.engine import (
     aside,
     attributes,
-    capture,
+    backups,
     modes,
     placing,
     positions,
@@ -32,7 +32,7 @@ from devs_git.storage.engine.survey import head_of
 from devs_git.storage.engine.work import Known, Work, looked_at, work_out
 from devs_git.storage.git_program import GitFailed
 from devs_git.storage.ledger import Tip
-from devs_git.storage.private_index import DURABLE, index_path
+from devs_git.storage.private_index import index_path
 from devs_git.values import immutable, replace
 
 LIVE_OWNER_SECONDS = 2.0
@@ -88,30 +88,6 @@ def worktree_lock(
                 recovery.recover_all(holding)
             recovery.sweep(site.places)
         yield holding
-
-
-def keep_backup(site: Site, op_id: str, backup: str) -> None:
-    """Give the backup its ref, on disk for good, before anything is moved.
-
-    Until the ref is there only git's own grace (two weeks by default) keeps its objects from a `git gc` that runs
-    now. So they are looked for once it is there: from then on they are reachable. Where a backup is nothing beside
-    HEAD's own tree, reading it has shown what it adds.
-    """
-    update = RefUpdate(f"{journals.BACKUPS}{op_id}", backup, NO_OID)
-    git = site.ledger.git.with_config(*DURABLE).holding(*site.git.keep_open)
-    refs.transaction(git, (update,), "devs: backup")
-    with contextlib.suppress(DevsError):
-        if capture.is_head_alone(site.objects, backup):
-            return
-    try:
-        git.run("rev-list", "--objects", "--quiet", backup, "--not", "--branches", "--tags", "--")
-    except GitFailed as error:
-        refs.transaction(git, (replace(update, new=NO_OID, old=backup),), "devs: backup is not whole")
-        raise immovable(
-            "missing_objects",
-            "Some of what was just saved is gone from the object store; does git gc --prune=now run?",
-            hint="Wait for it and run the command again; nothing was changed.",
-        ) from error
 
 
 def execute(site: Site, move: Move) -> Moved:
@@ -249,6 +225,8 @@ def _commit(site: Site, move: Move, ledger: str) -> Event:
             hint="Look again and repeat the command.",
         ) from error
     except GitFailed as error:
+        if refs.missing_object(error):
+            raise backups.pruned(move.refusal) from error
         words = f"git could not move the refs: {git_words(error)}"
         raise immovable("git_failed", words, code=move.refusal) from error
 

@@ -9,7 +9,7 @@ from devs_git.domain.events import Draft, RefUpdate
 from devs_git.domain.rewind import Effect
 from devs_git.errors import DevsError
 from devs_git.storage import refs
-from devs_git.storage.engine import journal, preserve, run
+from devs_git.storage.engine import backups, journal, preserve, run
 from devs_git.storage.engine.capture import Capture, Captured, State, require_room, store
 from devs_git.storage.engine.footprint import Footprint
 from devs_git.storage.engine.preserve import Kept
@@ -63,7 +63,7 @@ def travel(site: Site, way: Journey, active: str, build: Callable[[Tip, State, K
         mode = way.mode or "discard"
         kept = preserve.keep(site, old, way.op_id, mode, way.name)
         site.step("backup")
-        run.keep_backup(site, way.op_id, backup)
+        backups.keep(site, way.op_id, backup)
         move = Move(
             op_id=way.op_id,
             verb=way.verb,
