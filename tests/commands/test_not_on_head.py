@@ -8,10 +8,11 @@ import sys
 
 import pytest
 
-from devs_git.commands import log, show, task_status
+from devs_git.commands import checkpoint, log, show, task_status
 from devs_git.entrypoints import router
 from tests.cases import Case
 from tests.clones import Pair
+from tests.commands.test_rewind_decisions import start
 
 DROPPED = "completed, not on HEAD"
 
@@ -33,11 +34,17 @@ def drop(case: Case, how: str) -> None:
         case.git("reset", "-q", "--hard", "HEAD~1")
     elif how == "rebase":
         case.git("-c", "sequence.editor=sed -i 1s/^pick/drop/", "rebase", "-q", "-i", "HEAD~1")
+    elif how == "upstream":  # somebody has the same change already: git leaves ours out of the rebase
+        case.git("switch", "-qc", "theirs", "HEAD~1")
+        case.git("commit", "-q", "--allow-empty", "-m", "before it")
+        case.git("cherry-pick", "main")
+        case.git("switch", "-q", "main")
+        case.git("rebase", "-q", "theirs")
     else:
         case.git("switch", "-q", "--detach", "HEAD~1")
 
 
-@pytest.mark.parametrize("how", ["reset", "rebase", "detached"])
+@pytest.mark.parametrize("how", ["reset", "rebase", "upstream", "detached"])
 def test_what_head_does_not_have_any_more_is_marked_and_what_is_told_brings_it_back(
     three: Case, how: str
 ) -> None:
@@ -55,6 +62,20 @@ def test_what_head_does_not_have_any_more_is_marked_and_what_is_told_brings_it_b
     assert command
     three.git(*command[0].split()[1:])
     assert states(three)["task-3@1"] == ("completed", "completed", True)
+
+
+@pytest.mark.parametrize("how", ["reset", "upstream"])
+def test_a_checkpoint_on_the_way_is_marked_too(three: Case, how: str) -> None:
+    start(three, "4")
+    three.write({"f4": b"4"})
+    router.call("checkpoint", three.workspace, checkpoint.Request("half", everything=True))
+    drop(three, how)
+    assert states(three)["task-4@1"] == ("active", "active, not on HEAD", False)
+    told = router.call("task status", three.workspace, task_status.Request()).way_back
+    command = re.search(r"git merge [0-9a-f]+", told)
+    assert command
+    three.git(*command[0].split()[1:])
+    assert states(three)["task-4@1"] == ("active", "active", True)
 
 
 def test_people_read_it_in_log_show_and_task_status(three: Case) -> None:

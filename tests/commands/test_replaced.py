@@ -60,6 +60,27 @@ def test_the_completion_that_another_clones_stands_before_is_replaced(both: Pair
     ) == [("task-10@2", "replaced", True), ("task-10@1", "completed", False)]
 
 
+def test_a_rebase_that_stops_at_a_conflict_gives_it_its_number_too(pair: Pair) -> None:
+    for clone, text in ((pair.ann, "ann"), (pair.bob, "bob")):
+        start(clone)
+        (clone.top / "a.txt").write_text(f"{text}\n")
+        clone.git("add", "a.txt")
+        complete(clone, text)
+    pair.ann.git("push", "-q", "origin", "main")
+    pair.ann.sync()
+    assert pair.bob.sync().outdone == ("task-10@2",)
+    with pytest.raises(AssertionError, match="conflict"):
+        pair.bob.git("pull", "-q", "--rebase", "origin", "main")
+    (pair.bob.top / "a.txt").write_text("both\n")
+    pair.bob.git("add", "a.txt")
+    pair.bob.git("-c", "core.editor=true", "rebase", "--continue")
+    head = pair.bob.git("rev-parse", "HEAD")
+    (mine,) = (p for p in pair.bob.opened.ledger.tip().history.of_task("task-10") if p.commit == head)
+    assert (mine.number, mine.replaced) == (3, "outdone")
+    pair.meet()
+    pair.assert_same("ledger", "tags")
+
+
 @pytest.mark.parametrize("first", ["sync", "pull"])
 def test_a_rebase_gives_the_later_clones_completion_its_number_at_the_rebased_commit(
     first: str, both: Pair
