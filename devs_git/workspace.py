@@ -127,12 +127,15 @@ class Workspace:
         self.require_believed()
         return gates.policy_of(self.ledger.tip())
 
-    def require_believed(self) -> None:
-        """The ledger is what the rule of belief allows; the code of what is wrong otherwise. What reads notes nothing."""
+    def require_believed(self, *, behind: bool = False) -> None:
+        """The ledger is what the rule of belief allows, or (`behind`) was once; the code of what is wrong otherwise.
+
+        What reads notes nothing.
+        """
         if (tip := self.ledger.tip().oid) not in ("", self.ledger.checked_tip):
             from devs_git.storage import checked_tip
 
-            checked_tip.require(self.ledger, tip, note=not self.offline)
+            checked_tip.require(self.ledger, tip, note=not (self.offline or behind), behind=behind)
 
     @property
     def checkpoint_on_commit(self) -> bool:

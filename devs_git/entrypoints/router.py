@@ -68,7 +68,7 @@ def _done(row: Verb, module: Any, workspace: Workspace, request: Any) -> Any:
         return module.run(workspace, request)
     if row.name not in JUDGE_THEMSELVES:
         # Also for what goes on while frozen, before it writes: whoever has written here is no fresh clone any more.
-        workspace.require_believed()
+        workspace.require_believed(behind=row.name == "sync")
         _mend_tags(row.name, workspace)
     result = module.run(workspace, request)
     _show(workspace)

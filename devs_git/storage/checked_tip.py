@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from devs_git.domain.belief import layout
-from devs_git.domain.events import FORMAT_KEY
+from devs_git.domain.events import FORMAT_KEY, LEDGER
 from devs_git.domain.policy import IN_FORCE
 from devs_git.errors import DevsError
 from devs_git.storage import rewritten
@@ -20,10 +20,20 @@ from devs_git.storage.ledger import LOCK, Ledger
 _GOVERNING: Final = (IN_FORCE, "gates", "open", layout.ASIDE.rstrip("/"))
 
 
-def require(ledger: Ledger, tip: str, *, note: bool = False) -> None:
+def set_back(known: str, tip: str) -> DevsError:
+    """LEDGER_ROLLBACK: a gate may have been open in what was here."""
+    return DevsError(
+        "LEDGER_ROLLBACK",
+        f"The ledger was set back to {tip[:12]}: it leaves out event {known[:12]}, which was here.",
+        hint=f"Put it back: git update-ref {LEDGER} {known}",
+    )
+
+
+def require(ledger: Ledger, tip: str, *, note: bool = False, behind: bool = False) -> None:
     """The ledger at `tip` is what the rule allows and goes on from what was here; the code of what is wrong otherwise.
 
     A clone that has no memory at all, neither a note nor an event of its own, compares it with the tracked policy: LEDGER_FORK, CONFLICT.
+    With `behind` it may be an older tip of what was here, as for `sync`, which brings it forward.
     HISTORY_REWRITTEN where what was here is gone: git itself never takes away what a ref or a reflog reaches. With `note`
     what was judged is noted; reads and dry runs write nothing.
     """
@@ -33,7 +43,9 @@ def require(ledger: Ledger, tip: str, *, note: bool = False) -> None:
     if known and not ledger.objects.exists(known):
         raise rewritten.of_ledger(known)
     if known and _older(ledger, tip, known):
-        # An older tip of what was judged; that events are missing is what `doctor` tells.
+        # Another process may have written between two looks of this one, which then has an older tip, as it may.
+        if not behind and ledger.tip().oid == tip:
+            raise set_back(known, tip)
         return
     if not (known and _only_grew(ledger, known, tip)):
         unseen = not known and not (ledger.common / LOCK).exists()

@@ -75,7 +75,10 @@ def join(context: Context, other: Other) -> Joined:
 
 def _once(context: Context, other: Other) -> Joined:
     ledger, tip, theirs = context.ledger, context.ledger.require(), other.tip
-    checked_tip.require(ledger, tip.oid)
+    known = ledger.checked_tip
+    checked_tip.require(ledger, tip.oid, behind=True)
+    if known and not any(one and descends(ledger.git, one, known) for one in (tip.oid, theirs)):
+        raise checked_tip.set_back(known, tip.oid)
     if not theirs or descends(ledger.git, tip.oid, theirs):
         _require_taken(ledger, other, tip.oid)
         return Joined(tip.oid, follow(context))

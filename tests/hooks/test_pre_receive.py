@@ -142,6 +142,7 @@ def test_a_decision_counts_on_the_server_only_where_the_policy_in_force_says_so(
     before = by_hand((f"gates/{gate}/decision.yaml", forged), (f"open/{gate}", None))
     refused("LEDGER_MUTATED", LEDGER, "main")
     git("update-ref", LEDGER, before)
+    Path(".git/devs/checked-tip").unlink()  # or our verbs would say that it was set back
     request = gate_approve.Request(gate, ask=lambda _text: None)
     router.call("gate approve", Workspace.open(), request)
     allowed(LEDGER, "main")
