@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.purging import Left, holds
+from devs_git.storage import loose
 from devs_git.storage.catalog.database import NAME
 from devs_git.storage.places import Places
 
-_GOES: Final = ("spool", "op", "raw")  # folders of ours whose files are nobody else's
+_OBJECTS: Final = ("saved", "newest")  # second names of loose objects
+_GOES: Final = ("spool", "op", "raw", *_OBJECTS)  # folders of ours whose files are nobody else's
 _LEFT_ALONE: Final = "open"
 
 
@@ -26,7 +28,7 @@ def holding(every: Iterable[Places], forms: tuple[bytes, ...]) -> tuple[list[Pat
     for folder in dict.fromkeys(folder for one in every for folder in (one.shared, one.own)):
         for path in _files(folder):
             with contextlib.suppress(FileNotFoundError):
-                if not holds(path.read_bytes(), forms):
+                if not holds(_content(path), forms):
                     continue
             if path.relative_to(folder).parts[0] in _GOES:
                 going.append(path)
@@ -45,6 +47,11 @@ def _files(folder: Path) -> Iterator[Path]:
             path = Path(where) / name
             if not name.startswith(NAME) and not path.is_symlink() and path.is_file():
                 yield path
+
+
+def _content(path: Path) -> bytes:
+    known = loose.read_file(path) if path.parent.name in _OBJECTS else None
+    return known[1] if known else path.read_bytes()
 
 
 def remove(paths: Iterable[Path]) -> None:

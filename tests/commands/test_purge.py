@@ -54,7 +54,7 @@ def test_it_is_in_every_place_before_and_in_none_after(
     call(told, "trace search", trace_search.Request("clean"))
     agent_calls.call(told, {**agent_calls.after(2), "tool_response": {"stdout": SECRET, "stderr": ""}})
     before = places(told)
-    assert {"object", "index", "spool", "rejected"} <= before
+    assert {"object", "index", "spool", "rejected", "saved"} <= before
     assert any(name.startswith("catalog.db") for name in before)
     result = purged(told, request_)
     assert {one.kind for one in result.dropped} == {"backup", "snapshot", "preserved", "checkpoint"}
