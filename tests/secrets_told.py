@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import sqlite3
 import subprocess
 import zlib
@@ -38,12 +39,10 @@ def purged(top: Path, request: purge.Request = PATH, **more: Any) -> purge.Resul
 
 def packed(data: bytes) -> Iterator[bytes]:
     """What every zlib stream in `data` holds, as far as it can be read."""
-    at = data.find(b"\x78\x9c")
-    while at >= 0:
+    for header in re.finditer(b"\x78[\x01\x5e\x9c\xda]", data):
         unpacking = zlib.decompressobj()
         with contextlib.suppress(zlib.error):
-            yield unpacking.decompress(data[at : at + 65536])
-        at = data.find(b"\x78\x9c", at + 1)
+            yield unpacking.decompress(data[header.start() : header.start() + 65536])
 
 
 def words(base: sqlite3.Connection) -> set[str]:
