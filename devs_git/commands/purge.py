@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from devs_git.domain import limits
 from devs_git.domain.events import NO_OID, Draft, RefUpdate, one_line
 from devs_git.domain.purging import SHORTEST, Dropped, Left, plan_id
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import newest, purge_files, purge_objects, refs
+from devs_git.storage import bounded, newest, purge_files, purge_objects, refs
 from devs_git.storage import places as worktrees
 from devs_git.storage.catalog import purging
 from devs_git.storage.catalog.database import NAME, Catalog
@@ -158,15 +159,18 @@ def _plan(workspace: Workspace, request: Request, catalog: Catalog) -> _Plan:
     hits = purging.look(catalog, objects.forms, workspace.progress)
     every = (workspace.places, *worktrees.worktrees(git, common))
     files, left = purge_files.holding(every, objects.forms)
-    told = purging.transcripts(catalog, objects.forms)
-    left += [Left(path, "it is the agent's own: delete it, or it is read again") for path in told]
+    left += [
+        *purge_files.on_disk(every, path),
+        *purge_files.transcripts(purging.transcripts(catalog), objects.forms),
+    ]
     return _Plan(objects, hits, tuple(files), (*objects.left, *left))
 
 
 def _on_disk(workspace: Workspace, path: str) -> Iterator[bytes]:
     """The file as it stands in this worktree, which git may never have seen."""
-    if path and (workspace.top / path).is_file():
-        yield (workspace.top / path).read_bytes()
+    there = workspace.top / path
+    if path and there.is_file() and there.stat().st_size <= limits.FILE.most:
+        yield bounded.read_file(there, limits.FILE, "path")
 
 
 def _path(workspace: Workspace, request: Request) -> str:
@@ -190,7 +194,11 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
         "messages": len(hits.messages),
         "files": len(plan.files),
     }
-    said = [("Devs-Purged", f"{count} {what}") for what, count in counts.items() if count]
+    said = [
+        ("Devs-Purged", f"{count} {what if count > 1 else what.removesuffix('s')}")
+        for what, count in counts.items()
+        if count
+    ]
     sought = one_line(request.path) if request.path and not request.text else "a text"
 
     def build(tip: Tip) -> Draft:

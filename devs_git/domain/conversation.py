@@ -1,6 +1,6 @@
 """What was said in an agent's session: messages, their order, and a digest that names every prefix of them.
 
-A message never changes. Its digest is made of the one before and of what it says, so that session, count and digest name
+A message never changes, unless a purge overwrites what it said. Its digest is made of the one before and of what it says, so that session, count and digest name
 the first messages of a session for good, however long it becomes.
 """
 

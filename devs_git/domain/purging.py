@@ -15,6 +15,7 @@ from devs_git.values import immutable
 
 SHORTEST: Final = 4  # characters of a text that is asked for
 _WHOLE, _LINE = 6, 12  # characters of a whole file, and of one of its lines, that are looked for
+_LINES: Final = 1000  # of a file whose lines are looked for one by one
 
 
 @immutable
@@ -41,10 +42,9 @@ def of_file(contents: Iterable[bytes]) -> tuple[bytes, ...]:
         whole = content.strip()
         if len(whole) >= _WHOLE:
             found[whole] = None
-        if b"\0" not in content:
-            found |= dict.fromkeys(
-                line.strip() for line in content.splitlines() if len(line.strip()) >= _LINE
-            )
+        lines = content.splitlines()
+        if b"\0" not in content and len(lines) <= _LINES:
+            found |= dict.fromkeys(line.strip() for line in lines if len(line.strip()) >= _LINE)
     return tuple(found)
 
 
@@ -73,6 +73,17 @@ def forms(texts: Iterable[bytes]) -> tuple[bytes, ...]:
 def holds(data: bytes, forms: Iterable[bytes]) -> bool:
     """Whether one of the forms stands in the data."""
     return any(form in data for form in forms)
+
+
+def hold(pieces: Iterable[bytes], forms: tuple[bytes, ...]) -> bool:
+    """The same of data that comes in pieces."""
+    longest = max(map(len, forms), default=0)
+    rest = b""
+    for piece in pieces:
+        if holds(rest + piece, forms):
+            return True
+        rest = (rest + piece)[-longest:] if longest else b""
+    return False
 
 
 def plan_id(parts: Iterable[str]) -> str:

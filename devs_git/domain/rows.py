@@ -75,4 +75,6 @@ def row(point: Checkpoint, task_status: str = "", *, on_head: bool = True, still
 def _state(point: Checkpoint, status: str, *, on_head: bool, still_on: str) -> str:
     if still_on:
         return f"{status} here, still on {still_on}"
+    if point.gone:
+        return f"{status}, kept no more"
     return status if on_head or not point.live else f"{status}, not on HEAD"

@@ -6,9 +6,11 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
 
+from devs_git.domain.purging import hold, holds
 from devs_git.storage.git_program import Git
 from devs_git.values import immutable
 
+SMALL: Final = 64 << 20  # bytes of a blob that is held in memory
 _AT_ONCE: Final = 64 << 20  # bytes that are read in one go
 _EVERY: Final = (
     "cat-file",
@@ -46,8 +48,9 @@ class Inventory:
     def read(
         self, kind: str, progress: Callable[[str, int, int], None], *, least: int = 0
     ) -> Iterator[tuple[str, bytes]]:
-        """Every object of a type with at least so many bytes."""
-        wanted = [(oid, size) for oid, size in self.sizes[kind].items() if size >= least]
+        """Every object of a type with at least so many bytes; of blobs the SMALL ones."""
+        sizes = self.sizes[kind].items()
+        wanted = [(oid, size) for oid, size in sizes if size >= least and (kind != "blob" or size <= SMALL)]
         batch: list[str] = []
         room, done = _AT_ONCE, 0
         for oid, size in wanted:
@@ -59,6 +62,15 @@ class Inventory:
             batch.append(oid)
             room -= size
         yield from contents(self.git, batch)
+
+    def holding(
+        self, forms: tuple[bytes, ...], progress: Callable[[str, int, int], None], least: int
+    ) -> Iterator[str]:
+        """The blobs that hold one of the forms, of any size."""
+        yield from (oid for oid, data in self.read("blob", progress, least=least) if holds(data, forms))
+        for oid, size in self.sizes["blob"].items():
+            if size > SMALL and hold(self.git.stream("cat-file", "blob", oid), forms):
+                yield oid
 
 
 def contents(git: Git, oids: Sequence[str]) -> Iterator[tuple[str, bytes]]:

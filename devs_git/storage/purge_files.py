@@ -8,16 +8,18 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Final
 
-from devs_git.domain.purging import Left, holds
+from devs_git.domain.purging import Left, hold, holds
 from devs_git.storage import loose
 from devs_git.storage.catalog.database import NAME
 from devs_git.storage.places import Places
 
 _OBJECTS: Final = ("saved", "newest")  # second names of loose objects
 _GOES: Final = ("spool", "op", "raw", *_OBJECTS)  # folders of ours whose files are nobody else's
+_AT_ONCE: Final = 1 << 20  # bytes
 _LEFT_ALONE: Final = "open"
 
 
@@ -28,7 +30,7 @@ def holding(every: Iterable[Places], forms: tuple[bytes, ...]) -> tuple[list[Pat
     for folder in dict.fromkeys(folder for one in every for folder in (one.shared, one.own)):
         for path in _files(folder):
             with contextlib.suppress(FileNotFoundError):
-                if not holds(_content(path), forms):
+                if not file_holds(path, forms):
                     continue
             if path.relative_to(folder).parts[0] in _GOES:
                 going.append(path)
@@ -39,6 +41,30 @@ def holding(every: Iterable[Places], forms: tuple[bytes, ...]) -> tuple[list[Pat
     return sorted(set(going)), left
 
 
+def file_holds(path: Path, forms: tuple[bytes, ...]) -> bool:
+    """Whether one of the forms stands in a file, of any size; OSError where it cannot be read."""
+    known = loose.read_file(path) if path.parent.name in _OBJECTS else None
+    if known:
+        return holds(known[1], forms)
+    with path.open("rb") as stream:
+        return hold(iter(partial(stream.read, _AT_ONCE), b""), forms)
+
+
+def on_disk(every: Iterable[Places], path: str) -> Iterator[Left]:
+    """The file or folder itself, where a worktree has it."""
+    for top in dict.fromkeys(one.top for one in every if path and one.top):
+        if os.path.lexists(top / path):
+            yield Left(str(top / path), "it is a file of yours: delete it, or write it without the secret")
+
+
+def transcripts(paths: Iterable[Path], forms: tuple[bytes, ...]) -> Iterator[Left]:
+    """Those of an agent's own files that hold it."""
+    for path in paths:
+        with contextlib.suppress(OSError):
+            if forms and file_holds(path, forms):
+                yield Left(str(path), "it is the agent's own: delete it, or it is read again")
+
+
 def _files(folder: Path) -> Iterator[Path]:
     for where, folders, names in os.walk(folder):
         if Path(where) == folder:
@@ -47,11 +73,6 @@ def _files(folder: Path) -> Iterator[Path]:
             path = Path(where) / name
             if not name.startswith(NAME) and not path.is_symlink() and path.is_file():
                 yield path
-
-
-def _content(path: Path) -> bytes:
-    known = loose.read_file(path) if path.parent.name in _OBJECTS else None
-    return known[1] if known else path.read_bytes()
 
 
 def remove(paths: Iterable[Path]) -> None:

@@ -15,7 +15,7 @@ from devs_git.domain.purging import Dropped, Left, forms, holds, of_file, tells
 from devs_git.storage import places as worktrees
 from devs_git.storage import refs
 from devs_git.storage.git_program import Git, split_z
-from devs_git.storage.object_graph import Commit, Forest, Inventory, commit_of, contents, reached
+from devs_git.storage.object_graph import SMALL, Commit, Forest, Inventory, commit_of, contents, reached
 from devs_git.storage.places import Places
 from devs_git.values import immutable
 
@@ -136,19 +136,16 @@ def _graph(
     path = sought.path.split("/") if sought.path else []
     wanted = forms(sought.texts)
     least = min(map(len, wanted), default=0)
-    blobs = (
-        {oid for oid, data in every.read("blob", progress, least=least) if holds(data, wanted)}
-        if wanted
-        else set()
-    )
+    blobs = set(every.holding(wanted, progress, least)) if wanted else set()
     forest = Forest.of(every.read("tree", progress), {*path, *_INSIDE}, blobs)
     raw = dict(every.read("commit", progress))
     trees = {oid: commit_of(data, told=False).tree for oid, data in raw.items()}
     at_path = {oid: _at(forest, tree, path) for oid, tree in trees.items()} if path else {}
     entries = {entry for found in at_path.values() for entry in found}
-    files = dict(contents(git, sorted(_blobs(git, entries))))
+    versions = _blobs(git, entries)
+    files = dict(contents(git, [oid for oid in versions if every.sizes["blob"].get(oid, 0) <= SMALL]))
     texts = (*sought.texts, *of_file([*files.values(), *sought.contents]))
-    known = {oid for oid, data in files.items() if tells(data)}
+    known = {oid for oid in versions if oid not in files or tells(files[oid])}
     if known:  # the same content under another name
         forest = Forest.of(every.read("tree", progress), (), blobs | known)
     held = forest.holding(blobs | known)

@@ -14,6 +14,7 @@ from devs_git.commands import (
     conversation_show,
     doctor,
     history_rewritten,
+    log,
     purge,
     rewind,
     show,
@@ -26,7 +27,7 @@ from devs_git.commands import (
     verify,
 )
 from devs_git.errors import DevsError
-from devs_git.storage import refs
+from devs_git.storage import object_graph, purge_objects, refs
 from devs_git.workspace import Workspace
 from tests import agent_calls
 from tests.clones import Pair, refs_of
@@ -86,6 +87,25 @@ def test_the_dry_run_says_the_same_and_writes_nothing(told: Path) -> None:
     done = purged(told, plan_id=planned.plan_id)
     for name in ("dropped", "traces", "messages", "files", "left"):
         assert getattr(planned, name) == getattr(done, name), name
+
+
+def test_a_log_says_what_is_kept_no_more(told: Path) -> None:
+    purged(told)
+    rows = {f"{row.task_id}@{row.number}": row.state for row in call(told, "log", log.Request()).checkpoints}
+    assert rows == {"task-1@1": "completed", "task-2@1": "replaced, kept no more"}
+
+
+def test_a_text_over_the_end_of_a_piece_of_a_large_file_is_found(told: Path) -> None:
+    path = told / ".git/devs/spool/rejected/large"
+    path.write_bytes(b"x" * ((1 << 20) - 5) + WORD.encode())
+    assert str(path) in purged(told, TEXT, dry_run=True).files
+
+
+def test_while_an_operation_is_under_way_nothing_is_purged(told: Path) -> None:
+    (told / ".git/devs/journal/20010203T040506-1a2b3c4d.json").write_text('{"worktree": "other"}')
+    with pytest.raises(DevsError) as error:
+        purge.run(Workspace.open(told), purge.Request(text=WORD))
+    assert error.value.code == "BUSY"
 
 
 def test_a_plan_that_is_stale_is_not_carried_out(told: Path) -> None:
@@ -164,6 +184,7 @@ def test_what_is_a_persons_is_named_with_the_command_and_left(initialised: Path)
     assert "a stash entry" in told
     assert any(what.startswith("secret.env in the index of ") for what in told)
     assert any(what.startswith("HEAD of ") for what in told)
+    assert told[str(initialised / "secret.env")].startswith("it is a file of yours")
     assert (result.dropped, result.event) == ((), "")  # its checkpoint is on main, the snapshot is looked at
 
 
@@ -249,3 +270,13 @@ def test_what_cannot_be_purged_is_an_argument_that_is_refused(
     with pytest.raises(DevsError) as error:
         call(initialised, "purge", purge.Request(**known))
     assert error.value.code == "INVALID_ARGUMENTS"
+
+
+@BOTH
+def test_what_is_too_large_to_be_held_in_memory_is_read_in_pieces(
+    told: Path, request_: purge.Request, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (object_graph, purge_objects):
+        monkeypatch.setattr(module, "SMALL", 10)
+    found = purged(told, request_, dry_run=True).dropped
+    assert {one.kind for one in found} == {"backup", "snapshot", "preserved", "checkpoint"}

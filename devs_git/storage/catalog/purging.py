@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -135,10 +134,7 @@ def overwriting(catalog: Catalog) -> None:
     catalog.rows("PRAGMA secure_delete = ON")
 
 
-def transcripts(catalog: Catalog, forms: tuple[bytes, ...]) -> Iterator[str]:
-    """Files of agents that were read, or that hooks told of, and that hold one of the forms themselves."""
+def transcripts(catalog: Catalog) -> Iterator[Path]:
+    """Files of agents that were read, or that hooks told of."""
     known = catalog.rows("SELECT path FROM transcripts UNION SELECT path FROM heard")
-    for path in sorted(os.fsdecode(row[0]) for row in known):
-        with suppress(OSError):
-            if forms and holds(Path(path).read_bytes(), forms):
-                yield path
+    yield from sorted(Path(os.fsdecode(row[0])) for row in known)
