@@ -29,9 +29,12 @@ _BLOCKS: Final = (
 _TAG: Final = re.compile(rf" {{0,3}}</?(?:{_BLOCKS})(?:[ \t]|/?>|$)", re.IGNORECASE)
 _VALUE: Final = r"""(?:[^ \t"'=<>`]+|'[^']*'|"[^"]*")"""
 _ATTRIBUTE: Final = rf"[ \t]+[A-Za-z_:][A-Za-z0-9_.:-]*(?:[ \t]*=[ \t]*{_VALUE})?"
+# The same within a paragraph, whose lines it may cross.
+ATTRIBUTE: Final = r"""\s+[A-Za-z_:][A-Za-z0-9_.:-]*(?:\s*=\s*(?:[^\s"'=<>`]+|'[^']*'|"[^"]*"))?"""
 _ANY_TAG: Final = re.compile(
     rf" {{0,3}}(?:<[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*[ \t]*/?>|</[A-Za-z][A-Za-z0-9-]*[ \t]*>)[ \t]*"
 )
+_DEEP: Final = 100  # lists and quotes within each other that are told apart
 _BLANK: Final = re.compile(r"^[ \t]*$")
 # What begins an HTML block that only its own end closes.
 _HTML: Final = (
@@ -41,6 +44,11 @@ _HTML: Final = (
     (re.compile(r" {0,3}<!\[CDATA\["), re.compile(r"\]\]>")),
     (re.compile(r" {0,3}<![A-Za-z]"), re.compile(r">")),
 )  # fmt: skip
+
+
+# What a line is: of an HTML block, of code, of a list or quote, of a paragraph or heading, or none of these.
+RAW, CODE, IN, TEXT, NONE = "raw", "code", "in", "text", ""
+Kind = tuple[str, int]  # which, and the number of its block where it is TEXT
 
 
 @immutable
@@ -73,19 +81,29 @@ class _Reader:
     )
     empty: bool = False  # the item has only its marker yet: a blank line ends it
     item: int = 0  # columns from which a line belongs to a list item; 0 outside of lists
+    kinds: list[Kind] = field(default_factory=list)
 
     def read(self, at: int, line: str) -> None:
+        kind = self._kind(at, line)
+        self.kinds.append((kind, self.begun if kind == TEXT else 0))
+
+    def _kind(self, at: int, line: str) -> str:
         if self.fence:
             self._in_fence(line)
-        elif self.until is not None:
+            return CODE
+        if self.until is not None:
             self.until = None if self.until.search(line) else self.until
-        elif not line.strip():
+            return RAW
+        if not line.strip():
             self._leave()
             self.item = 0 if self.empty else self.item
-        elif self.item and _indent(line) >= self.item:
+            return NONE
+        if self.item and _indent(line) >= self.item:
             self.empty = False
-        elif not (self._opens(line) or self._heading(at, line)):
-            self._text(at, line)
+            return IN
+        if self._opens(line):
+            return CODE if self.fence else RAW
+        return TEXT if self._heading(at, line) else self._text(at, line)
 
     def _leave(self) -> None:
         self.paragraph, self.contained = [], False
@@ -121,6 +139,7 @@ class _Reader:
     def _heading(self, at: int, line: str) -> bool:
         if match := _ATX.fullmatch(line):
             self._end()
+            self.begun = at
             title = _CLOSING.sub("", match[2] or "").strip()
             self.found.append(Heading(at, len(match[1]), title))
             return True
@@ -132,25 +151,32 @@ class _Reader:
             return True
         return False
 
-    def _text(self, at: int, line: str) -> None:
+    def _text(self, at: int, line: str) -> str:
         if _RULE.fullmatch(line):
             self._end()
-        elif match := _QUOTE.fullmatch(line):
+            return NONE
+        if match := _QUOTE.fullmatch(line):
             self._end()
             self.contained = _is_text(match[1])
-        elif (match := _ITEM.fullmatch(line)) and self._may_begin(match):
+            return IN
+        if (match := _ITEM.fullmatch(line)) and self._may_begin(match):
             self._end()
             content = match[4] or ""
             # Four columns or more behind the marker are one, and an indented code block in the item.
             gap = len((match[3] or " ").expandtabs(4)) if content else 1
             self.item = len(match[1]) + len(match[2]) + (gap if gap <= 4 else 1)
             self.contained, self.empty = gap <= 4 and _is_text(content), not content
-        elif self.paragraph:
+            return IN
+        if self.paragraph:
             self.paragraph.append(line)
-        elif not self.contained:
-            self.item = 0
-            if not _INDENTED.match(line):
-                self.paragraph, self.begun = [line], at
+            return TEXT
+        if self.contained:
+            return IN
+        self.item = 0
+        if _INDENTED.match(line):
+            return CODE
+        self.paragraph, self.begun = [line], at
+        return TEXT
 
     def _may_begin(self, match: re.Match[str]) -> bool:
         """A list interrupts a paragraph only with a first item that says something."""
@@ -163,22 +189,32 @@ def _indent(line: str) -> int:
 
 def _is_text(content: str) -> bool:
     """Whether what stands behind a marker is a paragraph, which lines without the marker continue."""
+    for _ in range(_DEEP):
+        if not content.strip() or _INDENTED.match(content) or _RULE.fullmatch(content):
+            break
+        inner = _QUOTE.fullmatch(content) or _ITEM.fullmatch(content)
+        if inner is None:
+            break
+        content = inner[inner.re.groups] or ""
     if not content.strip() or _INDENTED.match(content):
         return False
-    inner = _QUOTE.fullmatch(content) or _ITEM.fullmatch(content)
-    if inner and not _RULE.fullmatch(content):
-        return _is_text(inner[inner.re.groups] or "")
     block = (_ATX, _RULE, _FENCE)
     return not any(form.fullmatch(content) for form in block) and not _TAG.match(content)
 
 
 def headings(lines: Sequence[str]) -> tuple[Heading, ...]:
     """The headings among `lines` (their ends are ignored), in order."""
+    return read(lines)[0]
+
+
+def read(lines: Sequence[str]) -> tuple[tuple[Heading, ...], tuple[Kind, ...]]:
+    """The headings among `lines` (their ends are ignored), in order, and what each line is."""
     bare = [line.rstrip("\r\n") for line in lines]
     reader = _Reader()
-    for at in range(_after_front_matter(bare), len(bare)):
+    begin = _after_front_matter(bare)
+    for at in range(begin, len(bare)):
         reader.read(at, bare[at])
-    return tuple(reader.found)
+    return tuple(reader.found), (*((NONE, 0),) * begin, *reader.kinds)
 
 
 def _after_front_matter(lines: Sequence[str]) -> int:

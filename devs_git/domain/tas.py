@@ -12,11 +12,13 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Final
 
-from devs_git.domain.markdown import Heading, headings, lines_of
+from devs_git.domain.markdown import Heading, lines_of, read
+from devs_git.domain.rendered import around
 from devs_git.values import immutable, replace
 
 PREAMBLE: Final = "(before the first heading)"
 _NUMBER: Final = re.compile(r"§?\s*([0-9]+(?:\.[0-9]+)*|[A-Z][0-9]*(?:\.[0-9]+)+|[A-Z][0-9]+)[.):]?(?:\s+|$)")
+_LONGEST: Final = 80  # characters of a reason
 _SEPARATOR: Final = re.compile(r"\s*[/>›→]\s*")
 
 
@@ -33,22 +35,27 @@ class Section:
     end: int
     own: str
     numbers: tuple[str, ...] = ()  # of the headings of `path`
+    around: tuple[str, ...] = ()  # what other sections do to it on the rendered page
+    why: str = ""  # what of that changed, where nothing else did
 
     @property
     def name(self) -> str:
         """How a message calls it."""
-        return " / ".join(self.path) or PREAMBLE
+        name = " / ".join(self.path) or PREAMBLE
+        return f"{name} ({self.why})" if self.why else name
 
 
 @lru_cache(maxsize=64)  # `verify` compares each version of a TAS with those beside it
 def sections(text: str) -> tuple[Section, ...]:
     """Every section in the order of its heading; what stands before the first heading, if it says anything, first."""
     lines = lines_of(text)
-    marks = headings(lines)
+    marks, kinds = read(lines)
     first = marks[0].start if marks else len(lines)
     own = _own(lines, 0, first)
     found = [Section(0, (), 0, first, own)] if own else []
     found += _below(lines, marks)
+    context = around(lines, kinds, [section.start for section in found])
+    found = [replace(one, around=known) if known else one for one, known in zip(found, context, strict=True)]
     if any(part for section in found for part in section.numbers):
         return tuple(found)
     return _by_position(found)
@@ -126,7 +133,8 @@ def _key(text: str) -> str:
 def touched(before: str, after: str) -> tuple[tuple[Section, ...], tuple[Section, ...]]:
     """The sections of `before` and of `after` that differ: changed, added, taken out, renamed or moved.
 
-    A section's own text is compared, not its subsections'; blank lines at its end say nothing.
+    A section's own text is compared, not its subsections'; blank lines at its end say nothing. A section is changed, too,
+    where other sections hide it from a reader of the rendered page, or show it, or change what its links mean (`why`).
     """
     old, new = sections(before), sections(after)
     keys = _keys(old), _keys(new)
@@ -135,15 +143,26 @@ def touched(before: str, after: str) -> tuple[tuple[Section, ...], tuple[Section
         for start, _, size in SequenceMatcher(None, *keys, autojunk=False).get_matching_blocks()
         for key in keys[0][start : start + size]
     }
-    own = [
-        dict(zip(names, (one.own for one in found), strict=True))
-        for names, found in zip(keys, (old, new), strict=True)
-    ]
-    same = {key for key in kept if own[0][key] == own[1][key]}
+    was, now = (dict(zip(names, found, strict=True)) for names, found in zip(keys, (old, new), strict=True))
+    own = {key for key in kept if was[key].own == now[key].own}
+    why = {key: _why(was[key].around, now[key].around) for key in own}
     return (
-        tuple(section for key, section in zip(keys[0], old, strict=True) if key not in same),
-        tuple(section for key, section in zip(keys[1], new, strict=True) if key not in same),
+        tuple(replace(one, why=why.get(key, "")) for key, one in was.items() if why.get(key, " ")),
+        tuple(replace(one, why=why.get(key, "")) for key, one in now.items() if why.get(key, " ")),
     )
+
+
+def _why(was: Sequence[str], now: Sequence[str]) -> str:
+    """What other sections began or ended to do to a section, in words; '' where that is as it was."""
+    if was == now:
+        return ""
+    begun = next((one for one in now if one not in was), "")
+    ended = next((one for one in was if one not in now), "")
+    said = (
+        f"now {begun}" if begun else f"no longer {ended}" if ended else "now inside others in another order"
+    )
+    line = " ".join(said.split())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 
 def _keys(found: Sequence[Section]) -> list[tuple[object, ...]]:

@@ -83,11 +83,12 @@ def _blob(context: Context, name: str) -> str | None:
 
 def _refusal(path: str, sections: tuple[str, ...]) -> DevsError:
     named = ", ".join(f"'{one}'" for one in sections[:_SHOWN]) or "all of it"
+    opened = "Close what your section opens, a tag or a comment. " if "(now " in named else ""
     more = f" and {len(sections) - _SHOWN} more" if len(sections) > _SHOWN else ""
     return DevsError(
         "TAS_UNAPPROVED",
         f"Nobody approved a change of {path} in {named}{more}.",
-        hint="Ask: devs-git gate request --type TAS_REVISION. "
+        hint=f"{opened}Ask: devs-git gate request --type TAS_REVISION. "
         f"Or leave it out: git restore --staged -- {shlex.quote(path)}",
         path=path,
         sections=list(sections),

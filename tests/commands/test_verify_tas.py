@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from devs_git.commands import gate_approve, gate_reject, verify
+from devs_git.commands import gate_approve, gate_reject, gate_show, verify
 from devs_git.workspace import Workspace
 from tests.gated import NEW, TAS, ask, commit, genesis
 
@@ -46,6 +46,20 @@ def test_a_change_that_nobody_approved_is_found_and_names_its_section(agreed: Wo
     finding = verify.run(Workspace.open(agreed.top), verify.Request(("tas",))).findings[0]
     assert (finding.code, finding.ref, finding.file) == ("TAS_UNAPPROVED", oid, "TAS.md")
     assert "'TAS / 2.3 Dates'" in finding.message
+
+
+def test_a_section_that_hides_those_after_it_changes_them(agreed: Workspace) -> None:
+    approve(agreed, None)
+    commit(agreed.top, {"TAS.md": TAS.replace("old", "<div hidden>\n\nnew")})
+    finding = verify.run(Workspace.open(agreed.top), verify.Request(("tas",))).findings[0]
+    assert "'TAS / 4 More (now inside <div hidden>)', which nobody approved" in finding.message
+
+
+def test_gate_show_tells_what_a_proposed_text_hides(agreed: Workspace) -> None:
+    gate_id = ask(agreed, text=TAS.replace("old", "<div hidden>\n\nnew"))
+    notes = gate_show.run(Workspace.open(agreed.top), gate_show.Request(gate_id)).notes
+    note = "The proposed text also changes what was not named: TAS / 4 More (now inside <div hidden>)."
+    assert note in notes
 
 
 def test_a_landing_is_approved_also_rebased_squashed_and_cherry_picked(agreed: Workspace, git: Run) -> None:

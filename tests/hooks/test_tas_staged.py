@@ -65,6 +65,30 @@ def test_a_change_of_the_tas_is_refused_however_it_is_staged(
     assert git("diff", "--name-only", "HEAD") == "TAS.md"
 
 
+HIDING = (
+    "<div hidden>",
+    "<details>",
+    "<div><!--",
+    "<template>",
+    "<svg>",
+    "```",
+    "<style>p {display: none}</style>",
+)
+
+
+@pytest.mark.parametrize("hiding", HIDING)
+def test_an_approved_section_may_not_hide_those_after_it(hiding: str, top: Path, git: Run) -> None:
+    approve()
+    (top / "TAS.md").write_text(TAS.replace("old", f"old\n\n{hiding}\n"))
+    status, said = attempt("commit", "-am", "x")
+    assert status == 1, said
+    assert "devs-git: TAS_UNAPPROVED: Nobody approved a change of TAS.md in 'TAS" in said
+    assert "'TAS / 4 More" in said
+    assert "(now " not in said or "Close what your section opens" in said
+    (top / "TAS.md").write_text(TAS.replace("old", "<details>\n\nnew\n\n</details>\n"))
+    git("commit", "-qam", "x")
+
+
 def test_deleting_renaming_and_moving_a_section_are_changes(top: Path, git: Run) -> None:
     git("rm", "-q", "--cached", "TAS.md")
     assert "TAS_UNAPPROVED" in attempt("commit", "-m", "x")[1]
