@@ -21,6 +21,7 @@ from devs_git.storage import places as worktrees
 from devs_git.storage.catalog import purging
 from devs_git.storage.catalog.database import NAME, Catalog
 from devs_git.storage.catalog.purging import Hits
+from devs_git.storage.engine import backups
 from devs_git.storage.ledger import Tip
 from devs_git.storage.purge_objects import Found, Sought
 from devs_git.values import field, immutable, replace
@@ -109,7 +110,7 @@ def run(workspace: Workspace, request: Request) -> Result:
             with catalog.writing():
                 purging.take_out(catalog, plan.hits, plan.objects.forms)
                 done = replace(done, event=_record(workspace, request, plan))
-            _remove(workspace, plan)
+        _remove(workspace, plan)
         if purging.pending(catalog):
             purging.write_anew(catalog, workspace.progress)
     return done
@@ -125,9 +126,11 @@ def _without_catalog(workspace: Workspace, request: Request) -> Result:
 
 
 def _remove(workspace: Workspace, plan: _Plan) -> None:
-    """Files of ours that hold it, and the second names of tag objects that go."""
+    """Files of ours that hold it, and the second names of objects that go."""
     purge_files.remove(plan.files)
-    newest.forget(workspace.places.common, [one.oid for one in plan.objects.dropped])
+    oids = {*plan.objects.oids, *(one.oid for one in plan.objects.dropped)}
+    for folder in (newest.FOLDER, backups.FOLDER):
+        newest.forget(workspace.places.common, oids, folder)
 
 
 def _refuse_under_way(workspace: Workspace) -> None:

@@ -61,10 +61,10 @@ def restore(git: Git, common: Path, within: str = FOLDER) -> bool:
     return bool(lost)
 
 
-def forget(common: Path, oids: Collection[str]) -> None:
+def forget(common: Path, oids: Collection[str], folder: str = FOLDER) -> None:
     """Take the second names of these objects away: they are to be kept nowhere."""
     for oid in oids:
-        (common / FOLDER / oid).unlink(missing_ok=True)
+        (common / folder / oid).unlink(missing_ok=True)
 
 
 def _place(common: Path, oid: str) -> Path:

@@ -280,3 +280,20 @@ def test_what_is_too_large_to_be_held_in_memory_is_read_in_pieces(
         monkeypatch.setattr(module, "SMALL", 10)
     found = purged(told, request_, dry_run=True).dropped
     assert {one.kind for one in found} == {"backup", "snapshot", "preserved", "checkpoint"}
+
+
+def test_a_file_that_says_too_little_to_be_looked_for_goes_by_its_path(initialised: Path) -> None:
+    scene = Scene(Workspace.open(initialised))
+    scene.task("1", {"a.txt": "one\n"})
+    scene.task("2", {"a.txt": "two\n", "pin": "4711\n"})
+    call(initialised, "rewind", rewind.Request("task-1", preserve="branch"))
+    (oid,) = {
+        line.split()[2]
+        for line in scene.git("ls-tree", "-r", "refs/devs/checkpoints/task-2/1").splitlines()
+        if line.endswith("pin")
+    }
+    result = purged(initialised, purge.Request("pin"))
+    assert {one.kind for one in result.dropped} == {"backup", "preserved", "checkpoint"}
+    collected(initialised)
+    assert not Workspace.open(initialised).objects.exists(oid)
+    assert not any(path.name == oid for path in (initialised / ".git/devs").rglob("*"))
