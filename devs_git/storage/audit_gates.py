@@ -51,7 +51,8 @@ def judge(belief: Belief, read: Documents, tip: str, shape: Iterable[Finding] = 
         if not claim.wrong and claim.says and claim.says.decision == APPROVED and claim.files.gate_id in there
     }
     unread = dict(_unread(belief, read))
-    found = (*belief.findings, *shape, *unread.values())
+    told = {one.where for one in belief.findings if one.code == "LEDGER_MUTATED"}
+    found = (*belief.findings, *(one for one in shape if one.where not in told), *unread.values())
     return Judged(found, there, approved, belief, read, {**dict(_undecided(belief)), **unread})
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from devs_git.domain.audit_ledger import WAY_OUT
-from devs_git.domain.report import Finding
+from devs_git.domain.report import IN_LEDGER, Finding
 from devs_git.storage.git_program import Git, split_z
 from devs_git.storage.objects import EMPTY_TREE
 
@@ -39,5 +39,5 @@ def odd(git: Git, tip: str) -> Iterator[Finding]:
             names.add(path)
             continue
         text = f"In the tree of event {tip[:12]}, {path} {what}."
-        yield Finding("LEDGER_MUTATED", "error", text, WAY_OUT, tip)
+        yield Finding("LEDGER_MUTATED", "error", text, WAY_OUT, tip, file=IN_LEDGER + path)
         return

@@ -22,7 +22,7 @@ from tests.attacks.test_who_is_believed import (
     policy_text,
     rotated,
 )
-from tests.gated import BLOCKER, ask, commit, genesis, in_force
+from tests.gated import BLOCKER, NEW, ask, asked, commit, genesis, in_force
 
 GATE = "1b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
 
@@ -202,3 +202,19 @@ def test_a_forged_answer_that_a_plain_fetch_brings_to_an_agent_who_waits(
         ("gate show", gate_show.Request(gate_id)),
     ):
         assert refusal(partial(router.call, verb, Workspace.open(), question)) == "UNKNOWN_SIGNER"
+
+
+def test_a_gate_that_shows_one_text_and_has_another_signed(signed: Workspace) -> None:
+    gate_id = ask(signed, text=NEW)
+    tip = signed.ledger.tip().oid
+    shown = goes_on("cat-file", "blob", f"{tip}:{gates.request_path(gate_id)}") + "\n"
+    after = asked(signed, gate_id)["tas_after"]
+    for other in (f"'{'a' * 40}'", "null"):
+        bent = shown.replace(gate_id, GATE).replace(f'tas_after: "{after}"', f"tas_after: {other}")
+        assert bent.count(after) == 0
+        files = ((gates.request_path(GATE), bent), (gates.marker_path(GATE), "TAS_REVISION\n"))
+        side = plumbing(*files, parent=tip)
+        assert everywhere(side, old=tip) == {"LEDGER_MUTATED"}
+        look = gate_show.Request(GATE)
+        assert refusal(partial(router.call, "gate show", Workspace.open(), look)) == "LEDGER_MUTATED"
+        goes_on("update-ref", LEDGER, tip)
