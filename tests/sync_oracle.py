@@ -13,7 +13,7 @@ has seen of a remote it writes down itself, when the clone fetches, pulls, pushe
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -80,12 +80,12 @@ class Claims:
 class Remotes:
     """What one clone has seen of the remotes' branches, as `origin/main` and the commit.
 
-    `shown` is what git itself was told last, by a fetch, a pull or a push; `looked` the commits of rewound checkpoints that
-    `sync` saw after that. It looks for those alone of which it knows by then that somebody rewound them.
+    `shown` is what git itself was told last, by a fetch, a pull or a push; `looked` the branches that `sync` kept since:
+    those with the commit of a checkpoint that is known to be rewound by then, and that git was not shown there.
     """
 
     shown: dict[str, str] = field(default_factory=dict)
-    looked: dict[str, tuple[str, frozenset[str]]] = field(default_factory=dict)
+    looked: dict[str, str] = field(default_factory=dict)
 
     def git_saw(self, remote: str, now: dict[str, str]) -> None:
         for name, oid in ((f"{remote}/{branch}", oid) for branch, oid in now.items()):
@@ -93,14 +93,8 @@ class Remotes:
                 self.looked.pop(name, None)
             self.shown[name] = oid
 
-    def sync_saw(self, remote: str, now: dict[str, str], doubtful: Iterable[str]) -> None:
-        asked = frozenset(doubtful)
-        self.looked |= {f"{remote}/{branch}": (oid, asked) for branch, oid in now.items()}
-
-    def tips(self, commit: str) -> list[tuple[str, str]]:
-        """Branches and tips that count for a commit."""
-        looked = {(name, oid) for name, (oid, asked) in self.looked.items() if commit in asked}
-        return sorted({*self.shown.items(), *looked})
+    def all(self) -> list[tuple[str, str]]:
+        return sorted({*self.shown.items(), *self.looked.items()})
 
 
 @dataclass
@@ -113,6 +107,15 @@ class Oracle:
 
     def of(self, top: Path) -> Remotes:
         return self.known.setdefault(top, Remotes())
+
+    def sync_saw(self, top: Path, remote: str, now: dict[str, str], claims: Claims) -> None:
+        seen = self.of(top)
+        for name, oid in ((f"{remote}/{branch}", oid) for branch, oid in now.items()):
+            news = [c for c in claims.doubtful if self.has(oid, c)]
+            if any(not (name in seen.shown and self.has(seen.shown[name], commit)) for commit in news):
+                seen.looked[name] = oid
+            else:
+                seen.looked.pop(name, None)
 
     def has(self, tip: str, commit: str) -> bool:
         if (tip, commit) not in self.reach:
@@ -127,7 +130,7 @@ class Oracle:
         clone = (top / ".git/devs/clone").read_text().strip() if (top / ".git/devs/clone").exists() else ""
         commit, taken = claims.commits[tag], claims.taken.get(tag, {})
         own = branches(top)
-        there = [name for name, tip in self.of(top).tips(commit) if self.has(tip, commit)]
+        there = [name for name, tip in self.of(top).all() if self.has(tip, commit)]
         if not taken:
             return "completed"
         if clone in taken:

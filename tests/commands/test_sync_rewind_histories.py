@@ -103,9 +103,9 @@ class Story:
     def sync(self, clone: Clone, remote: str) -> str:
         done = clone.sync(remote)
         there, claims = self.places[remote], Claims.of(clone.top)
-        self.oracle.of(clone.top).sync_saw(remote, branches(there), claims.doubtful)
         git(self.every, "fetch", "-q", os.fspath(clone.top), f"+refs/*:refs/{clone.top.name}/*")
         git(self.every, "fetch", "-q", os.fspath(there), f"+refs/*:refs/{remote}/*")
+        self.oracle.sync_saw(clone.top, remote, branches(there), claims)
         assert self.tasks(there) == self.oracle.tags_of(there, claims), f"tags on {remote}: {self.done[-1]}"
         live = {
             claims.tasks[tag]
