@@ -44,7 +44,7 @@ def nothing(_before: str, _after: str) -> None:
 
 
 def named(git: Git, remote: str = "") -> tuple[str, Named]:
-    """Where the tracked policy was read, and the ledger that it names: the default branch of the remote, else HEAD.
+    """Where the tracked policy was read, and the ledger that it names: the default branch of the remote, else (where none is known) HEAD.
 
     Without a name it is the remote that a `sync` would take.
     """
@@ -54,9 +54,8 @@ def named(git: Git, remote: str = "") -> tuple[str, Named]:
     for name in (*((f"refs/remotes/{remote}/HEAD",) if remote else ()), "HEAD"):
         commit = refs.commit_of(git, name)
         if commit:
-            found = proposal.named(git, commit)
-            if found.record or name == "HEAD":
-                return name.removeprefix("refs/remotes/"), found
+            # Also where it tracks no policy: what is checked out may be a change that nobody reviewed.
+            return name.removeprefix("refs/remotes/"), proposal.named(git, commit)
     return "HEAD", Named()
 
 

@@ -23,6 +23,7 @@ from tests.attacks.test_who_is_believed import (
     rotated,
 )
 from tests.gated import BLOCKER, NEW, ask, asked, commit, genesis, in_force
+from tests.ledgers import decided
 
 GATE = "1b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
 
@@ -218,3 +219,20 @@ def test_a_gate_that_shows_one_text_and_has_another_signed(signed: Workspace) ->
         look = gate_show.Request(GATE)
         assert refusal(partial(router.call, "gate show", Workspace.open(), look)) == "LEDGER_MUTATED"
         goes_on("update-ref", LEDGER, tip)
+
+
+def test_a_policy_tracked_by_a_change_alone_with_a_ledger_to_match(initialised: Path) -> None:
+    """The default branch has none; whoever runs `init` on the change would run a command of its policy later."""
+    decided(Workspace.open(), notify="touch owned")
+    named = (initialised / "devs-policy.yaml").read_text() + "notify: touch owned\n"
+    goes_on("branch", "-q", "-f", "mine", "HEAD~1")
+    goes_on("checkout", "-q", "-b", "change")
+    commit(initialised, {"devs-policy.yaml": named})
+    goes_on("branch", "-q", "-f", "main", "mine")
+    goes_on("symbolic-ref", "HEAD", "refs/heads/main")
+    goes_on("clone", "-q", str(initialised), "../fresh")
+    top = initialised.parent / "fresh"
+    goes_on("checkout", "-q", "change", where=top)
+    assert "notify" in (top / "devs-policy.yaml").read_text()
+    assert refusal(partial(router.call, "init", Workspace.open(top), init.Request())) == "CONFLICT"
+    assert not Workspace.open(top).ledger.tip().oid

@@ -86,9 +86,8 @@ def test_the_ledger_reset_by_packed_refs_or_a_symbolic_ref_which_no_reflog_tells
     goes_on("branch", "-f", "old", "devs/ledger~1")
     tip = goes_on("rev-parse", LEDGER)
     loose, packed = Path(".git", LEDGER), Path(".git/packed-refs")
-    packed.write_text(
-        f"# pack-refs with: peeled fully-peeled sorted\n{goes_on('rev-parse', 'old')} {LEDGER}\n"
-    )
+    before = goes_on("rev-parse", "old")
+    packed.write_text(f"# pack-refs with: peeled fully-peeled sorted\n{before} {LEDGER}\n")
     loose.unlink()
     assert "LEDGER_ROLLBACK" in examined()
     packed.unlink()
