@@ -112,8 +112,7 @@ class Workspace:
 
     def identified(self, git: Git) -> Git:
         """`git` with an identity for reflogs and commits even where the machine has none."""
-        name, mail = self.identity
-        return git.with_env(GIT_COMMITTER_NAME=name, GIT_COMMITTER_EMAIL=mail)
+        return git.with_env(GIT_COMMITTER_NAME=self.identity[0], GIT_COMMITTER_EMAIL=self.identity[1])
 
     def signature(self) -> str:
         """`Name <mail> seconds +0000` for the objects that we write ourselves."""
@@ -204,9 +203,8 @@ class Workspace:
         """A UUID (version 4) as text."""
         import uuid
 
-        return str(
-            uuid.UUID(bytes=self._unlike(16, ("gate", self.started, self.places.worktree_id)), version=4)
-        )
+        random = self._unlike(16, ("gate", self.started, self.places.worktree_id))
+        return str(uuid.UUID(bytes=random, version=4))
 
     def new_trace_id(self) -> str:
         """A UUID (version 4) as text; never derived, since recording does not move the ledger."""
@@ -278,9 +276,9 @@ class Workspace:
         from devs_git.storage.engine.site import Site
 
         self.top  # noqa: B018 - refuses where there is no worktree
-        git, progress = self.identified(self.git), self.progress
+        progress = self.progress
         return Site(
-            git=git,
+            git=self.identified(self.git),
             places=self.places,
             objects=self.objects,
             ledger=self.ledger,
@@ -298,6 +296,5 @@ class Workspace:
         return replace(site, git=replace(site.git, unset=REPOSITORY_VARIABLES))
 
     def _failed_event(self, verb_name: str, op_id: str, subject: str, code: str) -> Event:
-        fields = (("Devs-Op", op_id), ("Devs-Code", code))
-        subject += " (failed)"
-        return self.event("operation.failed", subject, *fields, verb_name=verb_name, outcome="failed")
+        said, fields = f"{subject} (failed)", (("Devs-Op", op_id), ("Devs-Code", code))
+        return self.event("operation.failed", said, *fields, verb_name=verb_name, outcome="failed")

@@ -189,9 +189,8 @@ class Oracle:
             return False
         if not self.approves_policy(event, gate):
             return True
-        after = self.ledger.tree(event).get(
-            POLICY
-        )  # a policy is the one that was asked for, and under the one in force
+        # A policy is the one that was asked for, and under the one in force.
+        after = self.ledger.tree(event).get(POLICY)
         return asked.before == self.in_force(before) and asked.proposes == after != ""
 
     def counts(self, event: str, gate: str, tip: str) -> bool:

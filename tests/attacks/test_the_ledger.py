@@ -142,9 +142,8 @@ def test_the_marker_of_an_open_gate_taken_out_by_hand(frozen: str) -> None:
 
 def test_an_object_of_the_ledger_taken_away() -> None:
     tree = goes_on("rev-parse", f"{LEDGER}^{{tree}}")
-    path = Path(".git/objects", tree[:2], tree[2:])
-    kept = path.read_bytes()
-    lose(Path(), tree)
+    kept = Path(".git/objects", tree[:2], tree[2:]).read_bytes()
+    path = lose(Path(), tree)
     assert "LEDGER_MISSING" in examined()
     refused("LEDGER_MISSING", *COMMIT)
     start = partial(router.call, "task start", Workspace.open(), task_start.Request("10"))
