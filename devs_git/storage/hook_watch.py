@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _SECTION: Final = re.compile(r"^[ \t]*\[([^\]]*)\]", re.MULTILINE)
 _PATH: Final = re.compile(
-    r'^[ \t]*hookspath[ \t]*=[ \t]*([^"\\#;\n]*?)[ \t\r]*$', re.MULTILINE | re.IGNORECASE
+    r'^[ \t]*hookspath[ \t]*=[ \t]*([^"\\#;\0\n]*?)[ \t\r]*$', re.MULTILINE | re.IGNORECASE
 )
 _OURS: Final = b"# devs-git hook"
 _HUSKYS: Final = "_"  # the folder that husky writes; its tracked files stand above it
@@ -91,7 +91,10 @@ def _asked(places: Places) -> Path | None:
         value = plain[0][1]
     if value is None:
         return places.common / "hooks"
-    return (places.top or places.git_dir) / Path(value).expanduser() if value else None
+    try:
+        return (places.top or places.git_dir) / Path(value).expanduser() if value else None
+    except RuntimeError:  # `~name` of nobody
+        return None
 
 
 def _configurations(places: Places) -> Iterator[str]:

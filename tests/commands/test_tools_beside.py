@@ -14,6 +14,7 @@ import pytest
 from devs_git.commands import init, task_start
 from devs_git.domain.dialects.claude import CLAUDE
 from devs_git.entrypoints import router
+from devs_git.entrypoints.tools import calling
 from devs_git.storage import agent_files
 from devs_git.storage.places import locate
 from devs_git.workspace import Workspace
@@ -157,6 +158,15 @@ def test_a_setting_that_looks_odd_is_asked_of_git(initialised: Path) -> None:
     with (initialised / ".git/config").open("a") as stream:
         stream.write('[core]\n\thooksPath = ".git/hooks" ; the usual one\n')
     assert warned("status") == []
+
+
+def test_a_server_says_it_in_its_log_once(
+    initialised: Path, caplog: pytest.LogCaptureFixture, git: Run
+) -> None:
+    git("config", "core.hooksPath", ".hooks")
+    for _ in range(2):
+        assert not calling.call("git_status", {}, initialised).is_error
+        assert caplog.text.count("git is not stopped here. Run: devs-git init") == 1
 
 
 @pytest.mark.usefixtures("initialised")

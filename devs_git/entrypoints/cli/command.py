@@ -11,21 +11,18 @@ from typing import Any, Final
 import click
 
 from devs_git.domain.verbs import CHANGES, verb
-from devs_git.entrypoints import console, router
+from devs_git.entrypoints import console, router, unhooked
 from devs_git.entrypoints.cli import candidates, terminal
 from devs_git.entrypoints.cli.groups import HELP
 from devs_git.entrypoints.plain import plain
 from devs_git.entrypoints.unread import printing
 from devs_git.errors import EXIT_NO, DevsError
-from devs_git.storage.git_program import GitFailed
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 
 Maker = Callable[..., Any]
 Renderer = Callable[[Any], str | bytes]  # bytes go out as they are
 _ASKED: Final = "Changes nothing here: a person is asked all the same."
-# They mend or examine the hooks, or read nothing of the ledger.
-_NO_LEDGER: Final = ("init", "doctor", "trace get")
 _YES: Final = {"gate approve": _ASKED, "gate reject": _ASKED}
 
 
@@ -50,7 +47,8 @@ def command(
         def body(*, as_json: bool, repo: str | None, yes: bool = False, **options: Any) -> int:
             request = make(**options)
             workspace = terminal.attach(Workspace.open(Path(repo) if repo else None))
-            _warn(name, workspace)
+            if warning := unhooked.told(name, workspace):
+                workspace.say(warning)
             if hasattr(request, "folder"):  # as with `git -C`, paths begin where the command works
                 request = replace(request, folder=os.path.abspath(repo or ""))  # noqa: PTH100 - odd bytes survive
             yes = yes and not getattr(request, "override_reason", None)  # that a person answers is the point
@@ -88,18 +86,6 @@ def _answered(name: str, workspace: Workspace, request: Any, shown: Renderer) ->
         request = request.following(result) if hasattr(request, "following") else None
         if request is None or reader.gone:
             return result
-
-
-def _warn(name: str, workspace: Workspace) -> None:
-    """One line on standard error where git does not call our hooks any more; not of what mends or examines just that."""
-    if name not in _NO_LEDGER and not verb(name).records:
-        from devs_git.storage import hook_watch
-
-        try:
-            if said := hook_watch.warning(workspace.places, workspace.git):
-                workspace.say(said)
-        except (OSError, DevsError, GitFailed):  # the verb itself says what cannot be read
-            pass
 
 
 def as_text(result: Any) -> str:

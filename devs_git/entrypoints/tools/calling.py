@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import importlib
 import json
+import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from devs_git.domain.traces import is_long
-from devs_git.entrypoints import router
+from devs_git.entrypoints import router, unhooked
 from devs_git.entrypoints.bugs import uncaught
 from devs_git.entrypoints.plain import plain
 from devs_git.entrypoints.tools import texts
@@ -25,6 +26,7 @@ from devs_git.values import fields, immutable, replace
 from devs_git.workspace import Workspace
 
 Progress = Callable[[str, int, int], None]
+_SAID: Final[set[tuple[Path, str]]] = set()
 
 
 @immutable
@@ -49,11 +51,20 @@ def call(name: str, arguments: dict[str, Any], where: Path, progress: Progress |
     try:
         request = _checked(tool, arguments)
         workspace = _open(_worktree(tool, arguments, where), progress)
+        _warn(tool, workspace)
         return _kept(tool, arguments, workspace, _answer(tool, workspace, request))
     except DevsError as error:
         return _refused(tool, error)
     except Exception as error:  # noqa: BLE001 - the last door: a bug of ours is an answer and a log file
         return _refused(tool, uncaught(error))
+
+
+def _warn(tool: Tool, workspace: Workspace) -> None:
+    """To the server's log, once for each repository: an answer is the verb's own."""
+    said = unhooked.told(tool.verb_name, workspace)
+    if said and (workspace.places.common, said) not in _SAID:
+        _SAID.add((workspace.places.common, said))
+        logging.getLogger(__name__).warning(said.removeprefix("warning: "))
 
 
 def _answer(tool: Tool, workspace: Workspace, request: Any) -> Answer:
