@@ -127,10 +127,7 @@ class Workspace:
         return gates.policy_of(self.ledger.tip())
 
     def require_believed(self, *, behind: bool = False) -> None:
-        """The ledger is what the rule of belief allows, or (`behind`) was once; the code of what is wrong otherwise.
-
-        What reads notes nothing.
-        """
+        """The ledger is what the rule of belief allows, or (`behind`) was; what is wrong otherwise. What reads notes nothing."""
         if (tip := self.ledger.tip().oid) not in ("", self.ledger.checked_tip):
             from devs_git.storage import checked_tip
 

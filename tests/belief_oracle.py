@@ -257,8 +257,9 @@ class Oracle:
             return False
         if asked.requested_by and plain(asked.requested_by) in reviewer:
             return False
-        names = {plain(row.principal) for row in policy.approvers}
-        return not policy.approvers or plain(said.reviewer) in names
+        return not policy.approvers or plain(said.reviewer) in {
+            plain(row.principal) for row in policy.approvers
+        }
 
     def _signed_by_reviewer(self, policy: Policy, event: str, gate: str) -> bool:
         """Whether the decision carries a good signature, by a key of the one whom it names as its reviewer."""
