@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -21,11 +20,8 @@ from devs_git.storage.places import Places
 if TYPE_CHECKING:
     from devs_git.storage.git_program import Git
 
-_SECTION: Final = re.compile(r"^[ \t]*\[([^\]]*)\]", re.MULTILINE)
-_PATH: Final = re.compile(
-    r'^[ \t]*hookspath[ \t]*=[ \t]*([^"\\#;\0\n]*?)[ \t\r]*$', re.MULTILINE | re.IGNORECASE
-)
 _OURS: Final = b"# devs-git hook"
+_ODD: Final = frozenset('"\\#;\0')
 _HUSKYS: Final = "_"  # the folder that husky writes; its tracked files stand above it
 
 
@@ -82,19 +78,28 @@ def _asked(places: Places) -> Path | None:
     for text in _configurations(places):
         if "hookspath" not in text.lower():
             continue
-        plain = list(_PATH.finditer(text))
-        if len(plain) != 1 or text.lower().count("hookspath") != 1:
+        value = _plain(text)
+        if value is None:
             return None
-        heads = _SECTION.findall(text, 0, plain[0].start())
-        if not heads or heads[-1].strip().lower() != "core":
-            return None
-        value = plain[0][1]
     if value is None:
         return places.common / "hooks"
     try:
         return (places.top or places.git_dir) / Path(value).expanduser() if value else None
     except RuntimeError:  # `~name` of nobody
         return None
+
+
+def _plain(text: str) -> str | None:
+    """The value of `core.hooksPath` in a text that has the word; None where it does not stand there once and plainly."""
+    section, found = "", []
+    for line in (line.strip(" \t\r") for line in text.split("\n")):
+        if line.startswith("["):
+            section = line.strip("[] \t").lower()
+        if "hookspath" in line.lower():
+            key, equals, value = line.partition("=")
+            plain = equals and key.strip(" \t").lower() == "hookspath" and not set(value) & _ODD
+            found.append(value.strip(" \t") if plain and section == "core" else None)
+    return found[0] if len(found) == 1 else None
 
 
 def _configurations(places: Places) -> Iterator[str]:
