@@ -179,13 +179,11 @@ class Oracle:
         if said is None or gate not in self.open_gates(before):
             return False  # it needs its gate to be open there, and the request
         asked = self.request(before, gate)
-        if (
-            asked is None
-            or not asked.gate == said.gate == gate
-            or said.request != self.request_name(before, gate)
-        ):
+        if asked is None or not asked.gate == said.gate == gate:
             return False
-        if not self.chain(before) or not self.allows(self.chain(before)[-1], event, gate):
+        if said.request != self.request_name(before, gate) or not self.chain(before):
+            return False
+        if not self.allows(self.chain(before)[-1], event, gate):
             return False
         if not self.approves_policy(event, gate):
             return True
@@ -257,9 +255,8 @@ class Oracle:
             return False
         if asked.requested_by and plain(asked.requested_by) in reviewer:
             return False
-        return not policy.approvers or plain(said.reviewer) in {
-            plain(row.principal) for row in policy.approvers
-        }
+        names = {plain(row.principal) for row in policy.approvers}
+        return not names or plain(said.reviewer) in names
 
     def _signed_by_reviewer(self, policy: Policy, event: str, gate: str) -> bool:
         """Whether the decision carries a good signature, by a key of the one whom it names as its reviewer."""
