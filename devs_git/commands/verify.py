@@ -12,7 +12,16 @@ from devs_git.domain.policy import PROPOSED
 from devs_git.domain.report import Finding, Severity, once
 from devs_git.domain.verbs import VERBS
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import audit_facts, audit_parts, auditing, bounded, proposal, refs, tas_file
+from devs_git.storage import (
+    audit_facts,
+    audit_parts,
+    auditing,
+    bounded,
+    first_sight,
+    proposal,
+    refs,
+    tas_file,
+)
 from devs_git.storage.audit_facts import Facts
 from devs_git.storage.audit_parts import FETCH
 from devs_git.storage.engine import reach
@@ -149,7 +158,7 @@ def _facts(workspace: Workspace, request: Request, found: list[Finding]) -> Fact
     base = auditing.resolve(git, base) if base.strip("0") else ""
     head = (match and match["head"]) or ""
     head = auditing.resolve(git, head) if head else _read(git, "HEAD^{commit}", found)
-    pinned = _pinned(workspace.store_git, base or head)
+    pinned = _pinned(workspace.store_git, base, head)
     return Facts(
         ledger=workspace.ledger,
         git=workspace.store_git,
@@ -179,10 +188,16 @@ def _pinning(facts: Facts) -> Iterator[Finding]:
     yield from ()
 
 
-def _pinned(git: Git, commit: str) -> Named:
-    """The ledger that the tracked policy names, at the base of the range: not the change under test's word."""
+def _pinned(git: Git, base: str, head: str) -> Named:
+    """The ledger that the tracked policy names, at the base of the range: not the change under test's word.
+
+    Without a base the remote's default branch is asked first, for HEAD may be such a change.
+    """
     try:
-        return proposal.named(git, commit) if commit else Named()
+        if base:
+            return proposal.named(git, base)
+        _, tracked = first_sight.named(git)
+        return tracked if tracked.genesis or not head else proposal.named(git, head)
     except DevsError:
         # That it cannot be read is a finding of the part `policy`.
         return Named()

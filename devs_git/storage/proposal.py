@@ -60,15 +60,21 @@ def check(data: bytes, name: str, tip: Tip) -> dict[str, Any]:
 
 def contradictions(policy: Policy, name: str) -> Iterator[DevsError]:
     """POLICY_INVALID for each thing in a policy that no schema sees: nobody could decide, or an agent could."""
+    from devs_git.domain.belief import allowed
+
     if policy.approval_minimum == "signed" and not any(one.key for one in policy.approvers):
         hint = "Give an approver a key, or nobody could ever decide."
         yield _refused("approvers", f"{name} asks for signed decisions and names no key.", hint)
-    agents = {*AGENTS, *(one.principal for one in policy.agents)}
-    keys = {tuple(one.key.split()[:2]) for one in policy.agents if one.key}
-    for one in policy.approvers:
-        if one.principal in agents or tuple(one.key.split()[:2]) in keys:
+    agents = {allowed.principal(name) for name in (*AGENTS, *(one.principal for one in policy.agents))}
+    keys = {allowed.same_key(one.key) for one in policy.agents if one.key}
+    names = [allowed.principal(one.principal) for one in policy.approvers]
+    for plain, one in zip(names, policy.approvers, strict=True):
+        if plain in agents or (one.key and allowed.same_key(one.key) in keys):
             hint = "An agent never decides: take it out of the approvers."
             yield _refused("approvers", f"{name} names an agent as approver: {one.principal}.", hint)
+        if names.count(plain) > 1:
+            hint = "Upper and lower case, and the form in Unicode, say nothing: keep one of them."
+            yield _refused("approvers", f"{name} names one approver twice: {one.principal}.", hint)
 
 
 def _refused(field: str, message: str, hint: str) -> DevsError:

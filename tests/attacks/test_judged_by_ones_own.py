@@ -179,8 +179,13 @@ def test_a_change_that_names_another_ledger_in_the_tracked_policy(initialised: P
     goes_on("push", "-q", "--no-verify", "../server.git", "main", LEDGER)
     commit(initialised, {"devs-policy.yaml": named.replace(first, f"first_policy: '{own}'") + "\n"})
     refused("LEDGER_FORK", "push", "--no-verify", "../server.git", "main")
+    goes_on("remote", "add", "origin", "../server.git")
+    goes_on("fetch", "-q", "origin")
+    goes_on("remote", "set-head", "origin", "main")
     goes_on("update-ref", LEDGER, own)
     assert "LEDGER_FORK" in verified("ledger", range=f"{base}..HEAD")
+    assert "LEDGER_FORK" in verified("ledger")
+    assert "LEDGER_FORK" in verified("ledger", range=f"{'0' * 40}..HEAD")
 
 
 def test_a_gate_asked_and_taken_out_again_between_two_plain_fetches(signed: Workspace) -> None:

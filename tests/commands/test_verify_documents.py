@@ -78,6 +78,12 @@ def test_every_kind_of_record_has_a_schema_that_asks_for_its_fields(monkeypatch:
         ("genesis: '{genesis}'\napproval: {{minimum: signed}}\n", 0),
         ("genesis: '{genesis}'\napprovers: [{{principal: architect}}]\n", 0),
         ("genesis: '{genesis}'\napprovers: [{{principal: a}}]\nagents: [{{principal: a}}]\n", 0),
+        # One principal in another spelling.
+        ("genesis: '{genesis}'\napprovers: [{{principal: A@b}}]\nagents: [{{principal: a@B}}]\n", 0),
+        (
+            "genesis: '{genesis}'\napprovers: [{{principal: zo\u00eb}}, {{principal: b}}, {{principal: Zoe\u0308}}]\n",
+            0,
+        ),
     ],
 )
 def test_a_tracked_policy_that_could_not_be_in_force_is_found(text: str, line: int, ruled: Workspace) -> None:
@@ -89,7 +95,10 @@ def test_an_agents_key_among_the_approvers_is_refused_where_it_is_proposed(
     ruled: Workspace, tmp_path: Any
 ) -> None:
     key = make_key(tmp_path, "bot").public
-    text = f"genesis: '{genesis(ruled)}'\napprovers: [{{principal: ada, key: '{key}'}}]\nagents: [{{principal: bot, key: '{key} other'}}]\n"
+    kind, blob, _ = key.split()
+    # The same bytes, written otherwise.
+    listed = f"agents: [{{principal: bot, key: '{kind} {blob}= other'}}]\n"
+    text = f"genesis: '{genesis(ruled)}'\napprovers: [{{principal: ada, key: '{key}'}}]\n{listed}"
     commit(ruled.top, {"devs-policy.yaml": text})
     assert findings(ruled, "policy") == [("POLICY_INVALID", "error", "devs-policy.yaml", 0)]
     with pytest.raises(Exception, match="names an agent as approver: ada"):

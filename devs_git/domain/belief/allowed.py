@@ -6,8 +6,10 @@ with one key are one person.
 
 from __future__ import annotations
 
+import base64
 import unicodedata
 from collections.abc import Iterable
+from functools import cache
 
 from devs_git.domain.gates import SIGNED
 from devs_git.domain.plain_text import shown
@@ -23,9 +25,14 @@ def principal(text: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
-def same_key(key: str) -> tuple[str, ...]:
-    """A public key without its comment."""
-    return tuple(key.split()[:2])
+@cache
+def same_key(key: str) -> tuple[str, bytes]:
+    """A public key in the form in which two are compared: without its comment, and however its bytes are written."""
+    kind, text = [*key.split()[:2], "", ""][:2]
+    try:
+        return kind, base64.b64decode(text)
+    except ValueError:
+        return kind, text.encode()
 
 
 def holders(key: str, among: Iterable[Approver]) -> list[Approver]:
