@@ -19,6 +19,8 @@ from devs_git.storage.ledger import LOCK, Ledger
 
 _GOVERNING: Final = (IN_FORCE, "gates", "open", layout.ASIDE.rstrip("/"))
 
+_GROWING: Final = ("tasks", "rewinds", "directives")
+
 
 def set_back(known: str, tip: str) -> DevsError:
     """LEDGER_ROLLBACK: a gate may have been open in what was here."""
@@ -69,7 +71,11 @@ def _first(ledger: Ledger, tip: str) -> str:
 
 
 def _only_grew(ledger: Ledger, known: str, tip: str) -> bool:
-    """Whether all that came since is events of one line which name no format and leave alone what governs."""
+    """Whether all that came since is events of one line which name no format, leave alone what governs, and add nothing beside the
+    folders that are known.
+    """
+    from devs_git.storage import tree_shape
+
     try:
         before, after = (ledger.list_path(ledger.tree_of(oid), "") for oid in (known, tip))
         since = ("--count", tip, f"^{known}", "--")
@@ -79,8 +85,11 @@ def _only_grew(ledger: Ledger, known: str, tip: str) -> bool:
         # The user may have another kind of patterns configured.
         formats = ledger.reader.text("rev-list", "--basic-regexp", f"--grep=^{FORMAT_KEY}:", *since)
         same = all(before.get(name) == after.get(name) for name in _GOVERNING)
+        known_names = after.keys() <= before.keys() | {*_GROWING}
         return (
             same
+            and known_names
+            and not any(tree_shape.odd(ledger.reader, tip))
             and merges == formats == touched == "0"
             and ledger.reader.says("merge-base", "--is-ancestor", known, tip)
         )

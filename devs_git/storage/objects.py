@@ -114,7 +114,8 @@ class Objects:
     def read_tree(self, oid: str) -> dict[str, Entry]:
         """Names (undecodable bytes as surrogates) and entries of one tree.
 
-        LEDGER_MUTATED where a name stands twice or out of order: git's look-up finds another entry, or none.
+        LEDGER_MUTATED where a name stands twice or out of order (git's look-up finds another entry, or none), or is a
+        path: whoever wrote it to a file system would write elsewhere.
         """
         data, at, found, before = self.read(oid, "tree"), 0, {}, b""
         while at < len(data):
@@ -122,8 +123,8 @@ class Objects:
             nul = data.index(b"\0", space)
             raw, mode = data[space + 1 : nul], int(data[at:space], 8)
             name, order = os.fsdecode(raw), raw + b"/" if mode == TREE else raw
-            if order <= before or name in found:
-                raise DevsError("LEDGER_MUTATED", f"Tree {oid} is out of order.", oid=oid)
+            if order <= before or name in found or b"/" in raw:
+                raise DevsError("LEDGER_MUTATED", f"Tree {oid} is none that git makes.", oid=oid)
             before = order
             found[name] = Entry(mode, data[nul + 1 : nul + 21].hex())
             at = nul + 21

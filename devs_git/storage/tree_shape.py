@@ -15,6 +15,7 @@ from devs_git.domain.report import IN_LEDGER, Finding
 from devs_git.storage.git_program import Git, split_z
 from devs_git.storage.objects import EMPTY_TREE
 
+_NO_NAMES: Final = frozenset(("", ".", "..", ".git"))
 _FILE: Final = "100644"
 _FOLDER: Final = "040000"
 
@@ -30,6 +31,8 @@ def odd(git: Git, tip: str) -> Iterator[Finding]:
         order = name + "/" if mode == _FOLDER else name
         if path in names or os.fsencode(order) <= os.fsencode(before.get(folder, "")):
             what = "stands twice or out of order"
+        elif not _NO_NAMES.isdisjoint(path.casefold().split("/")):
+            what = "is no name of a file"
         elif mode not in (_FILE, _FOLDER):
             what = f"is no plain file: its mode is {mode}"
         elif oid == EMPTY_TREE:

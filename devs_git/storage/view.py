@@ -128,7 +128,8 @@ def _changes(ledger: Ledger, before: str, after: str) -> Iterator[tuple[tuple[st
         return
     rows = _whole(ledger, after) if before == EMPTY_TREE else _differing(ledger, before, after, ())
     for path, mode, oid in sorted(rows, key=lambda row: row[1] != GONE):
-        if not any(part.casefold() in {"", ".", "..", ".git"} for part in path):
+        # An entry may be pushed whose one name has a slash.
+        if not any("/" in part or part.casefold() in {"", ".", "..", ".git"} for part in path):
             yield path, mode, oid
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from devs_git.commands import gate_approve, gate_list, gate_show, gate_wait, init
+from devs_git.commands import gate_approve, gate_list, gate_show, gate_wait, init, status, task_start
 from devs_git.domain.events import LEDGER
 from devs_git.entrypoints import router
-from devs_git.storage import documents, gates
+from devs_git.errors import DevsError
+from devs_git.storage import documents, gates, view
 from devs_git.workspace import Workspace
 from tests.attacking import goes_on, plumbing, refusal, refused, verified
 from tests.attacks.test_who_is_believed import (
@@ -17,9 +19,12 @@ from tests.attacks.test_who_is_believed import (
     Keys,
     approved,
     codes,
+    entries_of,
     everywhere,
     joined,
     policy_text,
+    raw_event,
+    raw_tree,
     rotated,
 )
 from tests.gated import BLOCKER, NEW, ask, asked, commit, genesis, in_force
@@ -241,3 +246,26 @@ def test_a_policy_tracked_by_a_change_alone_with_a_ledger_to_match(initialised: 
     assert "notify" in (top / "devs-policy.yaml").read_text()
     assert refusal(partial(router.call, "init", Workspace.open(top), init.Request())) == "CONFLICT"
     assert not Workspace.open(top).ledger.tip().oid
+
+
+def test_a_name_in_the_ledgers_tree_that_leads_out_of_the_view(initialised: Path) -> None:
+    """The view is written from the tree: one entry `../.git/config` was written there."""
+    tip = goes_on("rev-parse", LEDGER)
+    blob = goes_on("rev-parse", f"{tip}:README.md")
+    below = raw_tree(("100644", "../../.git/planted", blob))
+    up = raw_tree(("40000", ".git", raw_tree(("100644", "planted", blob))))
+    for entry in (
+        ("100644", "../.git/planted", blob),
+        ("40000", "..", up),
+        ("40000", "tasks", below),
+        ("40000", "tasks", raw_tree(("40000", "..", up))),
+    ):
+        event = raw_event(tip, *sorted((*entries_of(tip), entry), key=lambda one: one[1]))
+        assert "LEDGER_MUTATED" in everywhere(event, old=tip)
+        start = partial(router.call, "task start", Workspace.open(), task_start.Request("12"))
+        assert refusal(start) == "LEDGER_MUTATED"
+        router.call("status", Workspace.open(), status.Request())
+        with suppress(DevsError):
+            view.refresh(Workspace.open().places, Workspace.open().ledger)
+        assert not list(initialised.rglob("planted"))
+        goes_on("update-ref", LEDGER, tip)

@@ -213,12 +213,15 @@ def test_one_person_who_asks_under_another_spelling_of_the_name(signed: Workspac
     assert forged(signed, gate_id)["reviewer_id"] == "ada@example.org"
 
 
-def raw_event(parent: str, *entries: tuple[str, str, str]) -> str:
-    """An event whose tree has just these entries (mode, name, oid), as git itself would not write them."""
+def raw_tree(*entries: tuple[str, str, str]) -> str:
+    """A tree of just these entries (mode, name, oid), as git itself would not write them."""
     data = b"".join(f"{mode} {name}\0".encode() + bytes.fromhex(oid) for mode, name, oid in entries)
     words = ("git", "hash-object", "-t", "tree", "-w", "--literally", "--stdin")
-    tree = subprocess.run(words, input=data, capture_output=True, check=True).stdout.decode().strip()
-    return goes_on("commit-tree", "-p", parent, "-m", "x\n\nDevs-Event: x", tree)
+    return subprocess.run(words, input=data, capture_output=True, check=True).stdout.decode().strip()
+
+
+def raw_event(parent: str, *entries: tuple[str, str, str]) -> str:
+    return goes_on("commit-tree", "-p", parent, "-m", "x\n\nDevs-Event: x", raw_tree(*entries))
 
 
 def entries_of(tip: str) -> list[tuple[str, str, str]]:
