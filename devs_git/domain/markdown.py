@@ -198,8 +198,16 @@ def _is_text(content: str) -> bool:
         content = inner[inner.re.groups] or ""
     if not content.strip() or _INDENTED.match(content):
         return False
-    block = (_ATX, _RULE, _FENCE)
-    return not any(form.fullmatch(content) for form in block) and not _TAG.match(content)
+    return not any(form.fullmatch(content) for form in (_ATX, _RULE, _FENCE)) and not begins_html(content)
+
+
+def begins_html(content: str) -> bool:
+    """Whether an HTML block begins with this line, where no paragraph goes on."""
+    return (
+        any(begin.match(content) for begin, _ in _HTML)
+        or bool(_TAG.match(content))
+        or bool(_ANY_TAG.fullmatch(content))
+    )
 
 
 def headings(lines: Sequence[str]) -> tuple[Heading, ...]:

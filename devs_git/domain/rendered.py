@@ -15,7 +15,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from devs_git.domain.markdown import ATTRIBUTE, CODE, IN, NONE, RAW, TEXT, Kind
+from devs_git.domain.markdown import ATTRIBUTE, CODE, IN, NONE, RAW, TEXT, Kind, begins_html
 from devs_git.domain.page import Page
 
 _NAME: Final = r"[A-Za-z][A-Za-z0-9-]*"
@@ -70,6 +70,7 @@ def _feed(page: Page, kind: str, block: list[str]) -> None:
         page.feed("".join(block), 0)
     if kind not in (TEXT, IN):
         return
+    page.settle()
     begun = len(page.stack)
     table = any(_DELIMITERS.fullmatch(line.rstrip("\r\n")) and re.search(r"[|:]", line) for line in block[1:])
     pieces = list(_inline("".join(block))) if kind == TEXT else list(_contained(page, block))
@@ -106,7 +107,11 @@ def _handed_on(text: str, at: int, gone: set[str]) -> str:
     if tag := _TAG.match(text, at):
         return tag[0]
     for begin, end in _OTHERS:
-        if end not in gone and text.startswith(begin, at):
+        if (
+            end not in gone
+            and text.startswith(begin, at)
+            and (begin != "<!" or text[at + 2 : at + 3].isalpha())
+        ):
             place = text.find(end, at + len(begin))
             if place >= 0:
                 return text[at : place + len(end)]
@@ -137,7 +142,7 @@ def _contained(page: Page, block: list[str]) -> Iterator[str]:
             page.fence = (mark[1], column, quotes)
         else:
             page.fence = ("", 0, 0)
-            if re.match(r"<[/!?A-Za-z]", bare):
+            if begins_html(bare):
                 raw = bare + "\n"
             else:
                 text.append(_without_code(bare))

@@ -55,6 +55,15 @@ HIDING = {
     "a fence in a quote that ended": "> ```\n> x\n\n<div hidden>\n",
     "code that another paragraph ends": "a `\n### x\n`<div hidden>\n",
     "a frame": "<iframe>\n",
+    "a rule that ends the paragraph": "text <hr><label hidden>\n",
+    "a form that ends alone": "<form><label hidden></form>\n",
+    "CDATA in a quote that ended": "> <![CDATA[<div\nhidden>\n",
+    "an end that does not reach": "text </p><span hidden><blockquote></span>\n",
+    "a part of no table": "<div hidden><td></td></div><template>\n",
+    "text in a drawing": "<svg><foreignObject><textarea></svg>\n",
+    "a block in a drawing": "<svg><div hidden></svg>\n",
+    "a format in a block": "<div><em hidden></div>\n",
+    "a quote in a quote": "> <blockquote>\n",
     "plain text for ever": "<div><plaintext></plaintext>\n",
 }
 
