@@ -130,13 +130,15 @@ class Pair:
         """One ledger and the same checkpoints everywhere, and the visible tags that each clone's and the remote's own
         branches ask for; `verify` is green.
         """
-        oracle, told = Oracle(self.ann.top), refs_of(self.origin)
+        every = self.origin.with_name("every.git")
+        git(self.origin.parent, "init", "-q", "--bare", str(every))
+        oracle, told = Oracle(every), refs_of(self.origin)
         for clone in (self.ann, self.bob):
             here = refs_of(clone.top)
             assert {name: oid for name, oid in here.items() if not name.startswith(TAGS)} == {
                 name: oid for name, oid in told.items() if not name.startswith(TAGS)
             }
-            git(self.ann.top, "fetch", "-q", str(clone.top), f"+refs/*:refs/known/{clone.top.name}/*")
+            git(every, "fetch", "-q", str(clone.top), f"+refs/*:refs/{clone.top.name}/*")
             claims = claims_of(clone)
             oracle.of(clone.top).git_saw("origin", branches(clone.top, "refs/remotes/origin/"))
             live = {tag for tag in claims.commits if oracle.state(clone.top, claims, tag) == "completed"}

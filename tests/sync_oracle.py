@@ -99,7 +99,7 @@ class Remotes:
 
 @dataclass
 class Oracle:
-    """`origin`: a repository that has every commit of all of them, in which reachability is asked."""
+    """`every`: a repository that has every commit of all of them, in which reachability is asked."""
 
     every: Path
     known: dict[Path, Remotes] = field(default_factory=dict)

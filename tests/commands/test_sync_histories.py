@@ -10,7 +10,7 @@ import pytest
 
 from devs_git.commands import rewind, task_start, undo
 from devs_git.errors import DevsError
-from tests.clones import LEDGER, Clone, Pair
+from tests.clones import LEDGER, TAGS, Clone, Pair, refs_of
 from tests.commands.test_sync_tags import complete, point
 
 HISTORIES = int(os.environ.get("DEVS_TEST_COUNT_SYNC_HISTORIES", "1"))
@@ -29,7 +29,7 @@ class Work:
         clone = self.dice.choice((self.pair.ann, self.pair.bob))
         does: tuple[Callable[[Clone], object], ...] = (
             self.start, self.point, self.point, self.complete, self.complete, self.amend, self.rewind,
-            self.undo, self.ask, self.decide, self.decide, self.share, self.meet, self.sync,
+            self.undo, self.ask, self.decide, self.decide, self.share, self.share, self.meet, self.sync,
         )  # fmt: skip
         does_it = self.dice.choice(does)
         try:
@@ -116,3 +116,15 @@ def test_any_two_histories_become_one(seed: int, pair: Pair) -> None:
             assert (again.fetched, again.pushed, again.merged, again.left) == ((), (), None, ())
     except AssertionError as error:
         raise AssertionError(f"seed {seed}: {error}\n" + "\n".join(work.done)) from error
+
+
+def test_after_a_rewind_of_shared_work_the_visible_tags_are_each_clones_own(pair: Pair) -> None:
+    for task in ("1", "2"):
+        pair.ann.task(task)
+    pair.bob.git("pull", "-q", "--no-rebase", "--no-edit", str(pair.ann.top), "main")
+    pair.meet()
+    pair.ann.call("rewind", rewind.Request("1"))
+    pair.meet()
+    pair.assert_agree()
+    names = [name for clone in (pair.ann, pair.bob) for name in refs_of(clone.top) if name.startswith(TAGS)]
+    assert names == [f"{TAGS}/task-1", f"{TAGS}/task-1", f"{TAGS}/task-2"]
