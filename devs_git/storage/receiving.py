@@ -111,16 +111,27 @@ def _renamed(git: Git, moves: Sequence[Move]) -> Iterator[Finding]:
     """A push of the default branch that names another ledger: whoever has no memory finds the ledger by these names."""
     branch = git.text("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))
     for move in moves:
-        if move.ref == branch and NO_OID not in (move.old, move.new):
-            before, after = _told(git, move.old), proposal.named(git, move.new)
+        if move.ref == branch and move.new != NO_OID:
+            before = _told(git, move.old) if move.old != NO_OID else Named()
+            here, after = _named_here(git), proposal.named(git, move.new)
             for name in ("genesis", "first_policy"):
-                if getattr(before, name) not in ("", getattr(after, name)):
-                    text = (
-                        f"{PROPOSED} of {move.ref} would name another {name}: it is {getattr(before, name)}."
-                    )
-                    yield refused(
-                        "LEDGER_FORK", move.ref, text, "Leave genesis and first_policy as they are."
-                    )
+                # A name that was there stays; a new one is that of the ledger that is here.
+                was, said = getattr(before, name), getattr(after, name)
+                right = was or (said and getattr(here, name))
+                if right and said != right:
+                    text = f"{PROPOSED} of {move.ref} would name another {name}: it is {right}."
+                    fix = "Leave genesis and first_policy as they are."
+                    yield refused("LEDGER_FORK", move.ref, text, fix)
+
+
+def _named_here(git: Git) -> Named:
+    """How the ledger that is here would be named; nothing where there is none."""
+    tip = git.text("rev-parse", "--quiet", "--verify", LEDGER, ok=(0, 1))
+    if not tip:
+        return Named()
+    return Named(
+        git.text("rev-list", "--max-parents=0", tip, "--").partition("\n")[0], proposal.first_event(git, tip)
+    )
 
 
 def _told(git: Git, commit: str) -> Named:

@@ -195,6 +195,21 @@ def test_a_push_that_changes_the_ledger_which_the_default_branch_names_is_refuse
     allowed("main")
 
 
+def test_a_default_branch_that_comes_after_the_ledger_names_that_ledger(
+    server: Path, git: Run, initialised: Path
+) -> None:
+    named = (initialised / "devs-policy.yaml").read_text()
+    git("update-ref", "-d", "refs/heads/main", where=server)
+    lines = [
+        f"first_policy: '{'a' * 40}'" if line.startswith("first_policy") else line
+        for line in named.split("\n")
+    ]
+    commit(initialised, {"devs-policy.yaml": "\n".join(lines)})
+    refused("LEDGER_FORK", "main")
+    commit(initialised, {"devs-policy.yaml": named})
+    allowed("main")
+
+
 @pytest.mark.usefixtures("server")
 def test_names_that_a_file_system_would_take_for_ours_are_refused(git: Run) -> None:
     assert git("rev-parse", LEDGER)
