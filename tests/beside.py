@@ -1,6 +1,6 @@
 """What tools beside us write into a repository, as small imitations: seen in the versions that are named.
 
-The tests that use them were tried by hand with the real tools (`npm i husky lefthook`, `pip install pre-commit` 4.6).
+By hand the same was seen with the real tools: husky 9.1.7 and lefthook 2.2.2 from npm, pre-commit 4.7.0 from PyPI.
 """
 
 from __future__ import annotations
