@@ -15,7 +15,7 @@ from devs_git.domain.audit_commits import Bound
 from devs_git.domain.audit_ledger import Freezes, Step
 from devs_git.domain.belief import Belief, believe
 from devs_git.domain.policy import PROPOSED
-from devs_git.domain.report import Finding
+from devs_git.domain.report import IN_LEDGER, Finding
 from devs_git.errors import DevsError
 from devs_git.storage import audit_gates, auditing, tree_shape
 from devs_git.storage.audit_gates import Judged
@@ -117,6 +117,23 @@ class Facts:
     def early(self) -> frozenset[str]:
         """The commits from before devs-git: below every commit that added the tracked policy."""
         return auditing.below_every(self.git, self.head, PROPOSED) if self.head else frozenset()
+
+
+def missing(facts: Facts) -> Iterator[Finding]:
+    """The files that an event brought and that cannot be read, or are larger than any of ours."""
+    for step in facts.steps:
+        for change in step.edges[0] if step.edges else ():
+            if change.new and change.new not in facts.files:
+                what = f"missing, damaged, larger than {limits.DOCUMENT.told} or no file"
+                text = f"{change.path} of event {step.event.oid[:12]} is {what}."
+                yield Finding(
+                    "LEDGER_MISSING",
+                    "error",
+                    text,
+                    "Call a person: git fsck --full",
+                    step.event.oid,
+                    file=IN_LEDGER + change.path,
+                )
 
 
 def guarded(part: Callable[[Facts], Iterator[Finding]], facts: Facts) -> Iterator[Finding]:

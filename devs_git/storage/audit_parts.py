@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from devs_git.domain import audit_commits, audit_kinds, audit_tags, following, limits
+from devs_git.domain import audit_commits, audit_kinds, audit_tags, following
 from devs_git.domain.audit_commits import Bound, Witness
 from devs_git.domain.audit_ledger import Step
 from devs_git.domain.events import Event
 from devs_git.domain.history import fold
-from devs_git.domain.report import IN_LEDGER, Finding
-from devs_git.storage import audit_documents, audit_tas, auditing
+from devs_git.domain.report import Finding
+from devs_git.storage import audit_documents, audit_facts, audit_tas, auditing
 from devs_git.storage.audit_facts import Facts
 from devs_git.values import replace
 
@@ -26,24 +26,8 @@ FETCH: Final = (
 
 def ledger(facts: Facts) -> Iterator[Finding]:
     """One root, append-only, merges are unions, markers tell what is open, every decision and policy counts."""
-    yield from _missing(facts)
+    yield from audit_facts.missing(facts)
     yield from facts.judged.findings
-
-
-def _missing(facts: Facts) -> Iterator[Finding]:
-    for step in facts.steps:
-        for change in step.edges[0] if step.edges else ():
-            if change.new and change.new not in facts.files:
-                what = f"missing, damaged, larger than {limits.DOCUMENT.told} or no file"
-                text = f"{change.path} of event {step.event.oid[:12]} is {what}."
-                yield Finding(
-                    "LEDGER_MISSING",
-                    "error",
-                    text,
-                    "Call a person: git fsck --full",
-                    step.event.oid,
-                    file=IN_LEDGER + change.path,
-                )
 
 
 def tags(facts: Facts) -> Iterator[Finding]:

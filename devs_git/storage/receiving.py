@@ -17,7 +17,7 @@ from devs_git.domain.policy import PROPOSED
 from devs_git.domain.receiving import Move, refused
 from devs_git.domain.report import Finding
 from devs_git.errors import DevsError
-from devs_git.storage import proposal, refs
+from devs_git.storage import audit_facts, proposal, refs
 from devs_git.storage.audit_facts import Facts
 from devs_git.storage.git_program import (
     OBJECTS_ALONE,
@@ -160,7 +160,8 @@ def judged(facts: Facts, old: str, new: str, *, seen: str | None = None) -> Iter
     known = old if seen is None else seen
     bound = (f"^{old}",) if old else ()
     fresh = frozenset(facts.git.text("rev-list", new, *bound, "--").split())
-    yield from (finding for finding in facts.judged.findings if finding.where in fresh or not finding.where)
+    found = (*audit_facts.missing(facts), *facts.judged.findings)
+    yield from (finding for finding in found if finding.where in fresh or not finding.where)
     if known:
         yield from facts.belief.rollback(known, new)
 

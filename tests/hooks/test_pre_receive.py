@@ -12,6 +12,7 @@ import pytest
 
 from devs_git.commands import doctor, gate_approve, gate_reject, init, task_complete, task_start
 from devs_git.commands import rewind as rewind_verb
+from devs_git.domain import limits
 from devs_git.domain.events import LEDGER, Draft, Event
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
@@ -232,3 +233,10 @@ def test_it_is_taken_out_again_and_looked_after(server: Path, initialised: Path)
     assert ([a.did for a in done.actions], hook.exists()) == (["removed"], False)
     with pytest.raises(Exception, match="no bare repository"):
         router.call("init", Workspace.open(initialised), init.Request(server=True))
+
+
+@pytest.mark.usefixtures("server")
+@pytest.mark.parametrize("path", ["tasks/task-1/x.yaml", "superseded/x"])
+def test_a_file_that_is_larger_than_any_of_ours_is_refused(path: str) -> None:
+    by_hand((path, b"x" * (limits.DOCUMENT.most + 1)))
+    refused("LEDGER_MISSING", LEDGER)
