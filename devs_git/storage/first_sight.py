@@ -71,6 +71,9 @@ def require_named(ledger: Ledger, remote: str, tip: str) -> str:
     asked = ("merge-base", "--is-ancestor", said.first_policy, tip)
     begun = bool(said.first_policy) and git.attempt(*asked, ok=(0, 1, 128))[0] == 0
     if (said.genesis and root != said.genesis) or (said.first_policy and not begun):
+        if git.text("rev-parse", "--is-shallow-repository") == "true":
+            text = "This clone is shallow, and the first events of the ledger are not here."
+            raise DevsError("CONFLICT", text, hint="Fetch the rest: git fetch --unshallow", remote=remote)
         raise DevsError(
             "LEDGER_FORK",
             f"The ledger {_of(remote)} is not the one that {PROPOSED} of {where} names.",

@@ -25,6 +25,7 @@
 | a fresh clone, whose default branch tracks the policy | test_a_clone_adopts_the_ledger_with_its_checkpoints, test_what_an_adopted_policy_will_run_here_is_told |
 | a fresh clone, where the policy was changed and not committed | test_a_fresh_clone_takes_over_no_policy_that_the_tracked_one_does_not_say |
 | a fresh clone that fetched the ledger by hand | test_a_clone_that_fetched_the_ledger_by_hand_works_before_and_after_init |
+| a shallow clone that fetched the newest events alone | test_a_shallow_ledger_is_told_as_that_and_not_as_another_one |
 | a first `sync` with a second remote | test_the_first_sync_with_a_remote_compares_its_policy_with_the_tracked_one |
 
 The remote of this file's tests is a server with our hook.
@@ -179,3 +180,15 @@ def test_a_clone_that_fetched_the_ledger_by_hand_works_before_and_after_init(
     guarded.ann.sync()
     assert guarded.ann.opened.ledger.open_gates() == (gate,)
     assert there.trouble("ledger") == []
+
+
+def test_a_shallow_ledger_is_told_as_that_and_not_as_another_one(guarded: Pair, tmp_path: Path) -> None:
+    clones.git(tmp_path, "clone", "-q", "--depth=1", f"file://{guarded.origin}", "fresh")
+    there = Clone(tmp_path / "fresh")
+    there.git("fetch", "-q", "--depth=1", "origin", f"{clones.LEDGER}:{clones.LEDGER}")
+    asked = gate_request.Request(gate_type="MANUAL", blocker_description=BLOCKER)
+    with pytest.raises(DevsError, match="shallow") as caught:
+        there.call("gate request", asked)
+    assert caught.value.hint.endswith("git fetch --unshallow")
+    there.git("fetch", "-q", "--unshallow", "origin", "main", clones.LEDGER)
+    assert there.call("gate request", asked).gate_id
