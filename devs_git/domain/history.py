@@ -46,8 +46,9 @@ class Rewound:
 class Checkpoint:
     """One state that can be returned to. `tag` is the oid of its annotated tag object, its identity.
 
-    `rewound` has an entry for each clone that rewound it. `replaced` says why it is, with the tag of its `heir` where
-    it followed a rewritten commit; '' for none. `gone`: its tag and commit are kept nowhere any more, on purpose.
+    `rewound` has an entry for each clone that rewound it; `lifted` are those that an undo took back, for the undo of
+    that undo. `replaced` says why it is, with the tag of its `heir` where it followed a rewritten commit; '' for
+    none. `gone`: its tag and commit are kept nowhere any more, on purpose.
     """
 
     task_id: str
@@ -69,6 +70,7 @@ class Checkpoint:
     replaced: str = ""
     heir: str = ""
     gone: bool = False
+    lifted: tuple[Rewound, ...] = ()
 
     @property
     def name(self) -> str:
@@ -183,16 +185,23 @@ def moved(old: Checkpoint, changes: dict[str, Any], *, as_it_was: bool = False) 
 def marked(point: Checkpoint, key: str, event: Event, heir: str = "") -> Checkpoint:
     """The checkpoint after an event that names it in trailer `key`: MOVED (to `heir`), UNDONE, REVIVED or GONE."""
     rewound, replaced, completed = point.rewound, point.replaced, point.completed
-    clone = event.get("Devs-Clone")
+    clone, lifted = event.get("Devs-Clone"), point.lifted
     if key == GONE:
         return replace(point, gone=True)
     if key == MOVED:
         replaced = REWRITTEN
     elif key == REVIVED:
+        others = (entry for entry in lifted if entry.clone not in ("", clone))
+        lifted = (*others, *(entry for entry in rewound if entry.clone in ("", clone)))
         rewound = tuple(entry for entry in rewound if entry.clone not in ("", clone))
         replaced = heir = ""
     elif event.type in OPERATIONS:
-        where = (event.get("Devs-Branch"), event.get("Devs-Op"), event.get("Devs-To") == point.commit)
+        at = event.get("Devs-To") == point.commit
+        before = [entry.at for entry in lifted if entry.clone in ("", clone)]
+        if event.type == "undone" and before:
+            # A redo: it stands where the rewind that it repeats stood, whatever was pulled since.
+            at = before[-1]
+        where = (event.get("Devs-Branch"), event.get("Devs-Op"), at)
         rewound = (*(entry for entry in rewound if entry.clone != clone), Rewound(clone, *where))
     else:
         merge = event.type in MERGES
@@ -201,6 +210,7 @@ def marked(point: Checkpoint, key: str, event: Event, heir: str = "") -> Checkpo
         point,
         live=not (rewound or replaced),
         rewound=rewound,
+        lifted=lifted,
         replaced=replaced,
         heir=heir if key != UNDONE else point.heir,
         completed=completed,

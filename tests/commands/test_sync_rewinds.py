@@ -78,6 +78,13 @@ def test_a_pull_completes_the_task_again(told: Trio) -> None:
     assert tagged(told) == "abco"
 
 
+def test_an_undo_of_an_undo_leaves_what_was_pulled_between_them_completed(told: Trio) -> None:
+    told.bob.git("pull", "-q", "origin", "main")
+    for _ in range(3):
+        told.bob.call("undo", undo.Request(preserve="branch"))
+        assert state(told.bob) == "completed"
+
+
 def test_an_undo_completes_the_task_again_everywhere(told: Trio) -> None:
     told.bob.call("undo", undo.Request())
     for clone in (told.bob, told.ann, told.cat):
