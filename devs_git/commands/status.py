@@ -83,4 +83,4 @@ def _unfinished(places: Places) -> tuple[str, ...]:
     """The journals of operations, without that of the command whose hook asks."""
     folder, ours = places.journals, within.operation(places)
     names = (entry.name for entry in folder.iterdir()) if folder.is_dir() else ()
-    return tuple(sorted(name for name in names if name != f"{ours}.json"))
+    return tuple(sorted(name for name in names if not ours or name != f"{ours}.json"))
