@@ -1,11 +1,11 @@
-"""An independent account of the rewinds of several clones: which checkpoint is live in which clone, and which tag is on a remote.
+"""An independent account of the rewinds of several clones: what is live in which clone, and which tag is on a remote.
 
-It knows nothing of our code. It reads the events as text, and asks git for branches and for what they reach; what a clone
-has seen of a remote it writes down itself, when the clone fetches, pulls, pushes or syncs. The rule (issue 12, section 3):
+It knows nothing of our code. It reads the events as text, and asks git for branches and for what they reach; what a
+clone has seen of a remote it writes down itself, when the clone fetches, pulls, pushes or syncs. The rule:
 
 - A rewind speaks for the clone that made it, and there for the branch that it moved.
-- The clone that rewound sees the checkpoint again once that branch has its commit; until then it is `rewound here, still on
-  <remote>/<branch>` while a remote's branch has it, as far as this clone has seen.
+- The clone that rewound sees the checkpoint again once that branch has its commit; until then it is `rewound here,
+  still on <remote>/<branch>` while a remote's branch has it, as far as this clone has seen.
 - Any other clone sees it as long as one of its branches has the commit, or a remote's branch, as far as it has seen.
 - A remote's visible tag stands while a branch of that remote has the commit.
 """
@@ -48,7 +48,7 @@ def events(top: Path) -> Iterator[Event]:
 
 @dataclass
 class Claims:
-    """What the events of one ledger say: commits by tag, tasks by tag, and which clone took a tag away from which branch."""
+    """What the events of one ledger say: commits and tasks by tag, and which clone took a tag from which branch."""
 
     commits: dict[str, str] = field(default_factory=dict)
     tasks: dict[str, str] = field(default_factory=dict)
@@ -80,8 +80,8 @@ class Claims:
 class Remotes:
     """What one clone has seen of the remotes' branches, as `origin/main` and the commit.
 
-    `shown` is what git itself was told last, by a fetch, a pull or a push; `looked` the branches that `sync` kept since:
-    those with the commit of a checkpoint that is known to be rewound by then, and that git was not shown there.
+    `shown` is what git itself was told last, by a fetch, a pull or a push; `looked` the branches that `sync` kept
+    since: those with the commit of a checkpoint that is known to be rewound by then, and that git was not shown there.
     """
 
     shown: dict[str, str] = field(default_factory=dict)

@@ -88,7 +88,7 @@ class Request:
 
 @immutable
 class Plan:
-    """What a rewind would do. Oids are full; lists are cut at 1000, counts are not. `not_told`: see `filters`. `was_active`: see `Result`."""
+    """What a rewind would do. Oids are full; lists are cut at 1000. `not_told`: see `filters`; `was_active`: `Result`."""
 
     would_reset_to_commit: str
     affected_tasks: tuple[str, ...]

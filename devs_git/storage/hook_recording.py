@@ -33,9 +33,9 @@ def committed(
     `listen` is called with the task before the checkpoint is made, which then names what was said until now.
 
     Two arrangements of hooks may both call us (husky's own folder, and a line in its tracked file): the second finds it
-    recorded. A commit that replaced another (amend) is left to `post-rewrite`, which calls with `amended`; a fast-forward (seen by
-    `post-merge`) is somebody else's commit. Raises DevsError; then
-    the commit stays noted, and a task that is over is no longer active here.
+    recorded. A commit that replaced another (amend) is left to `post-rewrite`, which calls with `amended`; a fast-forward
+    (seen by `post-merge`) is somebody else's commit. Raises DevsError; then the commit stays noted, and a task that is
+    over is no longer active here.
     """
     work = work_of(active_task.read(context.places))
     if work is None or not wanted():

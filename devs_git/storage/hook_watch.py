@@ -1,7 +1,7 @@
 """Whether git still calls our hooks here: what every command asks, so by reading some small files, and without a git.
 
-Tools beside us write their hooks anew: husky at each `npm install`, lefthook at each install, `pre-commit install -f`; a
-new `core.hooksPath` names another folder. What plainly is in place is in place. Anything else `hook_files`, which asks
+Tools beside us write their hooks anew: husky at each `npm install`, lefthook at each install, `pre-commit install -f`;
+a new `core.hooksPath` names another folder. What plainly is in place is in place. Anything else `hook_files`, which asks
 git, has to confirm before somebody is warned. A `core.hooksPath` in a file that a configuration includes is not seen
 here: `doctor` sees it.
 """
@@ -26,9 +26,9 @@ _HUSKYS: Final = "_"  # the folder that husky writes; its tracked files stand ab
 
 
 def warning(places: Places, git: Git) -> str:
-    """One line that says which of our hooks git does not call and what to run; '' where all is well, or nobody wants them.
+    """One line that says which of our hooks git does not call and what to run; '' where all is well.
 
-    Nobody does without a working tree, before `init`, and after `init --uninstall`.
+    Nobody wants them without a working tree, before `init`, and after `init --uninstall`.
     """
     if places.top is None or not excludes.present(places) or in_place(places):
         return ""
@@ -90,7 +90,7 @@ def _asked(places: Places) -> Path | None:
 
 
 def _plain(text: str) -> str | None:
-    """The value of `core.hooksPath` in a text that has the word; None where it does not stand there once and plainly."""
+    """The value of `core.hooksPath` in a text that has the word; None where it is not there once and plainly."""
     section, found = "", []
     for line in (line.strip(" \t\r") for line in text.split("\n")):
         if line.startswith("["):

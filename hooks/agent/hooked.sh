@@ -1,5 +1,5 @@
-# As open.sh asks; the first line is the file that git would run before a commit. Does it still call ours? Tools beside us
-# write their hooks anew. Ours have a mark in line 2; else a line of a hook calls ours, husky's being above its folder.
+# As open.sh asks; the first line is the file that git would run before a commit. Does it still call ours? Tools beside
+# us write hooks, too. Ours have a mark in line 2; else a line of a hook calls ours, husky's being above its folder.
 ledger=refs/heads/devs/ledger end='
 '
 oids=$(GIT_NO_REPLACE_OBJECTS=1 git rev-parse -q --git-path hooks/pre-commit "$ledger^{tree}" $ledger $ledger:open 2>/dev/null)

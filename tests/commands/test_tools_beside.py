@@ -1,4 +1,4 @@
-"""husky, lefthook and pre-commit write hooks, too: when ours are gone every command says so, and husky's stay with a line."""
+"""husky, lefthook and pre-commit write hooks, too: when ours are gone every command says so; lines in husky's stay."""
 
 from __future__ import annotations
 
