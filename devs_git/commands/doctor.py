@@ -255,7 +255,7 @@ def _rewritten(workspace: Workspace) -> Iterator[Finding]:
     if judged and not workspace.objects.exists(judged):
         yield _of(rewritten.of_ledger(judged))
     else:
-        yield from rewritten.findings(workspace.store_git, points)
+        yield from rewritten.findings(workspace.store_git, points, workspace.git, workspace.places.common)
 
 
 def _no_ledger(workspace: Workspace, named: str) -> Finding:

@@ -58,6 +58,8 @@ def run(workspace: Workspace, request: Request) -> Result:
     rewritten.require(git, point)
     words = parse(point.tag, (), annotated.message(git, point.tag))
     (row,) = whereabouts.rows(workspace, [point], history, lambda each: history.tasks[each.task_id].status)
+    if not row.on_head:
+        rewritten.require_followed(workspace.git, workspace.places.common, point)
     heir = ways.successor(history, point) if point.replaced else None
     return Result(
         **vars(row),

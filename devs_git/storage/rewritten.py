@@ -3,12 +3,14 @@
 A program that rewrites a whole history gives its commits other oids. Some (`git filter-repo`) put these into the ledger's
 own texts, too, while a tree keeps the oid that it had there: so a commit is compared with the tree that was recorded
 with it. A commit that is not here was rewritten where its checkpoint's ref holds something that the ledger does not know;
-else it was never fetched, or a shallow clone ends before it.
+else it was never fetched, or a shallow clone ends before it. `git filter-repo --refs main` leaves our refs alone, so that
+the old commits are all here, and whole: there its own map tells that HEAD has other commits in their place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Final
 
 from devs_git.domain.history import Checkpoint
@@ -16,7 +18,7 @@ from devs_git.domain.ids import checkpoint_ref
 from devs_git.domain.report import Finding
 from devs_git.errors import DevsError
 from devs_git.storage import refs
-from devs_git.storage.git_program import Git
+from devs_git.storage.git_program import Git, GitFailed
 
 CODE: Final = "HISTORY_REWRITTEN"
 WAY_OUT: Final = (
@@ -66,6 +68,38 @@ def require(git: Git, *points: Checkpoint) -> None:
         raise DevsError(CODE, _said(point, found), hint=WAY_OUT, checkpoint=point.name)
 
 
+def left_behind(git: Git, common: Path, points: Iterable[Checkpoint]) -> tuple[Checkpoint, ...]:
+    """Those of `points`, of the live ones, in whose place the history of HEAD has another commit, as filter-repo's map tells.
+
+    `git` sees HEAD of this worktree. A map that is missing or cannot be read tells nothing.
+    """
+    from devs_git.domain import limits
+    from devs_git.domain.rewritten_history import NONE, parsed
+    from devs_git.storage import bounded
+
+    asked = [point for point in points if point.live and not point.replaced and not point.gone]
+    try:
+        if not asked:
+            return ()
+        text = bounded.read_file(common / "filter-repo" / "commit-map", limits.REFS, "map")
+        new_of = parsed(text.decode("ascii", "replace")) or {}
+        asked = [p for p in asked if new_of.get(p.commit, NONE) not in (NONE, p.commit)]
+        here = set(git.text("rev-list", "HEAD", "--").split()) if asked else set()
+    except (OSError, DevsError, GitFailed):
+        return ()
+    return tuple(point for point in asked if point.commit not in here and new_of[point.commit] in here)
+
+
+def require_followed(git: Git, common: Path, point: Checkpoint) -> None:
+    """HISTORY_REWRITTEN where the history of HEAD has another commit in the place of this checkpoint's."""
+    if left_behind(git, common, (point,)):
+        raise DevsError(CODE, _elsewhere(point), hint=WAY_OUT, checkpoint=point.name)
+
+
+def _elsewhere(point: Checkpoint) -> str:
+    return f"The history was rewritten: HEAD has another commit in the place of {point.commit[:12]} of {point.name}."
+
+
 def _said(point: Checkpoint, trees: Mapping[str, str]) -> str:
     what = "has other files now" if point.commit in trees else "is not here any more"
     return f"The history was rewritten: commit {point.commit[:12]} of {point.name} {what}."
@@ -80,11 +114,14 @@ def of_ledger(tip: str) -> DevsError:
     return DevsError(CODE, text, hint=way_out, event=tip)
 
 
-def findings(git: Git, points: Iterable[Checkpoint]) -> Iterator[Finding]:
-    """One finding for all of them."""
+def findings(git: Git, points: Iterable[Checkpoint], here: Git, common: Path) -> Iterator[Finding]:
+    """One finding for all of them; `here` is the git that sees this worktree's HEAD."""
     every = tuple(points)
     found = trees(git, (point.commit for point in every))
     stray = tuple(strays(every, found, refs.matching(git, "refs/devs/checkpoints")))
-    if stray:
-        more = f" So are {len(stray) - 1} more checkpoints." if len(stray) > 1 else ""
-        yield Finding(CODE, "error", _said(stray[0], found) + more, WAY_OUT, stray[0].name)
+    old = () if stray else left_behind(here, common, every)
+    if stray or old:
+        first, count = (stray or old)[0], len(stray or old) - 1
+        said = _said(first, found) if stray else _elsewhere(first)
+        more = f" So are {count} more checkpoints." if count else ""
+        yield Finding(CODE, "error", said + more, WAY_OUT, first.name)

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from devs_git.commands import branch, diff, doctor, restore, rewind, show, undo
+from devs_git.commands import branch, diff, doctor, history_rewritten, restore, rewind, show, undo
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.filtering import filter_repo
+from tests.filtering import MAP, filter_repo
 from tests.moving import Scene, contents
 
 SECRET = "TOKEN=hunter2-and-more\n"
@@ -70,6 +70,32 @@ def test_it_is_one_finding_of_doctor_and_the_reason_of_every_other_refusal(
     assert {verb: refused(scene, verb, request) for verb, request in requests} == {
         verb: "HISTORY_REWRITTEN" for verb, _ in requests
     }
+
+
+def test_it_is_found_where_only_the_branch_was_rewritten_and_the_old_commits_are_all_here(
+    scene: Scene,
+) -> None:
+    filter_repo(scene.top, *PURGED, "--refs", "main")
+    assert findings(scene) == [("HISTORY_REWRITTEN", "error")]
+    requests: tuple[tuple[str, Any], ...] = (
+        ("show", show.Request("task-2")),
+        ("rewind", rewind.Request("task-2")),
+        ("rewind", rewind.Request("task-2", dry_run=True)),
+    )
+    for verb, request in requests:
+        assert refused(scene, verb, request) == "HISTORY_REWRITTEN"
+    assert show.run(Workspace.open(scene.top), show.Request("task-1")).way_back == ""
+    history_rewritten.run(Workspace.open(scene.top), history_rewritten.Request(MAP, str(scene.top)))
+    assert findings(scene) == []
+    assert show.run(Workspace.open(scene.top), show.Request("task-2")).number == 2
+
+
+def test_an_old_map_says_nothing_of_a_branch_that_went_back_to_the_old_commits(scene: Scene) -> None:
+    old = scene.git("rev-parse", "HEAD")
+    filter_repo(scene.top, *PURGED, "--refs", "main")
+    scene.git("reset", "--hard", old)
+    assert findings(scene) == []
+    assert show.run(Workspace.open(scene.top), show.Request("task-2")).way_back == ""
 
 
 def test_a_comparison_with_a_commit_that_is_gone_says_so(scene: Scene) -> None:

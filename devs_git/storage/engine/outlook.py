@@ -55,6 +55,8 @@ def look(site: Site, options: Options) -> Outlook:
         surveys.require_commit(found)
         plan = footprints.footprint(found, site.top, target.tree)
         commits, ancestor = reach.passed(site.git, found.head, target.commit)
+        if not ancestor:
+            rewritten.require_followed(site.git, site.places.common, target)
         others = reach.others(site.git, found.branch, history, branches(), commits)
     lost = reach.only_here(site.git, found.head, target.commit, others) if others else commits
     effect = rules.after(history, target, lost, commits, site.places.worktree_id)
