@@ -13,7 +13,7 @@ from devs_git.domain.belief import layout
 from devs_git.domain.events import FORMAT_KEY, LEDGER
 from devs_git.domain.policy import IN_FORCE
 from devs_git.errors import DevsError
-from devs_git.storage import rewritten
+from devs_git.storage import refs, rewritten
 from devs_git.storage.git_program import GitFailed
 from devs_git.storage.ledger import LOCK, Ledger
 
@@ -49,6 +49,8 @@ def require(ledger: Ledger, tip: str, *, note: bool = False, behind: bool = Fals
         if not behind and ledger.tip().oid == tip:
             raise set_back(known, tip)
         return
+    if known and _forgotten(ledger, known, tip):
+        raise rewritten.of_ledger(known)
     if not (known and _only_grew(ledger, known, tip)):
         unseen = not known and not (ledger.common / LOCK).exists()
         _judge(ledger, known, tip, _first(ledger, tip) if unseen else "")
@@ -62,6 +64,16 @@ def _older(ledger: Ledger, tip: str, known: str) -> bool:
         return ledger.reader.says("merge-base", "--is-ancestor", tip, known)
     except GitFailed as error:
         raise rewritten.of_ledger(known) from error
+
+
+def _forgotten(ledger: Ledger, known: str, tip: str) -> bool:
+    """Whether what was here is in no reflog any more, and `tip` does not go on from it: so a rewritten history leaves it.
+
+    Its objects may all have second names still. Where git keeps no reflog, this is not known.
+    """
+    if not (ledger.common / "logs" / LEDGER).is_file() or known in refs.reflog(ledger.common, LEDGER):
+        return False
+    return not ledger.reader.says("merge-base", "--is-ancestor", known, tip)
 
 
 def _first(ledger: Ledger, tip: str) -> str:
