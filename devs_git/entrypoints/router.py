@@ -71,6 +71,9 @@ def _done(row: Verb, module: Any, workspace: Workspace, request: Any) -> Any:
         workspace.require_believed(behind=row.name == "sync")
         _mend_tags(row.name, workspace)
     result = module.run(workspace, request)
+    if row.name == "undo":
+        # A task may be live again by its branch alone: it was pulled after an earlier rewind.
+        _mend_tags(row.name, workspace)
     _show(workspace)
     return result
 

@@ -85,6 +85,13 @@ def test_an_undo_of_an_undo_leaves_what_was_pulled_between_them_completed(told: 
         assert state(told.bob) == "completed"
 
 
+def test_an_undo_of_a_second_rewind_gives_the_task_that_was_pulled_its_tag_again(told: Trio) -> None:
+    told.bob.git("pull", "-q", "origin", "main")
+    told.bob.call("rewind", rewind.Request("1"))
+    told.bob.call("undo", undo.Request())
+    assert (state(told.bob), TAG in refs_of(told.bob.top)) == ("completed", True)
+
+
 def test_an_undo_completes_the_task_again_everywhere(told: Trio) -> None:
     told.bob.call("undo", undo.Request())
     for clone in (told.bob, told.ann, told.cat):
