@@ -16,7 +16,7 @@ from devs_git.domain import limits
 from devs_git.domain.events import NO_OID, Draft, RefUpdate, one_line
 from devs_git.domain.purging import SHORTEST, Dropped, Left, plan_id
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import bounded, newest, purge_files, purge_objects, refs
+from devs_git.storage import bounded, newest, purge_files, purge_objects, refs, rewritten
 from devs_git.storage import places as worktrees
 from devs_git.storage.catalog import purging
 from devs_git.storage.catalog.database import NAME, Catalog
@@ -92,9 +92,10 @@ class _Plan:
 
 def run(workspace: Workspace, request: Request) -> Result:
     """Take it out, record that, and write the catalog anew. PLAN_STALE, BUSY while an operation is under way or the catalog is read,
-    CONFLICT where a ref moves meanwhile.
+    CONFLICT where a ref moves meanwhile, HISTORY_REWRITTEN where it would drop checkpoints that `history-rewritten` can still move.
     """
-    workspace.ledger.require()
+    points = workspace.ledger.require().history.checkpoints.values()
+    rewritten.require_followed(workspace.git, workspace.places.common, *points)
     _refuse_under_way(workspace)
     if request.dry_run:
         with Catalog.look(workspace.places.shared) as catalog:

@@ -90,9 +90,9 @@ def left_behind(git: Git, common: Path, points: Iterable[Checkpoint]) -> tuple[C
     return tuple(point for point in asked if point.commit not in here and new_of[point.commit] in here)
 
 
-def require_followed(git: Git, common: Path, point: Checkpoint) -> None:
-    """HISTORY_REWRITTEN where the history of HEAD has another commit in the place of this checkpoint's."""
-    if left_behind(git, common, (point,)):
+def require_followed(git: Git, common: Path, *points: Checkpoint) -> None:
+    """HISTORY_REWRITTEN where the history of HEAD has another commit in the place of one of these checkpoints'."""
+    for point in left_behind(git, common, points):
         raise DevsError(CODE, _elsewhere(point), hint=WAY_OUT, checkpoint=point.name)
 
 
