@@ -201,7 +201,7 @@ def _publish(workspace: Workspace, other: Far, what: tuple[Looked, History], log
     """
     looked, history = what
     theirs, there, tip = looked.ledger, looked.devs, history.tip
-    wanted = following.updates(history, there, workspace.objects.exists)
+    wanted = following.updates(history, there, workspace.objects.is_tag)
     # A numbered ref is never moved; a visible tag is, to where its event says. One that is gone on purpose goes there, too.
     gone = {tag for tag, point in history.checkpoints.items() if point.gone}
     steps = [u for u in wanted if u.old == NO_OID or u.ref.startswith(following.VISIBLE) or u.old in gone]

@@ -2,7 +2,7 @@
 
 Rules, each broken one a finding:
 - there is one root and it is the pinned genesis (LEDGER_FORK otherwise, LEDGER_MISSING without any);
-- every commit but a merge is an event (LEDGER_MUTATED otherwise);
+- every commit but a merge is an event (LEDGER_MUTATED otherwise), and its fields are as our writers make them;
 - along every parent edge files of known names are only added; where both sides of a merge have a path with other
   content the first parent's stays.
 The policy and what belongs to gates have a rule of their own: `belief`.
@@ -10,10 +10,12 @@ The policy and what belongs to gates have a rule of their own: `belief`.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from devs_git.domain import event_fields
 from devs_git.domain.events import LEDGER, Event
 from devs_git.domain.report import IN_LEDGER, Finding
 from devs_git.values import field, immutable
@@ -80,11 +82,19 @@ def did(change: Change) -> str:
     return "added" if not change.old else "removed" if not change.new else "changed"
 
 
+def odd_fields(step: Step) -> Iterator[Finding]:
+    """The one finding of an event whose fields are not as our writers make them."""
+    oid = step.event.oid
+    for key in itertools.islice(event_fields.odd(step.event), 1):
+        yield _damaged("LEDGER_MUTATED", oid, f"Event {oid[:12]} has a {key} that devs-git does not write.")
+
+
 def mutations(step: Step) -> Iterator[Finding]:
     """Changes of one event that no writer of ours makes; what governs is judged by `belief`."""
     oid = step.event.oid
     if not step.event.type and len(step.event.parents) < 2:
         yield _damaged("LEDGER_MUTATED", oid, f"Commit {oid[:12]} on the ledger's branch is no event.")
+    yield from odd_fields(step)
     for number, edge in enumerate(step.edges):
         paths = [change.path for change in edge]
         for path in dict.fromkeys(paths) if len({*paths}) < len(paths) else ():

@@ -5,10 +5,11 @@ A server's hook may ask for those that it needs. `registry` and `guard`, which l
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from devs_git.domain import audit_commits, audit_kinds, audit_tags, following
+from devs_git.domain import audit_commits, audit_kinds, audit_ledger, audit_tags, following
 from devs_git.domain.audit_commits import Bound, Witness
 from devs_git.domain.audit_ledger import Step
 from devs_git.domain.events import Event
@@ -33,7 +34,10 @@ def ledger(facts: Facts) -> Iterator[Finding]:
 def tags(facts: Facts) -> Iterator[Finding]:
     """Every checkpoint has its refs: annotated, unmoved, complete, except as events explain."""
     found = auditing.typed_refs(facts.git, *following.FOLDERS)
-    yield from audit_tags.judge(fold(step.event for step in facts.steps), found)
+    odd = {step.event.oid: list(audit_ledger.odd_fields(step)) for step in facts.steps}
+    yield from itertools.chain.from_iterable(odd.values())
+    # What these say of checkpoints cannot be told.
+    yield from audit_tags.judge(fold(step.event for step in facts.steps if not odd[step.event.oid]), found)
 
 
 def commits(facts: Facts) -> Iterator[Finding]:

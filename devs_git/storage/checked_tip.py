@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from devs_git.domain import event_fields
 from devs_git.domain.belief import layout
 from devs_git.domain.events import FORMAT_KEY, LEDGER
 from devs_git.domain.policy import IN_FORCE
@@ -83,8 +84,8 @@ def _first(ledger: Ledger, tip: str) -> str:
 
 
 def _only_grew(ledger: Ledger, known: str, tip: str) -> bool:
-    """Whether all that came since is events of one line which name no format, leave alone what governs, and add nothing beside the
-    folders that are known.
+    """Whether all that came since is events of one line, with fields as we write them, which name no format, leave alone what
+    governs, and add nothing beside the folders that are known.
     """
     from devs_git.storage import tree_shape
 
@@ -103,6 +104,7 @@ def _only_grew(ledger: Ledger, known: str, tip: str) -> bool:
             and known_names
             and not any(tree_shape.odd(ledger.reader, tip))
             and merges == formats == touched == "0"
+            and not any(key for event in ledger.events(tip, since=known) for key in event_fields.odd(event))
             and ledger.reader.says("merge-base", "--is-ancestor", known, tip)
         )
     except (KeyError, ValueError, DevsError):

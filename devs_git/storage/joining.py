@@ -142,7 +142,7 @@ def follow(context: Context) -> tuple[str, ...]:
 
 def _updates(context: Context, history: History) -> tuple[RefUpdate, ...]:
     here = standpoint.seen(context.ledger.git, context.ledger.common, history)
-    return following.updates(here, held(context.ledger.git), context.objects.exists)
+    return following.updates(here, held(context.ledger.git), context.objects.is_tag)
 
 
 class _Merge:

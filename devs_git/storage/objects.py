@@ -111,6 +111,15 @@ class Objects:
     def exists(self, oid: str) -> bool:
         return loose.exists(self.folder, oid) or oid in self._store
 
+    def is_tag(self, oid: str) -> bool:
+        """Whether a tag object with this oid is here."""
+        import pygit2
+
+        try:
+            return bool(self._store.read_header(oid)[0] == _KINDS["tag"])
+        except (KeyError, TypeError, ValueError, pygit2.GitError):
+            return False
+
     def read_tree(self, oid: str) -> dict[str, Entry]:
         """Names (undecodable bytes as surrogates) and entries of one tree.
 

@@ -51,7 +51,7 @@ def mend(
     # A checkpoint may not have come here yet, though its event has.
     history = ledger.tip().here
     wanted = out_of_step(history, tags)
-    updates = [u for u in wanted if u.new == NO_OID or ledger.objects.exists(u.new)]
+    updates = [u for u in wanted if u.new == NO_OID or ledger.objects.is_tag(u.new)]
     if not updates:
         return ()
     try:

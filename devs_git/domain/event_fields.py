@@ -1,0 +1,52 @@
+"""Whether the fields of an event are as our writers make them, so that whoever takes the ledger over can act on them.
+
+Ref names, paths and questions to git are made of these values. One event with a value that git refuses would stop every
+clone that has it, and events are never taken out again. So such an event is refused where it arrives, a failed one, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from devs_git.domain.events import Event
+from devs_git.domain.history import CHECKPOINT_EVENTS
+from devs_git.domain.ids import MAX_LENGTH, NUMBER_FORM, OID_FORM
+
+_TASK: Final = rf"task-(?!task-)(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_LENGTH - 1}}}(?<!\.)(?<!\.lock)"
+_STAT: Final = "[0-9]{1,18}( [0-9]{1,18}){2}"
+# What may be empty is told by some verbs where there is nothing to tell.
+_FORMS: Final = {
+    key: re.compile(form, re.ASCII)
+    for key, form in {
+        "Devs-Task": f"({_TASK})?",
+        "Devs-Number": NUMBER_FORM,
+        "Devs-Tag": f"({OID_FORM})?",
+        "Devs-Commit": f"({OID_FORM})?",
+        "Devs-Tree": f"({OID_FORM})?",
+        "Devs-From": f"({OID_FORM})?",
+        "Devs-To": f"({OID_FORM})?",
+        "Devs-Backup": f"({OID_FORM})?",
+        "Devs-Op": "([0-9A-Za-z][0-9A-Za-z-]*)?",
+        "Devs-Stat": _STAT,
+        "Devs-Next": f"{_TASK} {NUMBER_FORM}",
+        "Devs-Status": f"{_TASK} [a-z]+",
+        "Devs-Undone": OID_FORM,
+        "Devs-Revived": OID_FORM,
+        "Devs-Gone": OID_FORM,
+        "Devs-Renumbered": f"{OID_FORM} {NUMBER_FORM}",
+        "Devs-Moved": f"{OID_FORM} {OID_FORM} {NUMBER_FORM} {OID_FORM} {OID_FORM}( {_STAT})?",
+    }.items()
+}
+_NEEDED: Final = ("Devs-Task", "Devs-Number", "Devs-Tag", "Devs-Commit", "Devs-Tree")
+
+
+def odd(event: Event) -> Iterator[str]:
+    """The keys of the fields that no writer of ours makes so."""
+    for key, value in event.fields:
+        form = _FORMS.get(key)
+        if form and not form.fullmatch(value):
+            yield key
+    if event.type in CHECKPOINT_EVENTS:
+        yield from (key for key in _NEEDED if not event.get(key) or len(event.all(key)) > 1)

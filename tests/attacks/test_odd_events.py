@@ -1,0 +1,76 @@
+"""Events with fields that no writer of ours makes: one of them, taken over once, would stop every clone for good."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import init, sync, task_start
+from devs_git.domain.events import LEDGER
+from devs_git.entrypoints import router
+from devs_git.workspace import Workspace
+from tests.attacking import NO_HOOKS, attempt, goes_on, plumbing, refusal, verified
+
+OID = "1" * 40
+POINT = {"Devs-Task": "task-10", "Devs-Number": "1", "Devs-Tag": OID, "Devs-Commit": OID, "Devs-Tree": OID}
+ODD = {
+    "a task that no ref can name": ("checkpoint.created", {"Devs-Task": "task-a..b"}),
+    "a task that leads out of its folder": ("checkpoint.created", {"Devs-Task": "../../x"}),
+    "a task below another one's checkpoint": ("checkpoint.created", {"Devs-Task": "task-10/1"}),
+    "a task that is none": ("checkpoint.created", {"Devs-Task": ""}),
+    "a number that no file name holds": ("checkpoint.created", {"Devs-Number": "9" * 300}),
+    "a number below nothing": ("task.completed", {"Devs-Number": "-1"}),
+    "a tag that is a name": ("task.completed", {"Devs-Tag": "main"}),
+    "a commit that is an option": ("checkpoint.created", {"Devs-Commit": "--all"}),
+    "a move to an option": ("checkpoints.rewritten", {"Devs-Moved": f"{OID} {OID} 5 --all {OID}"}),
+    "a new number that is none": ("ledger.merged", {"Devs-Renumbered": f"{OID} 0"}),
+    "a status that is empty, of a verb that failed": (
+        "rewound",
+        {"Devs-Outcome": "failed", "Devs-Status": ""},
+    ),
+    "a next number without a number": ("task.started", {"Devs-Next": "task-11"}),
+    "an operation that is a path": ("rewound", {"Devs-Op": "../../../x"}),
+    "a backup that is an option": ("rewound", {"Devs-Backup": "--all"}),
+}
+
+
+def message(kind: str, fields: dict[str, str]) -> str:
+    fields = POINT | fields if kind in ("checkpoint.created", "task.completed") else fields
+    return f"odd\n\nDevs-Event: {kind}\n" + "".join(f"{key}: {value}\n" for key, value in fields.items())
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_event_that_names_a_checkpoint_or_task_as_no_ref_can(
+    initialised: Path, tmp_path: Path, name: str
+) -> None:
+    server = str(tmp_path / "server.git")
+    goes_on("init", "-q", "--bare", server)
+    router.call("init", Workspace.open(Path(server)), init.Request(server=True))
+    goes_on(*NO_HOOKS, "push", "-q", server, LEDGER)
+    event = plumbing(message=message(*ODD[name]))
+    status, said = attempt(*NO_HOOKS, "push", "-q", server, f"{event}:{LEDGER}")
+    assert (status, "LEDGER_MUTATED" in said) == (1, True), said
+    # A fetch by hand, into the branch itself.
+    goes_on(*NO_HOOKS, "update-ref", LEDGER, event)
+    assert "LEDGER_MUTATED" in verified("ledger")
+    start = partial(router.call, "task start", Workspace.open(), task_start.Request("99"))
+    assert refusal(start) == "LEDGER_MUTATED"
+    assert initialised.is_dir()
+
+
+def test_an_event_that_names_a_checkpoint_whose_tag_is_no_tag(initialised: Path) -> None:
+    """The server refuses such a ref, and with it each later push of the ledger."""
+    origin = str(initialised.parent / "origin.git")
+    goes_on("init", "-q", "--bare", origin)
+    router.call("init", Workspace.open(Path(origin)), init.Request(server=True))
+    goes_on("remote", "add", "origin", origin)
+    goes_on(*NO_HOOKS, "push", "-q", "origin", LEDGER, "main")
+    blob = goes_on("rev-parse", f"{LEDGER}:policy.yaml")
+    event = plumbing(message=message("task.completed", {"Devs-Tag": blob}))
+    goes_on(*NO_HOOKS, "push", "-q", "origin", f"{event}:{LEDGER}")
+    result = router.call("sync", Workspace.open(), sync.Request())
+    assert goes_on("for-each-ref", "refs/devs/checkpoints", "refs/tags") == ""
+    assert result.ledger == event
+    assert verified("tags") == {"TAG_MISSING"}
