@@ -26,12 +26,19 @@ def wanted(history: History) -> dict[str, str]:
 def updates(history: History, refs: Mapping[str, str], there: Callable[[str], bool]) -> tuple[RefUpdate, ...]:
     """What brings `refs` (those below FOLDERS) in step; only with objects that are `there`."""
     want, known = wanted(history), history.checkpoints
+    numbered = {tag for ref, tag in want.items() if ref.startswith(NUMBERED)}
+
+    def spared(ref: str) -> bool:
+        """Whether the ref may lose what it holds: a checkpoint that has no other number stays, whatever an event says."""
+        tag = refs[ref]
+        return tag in known and (ref.startswith(VISIBLE) or tag in numbered or known[tag].gone)
+
     moved = (
         RefUpdate(ref, tag, refs.get(ref, NO_OID))
         for ref, tag in want.items()
-        if refs.get(ref, "") != tag and (ref not in refs or refs[ref] in known) and there(tag)
+        if refs.get(ref, "") != tag and (ref not in refs or spared(ref)) and there(tag)
     )
-    gone = (RefUpdate(ref, NO_OID, tag) for ref, tag in refs.items() if ref not in want and tag in known)
+    gone = (RefUpdate(ref, NO_OID, tag) for ref, tag in refs.items() if ref not in want and spared(ref))
     return (*moved, *gone)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -74,3 +75,22 @@ def test_an_event_that_names_a_checkpoint_whose_tag_is_no_tag(initialised: Path)
     assert goes_on("for-each-ref", "refs/devs/checkpoints", "refs/tags") == ""
     assert result.ledger == event
     assert verified("tags") == {"TAG_MISSING"}
+
+
+def test_an_event_that_gives_two_checkpoints_one_number(initialised: Path, mark: Callable[..., str]) -> None:
+    """Only one ref has that number; the other checkpoint's own ref stays, for nothing else holds it."""
+    origin = str(initialised.parent / "origin.git")
+    goes_on("init", "-q", "--bare", origin)
+    goes_on("remote", "add", "origin", origin)
+    first, second = mark(10), mark(10, 2, completed=True)
+    router.call("sync", Workspace.open(), sync.Request())
+    event = plumbing(message=f"odd\n\nDevs-Event: ledger.merged\nDevs-Renumbered: {first} 2\n")
+    goes_on(*NO_HOOKS, "push", "-q", "origin", f"{event}:{LEDGER}")
+    router.call("sync", Workspace.open(), sync.Request())
+    held = goes_on("for-each-ref", "--format=%(objectname)", "refs/devs/checkpoints").split()
+    assert sorted(held) == sorted((first, second))
+    assert (
+        held
+        == goes_on("-C", origin, "for-each-ref", "--format=%(objectname)", "refs/devs/checkpoints").split()
+    )
+    assert verified("tags") == {"TAG_MOVED"}
