@@ -89,6 +89,20 @@ def odd_fields(step: Step) -> Iterator[Finding]:
         yield _damaged("LEDGER_MUTATED", oid, f"Event {oid[:12]} has a {key} that devs-git does not write.")
 
 
+def leaps(steps: Sequence[Step]) -> Iterator[Finding]:
+    """Numbers of checkpoints that nobody comes to who counts: higher than HIGHEST and all numbers that the ledger names.
+
+    What one ledger may name, each longer one may, too, and so may whoever goes on from it.
+    """
+    named = [
+        (s.event.oid, event_fields.numbers(s.event)) for s in steps if not any(event_fields.odd(s.event))
+    ]
+    most = event_fields.HIGHEST + sum(len(found) for _, found in named)
+    for oid, found in named:
+        if max(found, default=0) > most:
+            yield _damaged("LEDGER_MUTATED", oid, f"Event {oid[:12]} leaps to checkpoint {max(found)}.")
+
+
 def mutations(step: Step) -> Iterator[Finding]:
     """Changes of one event that no writer of ours makes; what governs is judged by `belief`."""
     oid = step.event.oid

@@ -42,6 +42,17 @@ _FORMS: Final = {
 _NEEDED: Final = ("Devs-Task", "Devs-Number", "Devs-Tag", "Devs-Commit", "Devs-Tree")
 
 
+# Where the number of a checkpoint stands among the words of a field.
+_NUMBERS: Final = {"Devs-Number": 0, "Devs-Next": 1, "Devs-Renumbered": 1, "Devs-Moved": 2}
+# Who writes one number more is never refused, for each takes its own place: no event can use a task's numbers up.
+HIGHEST: Final = 1_000_000
+
+
+def numbers(event: Event) -> list[int]:
+    """The numbers of checkpoints that an event names, where its fields are not odd."""
+    return [int(value.split(" ")[_NUMBERS[key]]) for key, value in event.fields if key in _NUMBERS]
+
+
 def odd(event: Event) -> Iterator[str]:
     """The keys of the fields that no writer of ours makes so."""
     for key, value in event.fields:

@@ -11,7 +11,7 @@ from typing import Final
 
 from devs_git.domain import event_fields
 from devs_git.domain.belief import layout
-from devs_git.domain.events import FORMAT_KEY, LEDGER
+from devs_git.domain.events import FORMAT_KEY, LEDGER, Event
 from devs_git.domain.policy import IN_FORCE
 from devs_git.errors import DevsError
 from devs_git.storage import refs, rewritten
@@ -104,11 +104,16 @@ def _only_grew(ledger: Ledger, known: str, tip: str) -> bool:
             and known_names
             and not any(tree_shape.odd(ledger.reader, tip))
             and merges == formats == touched == "0"
-            and not any(key for event in ledger.events(tip, since=known) for key in event_fields.odd(event))
+            and not any(_doubtful(event) for event in ledger.events(tip, since=known))
             and ledger.reader.says("merge-base", "--is-ancestor", known, tip)
         )
     except (KeyError, ValueError, DevsError):
         return False
+
+
+def _doubtful(event: Event) -> bool:
+    """Whether the fields of an event, alone, do not show that it is as our writers make it."""
+    return any(event_fields.odd(event)) or max(event_fields.numbers(event), default=0) > event_fields.HIGHEST
 
 
 def _judge(ledger: Ledger, known: str, tip: str, first: str) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import init, sync, task_start
+from devs_git.domain import event_fields
 from devs_git.domain.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
@@ -22,6 +23,7 @@ ODD = {
     "a task below another one's checkpoint": ("checkpoint.created", {"Devs-Task": "task-10/1"}),
     "a task that is none": ("checkpoint.created", {"Devs-Task": ""}),
     "a number that no file name holds": ("checkpoint.created", {"Devs-Number": "9" * 300}),
+    "a number after which no other is left": ("checkpoint.created", {"Devs-Number": "999999999"}),
     "a number below nothing": ("task.completed", {"Devs-Number": "-1"}),
     "a tag that is a name": ("task.completed", {"Devs-Tag": "main"}),
     "a commit that is an option": ("checkpoint.created", {"Devs-Commit": "--all"}),
@@ -94,3 +96,16 @@ def test_an_event_that_gives_two_checkpoints_one_number(initialised: Path, mark:
         == goes_on("-C", origin, "for-each-ref", "--format=%(objectname)", "refs/devs/checkpoints").split()
     )
     assert verified("tags") == {"TAG_MOVED"}
+
+
+def test_an_event_that_names_the_highest_number_leaves_one_for_the_next(
+    initialised: Path, mark: Callable[..., str]
+) -> None:
+    mark(10, event_fields.HIGHEST + 1)
+    mark(10, event_fields.HIGHEST + 2, completed=True)
+    goes_on("update-ref", "refs/tags/devs/task-10", "refs/devs/checkpoints/task-10/1000002")
+    assert verified("ledger", "tags") == set()
+    event = plumbing(message="odd\n\nDevs-Event: x\nDevs-Next: task-10 1000004\n")
+    goes_on(*NO_HOOKS, "update-ref", LEDGER, event)
+    assert verified("ledger") == {"LEDGER_MUTATED"}
+    assert initialised.is_dir()

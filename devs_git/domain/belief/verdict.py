@@ -142,7 +142,7 @@ def believe(
         found += _event(walk, step, at)
         found += _odd(walk, step, at, odd)
         found += _merged(trees, step, at) if len(step.event.parents) > 1 else _kept(step)
-    return Belief(walk, trees, (*found, *_twice(walk, steps)))
+    return Belief(walk, trees, (*found, *_twice(walk, steps), *audit_ledger.leaps(steps)))
 
 
 def _finding(code: str, event: Event, what: str, fix: str = WAY_OUT) -> Finding:
