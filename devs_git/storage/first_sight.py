@@ -16,7 +16,7 @@ from devs_git.domain.policy import IN_FORCE, PROPOSED, Policy, first, parse
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import documents, far, proposal, refs
 from devs_git.storage.context import Decider
-from devs_git.storage.git_program import Git
+from devs_git.storage.git_program import Git, GitFailed
 from devs_git.storage.ledger import Ledger
 from devs_git.storage.proposal import Named
 from devs_git.values import immutable
@@ -49,7 +49,8 @@ def named(git: Git, remote: str = "") -> tuple[str, Named]:
     Without a name it is the remote that a `sync` would take.
     """
     if not remote:
-        with contextlib.suppress(DevsError):
+        # Also where git cannot read its refs: that is a finding of whoever looks at them.
+        with contextlib.suppress(DevsError, GitFailed):
             remote = far.choose(git, "")
     for name in (*((f"refs/remotes/{remote}/HEAD",) if remote else ()), "HEAD"):
         commit = refs.commit_of(git, name)

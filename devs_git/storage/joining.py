@@ -90,6 +90,7 @@ def _once(context: Context, other: Other) -> Joined:
     other.accept(facts.belief.policy_blob(tip.oid), facts.belief.policy_blob(theirs))
     updates = _updates(context, ledger.history_at(theirs))
     move = RefUpdate(LEDGER, theirs, tip.oid)
+    ledger.announce(theirs, tip.oid)
     refs.transaction(ledger.git, (*updates, move), f"devs: sync: events of {other.remote}")
     ledger.note_checked(theirs)
     changed = tuple(update.ref for update in (*updates, move))

@@ -228,6 +228,7 @@ class Ledger:
                     event = self.write_commit(tip, draft)
                 if not newest.keep(self.common, notes):
                     continue
+                self.announce(event.oid, tip.oid if draft.onto else "")
                 update = RefUpdate(LEDGER, event.oid, tip.oid or NO_OID)
                 try:
                     refs.transaction(git or self.git, (*draft.updates, update), f"devs: {event.subject}")
@@ -252,10 +253,7 @@ class Ledger:
         raise DevsError("BUSY", "The ledger is being written by others.", hint="Run the command again.")
 
     def begin(self, genesis: Draft, policy: Callable[[str], Draft]) -> tuple[Event, Event]:
-        """Write a ledger's first two events in one reference transaction; `policy` is told the oid of the genesis.
-
-        Raises RefMoved where somebody began one meanwhile.
-        """
+        """Write a ledger's first two events in one transaction; `policy` is told the oid of the genesis. RefMoved where there is one."""
         with locks.held(self.common / LOCK, wait=LOCK_SECONDS):
             with self.objects.noting() as notes:
                 root = self.write_commit(Tip(self, ""), genesis)
@@ -269,14 +267,21 @@ class Ledger:
     def checked_tip(self) -> str:
         """The tip up to which this clone has asked the rule of belief (`checked_tip.py`), '' where it noted none."""
         try:
-            return (self.common / CHECKED).read_text("ascii", "replace").strip()
+            words = (self.common / CHECKED).read_text("ascii", "replace").split()
         except OSError:
             return ""
+        # Of the two that stand there while a merge is written, the second until the ledger is at the first.
+        return words[-1 if len(words) > 1 and self.tip().oid != words[0] else 0] if words else ""
 
-    def note_checked(self, tip: str) -> None:
-        """Note that the ledger is to be believed up to `tip`. Where it cannot be noted, it is asked again."""
+    def announce(self, tip: str, before: str) -> None:
+        """Note where the ledger goes next, if all before is noted: killed after that, we know our own move from a pushed one."""
+        if before and self.checked_tip == before:
+            self.note_checked(tip, before)
+
+    def note_checked(self, *tips: str) -> None:
+        """Note that the ledger is to be believed up to here. Where it cannot be noted, it is asked again."""
         with contextlib.suppress(OSError):
-            active_task.replace_file(self.common / CHECKED, f"{tip}\n".encode())
+            active_task.replace_file(self.common / CHECKED, "".join(f"{tip}\n" for tip in tips).encode())
 
     def write_commit(self, tip: Tip, draft: Draft) -> Event:
         """Store the commit of an event, which ends now, without moving any ref."""

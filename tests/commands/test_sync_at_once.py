@@ -150,3 +150,23 @@ def test_a_lock_that_a_killed_git_left_is_named(apart: Pair, monkeypatch: pytest
     assert (caught.value.code, f"remove {LEDGER}.lock" in caught.value.hint) == ("BUSY", True)
     lock.unlink()
     kept(apart, tip)
+
+
+def test_a_merge_of_ours_is_believed_though_sync_was_killed_before_it_noted_that(
+    apart: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tip, real, noted = apart.bob.tip, ledger.Ledger.note_checked, []
+
+    def killed(self: ledger.Ledger, *tips: str) -> None:
+        if len(tips) == 1 and tips != (tip,):
+            noted.append(tips)
+            raise KeyboardInterrupt
+        real(self, *tips)
+
+    monkeypatch.setattr(ledger.Ledger, "note_checked", killed)
+    with pytest.raises(KeyboardInterrupt):
+        apart.bob.sync()
+    monkeypatch.undo()
+    assert noted
+    assert apart.bob.tip != tip
+    kept(apart, tip)

@@ -18,8 +18,8 @@ from devs_git.storage.engine import attributes, obstacles, sight, theirs, tree
 from devs_git.storage.engine.capture import Capture, State, copy_index, git_words
 from devs_git.storage.engine.sight import Sights
 from devs_git.storage.engine.site import Site
-from devs_git.storage.git_program import Git, GitFailed, split_z
-from devs_git.storage.objects import EMPTY_TREE
+from devs_git.storage.git_program import Git, GitFailed, join_z, split_z
+from devs_git.storage.objects import EMPTY_TREE, GITLINK
 from devs_git.storage.private_index import private
 from devs_git.values import immutable, replace
 
@@ -63,8 +63,28 @@ def prepare(site: Site, folder: Path, head: tuple[str, str], target: str, refusa
     off = {path: blobs[path] for path, one in seen.files.items() if one.oid != blobs[path]}
     _refuse_edited(site, folder, before, off, refusal)
     raw = Capture(site.git, site.places, site.objects, folder).raw(off)
-    old = State(*head, before, before, raw, modes=seen.modes)
+    there = _without(own, folder, _deleted(site, touched))
+    old = State(*head, before, there or before, raw, modes=seen.modes)
     return Carried(old, State(*head, merged, merged), trees, seen.files, blobs)
+
+
+def _deleted(site: Site, touched: Iterable[tree.Change]) -> list[str]:
+    """Files that a person has deleted from the disk alone: taking back what moved must not bring them back."""
+    if attributes.is_sparse(site.git):
+        return []
+    gone = (c.path for c in touched if c.old and c.old_mode != GITLINK)
+    return [path for path in gone if not os.path.lexists(f"{site.top}/{path}")]
+
+
+def _without(own: Git, folder: Path, paths: Sequence[str]) -> str:
+    """The index's tree without these files; '' for no files."""
+    if not paths:
+        return ""
+    copy = folder / "index.there"
+    shutil.copy2(folder / "index", copy)
+    there = private(own, copy)
+    there.run("update-index", "--force-remove", "-z", "--stdin", stdin=join_z(paths))
+    return there.text("write-tree", "--missing-ok")
 
 
 def _refuse_edited(site: Site, folder: Path, before: str, off: Mapping[str, str], refusal: str) -> None:
