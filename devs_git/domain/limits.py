@@ -53,9 +53,15 @@ PAYLOAD: Final = Limit(
     "Let the tool write less, or to a file.",
 )
 MESSAGE: Final = Limit(
-    "A message between a client and the server",
-    16 * _MIB,
+    "A message of a client on standard input",
+    64 * _MIB,
     "JSON takes several times its size when it is read.",
+    "Send it in parts.",
+)
+BODY: Final = Limit(
+    "The body of a request over HTTP",
+    16 * _MIB,
+    "Several clients may send one at the same time.",
     "Send it in parts.",
 )
 LINE: Final = Limit(
@@ -89,4 +95,18 @@ FILE: Final = Limit(
     "Make it smaller, or split it.",
 )
 ANSWER: Final = Limit("An answer", 1000, "It is y or n.", "Type y or n.")
-ALL: Final = (DOCUMENT, TEXT, SIGNATURE, OUTPUT, PAYLOAD, MESSAGE, LINE, EXPORTED, REFS, COMMIT, FILE, ANSWER)
+ALL: Final = (
+    DOCUMENT,
+    TEXT,
+    SIGNATURE,
+    OUTPUT,
+    PAYLOAD,
+    MESSAGE,
+    BODY,
+    LINE,
+    EXPORTED,
+    REFS,
+    COMMIT,
+    FILE,
+    ANSWER,
+)

@@ -24,7 +24,7 @@ from devs_git.domain import limits
 from devs_git.entrypoints.http.answers import busy, turned_away
 from devs_git.values import immutable
 
-MOST_BYTES: Final = limits.MESSAGE.most
+MOST_BYTES: Final = limits.BODY.most
 BODY_SECONDS: Final = 30.0
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _HOST: Final = re.compile(r"(\[[^\]]+\]|[^:\[\]]+)(?::[0-9]+)?")
