@@ -97,6 +97,19 @@ def as_left(now: Look, before: Look) -> Look:
     return dataclasses.replace(now, tags=before.tags, status=b"\0".join(lines))
 
 
+def as_stored(case: Case, was: Look, path: bytes) -> bool:
+    """Whether a file has its blob's bytes where an attributes file of the index is not on the disk: known, and no content is lost.
+
+    The state that comes back has no such file, and what the operation did not move it did not capture; where a commit in
+    between changed it, git writes it without the attributes that its index alone still has.
+    """
+    name = b".gitattributes"
+    if name in was.files or not case.git_bytes("ls-files", "-z", "--", os.fsdecode(name)):
+        return False
+    blob = case.git_bytes("cat-file", "blob", f":./{os.fsdecode(path)}")
+    return case.look().files.get(path, ("", b""))[1] == blob
+
+
 def last_operation(case: Case) -> str:
     """The newest operation of the ledger that was done, '' where there is none."""
     done = (event for event in case.workspace.ledger.events() if event.get("Devs-Op") and not event.failed)
