@@ -176,10 +176,8 @@ def test_what_is_a_persons_is_named_with_the_command_and_left(initialised: Path)
     call(initialised, "snapshot open", snapshot_open.Request(snapshot.removeprefix("refs/heads/"), ""))
     result = purged(initialised)
     told = {one.what: one.command for one in result.left}
-    assert (
-        "git filter-repo --force --invert-paths --path secret.env --refs refs/heads/main"
-        in told["refs/heads/main"]
-    )
+    command = "git filter-repo --force --invert-paths --path secret.env --refs refs/heads/main"
+    assert command in told["refs/heads/main"]
     assert "refs/heads/feature" in told
     assert "a stash entry" in told
     assert any(what.startswith("secret.env in the index of ") for what in told)
