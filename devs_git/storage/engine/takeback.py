@@ -77,7 +77,8 @@ def restore(site: Site, journal: Journal, *, forward: bool = False, force: bool 
             site, journal, forward=forward, force=force
         )  # somebody has saved a file meanwhile: it is theirs now
         return
-    modes.give(os.fspath(site.top), state.modes, wanted)
+    # A move gives permissions to files that it does not write, too.
+    modes.give(os.fspath(site.top), state.modes, {*wanted, *journal.new.modes} - skipped)
     if forward:
         tree.settle_index(site.git, site.objects, index, (state, bool(journal.exact)))
         tree.refresh(site.git, index)

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -195,6 +196,7 @@ def test_a_second_way_back_that_comes_meanwhile_is_busy_and_does_not_go_on_from_
         other.start()
         while _opened(lock) < 2:
             pass
+        time.sleep(0.1)  # between opening the file and asking for its lock
 
     other, verb = threading.Thread(target=comes), type(request_).__module__.rpartition(".")[2]
     outcome = meanwhile(worked, step, until_it_waits, request_)
