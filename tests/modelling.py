@@ -16,7 +16,7 @@ def run_world(
     world: Any, base: Path, counts: tuple[int, int], *, first: int = 0, shrink: bool = True
 ) -> None:
     """Run the machine `world` below `base`; `counts` are examples and steps. The same seed makes the same steps."""
-    number = int(SEED or first or int.from_bytes(os.urandom(4), "big"))
+    number = first or int(SEED or int.from_bytes(os.urandom(4), "big"))
     print(f"repeat this run with DEVS_TEST_SEED={number}")  # noqa: T201 - shown where it failed
     world.base = base
     world.answers = {}
