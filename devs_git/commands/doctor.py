@@ -171,7 +171,7 @@ def _journal(workspace: Workspace) -> Iterator[Finding]:
             f"{_DOCTOR} --finish, or {_DOCTOR} --take-back",
         )
         if not ids.is_operation(path.stem):
-            text = f"The file {path.name!r} stands among the journals of operations, and none of ours has such a name."
+            text = f"The file {path.name!r} is in the folder of journals, but devs-git gives no journal such a name."
             yield Finding(
                 "JOURNAL_OPEN", "error", text, 'ls "$(git rev-parse --git-common-dir)/devs/journal"'
             )

@@ -130,7 +130,7 @@ def _look(workspace: Workspace, tip: Tip, new_of: dict[str, str] | None) -> Look
     more = f"\n  and {len(rows) - _LISTED} more" if len(rows) > _LISTED else ""
     raise DevsError(
         "CONFLICT",
-        "It cannot be told where these checkpoints are now; nothing was changed.\n"
+        "devs-git cannot tell where these checkpoints are now. Nothing was changed.\n"
         + "\n".join(f"  {row}" for row in rows[:_LISTED])
         + more,
         hint="Name the map that the program left: devs-git history-rewritten --map .git/filter-repo/commit-map"

@@ -46,7 +46,7 @@ class Request:
     def __post_init__(self) -> None:
         """INVALID_ARGUMENTS{path, text}."""
         if not self.path and not self.text:
-            raise invalid("path", "Say what is to go: a path, --text TEXT, or both.")
+            raise invalid("path", "Name what to purge: a path, --text TEXT, or both.")
         if self.text and len(self.text) < SHORTEST:
             raise invalid("text", f"A text to purge has at least {SHORTEST} characters.")
         if "\0" in self.path:
@@ -140,15 +140,15 @@ def _refuse_under_way(workspace: Workspace) -> None:
         raise DevsError(
             "BUSY",
             "A command of devs-git is at work, or was interrupted, in a worktree of this repository.",
-            hint="Let it end, or run there: devs-git status",
+            hint="Wait until it ends. If it was interrupted, run in that worktree: devs-git status",
             journal=path.stem,
         )
 
 
 def _require_same(request: Request, plan: _Plan) -> None:
     if request.plan_id and request.plan_id != plan_id(plan.parts):
-        text = "What holds it has changed since the plan."
-        raise DevsError("PLAN_STALE", text, hint="Look again and decide.")
+        text = "The places that hold it have changed since the plan was made."
+        raise DevsError("PLAN_STALE", text, hint="Make a new plan, and decide again.")
 
 
 def _plan(workspace: Workspace, request: Request, catalog: Catalog) -> _Plan:
