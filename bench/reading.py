@@ -50,5 +50,10 @@ def log(bench: Bench, rounds: int) -> list[Row]:
 
 def _check(bench: Bench, top: Path) -> None:
     newest = f"task-{CHECKPOINTS // histories.PER_TASK + 1}"
+    note = top / ".git/devs/checked-tip"
+    note.parent.mkdir(exist_ok=True)
+    note.write_text(
+        f"{bench.run('git', 'rev-parse', histories.LEDGER, where=top).strip()}\n"
+    )  # as the verbs leave it
     if newest not in bench.run(OURS, "log", "--limit", "20", where=top):
         raise SystemExit("The ledger made for this row is not read as one.")

@@ -1,7 +1,7 @@
 # Refuse to move a devs/task-* tag, to move the ledger but forward by an event, to delete it, and commits while frozen.
 refuse() { echo "devs-git: $1. See: devs-git doctor" >&2 && exit 1; }
 export GIT_NO_REPLACE_OBJECTS=1
-ledger=refs/heads/devs/ledger event='' tags='' work='' saved='' look=''
+ledger=refs/heads/devs/ledger event='' tags='' work='' part='' saved='' look=''
 while read -r old new ref; do
   case $ref:$new in
     $ledger:ref:*) refuse 'LEDGER_ROLLBACK: the ledger is no link' ;;
@@ -14,11 +14,12 @@ while read -r old new ref; do
     refs/heads/*:ref:* | refs/tags/*:ref:*) refuse 'INVALID_BRANCH: a branch or a tag is no link to another kind of ref' ;;
     HEAD:*[!0]*) look=$new ;;
     refs/heads/snapshot/*:*[!0]*) saved="$saved $new" ;;
-    refs/heads/*:*[!0]* | refs/tags/*:*[!0]*) work="$work $new" ;;
+    refs/heads/*:*[!0]* | refs/tags/*:*[!0]*) # in parts, or each of many refs copies all before it
+      part="$part $new" && [ ${#part} -lt 4000 ] || work=$work$part part='' ;;
   esac
 done
 # include strict-ledger.sh
 # include strict-tags.sh
-[ "$event" ] || work="$work$saved" # a snapshot comes with its event
+work=$work$part && [ "$event" ] || work=$work$saved # a snapshot comes with its event
 [ "$work$look" ] || exit 0
 # include strict-work.sh

@@ -16,10 +16,12 @@ from tests.belief_ledger import (
     POLICY,
     REJECTED,
     SIGNED,
+    Decision,
     Person,
     Plain,
     Policy,
     Request,
+    Signature,
     decision_path,
     gates_with,
     governed,
@@ -100,9 +102,12 @@ class Attacker:
             return
         request = self.ledger.tree(other)[request_path(gate)]
         asked = self.ledger.what[request]
-        how = self.dice.choice(("same", "same", "words", "renamed"))
+        how = self.dice.choice(("same", "beside", "beside", "words", "renamed"))
         if how == "words" and isinstance(asked, Request):
             request = self.ledger.put(replace(asked, words=self.world.number()))
+        if how == "beside":  # it follows the very event that the honest one follows
+            asking = [e for e in self.ledger.events if gate in self.world.oracle.asks(e)]
+            self.tip = next((self.ledger.parents(e)[0] for e in asking if self.ledger.parents(e)), self.tip)
         gate = f"g{self.world.number()}" if how == "renamed" else gate
         marker = {} if self.dice.random() < 0.1 else {open_path(gate): MARKER}
         self.tip = self.world.event(self.tip, {request_path(gate): request, **marker}, f"copy of {gate}")
@@ -128,13 +133,40 @@ class Attacker:
         signature = theirs.get(signature_path(gate))
         if self.dice.random() < 0.2:
             signature = self.dice.choice([name for name in self.ledger.what if "signature" in name] or [""])
-        changes = {decision_path(to): theirs[decision_path(gate)], open_path(to): None}
+        signature = self.spelled(signature) if signature else signature
+        changes = {decision_path(to): self.spelled(theirs[decision_path(gate)]), open_path(to): None}
         asked = self.ledger.what.get(self.ledger.tree(self.tip).get(request_path(to), ""))
         if isinstance(asked, Request) and asked.proposes and self.dice.random() < 0.7:
             changes[POLICY] = asked.proposes
         self.tip = self.world.event(
             self.tip, {**changes, signature_path(to): signature or None}, f"copy of the decision on {gate}"
         )
+
+    def spelled(self, name: str) -> str:
+        """The same content, or another file that says the same."""
+        one = self.ledger.what[name]
+        if not isinstance(one, Decision | Signature) or self.dice.random() < 0.5:
+            return name
+        return self.ledger.put(replace(one, spelling=self.dice.randint(1, 2)))
+
+    def copy_dead(self) -> None:
+        """A decision that counts no longer is brought again, on the tip or on a line from before."""
+        oracle = self.world.oracle
+        now = oracle.open_gates(self.tip)
+        dead = [
+            (one, gate)
+            for one in sorted(oracle.ancestors(self.tip))
+            for gate in oracle.decides(one)
+            if gate in now and request_path(gate) in self.ledger.tree(self.tip)
+        ]
+        if dead:
+            event, gate = self.dice.choice(dead)
+            below = [one for one in oracle.ancestors(self.tip) if gate in oracle.open_gates(one)]
+            at = self.dice.choice((self.tip, self.tip, *sorted(below)))
+            copy = self.world.copy(at, event, gate, self.spelled)
+            sides = [self.tip, copy]
+            self.dice.shuffle(sides)
+            self.tip = copy if at == self.tip else self.world.merge(sides[0], sides[1], "merge by rule")
 
     def tamper(self) -> None:
         """One file that governs is put, changed or taken out."""
@@ -207,7 +239,7 @@ class Attacker:
 
     @property
     def by_the_rule(self) -> tuple[Callable[[], None], ...]:
-        own = (self.decide_late, self.decide_late, self.set_policy_late, self.merge_by_rule)
+        own = (self.decide_late, self.decide_late, self.set_policy_late, self.merge_by_rule, self.copy_dead)
         return (*own, self.merge_by_rule, self.elsewhere)
 
     @property

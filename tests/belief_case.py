@@ -67,7 +67,7 @@ class Case:
 
     @classmethod
     def make(cls, seed: int, moulds: Moulds, folder: Path) -> Case:
-        one, dice = generate(seed), random.Random(seed)
+        one, dice = generate(seed, named=False), random.Random(seed)
         tip = one.tip
         if dice.random() < 0.5 and not forged(one.oracle):
             tip = calmed(one.ledger, tip, dice)

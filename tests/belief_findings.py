@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.belief_ledger import MARKER, POLICY, Ledger, Tree, governed, set_aside
+from tests.belief_ledger import MARKER, POLICY, Ledger, Request, Tree, governed, request_path, set_aside
 from tests.belief_oracle import Oracle
 
 
@@ -40,7 +40,8 @@ def _aside(ledger: Ledger, event: str) -> Iterator[str]:
     sides = [ledger.tree(parent) for parent in parents]
     for side in sides:
         for path, content in side.items():
-            if path.startswith("superseded/") and tree.get(path) != content:
+            places = (path,) if side is sides[0] else (path, f"superseded/{content}")
+            if path.startswith("superseded/") and content not in map(tree.get, places):
                 yield f"it does not keep {path}"
     for path in tree if len(parents) < 2 else ():
         if path.startswith("superseded/") and path not in (sides[0] if sides else {}):
@@ -67,11 +68,19 @@ def _twice(oracle: Oracle, event: str) -> Iterator[str]:
     adding = [one for one in events if oracle.begins_policy(one) or _born_with_policy(oracle, one)]
     if event in adding and len(adding) > 1:
         yield "there is another first policy"
-    for gate in oracle.asks(event):
-        said = oracle.request(event, gate)
-        if said and said.gate != gate:
+    for gate in oracle.adds_requests(event):
+        said = oracle.ledger.what[oracle.ledger.tree(event)[request_path(gate)]]
+        if isinstance(said, Request) and said.gate != gate:
             yield f"{gate} is asked with the request of {said.gate}"
-        if sum(gate in oracle.asks(other) for other in events) > 1:
+        if gate not in oracle.asks(event):
+            yield f"{gate} is asked with a request that follows another event"
+            continue
+        others = [one for one in events if gate in oracle.asks(one)]
+        # What follows the same event with the same words is the same question.
+        if (
+            len({(oracle.ledger.tree(one)[request_path(gate)], oracle.ledger.parents(one)) for one in others})
+            > 1
+        ):
             yield f"{gate} is asked by another event, too"
 
 
@@ -97,32 +106,38 @@ def _merge(oracle: Oracle, event: str) -> Iterator[str]:
     Forged content never was in force: it does not give way, and stays in the history alone.
     """
     tree, parents = oracle.ledger.tree(event), oracle.ledger.parents(event)
-    kept: dict[str, str] = {}
+    kept: list[tuple[str, str]] = []
     for parent in parents:
         side = oracle.expected(parent)
-        kept |= {set_aside(side, path): content for path, content in gives_way(oracle, parent, event).items()}
+        kept += [(set_aside(side, path), what) for path, what in gives_way(oracle, parent, event).items()]
     for other in map(oracle.ledger.tree, parents[1:]):
-        kept |= {set_aside(other, path): what for path, what in other.items() if collides(path, what, tree)}
-    for path, content in kept.items():
-        if tree.get(path) != content:
+        kept += [(set_aside(other, path), what) for path, what in other.items() if collides(path, what, tree)]
+    for path, content in kept:
+        # One decision may come with several forms of its signature.
+        if content not in (tree.get(path), tree.get(f"superseded/{content}")):
             yield f"{content} gives way and is lost"
+    places = {path for path, _ in kept} | {f"superseded/{content}" for _, content in kept}
     for path in tree:
-        known = path in kept or any(path in oracle.ledger.tree(parent) for parent in parents)
+        known = path in places or any(path in oracle.ledger.tree(parent) for parent in parents)
         if path.startswith("superseded/") and not known:
             yield f"it adds {path}, which does not give way"
 
 
 def collides(path: str, content: str, tree: Tree) -> bool:
     """Whether a tree has not this content of a file that governs nothing."""
-    return not governed(path) and not path.startswith("superseded/") and tree.get(path) != content
+    return not governed(path) and tree.get(path) != content
 
 
 def gives_way(oracle: Oracle, parent: str, merge: str) -> Tree:
-    """What governs at a parent and not at the merge. A policy that the one in force descends from did not give way."""
+    """What governs at a parent and not at the merge. A policy that the one in force descends from did not give way.
+
+    A signature goes with its decision, also where another decision in place has the same.
+    """
     side, after = oracle.expected(parent), oracle.expected(merge)
     replaced = set(oracle.chain(parent)) <= set(oracle.chain(merge))
     paths = [path for path in side if not path.startswith("open/") and not (path == POLICY and replaced)]
-    return {path: side[path] for path in paths if after.get(path) != side[path]}
+    gone = {path for path in paths if after.get(path) != side[path]}
+    return {path: side[path] for path in paths if path in gone or path.removesuffix(".sig") in gone}
 
 
 def rollback(oracle: Oracle, old: str, new: str) -> list[str]:
@@ -134,6 +149,9 @@ def rollback(oracle: Oracle, old: str, new: str) -> list[str]:
     if after[: len(before)] != before:
         reasons.append(f"the policies {before} became {after}")
     for gate, event in oracle.decisions(old).items():
-        if oracle.decisions(new).get(gate) != event and oracle.counts(event, gate, new):
+        now = oracle.decisions(new).get(gate, "")
+        mine = oracle.signed(event, gate)
+        copy = mine is not None and now and oracle.signed(now, gate) == mine
+        if now != event and not copy and oracle.counts(event, gate, new):
             reasons.append(f"the decision {event} on {gate} no longer counts")
     return reasons

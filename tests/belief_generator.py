@@ -12,9 +12,17 @@ from dataclasses import dataclass, replace
 from tests.belief_attackers import Attacker
 from tests.belief_findings import forged, rollback
 from tests.belief_ledger import APPROVED, REJECTED, Ledger
-from tests.belief_oracle import Oracle, plain
+from tests.belief_oracle import Oracle
+from tests.belief_people import plain
 from tests.belief_world import World
 
+HANDS = {  # by the titles of their events
+    "another root": "second root",
+    "a merge of three": "octopus",
+    "a wrapped merge": "wrap",
+    "a copy of a decision": "copy of",
+    "a file put by hand": "tamper",
+}
 KINDS = (
     "clean",
     "forged",
@@ -25,6 +33,7 @@ KINDS = (
     "clean although attacked",
     "forged below an honest merge",
     "decided on both sides",
+    *HANDS,
 )
 
 
@@ -43,12 +52,17 @@ class Generated:
         return Oracle(self.ledger)
 
 
-def generate(seed: int) -> Generated:
-    """The ledger of this number, always the same."""
-    world = World(seed)
+def generate(seed: int, *, named: bool = True) -> Generated:
+    """The ledger of this number, always the same; of three numbers in five with requests that name the event that they follow.
+
+    Real documents (`belief_git`) are written before any event has its oid, and so without that name.
+    """
+    world = World(seed, named=named and seed % 5 > 1)
     style = seed % 3
     if seed % 4 == 0:
         key_comes_back(world)
+    if seed % 4 == 2:
+        policy_comes_back(world)
     world.live(world.dice.randint(8, 22), (0,) if style else (0, 0, 1))
     for _ in range(world.dice.randint(1, 3) if style else 0):
         _attack(world, honest_hands=style == 1)
@@ -62,6 +76,17 @@ def generate(seed: int) -> Generated:
     ledger = world.ledger.up_to(tip)
     seen = {old for old, _ in world.moves} | {clone.tip for clone in world.clones} | {tips[0]}
     return Generated(seed, ledger, tip, tuple(sorted(seen, key=lambda one: int(one[1:]))), bool(style))
+
+
+def revived(seed: int) -> Generated:
+    """A short ledger of this number in which a key or the words of a policy come back."""
+    world = World(seed)
+    (key_comes_back if seed % 2 else policy_comes_back)(world)
+    world.live(world.dice.randint(0, 3))
+    for clone in world.clones:
+        world.sync(clone, 0)
+    tip = world.remotes[0].tip
+    return Generated(seed, world.ledger.up_to(tip), tip, (), False)
 
 
 def key_comes_back(world: World) -> None:
@@ -80,13 +105,28 @@ def key_comes_back(world: World) -> None:
     if rows:
         ann.tip = world.change_policy(ann.tip, replace(before, approvers=rows))
         world.sync(ann, 0)
-        world.sync(cat, 0)
-        world.sync(bob, 0)
+        # The policy that lets the key in again knows of the decision, or does not.
+        for clone in world.dice.sample((cat, bob), 2):
+            world.sync(clone, 0)
         cat.tip = world.change_policy(cat.tip, before)
         if world.dice.random() < 0.5:
             ann.tip = world.decide_well(ann.tip, gate, REJECTED) or ann.tip
         for clone in world.dice.sample((ann, cat), world.dice.randint(0, 2)):
             world.sync(clone, 0)
+
+
+def policy_comes_back(world: World) -> None:
+    """A policy gives way to another, and a later one has the words of the one under which it was asked for."""
+    ann, bob, cat = world.dice.sample(world.clones, 3)
+    before = world.policy(ann.tip)
+    bob.tip = world.change_policy(bob.tip, world.changed(before))
+    ann.tip = world.change_policy(ann.tip, world.changed(before))
+    for clone in world.dice.sample((ann, bob), 2):
+        world.sync(clone, 0)
+    world.sync(cat, 0)
+    cat.tip = world.change_policy(cat.tip, before)
+    for clone in world.dice.sample((ann, cat), world.dice.randint(0, 2)):
+        world.sync(clone, 0)
 
 
 def _attack(world: World, *, honest_hands: bool) -> None:
@@ -122,6 +162,8 @@ def kinds(one: Generated) -> Iterator[str]:
     if any(rollback(oracle, old, one.tip) for old in one.seen if old in one.ledger.events):
         found.add("a rollback is refused")
     yield from sorted(found)
+    titles = [event.title for event in one.ledger.events.values()]
+    yield from (kind for kind, title in HANDS.items() if any(said.startswith(title) for said in titles))
 
 
 def _merged(oracle: Oracle, merge: str) -> Iterator[str]:

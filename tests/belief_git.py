@@ -18,6 +18,7 @@ from devs_git.storage import documents, proposal
 from tests.belief_ledger import (
     POLICY_CHANGE,
     REJECTED,
+    SIGNED,
     Decision,
     Ledger,
     Person,
@@ -25,6 +26,7 @@ from tests.belief_ledger import (
     Policy,
     Request,
     Signature,
+    Statement,
 )
 from tests.belief_steps import kind
 from tests.belief_world import BOTS_KEY, KEYS, STRANGERS_KEY
@@ -136,7 +138,7 @@ class Written:
             "decision": one.decision,
             "resolution_reason": "No." if one.decision == REJECTED else None,
             "reviewer_id": one.reviewer,
-            "resolved_at": SECOND,
+            "resolved_at": SECOND.replace("000Z", f"{one.spelling:03}Z"),
             "approval": one.approval,
             "request": self.blob(one.request) or NO_OID,
             "tas_before": None,
@@ -145,9 +147,10 @@ class Written:
         }
 
     def _statement(self, name: str) -> bytes:
-        said = self.ledger.what[name]
-        if not isinstance(said, Decision):
+        one = self.ledger.what[name]
+        if not isinstance(one, Statement):
             return self.data[name]
+        said = Decision(one.gate, one.request, one.decision, "", SIGNED, one.nonce)
         return decisions.of_record(self._said(said), self.oids["e0"]).canonical()
 
     def _signatures(self) -> None:
@@ -159,7 +162,8 @@ class Written:
                 wanted.setdefault(one.key, []).append(self._statement(one.over))
         made = self.keyring.sign(wanted, self.folder)
         for name, one in rows.items():
-            self.data[name] = made.get((one.key, self._statement(one.over)), b"unused\n")
+            made_of = made.get((one.key, self._statement(one.over)), b"unused\n")
+            self.data[name] = made_of + b"\n" * one.spelling
 
     # Commits.
 

@@ -35,7 +35,10 @@ class Policy:
 
 @dataclass(frozen=True)
 class Request:
-    """`before` and `proposes` are contents, the policy in force and the one to be; '' for other types."""
+    """`before` and `proposes` are contents, the policy in force and the one to be; '' for other types.
+
+    `after` is the event that it follows, '' where it names none.
+    """
 
     gate: str
     kind: str
@@ -43,11 +46,25 @@ class Request:
     words: int
     before: str = ""
     proposes: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What is signed of a decision."""
+
+    gate: str
+    request: str
+    decision: str
+    nonce: int
 
 
 @dataclass(frozen=True)
 class Decision:
-    """`request` is the content that it decides on, `nonce` makes it different from any other."""
+    """`request` is the content that it decides on, `nonce` makes it different from any other.
+
+    `spelling` stands for what nobody signs: the time, and how the file is written.
+    """
 
     gate: str
     request: str
@@ -55,14 +72,20 @@ class Decision:
     reviewer: str
     approval: str
     nonce: int
+    spelling: int = 0
+
+    @property
+    def statement(self) -> Statement:
+        return Statement(self.gate, self.request, self.decision, self.nonce)
 
 
 @dataclass(frozen=True)
 class Signature:
-    """What `key` made over the decision `over`."""
+    """What `key` made over the content `over`, a statement. `spelling` is how the file is written."""
 
     over: str
     key: str
+    spelling: int = 0
 
 
 @dataclass(frozen=True)

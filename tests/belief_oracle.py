@@ -5,12 +5,13 @@ asked again for each event; nothing is folded, packed or cut short. "The rule" a
 
 1. One beginning. There is one genesis, which holds no policy. `policy.yaml` is added by exactly one event, and every event
    that asks, decides or changes a policy has that event among its ancestors.
-2. Which policy is in force. A policy descends from another only by the chain of policies, each decided under the one
-   before it. After a merge the second parent's policy is in force where it descends from the first's; otherwise the first's.
+2. Which policy is in force. A policy descends from another only by the chain of policies, each asked and decided under
+   the one before it: the very event, for a later one may have the same words. After a merge the second parent's policy is in force where it descends from the first's; otherwise the first's.
 3. Which decisions count. A decision counts at a tip if its signer was allowed by the policy in force at its parent, and is
    allowed by the newest policy of the chain in force at the tip that has not the decision among its ancestors. Of two
    that count for one gate, the first parent's; one that comes back does not stand before one that counted until now.
-   A gate is open exactly when none counts.
+   A gate is open exactly when none counts. What somebody signed once is one decision, however often and wherever it is
+   brought: a policy has it among its ancestors if it has any of these events.
 4. What a merge may hold. Nothing of its own but `superseded/` and `open/<id>` exactly where a gate is open.
    `gates/<id>/request.yaml` is added by one event only, and each decision has it among its ancestors.
 5. Memory. A receiver refuses a ledger that does not contain its old tip, whose chain of policies does not begin with the
@@ -19,7 +20,6 @@ asked again for each event; nothing is folded, packed or cut short. "The rule" a
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Any
 
 from tests.belief_ledger import (
@@ -40,9 +40,9 @@ from tests.belief_ledger import (
     request_path,
     signature_path,
 )
+from tests.belief_people import may_decide, signed_by_reviewer
 
-ROLES = ("researcher", "architect", "developer", "reviewer")
-Place = tuple[str, str]  # an event and a gate
+Signed = tuple[str, str]  # a statement and the key that signed it
 
 
 class Oracle:
@@ -129,6 +129,13 @@ class Oracle:
         return dict.fromkeys(self.asks(event), event) | (self.asked(parents[0]) if parents else {})
 
     def asks(self, event: str) -> tuple[str, ...]:
+        """The gates whose request this event adds, but for copies: a request that names an event asks where it follows that one."""
+        parents, tree, what = self.ledger.parents(event), self.ledger.tree(event), self.ledger.what
+        said = {gate: what[tree[request_path(gate)]] for gate in self.adds_requests(event)}
+        follows = {gate: one.after for gate, one in said.items() if isinstance(one, Request)}
+        return tuple(gate for gate in said if follows.get(gate, "") in ("", *parents))
+
+    def adds_requests(self, event: str) -> tuple[str, ...]:
         """The gates whose request this event adds where none was before."""
         parents = self.ledger.parents(event)
         if len(parents) > 1:
@@ -183,10 +190,12 @@ class Oracle:
             return False
         if said.request != self.request_name(before, gate) or not self.chain(before):
             return False
-        if not self.allows(self.chain(before)[-1], event, gate):
+        if not self.allowed_under(event, gate, self.chain(before)):
             return False
         if not self.approves_policy(event, gate):
             return True
+        if self.chain(self.asked(before)[gate]) != self.chain(before):
+            return False
         # A policy is the one that was asked for, and under the one in force.
         after = self.ledger.tree(event).get(POLICY)
         return asked.before == self.in_force(before) and asked.proposes == after != ""
@@ -200,8 +209,32 @@ class Oracle:
         """The same for a decision that counted at its place, where this chain of policies is in force."""
         if self.approves_policy(event, gate) and event not in chain:
             return False  # the policy gave way, with the decision of its own gate
-        unaware = [policy for policy in chain if event not in self.ancestors(policy)]
+        return self.allowed_under(event, gate, chain)
+
+    def allowed_under(self, event: str, gate: str, chain: tuple[str, ...]) -> bool:
+        """Whether the newest policy of this chain that did not know what was signed allows the decision."""
+        mine = self.signed(event, gate)
+        unaware = [
+            one for one in chain if event not in self.ancestors(one) and mine not in self.known_to(one)
+        ]
         return bool(unaware) and self.allows(unaware[-1], event, gate)
+
+    def known_to(self, event: str) -> frozenset[Signed | None]:
+        """Whatever was signed at an event or before it."""
+        found: frozenset[Signed | None] = self._once(("signed", event), lambda: self._known_to(event))
+        return found
+
+    def _known_to(self, event: str) -> frozenset[Signed | None]:
+        below = [(one, gate) for one in self.ancestors(event) for gate in self.decides(one)]
+        return frozenset(self.signed(one, gate) for one, gate in below) - {None}
+
+    def signed(self, event: str, gate: str) -> Signed | None:
+        """What was signed and with which key; None for what is unsigned, or whose signature is over something else."""
+        tree, said = self.ledger.tree(event), self.decision(event, gate)
+        made = self.ledger.what.get(tree.get(signature_path(gate), ""))
+        if said is None or said.approval == UNSIGNED or not isinstance(made, Signature):
+            return None
+        return (made.over, made.key) if self.ledger.what[made.over] == said.statement else None
 
     def decisions(self, tip: str) -> dict[str, str]:
         """The gates that are decided at this tip, and the event whose decision counts."""
@@ -247,26 +280,9 @@ class Oracle:
         if said.approval == UNSIGNED:
             if signature or (policy.approvers and policy.minimum == SIGNED):
                 return False
-        elif not self._signed_by_reviewer(policy, event, gate):
+        elif not signed_by_reviewer(self.ledger, policy, event, said):
             return False
-        reviewer = person(policy, said.reviewer)
-        agents = {*ROLES, *(row.principal for row in policy.agents)}
-        if reviewer & {plain(name) for name in agents}:
-            return False
-        if asked.requested_by and plain(asked.requested_by) in reviewer:
-            return False
-        names = {plain(row.principal) for row in policy.approvers}
-        return not names or plain(said.reviewer) in names
-
-    def _signed_by_reviewer(self, policy: Policy, event: str, gate: str) -> bool:
-        """Whether the decision carries a good signature, by a key of the one whom it names as its reviewer."""
-        tree = self.ledger.tree(event)
-        made = self.ledger.what.get(tree.get(signature_path(gate), ""))
-        said = self.decision(event, gate)
-        if not isinstance(made, Signature) or made.over != tree[decision_path(gate)] or said is None:
-            return False
-        owners = [row.principal for row in (*policy.agents, *policy.approvers) if row.key == made.key]
-        return any(plain(owner) in person(policy, said.reviewer) for owner in owners)
+        return may_decide(policy, said.reviewer, asked.requested_by)
 
     def expected(self, tip: str) -> dict[str, str]:
         """What governs, as the rule has it at this tip: policy, requests, decisions and open gates."""
@@ -279,20 +295,3 @@ class Oracle:
                 if path in theirs:
                     tree[path] = theirs[path]
         return tree | {open_path(gate): MARKER for gate in self.open_gates(tip)}
-
-
-def plain(principal: str) -> str:
-    """Principals are compared as mail addresses are: case and Unicode form say nothing."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", principal).casefold())
-
-
-def person(policy: Policy, principal: str) -> set[str]:
-    """All names of one person: two principals with one key are one."""
-    names = {plain(principal)}
-    rows = (*policy.approvers, *policy.agents)
-    while True:
-        keys = {row.key for row in rows if row.key and plain(row.principal) in names}
-        more = names | {plain(row.principal) for row in rows if row.key in keys}
-        if more == names:
-            return names
-        names = more

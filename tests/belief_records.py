@@ -38,7 +38,7 @@ def records(ledger: Ledger) -> Records:
         for gate in gates_with({path: "" for path in event.tree if path not in before}, "decision.yaml"):
             said, made = event.tree[decision_path(gate)], event.tree.get(signature_path(gate), "")
             if isinstance(what[said], Decision):
-                decided[oid(said), oid(made)] = _decided(what[said], said, what.get(made))
+                decided[oid(said), oid(made)] = _decided(ledger, what[said], what.get(made))
     return Records(
         policies={oid(name): _policy(one) for name, one in what.items() if isinstance(one, Policy)},
         requests={oid(name): _asked(one) for name, one in what.items() if isinstance(one, Request)},
@@ -61,15 +61,18 @@ def _policy(one: Policy) -> policies.Policy:
 
 
 def _asked(one: Request) -> Asked:
-    return Asked(one.gate, one.kind, one.requested_by, oid(one.before), oid(one.proposes))
+    return Asked(one.gate, one.kind, one.requested_by, oid(one.before), oid(one.proposes), oid(one.after))
 
 
-def _decided(one: Decision, name: str, made: object) -> Decided:
+def _decided(ledger: Ledger, one: Decision, made: object) -> Decided:
     """`made` is what stands in the place of its signature, None where nothing does."""
-    good = isinstance(made, Signature) and made.over == name
+    good = isinstance(made, Signature) and ledger.what[made.over] == one.statement
     flaw = "" if (good if one.approval == "signed" else made is None) else "BAD_SIGNATURE"
     signer = public(made.key) if isinstance(made, Signature) and not flaw else ""
-    return Decided(one.gate, oid(one.request), one.decision, one.reviewer, one.approval, signer, flaw)
+    said = made.over if isinstance(made, Signature) and signer else ""
+    return Decided(
+        one.gate, oid(one.request), one.decision, one.reviewer, one.approval, signer, flaw, said=said
+    )
 
 
 def torn(found: Mapping[str, list[str]]) -> set[str]:

@@ -7,7 +7,7 @@ exactly: their trees are made from what `belief_oracle` expects. Attackers are i
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tests.belief_findings import collides, gives_way, rollback
@@ -55,9 +55,15 @@ class Clone:
 
 
 class World:
-    """`dice` draws; `oracle` says what honest programs would do; `refused` counts what remotes turned away."""
+    """`dice` draws; `oracle` says what honest programs would do; `refused` counts what remotes turned away.
 
-    def __init__(self, seed: int, first_policy: Policy | None = None) -> None:
+    With `named` a request names the event that it follows, as all have done since version 0.1.
+    """
+
+    named = False
+
+    def __init__(self, seed: int, first_policy: Policy | None = None, *, named: bool = False) -> None:
+        self.named = named
         self.dice = random.Random(seed)
         self.ledger = Ledger()
         self.oracle = Oracle(self.ledger)
@@ -99,9 +105,9 @@ class World:
                     tree[set_aside(side, path)] = content
         for parent in self.ledger.parents(name):
             side = self.oracle.expected(parent)
-            tree |= {
-                set_aside(side, path): what for path, what in gives_way(self.oracle, parent, name).items()
-            }
+            for path, what in gives_way(self.oracle, parent, name).items():
+                place = set_aside(side, path)
+                tree[place if tree.get(place, what) == what else f"superseded/{what}"] = what
         return tree
 
     def number(self) -> int:
@@ -113,7 +119,8 @@ class World:
         gate = gate or f"g{self.number()}"
         before = self.oracle.in_force(at) if proposes else ""
         kind = POLICY_CHANGE if proposes else MANUAL
-        asked = self.ledger.put(Request(gate, kind, by, self.number(), before, proposes))
+        after = at if self.named else ""
+        asked = self.ledger.put(Request(gate, kind, by, self.number(), before, proposes, after))
         return self.event(at, {request_path(gate): asked, open_path(gate): MARKER}, f"ask {gate}")
 
     def decide(self, at: str, gate: str, verdict: str, signer: Signer, *, key: str = "") -> str:
@@ -124,11 +131,32 @@ class World:
         decision = self.ledger.put(said)
         changes: dict[str, str | None] = {decision_path(gate): decision, open_path(gate): None}
         if signing:
-            changes[signature_path(gate)] = self.ledger.put(Signature(decision, signing))
+            changes[signature_path(gate)] = self.ledger.put(
+                Signature(self.ledger.put(said.statement), signing)
+            )
         asked = self.ledger.what.get(request)
         if isinstance(asked, Request) and asked.kind == POLICY_CHANGE and verdict == APPROVED:
             changes[POLICY] = asked.proposes
         return self.event(at, changes, f"{verdict.lower()} {gate} by {signer[0]}")
+
+    def copy(self, at: str, event: str, gate: str, spelled: Callable[[str], str] = str) -> str:
+        """An event that brings the decision of another once more, with the policy that it set."""
+        theirs = self.ledger.tree(event)
+        changes: dict[str, str | None] = {open_path(gate): None}
+        for path in (decision_path(gate), signature_path(gate)):
+            changes[path] = spelled(theirs[path]) if path in theirs else None
+        if self.oracle.approves_policy(event, gate):
+            changes[POLICY] = theirs[POLICY]
+        return self.event(at, changes, f"copy of {event}")
+
+    def sign_anew(self, at: str, event: str, gate: str, signer: Signer) -> str:
+        """An event in which another person signs the very statement of a decision."""
+        said = self.oracle.decision(event, gate)
+        assert said
+        made = Signature(self.ledger.put(said.statement), signer[1])
+        decision = self.ledger.put(replace(said, reviewer=signer[0]))
+        changes = {decision_path(gate): decision, signature_path(gate): self.ledger.put(made)}
+        return self.event(at, {**changes, open_path(gate): None}, f"{signer[0]} signs the same")
 
     def take_back(self, name: str) -> None:
         """Forget the last event."""
@@ -199,7 +227,7 @@ class World:
             if proposed != self.oracle.in_force(clone.tip) or self.dice.random() < 0.1:
                 clone.tip = self.ask(clone.tip, by=by, proposes=proposed)
         elif how == "task":
-            path = f"tasks/t{self.dice.randrange(3)}/{self.number()}.yaml"
+            path = f"tasks/task-{self.dice.randrange(3)}/{self.number()}.yaml"
             clone.tip = self.event(clone.tip, {path: self.ledger.put(Plain(path))}, "task")
         else:
             clone.tip = self.ask(clone.tip, by=by)

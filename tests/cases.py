@@ -57,6 +57,12 @@ class Look:
     active: str
     status: bytes
 
+    @property
+    def tracked(self) -> dict[bytes, bytes]:
+        """Every path of the index, with the oid that it has there."""
+        lines = (line.split(b"\t", 1) for line in self.index.split(b"\0") if line)
+        return {path: head.split(b" ")[2] for head, path in lines}
+
     def must_equal(self, other: Look) -> None:
         """Fail with what differs, and nothing else."""
         for part in fields(self):
@@ -143,7 +149,10 @@ class Case:
         place = self.git("rev-parse", "--absolute-git-dir", "HEAD", "--symbolic-full-name", "HEAD").split(
             "\n"
         )
-        status = ("status", "--porcelain=v2", "-z", "--untracked-files=all")
+        # First: git's own status refreshes the index of a nested repository, whose bytes and mode are looked at, too.
+        # It stops at a link where the index has a nested repository.
+        words = ("status", "--porcelain=v2", "-z", "--untracked-files=all")
+        status = self.git_bytes(*words, ok=(0, 128))
         return Look(
             files=contents(self.top),
             index=self.git_bytes("ls-files", "--stage", "-v", "-z"),
@@ -151,8 +160,7 @@ class Case:
             branch=place[2],
             tags=self.git("for-each-ref", "refs/tags"),
             active=_text(Path(place[0]) / "devs" / "task"),
-            # Intent to add shows here alone. git stops at a link where the index has a nested repository.
-            status=self.git_bytes(*status, ok=(0, 128)),
+            status=status,  # intent to add shows here alone
         )
 
     def active(self) -> str:

@@ -175,6 +175,15 @@ def three(pair: Pair, folder: Path) -> Trio:
     return Trio(pair.origin, pair.ann, pair.bob, cat, folder / "spare.git")
 
 
+def second_remote(pair: Pair, tmp_path: Path) -> Path:
+    """A bare copy of `origin`, known to both clones as `other`."""
+    other = tmp_path / "other.git"
+    git(tmp_path, "clone", "-q", "--mirror", str(pair.origin), str(other))
+    for clone in (pair.ann, pair.bob):
+        clone.git("remote", "add", "other", str(other))
+    return other
+
+
 def make(initialised: Path, folder: Path) -> Pair:
     """A pair of clones of a repository with a ledger."""
     origin, ann, bob = folder / "origin.git", folder / "ann", folder / "bob"
@@ -188,3 +197,17 @@ def make(initialised: Path, folder: Path) -> Pair:
     pair.bob.sync()
     pair.ann.sync()
     return pair
+
+
+def copied(initialised: Path, mould: Path, folder: Path) -> Pair:
+    """Made once, copied for each test; the remote is named by a path that is right in each copy."""
+    if not mould.exists():
+        mould.mkdir()
+        made = make(initialised, mould)
+        for clone in (made.ann, made.bob):
+            clone.git("remote", "set-url", "origin", "../origin.git")
+    for name in ("origin.git", "ann", "bob"):
+        shutil.copytree(mould / name, folder / name, symlinks=True)
+        if name != "origin.git":
+            git(folder / name, "update-index", "-q", "--refresh")
+    return Pair(folder / "origin.git", Clone(folder / "ann"), Clone(folder / "bob"))

@@ -5,13 +5,17 @@ from __future__ import annotations
 import dataclasses
 import os
 import signal
+import tempfile
+import traceback
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from devs_git.commands import doctor, status
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.values import replace
-from tests.cases import Case, Look
+from tests.cases import Case, Look, contents
 from tests.holding import litter
 
 # Armed, the filter kills who is named in the file, in the middle of a checkout: the git that waits for it, or us as well.
@@ -28,9 +32,17 @@ def killed(case: Case, verb: Any, request: Any, how: tuple[str, int]) -> bool:
     """
     pid = os.fork()
     if not pid:
-        _child(case, verb, request, how)
-        os._exit(0)
-    return os.WIFSIGNALED(os.waitpid(pid, 0)[1])
+        failed = 1
+        try:
+            _child(case, verb, request, how)
+            failed = 0
+        finally:
+            if failed:
+                traceback.print_exc()
+            os._exit(failed)
+    ended = os.waitpid(pid, 0)[1]
+    assert os.WIFSIGNALED(ended) or ended == 0, "a verb ended as a bug of ours"
+    return os.WIFSIGNALED(ended)
 
 
 def _child(case: Case, verb: Any, request: Any, how: tuple[str, int]) -> None:
@@ -86,28 +98,43 @@ def must_be_usable(case: Case) -> None:
     case.git("fsck", "--no-dangling", "--no-progress")
 
 
-def as_left(now: Look, before: Look) -> Look:
-    """What a recovery left, without what it may change: tags that a fetch had pruned, and what git did not see before.
+def as_left(now: Look, before: Look, tags: str) -> Look:
+    """What was taken back, without what git did not see before. `tags`: a recovery brings back those that a fetch had pruned.
 
-    A file that was written under attributes that are gone is unchanged to git by its times alone; a recovery moves it
-    away and back, which counts as a change of these.
+    A file that was written under attributes that are gone is unchanged to git by its times alone; whoever takes back, after a
+    kill or where `gc --prune=now` beside stopped a move, moves it away and back, which counts as a change of these.
     """
     known = before.status.split(b"\0")
     lines = [line for line in now.status.split(b"\0") if line in known or not line.startswith(b"1 .M ")]
-    return dataclasses.replace(now, tags=before.tags, status=b"\0".join(lines))
+    return dataclasses.replace(now, tags=tags, status=b"\0".join(lines))
 
 
-def as_stored(case: Case, was: Look, path: bytes) -> bool:
-    """Whether a file has its blob's bytes where an attributes file of the index is not on the disk: known, and no content is lost.
+def must_be_of_people(
+    case: Case, path: bytes, looks: tuple[Look, Look, Look, Look | None], others: Iterable[Look]
+) -> None:
+    """Why a file is not as it was after an undo; `looks`: now, as it was, before the undo, after what is undone.
 
-    The state that comes back has no such file, and what the operation did not move it did not capture; where a commit in
-    between changed it, git writes it without the attributes that its index alone still has.
+    What the operation did not move it did not capture either: of that a person may have changed since what git does not
+    keep, permissions and the attributes under which it was written; and a recovery shows to git as changed what git saw
+    nothing of before (see `as_left`), which an undo takes back. It stays so, or is as a later operation (`others`: before each)
+    captured it, or as git writes it.
     """
-    name = b".gitattributes"
-    if name in was.files or not case.git_bytes("ls-files", "-z", "--", os.fsdecode(name)):
-        return False
-    blob = case.git_bytes("cat-file", "blob", f":./{os.fsdecode(path)}")
-    return case.look().files.get(path, ("", b""))[1] == blob
+    now, was, left, after = looks
+    is_now, it_was, then = (look.files.get(path) for look in (now, was, left))
+    told = f"{path!r} is {is_now}, was {it_was}, before the undo {then}"
+    assert (after and after.files.get(path)) == it_was, told
+    lines = left.status.split(b"\0")
+    seen = any(line[:5] == b"1 .M " and line.endswith(b" " + path) for line in lines)
+    assert it_was != then or seen, told
+    same = [look.files.get(path) for look in (left, *others) if look.tracked.get(path) == was.tracked[path]]
+    assert is_now in same or (is_now and is_now[1] == _written(case, path)), told
+
+
+def _written(case: Case, path: bytes) -> bytes:
+    """What git writes for an entry of its index, elsewhere, with the attributes of now."""
+    with tempfile.TemporaryDirectory() as folder:
+        case.git_bytes("checkout-index", f"--prefix={folder}/", "--", path)
+        return contents(Path(folder)).get(path, ("", b""))[1]
 
 
 def last_operation(case: Case) -> str:

@@ -34,6 +34,8 @@ ATTRIBUTES = (
     b"*.loud filter=case\nd/** text eol=crlf\na ident\n",
     b"x* filter=case\n",
 )
+RULES = (b".gitattributes", b".gitattributes", b"d/.gitattributes")
+GONE = ("", "", "deleted", "link")
 FOLDERS = (b"d", b"x", b"n", b"d/e")
 MODES = (0o600, 0o640, 0o644, 0o755, 0o700, 0o444)
 MASKS = (0o022, 0o077, 0o000)
@@ -143,14 +145,15 @@ class People:
             if path.is_symlink() or path.is_file():
                 path.unlink()
 
-    def rewrite(self, text: bytes, *, written: bool, gone: bool) -> None:
-        """Give the repository other attributes, let git write its files under them, and take the attributes away."""
-        self.case.write({".gitattributes": text})
-        self.run_git("add", "-f", ".gitattributes")
+    def rewrite(self, place: bytes, text: bytes, *, written: bool, gone: str) -> None:
+        """Give the repository other attributes, let git write its files under them, and take the attributes file away."""
+        self._clear_above(place)
+        self.case.write({place: text})
+        self.run_git("add", "-f", "--", place)
         edited = self.case.git_bytes("diff", "--name-only", "-z").split(b"\0")
         for name in self.case.git_bytes("ls-files", "-z").split(b"\0") if written else ():
             if name and name not in edited and Path(self.case.path(name)).is_file():
                 Path(self.case.path(name)).unlink()
                 self.run_git("checkout", "--", name)
         if gone:
-            self.case.write({".gitattributes": None})
+            self.case.write({place: Link(b"rules") if gone == "link" else None})

@@ -105,6 +105,17 @@ def test_the_rulesets_protect_the_ledger_and_the_tags_of_tasks() -> None:
     assert named == list(WORKFLOW["jobs"])
 
 
+def test_a_ruleset_keeps_a_tag_from_being_made_that_git_shows_in_the_ledgers_place() -> None:
+    [names] = [
+        ruleset["conditions"]["ref_name"]["include"]
+        for ruleset in block("json")
+        if ruleset["rules"] == [{"type": "creation"}] and ruleset["target"] == "tag"
+    ]
+    assert [
+        any(fnmatch(ref, name) for name in names) for ref in (f"refs/tags/{LEDGER[11:]}", completed_tag("10"))
+    ] == [True, False]
+
+
 def test_the_configuration_for_pre_commit_names_our_hooks_and_installs_their_stages() -> None:
     config = block("yaml", "# .pre-commit")
     manifest = YAML(typ="safe").load((TOP / ".pre-commit-hooks.yaml").read_text())

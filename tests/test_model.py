@@ -30,9 +30,9 @@ def test_nothing_that_was_there_is_ever_lost(tmp_path: Path) -> None:
 def test_without_the_capture_the_model_finds_a_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The control arm: backups hold HEAD alone, and nothing is left in sight."""
 
-    def nothing(objects: Any, state: State, signature: str, subject: str) -> str:
+    def nothing(objects: Any, state: State, *words: Any) -> str:
         tree = objects.read(state.head, "commit")[5:45].decode()
-        return real_store(objects, State(state.head, state.branch, tree, tree), signature, subject)
+        return real_store(objects, State(state.head, state.branch, tree, tree), *words)
 
     monkeypatch.setattr(travel, "store", nothing)
     monkeypatch.setattr(preserve, "keep", lambda *_: preserve.Kept("discard", "nowhere"))

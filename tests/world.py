@@ -31,9 +31,9 @@ from devs_git.commands import (
 from devs_git.errors import DevsError
 from devs_git.values import replace
 from tests import ending
-from tests.cases import Case, Look, contents
+from tests.cases import Case, Look
 from tests.oracle import Held, blob_oid
-from tests.people import ATTRIBUTES, CHANGES, CROWDED, IGNORES, MASKS, NAMES, People, begun
+from tests.people import ATTRIBUTES, CHANGES, CROWDED, GONE, IGNORES, MASKS, NAMES, RULES, People, begun
 
 REFUSALS = {
     "GIT_RESET_FAILED",
@@ -96,7 +96,7 @@ class World(People, RuleBasedStateMachine):
         if done is None:
             assert code in REFUSALS, (code, said)
             note(f"{code}: {said}")
-            self.case.look().must_equal(before)
+            ending.as_left(now := self.case.look(), before, now.tags).must_equal(before)
             return None
         held.must_still_be_there(self.case)
         return done, before
@@ -121,7 +121,7 @@ class World(People, RuleBasedStateMachine):
             assert now.files.get(mine[0], ("", b""))[1] == mine[1], f"the edit of {mine[0]!r} is gone"
             return None
         if operation == last:
-            ending.as_left(now, before).must_equal(before)
+            ending.as_left(now, before, before.tags).must_equal(before)
             return None
         return operation, before
 
@@ -154,10 +154,15 @@ class World(People, RuleBasedStateMachine):
         for name, how in what:
             getattr(self, how)(self.place(name))
 
-    @rule(text=st.sampled_from(ATTRIBUTES), written=st.booleans(), gone=st.booleans())
-    def attributes(self, text: bytes, written: bool, gone: bool) -> None:
-        """Other attributes, files written under them, and perhaps no attributes any more."""
-        self.rewrite(text, written=written, gone=gone)
+    @rule(
+        place=st.sampled_from(RULES),
+        text=st.sampled_from(ATTRIBUTES),
+        written=st.booleans(),
+        gone=st.sampled_from(GONE),
+    )
+    def attributes(self, place: bytes, text: bytes, written: bool, gone: str) -> None:
+        """Other attributes, files written under them, and perhaps the file with them not on the disk any more."""
+        self.rewrite(place, text, written=written, gone=gone)
 
     @rule(mask=st.sampled_from(MASKS))
     def umask(self, mask: int) -> None:
@@ -255,23 +260,14 @@ class World(People, RuleBasedStateMachine):
     def _as_before(self, was: Look, left: Look, after: Look | None) -> None:
         """Branch, index and tracked files are as they were; other untracked files are as people had `left` them.
 
-        So is an untracked file of theirs where a tracked one was gone: it stays, as a change of that one, or it was in
-        the way and is saved.
+        So is an untracked file of theirs where a tracked one was gone: it stays, or was in the way and is saved.
         """
         now = self.case.look()
         assert (now.head, now.branch, now.index) == (was.head, was.branch, was.index)
-        tracked = _tracked(was)
-        mine = {p for p in tracked if p not in was.files and p in left.files} - _tracked(left)
-        for path in tracked - mine:
-            # What the operation did not move it did not capture either: of that a person may have changed since what git
-            # does not keep, permissions and the attributes under which it was written.
-            theirs = after is not None and after.files.get(path) == was.files.get(path) != left.files.get(
-                path
-            )
-            same = now.files.get(path) == was.files.get(path)
-            assert same or theirs or ending.as_stored(self.case, was, path), (
-                f"{path!r} is {now.files.get(path)}, was {was.files.get(path)} and before the undo {left.files.get(path)}"
-            )
+        mine = {p for p in was.tracked if p not in was.files and p in left.files} - left.tracked.keys()
+        for path in was.tracked.keys() - mine:
+            if now.files.get(path) != was.files.get(path):
+                ending.must_be_of_people(self.case, path, (now, was, left, after), self.before.values())
         assert all(now.files.get(p) in (None, left.files[p]) for p in mine)
 
     @rule(at=some, fate=fates)
@@ -291,10 +287,6 @@ class World(People, RuleBasedStateMachine):
 
     @rule()
     def snapshot(self) -> None:
-        before = contents(self.case.top)
+        before = self.case.look().files
         self.verb(lambda: snapshot_create.run(self.case.workspace, snapshot_create.Request("by verb")))
-        assert contents(self.case.top) == before
-
-
-def _tracked(look: Look) -> set[bytes]:
-    return {line.split(b"\t", 1)[1] for line in look.index.split(b"\0") if b"\t" in line}
+        assert self.case.look().files == before

@@ -7,12 +7,12 @@ from devs_git.domain.history import Checkpoint, History
 from devs_git.domain.previous import candidates
 from devs_git.domain.resolve import resolve
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import filters, refs, rewritten
+from devs_git.storage import doubt, filters, refs, rewritten
 from devs_git.storage.differences import Change, Hunk, changes, first_of, hunks, parents
 from devs_git.storage.filters import NotTold
 from devs_git.storage.git_program import Git, GitFailed
 from devs_git.storage.objects import EMPTY_TREE
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 MOST_LINES = 1_000_000
@@ -66,6 +66,7 @@ class Result:
     """`from_` and `to` are oids of commits (the empty tree's where there is nothing before); `to` is '' for a working tree.
 
     How files in `not_told` differ only the filter could say: the repository names it, so it is not started.
+    `not_believed` as in `status`, where a checkpoint was named.
     """
 
     from_: str
@@ -76,15 +77,18 @@ class Result:
     stats: Stats
     truncated: bool
     not_told: tuple[NotTold, ...]
+    not_believed: str = ""
 
 
 def run(workspace: Workspace, request: Request) -> Result:
     """The difference; TASK_NOT_FOUND, CHECKPOINT_NOT_FOUND, NO_CHECKPOINT for either end; CONFLICT without its objects."""
     try:
-        return _compare(workspace, request)
+        result = _compare(workspace, request)
+        named = request.target or request.against
+        return replace(result, not_believed=doubt.told(workspace.require_believed)) if named else result
     except GitFailed as error:
         if request.target:
-            point = resolve(workspace.ledger.tip().history, ids.target(request.target))
+            point = resolve(workspace.ledger.tip().here, ids.target(request.target))
             rewritten.require(workspace.store_git, point)
         raise DevsError(
             "CONFLICT", "git cannot compare these: an object is missing here.", hint="Run: devs-git doctor"

@@ -24,6 +24,7 @@ from devs_git.storage import (
     proposal,
     rewritten,
     seen,
+    shadows,
     suitability,
     unrecorded,
     view,
@@ -78,12 +79,13 @@ def _notes(workspace: Workspace) -> Iterator[str]:
 
 
 def _decide(workspace: Workspace, *, forward: bool) -> tuple[str, ...]:
+    """Carry a decision out: this writes files, and git needs for them what the repository names, such as filters."""
     from devs_git.storage.engine import decide
     from devs_git.storage.engine import run as engine
 
     with (
         engine.refusing("GIT_RESET_FAILED"),
-        engine.worktree_lock(workspace.site, recovering=False) as site,
+        engine.worktree_lock(replace(workspace, offline=False).site, recovering=False) as site,
     ):
         return tuple(decide.end(site, opened, forward=forward) for opened in decide.waiting(site.places))
 
@@ -103,6 +105,7 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
     yield from _git_version(workspace.git)
     if workspace.places.top is None and hook_files.serves(workspace.places, workspace.git):
         yield from hook_files.status(workspace.places, workspace.git, server=True)
+        yield from shadows.findings(workspace.store_git, workspace.places.common)
         return
     try:
         suitability.check(workspace.places, workspace.git, workspace.store_git)
@@ -217,6 +220,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
     if not workspace.ledger.tip().oid:
         yield _no_ledger(workspace, named)
         return
+    yield from shadows.findings(git, workspace.places.common)
     if broken := tuple(intact.findings(git)):
         yield from broken
         return
@@ -236,7 +240,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
         _ = workspace.policy
     except DevsError as error:
         yield Finding(
-            error.code, "error", f"The policy in force is damaged: {error.message}", "git log devs/ledger"
+            error.code, "error", f"The policy in force is damaged: {error.message}", f"git log {LEDGER}"
         )
     untracked = (readable and not named) or not workspace.git.run("ls-files", "-z", "--", PROPOSED)
     if untracked and not here:  # the ledger's branch has no such file, and it is no place to commit one

@@ -9,7 +9,7 @@ from devs_git.domain.events import Event
 from devs_git.domain.history import History
 from devs_git.domain.paging import limited
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import watch
+from devs_git.storage import doubt, watch
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
@@ -67,11 +67,15 @@ class Happening:
 
 @immutable
 class Result:
-    """`more`: older ones are there, from `next_cursor` on. After an `after` that is the last event that was looked at."""
+    """`more`: older ones are there, from `next_cursor` on. After an `after` that is the last event that was looked at.
+
+    `not_believed` as in `status`; what comes while somebody waits is told as it comes.
+    """
 
     events: tuple[Happening, ...]
     next_cursor: str
     more: bool = False
+    not_believed: str = ""
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -88,11 +92,16 @@ def run(workspace: Workspace, request: Request) -> Result:
                 skipping = "" if event.oid == skipping else skipping
             elif _is_wanted(event, tip.history, request):
                 if len(found) == request.limit:
-                    return Result(tuple(found), found[-1].id, more=True)
+                    return Result(
+                        tuple(found),
+                        found[-1].id,
+                        more=True,
+                        not_believed=doubt.told(workspace.require_believed),
+                    )
                 found.append(_told(event, tip.history))
     if skipping:
         raise invalid("cursor", "The ledger has no such event.", hint="Start over without a cursor.")
-    return Result(tuple(found), "")
+    return Result(tuple(found), "", not_believed=doubt.told(workspace.require_believed))
 
 
 def _on(workspace: Workspace, request: Request, since: str) -> Result:
@@ -115,7 +124,9 @@ def _on(workspace: Workspace, request: Request, since: str) -> Result:
                         break
         if found:
             break
-    return Result(tuple(found), since)
+    return Result(
+        tuple(found), since, not_believed="" if request.follow else doubt.told(workspace.require_believed)
+    )
 
 
 def _must_exist(history: History, request: Request) -> None:

@@ -40,7 +40,7 @@ README: Final = """# The devs-git ledger
 This branch is the history of governance of this repository, kept by devs-git: each commit is one event, made by the
 program, never by hand. It shares no history with the code and is not meant to be merged, rebased or force-pushed.
 
-Read it with: git log devs/ledger
+Read it with: git log refs/heads/devs/ledger
 """
 _WAIT: Final = 60.0  # seconds behind another init of this repository
 
@@ -154,8 +154,10 @@ def _ledger(workspace: Workspace, named: str, person: Accepts) -> tuple[Action, 
     if tip := ledger.tip().oid:
         if not ledger.checked_tip and not (ledger.common / LOCK).exists():
             # Fetched by hand: this clone has no memory of it.
+            first_sight.require_remote(workspace.store_git)
             _require_known(workspace, "", tip, person)
             ledger.note_checked(tip)
+        workspace.require_believed()
         return Action("ledger", "kept"), False
     if named or adoption.offered(workspace.store_git):
         remote = adoption.adopt(
@@ -179,7 +181,7 @@ def _require_known(workspace: Workspace, remote: str, tip: str, person: Accepts)
 
     `remote` is '' for one that is here.
     """
-    named = first_sight.require_named(workspace.ledger, remote, tip)
+    named = first_sight.require_named(workspace.ledger, remote, tip, workspace.git)
     receiving.require_sound(workspace.ledger, remote or "this clone", tip, first=named)
     entry = workspace.ledger.list_path(workspace.ledger.tree_of(tip), "").get(IN_FORCE)
     if entry:

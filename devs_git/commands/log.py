@@ -9,7 +9,7 @@ from devs_git.domain.recent import newest
 from devs_git.domain.rows import Row
 from devs_git.domain.standing import Statuses
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import standpoint, whereabouts
+from devs_git.storage import doubt, standpoint, whereabouts
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -46,11 +46,12 @@ class Operation:
 
 @immutable
 class Result:
-    """`next_cursor` is '' at the end of the list."""
+    """`next_cursor` is '' at the end of the list; `not_believed` as in `status`."""
 
     checkpoints: tuple[Row, ...]
     operations: tuple[Operation, ...]
     next_cursor: str
+    not_believed: str = ""
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -83,7 +84,9 @@ def run(workspace: Workspace, request: Request) -> Result:
     here = standpoint.seen(workspace.store_git, workspace.places.common, newer)
     seen = list(here.checkpoints.values())
     rows = whereabouts.rows(workspace, seen, newer, lambda point: _status(workspace, point, statuses))
-    return Result(rows, tuple(operations), rows[-1].tag if more else "")
+    return Result(
+        rows, tuple(operations), rows[-1].tag if more else "", doubt.told(workspace.require_believed)
+    )
 
 
 def _status(workspace: Workspace, point: Checkpoint, statuses: Statuses) -> str:

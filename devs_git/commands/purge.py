@@ -8,20 +8,22 @@ and remotes hold is named and left.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from devs_git.domain import limits
 from devs_git.domain.events import NO_OID, Draft, RefUpdate, one_line
+from devs_git.domain.history import Checkpoint
 from devs_git.domain.purging import SHORTEST, Dropped, Left, plan_id
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import bounded, newest, purge_files, purge_objects, refs, rewritten
+from devs_git.storage import bounded, far, newest, purge_files, purge_objects, refs, rewritten
 from devs_git.storage import places as worktrees
 from devs_git.storage.catalog import purging
 from devs_git.storage.catalog.database import NAME, Catalog
 from devs_git.storage.catalog.purging import Hits
-from devs_git.storage.engine import backups
+from devs_git.storage.engine import backups, owned
 from devs_git.storage.ledger import Tip
 from devs_git.storage.purge_objects import Found, Sought
 from devs_git.values import field, immutable, replace
@@ -32,7 +34,8 @@ FINISH = "git reflog expire --expire=now --all && git gc --prune=now"
 
 @immutable
 class Request:
-    """`path`: a file or folder, relative to `folder` or the worktree's root, in all its versions; `text`: what stands somewhere.
+    """`path`: a file or folder, relative to `folder` or the worktree's root, in all its versions; `text`: what stands somewhere;
+    `event`: one of the ledger, or the beginning of its oid, that tells of checkpoints that are kept no more, or nowhere.
 
     One of them at least. `plan_id` binds to what was shown: PLAN_STALE where that changed.
     """
@@ -42,28 +45,32 @@ class Request:
     folder: str = ""
     dry_run: bool = False
     plan_id: str = ""
+    event: str = ""
 
     def __post_init__(self) -> None:
-        """INVALID_ARGUMENTS{path, text}."""
-        if not self.path and not self.text:
-            raise invalid("path", "Name what to purge: a path, --text TEXT, or both.")
+        """INVALID_ARGUMENTS{path, text, event}."""
+        if not (self.path or self.text or self.event):
+            raise invalid("path", "Name what to purge: a path, --text TEXT, or --from EVENT.")
         if self.text and len(self.text) < SHORTEST:
             raise invalid("text", f"A text to purge has at least {SHORTEST} characters.")
         if "\0" in self.path:
             raise invalid("path", "A path has no NUL character.")
+        if self.event and not re.fullmatch("[0-9a-f]{7,40}", self.event):
+            raise invalid("event", "An event is named by the beginning of its oid, seven digits at least.")
 
 
 @immutable
 class Result:
     """What went, or would go: refs with what they held, how many traces and messages, and files of ours.
 
-    `left`: what still holds it and is not ours; `finish`: the command after which no object has it. `event` is '' where nothing was found.
+    `lost` are checkpoints that are nowhere here, and that the ledger is to ask for no more. `left`: what still holds it and is not ours; `finish`: the command after which no object has it. `event` is '' where nothing was found.
     """
 
     dropped: tuple[Dropped, ...]
     traces: int
     messages: int
     files: tuple[str, ...]
+    lost: tuple[str, ...]
     left: tuple[Left, ...]
     finish: str
     plan_id: str
@@ -80,6 +87,7 @@ class _Plan:
     hits: Hits
     files: tuple[Path, ...]
     left: tuple[Left, ...] = field(default_factory=tuple)
+    lost: tuple[Checkpoint, ...] = ()
 
     @property
     def parts(self) -> Iterator[str]:
@@ -88,6 +96,7 @@ class _Plan:
         yield from (f"message {one}" for one in self.hits.messages)
         yield from (f"memory {os.fsdecode(one)}" for one in self.hits.memories)
         yield from (f"file {one}" for one in self.files)
+        yield from (f"lost {one.tag}" for one in self.lost)
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -153,21 +162,45 @@ def _require_same(request: Request, plan: _Plan) -> None:
 
 def _plan(workspace: Workspace, request: Request, catalog: Catalog) -> _Plan:
     """What would go now; reads only."""
+    followed, lost = _told(workspace, request)
+    if not (request.path or request.text):
+        return _Plan(Found(followed, (), (), frozenset()), Hits(), (), lost=lost)
     path = _path(workspace, request)
     texts = (request.text.encode("utf-8", "surrogateescape"),) if request.text else ()
-    operations = workspace.ledger.tip().history.operations
-    left_by_us = frozenset(tuple(event.get("Devs-Preserved").split()) for event in operations)
-    sought = Sought(path, tuple(_on_disk(workspace, path)), texts, left_by_us)
     git, common = workspace.store_git, workspace.places.common
+    own = owned.operations(git, workspace.ledger.tip().history.operations)
+    left_by_us = frozenset(tuple(event.get("Devs-Preserved").split()) for each in own for event in each)
+    sought = Sought(path, tuple(_on_disk(workspace, path)), texts, left_by_us)
     objects = purge_objects.look(git, common, sought, workspace.progress)
+    objects = replace(objects, dropped=tuple(dict.fromkeys((*objects.dropped, *followed))))
     hits = purging.look(catalog, objects.forms, workspace.progress)
     every = (workspace.places, *worktrees.worktrees(git, common))
     files, left = purge_files.holding(every, objects.forms)
     left += [
         *purge_files.on_disk(every, path),
+        *purge_files.messages(every, objects.forms),
         *purge_files.transcripts(purging.transcripts(catalog), objects.forms),
     ]
-    return _Plan(objects, hits, tuple(files), (*objects.left, *left))
+    return _Plan(objects, hits, tuple(files), (*objects.left, *left), lost)
+
+
+def _told(workspace: Workspace, request: Request) -> tuple[tuple[Dropped, ...], tuple[Checkpoint, ...]]:
+    """What the event tells of: refs here of checkpoints that are to be kept no more, or that it records otherwise than their
+    commits are, and checkpoints that are nowhere here; INVALID_ARGUMENTS{event} where there is none.
+    """
+    if not request.event:
+        return (), ()
+    points, git = workspace.ledger.tip().history.checkpoints, workspace.store_git
+    held = far.held(git)
+    own = [point for point in points.values() if point.event.startswith(request.event) and not point.gone]
+    odd = {point.tag for point in rewritten.strays(own, rewritten.trees(git, (p.commit for p in own)), held)}
+    odd |= {tag for tag, point in points.items() if point.gone.startswith(request.event)}
+    dropped = tuple(Dropped(ref, oid, "checkpoint") for ref, oid in held.items() if oid in odd)
+    lost = tuple(point for point in own if not workspace.objects.exists(point.tag))
+    if not (dropped or lost):
+        text = "No event whose oid begins so tells of a checkpoint that is to be kept no more, or that is nowhere here."
+        raise invalid("event", text, hint="See which ones do: devs-git sync, devs-git verify tags")
+    return dropped, lost
 
 
 def _on_disk(workspace: Workspace, path: str) -> Iterator[bytes]:
@@ -197,6 +230,7 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
         "traces": len(hits.traces),
         "messages": len(hits.messages),
         "files": len(plan.files),
+        "checkpoints": len(plan.lost),
     }
     said = [
         ("Devs-Purged", f"{count} {what if count > 1 else what.removesuffix('s')}")
@@ -204,6 +238,11 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
         if count
     ]
     sought = one_line(request.path) if request.path and not request.text else "a text"
+    if not (request.path or request.text):
+        sought = "what an event tells of"
+
+    backed_up = (one for one in dropped if one.kind == "backup")
+    left = {one.ref: owned.without(workspace.objects, one.oid, plan.objects.forms) for one in backed_up}
 
     def build(tip: Tip) -> Draft:
         event = workspace.event(
@@ -212,10 +251,15 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
             ("Devs-Sought", sought),
             *said,
             *(("Devs-Dropped", f"{one.ref} {one.oid}") for one in dropped),
-            *_gone(tip, dropped),
+            *_gone(
+                tip,
+                (*(one.oid for one in dropped if one.kind == "checkpoint"), *(one.tag for one in plan.lost)),
+            ),
             verb_name="purge",
         )
-        return Draft(event, updates=tuple(RefUpdate(one.ref, NO_OID, one.oid) for one in dropped))
+        return Draft(
+            event, updates=tuple(RefUpdate(one.ref, left.get(one.ref, NO_OID), one.oid) for one in dropped)
+        )
 
     try:
         return workspace.append(build).oid
@@ -224,11 +268,11 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
         raise DevsError("CONFLICT", text, hint="Run it again.") from error
 
 
-def _gone(tip: Tip, dropped: tuple[Dropped, ...]) -> Iterator[tuple[str, str]]:
+def _gone(tip: Tip, tags: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Checkpoints that nobody is to fetch again; those that were live are so no more."""
-    for tag in dict.fromkeys(one.oid for one in dropped if one.kind == "checkpoint"):
+    for tag in dict.fromkeys(tags):
         point = tip.history.checkpoints.get(tag)
-        if point:
+        if point and not point.gone:
             yield "Devs-Gone", tag
             if not point.replaced:
                 yield "Devs-Undone", tag
@@ -240,6 +284,7 @@ def _result(plan: _Plan, *, dry_run: bool) -> Result:
         traces=len(plan.hits.traces),
         messages=len(plan.hits.messages),
         files=tuple(str(path) for path in plan.files),
+        lost=tuple(point.name for point in plan.lost),
         left=plan.left,
         finish=FINISH,
         plan_id=plan_id(plan.parts),

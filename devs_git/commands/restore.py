@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from devs_git.domain import branch_names, resolve
-from devs_git.domain.events import Draft, Event, RefUpdate
+from devs_git.domain.events import Draft, RefUpdate
 from devs_git.domain.history import Checkpoint
 from devs_git.domain.ids import target as parse_target
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import active_task, refs, rewritten
-from devs_git.storage.engine import backups, capture, carry, journal
+from devs_git.storage.engine import backups, capture, carry, journal, owned
 from devs_git.storage.engine import footprint as footprints
 from devs_git.storage.engine import run as engine
 from devs_git.storage.engine import survey as surveys
@@ -26,6 +26,7 @@ from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 REFUSAL = "GIT_RESET_FAILED"
+Fields = tuple[tuple[str, str], ...]
 SNAPSHOTS = "snapshot/"
 
 
@@ -165,10 +166,19 @@ def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> R
     active = active_task.read(site.places)
     subject = f"restore: {request.target}{f' (paths named: {len(job.paths)})' if job.paths else ''}"
     carried = carry.prepare(site, job.folder, (found.head, found.branch), job.tree, REFUSAL)
-    backup = _backup(site, job, active, subject)
     message = f"Restore files of {request.target}\n\n{active}Devs-Ledger: {workspace.ledger.tip().oid}"
     commit = capture.commit(site.objects, job.tree, [found.head], site.signature(), message)
-    event = _event(workspace, request, job, (subject, backup, commit))
+    fields = (
+        ("Devs-Op", op_id),
+        ("Devs-Branch", found.branch),
+        ("Devs-From", found.head),
+        ("Devs-To", commit),
+    )
+    backup = _backup(site, job, active, subject, fields)
+    target = ("Devs-Target", request.target)
+    event = workspace.event(
+        "restored", subject, target, *fields, ("Devs-Backup", backup), verb_name="restore"
+    )
     move = Move(
         op_id=op_id,
         verb="restore",
@@ -195,30 +205,16 @@ def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> R
     )
 
 
-def _backup(site: Site, job: _Job, active: str, subject: str) -> str:
+def _backup(site: Site, job: _Job, active: str, subject: str, fields: Fields) -> str:
     """Capture everything, local changes included, so that `undo` brings them back too."""
     plan = footprints.footprint(job.found, site.top, job.tree)
     taker = capture.Capture(site.git, site.places, site.objects, _apart(job.folder))
+    state = taker.take(job.found, plan, (), active).state
     backup = capture.store(
-        site.objects, taker.take(job.found, plan, (), active).state, site.signature(), f"Before {subject}"
+        site.objects, state, site.signature(), f"Before {subject}", *owned.told(site, fields)
     )
     backups.keep(site, job.op_id, backup)
     return backup
-
-
-def _event(workspace: Workspace, request: Request, job: _Job, made: tuple[str, str, str]) -> Event:
-    subject, backup, commit = made
-    return workspace.event(
-        "restored",
-        subject,
-        ("Devs-Op", job.op_id),
-        ("Devs-Target", request.target),
-        ("Devs-Branch", job.found.branch),
-        ("Devs-From", job.found.head),
-        ("Devs-To", commit),
-        ("Devs-Backup", backup),
-        verb_name="restore",
-    )
 
 
 def _apart(folder: Path) -> Path:

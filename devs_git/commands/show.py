@@ -6,7 +6,7 @@ from devs_git.domain import ids, ways
 from devs_git.domain.events import parse
 from devs_git.domain.resolve import resolve
 from devs_git.domain.rows import Row
-from devs_git.storage import annotated, rewritten, whereabouts
+from devs_git.storage import annotated, doubt, rewritten, whereabouts
 from devs_git.storage.differences import parents
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -35,6 +35,7 @@ class Result(Row):
     """The row, and what else is known. `worktree` is where it was made, `.` the main one.
 
     `replaced_by` names the checkpoint that is in its place, `way_back` says how to return where HEAD does not have it.
+    `not_believed` as in `status`.
     """
 
     completed: bool
@@ -48,6 +49,7 @@ class Result(Row):
     worktree: str
     replaced_by: str
     way_back: str
+    not_believed: str = ""
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -74,4 +76,5 @@ def run(workspace: Workspace, request: Request) -> Result:
         worktree=point.worktree,
         replaced_by=heir.name if heir else "",
         way_back=ways.told(history, point, row),
+        not_believed=doubt.told(workspace.require_believed),
     )

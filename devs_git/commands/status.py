@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devs_git.storage import active_task, tree_state, unrecorded, within
+from devs_git.storage import active_task, doubt, tree_state, unrecorded, within
 from devs_git.storage.filters import NotTold
 from devs_git.storage.places import Places
 from devs_git.storage.tree_state import Changed
@@ -31,6 +31,7 @@ class Result:
 
     A folder of untracked files is one entry that ends in a slash; dirt inside submodules is not looked at. Of files in
     `not_told` only the filter could say whether they changed: the repository names it, so it is not started.
+    `not_believed` says why the ledger, and so what gates are open, is not to be believed; '' where it is.
     """
 
     branch: str
@@ -49,6 +50,7 @@ class Result:
     journals: tuple[str, ...]
     unrecorded: tuple[str, ...]
     not_told: tuple[NotTold, ...]
+    not_believed: str = ""
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -76,6 +78,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         journals=_unfinished(workspace.places),
         unrecorded=unrecorded.read(workspace.places),
         not_told=state.not_told,
+        not_believed=doubt.told(workspace.require_believed),
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from devs_git.domain import following, standpoint
@@ -31,16 +32,22 @@ class Request:
     """`remote`: a configured one; '' for origin, the only one, or that of the branch's upstream.
 
     `accept_policy` is the blob of the policy that a person accepts from a remote which was never seen, where it is not the
-    one in devs-policy.yaml of its default branch; `at_terminal` says that a person may be there.
+    one in devs-policy.yaml of its default branch; `let_stand` the tip of the ledger that a person chooses, of two that
+    exclude each other. `at_terminal` says that a person may be there.
     """
 
     remote: str = ""
     accept_policy: str = ""
     at_terminal: bool = False
+    let_stand: str = ""
+
+    @property
+    def person(self) -> Accepts:
+        return Accepts(self.accept_policy, self.at_terminal, self.let_stand)
 
     def __post_init__(self) -> None:
-        """INVALID_ARGUMENTS{accept_policy}."""
-        Accepts(self.accept_policy)
+        """INVALID_ARGUMENTS{accept_policy, let_stand}."""
+        _ = self.person
 
 
 @immutable
@@ -54,13 +61,33 @@ class Renumbered:
 
 
 @immutable
+class Named:
+    """A visible tag that named one checkpoint here, and names another `now`, as `event` says, or is gone (both ''); the checkpoints stay."""
+
+    tag: str
+    before: str
+    now: str
+    event: str
+
+
+@immutable
+class Kept:
+    """Checkpoints that this clone keeps though `event`, which `actor` wrote elsewhere, says that they are kept no more."""
+
+    event: str
+    actor: str
+    checkpoints: tuple[str, ...]
+
+
+@immutable
 class Result:
     """`fetched` are refs here and `pushed` refs there that changed; of the remote's visible tags `moved` and `deleted`.
 
     `merged` is the event that joined two lines of events, None where none had to. `outdone` are completions of ours
     that the remote's stands before, as checkpoints; `left` refs that hold what no event explains, here or there.
     `rewound` are tasks that were live here and are no more, because another clone rewound them and no branch that this
-    one knows has them any more; `revived` those that are live again.
+    one knows has them any more; `revived` those that are live again. `named` are visible tags here that name another
+    checkpoint than before, `kept` is what only a person takes away here.
     """
 
     remote: str
@@ -76,6 +103,8 @@ class Result:
     left: tuple[str, ...]
     rewound: tuple[str, ...]
     revived: tuple[str, ...]
+    named: tuple[Named, ...]
+    kept: tuple[Kept, ...]
 
 
 @mutable
@@ -94,24 +123,25 @@ class _Log:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Sync. NOT_INITIALIZED, INVALID_ARGUMENTS{remote, accept_policy}, LEDGER_FORK, LEDGER_ROLLBACK, BUSY, CONFLICT, and what makes
+    """Sync. NOT_INITIALIZED, INVALID_ARGUMENTS{remote, accept_policy, let_stand}, LEDGER_FORK, LEDGER_ROLLBACK, BUSY, CONFLICT, and what makes
     the remote's ledger unsound: LEDGER_MUTATED, POLICY_INVALID, BAD_SIGNATURE and their kin.
     """
     before = workspace.ledger.require().here
-    tags = frozenset(far.held(workspace.ledger.git).values())
+    refs_before = far.held(workspace.ledger.git)
+    tags = frozenset(refs_before.values())
     git = workspace.git.with_env(GIT_NO_REPLACE_OBJECTS="1")
     other = Far(git, far.choose(git, request.remote), workspace.progress)
     log = _Log()
     for attempt in range(ATTEMPTS):
         try:
-            tip = _attempt(workspace, other, log, Accepts(request.accept_policy, request.at_terminal))
+            tip = _attempt(workspace, other, log, request.person)
         except Moved:
             time.sleep(random.uniform(0.01, 0.1 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
             continue
         changes = standpoint.changes(
             before, workspace.ledger.tip().here, tags, clone_of(workspace.places.common)
         )
-        return _result(workspace, other, log, (tip, *changes))
+        return _result(workspace, other, log, (tip, *changes), refs_before)
     raise DevsError(
         "BUSY",
         f"{other.remote} is being written by others.",
@@ -135,7 +165,8 @@ def _attempt(workspace: Workspace, other: Far, log: _Log, person: Accepts) -> st
     _require_same_ledger(workspace, other, theirs, seen)
     workspace.progress("joining the ledgers", 0, 0)
     accept = first_sight.policy(workspace, other.remote, person) if not seen else first_sight.nothing
-    joined = joining.join(workspace, joining.Other(other.remote, theirs, seen, accept))
+    lets_stand = first_sight.lets_stand(workspace, person)
+    joined = joining.join(workspace, joining.Other(other.remote, theirs, seen, accept, lets_stand))
     log.fetched |= dict.fromkeys(joined.changed)
     log.merged = joined.merge or log.merged
     log.superseded += joined.superseded
@@ -159,7 +190,7 @@ def _require_same_ledger(workspace: Workspace, other: Far, theirs: str, seen: st
     git = workspace.ledger.git
     if theirs:
         if not seen:
-            first_sight.require_named(workspace.ledger, other.remote, theirs)
+            first_sight.require_named(workspace.ledger, other.remote, theirs, workspace.git)
         ours, roots = adoption.roots(git), adoption.roots(git, theirs)
         if len(roots) != 1 or roots != ours:
             raise DevsError(
@@ -219,9 +250,14 @@ def _publish(workspace: Workspace, other: Far, what: tuple[Looked, History], log
 
 
 def _result(
-    workspace: Workspace, other: Far, log: _Log, now: tuple[str, tuple[str, ...], tuple[str, ...]]
+    workspace: Workspace,
+    other: Far,
+    log: _Log,
+    now: tuple[str, tuple[str, ...], tuple[str, ...]],
+    before: Mapping[str, str],
 ) -> Result:
     tip, rewound, revived = now
+    held = far.held(workspace.ledger.git)
     points = workspace.ledger.history_at(tip).checkpoints
     return Result(
         remote=other.remote,
@@ -237,4 +273,24 @@ def _result(
         left=tuple(log.left),
         rewound=rewound,
         revived=revived,
+        named=tuple(_named(points, before, held)),
+        kept=tuple(_kept(workspace, [points[tag] for tag in held.values() if tag in points])),
     )
+
+
+def _named(
+    points: Mapping[str, Checkpoint], before: Mapping[str, str], now: Mapping[str, str]
+) -> Iterator[Named]:
+    for ref, tag in before.items():
+        held = now.get(ref, "")
+        if ref.startswith(following.VISIBLE) and tag in points and held != tag:
+            point = points.get(held)
+            yield Named(ref, points[tag].name, point.name if point else "", point.event if point else "")
+
+
+def _kept(workspace: Workspace, held: Iterable[Checkpoint]) -> Iterator[Kept]:
+    """What other clones keep no more, and this one still does, by the event that says so."""
+    gone = [point for point in dict.fromkeys(held) if point.gone]
+    for oid in dict.fromkeys(point.gone for point in gone):
+        said = next(workspace.ledger.events(oid))
+        yield Kept(oid, said.get("Devs-Actor"), tuple(point.name for point in gone if point.gone == oid))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from devs_git.domain import ids, ways
 from devs_git.domain.recording import no_active_task, require_task
 from devs_git.domain.rows import Row
-from devs_git.storage import active_task, task_files, unrecorded, whereabouts
+from devs_git.storage import active_task, doubt, task_files, unrecorded, whereabouts
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -29,6 +29,7 @@ class Result:
 
     `unrecorded`: commits of this worktree that a hook could not record. `way_back` says how to return to the newest
     checkpoint that is not replaced, where HEAD does not have it.
+    `not_believed` as in `status` of the worktree.
     """
 
     task_id: str
@@ -46,6 +47,7 @@ class Result:
     checkpoints: tuple[Row, ...]
     unrecorded: tuple[str, ...] = ()
     way_back: str = ""
+    not_believed: str = ""
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -75,4 +77,5 @@ def run(workspace: Workspace, request: Request) -> Result:
         checkpoints=rows,
         unrecorded=unrecorded.read(workspace.places),
         way_back=ways.told(tip.here, *newest) if newest else "",
+        not_believed=doubt.told(workspace.require_believed),
     )

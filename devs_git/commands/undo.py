@@ -11,11 +11,11 @@ from typing import Any
 from devs_git.domain import activity, branch_names, standpoint
 from devs_git.domain import rewind as rules
 from devs_git.domain.events import Draft, Event
-from devs_git.domain.history import fold
+from devs_git.domain.history import Checkpoint, fold
 from devs_git.domain.rewind import Effect, preserve_mode
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import active_task, filters, refs
-from devs_git.storage.engine import backups, journal, reach, refusals
+from devs_git.storage import active_task, filters, refs, tips
+from devs_git.storage.engine import backups, journal, outlook, owned, reach, refusals
 from devs_git.storage.engine import footprint as footprints
 from devs_git.storage.engine import run as engine
 from devs_git.storage.engine import survey as surveys
@@ -28,7 +28,7 @@ from devs_git.storage.engine.survey import Survey
 from devs_git.storage.engine.travel import Journey, objections, trailers, travel
 from devs_git.storage.filters import NotTold
 from devs_git.storage.ledger import Tip
-from devs_git.storage.standpoint import clone_of, name_clone
+from devs_git.storage.standpoint import Standpoint, clone_of, name_clone
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
@@ -91,12 +91,13 @@ class _Outlook:
     found: Survey
     plan: Footprint
     effect: Effect
+    turns: tuple[tuple[Checkpoint, ...], tuple[Checkpoint, ...]]
     mode: str
     refusals: Sequence[DevsError]
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Undo; NOTHING_TO_UNDO, TASK_EXISTS, and what a rewind may refuse with."""
+    """Undo; NOTHING_TO_UNDO, TASK_EXISTS, HISTORY_REWRITTEN, and what a rewind may refuse with."""
     if request.dry_run:
         look = _look(workspace, workspace.site, request)
         way = _way(workspace, request, look)
@@ -127,9 +128,16 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
     state, *later = (load(site.objects, event.get("Devs-Backup")) for event in since)
     before = standpoint.own(fold(workspace.ledger.events(operation.parents[0], oldest_first=True)), clone)
     left, _ = reach.passed(site.git, found.head, state.head)
-    others = reach.others(site.git, found.branch, history, refs.matching(site.git, "refs/heads"), left)
+    held = refs.matching(site.git, tips.HEADS, tips.FOLDER)
+    outlook.require_none_left(site, history, held, left)
+    branches = {name: oid for name, oid in held.items() if name.startswith(tips.HEADS)}
+    others = reach.others(site.git, found.branch, history, branches, left)
     lost = reach.only_here(site.git, found.head, state.head, others) if others else left
     effect = rules.back(history, before, since, lost)
+    turns = Standpoint.here(site.git, site.places.common).turns(
+        workspace.ledger.tip().history, effect, {found.branch: state.head} if found.branch else {}
+    )
+    effect = rules.turned(effect, history, before, [point for points in turns for point in points])
     raw = (path for each in (state, *later) for path in (*listed(site.git, each.raw), *each.modes))
     only = tuple(dict.fromkeys(path for path in raw if not path.endswith("/")))
     plan = replace(footprints.footprint(found, site.top, state.worktree), bytes_only=only)
@@ -147,22 +155,33 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
         *refusals.of_objects(found, state.head),
     ]
     state = replace(state, active=activity.after_undo(history, effect, state.active))
-    return _Outlook(operation, state, tuple(later), found, plan, effect, request.preserve or "", refused)
+    return _Outlook(
+        operation, state, tuple(later), found, plan, effect, turns, request.preserve or "", refused
+    )
 
 
 def _operations(site: Site, told: list[Event], op_id: str | None) -> list[Event]:
-    """Those whose backup is here; NOTHING_TO_UNDO where the one that is meant has none.
+    """Those that this clone wrote and whose backup is here; NOTHING_TO_UNDO where the one that is meant has none, or where the way
+    back needs a backup that was purged: what it alone had is kept nowhere.
 
     A worktree and branch of the same name in another clone is another place: its backups never come here.
     """
-    held = set(refs.matching(site.git, "refs/devs/backup").values())  # what was purged is here until git's gc
-    here = [
-        event
-        for event in told
-        if event.get("Devs-Backup") in held and site.objects.exists(event.get("Devs-Backup"))
-    ]
-    _refuse_purged(site, told, here, op_id)
-    gone = [event.get("Devs-Op") for event in told if event not in here]
+    held, purged = owned.operations(site.git, told)
+    here = [event for event in held if site.objects.exists(event.get("Devs-Backup"))]
+    every = [event for event in told if event in here or event in purged]
+    meant = [event for event in every if event.get("Devs-Op") == op_id] or every[-1:]
+    lost = next(
+        (event for event in reversed(every[every.index(meant[0]) :] if meant else ()) if event in purged),
+        None,
+    )
+    if lost:
+        raise DevsError(
+            "NOTHING_TO_UNDO",
+            f"The backup of {lost.get('Devs-Op')} was purged: it held what was to be kept nowhere any more.",
+            hint="Go on from what is here, or go to a checkpoint: devs-git log",
+        )
+    known = {event.get("Devs-Op") for event in here}
+    gone = [event.get("Devs-Op") for event in told if event.get("Devs-Op") not in known]
     if op_id in gone or (gone and not here and not op_id):
         raise DevsError(
             "NOTHING_TO_UNDO",
@@ -172,30 +191,11 @@ def _operations(site: Site, told: list[Event], op_id: str | None) -> list[Event]
     return here
 
 
-def _refuse_purged(site: Site, told: list[Event], here: list[Event], op_id: str | None) -> None:
-    """NOTHING_TO_UNDO where the way back needs a backup that was purged: what it alone had is kept nowhere."""
-    if len(here) == len(told):
-        return
-    lines = (
-        line for event in site.ledger.events() if event.type == "purged" for line in event.all("Devs-Dropped")
-    )
-    purged = {line.rpartition(" ")[2] for line in lines}
-    clones = ("", clone_of(site.places.common))
-    named = [event for event in told if event.get("Devs-Op") == op_id] or here[-1:]
-    for event in reversed(told[told.index(named[0]) :] if named else told):
-        if event.get("Devs-Backup") in purged and event.get("Devs-Clone") in clones:
-            raise DevsError(
-                "NOTHING_TO_UNDO",
-                f"The backup of {event.get('Devs-Op')} was purged: it held what was to be kept nowhere any more.",
-                hint="Go on from what is here, or go to a checkpoint: devs-git log",
-            )
-
-
 def _undo(workspace: Workspace, site: Site, request: Request, look: _Outlook) -> Result:
     way = _way(workspace, request, look)
     folder, states = journal.make_folder(site.places, way.op_id), (look.state, *look.later)
     raw, exact = merged_raw(site.git, site.places, folder, states)
-    way = replace(way, new=replace(look.state, raw=raw, modes=merged_modes(states)), exact=exact)
+    way = replace(way, new=replace(look.state, raw=raw, modes=merged_modes(site.git, states)), exact=exact)
 
     undoes = (
         ("Devs-Undoes", look.operation.get("Devs-Op")),
@@ -240,14 +240,15 @@ def _way(workspace: Workspace, request: Request, look: _Outlook) -> Journey:
 
 
 def _result(look: _Outlook, op_id: str, files: int, active: str) -> Result:
+    back, gone = look.turns
     return Result(
         undone_operation=look.operation.get("Devs-Op"),
         undone_verb=look.operation.get("Devs-Verb"),
         undo_id=op_id,
         commit=look.state.head,
         branch=look.state.branch.removeprefix("refs/heads/"),
-        revived=tuple(point.name for point in look.effect.revived),
-        undone=tuple(point.name for point in look.effect.undone),
+        revived=tuple(point.name for point in (*look.effect.revived, *back)),
+        undone=tuple(point.name for point in (*look.effect.undone, *gone)),
         files=files,
         preserved_as={},
         not_exact=(),

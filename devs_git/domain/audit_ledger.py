@@ -15,17 +15,20 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from devs_git.domain import event_fields
+from devs_git.domain import event_fields, ids
 from devs_git.domain.events import LEDGER, Event
+from devs_git.domain.plain_text import shown
 from devs_git.domain.report import IN_LEDGER, Finding
 from devs_git.values import field, immutable
 
-# No name that begins like an option or leads out of its folder: a gate of such a name could never be decided.
+# Names as our writers make them: of an operation, a gate, a task, or of content that gave way (its blob). Any other may
+# lead out of its folder, write lines of its own into what people read, or be too long for a file system.
+_NAME: Final = "[0-9A-Za-z][0-9A-Za-z-]{0,63}"
 _ADDED: Final = re.compile(
-    r"gates/{1}/(request\.yaml|decision\.yaml|decision\.yaml\.sig)|open/{1}|tasks/{0}/{0}\.yaml"
-    r"|rewinds/{0}\.yaml|directives/{0}\.yaml|superseded/.+|policy\.yaml".format(
-        "[0-9A-Za-z][^/]*", "[0-9A-Za-z][0-9A-Za-z-]*"
-    )
+    rf"gates/{_NAME}/(request\.yaml|decision\.yaml|decision\.yaml\.sig)|open/{_NAME}"
+    rf"|tasks/{event_fields.TASK}/{_NAME}\.yaml|(rewinds|directives)/{_NAME}\.yaml"
+    rf"|superseded/{ids.OID_FORM}(\.sig)?|policy\.yaml",
+    re.ASCII,
 )
 WAY_OUT: Final = (
     "Call a person: compare with another clone's refs/heads/devs/ledger before anything is written."
@@ -61,6 +64,11 @@ class Freezes:
 
 def _damaged(code: str, oid: str, message: str, file: str = "") -> Finding:
     return Finding(code, "error", message, WAY_OUT, oid, file=file)
+
+
+def legible(path: str) -> str:
+    """The name of a file of the ledger as a person may read it: on one line."""
+    return shown(path, "")
 
 
 def roots(steps: Sequence[Step], genesis: str) -> Iterator[Finding]:
@@ -115,11 +123,11 @@ def mutations(step: Step) -> Iterator[Finding]:
             # One reader of such a tree takes the first, another the last.
             if paths.count(path) > 1:
                 yield _damaged(
-                    "LEDGER_MUTATED", oid, f"Event {oid[:12]} has two entries of one name: {path}."
+                    "LEDGER_MUTATED", oid, f"Event {oid[:12]} has two entries of one name: {legible(path)}."
                 )
         for change in edge:
             if not _allowed(step, change, number):
-                text = f"Event {oid[:12]} {did(change)} {change.path}."
+                text = f"Event {oid[:12]} {did(change)} {legible(change.path)}."
                 yield _damaged("LEDGER_MUTATED", oid, text, IN_LEDGER + change.path)
 
 

@@ -2,7 +2,7 @@
 
 A change counts as tas_lock.py says: it puts an approved text in place of the one that it was proposed against, or stays
 in approved sections. A merge brings what one side changed since they parted; where both did, the text that approvals
-led to from the other's.
+led to from the other's. What a line of history used up (tas_lines.py) leads nowhere on that line.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from typing import Final
 
 from devs_git.domain import tas_lock
 from devs_git.domain.report import Finding
+from devs_git.domain.tas_lines import Used, Ways
 from devs_git.domain.tas_lock import Revision
-from devs_git.values import immutable
+from devs_git.values import field, immutable
 
 _SHOWN: Final = 3  # sections that a finding names
 _ASK: Final = "Ask: devs-git gate request --type TAS_REVISION; or take the change back."
@@ -23,7 +24,8 @@ _ASK: Final = "Ask: devs-git gate request --type TAS_REVISION; or take the chang
 class Edit:
     """A commit after which the TAS is not what it was in each parent. Blobs; None where there is no TAS.
 
-    `bases` are those at the merge bases of a merge's parents, `gate` the gate that the commit claims to land.
+    `bases` are those at the merge bases of a merge's parents, `gate` the gate that the commit claims to land, `used` the
+    approvals that lead nowhere any more from each of `old`.
     """
 
     commit: str
@@ -32,12 +34,30 @@ class Edit:
     new: str | None
     bases: frozenset[str | None] = frozenset()
     gate: str = ""
+    used: Used = field(default_factory=dict)
 
 
-def judge(edit: Edit, revisions: Mapping[str, Revision], text: Callable[[str | None], str]) -> Finding | None:
-    """What is wrong with an edit; `revisions` are the approved ones by gate, in the order of their approval."""
+def judge(
+    edit: Edit, revisions: Mapping[str, Revision], ways: Ways, text: Callable[[str | None], str]
+) -> Finding | None:
+    """What is wrong with an edit; `revisions` are the approved ones by gate, in the order of their approval, as in `ways`."""
+
+    def unapproved(old: str | None) -> tuple[str, ...] | None:
+        """The sections that nobody approved, none named where the TAS goes; None where all is as it should be."""
+        if old in (edit.new, None):
+            return None
+        if edit.new is None:
+            return ()
+        if ways.way(old, edit.new, ~edit.used.get(old, 0)):
+            return None
+        return tas_lock.outside(old, edit.new, ways.revisions, text) or None
+
+    for old in edit.old:
+        again = ways.way(old, edit.new)
+        if again and unapproved(old) is not None:
+            return _finding("TAS_UNAPPROVED", edit, _came_back(edit, revisions, again & edit.used[old]))
     sides = _sides(edit)
-    lost = [found for old in sides if (found := _unapproved(old, edit.new, revisions, text)) is not None]
+    lost = [found for old in sides if (found := unapproved(old)) is not None]
     if not lost or (edit.new not in sides and len(lost) < len(sides)):
         return None
     wanted = _wanted(edit, revisions)
@@ -59,41 +79,17 @@ def _sides(edit: Edit) -> set[str | None]:
     return made - {None} or made
 
 
-def _unapproved(
-    old: str | None, new: str | None, revisions: Mapping[str, Revision], text: Callable[[str | None], str]
-) -> tuple[str, ...] | None:
-    """The sections that nobody approved, none named where the TAS goes; None where all is as it should be."""
-    if old in (new, None):
-        return None
-    if new is None:
-        return ()
-    if _leads(old, new, revisions):
-        return None
-    return tas_lock.unapproved(old, new, tuple(revisions.values()), text) or None
-
-
-def _leads(old: str | None, new: str, revisions: Mapping[str, Revision]) -> bool:
-    """Whether approved texts lead from one to the other, as where two landings were squashed into one commit."""
-    steps: dict[str | None, list[str]] = {}
-    for one in revisions.values():
-        if one.after:
-            steps.setdefault(one.before, []).append(one.after)
-    reached, todo = {old}, [old]
-    while todo:
-        further = [after for after in steps.get(todo.pop(), ()) if after not in reached]
-        if new in further:
-            return True
-        reached.update(further)
-        todo += further
-    return False
-
-
 def _wanted(edit: Edit, revisions: Mapping[str, Revision]) -> tuple[str, str] | None:
     """The approved text that this commit should have put in place: of the gate it names, or of one against its parent."""
     named = revisions.get(edit.gate)
     if named and named.after:
         return edit.gate, named.after
-    asked = ((gate, one.after) for gate, one in revisions.items() if one.after and one.before in edit.old)
+    used = edit.used.get(edit.old[0], 0)
+    asked = (
+        (gate, one.after)
+        for number, (gate, one) in enumerate(revisions.items())
+        if one.after and one.before in edit.old and not used >> number & 1
+    )
     return next(asked, None) if len(edit.old) == 1 else None
 
 
@@ -103,6 +99,12 @@ def _told(edit: Edit, sections: tuple[str, ...]) -> str:
     what = f"changes {edit.path} in {named}{more}" if edit.new and named else f"changes {edit.path}"
     what = what if edit.new else f"removes {edit.path}"
     return f"Commit {edit.commit[:12]} {what}, which nobody approved."
+
+
+def _came_back(edit: Edit, revisions: Mapping[str, Revision], used: int) -> str:
+    gate = next(gate for number, gate in enumerate(revisions) if used >> number & 1)
+    what = f"puts a text of {edit.path} back that gate {gate} approved and that was changed since"
+    return f"Commit {edit.commit[:12]} {what}, which nobody approved again."
 
 
 def _finding(code: str, edit: Edit, message: str) -> Finding:

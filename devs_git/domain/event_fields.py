@@ -14,13 +14,13 @@ from devs_git.domain.events import Event
 from devs_git.domain.history import CHECKPOINT_EVENTS
 from devs_git.domain.ids import MAX_LENGTH, NUMBER_FORM, OID_FORM
 
-_TASK: Final = rf"task-(?!task-)(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_LENGTH - 1}}}(?<!\.)(?<!\.lock)"
+TASK: Final = rf"task-(?!task-)(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_LENGTH - 1}}}(?<!\.)(?<!\.lock)"
 _STAT: Final = "[0-9]{1,18}( [0-9]{1,18}){2}"
 # What may be empty is told by some verbs where there is nothing to tell.
 _FORMS: Final = {
     key: re.compile(form, re.ASCII)
     for key, form in {
-        "Devs-Task": f"({_TASK})?",
+        "Devs-Task": f"({TASK})?",
         "Devs-Number": NUMBER_FORM,
         "Devs-Tag": f"({OID_FORM})?",
         "Devs-Commit": f"({OID_FORM})?",
@@ -30,8 +30,8 @@ _FORMS: Final = {
         "Devs-Backup": f"({OID_FORM})?",
         "Devs-Op": "([0-9A-Za-z][0-9A-Za-z-]*)?",
         "Devs-Stat": _STAT,
-        "Devs-Next": f"{_TASK} {NUMBER_FORM}",
-        "Devs-Status": f"{_TASK} [a-z]+",
+        "Devs-Next": f"{TASK} {NUMBER_FORM}",
+        "Devs-Status": f"{TASK} [a-z]+",
         "Devs-Undone": OID_FORM,
         "Devs-Revived": OID_FORM,
         "Devs-Gone": OID_FORM,

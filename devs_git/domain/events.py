@@ -123,9 +123,11 @@ class Draft:
     """What one append writes: the event, files of the ledger's tree (None deletes), and refs that move with it.
 
     `onto` joins another ledger: it becomes the first parent, and the files are laid on its tree instead of the tip's.
+    `beside` joins one as the second parent.
     """
 
     event: Event
     files: tuple[tuple[str, bytes | None], ...] = ()
     updates: tuple[RefUpdate, ...] = field(default=())
     onto: str = ""
+    beside: str = ""

@@ -24,22 +24,31 @@ def wanted(history: History) -> dict[str, str]:
 
 
 def updates(history: History, refs: Mapping[str, str], there: Callable[[str], bool]) -> tuple[RefUpdate, ...]:
-    """What brings `refs` (those below FOLDERS) in step; only with objects that are `there`."""
+    """What brings `refs` (those below FOLDERS) in step; only with objects that are `there`.
+
+    Whatever events say, a checkpoint that some ref of `refs` holds has a numbered ref afterwards, unless it is gone.
+    """
     want, known = wanted(history), history.checkpoints
-    numbered = {tag for ref, tag in want.items() if ref.startswith(NUMBERED)}
+    made = {ref: tag for ref, tag in want.items() if ref not in refs and there(tag)}
+    stay = {ref: tag for ref, tag in refs.items() if want.get(ref) == tag}
+    kept = {tag for ref, tag in (*made.items(), *stay.items()) if ref.startswith(NUMBERED)}
 
     def spared(ref: str) -> bool:
-        """Whether the ref may lose what it holds: a checkpoint that has no other number stays, whatever an event says."""
-        tag = refs[ref]
-        return tag in known and (ref.startswith(VISIBLE) or tag in numbered or known[tag].gone)
+        """Whether the ref may lose what it holds."""
+        return refs[ref] in known and (refs[ref] in kept or bool(known[refs[ref]].gone))
 
-    moved = (
-        RefUpdate(ref, tag, refs.get(ref, NO_OID))
-        for ref, tag in want.items()
-        if refs.get(ref, "") != tag and (ref not in refs or spared(ref)) and there(tag)
-    )
-    gone = (RefUpdate(ref, NO_OID, tag) for ref, tag in refs.items() if ref not in want and spared(ref))
-    return (*moved, *gone)
+    moved: dict[str, str] = {}
+    later = [ref for ref, tag in want.items() if ref in refs and ref not in stay and there(tag)]
+    while ready := [ref for ref in later if spared(ref)]:
+        moved |= {ref: want[ref] for ref in ready}
+        kept |= {want[ref] for ref in ready if ref.startswith(NUMBERED)}
+        later = [ref for ref in later if ref not in moved]
+    steps = [
+        *made.items(),
+        *moved.items(),
+        *((ref, NO_OID) for ref in refs if ref not in want and spared(ref)),
+    ]
+    return tuple(RefUpdate(ref, tag, refs.get(ref, NO_OID)) for ref, tag in steps)
 
 
 def strangers(history: History, refs: Mapping[str, str]) -> tuple[str, ...]:

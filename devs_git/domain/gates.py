@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from devs_git.domain import ids
@@ -41,6 +41,7 @@ _KNOWN: Final = (
     "proposed_changes",
     "requested_by",
 )
+_SAID: Final = 60  # characters of a value that is told back
 _KNOWN_CHANGES: Final = ("sections_to_modify", "rationale", "risk_assessment", "proposed_text")
 
 
@@ -136,9 +137,15 @@ def _one_of(field: str, value: Any, among: tuple[str, ...]) -> str:
 def _no_others(value: Mapping[str, Any], known: tuple[str, ...], prefix: str) -> None:
     for key in value:
         if key not in known:
-            raise invalid(
-                f"{prefix}{key}", f"{prefix}{key} is not known.", hint="Known are: " + ", ".join(known)
-            )
+            raise unknown(f"{prefix}{key}", value[key], known)
+
+
+def unknown(field: str, value: Any, known: Iterable[str]) -> DevsError:
+    """INVALID_ARGUMENTS for a field that a request cannot have."""
+    said = repr(value)
+    cut = said if len(said) <= _SAID else f"{said[:_SAID]}…"
+    text = f"A request has no field {field}; this one says {field}: {cut}."
+    return invalid(field, text, hint="The fields are: " + ", ".join(known))
 
 
 def blob_oid(data: bytes) -> str:

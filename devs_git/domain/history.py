@@ -26,7 +26,7 @@ REWRITTEN, FOLDED, OUTDONE = "rewritten", "folded", "outdone"
 def unreadable(event: Event) -> DevsError:
     """For an event whose fields are not as we write them: a ledger may come from anybody."""
     text = f"An event of the ledger, {event.oid or event.subject}, is not as devs-git writes them."
-    return DevsError("LEDGER_MUTATED", text, hint="See who wrote it: git log devs/ledger")
+    return DevsError("LEDGER_MUTATED", text, hint="See who wrote it: git log refs/heads/devs/ledger")
 
 
 @immutable
@@ -48,7 +48,7 @@ class Checkpoint:
 
     `rewound` has an entry for each clone that rewound it; `lifted` are those that an undo took back, for the undo of
     that undo. `replaced` says why it is, with the tag of its `heir` where it followed a rewritten commit; '' for
-    none. `gone`: its tag and commit are kept nowhere any more, on purpose.
+    none. `gone` is the event after which its tag and commit are to be kept nowhere any more, '' for none.
     """
 
     task_id: str
@@ -69,7 +69,7 @@ class Checkpoint:
     rewound: tuple[Rewound, ...] = ()
     replaced: str = ""
     heir: str = ""
-    gone: bool = False
+    gone: str = ""
     lifted: tuple[Rewound, ...] = ()
 
     @property
@@ -179,7 +179,7 @@ def moved(old: Checkpoint, changes: dict[str, Any], *, as_it_was: bool = False) 
     replaced = OUTDONE if old.replaced == OUTDONE else ""
     rewound = old.rewound if as_it_was else ()
     live = not (replaced or rewound)
-    return replace(old, **changes, live=live, rewound=rewound, replaced=replaced, heir="", gone=False)
+    return replace(old, **changes, live=live, rewound=rewound, replaced=replaced, heir="", gone="")
 
 
 def marked(point: Checkpoint, key: str, event: Event, heir: str = "") -> Checkpoint:
@@ -187,7 +187,7 @@ def marked(point: Checkpoint, key: str, event: Event, heir: str = "") -> Checkpo
     rewound, replaced, completed = point.rewound, point.replaced, point.completed
     clone, lifted = event.get("Devs-Clone"), point.lifted
     if key == GONE:
-        return replace(point, gone=True)
+        return replace(point, gone=point.gone or event.oid or event.type)
     if key == MOVED:
         replaced = REWRITTEN
     elif key == REVIVED:
@@ -250,7 +250,10 @@ def _apply(history: History, event: Event) -> None:
         history.tasks[task_id] = replace(history.tasks[task_id], result=event.oid)
     elif event.type in CHECKPOINT_EVENTS:
         point = checkpoint_of(event)
+        known = history.checkpoints.get(point.tag)
         _add(history, point, "completed" if point.completed else "active")
+        if known:  # what a tag is, its first event says: no later one takes it to another task or commit
+            history.checkpoints[point.tag] = known
     elif event.type in OPERATIONS:
         history.operations.append(event)
     _apply_moves(history, event)
@@ -263,6 +266,8 @@ def _apply(history: History, event: Event) -> None:
 def _apply_moves(history: History, event: Event) -> None:
     points = history.checkpoints
     for old, point in list(moved_checkpoints(event, points)):
+        if point.tag in points:
+            continue
         points[old] = marked(points[old], MOVED, event, point.tag)
         _add(history, point)
     for line in event.all("Devs-Renumbered"):

@@ -1,7 +1,7 @@
 """From what a caller pointed at to a checkpoint of the ledger (DESIGN 4.6).
 
 - `task-10` is the live completion; where there is none: NO_CHECKPOINT, with the way to what there is.
-- `task-10@3` is that number, live or not. An oid is a checkpoint's tag object or the commit that one stands on.
+- `task-10@3` is that number, live or not; no event chooses between two that have it. An oid is a checkpoint's tag object or the commit that one stands on.
 - The beginning of such an oid, seven digits at least, where no task has that id and no other checkpoint that beginning.
 - TASK_NOT_FOUND: the ledger never heard of the task. CHECKPOINT_NOT_FOUND: the task exists, that number or oid does not.
 """
@@ -44,9 +44,17 @@ def resolve(history: History, target: Target) -> Checkpoint:
 
 
 def _by_number(points: list[Checkpoint], target: Target) -> Checkpoint:
-    for point in points:
-        if point.number == target.number:
-            return point
+    found = [point for point in points if point.number == target.number]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        oids = " or ".join(point.tag[:12] for point in found)
+        raise DevsError(
+            "CHECKPOINT_NOT_FOUND",
+            f"Events of the ledger give {len(found)} checkpoints the number {target}.",
+            hint=f"Name the one that you mean by its oid: {oids}",
+            task_id=target.task,
+        )
     have = ", ".join(str(point.number) for point in points[-10:]) or "none"
     raise DevsError(
         "CHECKPOINT_NOT_FOUND",

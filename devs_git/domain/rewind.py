@@ -16,7 +16,7 @@ from devs_git.domain.history import Checkpoint, History
 from devs_git.domain.ids import completed_tag
 from devs_git.domain.standpoint import told
 from devs_git.errors import DevsError, invalid
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 
 PRESERVE: Final = ("branch", "stash", "discard")
 
@@ -178,6 +178,18 @@ def back(now: History, before: History, operations: list[Event], lost: Collectio
     )
     tasks = tuple(dict.fromkeys(p.task_id for p in every))
     return Effect(every, revived, (), statuses, tasks, visible=_visible(now, every, revived))
+
+
+def turned(effect: Effect, now: History, before: History, points: Collection[Checkpoint]) -> Effect:
+    """The effect where `points` become live, or no more, by the branch alone: their tasks have the status that they had, too."""
+    told = {task for task, _ in effect.statuses}
+    was = {
+        task: before.tasks[task].status
+        for task in dict.fromkeys(point.task_id for point in points)
+        if task in before.tasks and before.tasks[task].started_at == now.tasks[task].started_at
+    }
+    more = ((t, status) for t, status in was.items() if t not in told and status != now.tasks[t].status)
+    return replace(effect, statuses=(*effect.statuses, *more))
 
 
 def reused(now: History, before: History, revived: Collection[Checkpoint]) -> list[DevsError]:

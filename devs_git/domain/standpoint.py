@@ -32,6 +32,16 @@ def by(point: Checkpoint, clone: str) -> Rewound | None:
     return found[-1] if found else None
 
 
+def keeping(history: History, held: Collection[str]) -> History:
+    """The history for a clone whose refs hold the tags `held`: what another clone keeps no more is kept here all the same."""
+    kept = {
+        tag: replace(point, gone="")
+        for tag, point in history.checkpoints.items()
+        if point.gone and tag in held
+    }
+    return replace(history, checkpoints=history.checkpoints | kept) if kept else history
+
+
 def told(name: str) -> str:
     """A ref's name as an event tells it."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

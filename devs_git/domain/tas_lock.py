@@ -32,7 +32,16 @@ def unapproved(
 
     None is no TAS; `revisions` are in the order of their approval; `text` reads a blob.
     """
-    if old is None or any(one.after and (one.before, one.after) == (old, new) for one in revisions):
+    if any(one.after and (one.before, one.after) == (old, new) for one in revisions):
+        return ()
+    return outside(old, new, revisions, text)
+
+
+def outside(
+    old: str | None, new: str | None, revisions: Sequence[Revision], text: Callable[[str | None], str]
+) -> tuple[str, ...]:
+    """The same where no approved text is put in place: what the approvals without a text do not cover."""
+    if old is None:
         return ()
     was, now = text(old), text(new)
     left = tas.outside(was, now, ())

@@ -173,7 +173,8 @@ def _frozen(row: Verb, workspace: Workspace, request: Any) -> DevsError | None:
 
 
 def require_calm(what: str, workspace: Workspace) -> None:
-    """GATE_BLOCKED while a gate is open."""
+    """GATE_BLOCKED while a gate is open; what is wrong with a ledger that is not to be believed, which may hide one."""
+    workspace.require_believed()
     for gate in workspace.ledger.open_gates()[:1]:
         raise _waiting(what, gate)
 

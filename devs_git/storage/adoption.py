@@ -17,7 +17,10 @@ from devs_git.storage.children import GitTimedOut
 from devs_git.storage.git_program import Git, GitFailed
 
 _INCOMING: Final = "refs/devs/incoming/ledger"
-_WITH_IT: Final = ("refs/devs/checkpoints/*:refs/devs/checkpoints/*", "refs/tags/devs/*:refs/tags/devs/*")
+_WITH_IT: Final = (
+    "refs/devs/checkpoints/*:refs/devs/checkpoints/*",
+    "refs/tags/devs/task-*:refs/tags/devs/task-*",
+)
 _FETCH: Final = ("fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--no-prune", "--no-auto-maintenance",
                  "--no-recurse-submodules", "--refmap=")  # fmt: skip
 _SECONDS: Final = 300.0

@@ -64,6 +64,7 @@ class Asking:
             "branch": _text(branch.removeprefix(_BRANCHES)) or None,
             "git_head": head or None,
             "heads": self._heads(head),
+            "after": tip.oid,
         }
 
     def _heads(self, head: str) -> Mapping[str, str]:
@@ -109,7 +110,20 @@ class Asking:
         }
 
     def _policy_change(self, tip: Tip, head: str) -> dict[str, Any]:
-        """The tracked policy as it is at HEAD, whole, so that the decision is bound to it."""
+        """The proposed policy, whole, so that the decision is bound to it."""
+        data = self._proposed(tip, head)
+        proposal.check(data, policy.PROPOSED, tip)
+        before = tip.read(policy.IN_FORCE)
+        return {
+            "proposed_policy": data.decode("utf-8"),
+            "policy_before": None if before is None else gates.blob_oid(before),
+        }
+
+    def _proposed(self, tip: Tip, head: str) -> bytes:
+        """The tracked policy as it is at HEAD; while a gate is open, as it is in the worktree, for a commit is refused then."""
+        here = self.git.where / policy.PROPOSED
+        if tip.names("open") and here.is_file() and not here.is_symlink():
+            return bounded.read_file(here, limits.DOCUMENT, policy.PROPOSED, "POLICY_INVALID")
         oid = tas_file.blob(self.store_git, head, policy.PROPOSED)
         if oid is None:
             raise DevsError(
@@ -118,13 +132,7 @@ class Asking:
                 hint=f"Commit it first: git add {policy.PROPOSED} && git commit",
                 field=policy.PROPOSED,
             )
-        data = bounded.blob(self.store_git, oid, limits.DOCUMENT, policy.PROPOSED, "POLICY_INVALID")
-        proposal.check(data, policy.PROPOSED, tip)
-        before = tip.read(policy.IN_FORCE)
-        return {
-            "proposed_policy": data.decode("utf-8"),
-            "policy_before": None if before is None else gates.blob_oid(before),
-        }
+        return bounded.blob(self.store_git, oid, limits.DOCUMENT, policy.PROPOSED, "POLICY_INVALID")
 
 
 def _commits(name: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from devs_git.domain import gates, limits, records
+from devs_git.domain import audit_ledger, gates, limits, records
 from devs_git.domain.policy import FIRST, IN_FORCE, PROPOSED, parse
 from devs_git.domain.report import IN_LEDGER, Finding
 from devs_git.errors import DevsError
@@ -35,16 +35,17 @@ def schemas(facts: Facts) -> Iterator[Finding]:
 
 def _document(path: str, data: bytes | None, event: str) -> Iterator[Finding]:
     code = "POLICY_INVALID" if path == IN_FORCE else "LEDGER_MUTATED"
-    show = f"See: git show {event[:12]}:{path}"
+    name = audit_ledger.legible(path)
+    show = f"See: git show {event[:12]}:{name}"
     noun = records.noun_of(path)
     if data is None or not noun:
         what = "is no record of ours" if data else "is missing from the object store"
-        yield Finding(code, "error", f"{path} {what}.", show, event, 0, IN_LEDGER + path)
+        yield Finding(code, "error", f"{name} {what}.", show, event, 0, IN_LEDGER + path)
         return
     try:
         if noun == records.REQUEST:
-            noun = store.schema_of(str(documents.load(data, path, code=code).get("gate_type")))
-        documents.load(data, path, noun, code=code)
+            noun = store.schema_of(str(documents.load(data, name, code=code).get("gate_type")))
+        documents.load(data, name, noun, code=code)
     except DevsError as error:
         yield Finding(
             error.code,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Final
 
-from devs_git.domain import gates, limits
+from devs_git.domain import audit_ledger, gates, limits
 from devs_git.domain.audit_commits import Bound
 from devs_git.domain.audit_ledger import Freezes, Step
 from devs_git.domain.belief import Belief, believe
@@ -125,7 +125,7 @@ def missing(facts: Facts) -> Iterator[Finding]:
         for change in step.edges[0] if step.edges else ():
             if change.new and change.new not in facts.files:
                 what = f"missing, damaged, larger than {limits.DOCUMENT.told} or no file"
-                text = f"{change.path} of event {step.event.oid[:12]} is {what}."
+                text = f"{audit_ledger.legible(change.path)} of event {step.event.oid[:12]} is {what}."
                 yield Finding(
                     "LEDGER_MISSING",
                     "error",

@@ -15,18 +15,20 @@ from devs_git.domain.audit_ledger import Step
 from devs_git.domain.events import Event
 from devs_git.domain.history import fold
 from devs_git.domain.report import Finding
-from devs_git.storage import audit_documents, audit_facts, audit_tas, auditing
+from devs_git.domain.standpoint import keeping
+from devs_git.storage import audit_documents, audit_facts, audit_tas, auditing, shadows
 from devs_git.storage.audit_facts import Facts
 from devs_git.values import replace
 
 FETCH: Final = (
     "Fetch it: git fetch origin refs/heads/devs/ledger:refs/heads/devs/ledger "
-    "'refs/devs/*:refs/devs/*'; or begin one: devs-git init"
+    "'refs/devs/checkpoints/*:refs/devs/checkpoints/*'; or begin one: devs-git init"
 )
 
 
 def ledger(facts: Facts) -> Iterator[Finding]:
     """One root, append-only, merges are unions, markers tell what is open, every decision and policy counts."""
+    yield from shadows.findings(facts.git, facts.ledger.common)
     yield from audit_facts.missing(facts)
     yield from facts.judged.findings
 
@@ -37,7 +39,9 @@ def tags(facts: Facts) -> Iterator[Finding]:
     odd = {step.event.oid: list(audit_ledger.odd_fields(step)) for step in facts.steps}
     yield from itertools.chain.from_iterable(odd.values())
     # What these say of checkpoints cannot be told.
-    yield from audit_tags.judge(fold(step.event for step in facts.steps if not odd[step.event.oid]), found)
+    history = fold(step.event for step in facts.steps if not odd[step.event.oid])
+    yield from audit_tags.judge(keeping(history, {oid for oid, _ in found.values()}), found)
+    yield from audit_tags.kept(history, found)
 
 
 def commits(facts: Facts) -> Iterator[Finding]:

@@ -13,11 +13,12 @@ from devs_git.domain import audit_tas, gates, limits
 from devs_git.domain.audit_commits import Bound
 from devs_git.domain.audit_tas import Edit
 from devs_git.domain.report import Finding
+from devs_git.domain.tas_lines import Stop, Used, Ways
 from devs_git.domain.tas_lock import Revision
 from devs_git.errors import DevsError
 from devs_git.storage import auditing, bounded, tas_file
 from devs_git.storage.audit_facts import Facts
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 
 
 def tas(facts: Facts) -> Iterator[Finding]:
@@ -33,9 +34,12 @@ def tas(facts: Facts) -> Iterator[Finding]:
             raise bounded.refusal(limits.FILE, "tas")
         return read.get(oid or "", b"").decode("utf-8", "replace")
 
+    ways = Ways(revisions.values())
+    used = _used(facts, ways) if edits and revisions else {}
     for edit in edits:
         try:
-            if finding := audit_tas.judge(edit, revisions, text):
+            judged = replace(edit, used=used.get(edit.commit, {}))
+            if finding := audit_tas.judge(judged, revisions, ways, text):
                 yield facts.judged.damaged.get(edit.gate, finding)
         except DevsError as error:
             said = f"{edit.path} at commit {edit.commit[:12]} cannot be compared: {error.message}"
@@ -64,19 +68,47 @@ class _Places:
         return next((blob for one in older if (blob := self.blobs[one].get(commit))), None)
 
 
+def _paths(facts: Facts) -> list[str]:
+    """Every path that the TAS had, in the order of the policies."""
+    return list(dict.fromkeys(facts.judged.policy_at(step.event.oid).tas_path for step in facts.steps))
+
+
+def _path(facts: Facts, commit: Bound) -> str:
+    """Where the TAS is by the policy that a commit was made under."""
+    event = commit.ledger if commit.ledger in facts.freezes.known else facts.tip
+    return facts.judged.policy_at(event).tas_path
+
+
+def _free(facts: Facts, commit: Bound) -> bool:
+    """Whether a commit is from before anybody had to be asked."""
+    return not commit.ledger and commit.oid in facts.early
+
+
+def _used(facts: Facts, ways: Ways) -> Mapping[str, Used]:
+    """What was used below each commit that changes the TAS, in all of the history and not in the range alone."""
+    paths = _paths(facts)
+    _require_texts(facts, paths)
+    commits = {one.oid: one for one in auditing.touching(facts.git, facts.head, paths)}
+    places = _Places({path: auditing.entries(facts.git, commits, path) for path in paths})
+    stops = (Stop(oid, one.parents, places.at(oid, _path(facts, one))) for oid, one in commits.items())
+    return ways.used(stops, lambda oid: _free(facts, commits[oid]))
+
+
+def _require_texts(facts: Facts, paths: list[str], *bound: str) -> None:
+    """GitFailed where a text of the TAS is missing: git tells of a path whose blob is missing as of no path."""
+    facts.git.run("rev-list", "--objects", "--quiet", "--full-history", facts.head, *bound, "--", *paths)
+
+
 def _edits(facts: Facts) -> Iterator[Edit]:
-    known, tip = facts.freezes.known, facts.tip
-    paths = dict.fromkeys(facts.judged.policy_at(step.event.oid).tas_path for step in facts.steps)
+    paths = _paths(facts)
     commits = [one.oid for one in (*facts.commits, *facts.below)] + ([facts.base] if facts.base else [])
-    if facts.head:  # git tells of a path whose blob is missing as of no path
-        bound = [f"^{facts.base}"] if facts.base else []
-        facts.git.run("rev-list", "--objects", "--quiet", "--full-history", facts.head, *bound, "--", *paths)
+    if facts.head:
+        _require_texts(facts, paths, *([f"^{facts.base}"] if facts.base else []))
     places = _Places({path: auditing.entries(facts.git, commits, path) for path in paths})
     for commit in facts.commits:
-        event = commit.ledger if commit.ledger in known else tip
-        path = facts.judged.policy_at(event).tas_path
+        path = _path(facts, commit)
         edit = _edit(commit, path, places, places.at(facts.base, path) if facts.base else None)
-        if any(old != edit.new for old in edit.old) and not (not commit.ledger and commit.oid in facts.early):
+        if any(old != edit.new for old in edit.old) and not _free(facts, commit):
             _require_absent(facts, places, edit, commit)
             yield _with_bases(facts, places, edit, commit) if len(edit.old) > 1 else edit
 

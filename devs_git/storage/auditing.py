@@ -80,14 +80,22 @@ def commits(git: Git, heads: Iterable[str], base: str = "") -> list[Bound]:
     return _bound(git, names, "--topo-order", "--reverse") if names != [f"^{base}"] else []
 
 
+def touching(git: Git, head: str, paths: Iterable[str]) -> list[Bound]:
+    """The commits up to `head` that change one of these paths or join lines that differ there, parents first.
+
+    Each has the nearest ones of them as its parents.
+    """
+    return _bound(git, [head], "--topo-order", "--reverse", "--simplify-merges", paths=paths)
+
+
 def single(git: Git, oids: Iterable[str]) -> list[Bound]:
     """The same of these commits alone."""
     names = list(oids)
     return _bound(git, names, "--no-walk=unsorted") if names else []
 
 
-def _bound(git: Git, names: Iterable[str], *how: str) -> list[Bound]:
-    words = ("rev-list", *how, "--no-commit-header", f"--format={_FIELDS}", "--stdin")
+def _bound(git: Git, names: Iterable[str], *how: str, paths: Iterable[str] = ()) -> list[Bound]:
+    words = ("rev-list", *how, "--no-commit-header", f"--format={_FIELDS}", "--stdin", "--", *paths)
     said = git.stream(*words, stdin="".join(f"{name}\n" for name in names).encode())
     found = []
     # NUL, which no message can hold, is between the fields, too.

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 from devs_git.domain import decisions, gates
 from devs_git.domain.audit_ledger import Step
@@ -79,6 +78,7 @@ class Documents:
             gate.text("requested_by"),
             gate.text("policy_before"),
             self._proposed(gate),
+            gate.text("after"),
         )
 
     def _proposed(self, gate: Gate) -> str:
@@ -107,7 +107,7 @@ class Documents:
             why = f"its decision decides nothing: {error.message}"
             damaged = store.decision_path(gate_id)
             return Decided(gate_id, "", "", "", "", flaw="LEDGER_MUTATED", why=why, damaged=damaged)
-        key, flaw, why, damaged = "", "", "", ""
+        key, said, flaw, why, damaged = "", "", "", "", ""
         gate = self.gates.get(record["request"])
         if gate and (wrong := gates.flaw_of(record, record["gate_id"], record["request"], gate.request)):
             flaw, why = wrong, f"its decision decides nothing: {wrong}"
@@ -118,17 +118,14 @@ class Documents:
             damaged = store.signature_path(gate_id)
         elif signature:
             try:
-                key = self._key(record, signature)
+                said = decisions.of_record(record, self.genesis).canonical().decode()
+                key = signatures.key_of(said.encode(), self.blobs[signature])
             except DevsError as error:
                 flaw, why = error.code, error.message
         who, what = record["reviewer_id"], record["decision"]
         return Decided(
-            record["gate_id"], record["request"], what, who, record["approval"], key, flaw, why, damaged
+            record["gate_id"], record["request"], what, who, record["approval"], key, flaw, why, damaged, said
         )
-
-    def _key(self, record: Mapping[str, Any], signature: str) -> str:
-        statement = decisions.of_record(record, self.genesis).canonical()
-        return signatures.key_of(statement, self.blobs.get(signature, b""))
 
 
 def documents_of(steps: Sequence[Step], blobs: Mapping[str, bytes], genesis: str = "") -> Documents:

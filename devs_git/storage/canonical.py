@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from devs_git.domain.plain_text import COMMANDING
 from devs_git.storage import schemas
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./@+-]*( [A-Za-z0-9_./@+-]+)*", re.ASCII)
@@ -22,6 +23,8 @@ _NOT_IN_BLOCK: Final = (
     r"[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
 _ESCAPE: Final = r"[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"
+# In the middle of a file some readers skip a byte order mark, and none lets the last two in.
+_MISPLACED = re.compile("[\ufeff\ufffe\uffff]")
 _INT = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 _WORDS: Final = {"null": None, "true": True, "false": False}
 
@@ -84,6 +87,17 @@ def _quoted(text: str) -> str:
     return re.sub(_ESCAPE, lambda match: f"\\u{ord(match[0]):04x}", made)
 
 
+def odd(text: str) -> re.Match[str] | None:
+    """The first character that two readers could understand differently, or that shows a person something else.
+
+    Some readers end a line, and with it a comment, at a lone carriage return, at U+0085, U+2028 or U+2029; others do not.
+    """
+    for found in COMMANDING.finditer(text):
+        if found[0] not in "\n\t" and not text.startswith("\r\n", found.start()):
+            return found
+    return _MISPLACED.search(text)
+
+
 def read(data: bytes) -> dict[str, Any] | None:
     """The mapping in `data` where it is in our own form, else None. Never raises."""
     try:
@@ -94,7 +108,9 @@ def read(data: bytes) -> dict[str, Any] | None:
         body = "".join(line + "\n" for line in _mapping(value, ""))
     except (ValueError, StopIteration, RecursionError):
         return None
-    return value if value and body == "\n".join(lines[start:]) else None
+    if not value or body != "\n".join(lines[start:]) or odd("\n".join(lines[:start])):
+        return None
+    return value
 
 
 class _Lines:

@@ -2,25 +2,17 @@
 
 Whoever can push a ledger must not choose the policy that judges him. So a ledger that somebody moved without us (a plain
 `git fetch` into the branch) is judged before anything believes it, and compared with what was here. What our own
-commands write moves the note along. It may be deleted: then the next command judges the whole ledger.
+commands write moves the note along. It may be deleted: then the next command judges the whole ledger, and asks the
+branch's reflog and what `sync` saw whether it was set back.
 """
 
 from __future__ import annotations
 
-from typing import Final
-
-from devs_git.domain import event_fields
-from devs_git.domain.belief import layout
-from devs_git.domain.events import FORMAT_KEY, LEDGER, Event
-from devs_git.domain.policy import IN_FORCE
+from devs_git.domain.events import LEDGER, NO_OID
 from devs_git.errors import DevsError
 from devs_git.storage import refs, rewritten
 from devs_git.storage.git_program import GitFailed
 from devs_git.storage.ledger import LOCK, Ledger
-
-_GOVERNING: Final = (IN_FORCE, "gates", "open", layout.ASIDE.rstrip("/"))
-
-_GROWING: Final = ("tasks", "rewinds", "directives")
 
 
 def set_back(known: str, tip: str) -> DevsError:
@@ -52,9 +44,10 @@ def require(ledger: Ledger, tip: str, *, note: bool = False, behind: bool = Fals
         return
     if known and _forgotten(ledger, known, tip):
         raise rewritten.of_ledger(known)
-    if not (known and _only_grew(ledger, known, tip)):
-        unseen = not known and not (ledger.common / LOCK).exists()
-        _judge(ledger, known, tip, _first(ledger, tip) if unseen else "")
+    if not (known or behind) and (gone := _left_out(ledger, tip)):
+        raise set_back(gone, tip)
+    unseen = not known and not (ledger.common / LOCK).exists()
+    _judge(ledger, known, tip, _first(ledger, tip) if unseen else "")
     if note:
         ledger.note_checked(tip)
 
@@ -77,52 +70,41 @@ def _forgotten(ledger: Ledger, known: str, tip: str) -> bool:
     return not ledger.reader.says("merge-base", "--is-ancestor", known, tip)
 
 
+def _left_out(ledger: Ledger, tip: str) -> str:
+    """The newest tip that was here and that `tip` does not have, by the reflog and what `sync` saw; '' for none.
+
+    What the rule does not allow was never believed here: a plain fetch may have brought it, and a person took it away.
+    """
+    had = {*refs.reflog(ledger.common, LEDGER), *refs.matching(ledger.reader, "refs/devs/remotes").values()}
+    here = sorted(oid for oid in had - {tip, NO_OID} if ledger.objects.exists(oid))
+    asked = "".join(f"{oid}\n" for oid in (*here, f"^{tip}"))
+    words = ("rev-list", "--topo-order", "--stdin")
+    gone = ledger.reader.run(*words, stdin=asked.encode()).decode().split() if here else []
+    return next((oid for oid in gone if oid in had and not _unsound(ledger, oid)), "")
+
+
+def _unsound(ledger: Ledger, tip: str) -> bool:
+    from devs_git.storage import receiving
+
+    return next(receiving.unsound(ledger, "", tip), None) is not None
+
+
 def _first(ledger: Ledger, tip: str) -> str:
     from devs_git.storage import first_sight
 
     return first_sight.require_known(ledger, tip)
 
 
-def _only_grew(ledger: Ledger, known: str, tip: str) -> bool:
-    """Whether all that came since is events of one line, with fields as we write them, which name no format, leave alone what
-    governs, and add nothing beside the folders that are known.
-    """
-    from devs_git.storage import tree_shape
+def _judge(ledger: Ledger, known: str, tip: str, first: str) -> None:
+    from devs_git.storage import audit_facts, receiving
 
     try:
-        before, after = (ledger.list_path(ledger.tree_of(oid), "") for oid in (known, tip))
-        since = ("--count", tip, f"^{known}", "--")
-        merges = ledger.reader.text("rev-list", "--min-parents=2", *since)
-        # What one event put there and a later one took out again is not seen at the ends.
-        touched = ledger.reader.text("rev-list", "--full-history", *since, *_GOVERNING)
-        # The user may have another kind of patterns configured.
-        formats = ledger.reader.text("rev-list", "--basic-regexp", f"--grep=^{FORMAT_KEY}:", *since)
-        same = all(before.get(name) == after.get(name) for name in _GOVERNING)
-        known_names = after.keys() <= before.keys() | {*_GROWING}
-        return (
-            same
-            and known_names
-            and not any(tree_shape.odd(ledger.reader, tip))
-            and merges == formats == touched == "0"
-            and not any(_doubtful(event) for event in ledger.events(tip, since=known))
-            and ledger.reader.says("merge-base", "--is-ancestor", known, tip)
-        )
-    except (KeyError, ValueError, DevsError):
-        return False
-
-
-def _doubtful(event: Event) -> bool:
-    """Whether the fields of an event, alone, do not show that it is as our writers make it."""
-    return any(event_fields.odd(event)) or max(event_fields.numbers(event), default=0) > event_fields.HIGHEST
-
-
-def _judge(ledger: Ledger, known: str, tip: str, first: str) -> None:
-    from devs_git.storage import receiving
-
-    found = next(receiving.unsound(ledger, known, tip, first=first), None)
+        found = next(receiving.unsound(ledger, known, tip, first=first), None)
+    except GitFailed as error:
+        found = audit_facts.unread(error)
     if found:
         raise DevsError(
             found.code,
             f"The ledger here is not to be believed: {found.message}",
-            hint=f"Nothing was changed. Call a person; see: devs-git verify ledger, and: git show {found.where}",
+            hint=f"Nothing was changed. Call a person; see: devs-git verify ledger, and: git show {found.where or tip}",
         )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from devs_git.domain import decisions, gates
-from devs_git.domain.belief import allowed
+from devs_git.domain.belief import Belief, Decided, allowed
 from devs_git.domain.deciding import Answer
 from devs_git.domain.decisions import Statement
 from devs_git.domain.events import Draft, Event
@@ -96,6 +96,8 @@ def decide(place: Decider, answer: Answer, verb: str) -> Resolved:
         current = open_gate(tip, answer.gate_id)
         _require_policy_current(tip, current, answer.decision)
         require_allowed(store.policy_at(tip), current, proof)
+        if answer.signature:
+            _require_unused(tip, current, proof)
         return Draft(_event(place, current, record, verb, *more), _files(current, record, proof))
 
     if decisions.lands(gate, answer.decision):
@@ -196,7 +198,10 @@ def _require_policy_current(tip: Tip, gate: Gate, decision: str) -> None:
     if gate.gate_type != gates.POLICY_CHANGE or decision != gates.APPROVED:
         return
     before = tip.read(IN_FORCE)
-    if (None if before is None else gates.blob_oid(before)) != gate.request.get("policy_before"):
+    same = (None if before is None else gates.blob_oid(before)) == gate.request.get("policy_before")
+    belief = _belief(tip) if same else None
+    # A later policy may have the words of the one under which this was asked, and is another.
+    if not belief or belief.asked_under(gate.gate_id) != belief.policy(tip.oid):
         raise DevsError(
             "STALE_REQUEST",
             "The policy in force has changed since this was asked.",
@@ -204,6 +209,26 @@ def _require_policy_current(tip: Tip, gate: Gate, decision: str) -> None:
             gate_id=gate.gate_id,
         )
     proposal.check(gate.text("proposed_policy").encode(), PROPOSED, tip)
+
+
+def _require_unused(tip: Tip, gate: Gate, proof: Proof) -> None:
+    """REPLAYED: a signature that was brought once and gave way to a policy decides nothing a second time."""
+    said = proof.statement.canonical().decode()
+    says = Decided(gate.gate_id, gate.request_oid, "", proof.reviewer, gates.SIGNED, proof.key, said=said)
+    if _belief(tip).brought(tip.oid, says):
+        raise DevsError(
+            "REPLAYED",
+            "This signature decided the gate before, and a policy took its decision away.",
+            hint=f"Sign anew what this prints: devs-git gate approve {gate.gate_id} --print-bytes",
+            gate_id=gate.gate_id,
+        )
+
+
+def _belief(tip: Tip) -> Belief:
+    """What the rule says of the ledger up to this tip."""
+    from devs_git.storage.audit_facts import Facts
+
+    return Facts(tip.ledger, tip.ledger.git, tip.oid, "", "").belief
 
 
 def _record(gate: Gate, answer: Answer, proof: Proof, now: str) -> dict[str, Any]:

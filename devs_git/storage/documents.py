@@ -2,8 +2,9 @@
 
 Reading refuses what two readers could understand differently, with file and line: duplicate keys, merge keys, anchors
 and aliases, tags, directives, a second document, keys that are no text, more than 256 KiB, deep nesting, text that is
-not UTF-8. Plain scalars are those of YAML 1.2 (`no` is text, `0x1f` a number); what belongs where is the schema's.
-Writing needs no library: keys in the given order, texts quoted unless nobody could misread them.
+not UTF-8, control and bidirectional characters, line breaks that only some readers know. Plain scalars are those of
+YAML 1.2 (`no` is text, `0x1f` a number); what belongs where is the schema's. Writing needs no library: keys in the given
+order, texts quoted unless nobody could misread them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from devs_git.domain import limits
+from devs_git.domain.plain_text import offence
 from devs_git.errors import DevsError
 from devs_git.storage import canonical, schemas
 from devs_git.storage.canonical import dump
@@ -70,6 +72,9 @@ def parse(data: bytes, name: str, *, code: str = "INVALID_ARGUMENTS") -> Documen
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise _refusal(code, name, data.count(b"\n", 0, error.start) + 1, "the text is not UTF-8") from error
+    if found := canonical.odd(text):
+        what = f"a {offence(found[0]) or 'misplaced'} character (U+{ord(found[0]):04X})"
+        raise _refusal(code, name, text.count("\n", 0, found.start()) + 1, what)
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 

@@ -82,6 +82,22 @@ class Far:
             {name: oid for name, oid in found.items() if name.startswith(HEADS)},
         )
 
+    def default(self) -> str:
+        """The commit of the remote's default branch, which is here then; '' where it has none. BUSY."""
+        status, out, err = self._run(
+            f"asking {self.remote}", "ls-remote", "--quiet", "--end-of-options", self.remote, "HEAD"
+        )
+        if status:
+            raise self._unreachable(err)
+        rows = (line.partition("\t") for line in split_lines(out))
+        oid = next((oid for oid, _, name in rows if name == "HEAD"), "")
+        if oid and not refs.commit_of(self.git, oid):
+            try:
+                self.fetch([oid])
+            except Moved as error:
+                raise self._unreachable(str(error)) from error
+        return oid
+
     def fetch(self, oids: Iterable[str], *, contents: bool = True) -> None:
         """Get these objects and what they reach, without `contents` as this clone leaves them out elsewhere; Moved
         where the remote has them no more.

@@ -21,52 +21,61 @@ from devs_git.storage.ledger import Ledger
 from devs_git.storage.proposal import Named
 from devs_git.values import immutable
 
-_BLOB: Final = re.compile(r"[0-9a-f]{4,40}", re.ASCII)
+_OID: Final = re.compile(r"[0-9a-f]{4,40}", re.ASCII)
 
 
 @immutable
 class Accepts:
-    """What a person accepts: the policy whose blob begins with `policy` ('' for none); `at_terminal`: a person may be there."""
+    """What a person accepts: the policy whose blob begins with `policy`, and the ledger whose tip begins with `tip`, of two
+    that exclude each other; '' for none. `at_terminal`: a person may be there.
+    """
 
     policy: str = ""
     at_terminal: bool = False
+    tip: str = ""
 
     def __post_init__(self) -> None:
-        """INVALID_ARGUMENTS{accept_policy}."""
-        if self.policy and not _BLOB.fullmatch(self.policy):
-            raise invalid(
-                "accept_policy", f"{self.policy!r} is no oid of a policy.", hint="Give at least 4 digits."
-            )
+        """INVALID_ARGUMENTS{accept_policy, let_stand}."""
+        for name, oid, what in (
+            ("accept_policy", self.policy, "a policy"),
+            ("let_stand", self.tip, "a ledger's tip"),
+        ):
+            if oid and not _OID.fullmatch(oid):
+                raise invalid(name, f"{oid!r} is no oid of {what}.", hint="Give at least 4 digits.")
 
 
 def nothing(_before: str, _after: str) -> None:
     """A remote that was seen before is judged by what was seen."""
 
 
-def named(git: Git, remote: str = "") -> tuple[str, Named]:
-    """Where the tracked policy was read, and the ledger that it names: the default branch of the remote, else (where none is known) HEAD.
+def named(git: Git, remote: str = "", *, ask: Git | None = None) -> tuple[str, Named]:
+    """Where the tracked policy was read, and the ledger that it names: the default branch of the remote, else (where it has none) HEAD.
 
-    Without a name it is the remote that a `sync` would take.
+    Without a name it is the remote that a `sync` would take. Where it is not known here which branch is its default,
+    `ask` asks it: what is checked out may be a change that nobody reviewed.
     """
     if not remote:
         # Also where git cannot read its refs: that is a finding of whoever looks at them.
         with contextlib.suppress(DevsError, GitFailed):
             remote = far.choose(git, "")
-    for name in (*((f"refs/remotes/{remote}/HEAD",) if remote else ()), "HEAD"):
-        commit = refs.commit_of(git, name)
+    if remote:
+        commit = refs.commit_of(git, f"refs/remotes/{remote}/HEAD")
+        if not commit and ask:
+            commit = far.Far(ask, remote, lambda _what, _done, _total: None).default()
         if commit:
-            # Also where it tracks no policy: what is checked out may be a change that nobody reviewed.
-            return name.removeprefix("refs/remotes/"), proposal.named(git, commit)
-    return "HEAD", Named()
+            # Also where it tracks no policy.
+            return f"{remote}/HEAD", proposal.named(git, commit)
+    commit = refs.commit_of(git, "HEAD")
+    return "HEAD", proposal.named(git, commit) if commit else Named()
 
 
-def require_named(ledger: Ledger, remote: str, tip: str) -> str:
-    """The first policy that the tracked policy names, '' for none; LEDGER_FORK where the ledger begins elsewhere.
+def require_named(ledger: Ledger, remote: str, tip: str, ask: Git | None) -> str:
+    """The first policy that the tracked policy names, '' for none; LEDGER_FORK where the ledger begins elsewhere. BUSY.
 
     `remote` is '' for a ledger that is here and that this clone never looked at.
     """
     git = ledger.reader
-    where, said = named(git, remote)
+    where, said = named(git, remote, ask=ask)
     root = git.text("rev-list", "--max-parents=0", tip, "--")
     # 128: that event is not here at all.
     asked = ("merge-base", "--is-ancestor", said.first_policy, tip)
@@ -89,9 +98,10 @@ def require_known(ledger: Ledger, tip: str) -> str:
     """The same of the ledger that is here, which somebody fetched by hand into a clone where nobody ran `init`; and CONFLICT
     where its policy is not the tracked one: `init` takes it over, or asks a person.
     """
-    first = require_named(ledger, "", tip)
+    _require_default(ledger.reader)
+    first = require_named(ledger, "", tip, None)
     entry = ledger.list_path(ledger.tree_of(tip), "").get(IN_FORCE)
-    if entry and (found := strange(ledger, "", "", entry.oid)):
+    if entry and (found := strange(ledger, "", ("", entry.oid), None)):
         raise DevsError(found.code, found.message, hint="Run: devs-git init", **found.details)
     return first
 
@@ -100,9 +110,38 @@ def _of(remote: str) -> str:
     return f"of {remote}" if remote else "here"
 
 
-def strange(ledger: Ledger, remote: str, before: str, after: str) -> DevsError | None:
+def require_remote(git: Git) -> str:
+    """The remote that this clone is of, '' where there is none. CONFLICT where there are several, and nothing says which."""
+    try:
+        return far.choose(git, "")
+    except DevsError as error:
+        if not git.text("remote"):
+            return ""
+        raise DevsError(
+            "CONFLICT",
+            "This clone never saw the ledger here, and it is not known of which remote it is a clone.",
+            hint="Name the remote: git branch --set-upstream-to=REMOTE/BRANCH. Then run: devs-git init",
+        ) from error
+
+
+def _require_default(git: Git) -> None:
+    """CONFLICT where there is a remote, and it is not known here which branch is its default; `init` asks it."""
+    remote = require_remote(git)
+    if not remote or git.text("rev-parse", "--is-bare-repository") == "true":
+        return  # a bare clone's HEAD is the default branch itself
+    if not refs.commit_of(git, f"refs/remotes/{remote}/HEAD"):
+        raise DevsError(
+            "CONFLICT",
+            f"This clone never saw the ledger here, and it is not known which branch of {remote} is its default.",
+            hint="Run: devs-git init",
+            remote=remote,
+        )
+
+
+def strange(ledger: Ledger, remote: str, policies: tuple[str, str], ask: Git | None) -> DevsError | None:
     """CONFLICT where a policy that would be in force is neither the tracked one nor the one that is; both are blobs."""
-    where, said = named(ledger.reader, remote)
+    before, after = policies
+    where, said = named(ledger.reader, remote, ask=ask)
     now = _read(ledger, after)
     # Where nothing is tracked yet, what `init` itself would put into force harms nobody.
     tracked = parse(said.record or first(now.genesis))
@@ -122,13 +161,25 @@ def policy(context: Decider, remote: str, person: Accepts) -> Callable[[str, str
     """A check of the policy that would be in force, told by its blob, beside the one that is: CONFLICT, TERMINAL_REQUIRED."""
 
     def accept(before: str, after: str) -> None:
-        found = strange(context.ledger, remote, before, after)
+        found = strange(context.ledger, remote, (before, after), context.git)
         if found and person.policy and after.startswith(person.policy):
             _require_person(context, person)
         elif found:
             raise found
 
     return accept
+
+
+def lets_stand(context: Decider, person: Accepts) -> Callable[[str], bool]:
+    """Whether a person chose the ledger with this tip; TERMINAL_REQUIRED where nobody is there to choose."""
+
+    def chosen(tip: str) -> bool:
+        found = bool(person.tip) and tip.startswith(person.tip)
+        if found:
+            _require_person(context, person)
+        return found
+
+    return chosen
 
 
 def _read(ledger: Ledger, blob: str) -> Policy:
@@ -141,6 +192,8 @@ def _require_person(context: Decider, person: Accepts) -> None:
         return
     raise DevsError(
         "TERMINAL_REQUIRED",
-        "A policy of a ledger that was never seen here is accepted by a person at a terminal.",
+        "A policy of a ledger that was never seen here is accepted by a person at a terminal."
+        if person.policy
+        else "Which of two ledgers stands is chosen by a person at a terminal.",
         hint="Run it in a terminal of your own.",
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -65,6 +66,15 @@ _ALWAYS: Final = {
     "GIT_EDITOR": ":",
     "GIT_PAGER": "cat",
 }
+_DIED: Final = 128
+_CONFIGURATION: Final = re.compile(
+    r"^(?:fatal|error): (?P<said>(?:bad (?:(?:boolean |numeric )?config (?:value|variable|line)|(?:zlib|pack) compression)"
+    r"|failed to expand user dir|could not expand include path|exceeded maximum include depth|missing value for '"
+    r"|malformed value for|invalid value for (?!'extensions)|unknown value for config|unknown style '|Invalid untracked"
+    r"|bogus (?:count|format) in GIT_CONFIG|missing config (?:key|value) GIT_CONFIG|problem with core\.|invalid refspec '"
+    r"|unknown error occurred while reading the config).*)",
+    re.MULTILINE | re.IGNORECASE,
+)
 _QUIET: Final = (
     "-c",
     "core.fsmonitor=false",
@@ -141,7 +151,9 @@ class Git:
         child = self.start(*args, fed=stdin is not None)
         out, err = children.said(child, args, stdin, timeout)
         if child.returncode not in ok:
-            raise GitFailed(args, child.returncode, self._inside(err.decode("utf-8", "replace")))
+            raise self._failure(args, child.returncode, err)
+        if child.returncode == _DIED and (found := _of_configuration(self._inside(_text(err)))):
+            raise found
         return child.returncode, out
 
     @contextlib.contextmanager
@@ -152,7 +164,7 @@ class Git:
         def output() -> bytes:
             out, err = children.said(child, args)
             if child.returncode:
-                raise GitFailed(args, child.returncode, self._inside(err.decode("utf-8", "replace")))
+                raise self._failure(args, child.returncode, err)
             return out
 
         try:
@@ -180,7 +192,7 @@ class Git:
                 child.kill()
             if child.returncode:
                 said.seek(0)
-                raise GitFailed(args, child.returncode, self._inside(said.read().decode("utf-8", "replace")))
+                raise self._failure(args, child.returncode, said.read())
 
     def start(
         self, *args: str, fed: bool = False, errors: int | None = None, given: IO[bytes] | None = None
@@ -215,6 +227,10 @@ class Git:
                 "GIT_NOT_FOUND", "The git program is not on PATH.", hint="Install git 2.36 or newer."
             ) from error
 
+    def _failure(self, args: Sequence[str], status: int, err: bytes) -> Exception:
+        words = self._inside(_text(err))
+        return _of_configuration(words) or GitFailed(args, status, words)
+
     def _inside(self, words: str) -> str:
         """git's words without the machine's paths: those of the repository become relative to it."""
         for place in (*(self.env.get(name) for name in ("GIT_DIR", "GIT_WORK_TREE")), os.fspath(self.where)):
@@ -228,6 +244,20 @@ class Git:
         ours = {**({} if self.plain else _ALWAYS), **(_OFFLINE if self.offline else {})}
         found = {**kept, **ours, **self.env}
         return {**found, **_off(self.not_started, found)} if self.not_started else found
+
+
+def _text(err: bytes) -> str:
+    return err.decode("utf-8", "replace")
+
+
+def _of_configuration(words: str) -> DevsError | None:
+    """NOT_A_REPOSITORY where git cannot read its configuration: then it answers no question at all, whatever was asked."""
+    found = _CONFIGURATION.search(words)
+    return found and DevsError(
+        "NOT_A_REPOSITORY",
+        f"git cannot read its configuration: {found['said'].rstrip('.')}.",
+        hint="Find the setting and its file, and mend it: git config --list --show-origin",
+    )
 
 
 def of_store(common: Path, *, offline: bool = False) -> Git:

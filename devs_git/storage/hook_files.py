@@ -10,7 +10,7 @@ import contextlib
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -101,17 +101,24 @@ def uninstall(places: Places, git: Git, *, server: bool = False) -> tuple[Action
     return tuple(done)
 
 
-def status(places: Places, git: Git, *, server: bool = False) -> tuple[Finding, ...]:
-    """What is wrong with the hooks, and the command that mends it; nothing where all is well."""
+def status(
+    places: Places, git: Git, *, server: bool = False, one_by_one: bool = False
+) -> tuple[Finding, ...]:
+    """What is wrong with the hooks, and the command that mends it; nothing where all is well. Hooks that are wrong in the
+    same way share a finding, unless `one_by_one`.
+    """
     folder = hook_folder.find(places, git)
-    found: list[Finding] = []
+    found: list[_Seen] = []
     sources = for_servers() if server else shipped(strict=is_strict(folder))
     for name, source in sources.items():
         slot, at = HookSlot(folder.ours, name), folder
         if slot.owner == "foreign" and hook_lines.in_husky(folder, name):
             slot, at = HookSlot(hook_folder.aside(places), name), replace(folder, name="devs/hooks")
-        found += _Look(at, slot, source, SERVE if server else INIT).findings()
-    return (*found, *(hook_lines.finding(folder, name) for name in hook_lines.uncalled(folder, sources)))
+        found += _Look(at, slot, source, SERVE if server else INIT).seen()
+    return (
+        *(each for some in ([[one] for one in found] if one_by_one else [found]) for each in _told(some)),
+        *(hook_lines.finding(folder, name) for name in hook_lines.uncalled(folder, sources)),
+    )
 
 
 def _for_husky(folder: HookFolder, aside: Path, sources: dict[str, bytes], python: str) -> Iterator[Action]:
@@ -153,8 +160,35 @@ def _take_out(slot: HookSlot) -> Action:
     return Action(what, "removed" if ours or odd else "kept", odd)
 
 
+_EDITED: Final = "The git hook {} was changed after it was installed; it is left alone."
+
+
 def _edited(slot: HookSlot) -> str:
-    return f"The git hook {slot.path.name} was changed after it was installed; it is left alone."
+    return _EDITED.format(slot.path.name)
+
+
+@immutable
+class _Seen:
+    """What is wrong with one hook: `one` says it of `where`, `many` of several; '' where each has a finding of its own."""
+
+    code: str
+    where: str
+    one: str
+    many: str
+    fix: str
+    severity: Severity
+
+
+def _told(found: Iterable[_Seen]) -> Iterator[Finding]:
+    """One finding for all hooks that are wrong in the same way."""
+    alike: dict[tuple[str, ...], list[_Seen]] = {}
+    for one in found:
+        alike.setdefault((one.code, one.one, one.fix, "" if one.many else one.where), []).append(one)
+    for first, *more in alike.values():
+        names = ", ".join(one.where for one in (first, *more))
+        yield Finding(
+            first.code, first.severity, (first.many if more else first.one).format(names), first.fix
+        )
 
 
 @immutable
@@ -166,41 +200,44 @@ class _Look:
     source: bytes
     init: str
 
-    def findings(self) -> Iterator[Finding]:
+    def seen(self) -> Iterator[_Seen]:
         found, where = self.slot.owner, f"{self.folder.name}/{self.slot.path.name}"
         if found is None:
-            yield self._finding("HOOK_MISSING", f"The git hook {self.slot.name} is not installed.")
+            one, many = "The git hook {} is not installed.", "The git hooks {} are not installed."
+            yield self._seen("HOOK_MISSING", self.slot.name, one, many)
         elif found == "edited":
             path = f'"$(git rev-parse --git-path hooks)"/{self.slot.path.name}'
-            yield self._finding(
-                "HOOK_EDITED", _edited(self.slot), f"mv {path} {path}.edited && {self.init}", "warning"
-            )
+            fix = f"mv {path} {path}.edited && {self.init}"
+            yield _Seen("HOOK_EDITED", self.slot.path.name, _EDITED, "", fix, "warning")
         elif found != "ours":
-            yield self._finding("HOOK_MISSING", f"Another hook stands at {where}, and ours is not called.")
+            one = "Another hook stands at {}, and ours is not called."
+            yield self._seen("HOOK_MISSING", where, one, "Other hooks stand at {}, and ours are not called.")
         else:
             yield from self._ours(where)
 
-    def _ours(self, where: str) -> Iterator[Finding]:
+    def _ours(self, where: str) -> Iterator[_Seen]:
         content, kept = self.slot.content(), os.path.lexists(self.slot.kept)
         if not os.access(self.slot.path, os.X_OK):
-            yield self._finding(
-                "HOOK_MISSING", f"The git hook {where} is not executable, and git ignores it."
-            )
+            one = "The git hook {} is not executable, and git ignores it."
+            many = "The git hooks {} are not executable, and git ignores them."
+            yield self._seen("HOOK_MISSING", where, one, many)
         if is_chained(content) and not kept:
-            text = f"The hook that {where} was to call, {self.slot.kept.name}, is gone."
-            yield self._finding("HOOK_KEPT_MISSING", text, severity="warning")
+            text = f"The hook that {{}} was to call, {self.slot.kept.name}, is gone."
+            yield self._seen("HOOK_KEPT_MISSING", where, text, "", "warning")
         if kept and not is_chained(content):
-            text = f"{where} calls {self.slot.kept.name}, which devs-git did not put there; look at it first."
-            yield self._finding("HOOK_ADDED", text, severity="warning")
+            text = f"{{}} calls {self.slot.kept.name}, which devs-git did not put there; look at it first."
+            yield self._seen("HOOK_ADDED", where, text, "", "warning")
         python = python_of(content, self.source)
         if python is None:
-            text = f"The git hook {where} was installed by another version."
-            yield self._finding("HOOK_OUTDATED", text, severity="warning")
+            one = "The git hook {} was installed by another version."
+            many = "The git hooks {} were installed by another version."
+            yield self._seen("HOOK_OUTDATED", where, one, many, "warning")
         elif python and not os.access(python, os.X_OK):
-            yield self._finding("HOOK_OUTDATED", f"The Python that the git hook {where} starts is gone.")
+            one = "The Python that the git hook {} starts is gone."
+            yield self._seen("HOOK_OUTDATED", where, one, "The Python that the git hooks {} start is gone.")
 
-    def _finding(self, code: str, message: str, fix: str = "", severity: Severity = "error") -> Finding:
-        return Finding(code, severity, message, fix or self.init)
+    def _seen(self, code: str, where: str, one: str, many: str = "", severity: Severity = "error") -> _Seen:
+        return _Seen(code, where, one, many, self.init, severity)
 
 
 @contextlib.contextmanager

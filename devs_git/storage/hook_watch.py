@@ -34,7 +34,8 @@ def warning(places: Places, git: Git) -> str:
         return ""
     from devs_git.storage import hook_files
 
-    found = [one for one in hook_files.status(places, git) if one.code in {"HOOK_MISSING", "HOOK_NOT_CALLED"}]
+    every = hook_files.status(places, git, one_by_one=True)
+    found = [one for one in every if one.code in {"HOOK_MISSING", "HOOK_NOT_CALLED"}]
     if not found:
         return ""
     fixes = {one.fix for one in found}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
+from typing import Final
 
 from devs_git.domain import following, joining
 from devs_git.domain.audit_ledger import Change
@@ -24,6 +25,8 @@ from devs_git.storage.far import held
 from devs_git.storage.git_program import Git
 from devs_git.storage.ledger import ATTEMPTS, LOCK_SECONDS, REF_LOCK_SECONDS, Ledger, Tip
 from devs_git.values import field, immutable
+
+_SEEN: Final = "refs/devs/remotes"
 
 
 @immutable
@@ -50,12 +53,14 @@ class Other:
     """The ledger of a remote: its tip ('' for none), and the tip that was seen there before ('' for never).
 
     `accept` is told the policy in force here and the one that would be, as blobs, and raises where a person must say so first.
+    `lets_stand` says of a tip whether a person chose it, of two ledgers that exclude each other.
     """
 
     remote: str
     tip: str
     seen: str
     accept: Callable[[str, str], None]
+    lets_stand: Callable[[str], bool]
 
 
 def join(context: Context, other: Other) -> Joined:
@@ -80,13 +85,16 @@ def _once(context: Context, other: Other) -> Joined:
     if known and not any(one and descends(ledger.git, one, known) for one in (tip.oid, theirs)):
         raise checked_tip.set_back(known, tip.oid)
     if not theirs or descends(ledger.git, tip.oid, theirs):
-        _require_taken(ledger, other, tip.oid)
+        facts = Facts(ledger, ledger.git, tip.oid, "", "") if _doubtful(ledger, theirs, tip.oid) else None
+        if facts and _theirs_stands(facts, other, tip.oid):
+            return _Merge(context, other, facts, tip).write()
         return Joined(tip.oid, follow(context))
     ahead = descends(ledger.git, theirs, tip.oid)
     facts = Facts(ledger, ledger.git, theirs, "", "", beside=() if ahead else (tip.oid,))
     _require_sound(facts, other, tip.oid)
-    if not ahead:
-        return _Merge(context, other, facts, tip).write()
+    if not ahead or other.lets_stand(tip.oid):
+        return _Merge(context, other, facts, tip, ours_first=other.lets_stand(tip.oid)).write()
+    _require_kept(ledger, facts, other, tip.oid, theirs)
     other.accept(facts.belief.policy_blob(tip.oid), facts.belief.policy_blob(theirs))
     updates = _updates(context, ledger.history_at(theirs))
     move = RefUpdate(LEDGER, theirs, tip.oid)
@@ -98,31 +106,74 @@ def _once(context: Context, other: Other) -> Joined:
 
 
 def _require_sound(facts: Facts, other: Other, ours: str) -> None:
-    """What the rule does not allow is not taken over, nor what leaves out what was seen of this remote."""
-    found = next(receiving.judged(facts, ours, other.tip, seen=other.seen), None)
+    """What the rule does not allow is not taken over, nor what leaves out what was seen of this remote, unless a person chose it."""
+    found = next(receiving.judged(facts, ours, other.tip, seen=""), None)
     if found:
         raise receiving.refusal(found, other.remote)
-
-
-def _require_taken(ledger: Ledger, other: Other, ours: str) -> None:
-    """CONFLICT where the remote would refuse our ledger, though it holds all of the remote's: nothing was pushed yet."""
-    merges = ("rev-list", "--min-parents=2", "--count", ours, f"^{other.tip}", "--")
-    if not other.tip or other.tip == ours or ledger.git.text(*merges) == "0":
-        return
-    facts = Facts(ledger, ledger.git, ours, "", "")
-    found = facts.belief.rollback(other.tip, ours)
-    if found:
-        there, here = facts.belief.policy(other.tip), facts.belief.policy(ours)
+    gone = facts.belief.rollback(other.seen, other.tip) if other.seen else []
+    if gone and not other.lets_stand(other.tip):
+        said = receiving.refusal(gone[0], other.remote)
+        look = f"git log --graph {other.seen[:12]} {other.tip[:12]}"
         raise DevsError(
-            "CONFLICT",
-            f"The ledger of {other.remote} ({other.tip[:12]}, its policy set by {there[:12]}) and the one here "
-            f"({ours[:12]}, its policy set by {here[:12]}) exclude each other: {found[0].message}",
-            hint="A person chooses which of the two is to stand; nothing was changed. "
-            f"See both: git log --graph {other.tip[:12]} {ours[:12]}",
-            remote=other.remote,
-            theirs=other.tip,
-            ours=ours,
+            said.code,
+            said.message,
+            hint=f"Nothing was changed here. A person looks at both ({look}), and where it is right as it is: "
+            + _choice(other, other.tip),
+            **said.details,
         )
+
+
+def _choice(other: Other, tip: str) -> str:
+    return f"devs-git sync {other.remote} --let-stand {tip[:12]}"
+
+
+def _doubtful(ledger: Ledger, theirs: str, ours: str) -> bool:
+    """Whether our ledger holds all of the remote's and the remote may refuse it: only a merge lets something give way."""
+    merges = ("rev-list", "--min-parents=2", "--count", ours, f"^{theirs}", "--")
+    return bool(theirs) and theirs != ours and ledger.git.text(*merges) != "0"
+
+
+def _theirs_stands(facts: Facts, other: Other, ours: str) -> bool:
+    """Whether a person chose the remote's of two ledgers that exclude each other; CONFLICT where nobody chose."""
+    belief = facts.belief
+    found = belief.rollback(other.tip, ours)
+    if not found or other.lets_stand(ours):
+        return False
+    if other.lets_stand(other.tip):
+        return True
+    there, here = belief.policy(other.tip), belief.policy(ours)
+    raise _to_choose(
+        other,
+        ours,
+        f"The ledger of {other.remote} ({other.tip[:12]}, its policy set by {there[:12]}) and the one here "
+        f"({ours[:12]}, its policy set by {here[:12]}) exclude each other: {found[0].message}",
+    )
+
+
+def _to_choose(other: Other, ours: str, message: str) -> DevsError:
+    """CONFLICT with the two commands by which a person says which ledger stands."""
+    return DevsError(
+        "CONFLICT",
+        message,
+        hint="Nothing was changed. A person looks at both "
+        f"(git log --graph {other.tip[:12]} {ours[:12]}) and chooses at a terminal. To let the ledger of {other.remote} "
+        f"stand: {_choice(other, other.tip)}. To let the one here stand: {_choice(other, ours)}",
+        remote=other.remote,
+        theirs=other.tip,
+        ours=ours,
+    )
+
+
+def _require_kept(ledger: Ledger, facts: Facts, other: Other, ours: str, at: str) -> None:
+    """CONFLICT where the event `at` takes back what another remote has: that one would refuse it, once it is written here."""
+    belief = facts.belief
+    for ref, seen in refs.matching(ledger.git, _SEEN).items():
+        name = ref.removeprefix(f"{_SEEN}/").removesuffix("/ledger")
+        if name == other.remote or seen not in belief.walk.numbers or other.lets_stand(other.tip):
+            continue
+        if found := belief.rollback(seen, at):
+            what = f"The ledger of {other.remote} ({other.tip[:12]}) takes back what {name} has: {found[0].message}"
+            raise _to_choose(other, ours, what)
 
 
 def _rows(facts: Facts, before: tuple[str, ...], at: str) -> tuple[joining.Superseded, ...]:
@@ -147,20 +198,28 @@ def _updates(context: Context, history: History) -> tuple[RefUpdate, ...]:
 
 
 class _Merge:
-    """The merge of the remote's ledger and ours at `tip`; `facts` are those of both."""
+    """The merge of the remote's ledger and the one here at `tip`; `facts` are those of both.
 
-    def __init__(self, context: Context, other: Other, facts: Facts, tip: Tip) -> None:
+    The remote's is the first parent; with `ours_first` the one here, because a person chose it.
+    """
+
+    def __init__(
+        self, context: Context, other: Other, facts: Facts, tip: Tip, *, ours_first: bool = False
+    ) -> None:
         self.context, self.other, self.ledger, self.facts = context, other, context.ledger, facts
-        self.theirs, self.ours = Tip(context.ledger, other.tip), tip
-        self.only_theirs = list(self.ledger.events(other.tip, since=tip.oid, oldest_first=True))
-        self.only_ours = list(self.ledger.events(tip.oid, since=other.tip, oldest_first=True))
+        self.tip, there = tip.oid, Tip(context.ledger, other.tip)
+        self.first, self.second = (tip, there) if ours_first else (there, tip)
+        first, second = self.first.oid, self.second.oid
+        self.only_first = list(self.ledger.events(first, since=second, oldest_first=True))
+        self.only_second = list(self.ledger.events(second, since=first, oldest_first=True))
 
     def write(self) -> Joined:
         belief = self.facts.belief
-        merge = belief.merge(self.theirs.oid, self.ours.oid)
-        self.other.accept(belief.policy_blob(self.ours.oid), belief.policy_blob(VIRTUAL))
+        merge = belief.merge(self.first.oid, self.second.oid)
+        _require_kept(self.ledger, self.facts, self.other, self.tip, VIRTUAL)
+        self.other.accept(belief.policy_blob(self.tip), belief.policy_blob(VIRTUAL))
         changes = self._changes()
-        both = _rows(self.facts, (self.theirs.oid, self.ours.oid), VIRTUAL)
+        both = _rows(self.facts, (self.first.oid, self.second.oid), VIRTUAL)
         rows = (*both, *joining.collisions(changes))
         whole, settled = self._settled()
         event = self._event(rows, settled)
@@ -169,9 +228,10 @@ class _Merge:
         files = tuple((path, self._data(path, blob)) for path, blob in joining.union(changes, merge))
 
         def build(tip: Tip) -> Draft:
-            if tip.oid != self.ours.oid:
+            if tip.oid != self.tip:
                 raise _Stale
-            return Draft(event, files, updates, onto=self.theirs.oid)
+            first, second = (one.oid if one.oid != tip.oid else "" for one in (self.first, self.second))
+            return Draft(event, files, updates, onto=first, beside=second)
 
         written = self.ledger.append(build, locked=False)
         changed = (*(update.ref for update in updates), LEDGER)
@@ -183,15 +243,15 @@ class _Merge:
         return self.ledger.file(blob) if blob else None
 
     def _changes(self) -> tuple[Change, ...]:
-        pair = (self.theirs.tree, self.ours.tree)
+        pair = (self.first.tree, self.second.tree)
         return auditing.changed(self.ledger.git, [pair] if pair[0] != pair[1] else []).get(pair, ())
 
     def _settled(self) -> tuple[History, joining.Settled]:
         """The fold of both sides, in the order in which git lists them from a merge, and what has to be said of it."""
-        ours = self.ours.history
-        theirs = fold(self.ledger.events(self.theirs.oid, oldest_first=True))
-        whole = fold(self.only_ours, theirs)
-        both = joining.touched(self.only_theirs, whole) & joining.touched(self.only_ours, whole)
+        ours = self.second.history
+        theirs = fold(self.ledger.events(self.first.oid, oldest_first=True))
+        whole = fold(self.only_second, theirs)
+        both = joining.touched(self.only_first, whole) & joining.touched(self.only_second, whole)
         taken: dict[str, int] = {}
         for ref in held(self.ledger.git):
             task, _, number = ref.removeprefix(following.NUMBERED).partition("/")
@@ -204,7 +264,9 @@ class _Merge:
         fields += [("Devs-Superseded", f"{row.path} {row.kept}") for row in rows]
         fields += [("Devs-Gate", gate) for gate in dict.fromkeys(row.gate_id for row in rows if row.gate_id)]
         fields += settled.trailers()
-        text = joining.subject(self.other.remote, len(self.only_theirs), len(self.only_ours), rows)
+        there, here = self.only_first, self.only_second
+        there, here = (here, there) if self.first.oid == self.tip else (there, here)
+        text = joining.subject(self.other.remote, len(there), len(here), rows)
         make = self.context.event
         if any(row.gate_id for row in rows):
             return make("superseded", text, *fields, verb_name="sync")

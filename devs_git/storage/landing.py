@@ -15,7 +15,7 @@ from devs_git.domain.gates import Gate, cut
 from devs_git.errors import DevsError, immovable
 from devs_git.storage import active_task, refs, tas_file
 from devs_git.storage.context import Decider
-from devs_git.storage.engine import backups, capture, carry, journal
+from devs_git.storage.engine import backups, capture, carry, journal, owned
 from devs_git.storage.engine import footprint as footprints
 from devs_git.storage.engine import run as engine
 from devs_git.storage.engine import survey as surveys
@@ -204,6 +204,7 @@ def _backup(site: Site, found: Survey, own: tuple[str, Path], what: tuple[str, s
     apart.mkdir(mode=0o700)
     plan = footprints.footprint(found, site.top, tree)
     taken = capture.Capture(site.git, site.places, site.objects, apart).take(found, plan, (), active).state
-    backup = capture.store(site.objects, taken, site.signature(), f"Before {subject}")
+    # No operation that `undo` returns from: an event that says so is none of ours.
+    backup = capture.store(site.objects, taken, site.signature(), f"Before {subject}", *owned.told(site, ()))
     backups.keep(site, op_id, backup)
     return backup

@@ -228,7 +228,7 @@ class Ledger:
                     event = self.write_commit(tip, draft)
                 if not newest.keep(self.common, notes):
                     continue
-                self.announce(event.oid, tip.oid if draft.onto else "")
+                self.announce(event.oid, tip.oid if draft.onto or draft.beside else "")
                 update = RefUpdate(LEDGER, event.oid, tip.oid or NO_OID)
                 try:
                     refs.transaction(git or self.git, (*draft.updates, update), f"devs: {event.subject}")
@@ -244,7 +244,8 @@ class Ledger:
                 except GitFailed as error:
                     if refs.missing_object(error) in notes:
                         continue  # by a git prune beside us
-                    if self.tip().oid != event.oid:  # else it was killed when all was done
+                    # Else it was killed when all was done.
+                    if self.tip().oid != event.oid or refs.waiting(self.reader, draft.updates):
                         raise
                 newest.restore(self.reader, self.common)
                 if checked:
@@ -287,7 +288,7 @@ class Ledger:
         """Store the commit of an event, which ends now, without moving any ref."""
         tree = self.tree_of(draft.onto) if draft.onto else tip.tree
         tree = self.objects.edit_tree(tree, draft.files) if draft.files else tree
-        parents = tuple(oid for oid in (draft.onto, tip.oid) if oid)
+        parents = tuple(oid for oid in (draft.onto, tip.oid, draft.beside) if oid)
         head = f"tree {tree}\n" + "".join(f"parent {oid}\n" for oid in parents)
         sign, ended = self.signature(), draft.event.saying(FINISHED, self.now())
         text = f"{head}author {sign}\ncommitter {sign}\n\n{ended.message()}"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from devs_git.domain.history import Checkpoint, History
 from devs_git.errors import DevsError
 from devs_git.storage.git_program import Git, GitFailed, split_z
 
+_NAMED: Final = 5  # files that a refusal names in its message
 _TASKS = "--format=%x00%(trailers:key=Devs-Task,valueonly,separator=%x2C)"
 _STATUS = (
     "status",
@@ -44,6 +47,11 @@ def has_commits(git: Git, task_id: str, since: str, head: str) -> bool:
     return any(said in ("", task_id) for said in tasks)
 
 
+def _named(paths: list[str]) -> str:
+    more = len(paths) - _NAMED
+    return ", ".join(map(repr, paths[:_NAMED])) + (f" and {more} more" if more > 0 else "")
+
+
 def refuse_left_out(git: Git, task_id: str, *, tracked: bool, untracked: bool) -> None:
     """CONFLICT for tracked files that have changes, or for those that git does not track, where asked for."""
     lines = split_z(git.run(*_STATUS))
@@ -52,7 +60,7 @@ def refuse_left_out(git: Git, task_id: str, *, tracked: bool, untracked: bool) -
     if left:
         raise DevsError(
             "CONFLICT",
-            f"Nothing is staged, and {left[0]!r} would be left out ({len(left)} in all).",
+            f"Nothing is staged, and {_named(left)} would be left out.",
             hint="Add --all to commit all of it, or stage what belongs to the task: git add",
             task_id=task_id,
             paths=left[:100],

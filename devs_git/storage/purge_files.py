@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -55,6 +56,15 @@ def on_disk(every: Iterable[Places], path: str) -> Iterator[Left]:
     for top in dict.fromkeys(one.top for one in every if path and one.top):
         if os.path.lexists(top / path):
             yield Left(str(top / path), "it is a file of yours: delete it, or write it without the secret")
+
+
+def messages(every: Iterable[Places], forms: tuple[bytes, ...]) -> Iterator[Left]:
+    """The files in which git itself keeps a message: of the last commit, of a merge or a squash that is under way."""
+    for folder in dict.fromkeys(one.git_dir for one in every):
+        for path in sorted(folder.glob("*MSG")):
+            with contextlib.suppress(OSError):
+                if file_holds(path, forms):
+                    yield Left(str(path), f"rm {shlex.quote(str(path))}")
 
 
 def transcripts(paths: Iterable[Path], forms: tuple[bytes, ...]) -> Iterator[Left]:

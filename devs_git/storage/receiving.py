@@ -13,8 +13,9 @@ from typing import Final
 
 from devs_git.domain import receiving
 from devs_git.domain.events import LEDGER, NO_OID
+from devs_git.domain.plain_text import shown
 from devs_git.domain.policy import PROPOSED
-from devs_git.domain.receiving import Move, refused
+from devs_git.domain.receiving import Move, recorded, refused
 from devs_git.domain.report import Finding
 from devs_git.errors import DevsError
 from devs_git.storage import audit_facts, proposal, refs
@@ -45,9 +46,9 @@ def check(places: Places, moves: Sequence[Move]) -> None:
     found = list(problems(_ledger(places), moves))
     if found:
         first, *rest = found
-        more = "".join(f"\n{one.code}: {one.message}" for one in rest[:_MOST])
+        more = "".join(f"\n{one.code}: {shown(one.message, '')}" for one in rest[:_MOST])
         more += f"\nand {len(rest) - _MOST} more" if len(rest) > _MOST else ""
-        raise DevsError(first.code, first.message + more, hint=first.fix)
+        raise DevsError(first.code, shown(first.message, "") + more, hint=first.fix)
 
 
 def _ledger(places: Places) -> Ledger:
@@ -63,6 +64,7 @@ def _ledger(places: Places) -> Ledger:
 def problems(ledger: Ledger, moves: Sequence[Move]) -> Iterator[Finding]:
     """Every reason against the push. One about the ledger itself ends it: nothing else can be judged by that ledger."""
     yield from receiving.spelling(moves)
+    yield from receiving.names(moves)
     yield from _renamed(ledger.git, moves)
     move = next((m for m in moves if m.ref == LEDGER), None)
     if move:
@@ -162,8 +164,33 @@ def judged(facts: Facts, old: str, new: str, *, seen: str | None = None) -> Iter
     fresh = frozenset(facts.git.text("rev-list", new, *bound, "--").split())
     found = (*audit_facts.missing(facts), *facts.judged.findings)
     yield from (finding for finding in found if finding.where in fresh or not finding.where)
+    yield from _taken_over(facts, new, fresh)
     if known:
         yield from facts.belief.rollback(known, new)
+
+
+def _taken_over(facts: Facts, new: str, fresh: frozenset[str]) -> Iterator[Finding]:
+    """New events that make another checkpoint of a tag which a known event records, and stand before it on a line of their own."""
+    said: dict[str, dict[str, tuple[str, ...]]] = {}
+    for step in facts.steps:
+        for tag, what in recorded(step.event):
+            said.setdefault(tag, {})[step.event.oid] = what
+    several = {
+        tag: events
+        for tag, events in said.items()
+        if len({*events.values()}) > 1 and not fresh.isdisjoint(events) and not fresh.issuperset(events)
+    }
+    if not several:
+        return
+    listed = facts.git.text("rev-list", "--topo-order", "--reverse", new, "--").split()
+    order = {oid: at for at, oid in enumerate(listed)}
+    for tag, events in several.items():
+        first = min(events, key=lambda oid: order.get(oid, len(order)))
+        if first in fresh:
+            text = (
+                f"Event {first[:12]} records the checkpoint {tag[:12]}, which another event recorded before."
+            )
+            yield Finding("LEDGER_MUTATED", "error", text, "See who wrote it: git log devs/ledger", first)
 
 
 def require_explained(places: Places, tip: str, tags: Mapping[str, str]) -> None:

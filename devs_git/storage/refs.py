@@ -52,6 +52,11 @@ def transaction(git: Git, updates: Sequence[RefUpdate], message: str) -> None:
         raise
 
 
+def waiting(git: Git, updates: Sequence[RefUpdate]) -> bool:
+    """Whether a ref is still as it was. git moves refs first and deletes others after that, and may be killed in between."""
+    return any(read(git, one.ref) == one.old for one in updates if one.old != one.new)
+
+
 def missing_object(error: GitFailed) -> str:
     """The object that was not there for a ref, '' where git says something else."""
     named = re.search(r"nonexistent object ([0-9a-f]{40})", error.stderr)

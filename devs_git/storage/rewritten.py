@@ -9,7 +9,7 @@ the old commits are all here, and whole: there its own map tells that HEAD has o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -68,10 +68,13 @@ def require(git: Git, *points: Checkpoint) -> None:
         raise DevsError(CODE, _said(point, found), hint=WAY_OUT, checkpoint=point.name)
 
 
-def left_behind(git: Git, common: Path, points: Iterable[Checkpoint]) -> tuple[Checkpoint, ...]:
+def left_behind(
+    git: Git, common: Path, points: Iterable[Checkpoint], among: Container[str] = ()
+) -> tuple[Checkpoint, ...]:
     """Those of `points`, of the live ones, in whose place the history of HEAD has another commit, as filter-repo's map tells.
 
-    `git` sees HEAD of this worktree. A map that is missing or cannot be read tells nothing.
+    `git` sees HEAD of this worktree; `among` are those of its commits that count, all where there are none. A map that is
+    missing or cannot be read tells nothing.
     """
     from devs_git.domain import limits
     from devs_git.domain.rewritten_history import NONE, parsed
@@ -84,15 +87,16 @@ def left_behind(git: Git, common: Path, points: Iterable[Checkpoint]) -> tuple[C
         text = bounded.read_file(common / "filter-repo" / "commit-map", limits.REFS, "map")
         new_of = parsed(text.decode("ascii", "replace")) or {}
         asked = [p for p in asked if new_of.get(p.commit, NONE) not in (NONE, p.commit)]
+        asked = [p for p in asked if not among or new_of[p.commit] in among]
         here = set(git.text("rev-list", "HEAD", "--").split()) if asked else set()
     except (OSError, DevsError, GitFailed):
         return ()
     return tuple(point for point in asked if point.commit not in here and new_of[point.commit] in here)
 
 
-def require_followed(git: Git, common: Path, *points: Checkpoint) -> None:
+def require_followed(git: Git, common: Path, *points: Checkpoint, among: Container[str] = ()) -> None:
     """HISTORY_REWRITTEN where the history of HEAD has another commit in the place of one of these checkpoints'."""
-    for point in left_behind(git, common, points):
+    for point in left_behind(git, common, points, among):
         raise DevsError(CODE, _elsewhere(point), hint=WAY_OUT, checkpoint=point.name)
 
 

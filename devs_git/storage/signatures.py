@@ -133,7 +133,7 @@ def _signer(signature: bytes, signers: Sequence[Approver]) -> Approver:
         raise DevsError(
             "UNKNOWN_SIGNER",
             "The policy in force names no approver with the key that signed.",
-            hint="See who may decide: git show devs/ledger:policy.yaml",
+            hint="See who may decide: git show refs/heads/devs/ledger:policy.yaml",
         )
     return found
 

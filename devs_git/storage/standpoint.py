@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain import standpoint as rules
+from devs_git.domain.following import FOLDERS
 from devs_git.domain.history import Checkpoint, History
+from devs_git.domain.rewind import Effect
 from devs_git.storage import locks, refs, remotes, tips
 from devs_git.storage.active_task import replace_file
 from devs_git.storage.git_program import Git
 from devs_git.storage.places import Places
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 
 TRACKED, SEEN = "refs/remotes/", "refs/devs/branches/"
 _FILE: Final = "devs/clone"
@@ -40,7 +42,11 @@ def name_clone(common: Path, fresh: Callable[[], str]) -> str:
 
 
 def seen(git: Git, common: Path, history: History) -> History:
-    """The history as it stands for this clone; its branches are looked at only where something depends on them."""
+    """The history as it stands for this clone; its refs are looked at only where something depends on them."""
+    if any(point.gone for point in history.checkpoints.values()):
+        history = rules.keeping(
+            history, set(refs.matching(git, *(folder.rstrip("/") for folder in FOLDERS)).values())
+        )
     unsure = rules.doubtful(history)
     return rules.seen(history, Standpoint.here(git, common).alive(unsure, history)) if unsure else history
 
@@ -67,10 +73,26 @@ class Standpoint:
             found |= tips.reached(self.git, asked, oids)
         return frozenset(found)
 
+    def turns(
+        self, history: History, effect: Effect, moved: Mapping[str, str]
+    ) -> tuple[tuple[Checkpoint, ...], tuple[Checkpoint, ...]]:
+        """What becomes live, and what no more, only because branches are `moved`: besides what `effect` says itself, which
+        an event tells for good. A task that was pulled after a rewind lives by its branch alone.
+        """
+        told = {point.tag for point in (*effect.undone, *effect.revived)}
+        unsure = [point for point in rules.doubtful(history) if point.tag not in told]
+        if not unsure:
+            return (), ()
+        now = self.alive(unsure, history)
+        then = replace(self, branches={**self.branches, **moved}).alive(unsure, history)
+        return tuple(p for p in unsure if p.tag in then - now), tuple(
+            p for p in unsure if p.tag in now - then
+        )
+
     def every(self, history: History) -> Iterator[str]:
         """The tips of all lines of work that this clone knows, its own and the remotes'."""
         local = {name: oid for name, oid in self.branches.items() if name.startswith(tips.HEADS)}
-        yield from tips.counted(history, local).values()
+        yield from tips.counted(history, local, self.git).values()
         yield from (head.oid for head in tips.heads(self.git, self.common, local))
         yield from (oid for _, oid in self.remote(history))
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from devs_git.domain.events import Event
 from devs_git.domain.history import Checkpoint, History
 from devs_git.domain.ids import checkpoint_ref
 from devs_git.storage.git_program import Git
@@ -19,15 +20,28 @@ from devs_git.values import immutable
 FOLDER = "refs/devs/checkpoints"
 HEADS, SNAPSHOTS = "refs/heads/", "refs/heads/snapshot/"
 _OURS: Final = ("refs/heads/devs/", SNAPSHOTS)
+_COMMIT: Final = "%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)"
 _AT_ONCE: Final = 1000  # refs and tips of one question: they are arguments
 
 
-def counted(history: History, branches: Mapping[str, str]) -> dict[str, str]:
-    """Those of `branches` (full names and oids) that are lines of work."""
-    left = {tuple(event.get("Devs-Preserved").split()) for event in history.operations}
+def counted(history: History, branches: Mapping[str, str], git: Git | None = None) -> dict[str, str]:
+    """Those of `branches` (full names and oids) that are lines of work; `git` where they are this clone's own: what another
+    clone's event says of them does not count.
+    """
+    events = [event for event in history.operations if _left(event) in set(branches.items())]
+    if events and git:
+        from devs_git.storage.engine import owned
+
+        events = [event for each in owned.operations(git, events) for event in each]
+    left = {_left(event) for event in events}
     return {
         name: oid for name, oid in branches.items() if not name.startswith(_OURS) and (name, oid) not in left
     }
+
+
+def _left(event: Event) -> tuple[str, ...]:
+    """Name and oid of the branch or stash entry that a rewind left."""
+    return tuple(event.get("Devs-Preserved").split())
 
 
 @immutable
@@ -62,8 +76,11 @@ def heads(git: Git, common: Path, branches: Mapping[str, str]) -> Iterator[Head]
 
 
 def reached(git: Git, points: Collection[Checkpoint], oids: Iterable[str]) -> frozenset[str]:
-    """The tags of those `points` whose commit one of the commits `oids` reaches. A point that is not here is not reached."""
-    refs = {checkpoint_ref(point.task_id, point.number): point.tag for point in points}
+    """The tags of those `points` whose commit one of the commits `oids` reaches. A point that is not here is not reached.
+
+    A numbered ref counts by its commit: a program that rewrites histories puts the commit itself in the tag's place.
+    """
+    refs = {checkpoint_ref(point.task_id, point.number): point for point in points}
     tips = list(dict.fromkeys(oids))
     if not refs or not tips:
         return frozenset()
@@ -72,8 +89,10 @@ def reached(git: Git, points: Collection[Checkpoint], oids: Iterable[str]) -> fr
     for first in range(0, len(names), _AT_ONCE):
         for start in range(0, len(tips), _AT_ONCE):
             merged = (f"--merged={oid}" for oid in tips[start : start + _AT_ONCE])
-            words = ("--format=%(objectname) %(refname)", *merged, *names[first : first + _AT_ONCE])
+            words = (f"--format={_COMMIT} %(refname)", *merged, *names[first : first + _AT_ONCE])
             out = os.fsdecode(git.run("for-each-ref", *words))
-            rows = (line.partition(" ") for line in out.splitlines())
-            found |= {oid for oid, _, ref in rows if refs.get(ref) == oid}
+            rows = (
+                (refs.get(ref), oid) for oid, _, ref in (line.partition(" ") for line in out.splitlines())
+            )
+            found |= {point.tag for point, oid in rows if point and point.commit == oid}
     return frozenset(found)

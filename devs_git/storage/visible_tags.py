@@ -2,7 +2,8 @@
 
 They are names, not records: nothing is written to the ledger, and a tag that somebody moved is left to `doctor`.
 Our own verbs keep them in step. So only where the tags are not those that the last verb left behind has somebody else
-been at them, and only then is the ledger read for it.
+been at them, and only then is the ledger read for it. A merge or a rebase may bring the commits of rewound tasks back:
+the hooks after them overwrite the note of what was left.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from devs_git.storage.git_program import Git
 from devs_git.storage.ledger import Ledger
 from devs_git.storage.standpoint import clone_of
 
-FOLDER = "refs/tags/devs"
+FOLDER, NUMBERED = "refs/tags/devs", "refs/devs/checkpoints"
 
 
 def out_of_step(history: History, tags: dict[str, str]) -> tuple[RefUpdate, ...]:
@@ -51,7 +52,10 @@ def mend(
     # A checkpoint may not have come here yet, though its event has.
     history = ledger.tip().here
     wanted = out_of_step(history, tags)
-    updates = [u for u in wanted if u.new == NO_OID or ledger.objects.is_tag(u.new)]
+    # A name goes only where the checkpoint's number keeps it, whatever an event says.
+    drops = any(update.new == NO_OID for update in wanted)
+    kept = set(refs.matching(ledger.git, NUMBERED).values()) if drops else set()
+    updates = [u for u in wanted if (u.old in kept if u.new == NO_OID else ledger.objects.is_tag(u.new))]
     if not updates:
         return ()
     try:

@@ -12,7 +12,9 @@ import pytest
 from devs_git.domain.events import LEDGER
 from devs_git.storage import view
 from devs_git.workspace import Workspace
+from tests import clones
 from tests.attacking import goes_on
+from tests.clones import Pair
 from tests.gated import Key, ask, in_force, make_key
 
 
@@ -52,3 +54,14 @@ def signed(ledgered: Workspace, policy: dict[str, Any]) -> Workspace:
     """A ledger whose policy asks for signatures; no hooks."""
     in_force(ledgered, **policy)
     return ledgered
+
+
+@pytest.fixture
+def pair(
+    initialised: Path,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Pair:
+    monkeypatch.chdir(tmp_path)
+    return clones.copied(initialised, tmp_path_factory.getbasetemp() / "pair", tmp_path)

@@ -18,7 +18,7 @@ from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.attacking import by_hand, deciding, plumbing, refusal, verified
 from tests.commands.test_verify_gates import forged
-from tests.gated import BLOCKER, CHANGES, NEW, TAS, Key, ask, commit, decision, genesis, in_force
+from tests.gated import BLOCKER, CHANGES, NEW, TAS, Key, approve, ask, commit, decision, genesis, in_force
 from tests.typing_person import at_terminal
 
 Approve = gate_approve.Request
@@ -234,3 +234,14 @@ def test_a_decision_taken_back_or_given_twice(signed: Workspace, keys: Keys) -> 
     other = documents.dump(decision(signed, gate_id) | {"decision": "REJECTED"}, "decision")
     by_hand((gates.decision_path(gate_id), other))
     assert "LEDGER_MUTATED" in verified("ledger")
+
+
+def test_an_approved_text_of_the_tas_brought_back_that_a_later_approval_changed(
+    signed: Workspace, keys: Keys
+) -> None:
+    commit(signed.top, {"TAS.md": TAS})
+    for text in (NEW, TAS):
+        approve(signed, ask(signed, text=text), sign=True, key=str(keys["ada"].path))
+    assert verified("tas") == set()
+    commit(signed.top, {"TAS.md": NEW})
+    assert verified("tas", range="HEAD~1..HEAD") == {"TAS_UNAPPROVED"}

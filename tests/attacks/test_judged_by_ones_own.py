@@ -7,7 +7,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from devs_git.commands import gate_approve, gate_list, gate_show, gate_wait, init, status, task_start
+from devs_git.commands import (
+    gate_approve,
+    gate_list,
+    gate_request,
+    gate_show,
+    gate_wait,
+    init,
+    status,
+    task_start,
+)
 from devs_git.domain.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
@@ -240,12 +249,26 @@ def test_a_policy_tracked_by_a_change_alone_with_a_ledger_to_match(initialised: 
     commit(initialised, {"devs-policy.yaml": named})
     goes_on("branch", "-q", "-f", "main", "mine")
     goes_on("symbolic-ref", "HEAD", "refs/heads/main")
-    goes_on("clone", "-q", str(initialised), "../fresh")
-    top = initialised.parent / "fresh"
-    goes_on("checkout", "-q", "change", where=top)
-    assert "notify" in (top / "devs-policy.yaml").read_text()
+    # A clone of the change alone does not know which branch is the remote's default, and asks.
+    for name, words in (("fresh", ()), ("single", ("--single-branch", "-b", "change"))):
+        goes_on("clone", "-q", *words, str(initialised), f"../{name}")
+        top = initialised.parent / name
+        goes_on("checkout", "-q", "change", where=top)
+        assert "notify" in (top / "devs-policy.yaml").read_text()
+        assert refusal(partial(router.call, "init", Workspace.open(top), init.Request())) == "CONFLICT"
+        assert not Workspace.open(top).ledger.tip().oid
+        goes_on("fetch", "-q", "origin", f"{LEDGER}:{LEDGER}", where=top)
+        question = gate_request.Request(gate_type="MANUAL", blocker_description=BLOCKER)
+        assert refusal(partial(router.call, "gate request", Workspace.open(top), question)) == "CONFLICT"
+        assert refusal(partial(router.call, "init", Workspace.open(top), init.Request())) == "CONFLICT"
+        assert not (top / "owned").exists()
+    # Of several remotes none is the one that it was cloned from, as far as anybody can tell.
+    goes_on("remote", "rename", "origin", "one", where=top)
+    goes_on("remote", "add", "two", str(initialised), where=top)
+    goes_on("branch", "--unset-upstream", where=top)
+    assert refusal(partial(router.call, "gate request", Workspace.open(top), question)) == "CONFLICT"
     assert refusal(partial(router.call, "init", Workspace.open(top), init.Request())) == "CONFLICT"
-    assert not Workspace.open(top).ledger.tip().oid
+    assert not (top / "owned").exists()
 
 
 def test_a_name_in_the_ledgers_tree_that_leads_out_of_the_view(initialised: Path) -> None:

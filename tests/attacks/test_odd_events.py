@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from devs_git.__main__ import main
 from devs_git.commands import init, sync, task_start
 from devs_git.domain import event_fields
 from devs_git.domain.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
 from tests.attacking import NO_HOOKS, attempt, goes_on, plumbing, refusal, verified
+from tests.gated import approve, ask
 
 OID = "1" * 40
 POINT = {"Devs-Task": "task-10", "Devs-Number": "1", "Devs-Tag": OID, "Devs-Commit": OID, "Devs-Tree": OID}
@@ -108,4 +112,66 @@ def test_an_event_that_names_the_highest_number_leaves_one_for_the_next(
     event = plumbing(message="odd\n\nDevs-Event: x\nDevs-Next: task-10 1000004\n")
     goes_on(*NO_HOOKS, "update-ref", LEDGER, event)
     assert verified("ledger") == {"LEDGER_MUTATED"}
+    assert initialised.is_dir()
+
+
+def test_a_line_hidden_in_a_comment_that_other_readers_end_earlier(initialised: Path) -> None:
+    """At a carriage return: what follows was a comment to us, and a second decision to them."""
+    workspace = Workspace.open(initialised)
+    gate = ask(workspace, kind="MANUAL")
+    approve(workspace, gate)
+    tip = goes_on("rev-parse", LEDGER)
+    said = goes_on("cat-file", "blob", f"{tip}:gates/{gate}/decision.yaml") + "\n"
+    gone = plumbing(
+        (f"gates/{gate}/decision.yaml", f"# by hand\rdecision: REJECTED\n{said}"),
+        (f"open/{gate}", None),
+        parent=f"{tip}~1",
+    )
+    goes_on(*NO_HOOKS, "update-ref", LEDGER, gone)
+    assert verified("ledger") == {"LEDGER_MUTATED"}
+
+
+# To git a file's name is whatever has no slash and no NUL.
+NAMES = {
+    "a line end": "tasks/task-10/x\nverified: all is well.yaml",
+    "a line end in a folder": "tasks/task-1\n0/x.yaml",
+    "no task's name": "tasks/a/x.yaml",
+    "a name longer than a file system takes": f"tasks/task-{'a' * 3000}/x.yaml",
+    "a long name of an operation": f"rewinds/{'a' * 3000}.yaml",
+    "quotes and a tab": 'tasks/task-10/a"b\\\t.yaml',
+    "a direction of writing": "tasks/task-10/\u202ex.yaml",
+    "a letter that is none of ASCII": "directives/e\u0301.yaml",
+    "a space before the ending": "tasks/task-10/b .yaml",
+    "a colon": "tasks/task-a:/x.yaml",
+    "a gate of a long name": f"open/{'a' * 3000}",
+    "a line end in a gate's": "open/a\nverified: all is well",
+    "nothing that gave way": "superseded/x",
+    "a folder below what gave way": f"superseded/{OID}/x",
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_of_the_ledger_whose_name_no_writer_of_ours_makes(
+    initialised: Path,
+    tmp_path: Path,
+    name: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server = str(tmp_path / "server.git")
+    goes_on("init", "-q", "--bare", server)
+    router.call("init", Workspace.open(Path(server)), init.Request(server=True))
+    goes_on(*NO_HOOKS, "push", "-q", server, LEDGER)
+    event = plumbing((NAMES[name], "x: 1\n"))
+    status, said = attempt(*NO_HOOKS, "push", "-q", server, f"{event}:{LEDGER}")
+    assert (status, "LEDGER_MUTATED" in said) == (1, True), said
+    # A fetch by hand, into the branch itself.
+    goes_on(*NO_HOOKS, "update-ref", LEDGER, event)
+    assert "LEDGER_MUTATED" in verified("ledger")
+    for style in ("text", "github"):
+        monkeypatch.setattr(sys, "argv", ["devs-git", "verify", "ledger", "schemas", "--format", style])
+        with contextlib.suppress(SystemExit):
+            main()
+        lines = capsys.readouterr().out.splitlines()
+        assert not [line for line in lines if line.startswith("verified")], lines
     assert initialised.is_dir()

@@ -12,7 +12,7 @@ from devs_git.commands import init
 from devs_git.domain.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.attacking import NO_HOOKS, attempt, goes_on, plumbing, refused, verified
+from tests.attacking import NO_HOOKS, attempt, examined, findings, goes_on, plumbing, refused, verified
 from tests.gated import ask
 
 EVENT = "x\n\nDevs-Event: x"
@@ -83,3 +83,38 @@ def test_a_tag_moved_beside_an_event_that_does_not_say_so(strict: Path, mark: Ca
     (strict / ".git/hooks/reference-transaction").unlink()
     moved(f"refs/tags/devs/task-10 {other} {tag}", f"{LEDGER} {event} {tip}")
     assert "TAG_MOVED" in verified("tags")
+
+
+def test_a_tag_named_as_the_ledger_which_git_shows_in_its_place(initialised: Path, tmp_path: Path) -> None:
+    origin = str(tmp_path / "origin.git")
+    goes_on("init", "-q", "--bare", origin)
+    goes_on(*NO_HOOKS, "push", "-q", origin, LEDGER, "main")
+    goes_on("remote", "add", "origin", origin)
+    for name in ("refs/tags/devs/ledger", "refs/tags/origin/devs/ledger", "refs/devs/ledger"):
+        goes_on(*NO_HOOKS, "push", "-q", origin, f"main:{name}")
+        goes_on("update-ref", name, "main")
+        (found,) = [one for one in findings() if one.code == "INVALID_BRANCH"]
+        assert found.where == name
+        assert verified("ledger") == {"INVALID_BRANCH"}
+        away, there = found.fix.split("; and where a remote has it: ")
+        for words in (away, there.replace("<remote>", "origin")):
+            goes_on(*NO_HOOKS, *words.split()[1:])
+        assert "INVALID_BRANCH" not in examined()
+    Path(".git/devs/ledger").write_text(goes_on("rev-parse", "main") + "\n")
+    (found,) = [one for one in findings() if one.code == "INVALID_BRANCH"]
+    assert found.fix == f"rm {initialised}/.git/devs/ledger"
+    Path(".git/devs/ledger").unlink()
+    router.call("init", Workspace.open(Path(origin)), init.Request(server=True))
+    status, said = attempt(*NO_HOOKS, "push", origin, "main:refs/tags/devs/ledger")
+    assert (status, "INVALID_BRANCH" in said) == (1, True), said
+
+
+def test_a_push_of_what_a_clone_remembers_for_itself(initialised: Path, tmp_path: Path) -> None:
+    origin = str(tmp_path / "origin.git")
+    goes_on("init", "-q", "--bare", origin)
+    goes_on(*NO_HOOKS, "push", "-q", origin, LEDGER, "main")
+    router.call("init", Workspace.open(Path(origin)), init.Request(server=True))
+    for name in ("remotes/origin/ledger", "branches/origin/main", "incoming/ledger", "backup/x"):
+        status, said = attempt(*NO_HOOKS, "push", origin, f"{LEDGER}:refs/devs/{name}")
+        assert (status, "INVALID_BRANCH" in said) == (1, True), said
+    assert initialised.is_dir()

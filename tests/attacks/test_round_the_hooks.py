@@ -92,7 +92,8 @@ def test_a_core_commentchar_that_takes_the_trailer_for_a_comment() -> None:
     goes_on("config", "core.commentChar", "D")
     refused("GATE_BLOCKED", *COMMIT, "-e", env={"GIT_EDITOR": "true"})
     goes_on("update-ref", LEDGER, f"{LEDGER}~1")
-    Path(".git/devs/checked-tip").unlink()
+    for memory in (Path(".git/devs/checked-tip"), Path(".git/logs", LEDGER)):
+        memory.unlink()
     goes_on(*COMMIT, "-e", env={"GIT_EDITOR": "true"})
     assert "UNBOUND_COMMIT" in verified("commits")
 

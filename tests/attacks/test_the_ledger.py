@@ -74,8 +74,9 @@ def test_the_ledger_deleted_and_devs_git_init_asked_for_another(tmp_path: Path) 
 def test_the_ledger_reset_to_before_the_gate() -> None:
     tip = goes_on("rev-parse", LEDGER)
     goes_on("branch", "-f", "devs/ledger", "devs/ledger~1")
-    refused("LEDGER_ROLLBACK", *COMMIT)
-    Path(".git/devs/checked-tip").unlink()
+    for memory in (Path(".git/devs/checked-tip"), Path(".git/logs", LEDGER)):
+        refused("LEDGER_ROLLBACK", *COMMIT)
+        memory.unlink()
     goes_on(*COMMIT)
     assert "LEDGER_ROLLBACK" in examined()
     goes_on("update-ref", LEDGER, tip)

@@ -279,17 +279,20 @@ def test_a_ledger_of_ones_own_fetched_by_hand_where_nobody_ran_init(
 ) -> None:
     """With a policy that names a command, which must not run on the machine of whoever fetched it."""
     workspace, owned = Workspace.open(), tmp_path / "owned"
-    goes_on("clone", "-q", str(initialised), "../fresh")
     before, root = workspace.ledger.tip().oid, genesis(workspace)
     rules = proposal.in_force({"genesis": root, "notify": f"touch {owned}"}).decode()
     decided(workspace, notify=f"touch {owned}")
     own = plumbing(("policy.yaml", rules), parent=root, message=SET)
-    top, asked = tmp_path / "fresh", gate_request.Request(gate_type="MANUAL", blocker_description=BLOCKER)
+    asked = gate_request.Request(gate_type="MANUAL", blocker_description=BLOCKER)
     for tip, code in ((workspace.ledger.tip().oid, "CONFLICT"), (own, "LEDGER_FORK"), (before, "")):
         goes_on("update-ref", "refs/heads/brought", tip)
-        goes_on("fetch", "-q", "origin", "+refs/heads/brought:" + LEDGER, where=top)
+        top = tmp_path / f"fresh{code}"  # one each, for its reflog is a memory
+        goes_on("clone", "-q", str(initialised), f"../{top.name}")
+        goes_on("fetch", "-q", "origin", "refs/heads/brought:" + LEDGER, where=top)
+        question = partial(router.call, "gate request", Workspace.open(top), asked)
         if code:
-            assert refusal(lambda: router.call("gate request", Workspace.open(top), asked)) == code
-            assert refusal(lambda: Workspace.open(top).policy) == code
-    router.call("gate request", Workspace.open(top), asked)
+            assert refusal(question) == code
+            assert refusal(partial(getattr, Workspace.open(top), "policy")) == code
+        else:
+            question()
     assert not owned.exists()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
 from tests import clones
 from tests.cases import Case, begin
-from tests.clones import Clone, Pair, Trio
+from tests.clones import Pair, Trio
 from tests.conftest import Moulded
 from tests.snapping import Snap
 
@@ -45,19 +44,8 @@ def pair(
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Pair:
-    """Made once, copied for each test; the remote is named by a path that is right in each copy."""
     monkeypatch.chdir(tmp_path)
-    mould = tmp_path_factory.getbasetemp() / "pair"
-    if not mould.exists():
-        mould.mkdir()
-        made = clones.make(initialised, mould)
-        for clone in (made.ann, made.bob):
-            clone.git("remote", "set-url", "origin", "../origin.git")
-    for name in ("origin.git", "ann", "bob"):
-        shutil.copytree(mould / name, tmp_path / name, symlinks=True)
-        if name != "origin.git":
-            clones.git(tmp_path / name, "update-index", "-q", "--refresh")
-    return Pair(tmp_path / "origin.git", Clone(tmp_path / "ann"), Clone(tmp_path / "bob"))
+    return clones.copied(initialised, tmp_path_factory.getbasetemp() / "pair", tmp_path)
 
 
 @pytest.fixture

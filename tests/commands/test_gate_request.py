@@ -124,6 +124,16 @@ def test_a_request_from_a_file_has_the_default_type_and_may_be_given_its_own_aga
     assert ledgered.ledger.tip().oid == before
 
 
+def test_a_field_that_no_request_has_is_named_with_its_value_and_those_that_there_are(call: Call) -> None:
+    for path in ("agent", "proposed_changes.agent"):
+        said = call("gate", "request", "--from", "-", stdin=json.dumps(put(path, "claude" * 20)))[1]
+        cut = "'" + ("claude" * 20)[:59] + "…"
+        assert said["message"] == f"A request has no field {path}; this one says {path}: {cut}."
+        assert (said["field"], "agent_id" in said["hint"] or "rationale" in said["hint"]) == (path, True)
+    said = call("gate", "request", "--from", "-", stdin=json.dumps(WHOLE | {"type": "MANUAL"}))[1]
+    assert (said["field"], said["message"]) == ("gate_type", "The request has both type and gate_type.")
+
+
 @pytest.mark.parametrize("record", [put("proposed_changes.sections_to_modify", ...)])
 def test_a_section_that_nobody_named_is_missing(record: dict[str, Any], call: Call) -> None:
     said = call("gate", "request", "--from", "-", stdin=json.dumps(record))[1]

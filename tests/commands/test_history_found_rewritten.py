@@ -7,7 +7,18 @@ from typing import Any
 
 import pytest
 
-from devs_git.commands import branch, diff, doctor, history_rewritten, restore, rewind, show, undo
+from devs_git.commands import (
+    branch,
+    diff,
+    doctor,
+    history_rewritten,
+    log,
+    restore,
+    rewind,
+    show,
+    status,
+    undo,
+)
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
@@ -90,6 +101,80 @@ def test_it_is_found_where_only_the_branch_was_rewritten_and_the_old_commits_are
     assert show.run(Workspace.open(scene.top), show.Request("task-2")).number == 2
 
 
+def test_what_shows_a_ledger_that_was_rewritten_names_the_way_out(scene: Scene) -> None:
+    filter_repo(scene.top, *PURGED, "--message-callback", 'return message.replace(b"done", b"made")')
+    with pytest.raises(DevsError) as error:
+        router.call("rewind", Workspace.open(scene.top), rewind.Request("task-1"))
+    requests: tuple[tuple[str, Any], ...] = (("log", log.Request()), ("status", status.Request()))
+    for verb, request in requests:
+        said = router.call(verb, Workspace.open(scene.top), request).not_believed
+        assert said == f"HISTORY_REWRITTEN: {error.value.message} {error.value.hint}"
+        assert f"devs-git history-rewritten --map {MAP}" in said
+
+
+# Each leaves task-1's commit as it was, and puts others in the place of the two after it.
+REWRITINGS = pytest.mark.parametrize(
+    "options",
+    [(), ("--preserve-commit-hashes",), ("--preserve-commit-hashes", "--refs", "main")],
+    ids=["translated", "as they were", "only the branch"],
+)
+
+
+@REWRITINGS
+def test_a_rewind_does_not_go_past_tasks_whose_commits_were_rewritten(
+    scene: Scene, options: tuple[str, ...]
+) -> None:
+    filter_repo(scene.top, *PURGED, *options)
+    for request in (rewind.Request("task-1"), rewind.Request("task-1", dry_run=True)):
+        assert refused(scene, "rewind", request) == "HISTORY_REWRITTEN"
+    history_rewritten.run(Workspace.open(scene.top), history_rewritten.Request(MAP, str(scene.top)))
+    done = router.call("rewind", Workspace.open(scene.top), rewind.Request("task-1"))
+    assert done.affected_tasks == ("task-2", "task-3")
+
+
+def test_a_rewind_does_not_go_past_a_rewritten_task_that_no_map_tells_of(scene: Scene) -> None:
+    """Of the map nothing is left here: our refs tell."""
+    filter_repo(scene.top, *PURGED, "--preserve-commit-hashes")
+    (scene.top / MAP).unlink()
+    assert refused(scene, "rewind", rewind.Request("task-1")) == "HISTORY_REWRITTEN"
+
+
+def test_a_rewind_does_not_go_past_a_task_of_which_the_rewriting_left_nothing(initialised: Path) -> None:
+    scene = Scene(Workspace.open(initialised))
+    scene.task("1", {"a.txt": "one\n"})
+    scene.task("2", {"secret.env": SECRET})
+    scene.write({"a.txt": "two\n"})
+    scene.git("commit", "-qam", "no task")
+    filter_repo(scene.top, *PURGED, "--preserve-commit-hashes")
+    assert refused(scene, "rewind", rewind.Request("task-1")) == "HISTORY_REWRITTEN"
+
+
+@REWRITINGS
+def test_an_undo_does_not_leave_behind_a_task_whose_commit_was_rewritten(
+    initialised: Path, options: tuple[str, ...]
+) -> None:
+    scene = Scene(Workspace.open(initialised))
+    scene.task("1", {"a.txt": "one\n"})
+    scene.task("4", {"b.txt": "four\n"})
+    router.call("rewind", Workspace.open(scene.top), rewind.Request("task-1"))
+    scene.task("5", {"secret.env": SECRET, "c.txt": "five\n"})
+    filter_repo(scene.top, *PURGED, *options)
+    for request in (undo.Request(preserve="branch"), undo.Request(preserve="branch", dry_run=True)):
+        assert refused(scene, "undo", request) == "HISTORY_REWRITTEN"
+    history_rewritten.run(Workspace.open(scene.top), history_rewritten.Request(MAP, str(scene.top)))
+    done = router.call("undo", Workspace.open(scene.top), undo.Request(preserve="branch"))
+    assert (done.revived, done.undone) == (("task-4@1",), ("task-5@2",))
+
+
+def test_a_rewind_minds_no_tasks_that_were_rewritten_on_another_branch(scene: Scene) -> None:
+    scene.git("branch", "other")
+    scene.git("reset", "-q", "--hard", "HEAD~2")
+    scene.task("4", {"b.txt": "four\n"})
+    filter_repo(scene.top, *PURGED, "--preserve-commit-hashes", "--refs", "other")
+    done = router.call("rewind", Workspace.open(scene.top), rewind.Request("task-1"))
+    assert done.affected_tasks == ("task-4",)
+
+
 def test_an_old_map_says_nothing_of_a_branch_that_went_back_to_the_old_commits(scene: Scene) -> None:
     old = scene.git("rev-parse", "HEAD")
     filter_repo(scene.top, *PURGED, "--refs", "main")
@@ -112,6 +197,13 @@ def test_an_undo_does_not_go_back_to_a_commit_that_is_gone(scene: Scene) -> None
 def test_checkpoints_whose_commits_stayed_are_no_finding(scene: Scene) -> None:
     filter_repo(scene.top, *PURGED)
     assert show.run(Workspace.open(scene.top), show.Request("task-1")).name == "task-1@1"
+
+
+@HASHES
+def test_a_checkpoint_whose_commit_stayed_is_on_head_as_before(scene: Scene, hashes: tuple[str, ...]) -> None:
+    filter_repo(scene.top, *PURGED, *hashes)
+    seen = show.run(Workspace.open(scene.top), show.Request("task-1"))
+    assert (seen.state, seen.way_back) == ("completed", "")
 
 
 def test_a_shallow_clone_and_one_without_the_checkpoints_are_no_rewritten_ones(

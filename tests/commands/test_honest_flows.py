@@ -13,8 +13,11 @@
 | one clone rejects a policy that the other approves | test_a_policy_goes_with_the_decision_that_put_it_into_force |
 | two remotes in turn | test_two_remotes_in_turn_end_with_equal_tips, test_two_remotes_get_the_same |
 | two remotes whose policies exclude each other | test_two_remotes_whose_policies_exclude_each_other_are_named_and_nothing_is_written |
+| a person chooses which of two policies, or answers, stands | test_a_person_chooses_which_of_two_policies_stands_and_both_remotes_end_equal, test_two_remotes_with_two_answers_to_one_gate_are_a_choice_too |
+| other clones after that choice | test_a_clone_that_saw_the_policy_that_gave_way_is_told_how_a_person_takes_the_other_one_over |
 | a late `sync` of a clone that was offline for long | test_a_clone_that_was_offline_for_long_loses_nothing_and_is_refused_nowhere |
 | a key is rotated while gates are open | test_a_key_is_rotated_while_gates_are_open_and_the_new_one_decides_them |
+| the same with all hooks in place | test_a_key_is_replaced_while_a_gate_is_open_with_all_hooks_in_place |
 | a key is revoked elsewhere meanwhile | test_a_key_that_is_revoked_elsewhere_leaves_its_late_decision_aside_and_the_gate_open |
 | a key comes back (in process) | test_a_decision_that_was_set_aside_comes_back_with_its_key |
 | a first signed policy, a clone decided unsigned meanwhile | test_a_first_signed_policy_reopens_what_a_clone_decided_unsigned_meanwhile |
@@ -192,3 +195,19 @@ def test_a_shallow_ledger_is_told_as_that_and_not_as_another_one(guarded: Pair, 
     assert caught.value.hint.endswith("git fetch --unshallow")
     there.git("fetch", "-q", "--unshallow", "origin", "main", clones.LEDGER)
     assert there.call("gate request", asked).gate_id
+
+
+def test_a_key_is_replaced_while_a_gate_is_open_with_all_hooks_in_place(
+    guarded: Pair, keys: dict[str, Key]
+) -> None:
+    ann = guarded.ann
+    ann.approve(propose(ann, signed_by(ann=keys["ann"])))
+    gate = ann.ask(**MANUAL)
+    text = f"genesis: '{gated.genesis(ann.opened)}'\n{signed_by(ann=keys['ann-2'])}\n"
+    (ann.top / "devs-policy.yaml").write_text(text)
+    # The new text stands in the worktree alone: a commit is refused while the gate is open.
+    assert clones.git(ann.top, "commit", "-qam", "policy", ok=(1,)) == ""
+    ann.approve(ann.ask(kind="POLICY_CHANGE"), **with_key(keys["ann"]))
+    ann.approve(gate, **with_key(keys["ann-2"]))
+    ann.git("commit", "-qam", "policy")
+    assert ann.trouble("ledger", "policy", "commits") == []

@@ -56,6 +56,13 @@ def test_a_clone_adopts_the_ledger_with_its_checkpoints(
     assert git("status", "--porcelain", where=there) == ""
 
 
+def test_no_tags_are_taken_over_but_those_of_tasks(origin: Path, git: Run, set_up: SetUp) -> None:
+    git("tag", "devs/ledger", "HEAD")  # git would show it in the ledger's place
+    there = clone(origin, git, "--no-tags")
+    set_up(there)
+    assert lines(git, there, "refs/tags") == ["refs/tags/devs/task-1"]
+
+
 def test_what_an_adopted_policy_will_run_here_is_told(origin: Path, git: Run, set_up: SetUp) -> None:
     workspace = Workspace.open(origin)
     policy = (origin / "devs-policy.yaml").read_text() + "notify: touch owned\n"

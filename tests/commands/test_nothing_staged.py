@@ -84,6 +84,18 @@ def test_work_that_is_not_staged_is_not_left_out_but_named(
     assert (git("for-each-ref"), git("status", "--porcelain"), (top / ".git/devs/task").read_text()) == before
 
 
+@pytest.mark.parametrize(("files", "more"), [(2, ""), (5, ""), (7, " and 2 more")])
+def test_several_files_that_would_be_left_out_are_named_and_the_rest_is_counted(
+    top: Path, files: int, more: str
+) -> None:
+    for number in range(files):
+        (top / f"new{number}.txt").write_text("x")
+    names = ", ".join(f"'new{number}.txt'" for number in range(min(files, 5)))
+    with pytest.raises(DevsError) as refused:
+        complete()
+    assert refused.value.message == f"Nothing is staged, and {names}{more} would be left out."
+
+
 @pytest.mark.telling
 def test_what_is_staged_is_completed_and_the_rest_may_stay(top: Path, git: Run) -> None:
     (top / "a.txt").write_text("not of this\n")

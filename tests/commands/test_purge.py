@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -30,7 +31,6 @@ from devs_git.errors import DevsError
 from devs_git.storage import object_graph, purge_objects, refs
 from devs_git.workspace import Workspace
 from tests import agent_calls
-from tests.clones import Pair, refs_of
 from tests.filtering import MAP, filter_repo
 from tests.gated import ask
 from tests.moving import Scene
@@ -186,6 +186,23 @@ def test_what_is_a_persons_is_named_with_the_command_and_left(initialised: Path)
     assert (result.dropped, result.event) == ((), "")  # its checkpoint is on main, the snapshot is looked at
 
 
+def test_files_in_which_git_keeps_a_message_are_named(initialised: Path) -> None:
+    scene = Scene(Workspace.open(initialised))
+    scene.git("worktree", "add", "-q", "../it's", "-b", "side")
+    scene.git("commit", "-q", "--allow-empty", "-m", f"found {WORD}")
+    scene.git("reset", "-q", "--hard", "HEAD~1")
+    merging = initialised / ".git/worktrees/it's/MERGE_MSG"
+    merging.write_text(f"merge of {WORD}\n")
+    result = purged(initialised, TEXT)
+    assert {one.what: one.command for one in result.left} == {
+        str(initialised / ".git/COMMIT_EDITMSG"): f"rm {initialised}/.git/COMMIT_EDITMSG",
+        str(merging): f"rm {shlex.quote(str(merging))}",
+    }
+    for one in result.left:
+        subprocess.run(["sh", "-ec", one.command], check=True)
+    assert purged(initialised, TEXT).left == ()
+
+
 def test_after_filter_repo_the_old_checkpoints_go_too(initialised: Path) -> None:
     scene = Scene(Workspace.open(initialised))
     scene.task("1", {"a.txt": "one\n"})
@@ -199,35 +216,6 @@ def test_after_filter_repo_the_old_checkpoints_go_too(initialised: Path) -> None
     assert (places(initialised), call(initialised, "show", show.Request("task-2")).name) == (
         set(),
         "task-2@2",
-    )
-
-
-def test_a_sync_does_not_bring_it_back(pair: Pair) -> None:
-    ann, bob = pair.ann, pair.bob
-    scene = Scene(ann.opened)
-    scene.task("1", {"a.txt": "one\n"})
-    scene.task("2", {"a.txt": "two\n", "secret.env": SECRET})
-    ann.git("push", "-q", "origin", "main")
-    ann.sync()
-    bob.git("pull", "-q", "origin", "main")
-    bob.sync()
-    filter_repo(ann.top, "--invert-paths", "--path", "secret.env", "--refs", "main")
-    ann.call("history-rewritten", history_rewritten.Request(MAP, str(ann.top)))
-    ann.git("push", "-q", "--force", "origin", "main")
-    ann.call("purge", purge.Request("secret.env", folder=str(ann.top)))
-    ann.sync()
-    bob.git("fetch", "-q", "origin")
-    bob.git("reset", "-q", "--hard", "origin/main")
-    bob.sync()
-    ann.sync()
-    assert refs_of(ann.top) == refs_of(bob.top) == refs_of(pair.origin)
-    for top in (ann.top, bob.top):
-        collected(top)
-        assert places(top) == set()
-    subprocess.run(["git", "gc", "-q", "--prune=now"], cwd=pair.origin, check=True)
-    listed = ["git", "cat-file", "--batch-all-objects", "--batch"]
-    assert (
-        WORD.encode() not in subprocess.run(listed, cwd=pair.origin, capture_output=True, check=True).stdout
     )
 
 

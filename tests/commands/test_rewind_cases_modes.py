@@ -145,3 +145,24 @@ def test_a_restore_keeps_permissions_and_its_undo_brings_them_back(case: Case) -
     assert bits(case.top) == {"a": 0o600, "kept.txt": 0o644}
     case.undo()
     assert bits(case.top) == before
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("looks", ["true", "false"])
+def test_an_executable_bit_that_was_given_after_the_undone_operation_does_not_come_back(
+    case: Case, looks: str
+) -> None:
+    """A later operation captured it. Where git does not look at modes nothing tells that it was not there before."""
+    case.git("config", "core.fileMode", looks)
+    case.stage("1", {"a": b"1\n", "b": b"b\n"})
+    case.stage("2", {"a": b"2\n"})
+    before = case.look()
+    done = case.rewind("1")
+    (case.top / "b").chmod(0o755)
+    case.write({"b": b"edited\n"} if looks == "false" else {})
+    (case.top / "b").chmod(0o755)
+    case.rewind("1", "discard")
+    case.undo(done.rewind_id, preserve="discard")
+    assert (case.top / "b").stat().st_mode & 0o777 == (0o755 if looks == "false" else 0o644)
+    assert case.look().index == before.index
+    assert case.git("status", "--porcelain") == ""

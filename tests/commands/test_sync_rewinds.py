@@ -88,8 +88,48 @@ def test_an_undo_of_an_undo_leaves_what_was_pulled_between_them_completed(told: 
 def test_an_undo_of_a_second_rewind_gives_the_task_that_was_pulled_its_tag_again(told: Trio) -> None:
     told.bob.git("pull", "-q", "origin", "main")
     told.bob.call("rewind", rewind.Request("1"))
-    told.bob.call("undo", undo.Request())
+    plan = told.bob.call("undo", undo.Request(dry_run=True))
+    done = told.bob.call("undo", undo.Request())
     assert (state(told.bob), TAG in refs_of(told.bob.top)) == ("completed", True)
+    assert plan.revived == done.revived == ("task-2@1",)
+    plan = told.bob.call("undo", undo.Request(dry_run=True))
+    again = told.bob.call("undo", undo.Request())
+    assert (plan.undone, again.undone, again.revived) == (("task-2@1",), ("task-2@1",), ())
+    assert (state(told.bob), TAG in refs_of(told.bob.top)) == (HERE, False)
+
+
+@pytest.mark.parametrize("how", ["--no-rebase", "--rebase"])
+def test_a_pull_gives_the_task_its_tag_again_with_the_next_verb_that_writes(told: Trio, how: str) -> None:
+    (told.bob.top / "own").write_text("own")
+    told.bob.git("add", "-A")
+    told.bob.git("commit", "-q", "-m", "own")
+    told.bob.git("pull", "-q", how, "origin", "main")
+    assert (state(told.bob), TAG in refs_of(told.bob.top)) == ("completed", False)
+    told.bob.call("task start", task_start.Request("3"))
+    assert TAG in refs_of(told.bob.top)
+
+
+def test_an_undo_of_a_second_rewind_makes_a_task_that_was_pulled_and_started_again_active_again(
+    trio: Trio,
+) -> None:
+    trio.ann.task("1")
+    trio.ann.call("task start", task_start.Request("2"))
+    (trio.ann.top / "half").write_text("half")
+    trio.ann.call("checkpoint", checkpoint.Request(message="half", everything=True))
+    trio.ann.git("push", "-q", "origin", "main")
+    trio.bob.git("pull", "-q", "origin", "main")
+    trio.ann.sync()
+    trio.bob.sync()
+    trio.bob.call("rewind", rewind.Request("1"))
+    trio.bob.git("pull", "-q", "origin", "main")
+    trio.bob.call("task start", task_start.Request("2"))
+    trio.bob.call("rewind", rewind.Request("1"))
+    done = trio.bob.call("undo", undo.Request())
+    assert (done.revived, done.now_active, status(trio.bob)) == (("task-2@1",), "task-2", "active")
+    again = trio.bob.call("undo", undo.Request())
+    assert (again.undone, again.now_active, status(trio.bob)) == (("task-2@1",), "", "rewound")
+    back = trio.bob.call("undo", undo.Request())
+    assert (back.now_active, status(trio.bob)) == ("task-2", "active")
 
 
 def test_an_undo_completes_the_task_again_everywhere(told: Trio) -> None:

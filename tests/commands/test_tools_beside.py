@@ -78,6 +78,7 @@ def test_after_npm_install_each_command_says_that_our_hooks_are_gone_and_init_br
     assert commit(husky).returncode == 0  # this is what the warning is about
     (line,) = warned("status")
     assert ".husky/_/" in line
+    assert "(10 more like this)" in line
     assert line.endswith("Run: devs-git init")
     shown = devs("gate", "list", "--json")
     assert json.loads(shown.stdout)

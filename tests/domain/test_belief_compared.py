@@ -14,7 +14,8 @@ from tests.belief_shrink import smallest
 LEDGERS = int(os.environ.get("DEVS_TEST_COUNT_BELIEF_LEDGERS", "40"))
 PARTS = 8  # so that all workers have some
 
-# A merge was blamed for what its first parent had, twice; a signature that replaced a planted one was not seen.
+# These were other ledgers once, in which a merge was blamed for what its first parent had, and a signature that replaced a planted
+# one was not seen. A new hand of the generator gives each number another ledger.
 DISAGREED = (1094, 3409, 8540)
 
 

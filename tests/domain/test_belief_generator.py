@@ -5,19 +5,20 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from tests.belief_generator import KINDS, generate, kinds
+from tests.belief_generator import HANDS, KINDS, generate, kinds
 from tests.belief_ledger import Ledger
 from tests.belief_oracle import Oracle
 from tests.belief_shrink import smallest
 
-LEDGERS = int(os.environ.get("DEVS_TEST_COUNT_BELIEF_LEDGERS", "40"))
+LEDGERS = int(os.environ.get("DEVS_TEST_COUNT_BELIEF_LEDGERS", "60"))
 
 
 def test_every_kind_of_ledger_is_among_those_that_are_generated() -> None:
     ledgers = [generate(seed) for seed in range(LEDGERS)]
     found = Counter(kind for one in ledgers for kind in kinds(one))
     report = "\n".join(f"{found[kind]:5} of {LEDGERS}: {kind}" for kind in KINDS)
-    assert all(found[kind] >= max(1, LEDGERS // 50) for kind in KINDS), report
+    least = {kind: max(1, LEDGERS // (100 if kind in HANDS else 50)) for kind in KINDS}
+    assert all(found[kind] >= least[kind] for kind in KINDS), report
     assert sum(len(one.ledger.events) for one in ledgers) > 15 * LEDGERS
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from devs_git.domain import joining
 from devs_git.domain.audit_ledger import Change
@@ -102,7 +104,42 @@ def test_refs_follow_the_ledger_and_a_strangers_are_left() -> None:
     )
     one, two = "refs/devs/checkpoints/task-1/1", "refs/devs/checkpoints/task-1/2"
     tag = "refs/tags/devs/task-1"
-    found = updates(history, {tag: "b", one: "b", "refs/tags/devs/mine": "m"}, lambda oid: oid == "a")
-    assert found == (RefUpdate(one, "a", "b"), RefUpdate(tag, NO_OID, "b"))
+    held = {tag: "b", one: "b", "refs/tags/devs/mine": "m"}
+    found = updates(history, held, lambda _oid: True)
+    assert found == (RefUpdate(two, "b", NO_OID), RefUpdate(one, "a", "b"), RefUpdate(tag, NO_OID, "b"))
+    assert updates(history, held, lambda oid: oid == "a") == ()  # no other ref would hold b
     assert updates(history, {one: "foreign", two: "b", tag: "foreign"}, lambda _oid: True) == ()
     assert strangers(history, {one: "foreign", two: "b", tag: "foreign"}) == (one,)
+
+
+POINTS = st.integers(0, 4)
+NUMBERS = st.integers(1, 6)
+
+
+@given(
+    st.lists(st.tuples(POINTS, NUMBERS), max_size=8),
+    st.dictionaries(NUMBERS, POINTS, max_size=6),
+    st.sets(POINTS),
+    st.sets(POINTS),
+)
+def test_whatever_events_say_a_checkpoint_that_a_ref_holds_keeps_a_numbered_ref(
+    said: list[tuple[int, int]], refs: dict[int, int], there: set[int], visible: set[int]
+) -> None:
+    tags = [f"{number}" * 40 for number in range(5)]
+    history = fold(
+        [
+            *(made(tag, number + 1, completed=number % 2 == 0) for number, tag in enumerate(tags)),
+            *(Event("x", "s", (("Devs-Renumbered", f"{tags[which]} {to}"),)) for which, to in said),
+            *(Event("x", "s", (("Devs-Undone", tags[which]),)) for which in visible),
+        ]
+    )
+    held = {f"refs/devs/checkpoints/task-1/{number}": tags[which] for number, which in refs.items()}
+    named = next((tags[which] for which in sorted(visible) if tags[which] in held.values()), "")
+    if named:
+        held["refs/tags/devs/task-1"] = named
+    now = dict(held)
+    for update in updates(history, held, lambda oid: oid in {tags[which] for which in there}):
+        assert now.get(update.ref, NO_OID) == update.old
+        now[update.ref] = update.new
+    numbered = {oid for ref, oid in now.items() if ref.startswith("refs/devs/checkpoints/")}
+    assert set(held.values()) <= numbered

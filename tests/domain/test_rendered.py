@@ -148,6 +148,6 @@ def test_what_was_hidden_and_is_shown_again_is_a_change_and_what_stays_is_none()
     ids=range(11),
 )  # fmt: skip
 def test_no_text_takes_long(text: str) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     tas.sections(f"# a\n{text}\n[x]: y\n<b>\n")
-    assert time.monotonic() - begun < 2
+    assert time.process_time() - begun < 2

@@ -93,7 +93,6 @@ def test_work_waits_for_a_gate_and_what_lets_others_know_does_not(server: Path, 
     git("branch", "other", "HEAD~1")
     for words in (["other"], [":main"], ["+other:main"], ["main:refs/tags/x"], ["main:refs/tags/devs/x"]):
         refused("GATE_BLOCKED", *words)
-    allowed("main:refs/devs/backup/x")
     decide(gate)
     allowed("other", LEDGER)  # a decision and the work in one push
     allowed(":other")
@@ -143,7 +142,8 @@ def test_a_decision_counts_on_the_server_only_where_the_policy_in_force_says_so(
     before = by_hand((f"gates/{gate}/decision.yaml", forged), (f"open/{gate}", None))
     refused("LEDGER_MUTATED", LEDGER, "main")
     git("update-ref", LEDGER, before)
-    Path(".git/devs/checked-tip").unlink()  # or our verbs would say that it was set back
+    for memory in (Path(".git/devs/checked-tip"), Path(".git/logs", LEDGER)):
+        memory.unlink()  # or our verbs would say that it was set back
     request = gate_approve.Request(gate, ask=lambda _text: None)
     router.call("gate approve", Workspace.open(), request)
     allowed(LEDGER, "main")
@@ -219,10 +219,14 @@ def test_names_that_a_file_system_would_take_for_ours_are_refused(git: Run) -> N
     refused("INVALID_BRANCH", "main:refs/tags/Devs/Task-1")
 
 
-def test_it_is_taken_out_again_and_looked_after(server: Path, initialised: Path) -> None:
+def test_it_is_taken_out_again_and_looked_after(server: Path, initialised: Path, git: Run) -> None:
     hook, before = server / "hooks/pre-receive", Path("before")
     found = router.call("doctor", Workspace.open(server), doctor.Request()).findings
     assert found == ()
+    git("update-ref", "refs/tags/devs/ledger", "main", where=server)  # from before the hook
+    found = router.call("doctor", Workspace.open(server), doctor.Request()).findings
+    assert [(one.code, one.where) for one in found] == [("INVALID_BRANCH", "refs/tags/devs/ledger")]
+    allowed(":refs/tags/devs/ledger")
     shutil.copy(hook, before)
     hook.chmod(0o644)
     found = router.call("doctor", Workspace.open(server), doctor.Request()).findings
@@ -236,7 +240,24 @@ def test_it_is_taken_out_again_and_looked_after(server: Path, initialised: Path)
 
 
 @pytest.mark.usefixtures("server")
-@pytest.mark.parametrize("path", ["tasks/task-1/x.yaml", "superseded/x"])
+@pytest.mark.parametrize("path", ["tasks/task-1/x.yaml", f"superseded/{'1' * 40}"])
 def test_a_file_that_is_larger_than_any_of_ours_is_refused(path: str) -> None:
     by_hand((path, b"x" * (limits.DOCUMENT.most + 1)))
     refused("LEDGER_MISSING", LEDGER)
+
+
+def test_a_push_of_many_refs_takes_the_server_little_longer_than_reading_them(server: Path) -> None:
+    pushed = "".join(f"{'0' * 40} {'a' * 40} refs/tags/release/{number}\n" for number in range(20_000))
+    Path("pushed").write_text(pushed)
+
+    def seconds(*words: str) -> float:
+        """Processor time with all children."""
+        with Path("pushed").open() as lines:
+            child = subprocess.Popen(words, cwd=server, stdin=lines, env={**os.environ, "GIT_DIR": "."})
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        assert child.returncode == 0
+        return used.ru_utime + used.ru_stime
+
+    read = seconds("sh", "-c", "while read -r old new ref; do :; done")
+    assert seconds("sh", "hooks/pre-receive") < 10 * read + 0.5

@@ -216,3 +216,22 @@ def test_strict_stays_until_it_is_taken_out(top: Path, git: Run) -> None:
     router.call("init", Workspace.open(), init.Request(uninstall=True))
     assert not hook.exists()
     git("tag", "-f", "devs/task-10", "HEAD")
+
+
+def test_a_transaction_of_many_refs_takes_little_longer_than_reading_them(top: Path, git: Run) -> None:
+    new = git("rev-parse", "HEAD")
+    rows = "".join(f"{'0' * 40} {new} refs/tags/release/{number}\n" for number in range(20_000))
+    moves = top / ".git/moves"
+    moves.write_text(rows)
+
+    def seconds(*words: str) -> float:
+        """Processor time with all children."""
+        with moves.open() as lines:
+            child = subprocess.Popen(words, cwd=top, stdin=lines, env={**os.environ, "GIT_DIR": ".git"})
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        assert child.returncode == 0
+        return used.ru_utime + used.ru_stime
+
+    read = seconds("sh", "-c", "while read -r old new ref; do :; done")
+    assert seconds("sh", ".git/hooks/reference-transaction", "prepared") < 10 * read + 0.5

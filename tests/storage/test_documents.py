@@ -91,6 +91,16 @@ def test_a_schema_names_itself_and_uses_only_keywords_that_are_checked(noun: str
         ("a: " + "[" * 40 + "\n", 1, "nested"),
         ("a: 1\nb: \ud800\n", 2, "UTF-8"),
         ("#" * (documents.MAX_BYTES + 1), 1, "256 KiB"),
+        ("# a\rx: 1\nb: 2\n", 1, "control character (U+000D)"),
+        ("b: 2\n# a\u0085x: 1\n", 2, "control character (U+0085)"),
+        ("# a\u2028x: 1\nb: 2\n", 1, "line separator character (U+2028)"),
+        ("# a\u2029x: 1\nb: 2\n", 1, "paragraph separator character (U+2029)"),
+        ("# \x1b[2K\nb: 2\n", 1, "control character (U+001B)"),
+        ("# \x00\nb: 2\n", 1, "control character (U+0000)"),
+        ("# \u202e\nb: 2\n", 1, "bidirectional character (U+202E)"),
+        ("a: 1\n# c\nb: x \u2066\n", 3, "bidirectional character (U+2066)"),
+        ("# x\n\ufeffb: 2\n", 2, "misplaced character (U+FEFF)"),
+        ("# \uffff\nb: 2\n", 1, "misplaced character (U+FFFF)"),
     ],
 )
 def test_what_could_be_read_in_two_ways_is_refused_with_its_line(text: str, line: int, word: str) -> None:
@@ -147,6 +157,19 @@ def test_what_is_written_is_read_back_by_us_and_by_others(value: dict[str, Any])
     assert data.startswith(b"# yaml-language-server: $schema=https://")
     assert documents.load(data, "x") == value
     assert YAML(typ="safe", pure=True).load(data.decode()) == value
+
+
+def test_line_ends_of_windows_and_a_mark_at_the_beginning_are_no_other_text() -> None:
+    """What a person's editor may put into the policy, every reader takes alike."""
+    text = "# one\r\n# two\tthree\r\na: 1\r\nb: |\r\n  x\r\n  y\r\n"
+    assert documents.load(f"\ufeff{text}".encode(), "x") == {"a": 1, "b": "x\ny\n"}
+    assert documents.load(b"# one\r\na: x\n", "x") == {"a": "x"}
+
+
+def test_a_text_that_we_wrote_with_bidirectional_characters_is_read_still() -> None:
+    """A branch's name may have them, and a ledger never changes."""
+    value = {"branch": "\u202ex", "title": "\u200f\ny\n"}
+    assert documents.load(documents.dump(value, "task"), "x") == value
 
 
 def test_the_same_record_is_always_the_same_bytes() -> None:

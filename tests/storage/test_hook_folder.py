@@ -195,7 +195,9 @@ def test_hooks_put_in_before_the_path_was_set_are_taken_out_too(
     before = picture(repo / ".git/hooks")
     stage.install(repo)
     git("config", "core.hooksPath", ".hooks")
-    assert stage.codes(repo) == ["HOOK_MISSING"] * len(NAMES)
+    assert stage.codes(repo) == ["HOOK_MISSING"]
+    (found,) = hook_files.status(locate(repo), Git(repo))
+    assert found.message == f"The git hooks {', '.join(NAMES)} are not installed."
     stage.install(repo)
     assert stage.commit() == ["ours post-commit"]
     stage.uninstall(repo)

@@ -70,7 +70,35 @@ def test_work_waits_for_a_gate_of_the_ledger_that_comes_with_it(ledgered: Worksp
     after, work = git("rev-parse", LEDGER), Move(NO_OID, head, "refs/heads/main")
     assert answer(ledger(before, after), work).startswith("GATE_BLOCKED: refs/heads/main is frozen")
     assert answer(work).startswith("GATE_BLOCKED: ")
-    assert answer(ledger(before, after), Move(NO_OID, head, "refs/devs/backup/x")) == ""
+    assert answer(ledger(before, after), Move(NO_OID, after, "refs/devs/chosen")) == ""
+
+
+@pytest.mark.parametrize(
+    "ref",
+    [
+        *(
+            f"refs/devs/{name}"
+            for name in ("backup/x", "branches/o/m", "incoming/ledger", "remotes/o/ledger", "x")
+        ),
+        *(
+            f"refs/{name}/devs/ledger"
+            for name in ("tags", "remotes", "heads/heads", "heads/refs/heads", "tags/origin")
+        ),
+        *(
+            "refs/devs/ledger",
+            "refs/tags/Devs/Ledger",
+            "refs/remotes/devs/ledger/HEAD",
+            "refs/DEVS/remotes/o/ledger",
+        ),
+    ],
+)
+def test_what_is_one_clones_own_or_what_git_takes_for_the_ledger_is_only_deleted(
+    ledgered: Workspace, git: Run, ref: str
+) -> None:
+    head = git("rev-parse", "HEAD")
+    assert answer(Move(NO_OID, head, ref)).startswith(f"INVALID_BRANCH: {ref} is refused: ")
+    ask(ledgered, kind="MANUAL")
+    assert answer(Move(head, NO_OID, ref)) == ""
 
 
 def test_checkpoints_are_as_the_events_say(mark: Make, git: Run) -> None:

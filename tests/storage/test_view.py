@@ -72,6 +72,12 @@ def test_the_view_follows_the_ledger_file_by_file(viewed: Workspace, git: Run) -
     assert git("status", "--porcelain") == ""
 
 
+def test_a_name_that_no_file_system_takes_does_not_stop_the_view(viewed: Workspace) -> None:
+    put(viewed, **{f"tasks__{'a' * 3000}": "t\n", f"tasks__{'a' * 250}__x": "t\n", "tasks__task": "t\n"})
+    refresh(viewed)
+    assert shown(viewed) == {"README.md": "The ledger.\n", "tasks/task": "t\n"}
+
+
 def test_files_are_read_only_say_what_they_are_and_folders_can_be_cleaned(viewed: Workspace) -> None:
     put(viewed, gates__g1__request_yaml="a: 1\n", gates__g1__decision_yaml_sig="signature\n")
     refresh(viewed)

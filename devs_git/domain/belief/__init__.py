@@ -1,7 +1,7 @@
 """Who is believed: which policy is in force at an event of a ledger, which decisions count, which gates are open.
 
 One rule for hooks, server, `sync`, `init`, the verbs that ask for the policy, and `verify`. It reads events alone: no
-clock, no ref, no merge base. `docs/decisions/belief.md` states it in full. The parts:
+clock, no ref, no merge base. `docs/decisions/01-who-is-believed.md` states it in full. The parts:
 
 - `records`: what requests, decisions and policies say, read before the rule is asked;
 - `claims`, `allowed`: whether a decision is good at its event, and whether a policy lets it count;

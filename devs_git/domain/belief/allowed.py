@@ -17,7 +17,7 @@ from devs_git.domain.policy import Approver, Policy
 from devs_git.domain.trailers import AGENTS
 from devs_git.errors import DevsError
 
-_SEE = "See who may decide: git show devs/ledger:policy.yaml"
+_SEE = "See who may decide: git show refs/heads/devs/ledger:policy.yaml"
 
 
 def principal(text: str) -> str:

@@ -23,6 +23,11 @@ class Claim:
     asked: Asked | None
     wrong: DevsError | None = None
 
+    def same(self, other: Claim | None) -> bool:
+        """Whether another event brings what was signed here: a copy of it."""
+        mine = self.says.signed if self.says else None
+        return bool(mine and other and other.says and other.says.signed == mine)
+
     @property
     def sets_policy(self) -> bool:
         return bool(self.says and self.asked and self.says.sets_policy(self.asked))
@@ -31,15 +36,18 @@ class Claim:
 @immutable
 class Place:
     """What holds where a decision was brought: whether its gate was asked and decided below it, the blob of the request,
-    the policy in force with its blob ('' for none), the policy that the event itself has, whether the decision must be
-    signed, and whether the policy that is asked for can be read.
+    the blob of the policy in force ('' for none), whether the request was asked under that very policy, the policy by
+    which the decision is judged, whether that is an older one because the newer ones knew a copy of it, the policy that
+    the event itself has, whether the decision must be signed, and whether the policy that is asked for can be read.
     """
 
     asked: bool
     decided: bool
     request: str
     policy: str
+    asked_under: bool
     rules: Policy | None
+    again: bool
     held: str
     must_sign: bool
     readable: bool
@@ -64,7 +72,7 @@ def wrong(claim: Claim, place: Place) -> DevsError | None:
     if place.decided or not place.policy:
         what = "the gate was decided before" if place.decided else "there was no policy yet"
         return DevsError(UNREADABLE, what)
-    return _signed(says, place) or _policy(claim, asked, place) or refused(claim, place.rules)
+    return _signed(says, place) or _policy(claim, asked, place) or _allowed(claim, place)
 
 
 def _signed(says: Decided, place: Place) -> DevsError | None:
@@ -78,11 +86,18 @@ def _signed(says: Decided, place: Place) -> DevsError | None:
 def _policy(claim: Claim, asked: Asked, place: Place) -> DevsError | None:
     if not claim.sets_policy:
         return None
-    if asked.policy_before != place.policy:
+    if asked.policy_before != place.policy or not place.asked_under:
         return DevsError("POLICY_INVALID", "its policy was asked for under another policy")
     if asked.proposes != place.held:
         return DevsError("POLICY_INVALID", "the policy that it approves is not the one of its event")
     return None if place.readable else DevsError("POLICY_INVALID", "its policy cannot be read")
+
+
+def _allowed(claim: Claim, place: Place) -> DevsError | None:
+    why = refused(claim, place.rules)
+    if why and place.again:
+        return DevsError("REPLAYED", "its signature was used before, and a policy took that decision away")
+    return why
 
 
 def refused(claim: Claim, rules: Policy | None) -> DevsError | None:

@@ -34,7 +34,7 @@ def _replaced(walk: Walk, events: Sequence[str], before: int, after: int) -> Ite
         if new.policy == old.policy and not walk.contested >> gate & 1:
             continue
         had, has = walk.chosen(before, gate), walk.chosen(after, gate)
-        if had and had is not has and walk.counts(had.number, new.policy):
+        if had and had is not has and not had.same(has) and walk.counts(had.number, new.policy):
             text = (
                 f"Gate {walk.names[gate]} was decided by event {events[had.at][:12]}, which counts no longer."
             )

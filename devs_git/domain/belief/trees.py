@@ -13,7 +13,7 @@ from devs_git.domain.belief import layout
 from devs_git.domain.belief.claims import Claim
 from devs_git.domain.belief.walk import NONE, Walk, bits
 from devs_git.domain.policy import IN_FORCE
-from devs_git.values import field, immutable, mutable
+from devs_git.values import field, immutable, mutable, replace
 
 MARKER: Final = "here"
 
@@ -39,7 +39,7 @@ class Trees:
 
     walk: Walk
     odd: list[Mapping[str, str]] = field(default_factory=list)
-    asides: list[frozenset[str]] = field(default_factory=list)
+    asides: list[Mapping[str, str]] = field(default_factory=list)
 
     def wanted(self, at: int, path: str) -> str:
         """The blob that the rule wants at a path, '' for none; of a marker only that it is there."""
@@ -73,10 +73,21 @@ class Trees:
         return [path for path, blob in odd.items() if before.get(path, blob + "?") != blob]
 
     def _keep(self, step: Step, at: int) -> None:
-        before = self.asides[self.walk.parents[at][0]] if self.walk.parents[at] else frozenset()
-        rows = [one for one in layout.first_edge(step) if one.path.startswith(layout.ASIDE)]
-        gone = {one.path for one in rows if not one.new}
-        self.asides.append(before.union(one.path for one in rows if one.new) - gone if rows else before)
+        before = self.asides[self.walk.parents[at][0]] if self.walk.parents[at] else {}
+        rows = {one.path: one.new for one in layout.first_edge(step) if one.path.startswith(layout.ASIDE)}
+        self.asides.append(
+            {path: blob for path, blob in {**before, **rows}.items() if blob} if rows else before
+        )
+
+    def places(self, gave_way: Iterable[GaveWay], sides: Iterable[int]) -> Iterator[GaveWay]:
+        """The same, each with a place where nothing else is: one decision may come with several forms of its signature."""
+        taken: dict[str, str] = {}
+        for side in sides:
+            taken |= self.asides[side]
+        for one in gave_way:
+            kept = one.kept if taken.get(one.kept, one.blob) == one.blob else layout.aside(one.blob)
+            taken[kept] = one.blob
+            yield replace(one, kept=kept)
 
     def _found(self, path: str, edge: Mapping[str, Change], before: Mapping[str, str], at: int) -> str:
         """The blob that the tree of an event has at a path, as `wanted` names it."""

@@ -9,7 +9,7 @@ from devs_git.domain import audit_ledger
 from devs_git.domain.audit_ledger import WAY_OUT, Freezes, Step
 from devs_git.domain.belief import layout, memory
 from devs_git.domain.belief.claims import Claim
-from devs_git.domain.belief.records import Records
+from devs_git.domain.belief.records import Decided, Records
 from devs_git.domain.belief.trees import GaveWay, Trees
 from devs_git.domain.belief.walk import NONE, Walk, bits
 from devs_git.domain.events import FORMAT, Event
@@ -19,8 +19,11 @@ from devs_git.errors import DevsError
 from devs_git.values import immutable
 
 _NO_POLICY: Final = (
-    "Begin anew, with the policy first: keep this ledger under another name "
-    "(git branch devs/ledger-before devs/ledger), delete devs/ledger and .git/devs, then run: devs-git init"
+    "A person begins anew, with the policy first. Keep this ledger: "
+    "git -c core.hooksPath=/dev/null branch -m devs/ledger devs/ledger-before && mv .git/devs .git/devs-before. "
+    "Take the tracked policy out, which names it: git rm -q --ignore-unmatch devs-policy.yaml && "
+    "git -c core.hooksPath=/dev/null commit --allow-empty -m 'devs-git begins anew'. "
+    "A remote that has devs/ledger must lose it first. Then run: devs-git init"
 )
 VIRTUAL: Final = "a merge that is not written yet"
 
@@ -56,6 +59,16 @@ class Belief:
     def policy_blob(self, event: str) -> str:
         """The blob of the policy in force, '' before the first."""
         return self.walk.policies.get(self.walk.states[self.walk.numbers[event]].policy, "")
+
+    def asked_under(self, gate: str) -> str:
+        """The event that set the policy under which a gate was asked, '' for none."""
+        at = self.walk.askers.get(gate, [NONE])[0]
+        return self.policy(self.events[at]) if at != NONE else ""
+
+    def brought(self, event: str, says: Decided) -> bool:
+        """Whether an event at or below this one brings what a decision says, with a signature of the same key."""
+        copies = self.walk.copies.get(says.signed, 0)
+        return bool(self.walk.states[self.walk.numbers[event]].known & copies)
 
     def chain(self, event: str) -> tuple[str, ...]:
         """The events that set the policies from the first to the one in force."""
@@ -100,6 +113,11 @@ class Belief:
     def why(self, one: GaveWay, at: str) -> str:
         """Why it gave way, in words."""
         if not one.gate_id:
+            walk = self.walk
+            stands = walk.chains[walk.states[walk.numbers[at]].policy]
+            gave = [c for n, c in walk.chains.items() if walk.policies[n] == one.blob and n not in stands]
+            if any(stands == chain[: len(stands)] for chain in gave):
+                return "The other side answered the gate of this policy otherwise, and was first."
             return "Both sides changed the policy; the other side was first."
         return self.walk.why_not(one.number, self.walk.numbers[at]) or "The other side was first."
 
@@ -111,12 +129,13 @@ class Belief:
         """What a merge has to hold that joins `second` to `first`. It is known as VIRTUAL afterwards."""
         walk, trees = self.walk, self.trees
         step = Step(Event("", "", (), oid=VIRTUAL, parents=(first, second)), ((), ()))
-        at, before = walk.visit(step), walk.numbers[first]
+        at, before, other = walk.visit(step), walk.numbers[first], walk.numbers[second]
         wanted = {path: trees.wanted(at, path) for path in trees.moved(at)}
         files = {path: blob for path, blob in wanted.items() if blob != trees.wanted(before, path)}
-        sides = [tuple(trees.gave_way(side, at)) for side in (before, walk.numbers[second])]
-        files |= {one.kept: one.blob for side in sides for one in side}
-        return Merge(tuple(files.items()), sides[0], sides[1])
+        ours, theirs = (tuple(trees.gave_way(side, at)) for side in (before, other))
+        placed = tuple(trees.places((*ours, *theirs), (other, before)))
+        files |= {one.kept: one.blob for one in placed}
+        return Merge(tuple(files.items()), placed[: len(ours)], placed[len(ours) :])
 
 
 def believe(
@@ -163,6 +182,11 @@ def _event(walk: Walk, step: Step, at: int) -> Iterator[Finding]:
         # A decision names its gate, so nobody could decide this one.
         if says and says.gate_id != gate:
             yield _finding("LEDGER_MUTATED", event, f"asks gate {gate} with the request of {says.gate_id}")
+        # Two events that ask one gate exclude each other for good, so the copy alone is at fault.
+        if walk.records.is_copy(blob, event.parents):
+            yield _finding(
+                "LEDGER_MUTATED", event, f"asks gate {gate} with a copy of another event's request"
+            )
     if asked and walk.states[at].policy == NONE:
         what = f"asks gate {asked[0][0]} before there is a policy"
         yield _finding("LEDGER_MUTATED", event, what, _NO_POLICY)
@@ -209,16 +233,17 @@ def _odd(walk: Walk, step: Step, at: int, odd: Iterable[str]) -> Iterator[Findin
 
 def _merged(trees: Trees, step: Step, at: int) -> Iterator[Finding]:
     """A merge keeps what gave way, and brings nothing of its own."""
-    gave_way = [(one.path, one.blob, one.kept) for one in _given(trees, at)]
+    gave_way: list[tuple[str, str, tuple[str, ...]]]
+    gave_way = [(one.path, one.blob, (one.kept, layout.aside(one.blob))) for one in _given(trees, at)]
     gave_way += [
-        (change.path, change.old, layout.aside(change.old))
+        (change.path, change.old, (layout.aside(change.old),))
         for edge in step.edges[1:]
         for change in edge
         if change.old and not layout.governs(change.path)
     ]
-    kept = {place: blob for _, blob, place in gave_way}
-    for path, _, place in gave_way:
-        if place not in trees.asides[at]:
+    kept = {place: blob for _, blob, places in gave_way for place in places}
+    for path, blob, places in gave_way:
+        if blob not in map(trees.asides[at].get, places):
             yield _finding("LEDGER_MUTATED", step.event, f"drops {path} without keeping it")
     new = [{change.path: change.new for change in edge if not change.old} for edge in step.edges]
     for path, blob in sorted(new[0].items()):
@@ -249,7 +274,9 @@ def _twice(walk: Walk, steps: Sequence[Step]) -> Iterator[Finding]:
         if not steps[at].event.parents:
             yield _finding("LEDGER_MUTATED", steps[at].event, "is the genesis and holds a policy")
     for gate, events in walk.askers.items():
-        for at in events if len(events) > 1 else ():
+        # A copy that follows the same event is the same question at the same place, and excludes nobody.
+        asked = {(dict(layout.added(steps[at], layout.REQUEST))[gate], walk.parents[at]) for at in events}
+        for at in events if len(asked) > 1 else ():
             yield _finding(
                 "LEDGER_MUTATED", steps[at].event, f"asks gate {gate}, which another event asks too"
             )

@@ -9,6 +9,7 @@ hundred thousand events is walked in a second. In short:
 - A decision is good at its place if the policy in force there allows it and its gate is open there.
 - It counts at an event if it is good at its place, and if the newest policy in the chain in force that does not have
   it among its ancestors allows it, too. One that set a policy counts exactly where that policy is in the chain.
+- All copies of what somebody signed once are one decision: a policy has it among its ancestors if it has one of them.
 - Of several that count for one gate, the one that stood at the first parent, else the one that stood at the second.
 """
 
@@ -67,6 +68,9 @@ class Walk:
     askers: dict[str, list[int]] = field(default_factory=dict)
     claims: list[Claim] = field(default_factory=list)
     of_gate: dict[int, list[int]] = field(default_factory=dict)
+    copies: dict[object, int] = field(
+        default_factory=dict
+    )  # masks of the decisions with one signed statement
     chains: dict[int, tuple[int, ...]] = field(default_factory=dict)
     policies: dict[int, str] = field(default_factory=dict)
     setters: dict[int, int] = field(default_factory=dict)
@@ -95,7 +99,8 @@ class Walk:
         made = [self._claim(files, step, at) for files in layout.brought(step)]
         for gate, blob in layout.added(step, layout.REQUEST):
             # What somebody took out against the rule was asked before; to put it back asks nothing.
-            if not self.states[at].asked >> self.gates.get(gate, len(self.names)) & 1:
+            known = self.states[at].asked >> self.gates.get(gate, len(self.names)) & 1
+            if not known and not self.records.is_copy(blob, step.event.parents):
                 self._ask(gate, blob, at)
         state = self.states[at]
         for claim in made:
@@ -135,6 +140,8 @@ class Walk:
         says = self.records.decisions.get((files.decision, files.signature))
         asked = self.records.requests.get(self.requests[gate]) if gate != NONE else None
         claim = Claim(len(self.claims), at, gate, files, says, asked)
+        if says and says.signed:
+            self.copies[says.signed] = self._same(claim)
         claim = replace(claim, wrong=claims.wrong(claim, self._place(claim, step)))
         self.claims.append(claim)
         others = self.of_gate.setdefault(gate, [])
@@ -147,12 +154,16 @@ class Walk:
         before = self.states[claim.at]
         known = claim.gate != NONE
         policy = self.policies.get(before.policy, "")
+        judge = self._judge(claim, before.policy)
+        asked_at = self.states[self.askers[claim.files.gate_id][0]] if known else State()
         return Place(
             asked=known and bool(before.asked >> claim.gate & 1),
             decided=known and bool(before.decided >> claim.gate & 1),
             request=self.requests[claim.gate] if known else "",
             policy=policy,
-            rules=self.records.policies.get(policy),
+            asked_under=asked_at.policy == before.policy,
+            rules=self.records.policies.get(self.policies.get(judge, "")),
+            again=judge != before.policy,
             held=self.held[claim.at],
             must_sign=step.event.oid in self.must_sign,
             readable=claim.asked is not None and claim.asked.proposes in self.records.policies,
@@ -172,11 +183,21 @@ class Walk:
     def _counts(self, claim: Claim, policy: int) -> bool:
         if claim.wrong or policy == NONE:
             return False
-        chain = self.chains[policy]
         if claim.sets_policy:
-            return claim.at in chain
-        unaware = [one for one in chain if not self.states[one].known >> claim.number & 1]
-        return bool(unaware) and self._refusal(claim, unaware[-1]) is None
+            return claim.at in self.chains[policy]
+        judge = self._judge(claim, policy)
+        return judge != NONE and self._refusal(claim, judge) is None
+
+    def _judge(self, claim: Claim, policy: int) -> int:
+        """The newest policy of the chain of `policy` that has no copy of this decision among its ancestors."""
+        same = self._same(claim)
+        chain = reversed(self.chains.get(policy, ()))
+        return next((one for one in chain if not self.states[one].known & same), NONE)
+
+    def _same(self, claim: Claim) -> int:
+        """The decision with all others that were visited and bring what it says with the same signature's key."""
+        signed = claim.says.signed if claim.says else None
+        return self.copies.get(signed, 0) | 1 << claim.number
 
     def why_not(self, number: int, at: int) -> str:
         """Why a decision does not count at an event that knows it, in words; '' where it counts."""
@@ -187,8 +208,8 @@ class Walk:
             return claim.wrong.message
         if claim.sets_policy:
             return "The policy that it set gave way."
-        unaware = [one for one in self.chains[policy] if not self.states[one].known >> number & 1]
-        found = self._refusal(claim, unaware[-1]) if unaware else None
+        judge = self._judge(claim, policy)
+        found = self._refusal(claim, judge) if judge != NONE else None
         return found.message if found else "There is no policy that allows it."
 
     def _joined(self, at: int, sides: Sequence[State]) -> State:

@@ -80,6 +80,8 @@ def _answered(name: str, workspace: Workspace, request: Any, shown: Renderer) ->
     while True:
         with terminal.cleared(workspace):
             result = router.call(name, workspace, request)
+        if doubt := getattr(result, "not_believed", ""):
+            workspace.say(f"warning: {doubt}")
         out = shown(result)
         with printing() as reader:
             console.write(out) if isinstance(out, str) else console.write_bytes(out)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import click
 
 from devs_git.domain import limits, quantities
-from devs_git.domain.gates import APPROVED, REJECTED, TAS_REVISION
+from devs_git.domain.gates import APPROVED, REJECTED, TAS_REVISION, unknown
 from devs_git.domain.limits import Limit
 from devs_git.entrypoints import gate_text
 from devs_git.entrypoints.cli import terminal
@@ -103,11 +103,15 @@ def _from(source: str) -> dict[str, Any]:
     from devs_git.values import fields
 
     record = documents.load_any(_bytes("from", source), "the request")
-    if "type" in record and "gate_type" not in record:
+    if "type" in record:
+        if "gate_type" in record:
+            raise invalid(
+                "gate_type", "The request has both type and gate_type.", hint="Leave one of them out."
+            )
         record["gate_type"] = record.pop("type")
     known = set(fields(Request))
     if other := next((key for key in record if key not in known), None):
-        raise invalid(other, f"{other} is not known.", hint="Known are: " + ", ".join(sorted(known)))
+        raise unknown(other, record[other], sorted(known))
     return record
 
 

@@ -31,7 +31,7 @@ _PLACES: Final = {
     "refs/tags/devs/task-*": "Completed checkpoints, as annotated tags.",
     "refs/devs/checkpoints/": "Every checkpoint by its number.",
     "refs/devs/backup/": "What was there before an operation that moved the working tree.",
-    "refs/heads/devs/ledger": "The ledger: git log devs/ledger is the audit log.",
+    "refs/heads/devs/ledger": "The ledger: git log refs/heads/devs/ledger is the audit log.",
     "devs-policy.yaml": "The policy as proposed; commit it, so that clones find the ledger.",
     ".devs/": "A read-only view of the ledger's files.",
     ".git/devs/": "Catalog, index, journal and locks, shared by all worktrees.",

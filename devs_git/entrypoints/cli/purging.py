@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _shown(result: Result) -> str:
-    if not (result.dropped or result.traces or result.messages or result.files):
+    if not (result.dropped or result.traces or result.messages or result.files or result.lost):
         lines = ["Nothing of devs-git holds it."]
     else:
         lines = ["Would purge:" if result.dry_run else "Purged:"]
@@ -28,6 +28,9 @@ def _shown(result: Result) -> str:
             else []
         )
         lines += [f"  file  {path(one)}" for one in result.files]
+        lines += [
+            f"  {name}, which is nowhere here: no clone is asked for it any more" for name in result.lost
+        ]
         if any(one.kind == "backup" for one in result.dropped):
             lines.append("What these backups are of cannot be undone any more.")
     if result.left:
@@ -54,9 +57,16 @@ def _once(result: Result) -> Any:
 )
 @click.argument("path", default="")
 @click.option("--text", default="", help="A text that is to go, wherever it stands.")
+@click.option(
+    "--from",
+    "event",
+    default="",
+    metavar="EVENT",
+    help="What this event says is kept no more, or is nowhere; sync and verify name it.",
+)
 @click.option("--dry-run", is_flag=True, help="Only say what would go, and what is left.")
-def purge(*, path: str, text: str, dry_run: bool) -> Any:
+def purge(*, path: str, text: str, event: str, dry_run: bool) -> Any:
     """Take a secret out."""
     from devs_git.commands.purge import Request
 
-    return Request(path, text, dry_run=dry_run)
+    return Request(path, text, dry_run=dry_run, event=event)

@@ -15,8 +15,10 @@ from devs_git.entrypoints.console import paint
 
 if TYPE_CHECKING:
     from devs_git.commands.history_rewritten import Result as Rewritten
-    from devs_git.commands.sync import Result
+    from devs_git.commands.sync import Kept, Named, Result
     from devs_git.domain.joining import Superseded
+
+_SHOWN = 3
 
 
 def _shown(result: Result) -> str:
@@ -37,12 +39,33 @@ def _shown(result: Result) -> str:
         for task in result.rewound
     ]
     lines += [f"{task} is live again: a branch has its commits again" for task in result.revived]
+    lines += [_named(row) for row in result.named]
+    for kept in result.kept:
+        lines += _kept(kept)
     for row in result.superseded:
         lines += _gave_way(row, result.remote)
     lines += [f"moved there: {ref}" for ref in result.moved]
     lines += [f"deleted there: {ref}" for ref in result.deleted]
     lines += [f"left alone, no event explains what it holds: {ref}" for ref in result.left]
     return "\n".join(lines)
+
+
+def _named(row: Named) -> str:
+    name = row.tag.removeprefix("refs/tags/")
+    now = f"names {row.now} here, as event {render.short(row.event)} says" if row.now else "is gone here"
+    return f"{name} {now}; it named {row.before}, which stays"
+
+
+def _kept(row: Kept) -> Iterator[str]:
+    count = len(row.checkpoints)
+    names = ", ".join(row.checkpoints[:_SHOWN]) + (" …" if count > _SHOWN else "")
+    event = render.short(row.event)
+    yield paint(
+        f"still kept here: {render.plural(count, 'checkpoint')} ({names}) that another clone keeps no more "
+        f"since event {event} by {shown(row.actor, '')}",
+        "yellow",
+    )
+    yield f"  If that is right, take them out here, too: devs-git purge --from {event}"
 
 
 def _gave_way(row: Superseded, remote: str) -> Iterator[str]:
@@ -57,7 +80,10 @@ def _gave_way(row: Superseded, remote: str) -> Iterator[str]:
     )
     yield paint(text, "yellow")
     if row.commit:
-        yield f"  its commit is covered no more: git revert {render.short(row.commit)}"
+        way = f"git revert {render.short(row.commit)}"
+        # While the gate is open again, git itself refuses that.
+        again = f"approve the gate again and its text stays, or reject it and: {way}"
+        yield f"  its commit is covered no more: {way if row.stands else again}"
 
 
 @command("sync", text=_shown, example="devs-git sync\ndevs-git sync upstream --json")
@@ -68,11 +94,17 @@ def _gave_way(row: Superseded, remote: str) -> Iterator[str]:
     metavar="OID",
     help="Accept this policy of a remote that this clone never saw, where devs-policy.yaml has another.",
 )
-def sync(*, remote: str, accept_policy: str) -> Any:
+@click.option(
+    "--let-stand",
+    default="",
+    metavar="OID",
+    help="Of two ledgers that exclude each other, let the one with this tip stand.",
+)
+def sync(*, remote: str, accept_policy: str, let_stand: str) -> Any:
     """Join with a remote."""
     from devs_git.commands.sync import Request
 
-    return Request(remote, accept_policy, terminal.interactive())
+    return Request(remote, accept_policy, terminal.interactive(), let_stand)
 
 
 def _followed(result: Rewritten) -> str:

@@ -7,6 +7,8 @@ from typing import Any
 import click
 
 from devs_git.domain.audit_kinds import told
+from devs_git.domain.audit_ledger import legible
+from devs_git.domain.plain_text import shown
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import as_text, command
 from devs_git.entrypoints.render import plural
@@ -31,9 +33,9 @@ def _shown(result: Any) -> str:
 def _line(finding: Any) -> str:
     colour = "red" if finding.severity == "error" else "yellow"
     head = terminal.style(f"{finding.severity} {finding.code}", fg=colour, bold=True)
-    at = f"{finding.file}:{finding.line}: " if finding.line else ""
+    at = f"{legible(finding.file)}:{finding.line}: " if finding.line else ""
     place = "" if finding.message.startswith(at) else at
-    said = f"{head} {place}{finding.message}"
+    said = f"{head} {place}{shown(finding.message, '')}"
     return f"{said}\n    {finding.hint}" if finding.hint else said
 
 
@@ -51,7 +53,7 @@ def _annotation(finding: Any) -> str:
 
     file = f"file={value(finding.file)}," if finding.file else ""
     place = f"{file}line={finding.line}," if finding.line else file
-    message = f"{finding.message} {finding.hint}".strip().replace("%", "%25").replace("\n", "%0A")
+    message = f"{shown(finding.message, '')} {finding.hint}".strip().replace("%", "%25").replace("\n", "%0A")
     return f"::{finding.severity} {place}title={value(finding.code)}::{message}"
 
 

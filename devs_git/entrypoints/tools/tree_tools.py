@@ -132,6 +132,13 @@ TOOLS: Final = (
             Param("dry_run", FLAG, "Only say what would happen."),
         ),
         moves_tree=True,
-        codes=("NOTHING_TO_UNDO", "TASK_EXISTS", "GIT_RESET_FAILED", "INVALID_BRANCH", "CONFLICT"),
+        codes=(
+            "NOTHING_TO_UNDO",
+            "TASK_EXISTS",
+            "HISTORY_REWRITTEN",
+            "GIT_RESET_FAILED",
+            "INVALID_BRANCH",
+            "CONFLICT",
+        ),
     ),
 )

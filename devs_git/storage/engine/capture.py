@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from devs_git.domain.events import Event
 from devs_git.errors import DevsError, immovable
 from devs_git.storage.engine import sight
 from devs_git.storage.engine.footprint import Footprint
@@ -185,8 +186,10 @@ def _behind_links(top: Path, paths: Sequence[str]) -> set[str]:
     return {path for path in paths if linked(path.rpartition("/")[0])}
 
 
-def store(objects: Objects, state: State, signature: str, subject: str) -> str:
-    """Write the backup commit of `state` and return its oid; the caller gives it a ref."""
+def store(objects: Objects, state: State, signature: str, subject: str, *told: tuple[str, str]) -> str:
+    """Write the backup commit of `state` and return its oid; the caller gives it a ref. `told` is what the operation's event
+    will say: copies of that event are told apart by it (`owned.py`).
+    """
     entries = {"index": Entry(TREE, state.index), "worktree": Entry(TREE, state.worktree)}
     if state.raw:
         entries["raw"] = Entry(TREE, state.raw)
@@ -195,8 +198,9 @@ def store(objects: Objects, state: State, signature: str, subject: str) -> str:
         entries["empty"] = Entry(FILE, objects.write("blob", b""))  # what its intent-to-add entries name
     entries[META] = Entry(FILE, objects.write("blob", json.dumps(as_mapping(state), indent=1).encode()))
     tree = objects.write_tree(entries)
-    head = f"tree {tree}\nparent {state.head}\nauthor {signature}\ncommitter {signature}\n\n{subject}\n"
-    return objects.write("commit", head.encode())
+    head = f"tree {tree}\nparent {state.head}\nauthor {signature}\ncommitter {signature}\n\n"
+    message = Event("backup", subject, told).message()
+    return objects.write("commit", f"{head}{message}".encode("utf-8", "surrogateescape"))
 
 
 def load(objects: Objects, backup: str) -> State:

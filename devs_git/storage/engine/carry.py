@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.errors import DevsError, Reason, immovable
-from devs_git.storage.engine import attributes, obstacles, sight, theirs, tree
+from devs_git.storage.engine import attributes, obstacles, sight, tree
 from devs_git.storage.engine.capture import Capture, State, copy_index, git_words
 from devs_git.storage.engine.sight import Sights
 from devs_git.storage.engine.site import Site
@@ -61,7 +61,7 @@ def prepare(site: Site, folder: Path, head: tuple[str, str], target: str, refusa
         edited = split_z(own.run("diff-files", "-z", "--name-only", "--ignore-submodules", "--"))
         raise _in_the_way({change.path for change in touched}, edited, error, refusal) from error
     off = {path: blobs[path] for path, one in seen.files.items() if one.oid != blobs[path]}
-    _refuse_edited(site, folder, before, off, refusal)
+    _refuse_edited(site, folder, off, refusal)
     raw = Capture(site.git, site.places, site.objects, folder).raw(off)
     there = _without(own, folder, _deleted(site, touched))
     old = State(*head, before, there or before, raw, modes=seen.modes)
@@ -87,13 +87,12 @@ def _without(own: Git, folder: Path, paths: Sequence[str]) -> str:
     return there.text("write-tree", "--missing-ok")
 
 
-def _refuse_edited(site: Site, folder: Path, before: str, off: Mapping[str, str], refusal: str) -> None:
+def _refuse_edited(site: Site, folder: Path, off: Mapping[str, str], refusal: str) -> None:
     """Refuse where a file was edited whose times are as they were: git takes it for unchanged, and would overwrite it."""
     if not off:
         return
-    own = private(site.git, folder / "index.look")
-    own.run("read-tree", before)  # an index that knows no times
-    clean = attributes.stored_oids(own, list(off))
+    own = private(site.git, folder / "index")
+    clean = attributes.clean_oids(own, list(off))
     edited = {path: blob for path, blob in off.items() if clean.get(path) != blob}
     if lost := sorted(edited.keys() - attributes.inexact(own, site.top, edited)):
         raise _changes(lost, refusal)
@@ -108,8 +107,8 @@ def _refuse_staged(own: Git, trees: tuple[str, str], refusal: str) -> None:
     if not staged:
         return
     moved = {change.path for change in tree.changes(own, *trees)}
-    above = {folder for path in moved for folder in theirs.parents(path)}
-    lost = [path for path in staged if path in above or not moved.isdisjoint(theirs.parents(path))]
+    above = {folder for path in moved for folder in tree.parents(path)}
+    lost = [path for path in staged if path in above or not moved.isdisjoint(tree.parents(path))]
     if lost:
         raise _changes(lost, refusal, "Staged")
 

@@ -93,17 +93,19 @@ def _beside_a_submodule(modes: tuple[str, str]) -> str:
 
 
 def _flagged(found: Survey, top: Path, affected: dict[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Flagged paths that are there, and those of them (or assumed unchanged and gone) that differ from the index."""
+    """Flagged paths that are there or that a person has deleted, and those of them that differ from the index."""
     if not found.flagged:
         return (), ()
     among = [path for path in found.flagged if path in affected]
     files = [path for path in among if (top / path).is_file() and not (top / path).is_symlink()]
-    oids = dict(zip(files, attributes.clean_oids(found.git, files), strict=True))
+    oids = attributes.clean_oids(found.git, files)
     oids |= {p: _link_oid(os.fsencode((top / p).readlink())) for p in among if (top / p).is_symlink()}
     there = [path for path in among if os.path.lexists(top / path)]
-    assumed = [path for path in among if path not in there and found.flagged[path] == "h"]
+    # What a sparse checkout leaves out is not there either, and no file that a person has deleted.
+    kept_out = "sS" if attributes.is_sparse(found.git) else ""
+    gone = [path for path in among if path not in there and found.flagged[path] not in kept_out]
     differing = [path for path in there if oids.get(path) != affected[path]]
-    return (*there, *assumed), (*differing, *assumed)
+    return (*there, *gone), (*differing, *gone)
 
 
 def _link_oid(target: bytes) -> str:
@@ -134,7 +136,7 @@ def outcome(found: Survey, tree: str, plan: Footprint, saved: tuple[str, ...]) -
     same = {path for path in found.inexact if path not in set(plan.affected)}
     edited = [path for path in found.dirty if path in oids]
     clean = attributes.clean_oids(found.git, edited)
-    same |= {path for path, oid in zip(edited, clean, strict=True) if oid == oids[path]}
+    same |= {path for path, oid in clean.items() if oid == oids[path]}
     kinds |= {path: "modified" if kinds.get(path) == "added" else "deleted" for path in saved}
     rest = sorted((path, kind) for path, kind in kinds.items() if path not in same)
     return Outcome(*(tuple(p for p, k in rest if k == name) for name in ("added", "modified", "deleted")))

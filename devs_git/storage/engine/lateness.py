@@ -35,13 +35,14 @@ def unknown(site: Site, opened: Journal) -> list[str]:
     """In a recovery: bring back what is neither of its path's two sides, nor a beginning of one that git wrote."""
     sides = theirs.sides_of(site.git, opened, opened.folder(site.places))
     known = theirs.oids_of(sides)
+    made = theirs.made(site.git, opened.folder(site.places))
 
     def is_theirs(path: str, spot: str) -> bool:
         seen = sight.at(spot)
         if seen is None or seen.oid in known:
             return False
         return seen.is_link or not any(
-            theirs.begins(site.git, path, side, spot) for side in sides.get(path, _NOTHING)
+            theirs.begins(made, path, side, spot) for side in sides.get(path, _NOTHING)
         )
 
     return _bring_back(site, opened, is_theirs)
@@ -75,7 +76,9 @@ def _taken(top: str, opened: Journal, site: Site) -> Late:
 def _make_way(site: Site, folder: Path, path: str, sides: tuple[Side | None, Side | None]) -> None:
     """Take what the move has put at a path away, if it is that and nothing newer."""
     disk = theirs.look(site.git, [path], folder)[path]
-    if disk.seen is None or not theirs.is_ours(site.git, path, disk, sides, going_back=False):
+    if disk.seen is None or not theirs.is_ours(
+        theirs.made(site.git, folder), path, disk, sides, going_back=False
+    ):
         return
     again = aside.begin(os.fspath(site.top), folder, (path,))
     spot = again.take(0)

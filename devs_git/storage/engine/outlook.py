@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from devs_git.domain import rewind as rules
 from devs_git.domain import ways
-from devs_git.domain.history import Checkpoint
+from devs_git.domain.history import Checkpoint, History
+from devs_git.domain.ids import checkpoint_ref
 from devs_git.domain.ids import target as parse_target
 from devs_git.domain.plan_id import Options
 from devs_git.domain.resolve import resolve
 from devs_git.domain.rewind import Effect
 from devs_git.errors import DevsError
-from devs_git.storage import refs, rewritten
+from devs_git.storage import refs, rewritten, tips
 from devs_git.storage.engine import footprint as footprints
 from devs_git.storage.engine import reach, refusals
 from devs_git.storage.engine import survey as surveys
@@ -46,7 +47,7 @@ def look(site: Site, options: Options) -> Outlook:
     """The outlook of a rewind as things stand now; NOT_INITIALIZED, HISTORY_REWRITTEN, and the codes of `resolve`."""
     with (
         surveys.surveying(site.git, site.top) as survey,
-        refs.matching_alongside(site.git, "refs/heads") as branches,
+        refs.matching_alongside(site.git, tips.HEADS, tips.FOLDER) as listed,
     ):
         history = site.ledger.require().here
         target = resolve(history, parse_target(options.target))
@@ -55,9 +56,13 @@ def look(site: Site, options: Options) -> Outlook:
         surveys.require_commit(found)
         plan = footprints.footprint(found, site.top, target.tree)
         commits, ancestor = reach.passed(site.git, found.head, target.commit)
-        if not ancestor:
+        held = listed()
+        if ancestor:
+            require_none_left(site, history, held, {target.commit, *commits})
+        else:
             rewritten.require_followed(site.git, site.places.common, target)
-        others = reach.others(site.git, found.branch, history, branches(), commits)
+        branches = {name: oid for name, oid in held.items() if name.startswith(tips.HEADS)}
+        others = reach.others(site.git, found.branch, history, branches, commits)
     lost = reach.only_here(site.git, found.head, target.commit, others) if others else commits
     effect = rules.after(history, target, lost, commits, site.places.worktree_id)
     against = (
@@ -70,6 +75,21 @@ def look(site: Site, options: Options) -> Outlook:
     preserve = options.preserve or "branch"
     digest = _digest(found, plan, effect, target)
     return Outlook(target, found, plan, effect, commits, against, preserve, options.text(digest), others)
+
+
+def require_none_left(site: Site, history: History, held: Mapping[str, str], passed: Collection[str]) -> None:
+    """HISTORY_REWRITTEN where one of `passed`, which HEAD has, is in the place of a live checkpoint's commit: who goes
+    back past it would leave that checkpoint as it is.
+
+    A program that rewrites histories puts the new commit where the numbered ref held the tag; `held` is what refs hold.
+    """
+    apart = [point for point in history.live() if not point.gone and point.commit not in passed]
+    if not (apart and passed):
+        return
+    moved = [point for point in apart if held.get(checkpoint_ref(point.task_id, point.number)) in passed]
+    if moved:
+        rewritten.require(site.ledger.reader, *moved)
+    rewritten.require_followed(site.git, site.places.common, *apart, among=passed)
 
 
 def _digest(found: Survey, plan: Footprint, effect: Effect, target: Checkpoint) -> str:

@@ -48,18 +48,22 @@ def clear(top: str, gone: Iterable[str], wanted: Iterable[str], folders: Folders
         aside.make_folders(top, f"{path}/")
 
 
-def by_git(git: Git, index: Path, paths: Sequence[str]) -> None:
+def by_git(git: Git, index: Path, paths: Sequence[str], fallbacks: Mapping[str, Entry]) -> None:
     """Let git write files at paths where nothing is. What somebody else has put there meanwhile stays.
 
-    GitFailed where git could not write them all.
+    `fallbacks`, attributes files that the state's own index has instead of the disk, are in the private index from then
+    on, for git writes under them. GitFailed where git could not write them all.
     """
+    own = private(git, index)
+    if fallbacks:
+        script = b"".join(b"%o %s\t%s\0" % (m, o.encode(), os.fsencode(p)) for p, (m, o) in fallbacks.items())
+        own.run("update-index", "-z", "--index-info", stdin=script)
     if not paths:
         return
-    own = private(git, index)
     try:
         own.run("checkout-index", "-u", "-z", "--stdin", stdin=join_z(paths))
     except GitFailed as error:
-        top = os.fspath(git.where)
+        top = os.fspath(own.where)
         stopped = error.status != 1 or "unable to write" in error.stderr
         if stopped or not all(os.path.lexists(f"{top}/{path}") for path in paths):
             raise

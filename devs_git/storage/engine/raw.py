@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from devs_git.storage.engine import attributes
 from devs_git.storage.git_program import Git, split_z
+from devs_git.storage.objects import EXECUTABLE
 from devs_git.storage.places import Places
 from devs_git.storage.private_index import DURABLE, private
 
@@ -58,9 +60,18 @@ def merged_raw(git: Git, places: Places, folder: Path, states: Sequence[State]) 
     return own.text("write-tree") if merged else "", frozenset(known)
 
 
-def merged_modes(states: Sequence[State]) -> Modes:
-    """The permissions that the first state recorded, and of other files those of the first later state that has them."""
-    return {path: mode for state in reversed(states) for path, mode in state.modes.items()}
+def merged_modes(git: Git, states: Sequence[State]) -> Modes:
+    """The permissions that the first state recorded, and of other files those of the first later state that has them.
+
+    Whether a file is executable the first state says of all files, where git looks at modes.
+    """
+    first, rest = states[0], states[1:]
+    there = listed(git, first.worktree) if rest and attributes.sees_modes(git) else {}
+    later = {path: mode for state in reversed(rest) for path, mode in state.modes.items()}
+    other = {
+        p for p, mode in later.items() if p in there and bool(mode & 0o100) != (there[p][0] == EXECUTABLE)
+    }
+    return {path: mode for path, mode in later.items() if path not in other} | dict(first.modes)
 
 
 def listed(git: Git, tree: str) -> dict[str, tuple[int, str]]:

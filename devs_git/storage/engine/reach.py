@@ -56,7 +56,7 @@ def others(
     """
     found = {
         name: oid
-        for name, oid in tips.counted(history, branches).items()
+        for name, oid in tips.counted(history, branches, git).items()
         if name != branch and not (branch and oid in left)
     }
     common = common_of(git)

@@ -93,7 +93,7 @@ def worktree_lock(
 def execute(site: Site, move: Move) -> Moved:
     """Carry the move out; the caller holds `worktree_lock` and has captured `move.old`. GitTimedOut where a `time_limit` ends it."""
     index = journals.folder_of(site.places, move.op_id) / "index"
-    work = work_out(site, move.old, move.new, move.known)
+    work = work_out(site, index, (move.old, move.new), move.known)
     tree.merge(site.git, index, move.trees)
     opened = _open(site, move, work)
     try:
@@ -196,7 +196,7 @@ def _write_files(site: Site, move: Move, work: Work) -> None:
     )
     try:
         written = [path for path in work.by_git if path not in left_out]
-        placing.by_git(site.git, folder / "index", written)
+        placing.by_git(site.git, folder / "index", written, work.fallbacks)
     except GitFailed as error:
         words = f"git could not write the files: {git_words(error)}"
         raise immovable("git_failed", words, code=move.refusal) from error

@@ -136,7 +136,7 @@ def _survey(git: Git, top: Path, status: Callable[[], bytes]) -> Survey:
     dirty = {path: oid for path, oid in said.dirty.items() if path not in not_told}
     # Whether such a file is what its filter would write is not asked either.
     plain = {path: oid for path, oid in dirty.items() if not (reads and path in undecided.changed)}
-    inexact = attributes.inexact(git, top, plain)
+    inexact = attributes.inexact(git, top, plain, lambda: _paths(listed))
     lines, paths = _told(said, inexact, undecided)
     parts = (head, branch, os.fsencode(lines).hex(), *_contents(git, top, paths))
     digest = hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
@@ -155,6 +155,13 @@ def _survey(git: Git, top: Path, status: Callable[[], bytes]) -> Survey:
         listed=listed,
         not_told=not_told,
     )
+
+
+def _paths(listed: bytes) -> bytes:
+    """The list without letters, as far as it is about attributes."""
+    if attributes.ATTRIBUTES.encode() not in listed:
+        return b""
+    return b"".join(line[2:] + b"\0" for line in listed.split(b"\0"))
 
 
 @mutable

@@ -19,7 +19,7 @@ from devs_git.storage.engine.sight import Sight
 from devs_git.storage.engine.site import Site
 from devs_git.storage.engine.theirs import Side, Sides
 from devs_git.storage.git_program import Git, GitFailed
-from devs_git.storage.objects import EMPTY_TREE
+from devs_git.storage.objects import EMPTY_TREE, LINK
 from devs_git.storage.private_index import index_path, private
 
 GOING_BACK = "going-back"
@@ -115,7 +115,7 @@ def _write(site: Site, journal: Journal, wanted: dict[str, Side | None], index: 
     A file that the move took aside is put back as it is, and captured bytes are written by us: no filter, perhaps a
     failing one, is needed for them. git writes the rest from a private index that holds it.
     """
-    top, folder = os.fspath(site.top), journal.folder(site.places)
+    top, folder, forward = os.fspath(site.top), journal.folder(site.places), index.name != "index.old"
     known = theirs.oids_of({path: (side, None) for path, side in wanted.items()})
     disks = theirs.look(site.git, list(wanted), folder, known)
     off = [path for path, side in wanted.items() if not theirs.holds(disks[path], side)]
@@ -126,12 +126,17 @@ def _write(site: Site, journal: Journal, wanted: dict[str, Side | None], index: 
     if not all(_take(taken, number, disks[path].seen) for number, path in enumerate(taken.paths)):
         return False
     gone = [path for path in taken.paths if wanted[path] is None]
-    placing.clear(top, gone, missing, _folders(site, journal, forward=index.name != "index.old"))
+    placing.clear(top, gone, missing, _folders(site, journal, forward=forward))
     _from_aside(top, folder, missing)
     lacking = {path: side for path, side in missing.items() if not os.path.lexists(f"{top}/{path}")}
-    raw = {path: (side.mode, side.raw) for path, side in lacking.items() if side.raw}
+    raw = {
+        path: (side.mode, side.raw or side.blob)
+        for path, side in lacking.items()
+        if side.raw or side.mode == LINK
+    }
     placing.exactly(top, site.objects, raw, folder)
-    placing.by_git(site.git, index, [path for path, side in lacking.items() if side.blob and path not in raw])
+    paths = [path for path, side in lacking.items() if side.blob and path not in raw]
+    placing.by_git(site.git, index, paths, tree.fallbacks(site.git, journal.new) if forward else {})
     return True
 
 

@@ -7,9 +7,8 @@ too, once a take-back was under way). Anything else is the user's, and so is wha
 from __future__ import annotations
 
 import os
-import shutil
 import stat
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 from devs_git.storage.engine import attributes, sight, tree
@@ -85,14 +84,15 @@ def look(git: Git, paths: Sequence[str], folder: Path, known: Container[str] = (
     regular = [path for path, disk in found.items() if disk.kind == "file" and disk.raw not in known]
     if not regular:
         return found
-    index = folder / "index.look"
-    for made in (folder / "index.new", folder / "index"):
-        if made.exists():
-            shutil.copy2(made, index)
-            break
-    for path, clean in attributes.stored_oids(private(git, index), regular).items():
+    for path, clean in attributes.clean_oids(made(git, folder), regular).items():
         found[path] = replace(found[path], clean=clean)
     return found
+
+
+def made(git: Git, folder: Path) -> Git:
+    """git on the index that the move made: it has the attributes under which files were written."""
+    done = folder / "index.new"
+    return private(git, done if done.exists() else folder / "index")
 
 
 def oids_of(sides: Sides) -> frozenset[str]:
@@ -115,21 +115,13 @@ def _plain(top: str, path: str, clear: dict[str, str]) -> Disk:
 
 
 def _above(top: str, path: str, clear: dict[str, str]) -> str:
-    for folder in parents(path):
+    for folder in tree.parents(path):
         if folder not in clear:
             mode = _mode(f"{top}/{folder}")
             clear[folder] = "" if mode is None or stat.S_ISDIR(mode) else folder
         if clear[folder]:
             return folder
     return ""
-
-
-def parents(path: str) -> Iterator[str]:
-    """The folders above a path, the outermost first."""
-    at = path.find("/")
-    while at != -1:
-        yield path[:at]
-        at = path.find("/", at + 1)
 
 
 def _mode(path: str) -> int | None:
@@ -158,7 +150,10 @@ def is_side(seen: Sight, side: Side) -> bool:
 
 
 def begins(git: Git, path: str, side: Side | None, place: str) -> bool:
-    """Whether the file at `place` is a beginning of this side: a write that was cut off. Mode counts for nothing yet."""
+    """Whether the file at `place` is a beginning of this side: a write that was cut off. Mode counts for nothing yet.
+
+    `git` is on the index that the move made.
+    """
     if side is None or side.mode == LINK:
         return False
     data = Path(place).read_bytes()
@@ -195,7 +190,7 @@ def foreign(git: Git, sides: Sides, folder: Path, *, going_back: bool) -> set[st
         elif disk.kind == "folder":
             ours = _only_ours_below(Path(git.where), path, sides)
         else:
-            ours = is_ours(git, path, disk, pair, going_back=going_back)
+            ours = is_ours(made(git, folder), path, disk, pair, going_back=going_back)
         if not ours:
             theirs.add(path)
     return theirs | _around(theirs, sides, disks)
@@ -203,9 +198,9 @@ def foreign(git: Git, sides: Sides, folder: Path, *, going_back: bool) -> set[st
 
 def _around(theirs: set[str], sides: Sides, disks: dict[str, Disk]) -> set[str]:
     """Paths that cannot be written without removing what is the user's above or below them."""
-    above = {folder for path in theirs for folder in parents(path) if folder in sides}
+    above = {folder for path in theirs for folder in tree.parents(path) if folder in sides}
     blocked = {path for path in theirs if disks[path].kind != "folder"}
-    below = {path for path in sides if not blocked.isdisjoint(parents(path))} if blocked else set()
+    below = {path for path in sides if not blocked.isdisjoint(tree.parents(path))} if blocked else set()
     return above | below
 
 

@@ -9,7 +9,7 @@ from devs_git.domain.events import Draft, RefUpdate
 from devs_git.domain.rewind import Effect
 from devs_git.errors import DevsError
 from devs_git.storage import refs
-from devs_git.storage.engine import backups, journal, preserve, run
+from devs_git.storage.engine import backups, journal, owned, preserve, run
 from devs_git.storage.engine.capture import Capture, Captured, State, require_room, store
 from devs_git.storage.engine.footprint import Footprint
 from devs_git.storage.engine.preserve import Kept
@@ -59,9 +59,15 @@ def travel(site: Site, way: Journey, active: str, build: Callable[[Tip, State, K
     with journal.litter_removed(site.places, way.op_id):
         found = _capture(site, way, active)
         old = found.state
-        backup = store(site.objects, old, site.signature(), f"Before {way.subject}")
         mode = way.mode or "discard"
         kept = preserve.keep(site, old, way.op_id, mode, way.name)
+        backup = store(
+            site.objects,
+            old,
+            site.signature(),
+            f"Before {way.subject}",
+            *owned.told(site, trailers(way, old, kept, "")),
+        )
         site.step("backup")
         backups.keep(site, way.op_id, backup)
         move = Move(

@@ -107,6 +107,30 @@ def would_move(git: Git, index: Path, trees: tuple[str, str]) -> None:
         own.run(*words)
 
 
+def fallbacks(git: Git, state: State) -> dict[str, tuple[int, str]]:
+    """Attributes files that the index of a state has and its disk has not, as files: git then reads the index's."""
+    if state.index == state.worktree:
+        return {}
+    found = changes(git, state.worktree, state.index)
+    files = {change.path for change in found if change.old}
+    return {
+        change.path: (change.new_mode, change.new)
+        for change in found
+        if change.path.rpartition("/")[2] == attributes.ATTRIBUTES
+        and change.new
+        and change.old_mode in (0, LINK)
+        and files.isdisjoint(parents(change.path))
+    }
+
+
+def parents(path: str) -> Iterator[str]:
+    """The folders above a path, the outermost first."""
+    at = path.find("/")
+    while at != -1:
+        yield path[:at]
+        at = path.find("/", at + 1)
+
+
 def merge(git: Git, index: Path, trees: tuple[str, str]) -> None:
     """Let git merge a private index from one tree to another; no file is looked at or written."""
     own = private(git, index)
@@ -154,7 +178,10 @@ def verify(git: Git, index: Path, state: State, work: Work) -> tuple[tuple[str, 
     own = private(git, index)
     with own.alongside("write-tree", "--missing-ok") as written:
         found = _not_exact(own, work), _edited(own, work)
-        if written().decode().strip() != state.worktree:
+        tree = written().decode().strip()
+        if tree != state.worktree and {c.path for c in changes(own, state.worktree, tree)} != set(
+            work.fallbacks
+        ):
             raise immovable("not_as_written", "The index does not match the checkpoint after the move.")
     return found
 
@@ -208,8 +235,7 @@ def _cleaned(own: Git, blobs: Mapping[str, str]) -> set[str]:
     """Those paths whose file git would store as their blob."""
     top = Path(own.where)
     there = [path for path in blobs if (top / path).is_file() and not (top / path).is_symlink()]
-    oids = attributes.clean_oids(own, there)
-    return {path for path, oid in zip(there, oids, strict=True) if oid == blobs[path]}
+    return {path for path, oid in attributes.clean_oids(own, there).items() if oid == blobs[path]}
 
 
 def put_index(git: Git, index: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 from devs_git.storage.engine import attributes, modes, tree
 from devs_git.storage.engine.capture import State
@@ -12,6 +13,7 @@ from devs_git.storage.engine.placing import Entry, Folders
 from devs_git.storage.engine.raw import listed
 from devs_git.storage.engine.sight import Sights
 from devs_git.storage.engine.site import Site
+from devs_git.storage.private_index import private
 from devs_git.values import field, immutable
 
 
@@ -31,7 +33,8 @@ class Known:
 class Work:
     """`touched` files differ between the states; `exact` ones get these bytes from us; `rewritten` those of them whose blob stays.
 
-    `listing` is what differs in git's raw form. `modes` are given after the move. `converts`: attributes may be in play for what is touched.
+    `listing` is what differs in git's raw form. `modes` are given after the move. `converts`: attributes may be in play for
+    what is touched. `fallbacks` are attributes files that the new state's index has instead of its disk.
     """
 
     listing: bytes = field(repr=False)
@@ -41,6 +44,7 @@ class Work:
     rewritten: Mapping[str, str]  # with the oid of the bytes that are there
     modes: Modes
     converts: bool
+    fallbacks: Mapping[str, Entry] = field(default_factory=dict)
 
     def bytes_before(self, known: Known) -> dict[str, str]:
         """The oids of the bytes of touched files that are not their blob."""
@@ -58,17 +62,24 @@ class Work:
         return tuple(c.path for c in self.touched if c.new and c.path not in self.exact)
 
 
-def work_out(site: Site, old: State, new: State, known: Known) -> Work:
-    """The work between two states; starts one git, and another one where bytes were captured."""
+def work_out(site: Site, index: Path, states: tuple[State, State], known: Known) -> Work:
+    """The work between two states, of which the private index has the old one."""
+    old, new = states
     listing = tree.listing(site.git, old.worktree, new.worktree)
     touched, folders = tree.read_listing(listing)
+    fallbacks = tree.fallbacks(site.git, new)
     paths = [change.path for change in touched]
-    converts = bool(paths) and attributes.in_play(site.git, site.top, paths)
+    own = private(site.git, index)
+    converts = bool(paths) and (
+        bool(fallbacks) or attributes.in_play(site.git, site.top, paths, lambda: own.run("ls-files", "-z"))
+    )
     exact, rewritten = _bytes(site, touched, new, known, converts=converts)
+    # Where the disk has a link and the index an attributes file, git would write what the index has.
+    exact |= {c.path: (c.new_mode, c.new) for c in touched if c.new and c.path in fallbacks}
     given: Modes = new.modes
     if not modes.are_usual(old.modes):
         given = modes.kept(old.modes, new.modes, {change.path: change.new_mode for change in touched})
-    return Work(listing, tuple(touched), folders, exact, rewritten, given, converts)
+    return Work(listing, tuple(touched), folders, exact, rewritten, given, converts, fallbacks)
 
 
 def _bytes(

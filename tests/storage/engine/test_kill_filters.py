@@ -90,6 +90,15 @@ def test_an_edit_after_such_a_kill_is_decided_by_a_person_and_locks_nobody_out(
     case.git("commit", "-q", "--allow-empty", "-m", "plain git")
 
 
+def test_what_doctor_finishes_is_written_by_the_filters_of_the_repository(tmp_path: Path) -> None:
+    case = begun(tmp_path / "repo", "file to folder")
+    assert ending.killed(case, rewind, rewind.Request("1"), ("both", 0))
+    case.write({"z.loud": b"mine\n"})
+    assert ending.recovered(case, again=False, decide=True) == "finished"
+    assert [case.read(name) for name in ("x/a.loud", "x/y.loud", "z.loud")] == [b"A\n", b"Y\n", b"mine\n"]
+    assert case.git("status", "--porcelain", "--untracked-files=no") == " M z.loud"
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_second_command_killed_while_it_recovers_changes_nothing_of_that(
     tmp_path: Path, shape: str

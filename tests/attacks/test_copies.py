@@ -1,0 +1,160 @@
+"""What somebody signed once, brought a second time where it would count again: two clones, a remote with our hook, real keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import init
+from devs_git.domain import decisions
+from devs_git.domain.events import LEDGER
+from devs_git.domain.receiving import Move
+from devs_git.entrypoints import router
+from devs_git.storage import documents, gates, receiving
+from devs_git.workspace import Workspace
+from tests import gated
+from tests.attacking import goes_on, plumbing, refusal, verified
+from tests.clones import Clone, Pair, second_remote
+from tests.commands.conftest import pair
+from tests.commands.test_honest_flows import MANUAL, propose, signed_by, with_key
+from tests.gated import Key
+
+__all__ = ("pair",)
+Keys = dict[str, Key]
+
+
+@pytest.fixture
+def signing(pair: Pair, keys: Keys, monkeypatch: pytest.MonkeyPatch) -> Pair:
+    """Ann and Bob approve, with their signatures (Bob's key is the one called bot); the current folder is Ann's clone."""
+    router.call("init", Workspace.open(pair.origin), init.Request(server=True))
+    pair.ann.approve(propose(pair.ann, both(keys)))
+    pair.meet()
+    monkeypatch.chdir(pair.ann.top)
+    return pair
+
+
+def both(keys: Keys) -> str:
+    return signed_by(ann=keys["ada"], bob=keys["bot"])
+
+
+def copied(event: str, gate: str, *paths: str, ends: str = "\n", parent: str = LEDGER) -> str:
+    """An event on the tip that brings files of another one, its signature with these line ends, and takes the open gate away."""
+    last = {gates.signature_path(gate): ends}
+    data = [(path, goes_on("cat-file", "blob", f"{event}:{path}") + last.get(path, "\n")) for path in paths]
+    return plumbing(
+        *data, (gates.marker_path(gate), None), parent=parent, message="x\n\nDevs-Event: gate.resolved"
+    )
+
+
+def codes(clone: Clone, new: str) -> set[str]:
+    """What a server says that has this clone's ledger; `verify` and each verb that asks for the policy say so, too."""
+    told = {found.code for found in receiving.problems(clone.opened.ledger, [Move(clone.tip, new, LEDGER)])}
+    before = clone.tip
+    goes_on("update-ref", LEDGER, new)
+    assert told <= verified("ledger")
+    assert refusal(lambda: clone.opened.policy) in told
+    goes_on("update-ref", LEDGER, before)
+    return told
+
+
+def out_and_in(pair: Pair, keys: Keys, gate: str) -> str:
+    """Bob decides on the gate while Ann takes his key out, and then lets it in again; the event of his dead decision."""
+    pair.bob.approve(gate, **with_key(keys["bot"]))
+    dead = pair.bob.tip
+    pair.ann.approve(propose(pair.ann, signed_by(ann=keys["ada"])), **with_key(keys["ada"]))
+    pair.meet()
+    pair.ann.approve(propose(pair.ann, both(keys)), **with_key(keys["ada"]))
+    pair.meet()
+    assert pair.ann.opened.ledger.open_gates() == (gate,)
+    return dead
+
+
+def test_a_signature_written_in_another_form_and_brought_before_the_honest_one(
+    signing: Pair, keys: Keys
+) -> None:
+    ann, bob = signing.ann, signing.bob
+    gate = ann.ask(**MANUAL)
+    signing.meet()
+    asked = ann.tip
+    bob.approve(gate, **with_key(keys["bot"]))
+    mine = bob.tip
+    # The same signature with one more line end, pushed by somebody else first.
+    goes_on("fetch", "-q", str(bob.top), mine)
+    new = copied(mine, gate, gates.decision_path(gate), gates.signature_path(gate), ends="\n\n")
+    early = goes_on("rev-parse", f"{new}:{gates.signature_path(gate)}")
+    assert early != goes_on("rev-parse", f"{mine}:{gates.signature_path(gate)}")
+    goes_on("push", "-q", "origin", f"{new}:{LEDGER}")
+    ann.approve(propose(ann, signed_by(ann=keys["ada"])), **with_key(keys["ada"]))
+    assert ann.tip != asked
+    signing.meet()
+    # Neither is lost, no clone is stopped, and the gate waits for somebody whose key counts.
+    kept = goes_on("ls-tree", "-r", LEDGER, "superseded/").split()
+    assert {early, goes_on("rev-parse", f"{mine}:{gates.signature_path(gate)}")} <= {*kept}
+    assert ann.tip == bob.tip == goes_on("rev-parse", LEDGER, where=signing.origin)
+    assert bob.opened.ledger.open_gates() == (gate,)
+    assert verified("ledger") == set()
+
+
+def test_a_dead_decision_copied_once_its_key_is_back(signing: Pair, keys: Keys) -> None:
+    ann = signing.ann
+    gate = ann.ask(**MANUAL)
+    signing.meet()
+    dead = out_and_in(signing, keys, gate)
+    new = copied(dead, gate, gates.decision_path(gate), gates.signature_path(gate))
+    assert codes(ann, new) == {"REPLAYED"}
+
+
+def test_a_signature_used_once_brought_again_once_its_key_is_back(signing: Pair, keys: Keys) -> None:
+    bob = signing.bob
+    gate = signing.ann.ask(**MANUAL)
+    signing.meet()
+    out_and_in(signing, keys, gate)
+    kept = goes_on("ls-tree", "-r", "--name-only", LEDGER, "superseded/").split()
+    signature = next(path for path in kept if path.endswith(".sig"))
+    record = documents.load(
+        bob.opened.ledger.tip().read(signature.removesuffix(".sig")) or b"", "decision", "decision"
+    )
+    said = decisions.of_record(record, gated.genesis(bob.opened)).canonical()
+    again = {"signed": said, "signature": bob.opened.ledger.tip().read(signature)}
+    assert refusal(lambda: bob.approve(gate, **again)) == "REPLAYED"
+    bob.approve(gate, **with_key(keys["bot"]))
+    signing.meet()
+    assert signing.ann.opened.ledger.open_gates() == ()
+    assert verified("ledger") == set()
+
+
+def test_an_old_approval_of_a_policy_copied_once_the_words_before_it_are_back(
+    signing: Pair, keys: Keys
+) -> None:
+    ann, bob = signing.ann, signing.bob
+    gate = propose(bob, both(keys) + "\nbackup_limit: 7MB")
+    bob.approve(gate, **with_key(keys["bot"]))
+    theirs = bob.tip
+    ann.approve(propose(ann, both(keys) + "\nbackup_limit: 6MB"), **with_key(keys["ada"]))
+    before = goes_on("rev-parse", f"{theirs}~2:policy.yaml", where=bob.top)
+    ann.approve(propose(ann, both(keys)), **with_key(keys["ada"]))
+    assert goes_on("rev-parse", f"{LEDGER}:policy.yaml") == before
+    signing.meet()
+    new = copied(theirs, gate, gates.decision_path(gate), gates.signature_path(gate), "policy.yaml")
+    assert codes(ann, new) == {"POLICY_INVALID"}
+    assert refusal(lambda: bob.approve(gate, **with_key(keys["bot"]))) == "STALE_REQUEST"
+
+
+def test_an_approval_of_a_policy_copied_to_another_remote(signing: Pair, keys: Keys, tmp_path: Path) -> None:
+    """There the policy would know of what the revoked key decided meanwhile."""
+    ann, bob = signing.ann, signing.bob
+    second_remote(signing, tmp_path)
+    gate = ann.ask(**MANUAL)
+    revoking = propose(ann, signed_by(ann=keys["ada"]))
+    signing.meet()
+    ann.sync("other")
+    ann.approve(revoking, **with_key(keys["ada"]))
+    ann.sync("origin")
+    bob.approve(gate, **with_key(keys["bot"]))
+    goes_on("fetch", "-q", str(bob.top), f"{LEDGER}:refs/thief")
+    paths = (gates.decision_path(revoking), gates.signature_path(revoking), "policy.yaml")
+    new = copied(ann.tip, revoking, *paths, parent="refs/thief")
+    goes_on("push", "-q", "other", f"{new}:{LEDGER}")
+    assert refusal(lambda: ann.sync("other")) == "CONFLICT"
+    assert ann.opened.ledger.open_gates() == (gate,)

@@ -1,0 +1,48 @@
+"""A ledger of version 0.1 in which a gate was asked before the first policy: `verify` tells how it begins anew, and that works."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+from devs_git.commands import init, verify
+from devs_git.domain.events import LEDGER
+from devs_git.entrypoints import router
+from devs_git.workspace import Workspace
+from tests.attacking import NO_HOOKS, commit, goes_on, plumbing, verified
+from tests.gated import ask
+
+
+def steps() -> list[str]:
+    """The commands of the finding, in their order."""
+    found = verify.run(Workspace.open(), verify.Request(("ledger",))).findings
+    (fix,) = {one.hint for one in found if "before there is a policy" in one.message}
+    return [*re.findall(r": (git .*?)\. ", fix), "devs-git init"]
+
+
+def test_a_ledger_whose_gate_came_before_its_policy_begins_anew_as_it_is_told(initialised: Path) -> None:
+    (initialised / "work.txt").write_text("work\n")
+    goes_on("add", "work.txt")
+    ask(Workspace.open(), kind="MANUAL")
+    asked = goes_on("ls-tree", "-r", "--name-only", LEDGER, "gates/").splitlines()
+    (path,) = (one for one in asked if one.endswith("request.yaml"))
+    (gate,) = {path.split("/")[1]}
+    genesis = goes_on("rev-list", "--max-parents=0", LEDGER)
+    files = ((path, goes_on("cat-file", "blob", f"{LEDGER}:{path}")), (f"open/{gate}", "MANUAL\n"))
+    early = plumbing(*files, parent=genesis, message="x\n\nDevs-Event: gate.requested")
+    policy = goes_on("cat-file", "blob", f"{LEDGER}:policy.yaml") + "\n"
+    old = plumbing(("policy.yaml", policy), parent=early, message="x\n\nDevs-Event: policy.set")
+    goes_on(*NO_HOOKS, "update-ref", LEDGER, old)
+    Path(".git/devs/checked-tip").unlink()
+    told = steps()
+    assert len(told) == 3
+    for line in told[:-1]:
+        subprocess.run(line, shell=True, check=True, cwd=initialised)  # noqa: S602 - what a person types
+    router.call("init", Workspace.open(), init.Request())
+    assert goes_on("rev-parse", "devs/ledger-before") == old
+    assert goes_on("rev-list", "--max-parents=0", LEDGER) != genesis
+    goes_on("add", "-A")
+    commit(message="begun anew")
+    assert verified("ledger", "policy") == set()
+    assert Workspace.open().ledger.open_gates() == ()
