@@ -35,9 +35,9 @@ def sync_at_once(pair: Pair, arm: str) -> None:
             for clone in (pair.ann, pair.bob)
         ]
         ready = [child.stdout.readline() for child in children if child.stdout]
-    assert [child.wait() for child in children] == [0, 0]
     for child in children:
         child.communicate()
+    assert [child.returncode for child in children] == [0, 0]
     assert ready == [b"ready\n"] * 2
 
 
