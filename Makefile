@@ -62,7 +62,7 @@ PYTEST = -m pytest -n 2 --dist worksteal
 in_memory = folder=$$(mktemp -d "$(or $(call room,$(1)),$${TMPDIR:-/tmp})/devs-git-XXXXXX") \
 	&& trap 'rm -rf "$$folder"' EXIT INT TERM && env TMPDIR="$$folder"
 
-.PHONY: demo test measured test-all lint env npm needs bench bench-peers clean man
+.PHONY: demo test measured test-all lint house env npm needs bench bench-peers clean man
 
 demo: $(STAMP)
 	@$(BIN)/devs-git demo
@@ -93,6 +93,10 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Figures of the source tree, each with its goal.
+house: $(STAMP)
+	$(BIN)/python -m tests.house
 
 bench: $(STAMP)
 	$(BIN)/python -m bench
