@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -40,7 +41,14 @@ def test_hooks_and_schemas_are_in_the_wheel_and_the_hooks_can_be_executed(wheel:
     assert [name for name in HOOKS if not modes.get(f"devs_git/_hooks/{name}", 0) & 0o100] == []
     assert [name for name in SCHEMAS if f"devs_git/_schemas/{name}" not in modes] == []
     assert f"devs_git-{devs_git.__version__}.dist-info/licenses/LICENSE" in modes
-    assert "devs_git/entrypoints/TOOLS.md" in modes
+
+
+def test_the_pages_are_in_the_source_distribution(wheel: Path) -> None:
+    with tarfile.open(next(wheel.parent.glob("*.tar.gz"))) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    pages = {str(file.relative_to(TOP)) for file in (TOP / "docs").rglob("*") if file.is_file()}
+    assert {"docs/tools.md", "README.md", "CONTRIBUTING.md"} <= names
+    assert pages - names == set()
 
 
 def test_the_wheel_in_an_empty_environment_runs_the_demo_that_the_readme_shows(

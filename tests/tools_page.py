@@ -1,4 +1,4 @@
-"""devs_git/entrypoints/TOOLS.md is made of the table of tools and a story. Write it anew with: python -m tests.tools_page"""
+"""docs/tools.md is made of the table of tools and a story. Write it anew with: python -m tests.tools_page"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from devs_git.entrypoints.tools.tool import MOST, OF_ALL, Param, Tool
 from devs_git.errors import REASONS
 from tests.tools_story import Call, answers, told
 
-PAGE: Final = Path(__file__).parent.parent / "devs_git" / "entrypoints" / "TOOLS.md"
+PAGE: Final = Path(__file__).parent.parent / "docs" / "tools.md"
 TIERS: Final = {0: "0, reads", 1: "1, changes state, recoverably", 3: "3, destroys"}
 HEAD: Final = f"""\
 # The tools of devs-git
