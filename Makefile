@@ -74,7 +74,7 @@ test: $(STAMP)
 
 measured: $(STAMP)
 	$(BIN)/coverage erase
-	$(call in_memory,4000000) $(BIN)/coverage run $(PYTEST)
+	$(call in_memory,4000000) DEVS_TEST_QUICK=1 $(BIN)/coverage run $(PYTEST)
 	$(BIN)/coverage combine --quiet
 	$(MAKE) --no-print-directory -j4 $(FLOORS)
 
@@ -86,7 +86,7 @@ $(FLOORS):
 
 test-all: $(STAMP) npm
 	@for count in $(COUNTS); do echo "count: $$count"; done
-	$(call in_memory,12000000) DEVS_TEST_ALL=1 $(COUNTS) $(BIN)/python $(PYTEST) --durations=10
+	$(call in_memory,12000000) $(COUNTS) $(BIN)/python $(PYTEST) --durations=10
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

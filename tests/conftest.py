@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import os
-import pkgutil
 import shutil
 import subprocess
-import sys
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import hypothesis
 import pygit2
 import pytest
 from pygit2.enums import ConfigLevel
 
-import devs_git
 from devs_git.commands import init
 from devs_git.domain import ids
 from devs_git.domain.events import NO_OID, Draft, RefUpdate
@@ -30,76 +24,11 @@ from tests.moving import Scene
 for level in (ConfigLevel.GLOBAL, ConfigLevel.XDG, ConfigLevel.SYSTEM, ConfigLevel.PROGRAMDATA):
     pygit2.settings.search_path[level] = ""  # libgit2 ignores GIT_CONFIG_GLOBAL
 
-pytest_plugins = ("tests.living",)
+pytest_plugins = ("tests.living", "tests.support.measuring", "tests.support.selection")
 
 Run = Callable[..., str]
 Moulded = Callable[[str, Callable[[], object]], Path]
 Tasks = Callable[[dict[str, dict[str, str | None]]], Scene]
-# Coverage looks into the workers, not into each devs-git that a test starts: that would cost a fifth of the time.
-WORKER = "PYTEST_XDIST_WORKER" in os.environ
-MEASURING = os.environ.pop("COVERAGE_PROCESS_CONFIG", "") if WORKER else ""
-THOROUGH = "DEVS_TEST_ALL" in os.environ  # set by `make test-all`
-CASES = 2  # of a telling test in the quick run
-LONG = (
-    "test_package.py",
-    "test_kill_steps.py",
-    "test_kill_moments.py",
-    "test_kill_landing.py",
-    "test_kill_gits.py",
-    "test_model.py",
-)
-hypothesis.settings.register_profile("quick", max_examples=15, deadline=None, database=None)
-hypothesis.settings.register_profile("thorough", max_examples=150, deadline=None, database=None)
-hypothesis.settings.load_profile("thorough" if THOROUGH else "quick")
-# Folders whose tests start processes.
-STARTING = ("attacks", "catalog", "cli", "commands", "engine", "entrypoints", "hooks", "http", "storage")
-
-# Tracing doubles the time of what runs under it, so only these folders' tests are measured: they test storage and
-# the rewind at their own level. Imported here, so that the statements of the modules themselves count too.
-MEASURED = ("commands", "storage", "engine", "catalog")
-TRACER = sys.gettrace()
-if TRACER:
-    for module in pkgutil.walk_packages(devs_git.__path__, "devs_git."):
-        if module.name.startswith(("devs_git.storage", "devs_git.domain", "devs_git.commands")):
-            importlib.import_module(module.name)
-    sys.settrace(None)
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only `make test-all` runs; pytest's last line counts it as deselected.
-
-    That is what is marked thorough. Of a file whose tests start processes the quick run takes the first: so every kind is
-    there, a minute is enough, and what a file is about stands first in it. What is marked telling runs too, the first
-    cases of it, and a file that is marked cheap runs whole.
-    """
-    cases, begun = Counter[str](), set[Path]()
-    chosen: list[pytest.Item] = []
-    left_out: list[pytest.Item] = []
-    for item in items:
-        test = item.nodeid.partition("[")[0]
-        cases[test] += 1
-        marks = {mark.name for mark in item.iter_markers()}
-        heavy = item.path.parent.name in STARTING and "cheap" not in marks
-        late = cases[test] > CASES if "telling" in marks else item.path in begun
-        leave = not THOROUGH and ("thorough" in marks or (heavy and late))
-        if not leave and "telling" not in marks:
-            begun.add(item.path)
-        (left_out if leave else chosen).append(item)
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-    # What takes seconds comes first, so that no worker is left alone with it at the end.
-    items[:] = sorted(chosen, key=lambda item: item.path.name not in LONG)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Measure what this test runs, its fixtures included, if it is one of those that are measured."""
-    if item.path.parent.name in MEASURED:
-        sys.settrace(TRACER)
-    try:
-        return (yield)
-    finally:
-        sys.settrace(None)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -133,13 +62,6 @@ def _hermetic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(
         "GIT_TEST_FSYNC", "0"
     )  # no test cuts the power; what must be synced is asked for in production
-
-
-@pytest.fixture
-def children_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let coverage look into the processes of this test, too: for what only a hook's Python runs."""
-    if MEASURING:
-        monkeypatch.setenv("COVERAGE_PROCESS_CONFIG", MEASURING)
 
 
 @pytest.fixture

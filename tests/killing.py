@@ -174,7 +174,7 @@ def driver(*prefix: str) -> Iterator[Driver]:
 
 
 def thinned(kept: Iterable[Any], others: Iterable[Any]) -> list[Any]:
-    """Parameters of a test: `kept` for every run, `others` too under `make test-all`."""
+    """Parameters of a test: `make test` takes `kept` and leaves out `others`."""
     return [*kept, *(pytest.param(value, marks=pytest.mark.thorough) for value in others)]
 
 

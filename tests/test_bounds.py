@@ -27,6 +27,8 @@ from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.gated import ask
 
+pytestmark = pytest.mark.quick
+
 SMALL: Final = 5000  # bytes to which the large limits are lowered here
 PACKAGE: Final = Path(program.__file__).parent
 Run = Callable[..., str]

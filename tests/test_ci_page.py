@@ -21,6 +21,8 @@ from devs_git.domain.events import LEDGER
 from devs_git.domain.ids import completed_tag
 from tests import readme
 
+pytestmark = pytest.mark.quick
+
 Run = Callable[..., str]
 TOP = Path(__file__).parent.parent
 PAGE = readme.README.read_text(encoding="utf-8").partition("## In CI\n")[2].partition("\n## ")[0]

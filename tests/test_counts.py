@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.quick
+
 TOP = Path(__file__).parent.parent
 COUNT = re.compile(r"DEVS_TEST_COUNT_[A-Z0-9_]+[A-Z0-9]")
 

@@ -18,6 +18,8 @@ from devs_git.entrypoints.cli.main import cli
 from devs_git.entrypoints.tools.table import TOOLS
 from tests import readme, tools_page
 
+pytestmark = pytest.mark.quick
+
 TOP = Path(__file__).parent.parent
 README = readme.README.read_text(encoding="utf-8")
 COMMANDS = [*VERBS, *(name for name in DOORS if name != "hook")]
@@ -90,7 +92,7 @@ def test_a_decision_has_at_most_twelve_lines_and_names_what_was_refused() -> Non
         assert "Refused" in decision
 
 
-@pytest.mark.thorough  # it calls every tool
+@pytest.mark.thorough
 def test_the_page_of_tools_is_what_the_table_and_the_tools_say(tmp_path: Path) -> None:
     """In a process of its own, for the story replaces the environment; in a folder of another name than last time."""
     command = [sys.executable, "-m", "tests.tools_page", "--print"]

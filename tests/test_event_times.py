@@ -21,6 +21,8 @@ from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.test_events import HERE, SCENARIOS, TWO_TASKS, run
 
+pytestmark = pytest.mark.quick
+
 NOTING = """#!/bin/sh
 echo "$(date +%s.%N) $*" >> "$GITS_NOTED"
 exec {program} "$@"

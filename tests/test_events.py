@@ -23,6 +23,8 @@ from devs_git.storage import documents, gates
 from devs_git.workspace import Workspace
 from tests.typing_person import at_terminal
 
+pytestmark = pytest.mark.quick
+
 # Lines are verbs of ours, or commands for sh where they begin with `$`; with `y`, verbs that a person answers so.
 ASK = 'gate request --type MANUAL --blocker "The release waits for a person."'
 TASK = ("task start 10 --title x", "$ echo 1 > new", "task complete --all -m x")

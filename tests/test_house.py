@@ -16,6 +16,8 @@ import pytest
 from devs_git.domain.verbs import DOORS
 from devs_git.entrypoints.cli.main import cli
 
+pytestmark = pytest.mark.quick
+
 TOP = Path(__file__).parent.parent
 FILES = sorted(TOP.glob("devs_git/**/*.py"))
 TESTS = sorted(TOP.glob("tests/**/*.py"))
@@ -48,6 +50,13 @@ def test_no_test_is_skipped_or_expected_to_fail() -> None:
     ways = re.compile(r"\b(skip|skipif|importorskip|xfail|SkipTest)\b *\(|mark\.(skip|skipif|xfail)\b")
     found = {file.name: ways.findall(file.read_text()) for file in TOP.glob("tests/**/*.py")}
     assert {name: ways for name, ways in found.items() if ways} == {}
+
+
+def test_every_file_of_tests_says_what_make_test_runs_of_it() -> None:
+    """A test without a mark is not in `make test`; of a file without any mark nobody decided that."""
+    files = TOP.glob("tests/**/test_*.py")
+    marks = re.compile(r"pytest\.mark\.quick|^pytestmark = .*pytest\.mark\.thorough", re.MULTILINE)
+    assert [file.name for file in files if not marks.search(file.read_text())] == []
 
 
 def test_no_two_files_of_tests_have_one_name() -> None:

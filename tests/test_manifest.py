@@ -34,16 +34,19 @@ def pre_commit(*args: str, where: Path = TOP) -> subprocess.CompletedProcess[str
     return subprocess.run([program, *args], cwd=where, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.quick
 def test_pre_commit_accepts_the_manifest() -> None:
     assert pre_commit("validate-manifest", str(MANIFEST)).returncode == 0
 
 
+@pytest.mark.quick
 def test_every_entry_of_the_manifest_is_a_verb_or_a_guard() -> None:
     words = [hook["entry"].removeprefix("devs-git ") for hook in hooks()]
     known = {*VERBS, *(f"hook {name}" for name in GUARDS)}
     assert [word for word in words if word not in known] == []
 
 
+@pytest.mark.quick
 def test_only_what_looks_at_files_gets_their_names_or_is_left_out_without_them() -> None:
     named = {hook["id"]: hook["stages"] for hook in hooks() if hook["pass_filenames"]}
     assert set(named) == {"devs-policy-schema", "devs-commit-trailers"}
@@ -51,6 +54,7 @@ def test_only_what_looks_at_files_gets_their_names_or_is_left_out_without_them()
     assert [hook["id"] for hook in hooks() if not hook.get("always_run")] == ["devs-policy-schema"]
 
 
+@pytest.mark.quick
 def test_the_manifest_has_the_hooks_that_it_promises() -> None:
     known = {"devs-gate-guard", "devs-tas-lock", "devs-policy-schema", "devs-commit-trailers", "devs-verify"}
     assert known <= {hook["id"] for hook in hooks()}
@@ -84,7 +88,6 @@ def run_stage(where: Path, stage: str, framework: str = "pre-commit", **env: str
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("framework", ["pre-commit", "prek"])
 def test_the_guards_refuse_and_allow_under_a_framework(framework: str, initialised: Path, git: Run) -> None:
     (initialised / "TAS.md").write_text("# Dates\nold\n")
@@ -135,7 +138,6 @@ def attempt(*args: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["pre-commit", "prek"])
 def test_all_hooks_allow_and_refuse_real_commits_and_pushes(
     name: str, source: Path, initialised: Path, git: Run, tmp_path: Path
@@ -177,7 +179,6 @@ def test_all_hooks_allow_and_refuse_real_commits_and_pushes(
     assert (status, "GATE_BLOCKED" in said) == (1, True)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["pre-commit", "prek"])
 def test_every_hook_can_be_tried_from_this_repository(name: str, source: Path, initialised: Path) -> None:
     words = ("try-repo", str(source), "--all-files", "--hook-stage")
@@ -190,7 +191,6 @@ def test_every_hook_can_be_tried_from_this_repository(name: str, source: Path, i
     assert said.count("Passed") == 1  # the TAS is as it was
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["pre-commit", "prek"])
 def test_where_the_tool_is_missing_nothing_passes(name: str, source: Path, repo: Path) -> None:
     """Not installed, for there is no package index; then installed where `devs-git init` never ran."""

@@ -21,12 +21,12 @@ RUNS = int(os.environ.get("DEVS_TEST_COUNT_MODEL_RUNS", "4"))
 STEPS = int(os.environ.get("DEVS_TEST_COUNT_MODEL_STEPS", "14"))
 
 
+@pytest.mark.quick
 def test_nothing_that_was_there_is_ever_lost(tmp_path: Path) -> None:
     run_world(World, tmp_path, (RUNS, STEPS))
     assert World.answers.get("done", 0) > 0
 
 
-@pytest.mark.thorough
 def test_without_the_capture_the_model_finds_a_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The control arm: backups hold HEAD alone, and nothing is left in sight."""
 

@@ -14,6 +14,8 @@ import pytest
 import devs_git
 from tests import readme
 
+pytestmark = pytest.mark.quick
+
 TOP = Path(__file__).parent.parent
 HOOKS = sorted(
     str(file.relative_to(TOP / "hooks"))

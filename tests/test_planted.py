@@ -16,6 +16,8 @@ from devs_git.errors import EXIT_INTERNAL
 from devs_git.workspace import Workspace
 from tests.living import DRY_RUNS, SAMPLES, TIER0, WITH_DRY_RUN, ask, call
 
+pytestmark = pytest.mark.quick
+
 Git = Callable[..., str]
 # What git starts, by the setting that names it. `protocol` and `promisor` make it go to a remote by a program.
 PROGRAMS = (

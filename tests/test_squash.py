@@ -17,6 +17,8 @@ from tests.gated import approve, ask
 from tests.ledgers import decided
 from tests.test_ci_page import TOP
 
+pytestmark = pytest.mark.quick
+
 Run = Callable[..., str]
 PAGE = (TOP / "docs/ci.md").read_text(encoding="utf-8")
 

@@ -15,6 +15,8 @@ from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.living import DRY_RUNS, SAMPLES, TIER0, WITH_DRY_RUN, ask, call
 
+pytestmark = pytest.mark.quick
+
 # The common folder's derived or recording parts, the only ones that reading may touch.
 MAY_CHANGE = ("devs", "devs/spool", "devs/catalog.db", "devs/index.db")
 State = dict[str, tuple[int, int, str]]

@@ -13,7 +13,7 @@ import pytest
 from devs_git.entrypoints.plain import plain
 from devs_git.values import as_mapping, field, fields, immutable, is_value, mutable, replace
 
-pytestmark = pytest.mark.cheap
+pytestmark = pytest.mark.quick
 MAKERS: dict[str, Any] = {
     "ours": (immutable, field),
     "theirs": (dataclasses.dataclass(frozen=True), dataclasses.field),

@@ -9,6 +9,8 @@ from devs_git.domain.policy import parse
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 
+pytestmark = pytest.mark.quick
+
 
 def in_force(workspace: Workspace, text: str) -> Workspace:
     event = workspace.event("policy.set", "policy: x", verb_name="init")

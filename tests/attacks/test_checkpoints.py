@@ -20,6 +20,7 @@ def tag(mark: Callable[..., str]) -> str:
     return made
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("ref", [VISIBLE, NUMBERED])
 def test_a_tag_deleted(ref: str) -> None:
     goes_on("update-ref", "-d", ref)

@@ -70,6 +70,7 @@ def out_and_in(pair: Pair, keys: Keys, gate: str) -> str:
     return dead
 
 
+@pytest.mark.quick
 def test_a_signature_written_in_another_form_and_brought_before_the_honest_one(
     signing: Pair, keys: Keys
 ) -> None:

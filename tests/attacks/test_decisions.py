@@ -41,6 +41,7 @@ def write(workspace: Workspace, gate_id: str, signature: bytes = b"", **record: 
     by_hand(*deciding(gate_id, data, signature))
 
 
+@pytest.mark.quick
 def test_a_decision_forged_in_yaml(signed: Workspace) -> None:
     gate_id = ask(signed)
     write(signed, gate_id)

@@ -62,6 +62,7 @@ def goes(clone: Clone, name: str) -> None:
     assert contents(clone.top) == before
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("kind", ["purged", "history.rewritten", "x"])
 def test_a_forged_purge_of_another_clones_checkpoints(shared: Pair, kind: str) -> None:
     bob, tags = shared.bob, (refs_of(shared.bob.top)[NUMBERED], refs_of(shared.bob.top)[VISIBLE])

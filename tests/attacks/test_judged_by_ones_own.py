@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from devs_git.commands import (
     gate_approve,
     gate_list,
@@ -75,6 +77,7 @@ def two_approvers(workspace: Workspace, keys: Keys) -> str:
     return tip
 
 
+@pytest.mark.quick
 def test_a_gate_asked_after_a_key_was_rotated_out_decided_by_it_on_a_line_from_before(
     signed: Workspace, keys: Keys
 ) -> None:

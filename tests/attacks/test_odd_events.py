@@ -48,6 +48,7 @@ def message(kind: str, fields: dict[str, str]) -> str:
     return f"odd\n\nDevs-Event: {kind}\n" + "".join(f"{key}: {value}\n" for key, value in fields.items())
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", ODD)
 def test_an_event_that_names_a_checkpoint_or_task_as_no_ref_can(
     initialised: Path, tmp_path: Path, name: str

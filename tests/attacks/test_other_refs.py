@@ -36,6 +36,7 @@ def moved(*lines: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
+@pytest.mark.quick
 def test_a_branch_whose_name_begins_as_the_ledgers_does(initialised: Path, tmp_path: Path) -> None:
     origin = str(tmp_path / "origin.git")
     goes_on("init", "-q", "--bare", origin)

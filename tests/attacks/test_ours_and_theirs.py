@@ -39,6 +39,7 @@ def looked() -> status.Result:
     return found
 
 
+@pytest.mark.quick
 def test_a_folder_or_file_of_ours_in_git_devs_a_link_to_somewhere_else(precious: Path) -> None:
     ours = Path(".git/devs")
     for name in ("op", "raw", "journal", "spool", "hooks", "open", "catalog.db", "task", "lock"):

@@ -35,6 +35,7 @@ pytestmark = pytest.mark.usefixtures("frozen")
 COMMIT = ("commit", "-q", "--allow-empty", "-m", "x")
 
 
+@pytest.mark.quick
 def test_git_commit_no_verify() -> None:
     refused("GATE_BLOCKED", *COMMIT, "--no-verify")
 

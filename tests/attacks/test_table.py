@@ -6,6 +6,8 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
 from devs_git.errors import CODES
 
 HERE = Path(__file__).parent
@@ -38,6 +40,7 @@ def asserted() -> dict[str, set[str]]:
     return found
 
 
+@pytest.mark.quick
 def test_every_attack_is_a_row_and_every_row_a_test() -> None:
     assert sorted(rows()) == sorted(asserted())
 

@@ -36,19 +36,17 @@ pytestmark = pytest.mark.usefixtures("frozen")
 COMMIT = ("commit", "-q", "--allow-empty", "--no-verify", "-m", "x")
 
 
-def frozen_still() -> None:
+def frozen_still(code: str = "GATE_BLOCKED") -> None:
     """Neither does git make a commit nor does a verb of ours change anything."""
-    refused("GATE_BLOCKED", *COMMIT)
-    call = partial(router.call, "task start", Workspace.open(), task_start.Request("99"))
-    assert refusal(call) == "GATE_BLOCKED"
+    refused(code, *COMMIT)
+    assert refusal(partial(router.call, "task start", Workspace.open(), task_start.Request("99"))) == code
 
 
+@pytest.mark.quick
 def test_the_ledger_deleted() -> None:
     tip = goes_on("rev-parse", LEDGER)
     goes_on("branch", "-D", "devs/ledger")
-    refused("LEDGER_MISSING", *COMMIT)
-    start = partial(router.call, "task start", Workspace.open(), task_start.Request("10"))
-    assert refusal(start) == "LEDGER_MISSING"
+    frozen_still("LEDGER_MISSING")
     [finding] = findings()
     assert finding.code == "LEDGER_MISSING"
     subprocess.run(["sh", "-ec", finding.fix], check=True)

@@ -89,6 +89,7 @@ def forged_at(gate_id: str, request: str, who: str, nonce: str) -> dict[str, Any
     }
 
 
+@pytest.mark.quick
 def test_a_policy_of_ones_own_on_a_line_from_the_genesis(signed: Workspace, keys: Keys) -> None:
     ask(signed, kind="MANUAL")
     tip, root = signed.ledger.tip().oid, genesis(signed)

@@ -72,6 +72,7 @@ def top(initialised: Path) -> Path:
     return initialised
 
 
+@pytest.mark.quick
 def test_a_rewind_ends_the_active_task_and_its_undo_brings_it_back(top: Path) -> None:
     del top
     assert moved("rewind", "1") == ("task-2", "")

@@ -6,12 +6,16 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from devs_git.commands import init, verify
 from devs_git.domain.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
 from tests.attacking import NO_HOOKS, commit, goes_on, plumbing, verified
 from tests.gated import ask
+
+pytestmark = pytest.mark.quick
 
 
 def steps() -> list[str]:

@@ -22,7 +22,7 @@ def moulds(tmp_path: Path) -> Moulds:
     return Moulds(folder)
 
 
-@pytest.mark.telling
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("place", PLACES)
 def test_a_place_refuses_what_the_slow_statement_refuses(place: str, moulds: Moulds, tmp_path: Path) -> None:
     found = []

@@ -42,6 +42,7 @@ def refused(verb: str, request: Any) -> DevsError:
     return caught.value
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", BROKEN)
 def test_every_verb_says_that_git_cannot_read_its_configuration(initialised: Path, name: str) -> None:
     Scene(Workspace.open(initialised)).task("1", {"b.txt": "b\n"})

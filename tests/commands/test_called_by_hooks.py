@@ -34,6 +34,7 @@ def with_hook(top: Path, body: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     "verb", ["status", "log", "show task-1@1", "gate list", "task status", "doctor", "diff --against HEAD"]
 )

@@ -27,6 +27,7 @@ def refused(case: Case) -> None:
         case.look().must_equal(before)
 
 
+@pytest.mark.quick
 def test_a_file_of_mine_where_a_submodule_was_is_not_written_over(case: Case) -> None:
     library = begin(case.top.parent / "library").top
     case.stage("1", {"sub": b"a file\n"})
@@ -42,7 +43,6 @@ def test_a_file_of_mine_where_a_submodule_was_is_not_written_over(case: Case) ->
     assert case.read("sub") == b"mine\n"
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("ignored", [False, True])
 def test_a_file_of_mine_where_a_submodule_will_be_is_not_written_over(case: Case, ignored: bool) -> None:
     library = begin(case.top.parent / "library").top
@@ -71,7 +71,6 @@ def test_dirty_bytes_that_are_in_nobodys_way_are_carried_as_they_are(case: Case)
     assert (now.files, now.index, now.status) == (before.files, before.index, before.status)
 
 
-@pytest.mark.thorough
 def test_an_edit_behind_skip_worktree_is_not_written_over_by_a_checkout(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.git("branch", "old")

@@ -44,6 +44,7 @@ def refusal(scene: Scene, name: str, *refs: str) -> DevsError:
     return refused.value
 
 
+@pytest.mark.quick
 def test_it_switches_and_carries_local_changes_along(scene: Scene) -> None:
     (scene.top / "a.txt.new").write_text("untracked\n")
     (scene.top / "f1.txt").write_text("edited\n")
@@ -208,7 +209,7 @@ def test_from_a_detached_head_and_in_the_middle_of_a_merge(scene: Scene) -> None
     assert refusal(scene, "main").code == "CHECKOUT_FAILED"
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 @pytest.mark.parametrize("deleted", [False, True])
 def test_without_a_ledger_it_makes_none(workspace: Workspace, *, deleted: bool) -> None:
     """An event without a genesis below it would be a second root, and would unfreeze what lost its ledger."""

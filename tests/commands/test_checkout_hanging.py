@@ -75,11 +75,12 @@ def outcome(top: Path) -> str:
     return ""
 
 
+@pytest.mark.quick
 def test_its_ten_seconds_are_in_the_verb_table() -> None:
     assert {name: row.seconds for name, row in VERBS.items() if row.seconds} == {"checkout": 10.0}
 
 
-@pytest.mark.telling
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("how", ["smudge", "clean", "process"])
 def test_a_filter_that_hangs_is_ended(scene: Scene, limit: Limit, how: str) -> None:
     """While the switch is being prepared git looks at the edited file through `clean`; then it writes through `smudge`."""
@@ -113,7 +114,6 @@ def test_what_ended_it_is_told_in_the_ledger(scene: Scene, limit: Limit) -> None
     assert said == ["checkout", "failed", "CHECKOUT_TIMEOUT"]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("linked", [False, True])
 def test_each_of_its_gits_may_hang(
     scene: Scene, limit: Limit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, linked: bool

@@ -30,6 +30,7 @@ def _done(ledgered: Workspace, repo: Path) -> None:
     task_complete.run(ledgered, task_complete.Request(message=message))
 
 
+@pytest.mark.quick
 def test_numbered_checkpoints_stay_out_of_gits_own_lists(done: Workspace, git: Run, tmp_path: Path) -> None:
     assert done
     assert git("tag", "-n") == "devs/task-10    task-10: Dates are parsed"

@@ -82,6 +82,7 @@ def add(transcript: Path, *lines: bytes) -> None:
         stream.writelines(lines)
 
 
+@pytest.mark.quick
 def test_each_checkpoint_names_the_conversation_until_then(initialised: Path, transcript: Path) -> None:
     start(initialised, "10")
     add(transcript, line(1, "Begin."))

@@ -82,6 +82,7 @@ def snapshots() -> list[tuple[str, str, int]]:
     return [(one.snapshot_type, one.checkpoint, one.message_count) for one in found]
 
 
+@pytest.mark.quick
 def test_when_a_session_stops_it_is_read_and_the_next_checkpoint_names_it(
     project: Path, transcript: Path
 ) -> None:

@@ -38,6 +38,7 @@ def shown(top: Path, **asked: Any) -> conversation_show.Result:
     return result
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("asked", [{"task": "10"}, {"task": "10", "session": "s1"}, {"session": "s1"}, {}])
 def test_a_cursor_leads_back_to_the_first_message_whatever_is_said_meanwhile(
     initialised: Path, hear: Hear, asked: dict[str, Any]

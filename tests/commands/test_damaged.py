@@ -45,6 +45,7 @@ def damage(what: str, top: Path, git: Run) -> None:
 KINDS = ("packed refs", "index", "ledger's ref", "HEAD", "HEAD^{tree}", LEDGER, f"{LEDGER}^{{tree}}")
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("what", KINDS)
 def test_no_tool_calls_it_a_bug_of_ours(what: str, initialised: Path, git: Run) -> None:
     damage(what, initialised, git)

@@ -35,6 +35,7 @@ def commit(git: Make) -> None:
     git("commit", "-qm", "work")
 
 
+@pytest.mark.quick
 def test_each_action_with_its_lines_and_the_totals(
     ledgered: Workspace, mark: Make, git: Make, repo: Path
 ) -> None:
@@ -100,7 +101,7 @@ def test_against_takes_a_checkpoint_head_or_a_commit(
         assert caught.value.code == code
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_hunks_belong_to_their_files_and_the_cap_says_that_it_cut(
     ledgered: Workspace, mark: Make, git: Make, repo: Path
 ) -> None:
@@ -178,7 +179,7 @@ def test_an_object_that_is_missing_is_told_without_a_trace(
     assert caught.value.code == "CONFLICT"
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_without_a_target_head_is_compared_with_the_working_tree(repo: Path, git: Make) -> None:
     (repo / "a.txt").write_text("line 1\nline 2\nchanged\n")
     (repo / "f1.txt").unlink()

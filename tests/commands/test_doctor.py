@@ -39,6 +39,7 @@ def codes(where: Path) -> list[str]:
     return [finding.code for finding in look(where).findings]
 
 
+@pytest.mark.quick
 def test_nothing_is_wrong_after_an_init(initialised: Path) -> None:
     assert replace(look(initialised), notes=()) == Result(ok=True, findings=())
 
@@ -71,7 +72,7 @@ def test_a_repository_without_a_ledger_is_told_to_init(repo: Path) -> None:
     assert codes(repo) == ["NOT_INITIALIZED"]
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_ledger_that_is_gone_is_missed(initialised: Path, git: Run) -> None:
     git("update-ref", "-d", "refs/heads/devs/ledger")
     found = look(initialised)
@@ -93,7 +94,7 @@ def test_a_broken_proposal_is_shown_with_its_line(initialised: Path, git: Run) -
     assert "devs-policy.yaml:" in finding.message
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_lost_object_of_the_ledger_is_found(initialised: Path, git: Run) -> None:
     oid = git("rev-parse", "refs/heads/devs/ledger:policy.yaml")
     lose(initialised, oid)
@@ -155,7 +156,7 @@ def test_a_ledger_that_was_deleted_is_named_by_what_is_known_of_it(initialised: 
     assert git("rev-parse", "refs/heads/devs/ledger") == before
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_an_unfit_repository_is_a_finding_and_no_trace(tmp_path: Path, git: Run) -> None:
     git("init", "-q", "--bare", str(tmp_path / "bare.git"))
     found = look(tmp_path / "bare.git").findings

@@ -12,12 +12,13 @@ from devs_git.commands import doctor
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
 
+pytestmark = pytest.mark.thorough
+
 Run = Callable[..., str]
 LEDGER = "refs/heads/devs/ledger"
 NOWHERE = "12" * 20 + "\n"  # the oid of what never reached the disk
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("left", ["", "0123456789", NOWHERE], ids=["empty", "half", "nowhere"])
 def test_a_damaged_ref_of_the_ledger_is_told_with_what_mends_it(
     left: str, initialised: Path, git: Run

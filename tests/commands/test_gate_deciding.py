@@ -20,6 +20,7 @@ Reject = gate_reject.Request
 UNKNOWN = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
 
 
+@pytest.mark.quick
 def test_a_decision_holds_what_was_decided_on_and_by_whom(ledgered: Workspace) -> None:
     gate_id = ask(ledgered)
     done = approve(ledgered, gate_id, reason="As we said.")
@@ -121,7 +122,7 @@ def forge(workspace: Workspace, gate_id: str, text: str) -> None:
     workspace.append(lambda _tip: Draft(event, files))
 
 
-@pytest.mark.telling
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     "text",
     [

@@ -45,6 +45,7 @@ def asked(ledgered: Workspace) -> tuple[Workspace, str]:
     return ledgered, ask(ledgered, text=NEW)
 
 
+@pytest.mark.quick
 def test_approving_makes_one_commit_and_files_and_index_follow(
     asked: tuple[Workspace, str], git: Run
 ) -> None:
@@ -122,7 +123,7 @@ def test_a_callers_index_does_not_reach_another_worktree(
     assert git("status", "--porcelain") == ""
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_branch_that_no_worktree_has_is_moved_without_files(asked: tuple[Workspace, str], git: Run) -> None:
     workspace, gate_id = asked
     git("checkout", "-qb", "elsewhere")

@@ -12,6 +12,7 @@ from tests.gated import NEW, TAS, approve, ask, commit, in_force, refusal
 Run = Callable[..., str]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("setting", ["eol=crlf", "core.autocrlf"])
 def test_a_text_from_a_working_tree_with_crlf_lands_as_git_stores_it(
     setting: str, ledgered: Workspace, git: Run

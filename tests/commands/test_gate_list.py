@@ -33,6 +33,7 @@ def say(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     return run
 
 
+@pytest.mark.quick
 def test_where_nothing_waits_it_says_so_and_exits_0(ledgered: Workspace, say: Say) -> None:
     assert say("gate", "list") == (0, "No active gates.\n")
     assert json.loads(say("gate", "list", "--json")[1]) == {"gates": [], "active": 0}

@@ -16,6 +16,7 @@ def propose(workspace: Workspace, text: str) -> str:
     return ask(workspace, kind="POLICY_CHANGE")
 
 
+@pytest.mark.quick
 def test_a_policy_counts_once_it_is_approved_and_not_before(ledgered: Workspace) -> None:
     in_force(ledgered)
     policy = f"genesis: '{genesis(ledgered)}'\napprovers:\n  - principal: bob@example.org\n"
@@ -67,7 +68,7 @@ def test_a_policy_that_changed_meanwhile_makes_a_request_stale(ledgered: Workspa
     assert Workspace.open(ledgered.top).policy.backup_limit == 7_000_000
 
 
-@pytest.mark.telling
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("text", "field"),
     [

@@ -53,6 +53,7 @@ def put(path: str, value: Any) -> dict[str, Any]:
     return dict(changed)
 
 
+@pytest.mark.quick
 def test_a_request_answers_with_its_id_and_that_it_waits(call: Call, ledgered: Workspace) -> None:
     status, answer = call(
         "gate", "request", "--type", "TAS_REVISION", "--agent", "architect", "--task", "10", "--blocker", BLOCKER,
@@ -191,7 +192,7 @@ def test_a_field_that_is_missing_or_unfit_is_named(path: str, value: Any, field:
     assert (caught.value.code, caught.value.details) == ("INVALID_ARGUMENTS", {"field": field})
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_what_is_refused_writes_nothing(call: Call, ledgered: Workspace) -> None:
     before = ledgered.ledger.tip().oid
     for path, field in (

@@ -21,6 +21,7 @@ from tests.gated import BLOCKER, WHOLE, asked
 CHANGES = WHOLE["proposed_changes"]
 
 
+@pytest.mark.quick
 def test_a_second_revision_meets_the_first_and_writes_nothing(ledgered: Workspace) -> None:
     first = run(ledgered, Request(**WHOLE)).gate_id
     before = ledgered.ledger.tip().oid

@@ -55,6 +55,7 @@ def bring(
     return gate_approve.run(workspace, Approve(gate_id, signed=message, signature=signature, **more))
 
 
+@pytest.mark.quick
 def test_a_signature_by_the_approvers_key_decides_without_a_terminal(
     signed: Workspace, keys: dict[str, Key]
 ) -> None:
@@ -157,7 +158,7 @@ def test_an_agents_key_in_the_tracked_policy_alone_is_unknown(
     assert code(lambda: gate_approve.run(Workspace.open(signed.top), request)) == "UNKNOWN_SIGNER"
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_another_namespace_or_changed_bytes_are_a_bad_signature(
     signed: Workspace, keys: dict[str, Key]
 ) -> None:
@@ -219,7 +220,7 @@ def test_a_policy_that_is_revoked_while_one_signs_decides_no_more(
     )
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_the_own_key_is_found_in_the_policy_for_ssh_agent(
     signed: Workspace, keys: dict[str, Key], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -235,7 +236,7 @@ def test_the_own_key_is_found_in_the_policy_for_ssh_agent(
         subprocess.run(["kill", pid], check=True)
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_without_any_approver_a_signature_is_by_nobody_known(
     ledgered: Workspace, keys: dict[str, Key]
 ) -> None:

@@ -47,7 +47,6 @@ def _waits(pid: int) -> bool:
         return False
 
 
-@pytest.mark.thorough
 def test_a_waiter_wakes_within_a_second_and_brings_the_reason(ledgered: Workspace) -> None:
     decisions: tuple[tuple[Callable[[str], object], int, str], ...] = (
         (
@@ -73,6 +72,7 @@ def test_a_waiter_wakes_within_a_second_and_brings_the_reason(ledgered: Workspac
         assert answer["resolution_reason"] in ("Fine.", "Use the old one.")
 
 
+@pytest.mark.quick
 def test_a_decision_that_is_there_is_told_at_once(ledgered: Workspace) -> None:
     gate_id = ask(ledgered)
     gate_approve.run(ledgered, gate_approve.Request(gate_id, ask=yes))
@@ -80,7 +80,7 @@ def test_a_decision_that_is_there_is_told_at_once(ledgered: Workspace) -> None:
     assert gate_wait.run(ledgered, gate_wait.Request(gate_id)).status == "APPROVED"
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_timeout_exits_4_and_the_gate_still_waits(
     ledgered: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,7 +127,7 @@ def test_a_move_of_the_ledger_is_seen_wherever_its_ref_is_kept(ledgered: Workspa
     assert list(watch.looks(ledgered.places.common, 0)) == [True]
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_the_notify_command_is_told_of_the_gate_and_nothing_waits_for_it(
     ledgered: Workspace, tmp_path: Path
 ) -> None:

@@ -32,6 +32,7 @@ def assert_one_winner(found: dict[str, Any], askers: int = ASKERS) -> None:
     assert sorted(found["answers"]) == [*[f"GATE_ALREADY_ACTIVE {winner}"] * (askers - 1), f"opened {winner}"]
 
 
+@pytest.mark.quick
 def test_of_ten_that_ask_at_once_one_wins_and_nine_are_told_its_id(ledgered: Workspace) -> None:
     found = ask_at_once(ledgered, "guarded", RUNS)
     assert len(found) == RUNS

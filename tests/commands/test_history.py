@@ -38,6 +38,7 @@ def document(stream: IO[bytes]) -> Any:
     return json.loads(text)
 
 
+@pytest.mark.quick
 def test_who_follows_is_told_of_a_gate_within_a_second_and_ends_when_nobody_reads(
     ledgered: Workspace,
 ) -> None:

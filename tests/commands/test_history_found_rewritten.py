@@ -59,6 +59,7 @@ HASHES = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.quick(1)
 @HASHES
 def test_rewind_does_not_put_the_old_tree_under_the_new_commit(scene: Scene, hashes: tuple[str, ...]) -> None:
     filter_repo(scene.top, *PURGED, *hashes)

@@ -99,6 +99,7 @@ def remember(scene: Scene, names: int) -> None:
             path.unlink()
 
 
+@pytest.mark.quick(1)
 @WAYS
 def test_after_it_every_verb_agrees(scene: Scene, options: tuple[str, ...], names: int) -> None:
     remember(scene, names)

@@ -83,6 +83,7 @@ def with_key(key: Key) -> dict[str, object]:
     return {"sign": True, "key": str(key.path)}
 
 
+@pytest.mark.quick
 def test_every_flow_of_the_list_has_its_test() -> None:
     said = set(re.findall(r"test_\w+", __doc__ or ""))
     files = (*HERE.glob("test_*.py"), *(HERE.parent / "domain").glob("test_*.py"))

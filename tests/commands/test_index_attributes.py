@@ -68,6 +68,7 @@ def outside(case: Case, attributes: str) -> None:
 Gone = Callable[[Case, str], None]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("attributes", [".gitattributes", "d/.gitattributes"])
 @pytest.mark.parametrize("gone", [deleted, linked, skipped, outside])
 def test_a_file_that_was_changed_in_between_is_written_under_the_attributes_of_the_index(

@@ -32,6 +32,7 @@ def events(git: Run) -> list[str]:
     ).split()
 
 
+@pytest.mark.quick
 def test_a_first_init_makes_ledger_policy_and_view_and_says_so(repo: Path, git: Run, set_up: SetUp) -> None:
     result = set_up(repo)
     assert set(did(result).values()) == {"created"}
@@ -171,7 +172,7 @@ def test_a_place_that_cannot_be_written_is_a_clear_refusal(path: str, repo: Path
     set_up(repo)
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_uninstall_works_where_init_would_refuse_by_now_or_never_ran(
     repo: Path, git: Run, set_up: SetUp
 ) -> None:

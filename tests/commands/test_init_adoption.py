@@ -37,6 +37,7 @@ def lines(git: Run, where: Path, *patterns: str) -> list[str]:
     return git("for-each-ref", "--format=%(refname)", *patterns, where=where).splitlines()
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     "options", [[], ["--single-branch", "-b", "main"], ["--no-tags"], ["-o", "upstream"]]
 )
@@ -103,7 +104,7 @@ def no_ledger(there: Path, git: Run, set_up: SetUp, code: str = "LEDGER_MISSING"
     return caught.value
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_remote_without_the_ledger_is_refused_with_the_command(
     origin: Path, git: Run, set_up: SetUp
 ) -> None:
@@ -131,7 +132,7 @@ def test_a_remote_with_another_ledger_is_not_adopted(origin: Path, git: Run, set
     assert other in no_ledger(there, git, set_up).message
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_remote_that_cannot_be_reached_is_no_reason_for_a_second_root(
     origin: Path, git: Run, set_up: SetUp
 ) -> None:

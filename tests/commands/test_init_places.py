@@ -36,7 +36,7 @@ def one_root(where: Path) -> int:
     return len(out.stdout.split())
 
 
-@pytest.mark.telling
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("name", "commands"),
     [
@@ -60,6 +60,7 @@ def test_init_works_on(name: str, commands: list[str], tmp_path: Path, set_up: S
     assert status.stdout == b"?? devs-policy.yaml\n"
 
 
+@pytest.mark.quick
 def test_init_works_in_a_linked_worktree_and_its_ledger_is_everybodys(
     repo: Path, git: Run, set_up: SetUp
 ) -> None:
@@ -108,12 +109,12 @@ def refused(where: Path, set_up: SetUp, code: str = "INVALID_ARGUMENTS") -> Devs
     return error
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_init_refuses_where_there_is_no_repository(tmp_path: Path, set_up: SetUp) -> None:
     refused(make(tmp_path / "plain"), set_up, "NOT_A_REPOSITORY")
 
 
-@pytest.mark.telling
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("command", "word"),
     [
@@ -138,7 +139,7 @@ def test_init_refuses_inside_the_git_directory(repo: Path, set_up: SetUp) -> Non
     assert "git directory" in refused(repo / ".git", set_up).message
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_init_refuses_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, set_up: SetUp) -> None:
     where = make(tmp_path / "somebody", "git init -q")
     (tmp_path / "by-link").symlink_to(where)
@@ -184,7 +185,7 @@ def test_init_refuses_a_branch_of_our_name_that_is_no_ledger(repo: Path, git: Ru
     assert "devs/ledger" in refused(repo, set_up).message
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_init_refuses_the_root_folder(workspace: Workspace) -> None:
     with pytest.raises(DevsError, match="root folder"):
         suitability.check(replace(workspace.places, top=Path("/")), workspace.git, workspace.store_git)
@@ -232,7 +233,7 @@ def test_a_replaced_commit_does_not_change_what_the_ledgers_root_is(
     assert set_up(repo).genesis == genesis
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_init_sees_names_in_its_way_as_the_file_system_does(workspace: Workspace, git: Run) -> None:
     git("branch", "Devs")
     fits(workspace)

@@ -40,6 +40,7 @@ def names(result: Result) -> list[tuple[str, int, str]]:
     return [(point.task_id, point.number, point.status) for point in result.checkpoints]
 
 
+@pytest.mark.quick
 def test_log_lists_live_and_rewound_checkpoints_newest_first(
     ledgered: Workspace, mark: Mark, rewound: Mark
 ) -> None:

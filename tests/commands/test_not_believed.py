@@ -89,6 +89,7 @@ def forged(done: Workspace) -> str:
     return tip
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("verb", SHOWN)
 def test_what_only_shows_the_ledger_says_that_it_is_not_believed(done: Workspace, verb: str) -> None:
     assert said(verb) == ""

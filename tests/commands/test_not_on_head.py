@@ -44,6 +44,7 @@ def drop(case: Case, how: str) -> None:
         case.git("switch", "-q", "--detach", "HEAD~1")
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("how", ["reset", "rebase", "upstream", "detached"])
 def test_what_head_does_not_have_any_more_is_marked_and_what_is_told_brings_it_back(
     three: Case, how: str

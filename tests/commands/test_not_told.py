@@ -53,6 +53,7 @@ def asked(verb: str, request: object) -> object:
     return router.call(verb, Workspace.open(), request)
 
 
+@pytest.mark.quick
 def test_status_says_of_which_files_only_the_filter_could_tell(tasks: Tasks) -> None:
     top = worked(tasks)
     found = asked("status", status.Request())

@@ -49,6 +49,7 @@ def figures(row: task_complete.Result) -> tuple[int, int, int]:
     return row.files_changed, row.lines_added, row.lines_removed
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     "change",
     [
@@ -96,7 +97,7 @@ def test_several_files_that_would_be_left_out_are_named_and_the_rest_is_counted(
     assert refused.value.message == f"Nothing is staged, and {names}{more} would be left out."
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_what_is_staged_is_completed_and_the_rest_may_stay(top: Path, git: Run) -> None:
     (top / "a.txt").write_text("not of this\n")
     (top / "new.txt").write_text("new\n")
@@ -120,7 +121,7 @@ def test_a_tracked_change_beside_work_that_was_committed_is_named_too(top: Path)
     assert refused.value.details["paths"] == ["new.txt"]
 
 
-@pytest.mark.telling
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("everything", [False, True])
 def test_with_nothing_new_at_all_a_completion_says_so_and_has_no_figures(top: Path, everything: bool) -> None:
     assert top
@@ -149,7 +150,7 @@ def test_commits_of_another_branch_or_task_are_no_work_of_this_one(top: Path, gi
     assert not named or (row.nothing_new, row.files_changed, row.message) == (True, 0, "three")
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_checkpoint_makes_no_second_number_for_the_same_state(top: Path, git: Run) -> None:
     (top / "new.txt").write_text("new\n")
     first = record("one", everything=True)

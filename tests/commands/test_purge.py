@@ -46,6 +46,7 @@ def told(initialised: Path, tmp_path: Path) -> Path:
 BOTH = pytest.mark.parametrize("request_", [PATH, TEXT], ids=["path", "text"])
 
 
+@pytest.mark.quick(1)
 @BOTH
 @pytest.mark.parametrize("engine", ["5", "4"])
 def test_it_is_in_every_place_before_and_in_none_after(

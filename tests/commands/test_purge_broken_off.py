@@ -44,6 +44,7 @@ router.call("purge", Workspace.open(Path.cwd()), purge.Request("secret.env"))
 """
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("at", ["recorded", "deleted"])
 def test_killed_after_its_event_the_next_purge_finishes(told: Path, at: str) -> None:
     done = subprocess.run([sys.executable, "-c", KILLED, at], cwd=told, check=False)

@@ -48,6 +48,7 @@ def gone_everywhere(pair: Pair) -> None:
     assert WORD.encode() not in every
 
 
+@pytest.mark.quick
 def test_sync_says_what_is_still_kept_here_and_a_person_takes_it_out(purged: Pair) -> None:
     bob, event = purged.bob, purged.ann.tip
     status, said = at_terminal(bob.top, "sync", typed="")

@@ -74,6 +74,7 @@ WHY: dict[str, tuple[Callable[[Case], object], list[str]]] = {
 }
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("reason", WHY)
 def test_a_refused_rewind_says_why_in_one_word_and_names_the_paths(case: Case, reason: str) -> None:
     make, paths = WHY[reason]

@@ -29,6 +29,7 @@ def both(pair: Pair) -> Pair:
     return pair
 
 
+@pytest.mark.quick
 def test_an_amended_checkpoint_is_replaced_by_the_one_that_followed(pair: Pair) -> None:
     start(pair.ann)
     point(pair.ann, "a1")

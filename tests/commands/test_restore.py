@@ -29,6 +29,7 @@ def go(scene: Scene, target: str, *paths: str, folder: str = "") -> restore.Resu
     return restore.run(Workspace.open(scene.top), restore.Request(target, paths, folder))
 
 
+@pytest.mark.quick
 def test_the_whole_tree_comes_back_as_a_new_commit_on_top(scene: Scene) -> None:
     head = scene.git("rev-parse", "HEAD")
     result = go(scene, "10")
@@ -42,7 +43,7 @@ def test_the_whole_tree_comes_back_as_a_new_commit_on_top(scene: Scene) -> None:
     assert (scene.top / "c.txt").read_text() == "c\n"
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_named_paths_alone_come_back_and_folders_count_whole(scene: Scene) -> None:
     assert go(scene, "10", "d").files == 1
     assert scene.git("diff", "--name-status", "HEAD^", "HEAD") == "A\td/x.txt"

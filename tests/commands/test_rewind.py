@@ -27,6 +27,7 @@ def scene(tasks: Tasks) -> Scene:
     )
 
 
+@pytest.mark.quick
 def test_a_rewind_brings_head_index_and_files_to_the_checkpoint_and_undo_brings_them_back(
     scene: Scene,
 ) -> None:
@@ -48,7 +49,7 @@ def test_a_rewind_brings_head_index_and_files_to_the_checkpoint_and_undo_brings_
     assert scene.git("status", "--porcelain") == ""
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_rewind_refuses_to_lose_uncommitted_work(scene: Scene) -> None:
     (scene.top / "c.txt").write_text("work\n")
     refs = scene.git("for-each-ref")

@@ -20,6 +20,7 @@ def two(case: Case) -> None:
     case.stage("2", {"a": b"2\n", "way": None})
 
 
+@pytest.mark.quick
 def test_a_restore_never_cleans_untracked_output_away(case: Case) -> None:
     # https://github.com/github/copilot-cli/issues/1675: a restore ran `git clean -fd`, over 1 GB of output was gone.
     two(case)
@@ -32,7 +33,7 @@ def test_a_restore_never_cleans_untracked_output_away(case: Case) -> None:
         assert (case.read("run.log"), case.read("output/run.log")) == (b"log\n", b"log\n")
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 @pytest.mark.parametrize("uncommitted", [pytest.param(False, marks=pytest.mark.thorough), True])
 def test_a_gitignore_that_goes_back_deletes_nothing_that_it_covered(case: Case, uncommitted: bool) -> None:
     # https://github.com/cline/cline/issues/14367: .gitignore was reverted first, then what it had covered was cleaned.

@@ -17,6 +17,7 @@ SHOUT = "sh -c 'tr a-z A-Z'"
 WHISPER = "sh -c 'tr A-Z a-z'"
 
 
+@pytest.mark.quick
 def test_dirty_and_untracked_crlf_files_come_back_under_text_auto(case: Case) -> None:
     case.stage("1", {".gitattributes": b"* text=auto\n", "a.txt": b"a\n", "b.txt": b"b\n"})
     case.stage("2", {"a.txt": b"a2\n", "in-the-way.txt": None})
@@ -24,7 +25,6 @@ def test_dirty_and_untracked_crlf_files_come_back_under_text_auto(case: Case) ->
     case.there_and_back("1", "discard")
 
 
-@pytest.mark.thorough
 def test_an_untracked_crlf_file_in_the_way_comes_back_with_its_bytes(case: Case) -> None:
     case.stage("1", {".gitattributes": b"*.txt text\n", "way.txt": b"old\n"})
     case.stage("2", {"way.txt": None})
@@ -32,7 +32,6 @@ def test_an_untracked_crlf_file_in_the_way_comes_back_with_its_bytes(case: Case)
     case.there_and_back("1", untracked="save")
 
 
-@pytest.mark.thorough
 def test_a_clean_file_whose_line_endings_are_not_what_git_would_write_keeps_them(case: Case) -> None:
     case.stage("1", {".gitattributes": b"* text=auto\n", "a.txt": b"a\n"})
     case.stage("2", {"a.txt": b"one\ntwo\n"})
@@ -42,7 +41,6 @@ def test_a_clean_file_whose_line_endings_are_not_what_git_would_write_keeps_them
     case.there_and_back("1")
 
 
-@pytest.mark.thorough
 def test_crlf_comes_back_where_the_attributes_file_itself_was_deleted(case: Case) -> None:
     case.stage("1", {".gitattributes": b"* text=auto\n", "a.txt": b"a\n"})
     case.stage("2", {"a.txt": b"a2\n"})
@@ -86,7 +84,6 @@ def test_a_file_that_stays_with_bytes_of_attributes_that_go_is_named(case: Case)
     assert case.read("a.txt") == b"a\r\n"
 
 
-@pytest.mark.thorough
 def test_clean_and_smudge_filters_run_and_dirty_bytes_come_back_unfiltered(case: Case) -> None:
     case.git("config", "filter.case.clean", WHISPER)
     case.git("config", "filter.case.smudge", SHOUT)
@@ -110,7 +107,6 @@ def test_a_required_filter_that_fails_refuses_and_nothing_has_changed(case: Case
     assert case.refused_but_kept("1", "discard").code == REFUSED
 
 
-@pytest.mark.thorough
 def test_ident_is_expanded_and_its_bytes_come_back(case: Case) -> None:
     case.stage("1", {".gitattributes": b"*.c ident\n", "a.c": b"/* $Id$ */\n"})
     case.stage("2", {"a.c": b"/* $Id$ */\nint a;\n", "b.c": b"$Id$\n"})
@@ -121,7 +117,6 @@ def test_ident_is_expanded_and_its_bytes_come_back(case: Case) -> None:
     assert case.read("a.c") == b"/* $Id: %s $ */\n" % blob.encode()
 
 
-@pytest.mark.thorough
 def test_working_tree_encoding_keeps_the_bytes_on_disk(case: Case) -> None:
     case.stage(
         "1",
@@ -135,7 +130,6 @@ def test_working_tree_encoding_keeps_the_bytes_on_disk(case: Case) -> None:
     case.there_and_back("1", "discard")
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["true", "false"])
 def test_executable_bits_come_back_whether_git_looks_at_them_or_not(case: Case, mode: str) -> None:
     case.stage("1", {"run": b"#!/bin/sh\n", "way": b"w\n"})
@@ -145,7 +139,6 @@ def test_executable_bits_come_back_whether_git_looks_at_them_or_not(case: Case, 
     case.there_and_back("1", "discard", "save")
 
 
-@pytest.mark.thorough
 def test_many_dirty_files_of_a_converting_repository_are_compared_with_few_children(
     case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ import pytest
 from tests.cases import Case, Link
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     "how", ["--cone", pytest.param("--no-cone", marks=pytest.mark.thorough), "--sparse-index"]
 )
@@ -34,7 +35,6 @@ def test_edited_and_untracked_files_outside_a_sparse_checkout_come_back(case: Ca
     case.there_and_back("1", "discard", "save")
 
 
-@pytest.mark.thorough
 def test_a_split_index_is_read_whole(case: Case) -> None:
     case.stage("1", {"a": b"1\n", "b": b"1\n"})
     case.git("config", "core.splitIndex", "true")
@@ -45,7 +45,6 @@ def test_a_split_index_is_read_whole(case: Case) -> None:
     case.there_and_back("1", "stash")
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("monitor", ["true", pytest.param("/bin/false", marks=pytest.mark.thorough)])
 def test_a_file_monitor_is_not_started_and_what_it_said_is_not_believed(case: Case, monitor: str) -> None:
     case.stage("1", {"a": b"1\n"})
@@ -80,7 +79,6 @@ def test_local_edits_behind_a_flag_refuse_and_come_back_with_their_flag(case: Ca
     case.look().must_equal(before)
 
 
-@pytest.mark.thorough
 def test_a_file_that_is_gone_behind_assume_unchanged_is_gone_again_after_the_undo(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})
@@ -109,7 +107,6 @@ def test_intent_to_add_entries_come_back_as_such(case: Case, mode: str) -> None:
     assert (case.has("new"), case.read("old"), case.read("d/x")) == (False, b"old\n", b"x\n")
 
 
-@pytest.mark.thorough
 def test_an_intent_to_add_entry_without_its_file_comes_back_alone(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})
@@ -119,7 +116,6 @@ def test_an_intent_to_add_entry_without_its_file_comes_back_alone(case: Case) ->
     case.there_and_back("1", "discard")
 
 
-@pytest.mark.thorough
 def test_what_is_staged_comes_back_apart_from_what_is_not(case: Case) -> None:
     case.stage("1", {"a": b"1\n", "b": b"1\n", "c": b"1\n"})
     case.stage("2", {"a": b"2\n", "b": b"2\n", "c": b"2\n"})
@@ -131,7 +127,6 @@ def test_what_is_staged_comes_back_apart_from_what_is_not(case: Case) -> None:
     case.there_and_back("1", "discard", "save")
 
 
-@pytest.mark.thorough
 def test_a_removed_index_is_a_state_like_any_other(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})

@@ -53,6 +53,7 @@ def modes_of_every_kind(case: Case) -> None:
     (top / "private").chmod(0o700)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("mask", MASKS)
 def test_permissions_come_back_whatever_the_umask_is(case: Case, mask: int) -> None:
     modes_of_every_kind(case)
@@ -147,7 +148,6 @@ def test_a_restore_keeps_permissions_and_its_undo_brings_them_back(case: Case) -
     assert bits(case.top) == before
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("looks", ["true", "false"])
 def test_an_executable_bit_that_was_given_after_the_undone_operation_does_not_come_back(
     case: Case, looks: str

@@ -38,6 +38,7 @@ UNDER_WAY: dict[str, Callable[[Case], object]] = {
 }
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     "what",
     ["merge", "rebase", *(pytest.param(what, marks=pytest.mark.thorough) for what in [*UNDER_WAY][2:])],
@@ -53,7 +54,6 @@ def test_nothing_moves_while_git_is_in_the_middle_of_something(case: Case, what:
     case.look().must_equal(before)
 
 
-@pytest.mark.thorough
 def test_a_merge_that_was_resolved_but_not_committed_is_still_under_way(case: Case) -> None:
     _conflict(case)
     case.git("merge", "-q", "side", ok=(1,))
@@ -134,7 +134,6 @@ def test_a_larger_capture_than_the_policy_allows_refuses_and_skips_nothing(
     case.there_and_back("1", untracked="save")
 
 
-@pytest.mark.thorough
 def test_a_hook_of_the_user_that_refuses_the_refs_takes_everything_back(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n", "b": b"2\n"})
@@ -148,7 +147,6 @@ def test_a_hook_of_the_user_that_refuses_the_refs_takes_everything_back(case: Ca
     assert case.git("fsck", "--no-dangling") == ""
 
 
-@pytest.mark.thorough
 def test_a_target_of_another_branch_is_no_rewind_to_return_from(case: Case) -> None:
     case.git("branch", "-q", "other")
     case.stage("1", {"a": b"1\n"})

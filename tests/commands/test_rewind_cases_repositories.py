@@ -32,6 +32,7 @@ def library(case: Case) -> Path:
     return begin(case.top.parent / "library").top
 
 
+@pytest.mark.quick
 def test_a_submodule_is_reported_and_its_folder_is_not_touched(case: Case) -> None:
     case.git("submodule", "--quiet", "add", str(library(case)), "sub")
     case.stage("1", {"a": b"1\n"})
@@ -50,7 +51,6 @@ def test_a_submodule_is_reported_and_its_folder_is_not_touched(case: Case) -> No
     case.look().must_equal(look)
 
 
-@pytest.mark.thorough
 def test_a_submodule_that_the_target_did_not_have_leaves_the_index_alone(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.git("submodule", "--quiet", "add", str(library(case)), "sub")
@@ -66,7 +66,6 @@ def test_a_submodule_that_the_target_did_not_have_leaves_the_index_alone(case: C
     assert whole(inner) == before
 
 
-@pytest.mark.thorough
 def test_a_submodule_that_the_target_had_comes_back_as_its_folder_stands(case: Case) -> None:
     case.git("submodule", "--quiet", "add", str(library(case)), "sub")
     case.stage("1", {"a": b"1\n"})
@@ -87,7 +86,7 @@ def test_a_submodule_that_the_target_had_comes_back_as_its_folder_stands(case: C
     case.there_and_back("1", untracked="save")
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 @pytest.mark.parametrize("shape", ["file", pytest.param("folder", marks=pytest.mark.thorough)])
 def test_a_submodule_where_the_target_has_files_is_in_the_way(case: Case, shape: str) -> None:
     case.stage("1", {"sub": b"a file\n"} if shape == "file" else {"sub/new.txt": b"a file\n"})
@@ -103,7 +102,6 @@ def test_a_submodule_where_the_target_has_files_is_in_the_way(case: Case, shape:
     assert (error.value.code, whole(inner)) == (REFUSED, before)
 
 
-@pytest.mark.thorough
 def test_a_file_that_became_a_submodule_of_which_only_a_file_is_left_is_captured(case: Case) -> None:
     case.stage("1", {"sub": b"a file\n"})
     case.git("rm", "-qf", "sub")
@@ -147,7 +145,7 @@ def test_a_nested_repository_in_the_way_refuses_always(case: Case, target: str) 
     assert (error.value.code, whole(inner)) == (REFUSED, before)
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_tasks_of_other_worktrees_are_never_touched(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.git("worktree", "add", "-q", "-b", "other", "../other")
@@ -183,7 +181,6 @@ def test_a_detached_head_goes_back_and_forth(case: Case) -> None:
     assert case.git("rev-parse", "main") == case.git("rev-parse", "HEAD~2")
 
 
-@pytest.mark.thorough
 def test_core_worktree_elsewhere_and_a_detached_head_undo_what_only_we_have(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})
@@ -198,7 +195,7 @@ def test_core_worktree_elsewhere_and_a_detached_head_undo_what_only_we_have(case
     assert moved.there_and_back("1").affected_tasks == ("task-2",)
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_shallow_clone_says_that_it_is_shallow(case: Case, tmp_path: Path) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})
@@ -213,7 +210,7 @@ def test_a_shallow_clone_says_that_it_is_shallow(case: Case, tmp_path: Path) -> 
     assert "--unshallow" in error.hint
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_partial_clone_whose_blobs_are_missing_refuses_and_fetches_nothing(
     case: Case, tmp_path: Path
 ) -> None:
@@ -236,7 +233,6 @@ def test_a_partial_clone_whose_blobs_are_missing_refuses_and_fetches_nothing(
     clone.there_and_back("1")
 
 
-@pytest.mark.thorough
 def test_a_sparse_partial_clone_needs_only_the_blobs_that_it_writes(case: Case, tmp_path: Path) -> None:
     case.git("config", "uploadpack.allowFilter", "true")
     case.stage("1", {"in/a": b"same\n", "out/a": b"1\n"})
@@ -256,7 +252,6 @@ def test_a_sparse_partial_clone_needs_only_the_blobs_that_it_writes(case: Case, 
     assert [line for line in clone.git(*missing).splitlines() if line.startswith("?")] == before
 
 
-@pytest.mark.thorough
 def test_an_unborn_branch_refuses(tmp_path: Path) -> None:
     top = tmp_path / "unborn"
     top.mkdir()
@@ -274,7 +269,6 @@ def test_an_unborn_branch_refuses(tmp_path: Path) -> None:
     assert (error.value.code, case.read("a"), case.git("for-each-ref")) == (REFUSED, b"mine\n", refs)
 
 
-@pytest.mark.thorough
 def test_a_bare_repository_has_no_tree_to_rewind(case: Case, tmp_path: Path) -> None:
     case.stage("1", {"a": b"1\n"})
     bare = tmp_path / "bare.git"
@@ -285,7 +279,6 @@ def test_a_bare_repository_has_no_tree_to_rewind(case: Case, tmp_path: Path) -> 
     assert Workspace.open(bare).places.top is None
 
 
-@pytest.mark.thorough
 def test_replace_refs_do_not_decide_what_a_checkpoint_holds(case: Case) -> None:
     first = case.stage("1", {"a": b"1\n", "way": b"old\n"})
     case.stage("2", {"a": b"2\n", "way": None})

@@ -26,6 +26,7 @@ AWKWARD = (
 )
 
 
+@pytest.mark.quick
 def test_symbolic_links_come_and_go_and_change_their_target(case: Case) -> None:
     case.stage("1", {"here": Link(b"kept.txt"), "nowhere": Link(b"no/such"), "changed": Link(b"a")})
     case.stage("2", {"here": None, "changed": Link(b"b"), "new": Link(b"/absolute")})
@@ -33,7 +34,6 @@ def test_symbolic_links_come_and_go_and_change_their_target(case: Case) -> None:
     case.there_and_back("1", "discard", "save")
 
 
-@pytest.mark.thorough
 def test_a_file_becomes_a_link_and_a_link_a_file(case: Case) -> None:
     case.stage("1", {"a": b"file\n", "b": Link(b"kept.txt")})
     case.stage("2", {"a": Link(b"kept.txt"), "b": b"file\n"})
@@ -42,7 +42,7 @@ def test_a_file_becomes_a_link_and_a_link_a_file(case: Case) -> None:
     case.there_and_back("1", "stash")
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_link_to_a_folder_in_the_way_is_not_followed(case: Case) -> None:
     outside = case.top.parent / "outside"
     outside.mkdir()
@@ -55,7 +55,6 @@ def test_a_link_to_a_folder_in_the_way_is_not_followed(case: Case) -> None:
     assert (outside / "f").read_bytes() == b"theirs\n"
 
 
-@pytest.mark.thorough
 def test_a_tracked_folder_replaced_by_a_link_is_captured_as_the_link(case: Case) -> None:
     case.stage("1", {"d/f": b"1\n"})
     case.stage("2", {"d/f": b"2\n", "elsewhere/f": b"3\n"})
@@ -76,7 +75,6 @@ def test_a_file_becomes_a_folder_with_untracked_files_inside(case: Case) -> None
     case.there_and_back("1")
 
 
-@pytest.mark.thorough
 def test_a_folder_becomes_a_file_where_an_untracked_file_has_its_place(case: Case) -> None:
     case.stage("1", {"x/a": b"a\n", "x/b": b"b\n"})
     case.stage("2", {"x/a": None, "x/b": None, "x": b"file\n"})
@@ -89,7 +87,6 @@ def test_a_folder_becomes_a_file_where_an_untracked_file_has_its_place(case: Cas
     case.there_and_back("1", untracked="save")
 
 
-@pytest.mark.thorough
 def test_a_folder_keeps_the_untracked_files_that_are_in_nobodys_way(case: Case) -> None:
     case.stage("1", {"a.txt": b"a\n"})
     case.stage("2", {"d/f": b"f\n"})
@@ -99,7 +96,6 @@ def test_a_folder_keeps_the_untracked_files_that_are_in_nobodys_way(case: Case) 
     assert (case.read("d/mine"), case.read("d/deep/mine"), case.has("d/f")) == (b"mine\n", b"mine\n", False)
 
 
-@pytest.mark.thorough
 def test_a_dirty_file_that_became_a_folder_stays_when_the_target_has_no_such_path(case: Case) -> None:
     case.stage("1", {"a.txt": b"a\n"})
     case.stage("2", {"x": b"file\n"})
@@ -121,7 +117,6 @@ def test_names_are_bytes(case: Case, dirty: bool) -> None:
     case.there_and_back("1", "discard" if dirty else None, "save" if dirty else None)
 
 
-@pytest.mark.thorough
 def test_awkward_names_keep_their_bytes_where_git_converts(case: Case) -> None:
     case.stage("1", {".gitattributes": b"* text=auto\n"} | dict.fromkeys(AWKWARD, b"1\n"))
     case.stage("2", dict.fromkeys(AWKWARD, b"2\n"))
@@ -129,14 +124,12 @@ def test_awkward_names_keep_their_bytes_where_git_converts(case: Case) -> None:
     case.there_and_back("1", "discard")
 
 
-@pytest.mark.thorough
 def test_a_rename_of_case_alone_goes_back_and_forth(case: Case) -> None:
     case.stage("1", {"Readme.md": b"r\n", "Dir/f": b"f\n"})
     case.stage("2", {"Readme.md": None, "README.md": b"r\n", "Dir/f": None, "dir/f": b"f\n"})
     case.there_and_back("1")
 
 
-@pytest.mark.thorough
 def test_a_branch_whose_name_is_no_utf8_can_be_rewound_and_undone(case: Case) -> None:
     case.git("switch", "-qc", b"caf\xe9")
     case.stage("1", {"a": b"1\n"})

@@ -31,6 +31,7 @@ def two(case: Case) -> None:
     case.stage("2", {"a": b"2\n", "d/f": None, "sub/g": b"2\n"})
 
 
+@pytest.mark.quick
 def test_a_callers_git_dir_and_work_tree_are_obeyed(case: Case, tmp_path: Path) -> None:
     two(case)
     other = begin(tmp_path / "other")
@@ -52,7 +53,6 @@ def test_a_rewind_from_a_subfolder_that_goes_away_moves_the_whole_tree(case: Cas
     assert case.read("sub/g") == b"2\n"
 
 
-@pytest.mark.thorough
 def test_hooks_of_the_user_see_nothing_of_our_private_indexes(case: Case) -> None:
     two(case)
     case.write({"a": b"dirty\n"})
@@ -69,7 +69,6 @@ def test_hooks_of_the_user_see_nothing_of_our_private_indexes(case: Case) -> Non
     assert not (case.top.parent / "called").exists()
 
 
-@pytest.mark.thorough
 def test_settings_that_make_status_talkative_change_nothing(case: Case) -> None:
     two(case)
     case.write({"a": b"stashed\n"})
@@ -90,7 +89,6 @@ def test_settings_that_make_status_talkative_change_nothing(case: Case) -> None:
     case.there_and_back("1", "discard")
 
 
-@pytest.mark.thorough
 def test_a_visible_tag_that_was_deleted_by_hand_comes_back_with_the_undo(case: Case) -> None:
     two(case)
     tag = case.git("rev-parse", "devs/task-2")
@@ -100,7 +98,6 @@ def test_a_visible_tag_that_was_deleted_by_hand_comes_back_with_the_undo(case: C
     assert case.git("rev-parse", "devs/task-2") == tag
 
 
-@pytest.mark.thorough
 def test_a_visible_tag_that_was_moved_by_hand_is_left_to_whoever_moved_it(case: Case) -> None:
     two(case)
     case.git("tag", "-f", "-m", "mine", "devs/task-2", "HEAD~2")
@@ -128,7 +125,6 @@ def test_a_fetch_that_prunes_tags_takes_no_checkpoint_away(case: Case, tmp_path:
     assert (case.git("rev-parse", "HEAD"), case.read("a")) == (head, b"2\n")
 
 
-@pytest.mark.thorough
 def test_another_index_of_the_caller_is_the_one_that_moves(
     case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:

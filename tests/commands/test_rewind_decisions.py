@@ -34,6 +34,7 @@ def code_of(case: Case, target: str) -> DevsError:
     return error.value
 
 
+@pytest.mark.quick
 def test_of_two_checkpoints_on_one_commit_the_later_one_is_after(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.point("2", 1, completed=False)
@@ -63,7 +64,6 @@ def test_a_rewind_before_its_completion_makes_the_targets_task_active_again(case
     assert case.active() == lines
 
 
-@pytest.mark.thorough
 def test_a_task_completed_twice_goes_back_to_its_first_completion_and_its_tag(case: Case) -> None:
     start(case, "1")
     for text in (b"1\n", b"2\n"):
@@ -77,7 +77,6 @@ def test_a_task_completed_twice_goes_back_to_its_first_completion_and_its_tag(ca
     assert case.git("rev-parse", "devs/task-1") == second.tag
 
 
-@pytest.mark.thorough
 def test_an_undo_whose_backup_was_pruned_says_so(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})
@@ -90,7 +89,6 @@ def test_an_undo_whose_backup_was_pruned_says_so(case: Case) -> None:
     assert (error.value.code, "pruned" in error.value.message) == ("NOTHING_TO_UNDO", True)
 
 
-@pytest.mark.thorough
 def test_the_active_task_is_cleared_when_it_was_undone_and_kept_when_not(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     start(case, "2")
@@ -117,7 +115,6 @@ def test_checkpoints_that_another_branch_keeps_stay_and_are_listed(case: Case) -
     assert case.git("tag").split() == ["devs/task-1", "devs/task-2"]
 
 
-@pytest.mark.thorough
 def test_a_completion_that_another_branch_keeps_leaves_the_targets_task_completed(case: Case) -> None:
     case.commit({"a": b"1\n"})
     case.point("1", 1, completed=False)
@@ -140,7 +137,6 @@ def test_a_branch_that_a_rewind_left_counts_only_once_it_moved(case: Case) -> No
     assert case.rewind("1").affected_tasks == ()
 
 
-@pytest.mark.thorough
 def test_a_branch_left_under_a_name_of_ones_own_does_not_count_until_it_moves(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})
@@ -165,7 +161,6 @@ def test_a_second_and_third_rewind_behave_like_the_first(case: Case) -> None:
     assert len(case.git("branch", "--list", "devs/preserved/*").split()) == 3
 
 
-@pytest.mark.thorough
 def test_a_target_without_a_live_completion_says_what_there_is(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})
@@ -178,7 +173,6 @@ def test_a_target_without_a_live_completion_says_what_there_is(case: Case) -> No
     assert code_of(case, "99").code == "TASK_NOT_FOUND"
 
 
-@pytest.mark.thorough
 def test_an_undone_number_that_is_no_ancestor_is_refused_with_the_way_there(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})
@@ -234,7 +228,6 @@ def test_undo_refuses_where_the_id_was_used_again_and_names_it(case: Case) -> No
     assert case.read("a") == b"1\n"
 
 
-@pytest.mark.thorough
 def test_an_undo_elsewhere_finds_nothing_of_this_branch_and_worktree(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})

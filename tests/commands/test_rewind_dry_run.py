@@ -65,6 +65,7 @@ def mess(case: Case) -> None:
     case.write({"way": b"mine\n", "build/out": b"o\n"})
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("state", ["clean", "dirty", "journal"])
 def test_a_dry_run_changes_no_byte_no_mode_and_no_time(case: Case, state: str) -> None:
     if state == "clean":
@@ -118,7 +119,6 @@ def test_a_plan_id_can_be_read_and_carries_its_options(case: Case) -> None:
     assert (done.rewound_to, done.preserved_as["type"]) == ("task-1@1", "stash")
 
 
-@pytest.mark.thorough
 def test_a_plan_takes_no_other_target(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})
@@ -157,7 +157,6 @@ def test_a_plan_is_stale_after_any_change_that_it_was_made_from(case: Case, chan
     assert error.value.code == "PLAN_STALE"
 
 
-@pytest.mark.thorough
 def test_a_plan_does_not_go_stale_when_the_ledger_grows(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})

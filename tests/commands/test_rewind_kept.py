@@ -20,6 +20,7 @@ def three(case: Case) -> Case:
     return case
 
 
+@pytest.mark.quick
 def test_merged_branches_that_nobody_deleted_keep_nothing(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     for number in range(2, 9):

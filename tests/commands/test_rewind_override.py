@@ -32,6 +32,7 @@ def code(run: Callable[[], object]) -> str:
     return caught.value.code
 
 
+@pytest.mark.quick
 def test_a_rewind_waits_while_a_gate_is_open(gated: tuple[Scene, str]) -> None:
     scene, gate_id = gated
     with pytest.raises(DevsError) as caught:

@@ -13,6 +13,7 @@ from devs_git.workspace import Workspace
 Make = Callable[..., str]
 
 
+@pytest.mark.quick
 def test_show_gives_the_row_the_trailers_of_the_tag_and_the_parents(
     ledgered: Workspace, mark: Make, git: Make
 ) -> None:
@@ -77,7 +78,7 @@ def test_branch_begins_at_the_checkpoint_is_recorded_and_does_not_switch(
     assert event.oid == made.event
 
 
-@pytest.mark.telling
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     "name", ["main", "main/x", "up/x", "feature", "a..b", "devs/ledger", "devs/x", "snapshot/x", "-d"]
 )

@@ -20,6 +20,7 @@ KILLS = int(os.environ.get("DEVS_TEST_COUNT_SNAPSHOT_KILLS", "2"))
 MEBIBYTES = int(os.environ.get("DEVS_TEST_COUNT_SNAPSHOT_MEBIBYTES", "48"))
 
 
+@pytest.mark.quick
 def test_killed_at_any_moment_it_leaves_nothing_in_the_way(
     snap: Snap, git: Make, ledgered: Workspace, repo: Path
 ) -> None:
@@ -44,7 +45,7 @@ def test_killed_at_any_moment_it_leaves_nothing_in_the_way(
     git("fsck", "--strict", "--no-dangling")
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_damaged_private_index_is_made_anew(snap: Snap, repo: Path) -> None:
     tree = snap().tree
     (repo / ".git/devs/snapshot-index").write_bytes(b"DIRC rubbish")

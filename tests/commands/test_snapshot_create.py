@@ -13,6 +13,7 @@ from devs_git.workspace import Workspace
 from tests.snapping import Make, Snap, listed, saved
 
 
+@pytest.mark.quick
 def test_the_tree_is_what_git_add_all_would_commit(snap: Snap, git: Make, repo: Path) -> None:
     (repo / ".gitignore").write_text("*.log\n")
     (repo / "x.log").write_text("ignored")
@@ -145,7 +146,7 @@ def test_more_bytes_than_the_policy_allows_are_refused_and_nothing_is_written(
     assert (git("for-each-ref"), git("count-objects")) == before
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_filter_that_fails_is_told_and_nothing_is_written(snap: Snap, git: Make, repo: Path) -> None:
     git("config", "filter.bad.clean", "false")
     git("config", "filter.bad.required", "true")

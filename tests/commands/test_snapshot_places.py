@@ -12,6 +12,7 @@ from devs_git.workspace import Workspace
 from tests.snapping import Make, Snap, listed, saved
 
 
+@pytest.mark.quick
 def test_with_an_fsmonitor_that_lies(snap: Snap, git: Make, repo: Path) -> None:
     hook = repo.parent / "monitor"
     hook.write_text("#!/bin/sh\nprintf 'token\\0'\n")  # says that nothing ever changes

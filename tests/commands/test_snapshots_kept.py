@@ -40,6 +40,7 @@ def names(workspace: Workspace) -> list[str]:
     return [one.name for one in snapshot_list.run(workspace, snapshot_list.Request()).snapshots]
 
 
+@pytest.mark.quick
 def test_list_is_newest_first_and_says_when_and_what(three: Workspace, git: Make) -> None:
     newest = snapshot_list.run(three, snapshot_list.Request()).snapshots[0]
     assert names(three) == [

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from devs_git.commands import task_start
 from devs_git.commands.status import Counts, Request, run
 from devs_git.entrypoints import reading_text
@@ -17,6 +19,7 @@ from devs_git.workspace import Workspace
 Make = Callable[..., str]
 
 
+@pytest.mark.quick
 def test_a_clean_tree_on_a_branch(ledgered: Workspace, git: Make) -> None:
     found = run(ledgered, Request())
     assert (found.branch, found.head, found.clean, found.detached) == (

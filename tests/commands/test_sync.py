@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.clones import Pair, refs_of
 
 
+@pytest.mark.quick
 def test_two_clones_that_worked_offline_end_with_the_same_ledger_and_green_verify(pair: Pair) -> None:
     pair.ann.task("10")
     pair.bob.task("11")

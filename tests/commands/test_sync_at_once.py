@@ -54,6 +54,7 @@ def both_started(pair: Pair) -> None:
     pair.bob.call("task start", task_start.Request("10", title="t"))
 
 
+@pytest.mark.quick
 def test_clones_that_sync_at_once_lose_nothing(pair: Pair) -> None:
     both_started(pair)
     events: set[str] = set()
@@ -68,7 +69,6 @@ def test_clones_that_sync_at_once_lose_nothing(pair: Pair) -> None:
     assert sorted(point.number for point in points) == list(range(1, 2 * ROUNDS + 1))
 
 
-@pytest.mark.thorough
 def test_the_loss_would_be_seen_without_fast_forward(pair: Pair) -> None:
     both_started(pair)
     events = work(pair, 0)
@@ -105,7 +105,6 @@ def kept(pair: Pair, tip: str) -> None:
     git(pair.bob.top, "fsck", "--no-dangling", "--no-progress")
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("at", range(4))
 def test_the_next_sync_completes_one_that_was_killed_at_any_step(
     at: int, apart: Pair, drive: killing.Driver
@@ -116,7 +115,6 @@ def test_the_next_sync_completes_one_that_was_killed_at_any_step(
     kept(apart, tip)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(KILLS))
 def test_the_next_sync_completes_one_that_was_killed_at_any_moment(
     seed: int, apart: Pair, drive: killing.Driver
@@ -139,7 +137,6 @@ def test_refs_that_moved_before_the_ledger_did_are_put_right(apart: Pair) -> Non
     kept(apart, tip)
 
 
-@pytest.mark.thorough
 def test_a_lock_that_a_killed_git_left_is_named(apart: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(joining, "REF_LOCK_SECONDS", 0.1)
     monkeypatch.setattr(ledger, "REF_LOCK_SECONDS", 0.1)

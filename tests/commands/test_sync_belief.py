@@ -48,6 +48,7 @@ def keys(tmp_path: Path) -> dict[str, Key]:
     return {name: make_key(tmp_path / "keys", name) for name in ("ann", "bob")}
 
 
+@pytest.mark.quick
 def test_a_key_that_is_revoked_elsewhere_leaves_its_late_decision_aside_and_the_gate_open(
     pair: Pair, keys: dict[str, Key]
 ) -> None:

@@ -42,6 +42,7 @@ def limit(clone: Clone) -> int:
     return clone.opened.policy.backup_limit
 
 
+@pytest.mark.quick
 def test_two_remotes_whose_policies_exclude_each_other_are_named_and_nothing_is_written(
     pair: Pair, tmp_path: Path
 ) -> None:

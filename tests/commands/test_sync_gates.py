@@ -23,6 +23,7 @@ def events(clone: Clone, kind: str) -> list[Event]:
     return [event for event in clone.opened.ledger.events() if event.type == kind]
 
 
+@pytest.mark.quick
 def test_a_gate_decided_twice_is_decided_as_the_remote_heard_it_first(pair: Pair) -> None:
     gate = pair.ann.ask(**MANUAL)
     pair.meet()
@@ -87,7 +88,6 @@ def verified(clone: Clone, key: Key, decision: str, signature: str, folder: Path
     return subprocess.run(words, input=message, capture_output=True, check=False).returncode == 0
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("both", [True, False])
 def test_signatures_of_what_stands_and_of_what_gave_way_stay_valid(
     both: bool, pair: Pair, keys: tuple[Key, Key], tmp_path: Path
@@ -111,7 +111,6 @@ def test_signatures_of_what_stands_and_of_what_gave_way_stay_valid(
     )
 
 
-@pytest.mark.thorough
 def test_a_signed_decision_stands_before_an_unsigned_one_that_came_later(
     pair: Pair, keys: tuple[Key, Key]
 ) -> None:
@@ -124,7 +123,6 @@ def test_a_signed_decision_stands_before_an_unsigned_one_that_came_later(
     pair.assert_same()
 
 
-@pytest.mark.thorough
 def test_whose_approved_text_landed_hears_that_its_commit_is_covered_no_more(pair: Pair) -> None:
     gated.commit(pair.ann.top, {"TAS.md": TAS})
     pair.ann.git("push", "-q", "origin", "main")
@@ -143,7 +141,6 @@ def test_whose_approved_text_landed_hears_that_its_commit_is_covered_no_more(pai
     assert pair.ann.trouble("ledger", "tags") == pair.bob.trouble("ledger", "tags") == []
 
 
-@pytest.mark.thorough
 def test_a_policy_that_one_side_changed_is_in_force_and_of_two_the_remotes(pair: Pair) -> None:
     pair.bob.approve(propose(pair.bob, "backup_limit: 5MB"))
     pair.ann.task("10")
@@ -164,7 +161,6 @@ def test_a_policy_that_one_side_changed_is_in_force_and_of_two_the_remotes(pair:
     pair.assert_same("ledger", "tags")
 
 
-@pytest.mark.thorough
 def test_a_policy_goes_with_the_decision_that_put_it_into_force(pair: Pair) -> None:
     gate = propose(pair.bob, "backup_limit: 5MB")
     before = pair.bob.opened.policy.backup_limit
@@ -179,7 +175,6 @@ def test_a_policy_goes_with_the_decision_that_put_it_into_force(pair: Pair) -> N
     pair.assert_same("ledger", "tags")
 
 
-@pytest.mark.thorough
 def test_what_both_had_is_no_work_under_a_gate_that_stands_on_unpushed_commits(pair: Pair) -> None:
     gated.commit(pair.ann.top, {"more.txt": "not pushed\n"})
     gate = pair.ann.ask(**MANUAL)

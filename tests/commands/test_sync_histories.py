@@ -101,6 +101,7 @@ class Work:
         self.pair.meet()
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("seed", range(HISTORIES))
 def test_any_two_histories_become_one(seed: int, pair: Pair) -> None:
     work = Work(pair, seed)

@@ -12,7 +12,6 @@ from devs_git.workspace import Workspace
 from tests.clones import Clone, Pair, git, refs_of
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     "options", [("--depth=1", "--no-single-branch"), ("--filter=blob:none",), ("--single-branch",)]
 )
@@ -41,7 +40,6 @@ def test_a_clone_that_leaves_something_out_syncs_the_whole_ledger(
     assert other.trouble("ledger", "tags") == pair.ann.trouble("ledger", "tags") == []
 
 
-@pytest.mark.thorough
 def test_a_linked_worktree_and_a_bare_place_sync_the_same_ledger(pair: Pair, tmp_path: Path) -> None:
     pair.bob.task("11")
     pair.bob.sync()
@@ -54,6 +52,7 @@ def test_a_linked_worktree_and_a_bare_place_sync_the_same_ledger(pair: Pair, tmp
     assert refs_of(tmp_path / "bare.git") == refs_of(pair.origin)
 
 
+@pytest.mark.quick
 def test_two_remotes_get_the_same(pair: Pair, tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "--bare", "backup.git")
     pair.ann.git("remote", "add", "backup", "../backup.git")

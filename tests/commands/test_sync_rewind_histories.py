@@ -150,6 +150,7 @@ class Story:
         self.oracle.of(clone.top).git_saw(remote, branches(self.places[remote]))
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_each_clone_sees_the_rewinds_of_all_as_its_own_branches_say(
     seed: int, trio: Trio, tmp_path: Path

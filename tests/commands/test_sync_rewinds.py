@@ -62,6 +62,7 @@ def told(trio: Trio) -> Trio:
     return trio
 
 
+@pytest.mark.quick
 def test_a_rewind_that_is_synced_takes_the_task_from_its_own_clone_only(told: Trio) -> None:
     assert [state(clone) for clone in told.every] == ["completed", HERE, "completed"]
     assert [status(clone) for clone in told.every] == ["completed", "rewound", "completed"]

@@ -46,6 +46,7 @@ def amended(pair: Pair) -> tuple[Pair, str, str]:
     return pair, old, new
 
 
+@pytest.mark.quick
 def test_a_tag_that_an_amend_made_again_is_moved_on_the_remote_and_in_the_other_clone(
     amended: tuple[Pair, str, str],
 ) -> None:

@@ -32,6 +32,7 @@ def refused(clone: Clone, remote: str = "") -> DevsError:
     return caught.value
 
 
+@pytest.mark.quick
 def test_a_remote_that_went_back_behind_what_was_seen_is_a_rollback(pair: Pair) -> None:
     pair.ann.task("10")
     pair.meet()

@@ -44,6 +44,7 @@ def state(git: Run, repo: Path) -> tuple[str, str, bytes]:
     return git("for-each-ref"), git("status", "--porcelain"), (repo / ".git/index").read_bytes()
 
 
+@pytest.mark.quick
 def test_a_checkpoint_commits_what_is_staged_and_leaves_the_rest(
     workspace: Workspace, git: Run, repo: Path
 ) -> None:
@@ -131,7 +132,7 @@ def test_a_live_id_cannot_be_started_again_nor_another_beside_the_running_one(
     assert state(git, repo)[1:] == before[1:]
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 @pytest.mark.parametrize("everything", [True, False])
 def test_a_commit_that_a_hook_refuses_leaves_head_index_and_ledger_as_they_were(
     workspace: Workspace, git: Run, repo: Path, everything: bool

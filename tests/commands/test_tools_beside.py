@@ -68,6 +68,7 @@ def husky(initialised: Path) -> Path:
     return initialised
 
 
+@pytest.mark.quick
 def test_after_npm_install_each_command_says_that_our_hooks_are_gone_and_init_brings_them_back(
     husky: Path,
 ) -> None:

@@ -38,6 +38,7 @@ def cli(top: Path, *words: str, given: bytes = b"") -> subprocess.CompletedProce
     return subprocess.run(command, cwd=top, input=given, capture_output=True, check=False)
 
 
+@pytest.mark.quick
 def test_what_goes_in_by_a_pipe_comes_out_of_a_pipe_byte_for_byte(initialised: Path) -> None:
     done = cli(initialised, "put", "--tool", "pytest", "--error", given=LONG)
     trace_id = done.stdout.decode().strip()
@@ -129,7 +130,7 @@ def test_any_text_is_an_id_and_none_steers_a_terminal(initialised: Path) -> None
         assert caught.value.details["field"] == "trace_id"
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_pruning_by_size_takes_the_oldest_and_gives_the_room_back(initialised: Path) -> None:
     for number in range(8):
         put(
@@ -161,7 +162,7 @@ def test_what_cannot_be_recorded_is_not_deleted(initialised: Path) -> None:
     assert cli(initialised, "get", trace_id).returncode == 3
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_plan_that_changed_is_not_carried_out(initialised: Path) -> None:
     put(initialised, b"one")
     plan = trace_prune.run(Workspace.open(initialised), trace_prune.Request("0s", dry_run=True))

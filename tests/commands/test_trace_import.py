@@ -18,6 +18,8 @@ from devs_git.errors import DevsError
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 
+pytestmark = pytest.mark.quick
+
 LONG = b"".join(b"line %d of TypeError\r\n" % number for number in range(400)) + b"\0\xff"
 
 
@@ -54,7 +56,6 @@ def test_an_export_is_read_back_into_another_repository_the_same(initialised: Pa
     assert cli(initialised, "get", "t-0").stdout == LONG
 
 
-@pytest.mark.telling
 def test_an_import_never_replaces_a_stored_trace_and_says_which_are_others(initialised: Path) -> None:
     known = {"tool_name": "Bash", "task_id": "10", "input": "make"}
     put(initialised, b"stored", trace_id="same", **known)
@@ -87,7 +88,6 @@ def stored(top: Path) -> dict[str, tuple[object, ...]]:
         return {str(row[0]): tuple(row) for row in rows}
 
 
-@pytest.mark.telling
 def test_a_damaged_export_is_refused_with_the_line(initialised: Path) -> None:
     put(initialised, b"out")
     packed = io.BytesIO()
@@ -109,7 +109,6 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-@pytest.mark.telling
 def test_an_export_with_something_else_than_we_write_is_refused_before_any_of_it_is_stored(
     initialised: Path,
 ) -> None:
@@ -126,6 +125,7 @@ def test_an_export_with_something_else_than_we_write_is_refused_before_any_of_it
     assert trace_get.run(Workspace.open(initialised), trace_get.Request("t")).fullOutput == "x"
 
 
+@pytest.mark.thorough
 def test_an_export_that_unpacks_to_an_endless_line_is_refused(
     initialised: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,6 +28,7 @@ def project(initialised: Path) -> Path:
     return initialised
 
 
+@pytest.mark.quick
 def test_what_a_hook_captured_is_listed_and_read_whole_with_its_task_and_payload(
     project: Path, git: Run
 ) -> None:
@@ -45,7 +46,7 @@ def test_what_a_hook_captured_is_listed_and_read_whole_with_its_task_and_payload
     assert json.loads(found.fullOutput) == payload
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_by_hand_it_says_how_many_and_doctor_shows_what_cannot_be_read(project: Path) -> None:
     for number in range(3):
         call(project, after(number))

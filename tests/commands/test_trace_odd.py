@@ -14,6 +14,8 @@ from devs_git.commands import trace_get, trace_put, trace_search
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 
+pytestmark = pytest.mark.thorough
+
 LONG = b"".join(b"line %d of TypeError\n" % number for number in range(400))
 
 
@@ -21,7 +23,6 @@ def put(top: Path, output: bytes, **known: str) -> None:
     trace_put.run(Workspace.open(top), trace_put.Request(output, **known))  # type: ignore[arg-type]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     "words",
     [
@@ -46,7 +47,6 @@ def test_a_name_that_is_no_utf_8_finds_nothing(initialised: Path, words: tuple[s
     assert b"?" not in done.stdout
 
 
-@pytest.mark.thorough
 def test_a_stored_output_that_the_disk_has_changed_is_told_as_that(initialised: Path) -> None:
     put(initialised, LONG, trace_id="u")
     put(initialised, LONG, trace_id="t")

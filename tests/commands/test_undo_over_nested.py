@@ -43,6 +43,7 @@ def nest(case: Case, folder: str, how: str) -> None:
         (place / ".git").write_text(f"gitdir: {case.top.parent}/gitdir-{folder.replace('/', '-')}\n")
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("options", [("branch", None), ("discard", "save")])
 @pytest.mark.parametrize(
     "how", ["committed", "untracked", "tracked inside", "bare name", "no longer one", "gone"]

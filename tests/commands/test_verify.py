@@ -60,6 +60,7 @@ def forge(scene: Scene, path: str, text: str | None) -> None:
     scene.git("update-ref", LEDGER, commit)
 
 
+@pytest.mark.quick
 def test_what_our_verbs_did_verifies(scene: Scene) -> None:
     rewind.run(Workspace.open(scene.top), rewind.Request("10"))
     undo.run(Workspace.open(scene.top), undo.Request())

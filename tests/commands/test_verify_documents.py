@@ -39,6 +39,7 @@ def ruled(ledgered: Workspace) -> Workspace:
     return ledgered
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("path", "text", "line"),
     [

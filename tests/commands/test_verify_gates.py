@@ -68,6 +68,7 @@ def forged(workspace: Workspace, gate_id: str, **more: Any) -> dict[str, Any]:
     return record | more
 
 
+@pytest.mark.quick
 def test_decisions_that_our_verbs_wrote_verify_and_unsigned_ones_where_they_may_be(
     signed: Workspace, keys: dict[str, Key]
 ) -> None:
@@ -76,7 +77,7 @@ def test_decisions_that_our_verbs_wrote_verify_and_unsigned_ones_where_they_may_
     assert codes(signed) == codes(signed, require="signed") == []
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_an_unsigned_decision_is_found_where_signed_ones_are_required(ledgered: Workspace) -> None:
     gate_approve.run(ledgered, Approve(ask(ledgered), ask=yes))
     assert codes(ledgered) == []

@@ -45,6 +45,7 @@ def merged(git: Run, ours: str, theirs: str, tree: str) -> None:
     git("update-ref", LEDGER, git("commit-tree", tree, "-p", theirs, "-p", ours, "-m", "merge"))
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("severity", "wanted"),
     [("error", [("UNBOUND_COMMIT", "error")]), ("ignore", []), (None, [("UNBOUND_COMMIT", "warning")])],
@@ -113,7 +114,7 @@ def test_a_commit_that_did_not_know_of_a_gate_is_an_error_where_its_committers_o
     assert {one.code: one.severity for one in found.findings} == {"UNSEEN_AT_FREEZE": "warning"}
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_head_that_went_since_still_clears_what_it_reached(ledgered: Workspace, git: Run) -> None:
     before = git("rev-parse", LEDGER)
     innocent = bound(git, before)
@@ -195,7 +196,7 @@ def test_a_damaged_object_of_the_ledger_is_one_finding_and_ends_nothing(
     assert verify.run(Workspace.open(ledgered.top), verify.Request(("ledger",))).ok
 
 
-@pytest.mark.telling
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("path", "text"),
     [

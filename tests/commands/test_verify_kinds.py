@@ -47,6 +47,7 @@ WORDS = (
 )
 
 
+@pytest.mark.quick
 @pytest.mark.usefixtures("mixed")
 def test_the_last_line_counts_the_commits_by_kind(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -37,7 +37,6 @@ def joined(pair: Pair) -> tuple[Pair, str, str]:
     return pair, gate, other
 
 
-@pytest.mark.thorough
 def test_the_merge_of_sync_is_green(joined: tuple[Pair, str, str]) -> None:
     pair, *_ = joined
     again(pair.bob, ())
@@ -74,6 +73,7 @@ def misnamed(_clone: Clone, _gate: str, _other: str) -> tuple[tuple[str, bytes |
     return (("superseded/" + "0" * 40, b"not its content\n"),)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("files", [dropped, lost, ours_instead, of_its_own, a_policy, reopened, misnamed])
 def test_a_merge_that_drops_changes_or_brings_something_is_red(
     files: Callable[[Clone, str, str], tuple[tuple[str, bytes | None], ...]], joined: tuple[Pair, str, str]
@@ -83,7 +83,6 @@ def test_a_merge_that_drops_changes_or_brings_something_is_red(
     assert [line for line in pair.bob.trouble("ledger") if line.startswith("LEDGER_MUTATED")]
 
 
-@pytest.mark.thorough
 def test_a_merge_that_puts_the_older_policy_into_force_is_red(pair: Pair) -> None:
     text = f"genesis: '{gated.genesis(pair.bob.opened)}'\nbackup_limit: 5MB\n"
     gated.commit(pair.bob.top, {"devs-policy.yaml": text})

@@ -78,6 +78,7 @@ EVENTS = {
 }
 
 
+@pytest.mark.quick(1)
 @pytest.mark.usefixtures("place")
 @pytest.mark.parametrize("name", EVENTS)
 def test_an_odd_event_is_one_finding(name: str, git: Run) -> None:

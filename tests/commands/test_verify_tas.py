@@ -40,6 +40,7 @@ def agreed(ledgered: Workspace) -> Workspace:
     return ledgered
 
 
+@pytest.mark.quick
 def test_a_change_that_nobody_approved_is_found_and_names_its_section(agreed: Workspace) -> None:
     assert codes(agreed) == []
     oid = commit(agreed.top, {"TAS.md": NEW})

@@ -38,6 +38,7 @@ def merged(git: Run, other: str, text: str | None = None, top: Workspace | None 
     git("commit", "-qm", f"merge of {other}")
 
 
+@pytest.mark.quick
 def test_a_text_that_an_approval_changed_does_not_come_back_by_a_plain_commit(
     looped: Workspace, git: Run
 ) -> None:

@@ -6,6 +6,8 @@ import pytest
 
 from devs_git.domain.agents import sign_of
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize(
     "name",

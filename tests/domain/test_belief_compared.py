@@ -11,6 +11,8 @@ from tests.belief_generator import Generated, generate
 from tests.belief_records import differences
 from tests.belief_shrink import smallest
 
+pytestmark = pytest.mark.quick
+
 LEDGERS = int(os.environ.get("DEVS_TEST_COUNT_BELIEF_LEDGERS", "40"))
 PARTS = 8  # so that all workers have some
 

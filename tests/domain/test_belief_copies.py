@@ -15,6 +15,8 @@ from tests.belief_records import Believed
 from tests.belief_story import ANN, BOB, DAN, Story, agreed, signed_by
 from tests.belief_world import World
 
+pytestmark = pytest.mark.quick
+
 __all__ = ("agreed",)
 
 LEDGERS = int(os.environ.get("DEVS_TEST_COUNT_BELIEF_LEDGERS", "40"))

@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 from collections import Counter
 
+import pytest
+
 from tests.belief_generator import HANDS, KINDS, generate, kinds
 from tests.belief_ledger import Ledger
 from tests.belief_oracle import Oracle
 from tests.belief_shrink import smallest
+
+pytestmark = pytest.mark.quick
 
 LEDGERS = int(os.environ.get("DEVS_TEST_COUNT_BELIEF_LEDGERS", "60"))
 

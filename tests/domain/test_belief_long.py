@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.belief_ledger import REJECTED
 from tests.belief_records import Believed
 from tests.belief_story import ANN, BOB, Story
+
+pytestmark = pytest.mark.quick
 
 
 def test_a_gate_that_two_clones_decided_is_told_below_thousands_of_decisions() -> None:

@@ -23,6 +23,8 @@ from tests.belief_ledger import (
 from tests.belief_story import ANN, BOB, DAN, MALLORY, Story, agreed, signed_by
 from tests.belief_world import BOT, KEYS, STRANGER
 
+pytestmark = pytest.mark.quick
+
 OWN = signed_by(MALLORY, notify="touch owned")
 
 

@@ -12,6 +12,8 @@ from tests.belief_ledger import REJECTED, SIGNED, Person, Policy, decision_path,
 from tests.belief_story import ANN, BOB, DAN, Story, agreed, signed_by
 from tests.belief_world import World
 
+pytestmark = pytest.mark.quick
+
 WORLDS = int(os.environ.get("DEVS_TEST_COUNT_BELIEF_LEDGERS", "40")) // 4
 
 

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from devs_git.domain.branch_names import REMOTE, check
 from devs_git.errors import DevsError
 
+pytestmark = pytest.mark.quick
+
 COUNT = int(os.environ.get("DEVS_TEST_COUNT_BRANCH_NAMES", "20"))
 GOOD = [
     "main",

@@ -14,6 +14,8 @@ from devs_git.domain.dialects import DIALECTS
 from devs_git.domain.traces import Trace
 from tests.agent_calls import EXAMPLES, after
 
+pytestmark = pytest.mark.quick
+
 NOW = "2001-02-03T04:05:06.789Z"
 TRACED = sorted(name for name, example in EXAMPLES.items() if "trace" in example)
 

@@ -19,6 +19,8 @@ from devs_git.domain.dialects.codex import CODEX
 from devs_git.domain.dialects.dialect import MARK, Dialect
 from devs_git.domain.json_edit import Unfit
 
+pytestmark = pytest.mark.quick
+
 COUNT = int(os.environ.get("DEVS_TEST_COUNT_CLIENT_FILES", "25"))
 GROUP = {"matcher": "Bash", "hooks": [{"type": "command", "command": "./lint.sh", "timeout": 5}]}
 

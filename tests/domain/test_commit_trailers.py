@@ -6,6 +6,8 @@ import pytest
 
 from devs_git.domain.commit_trailers import pairs, problems
 
+pytestmark = pytest.mark.quick
+
 BOUND = f"Devs-Ledger: {'a' * 40}"
 
 

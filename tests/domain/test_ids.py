@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from devs_git.domain import ids
 from devs_git.errors import DevsError
 
+pytestmark = pytest.mark.quick
+
 COUNT = int(os.environ.get("DEVS_TEST_COUNT_IDS", "60"))
 ALMOST = st.text(st.sampled_from("aZ09._-/@{~^: \\\n*[é\x00lockGHtsk"), max_size=12) | st.from_regex(
     r"(task-)?[A-Za-z0-9][A-Za-z0-9._-]{0,110}(\.lock)?", fullmatch=True

@@ -13,6 +13,8 @@ from devs_git.domain.events import NO_OID, Event, RefUpdate
 from devs_git.domain.following import strangers, updates
 from devs_git.domain.history import fold
 
+pytestmark = pytest.mark.quick
+
 GATE = "gates/g/decision.yaml"
 
 

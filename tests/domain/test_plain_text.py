@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from devs_git.domain.plain_text import checked, offence, shown, weight
 from devs_git.errors import DevsError
 
+pytestmark = pytest.mark.quick
+
 
 @given(st.text())
 def test_what_is_shown_holds_nothing_that_a_terminal_would_act_on(text: str) -> None:

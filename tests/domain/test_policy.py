@@ -9,6 +9,8 @@ from devs_git.domain.quantities import size, span
 from devs_git.errors import DevsError
 from devs_git.storage import documents
 
+pytestmark = pytest.mark.quick
+
 GENESIS = "0" * 40
 
 

@@ -14,6 +14,8 @@ from devs_git.domain.recent import newest
 from devs_git.domain.standing import Statuses
 from devs_git.errors import DevsError
 
+pytestmark = pytest.mark.quick
+
 
 def created(number: int, *, kind: str = "checkpoint.created", task: int = 1, at: int = 0) -> Event:
     fields = (

@@ -8,6 +8,8 @@ import pytest
 
 from devs_git.domain import tas
 
+pytestmark = pytest.mark.quick
+
 BEFORE = "# Dates\nold\n\n# Storage\nold, see [spec]\n\n# Access\nold\n\n[spec]: http://good\n"
 
 

@@ -11,6 +11,8 @@ from devs_git.errors import DevsError
 from devs_git.values import replace
 from tests.domain.test_rewind_rules import history, point
 
+pytestmark = pytest.mark.quick
+
 HERE = "."
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from devs_git.domain import rewind
 from devs_git.domain.events import Event
 from devs_git.domain.history import fold
+
+pytestmark = pytest.mark.quick
 
 COUNT = 40  # sets of so many strings come in another order in every process
 TAGS = [f"{number:040x}" for number in range(1, COUNT + 1)]

@@ -12,6 +12,8 @@ from devs_git.domain.history import Checkpoint, History, Task, fold
 from devs_git.errors import DevsError
 from devs_git.values import replace
 
+pytestmark = pytest.mark.quick
+
 HERE, THERE = ".", "other"
 
 

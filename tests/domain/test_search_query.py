@@ -11,6 +11,8 @@ from devs_git.domain.snippets import WIDTH, Snippet, cut
 from devs_git.domain.times import stamp
 from devs_git.domain.traces import TOOL_OUTPUT_TRACE_THRESHOLD, is_long, shortened
 
+pytestmark = pytest.mark.quick
+
 NOW = datetime(2001, 2, 3, 12, 0, 0, tzinfo=UTC)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +12,8 @@ from devs_git.domain.events import Event
 from devs_git.domain.history import fold
 from devs_git.domain.standing import Standing, Statuses, of_history, standing
 from devs_git.values import replace
+
+pytestmark = pytest.mark.quick
 
 COUNT = int(os.environ.get("DEVS_TEST_COUNT_STANDING", "100"))
 STEPS = st.lists(

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from devs_git.domain import tas
 from devs_git.domain.markdown import headings, lines_of
 
+pytestmark = pytest.mark.quick
+
 TEXT = """Words before.
 
 # System

@@ -10,6 +10,8 @@ import pytest
 from devs_git.domain.tas_lines import Stop, Ways
 from devs_git.domain.tas_lock import Revision
 
+pytestmark = pytest.mark.quick
+
 # Approvals by their bits: 1, 2, 4, 8, 16.
 WAYS = Ways(Revision(one[0], one[1:] or None, ()) for one in ("xy", "yx", "xy", "yz", "x"))
 

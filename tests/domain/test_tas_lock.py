@@ -6,6 +6,8 @@ import pytest
 
 from devs_git.domain.tas_lock import Revision, unapproved
 
+pytestmark = pytest.mark.quick
+
 TEXTS = {
     None: "",
     "base": "# Dates\nold\n# Storage\nold\n# Access\nold\n",

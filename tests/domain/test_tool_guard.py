@@ -9,6 +9,8 @@ from devs_git.domain.dialects.claude import CLAUDE
 from devs_git.domain.dialects.codex import CODEX
 from devs_git.domain.tool_guard import is_own_call, may_run, reads_back
 
+pytestmark = pytest.mark.quick
+
 OWN = (
     "devs-git",
     "git devs",

@@ -23,6 +23,8 @@ from devs_git.domain.transcripts.reading import (
 )
 from devs_git.values import replace
 
+pytestmark = pytest.mark.quick
+
 EXAMPLES = Path(__file__).parent.parent / "examples" / "transcripts"
 
 

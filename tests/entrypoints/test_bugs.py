@@ -15,6 +15,7 @@ from devs_git.workspace import Workspace
 from tests.conftest import Run
 
 
+@pytest.mark.quick
 def test_what_git_says_of_a_damaged_repository_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -67,7 +68,6 @@ script()
 """
 
 
-@pytest.mark.thorough
 def test_ctrl_c_while_a_command_is_still_starting_is_one_line_and_130(repo: Path) -> None:
     done = subprocess.run([sys.executable, "-c", INTERRUPTED], cwd=repo, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (130, b"Interrupted; nothing more was done.\n")

@@ -47,6 +47,7 @@ def commands(text: str) -> set[str]:
     return set(COMMANDING.findall(text)) - {"\n", "\t"}
 
 
+@pytest.mark.quick
 @given(st.text())
 def test_what_is_written_for_people_holds_nothing_that_a_terminal_obeys(text: str) -> None:
     with contextlib.redirect_stdout(io.StringIO()) as made:

@@ -19,11 +19,14 @@ from devs_git.entrypoints.tools import calling
 from devs_git.entrypoints.tools.results import output_schema
 from devs_git.entrypoints.tools.table import TOOLS
 from tests.entrypoints.samples import sample
+from tests.support.selection import QUICK
 from tests.web import Web, served
+
+pytestmark = pytest.mark.quick
 
 ASKING = "request_tas_revision"
 FEW = ("git_status", "get_task_trace", "start_task", "rewind_to_task")
-CHOSEN = [name for name in TOOLS if name != ASKING and ("DEVS_TEST_ALL" in os.environ or name in FEW)]
+CHOSEN = [name for name in TOOLS if name != ASKING and (not QUICK or name in FEW)]
 # In the quick run test_mcp_server tells its story over standard input and output.
 STDIO = [pytest.param(f"stdio {mode}", marks=pytest.mark.thorough) for mode in ("legacy", "2026-07-28")]
 DOORS = (*STDIO, "http legacy", "http 2026-07-28", "plain")
@@ -112,6 +115,7 @@ def _fits(name: str, value: dict[str, Any], is_error: bool) -> None:
         jsonschema.validate(value, output_schema(TOOLS[name].verb.module))
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("door", DOORS)
 def test_every_tool_answers_what_is_announced_and_is_frozen_where_its_verb_is(
     door: str, lived_in: Path

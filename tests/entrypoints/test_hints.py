@@ -22,6 +22,8 @@ from tests import gated
 from tests.conftest import Moulded
 from tests.web import served
 
+pytestmark = pytest.mark.quick
+
 SOURCES = Path(devs_git.__file__).parent
 FOR_PERSONS = ("cli", "selfcheck.py", "git_hook.py", "deciding.py", "signatures.py", "verify.py", "doctor.py")
 
@@ -81,7 +83,6 @@ FOR_PERSONS = ("cli", "selfcheck.py", "git_hook.py", "deciding.py", "signatures.
         ("git_diff", "'--hunks' and devs-git 'unclosed", "'--hunks' and devs-git 'unclosed"),
     ],
 )
-@pytest.mark.cheap
 def test_a_hint_names_tools_and_arguments(tool: str, said: str, words: str) -> None:
     assert spoken(TOOLS[tool], said) == words
 
@@ -109,7 +110,6 @@ def _read(value: ast.expr) -> Iterator[str]:
         yield "".join(str(one.value) if isinstance(one, ast.Constant) else "X1" for one in value.values)
 
 
-@pytest.mark.cheap
 def test_no_hint_of_the_sources_keeps_an_option_where_a_tool_has_an_argument() -> None:
     texts = list(_texts())
     assert len(texts) > 200
@@ -151,7 +151,6 @@ def _said(top: Path, tool: str, **arguments: Any) -> dict[str, Any]:
     return calling.call(tool, arguments, top).value
 
 
-@pytest.mark.telling
 def test_a_refused_tool_says_which_argument_lets_it_go_on_and_that_does(top: Path) -> None:
     (top / "1.txt").write_text("edited")
     said = _said(top, "rewind_to_task", task_id="1")
@@ -169,6 +168,7 @@ def test_a_refused_tool_says_which_argument_lets_it_go_on_and_that_does(top: Pat
     assert (top / "2.txt").read_text() == "2"
 
 
+@pytest.mark.thorough
 def test_a_rewind_over_an_untracked_file_goes_on_with_untracked_over_http(top: Path) -> None:
     subprocess.run(["git", "rm", "-q", "1.txt"], cwd=top, check=True)
     subprocess.run(["git", "commit", "-qm", "gone"], cwd=top, check=True)
@@ -180,6 +180,7 @@ def test_a_rewind_over_an_untracked_file_goes_on_with_untracked_over_http(top: P
         assert (done.status, (top / "1.txt").read_text()) == (200, "1")
 
 
+@pytest.mark.thorough
 def test_an_open_gate_is_shown_by_a_tool_and_waited_for_in_a_shell(top: Path) -> None:
     gate = gated.ask(Workspace.open(top))
     assert _said(top, "start_task", task_id="3")["hint"] == f'See it: get_gate(gate_id="{gate}")'

@@ -19,6 +19,7 @@ import pytest
 from devs_git.entrypoints.tools import calling
 from devs_git.entrypoints.tools.table import TOOLS
 from tests.entrypoints.samples import sample
+from tests.support.selection import QUICK
 from tests.web import served
 
 Git = Callable[..., str]
@@ -126,6 +127,7 @@ def talker(initialised: Path) -> Iterator[Talker]:
     found.close()
 
 
+@pytest.mark.quick
 def test_garbage_on_standard_input_ends_nothing(talker: Talker) -> None:
     dice = random.Random(5)
     talker.shake()
@@ -185,9 +187,7 @@ def test_garbage_over_http_is_the_clients_fault_each_time(initialised: Path) -> 
 
 
 def test_no_text_in_any_argument_is_a_bug_or_tells_a_path(initialised: Path, tmp_path: Path) -> None:
-    chosen = (
-        TOOLS.values() if "DEVS_TEST_ALL" in os.environ else [TOOLS["show_checkpoint"], TOOLS["git_checkout"]]
-    )
+    chosen = [TOOLS["show_checkpoint"], TOOLS["git_checkout"]] if QUICK else TOOLS.values()
     for tool in chosen:
         for one in tool.params:
             for text in TEXTS:

@@ -19,6 +19,8 @@ from devs_git.errors import EXIT_INTERNAL
 from tests.dying import dying_git, gits_run
 from tests.test_events import SCENARIOS, run
 
+pytestmark = pytest.mark.thorough
+
 MOVING = ("rewind", "undo", "checkout", "restore")
 NAMES = [name for name, (_, last) in SCENARIOS.items() if name not in MOVING and not last.startswith("y ")]
 
@@ -37,7 +39,6 @@ def status(words: list[str], top: Path, monkeypatch: pytest.MonkeyPatch) -> int:
         return main()
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 def test_whichever_git_is_killed_the_verb_says_so_and_works_again(
     name: str, initialised: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

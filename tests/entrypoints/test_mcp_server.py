@@ -73,6 +73,7 @@ async def _story(top: Path, mode: str) -> None:
         assert (await call("git_status"))["clean"]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("mode", ["2026-07-28", "legacy"])
 def test_a_client_starts_commits_is_blocked_goes_on_rewinds_and_undoes(mode: str, initialised: Path) -> None:
     anyio.run(_story, initialised, mode)

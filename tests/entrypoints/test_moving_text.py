@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from devs_git.commands.rewind import Plan, Result
 from devs_git.entrypoints import moving_text
 from devs_git.storage.filters import NotTold
@@ -9,6 +11,7 @@ from devs_git.storage.filters import NotTold
 HOSTILE = "out/\x1b[2J"
 
 
+@pytest.mark.quick
 def test_a_plan_counts_every_file_and_no_name_in_it_commands_the_terminal() -> None:
     files = {"count": 1201, "added_count": 0, "modified_count": 1, "deleted_count": 1200}
     rest = {

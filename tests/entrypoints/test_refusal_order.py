@@ -88,7 +88,7 @@ STATE: list[tuple[str, Any, str]] = [
 ]
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_while_a_gate_is_open_what_is_not_found_comes_first_and_the_state_after_it(top: Path) -> None:
     for name, request, said in (*NOT_FOUND, *STATE):
         assert code(name, request) == said, (name, request)
@@ -99,6 +99,7 @@ def test_while_a_gate_is_open_what_is_not_found_comes_first_and_the_state_after_
         assert code(name, request) == "GATE_BLOCKED", (name, request)
 
 
+@pytest.mark.quick
 def test_with_no_task_active_there_is_none_to_complete_or_record_gate_or_no_gate(initialised: Path) -> None:
     gated.ask(Workspace.open(initialised), kind="MANUAL")
     assert code("checkpoint", checkpoint.Request()) == "TASK_NOT_FOUND"
@@ -114,7 +115,7 @@ DRY: list[tuple[str, Any]] = [
 ]
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_dry_run_answers_while_a_gate_is_open_and_names_it(top: Path) -> None:
     for name, request in DRY:
         assert call(name, request).blocked_by == (), name
@@ -130,7 +131,7 @@ def _cli(*words: str) -> tuple[int, dict[str, Any]]:
     return done.returncode, json.loads(done.stdout)
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_dry_run_exits_1_where_anything_would_stop_the_real_one(top: Path) -> None:
     assert _cli("rewind", "1", "--dry-run")[0] == 0
     (top / "3.txt").write_text("edited")
@@ -194,7 +195,7 @@ def test_an_undo_that_would_bring_back_an_id_which_is_in_use_answers_a_dry_run()
     assert code("undo", undo.Request(preserve="branch")) == "TASK_EXISTS"
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 @pytest.mark.parametrize("strict", [False, True])
 def test_a_snapshot_is_made_while_a_gate_is_open_and_moves_nothing(
     initialised: Path, git: Git, strict: bool

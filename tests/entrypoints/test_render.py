@@ -19,6 +19,7 @@ from devs_git.workspace import Workspace
 Make = Callable[..., str]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("name", "shown"),
     [

@@ -25,6 +25,7 @@ def view(initialised: Path) -> Path:
     return initialised / ".devs"
 
 
+@pytest.mark.quick
 def test_the_view_follows_what_changes_something_and_is_drawn_again_by_any_verb_that_finds_it_gone(
     view: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,6 +35,7 @@ def only(monkeypatch: pytest.MonkeyPatch, *names: str, tools: tuple[str, ...] = 
     monkeypatch.setattr(selfcheck, "TOOLS", {name: TOOLS[name] for name in tools})
 
 
+@pytest.mark.quick
 def test_devs_git_as_it_is_passes_both_and_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ from devs_git.errors import DevsError
 from devs_git.storage import schemas
 from tests.entrypoints.samples import sample
 
-pytestmark = pytest.mark.cheap
+pytestmark = pytest.mark.quick
 
 TEXTS = (
     "", " ", "x", "x ", " x", "x\n", "x\ny", "a\x1bb", "a\x85b", "a\u2028b", "a\u202eb", "a\u200eb", "é", "😀", "-x", "--all",

@@ -39,6 +39,7 @@ NO_TOOL = (
 )
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", TOOLS)
 def test_a_tool_is_a_verb_that_no_person_alone_may_call(name: str) -> None:
     tool = TOOLS[name]

@@ -12,6 +12,8 @@ from devs_git.commands import trace_put
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
 
+pytestmark = pytest.mark.quick
+
 OUTPUTS = {"text": "grün\r\n".encode() * 300, "bytes": b"\0\xff\n" * 300, "empty": b"", "--odd": b"x"}
 LOADED = (
     "import sys; from devs_git.__main__ import main; main(); sys.stderr.write(str('click' in sys.modules))"
@@ -38,7 +40,7 @@ def test_it_loads_no_click_and_prints_the_bytes(stored: Path) -> None:
         assert (done.stdout, done.stderr) == (OUTPUTS[name], b"False")
 
 
-@pytest.mark.telling
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("words", "where"),
     [

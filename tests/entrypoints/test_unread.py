@@ -11,6 +11,8 @@ import pytest
 
 from devs_git.workspace import Workspace
 
+pytestmark = pytest.mark.thorough
+
 SAYS = "The answer could not be printed: No space left on device. What was done stands.\n"
 
 
@@ -20,7 +22,6 @@ def full(*words: str, stderr: int | None = subprocess.PIPE) -> subprocess.Comple
         return subprocess.run(line, stdout=device, stderr=stderr or device, text=True, check=False)
 
 
-@pytest.mark.thorough
 @pytest.mark.usefixtures("ledgered")
 @pytest.mark.parametrize("words", [("--help",), ("log", "--json"), ("show", "nope", "--json")])
 def test_a_full_disk_behind_a_redirection_is_told_in_one_line(words: tuple[str, ...]) -> None:
@@ -29,7 +30,6 @@ def test_a_full_disk_behind_a_redirection_is_told_in_one_line(words: tuple[str, 
     assert full(*words, stderr=None).returncode == 4
 
 
-@pytest.mark.thorough
 def test_what_was_done_stands(ledgered: Workspace, mark: Callable[..., str]) -> None:
     mark(1)
     said = full("branch", "task-1@1", "-b", "try")
@@ -37,7 +37,6 @@ def test_what_was_done_stands(ledgered: Workspace, mark: Callable[..., str]) -> 
     assert ledgered.git.text("rev-parse", "--verify", "try")
 
 
-@pytest.mark.thorough
 def test_a_disk_that_fails_while_a_verb_works_is_not_told_as_a_failure_of_printing(
     ledgered: Workspace,
 ) -> None:

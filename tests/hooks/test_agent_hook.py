@@ -42,6 +42,7 @@ def spooled(project: Path) -> list[Path]:
     return sorted((project / ".git/devs/spool").iterdir(), key=lambda path: path.stat().st_mtime_ns)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("client", sorted(DIALECTS))
 def test_while_a_gate_is_open_only_reading_goes_on_from_any_folder(client: str, project: Path) -> None:
     assert call(project, before("Write"), client=client).denied == ""
@@ -226,7 +227,6 @@ def test_the_line_is_the_same_in_a_shell_that_is_none_of_posix(project: Path) ->
     assert CLAUDE.command("Stop").count("Stop") == 1
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("place", ["here", "another repository"])
 def test_no_tool_writes_through_an_open_gate_because_a_git_died(
     place: str, project: Path, tmp_path: Path, git: Run

@@ -39,6 +39,7 @@ def children(initialised: Path, tmp_path: Path) -> Callable[..., list[str]]:
     return run
 
 
+@pytest.mark.quick
 def test_a_second_commit_under_the_same_ledger_asks_once(
     children: Callable[..., list[str]], git: Run
 ) -> None:

@@ -57,6 +57,7 @@ def call(hook: Path, text: str = "l1\nl2\n", **env: str) -> tuple[int, list[str]
 FILES = sorted(path for path in resources.folder("hooks").rglob("*") if path.is_file())
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_a_file_of_hooks_has_at_most_25_lines(file: Path) -> None:
     assert file.read_text().count("\n") <= 25

@@ -83,6 +83,7 @@ WORK = [
 ]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.usefixtures("work")
 @pytest.mark.parametrize("words", WORK, ids=" ".join)
 def test_work_is_refused_while_a_gate_is_open_and_goes_on_after_the_decision(

@@ -35,6 +35,7 @@ def commit() -> None:
     Path("words").unlink()
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", ["calm", "template"])
 def test_a_note_that_is_a_link_is_not_written_through(name: str, initialised: Path, elsewhere: Path) -> None:
     commit()

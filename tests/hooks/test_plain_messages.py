@@ -86,6 +86,7 @@ def no_awk(tmp_path: Path) -> str:
     return f"{folder}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
 
 
+@pytest.mark.quick
 def test_a_plain_message_gets_the_same_trailers_the_short_way(
     source: bytes, repo: Path, ledgered: Workspace
 ) -> None:

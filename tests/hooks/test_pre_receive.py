@@ -84,6 +84,7 @@ def server(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, git: Run, i
     return origin
 
 
+@pytest.mark.quick
 def test_work_waits_for_a_gate_and_what_lets_others_know_does_not(server: Path, git: Run) -> None:
     commit(Path(), {"a.txt": "more\n"})
     gate = ask(Workspace.open(), kind="MANUAL")

@@ -73,6 +73,7 @@ def live(workspace: Workspace) -> dict[str, Checkpoint]:
     return {point.message: point for point in history(workspace).live()}
 
 
+@pytest.mark.quick
 @pytest.mark.usefixtures("children_measured")
 def test_each_commit_of_the_task_is_a_numbered_checkpoint(hooked: Workspace, git: Run) -> None:
     assert commit("one") == ""
@@ -145,9 +146,8 @@ def test_a_rebase_records_nothing_per_pick_and_moves_what_it_rewrote(
 def test_a_rebase_within_the_task_gives_each_commit_one_new_number(hooked: Workspace, git: Run) -> None:
     commit("one")
     commit("two")
-    git(
-        "config", "user.name", "Grace"
-    )  # the rewritten commits differ from the old ones within one second too
+    # The rewritten commits differ from the old ones within one second, too.
+    git("config", "user.name", "Grace")
     rebase("--force-rebase", "HEAD~2")
     assert rows(hooked) == [
         ("task-10@1", "replaced", "one"),

@@ -33,6 +33,7 @@ def started(ledgered: Workspace, repo: Path, tmp_path: Path) -> Path:
     return told
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("backend", ["--merge", "--apply"])
 def test_a_rebase_of_commits_without_checkpoints_starts_no_python(
     backend: str, started: Path, git: Run

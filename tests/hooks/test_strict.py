@@ -52,6 +52,7 @@ def refused(code: str, *words: str) -> None:
     assert f"devs-git: {code}: " in said, said
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("packed", [False, True])
 def test_the_ledger_and_visible_tags_do_not_move_by_hand(packed: bool, top: Path, git: Run) -> None:
     if packed:

@@ -44,6 +44,7 @@ def top(request: pytest.FixtureRequest, moulded: Moulded) -> Path:
 DATES = "TAS / 2.3 Dates"
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     "words",
     [

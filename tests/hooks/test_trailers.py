@@ -14,6 +14,7 @@ from devs_git.workspace import Workspace
 from tests.hooked import Commit, Run, block, bound, said
 
 
+@pytest.mark.quick
 def test_a_message_gets_a_paragraph_of_trailers(tip: str, git: Run, commit: Commit) -> None:
     assert commit("-m", "fix: dates", "-m", "They were wrong.") == 0
     assert said(git) == f"fix: dates\n\nThey were wrong.\n\n{block(tip)}"

@@ -14,6 +14,7 @@ from devs_git.workspace import Workspace
 from tests.hooked import WORK, Commit, Run, block, bound, said
 
 
+@pytest.mark.quick
 def test_an_amend_does_not_double_them_and_names_the_ledger_of_now(
     tip: str, git: Run, commit: Commit, ledgered: Workspace
 ) -> None:

@@ -32,6 +32,7 @@ def files(top: Path) -> dict[str, tuple[int, bytes]]:
     return {name: told for name, told in picture(top).items() if not name.startswith(".git/")}
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("client", sorted(DIALECTS))
 def test_installing_twice_changes_nothing_and_taking_out_leaves_no_trace(client: str, repo: Path) -> None:
     before = files(repo)

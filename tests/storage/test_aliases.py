@@ -41,6 +41,7 @@ def attempt(*words: str, where: Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.quick
 def test_going_in_and_out_leaves_the_configuration_as_it_was_and_no_event(
     initialised: Path, git: Run, say: Say
 ) -> None:

@@ -13,7 +13,7 @@ from ruamel.yaml import YAML
 from devs_git.errors import DevsError
 from devs_git.storage import canonical, documents
 
-pytestmark = pytest.mark.cheap
+pytestmark = pytest.mark.quick
 
 
 def library(data: bytes, version: tuple[int, int] = (1, 2)) -> Any:

@@ -141,7 +141,7 @@ def believed(tip: str) -> bool:
     return True
 
 
-@pytest.mark.telling
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("name", [*HONEST, *FORGED])
 def test_no_verb_writes_on_top_of_what_verify_refuses(begun: str, name: str) -> None:
     tip = (FORGED | HONEST)[name](begun)
@@ -158,6 +158,7 @@ def test_no_verb_writes_on_top_of_what_verify_refuses(begun: str, name: str) -> 
     assert Workspace.open().ledger.checked_tip == begun
 
 
+@pytest.mark.quick
 def test_what_is_believed_after_a_plain_fetch_is_what_verify_passes(begun: str) -> None:
     """Several events at once, so that what one puts there another takes out again, or hides."""
     for seed in range(ROUNDS):

@@ -70,6 +70,7 @@ def dirty(ledgered: Workspace, repo: Path) -> Workspace:
     return ledgered
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step[1])
 def test_the_next_command_finishes_or_takes_back(
     step: tuple[str, str], dirty: Workspace, git: Run, repo: Path

@@ -57,6 +57,7 @@ def noted(workspace: Workspace) -> tuple[str, int] | None:
     return (found.prefix.rpartition(" ")[0], found.read) if found else None
 
 
+@pytest.mark.quick
 def test_the_transcript_that_a_hook_told_of_is_read_and_later_read_on(
     working: Workspace, transcript: Path
 ) -> None:

@@ -21,6 +21,7 @@ def git_finds(where: Path) -> list[Path]:
     return [Path(line) for line in subprocess.check_output(asked, cwd=where, text=True).splitlines()]
 
 
+@pytest.mark.quick
 def test_an_ordinary_repository_is_found_from_each_of_its_folders_as_git_finds_it(
     repo: Path, git: Run
 ) -> None:
@@ -146,7 +147,6 @@ def test_a_repository_of_somebody_else_is_gits_to_trust(repo: Path, monkeypatch:
     assert discovery.top_of(repo) is None
 
 
-@pytest.mark.thorough
 def test_a_repository_beyond_a_mount_point_is_not_found(
     repo: Path, record_property: Callable[[str, object], None]
 ) -> None:

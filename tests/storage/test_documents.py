@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 from devs_git.errors import DevsError
 from devs_git.storage import documents, resources, schemas
 
-pytestmark = pytest.mark.cheap
+pytestmark = pytest.mark.quick
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 VALID = sorted(EXAMPLES.glob("*/valid/*.yaml"))

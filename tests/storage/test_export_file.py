@@ -14,6 +14,7 @@ from devs_git.storage.export_file import written
 EXPORT = gzip.compress(b'{"format":"devs-git traces 1"}\n')
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("there", [b"work\n", gzip.compress(b"work\n")], ids=["text", "gzip"])
 def test_an_export_replaces_no_other_file_not_even_through_a_link(tmp_path: Path, there: bytes) -> None:
     source, link = tmp_path / "a.py", tmp_path / "link"

@@ -8,6 +8,8 @@ import pytest
 
 from devs_git.storage.git_program import Git, GitFailed
 
+pytestmark = pytest.mark.quick
+
 LOUD = "!head -c 300000 /dev/zero >&2; echo done; exit"
 
 

@@ -16,6 +16,7 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
     return status, capsys.readouterr().err
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("text", "code"),
     [

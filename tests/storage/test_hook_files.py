@@ -21,6 +21,7 @@ from tests.hook_stage import NAMES, HookStage, picture, script
 Run = Callable[..., str]
 
 
+@pytest.mark.quick
 def test_installing_twice_installs_once(repo: Path, stage: HookStage) -> None:
     assert {action.did for action in stage.install(repo).values()} == {"created"}
     first = picture(repo / ".git/hooks")
@@ -95,7 +96,7 @@ def test_a_hook_that_was_edited_is_left_alone_and_reported(repo: Path, stage: Ho
     assert stage.codes(repo) == []
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_copy_of_our_hook_with_its_mark_taken_off_is_not_called_by_itself(
     repo: Path, stage: HookStage
 ) -> None:
@@ -116,7 +117,7 @@ def test_a_link_to_our_hook_is_left_alone(repo: Path, stage: HookStage) -> None:
     assert stage.commit() == ["ours post-commit"]
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_hook_that_its_tool_wrote_again_over_ours_is_there_once_after_uninstall(
     repo: Path, stage: HookStage
 ) -> None:
@@ -159,7 +160,7 @@ def test_status_sees_that_a_kept_hook_is_gone(repo: Path, stage: HookStage) -> N
     assert stage.codes(repo) == []
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_tool_that_overwrites_ours_is_kept_and_called_in_turn(repo: Path, stage: HookStage) -> None:
     hooks = repo / ".git/hooks"
     script(hooks / "post-commit")
@@ -185,7 +186,7 @@ def test_ours_moved_aside_by_another_tool_is_removed_there(repo: Path, stage: Ho
     assert stage.commit() == ["theirs post-commit", "ours post-commit"]
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_folder_in_the_place_of_a_hook_is_left_alone(repo: Path, stage: HookStage) -> None:
     (repo / ".git/hooks/post-commit").mkdir(parents=True)
     assert stage.install(repo)["hook post-commit"].did == "skipped"
@@ -193,7 +194,7 @@ def test_a_folder_in_the_place_of_a_hook_is_left_alone(repo: Path, stage: HookSt
     assert (repo / ".git/hooks/post-commit").is_dir()
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_missing_hooks_folder_is_made_and_goes_again(tmp_path: Path, git: Run, stage: HookStage) -> None:
     bare = tmp_path / "no template"
     git("init", "-q", "--template=", str(bare))
@@ -224,7 +225,7 @@ def test_a_worktree_of_a_bare_repository_has_its_hooks_in_the_bare_one(
     assert stage.commit(tree) == ["ours post-commit"]
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_hooks_folder_that_cannot_be_written_is_refused_in_one_line(repo: Path, stage: HookStage) -> None:
     shutil.rmtree(repo / ".git/hooks")
     (repo / ".git/hooks").write_text("")

@@ -40,6 +40,7 @@ def husky(repo: Path, git: Run) -> Path:
     return folder
 
 
+@pytest.mark.quick
 def test_ours_are_chained_into_huskys_folder_and_both_run(repo: Path, git: Run, stage: HookStage) -> None:
     folder = husky(repo, git)
     before, configured = picture(repo / ".husky"), (repo / ".git/config").read_text()
@@ -159,7 +160,7 @@ def test_a_folder_outside_the_repository_is_never_written(
     assert stage.commit() == [*theirs, "ours post-commit"]
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_hooks_folder_linked_to_a_tracked_one_is_not_written(
     repo: Path, git: Run, stage: HookStage
 ) -> None:
@@ -175,7 +176,7 @@ def test_a_hooks_folder_linked_to_a_tracked_one_is_not_written(
     assert stage.commit() == ["theirs post-commit", "ours post-commit"]
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 @pytest.mark.parametrize("value", ["/dev/null", ""])
 def test_hooks_that_are_switched_off_are_told_once(
     value: str, repo: Path, git: Run, stage: HookStage

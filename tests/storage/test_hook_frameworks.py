@@ -65,6 +65,7 @@ def told(lines: list[str]) -> list[str]:
     return sorted(line.removesuffix(".legacy") for line in lines)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", TOOLS)
 @pytest.mark.parametrize("steps", ORDERS)
 def test_every_hook_runs_exactly_once(steps: str, name: str, configured: Path, stage: HookStage) -> None:

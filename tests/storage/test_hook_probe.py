@@ -18,6 +18,8 @@ from devs_git.storage.places import locate
 from devs_git.workspace import Workspace
 from tests.gated import ask
 
+pytestmark = pytest.mark.quick
+
 
 def look(where: Path) -> Result:
     result: Result = router.call("doctor", Workspace.open(where), Request())
@@ -44,7 +46,6 @@ def test_a_git_that_does_not_run_hooks_is_found_out_by_running_one(
     assert codes(initialised) == []  # frozen, the hook refuses and thereby tells that it ran
 
 
-@pytest.mark.telling
 def test_a_python_that_lost_devs_git_is_found_out_and_no_hooks_python_is_started(
     initialised: Path, tmp_path: Path
 ) -> None:
@@ -65,6 +66,7 @@ def test_a_python_that_lost_devs_git_is_found_out_and_no_hooks_python_is_started
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.thorough
 def test_a_hook_that_only_looks_like_ours_is_not_run_for_a_trial(initialised: Path, tmp_path: Path) -> None:
     trap = tmp_path / "trap"
     trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")

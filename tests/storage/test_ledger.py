@@ -15,6 +15,7 @@ from tests.gated import ask, refusal
 from tests.losing import lose
 
 
+@pytest.mark.quick
 def test_an_event_that_was_written_is_read_back_as_it_was(ledgered: Workspace) -> None:
     event = ledgered.event(
         "task.started", "task: start\n10", ("Devs-Task", "task-10"), verb_name="task start", body="x"
@@ -62,7 +63,6 @@ def test_a_ledger_with_an_event_missing_is_missing_and_not_shorter(ledgered: Wor
     assert caught.value.code == "LEDGER_MISSING"
 
 
-@pytest.mark.thorough
 def test_open_gates_whose_list_is_missing_are_not_none_and_no_bug(ledgered: Workspace) -> None:
     ask(ledgered, kind="MANUAL")
     oid = ledgered.store_git.text("rev-parse", "refs/heads/devs/ledger:open")

@@ -36,6 +36,7 @@ def write_at_once(workspace: Workspace, arm: str, writers: int, events: int) -> 
     return {event.subject for event in workspace.ledger.events() if event.type == "task.started"}
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("arm", "writers", "events"), [("guarded", 8, EVENTS), ("unlocked", 3, 4)])
 def test_writers_at_once_lose_no_event(arm: str, writers: int, events: int, ledgered: Workspace) -> None:
     wanted = {f"{name}-{number}" for name in range(writers) for number in range(events)}

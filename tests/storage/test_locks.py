@@ -12,6 +12,8 @@ import pytest
 from devs_git.errors import DevsError
 from devs_git.storage import locks
 
+pytestmark = pytest.mark.quick
+
 
 def test_an_owner_that_was_killed_while_one_waited_was_at_work_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

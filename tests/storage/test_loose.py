@@ -16,6 +16,7 @@ from devs_git.storage.objects import Objects
 Make = Callable[..., str]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("data", [b"", b"x\n", b"\0\xff" * 5000])
 def test_an_object_is_the_one_that_git_writes_and_reads(git: Make, repo: Path, data: bytes) -> None:
     store = repo / ".git/objects"

@@ -32,6 +32,7 @@ def prune_as_if_unseen(top: Path, event: str) -> None:
         (top / ".git/objects" / line[:2] / line[2:40]).unlink()
 
 
+@pytest.mark.quick
 def test_an_event_that_a_prune_took_is_there_for_the_next_reader(ledgered: Workspace) -> None:
     event = write(ledgered)
     prune_as_if_unseen(ledgered.top, event)

@@ -9,7 +9,7 @@ import pytest
 from devs_git.storage.git_program import GitFailed
 from devs_git.storage.outside import told
 
-pytestmark = pytest.mark.cheap
+pytestmark = pytest.mark.quick
 FULL = "The disk said: No space left on device."
 
 

@@ -19,7 +19,7 @@ from devs_git.storage.places import located, worktrees
 from devs_git.workspace import Workspace
 
 Git = Callable[..., str]
-pytestmark = pytest.mark.cheap
+pytestmark = pytest.mark.quick
 FOLDERS = ("op", "raw", "journal", "spool", "spool/rejected", "hooks", "open")
 FILES = ("catalog.db", "ledger.lock", "unrecorded", "snapshot-index", "task", "calm", "view")
 

@@ -13,7 +13,7 @@ from devs_git.storage import receiving
 from devs_git.workspace import Workspace
 from tests.gated import ask
 
-pytestmark = pytest.mark.cheap
+pytestmark = pytest.mark.quick
 Run = Callable[..., str]
 Make = Callable[..., str]
 

@@ -12,7 +12,7 @@ from devs_git.storage import refs
 from devs_git.storage.git_program import GitFailed
 from devs_git.workspace import Workspace
 
-pytestmark = pytest.mark.cheap
+pytestmark = pytest.mark.quick
 Run = Callable[..., str]
 
 

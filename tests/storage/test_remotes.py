@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from devs_git.storage import remotes
 from devs_git.workspace import Workspace
 
 Make = Callable[..., str]
 
 
+@pytest.mark.quick
 def test_every_configured_remote_is_found(workspace: Workspace, git: Make, repo: Path) -> None:
     for name in ("origin", "up", "team/fork"):
         git("remote", "add", name, "nowhere")

@@ -9,6 +9,7 @@ import pytest
 from devs_git.storage import resources
 
 
+@pytest.mark.quick
 def test_a_checkout_has_them_at_its_top() -> None:
     top = Path(__file__).parent.parent.parent
     assert (resources.folder("hooks"), resources.folder("schemas")) == (top / "hooks", top / "schemas")

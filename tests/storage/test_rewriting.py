@@ -12,7 +12,7 @@ from devs_git.errors import DevsError
 from devs_git.storage import rewriting
 from devs_git.workspace import Workspace
 
-pytestmark = pytest.mark.cheap
+pytestmark = pytest.mark.quick
 Run = Callable[..., str]
 
 

@@ -68,6 +68,7 @@ def stored(workspace: Workspace) -> list[tuple[Any, ...]]:
         )
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("moment", "there"), [("killed", 5), ("midway", 0)])
 def test_a_crash_between_commit_and_unlink_gives_no_duplicate_and_one_before_loses_nothing(
     moment: str, there: int, ledgered: Workspace

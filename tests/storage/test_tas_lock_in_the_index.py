@@ -14,7 +14,7 @@ from devs_git.workspace import Workspace
 from tests import ledgers
 from tests.gated import NEW, TAS, ask, commit, in_force
 
-pytestmark = pytest.mark.cheap
+pytestmark = pytest.mark.quick
 Run = Callable[..., str]
 
 

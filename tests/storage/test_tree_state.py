@@ -6,6 +6,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from devs_git.storage.tree_state import TreeState, asked
 from devs_git.workspace import Workspace
 
@@ -17,6 +19,7 @@ def found() -> TreeState:
         return state()
 
 
+@pytest.mark.quick
 def test_untracked_files_are_those_that_git_status_names(repo: Path, git: Run) -> None:
     (repo / ".gitignore").write_text("*.log\n!kept.log\nhidden/\n")
     for name in (

@@ -49,6 +49,7 @@ def shown(workspace: Workspace) -> dict[str, str]:
     }
 
 
+@pytest.mark.quick
 def test_the_view_follows_the_ledger_file_by_file(viewed: Workspace, git: Run) -> None:
     put(viewed, gates__g1__request_yaml="a: 1\n", open__g1="", tasks__task="t\n")
     assert refresh(viewed) == "updated"

@@ -24,6 +24,7 @@ def scene(tasks: Tasks) -> Scene:
     return tasks({"10": {"b.txt": "b\n"}, "11": {"b.txt": "c\n"}})
 
 
+@pytest.mark.quick
 def test_a_tag_that_fetch_pruned_comes_back_with_the_next_verb_that_changes_something(
     scene: Scene, tmp_path: Path
 ) -> None:

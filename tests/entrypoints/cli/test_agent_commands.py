@@ -46,6 +46,7 @@ def told(said: tuple[int, str]) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("client", sorted(DIALECTS))
 def test_it_says_what_it_did_and_leaves_no_event(client: str, initialised: Path, say: Say, git: Run) -> None:
     tip = git("rev-parse", "refs/heads/devs/ledger")

@@ -41,6 +41,7 @@ def offered(*words: str, line: str = "") -> list[str]:
     return done.stdout.split("\n")[:-1]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("words", "found"),
     [

@@ -5,12 +5,15 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from devs_git.domain.verbs import VERBS
 from devs_git.entrypoints.cli import manual
 
 TOP = Path(__file__).parents[3]
 
 
+@pytest.mark.quick
 def test_the_pages_are_what_the_commands_say_today(tmp_path: Path) -> None:
     manual.write(tmp_path)
     for name in manual.NAMES:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
 from click.testing import CliRunner
 
 from devs_git.entrypoints.cli import overview
@@ -21,6 +22,7 @@ sys.stdout.write("imported: " + ",".join(name for name in {HEAVY} if name in set
 """
 
 
+@pytest.mark.quick
 def test_help_of_the_command_itself_imports_neither_click_nor_anything_heavier() -> None:
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
     assert done.stdout == overview.text() + "\nimported: "

@@ -24,6 +24,7 @@ def env(tmp_path: Path) -> dict[str, str]:
     return {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}"}
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_other_shells_get_a_script_and_the_answers_that_it_asks_for(env: dict[str, str], shell: str) -> None:
     script = CliRunner().invoke(cli, ["completion", shell]).output
@@ -75,7 +76,6 @@ def test_a_stream_that_the_caller_closed_leads_nowhere(initialised: Path) -> Non
     assert subprocess.run(child, cwd=initialised, check=False).returncode == 3
 
 
-@pytest.mark.thorough
 def test_a_tool_that_still_works_on_its_thread_is_not_cut_off_at_the_end() -> None:
     script = """
 import sys, threading

@@ -19,6 +19,7 @@ def judged(rules: Rules, *pairs: tuple[str, str]) -> int:
     return found.status_code if found else 200
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("pairs", "status"),
     [

@@ -47,7 +47,6 @@ def _installed() -> None:
     assert INSPECTOR.exists(), "What npm brings is missing. Run: make npm"
 
 
-@pytest.mark.thorough
 @pytest.mark.usefixtures("_installed")
 @pytest.mark.parametrize("transport", BASELINE)
 @pytest.mark.parametrize("era", WHOLE)
@@ -94,11 +93,11 @@ def _covers(line: tuple[str, ...], fault: tuple[str, str, str]) -> bool:
     return fnmatch(fault[0], line[0]) and fnmatch(fault[1], line[1])
 
 
+@pytest.mark.quick
 def test_each_line_of_the_baseline_says_why() -> None:
     assert [line for line in BASELINE["stdio"] if len(line) != 3] == []
 
 
-@pytest.mark.thorough
 @pytest.mark.usefixtures("_installed")
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_the_inspector_lists_and_calls_tools(transport: str, initialised: Path) -> None:

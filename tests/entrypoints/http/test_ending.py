@@ -42,7 +42,6 @@ def started(top: Path, *words: str, **env: str) -> Iterator[tuple[subprocess.Pop
         child.communicate()
 
 
-@pytest.mark.thorough  # a client that sends half a request is waited for
 def test_sigterm_ends_open_requests(initialised: Path) -> None:
     with started(initialised) as (child, web):
         assert web.tool("git_status").status == 200
@@ -61,6 +60,7 @@ def test_sigterm_ends_open_requests(initialised: Path) -> None:
         assert b"Traceback" not in child.stderr.read()
 
 
+@pytest.mark.quick
 def test_a_kill_leaves_no_lock(initialised: Path) -> None:
     with started(initialised) as (child, web):
         calls = [
@@ -83,7 +83,6 @@ def _tried(web: Web, tool: str, **params: str) -> None:
         web.tool(tool, **params)
 
 
-@pytest.mark.thorough
 def test_sigterm_ends_a_tool_that_waits_and_streams_of_mcp(initialised: Path) -> None:
     began = initialised / "began"
     hook = initialised / ".git" / "hooks" / "pre-commit"
@@ -119,7 +118,6 @@ def _streamed(web: Web) -> None:
         web.send("GET", "/mcp", Accept="text/event-stream")
 
 
-@pytest.mark.thorough
 def test_a_token_is_asked_for_where_others_can_come(initialised: Path) -> None:
     with started(initialised, "--require-token", DEVS_GIT_TOKEN="secret") as (_, web):
         assert web.tool("git_status").status == 401

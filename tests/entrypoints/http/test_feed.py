@@ -27,6 +27,7 @@ def _task(top: Path, task: str) -> None:
         assert not calling.call(name, {"task_id": task, **more}, top).is_error
 
 
+@pytest.mark.quick
 def test_an_event_of_another_process_arrives_within_a_second(initialised: Path) -> None:
     with served(initialised) as web, web.events() as events:
         command = [sys.executable, "-m", "devs_git", "task", "start", "1", "--title", "x"]

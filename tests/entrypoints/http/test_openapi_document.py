@@ -13,10 +13,11 @@ from devs_git.entrypoints.http.routes import ROUTES
 from devs_git.entrypoints.tools import calling
 from tests.web import served
 
+pytestmark = pytest.mark.thorough
+
 REQUESTS = int(os.environ.get("DEVS_TEST_COUNT_REQUESTS", "5"))
 
 
-@pytest.mark.thorough
 def test_no_request_that_the_document_allows_or_nearly_allows_is_a_bug(initialised: Path) -> None:
     for task in ("0", "1"):  # what such requests mostly ask for
         for name, arguments in (

@@ -35,6 +35,7 @@ def worked(initialised: Path) -> Path:
     return initialised
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("mode", ["legacy", NEW])
 def test_a_client_that_gave_a_token_is_told_of_each_step(mode: str, worked: Path) -> None:
     told: list[tuple[float, str | None]] = []

@@ -84,6 +84,7 @@ def worked(initialised: Path) -> Path:
     return initialised
 
 
+@pytest.mark.quick
 def test_the_plain_form_answers_as_the_tool_does(web: Web, initialised: Path) -> None:
     said = web.tool("get_task_trace", traceId="nonexistent")
     assert (said.status, said.code, said.value["traceId"]) == (404, "TRACE_NOT_FOUND", "nonexistent")

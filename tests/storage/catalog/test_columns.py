@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from devs_git.storage import resources
 from devs_git.storage.catalog import fulltext
 from devs_git.storage.catalog.database import Catalog
+
+pytestmark = pytest.mark.quick
 
 _ROW = re.compile(r"\| (?P<tables>`[^|]+`)? ?\| (?P<columns>`[^|]+`) \| [^|]+ \|")
 _INDEXES = {index.of(engine) for index in fulltext.INDEXES for engine in (4, 5)}

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from devs_git.domain.events import Event
 from devs_git.storage.catalog import (
     messages,
@@ -17,6 +19,7 @@ from tests.talking import NOW, conversation, ids, take
 MANY = int(os.environ.get("DEVS_TEST_COUNT_CONVERSATION", "1500"))
 
 
+@pytest.mark.quick(1)
 def test_every_so_many_messages_a_snapshot_is_made_once(catalog: Catalog, tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(conversation("s", 25))

@@ -53,6 +53,7 @@ def two(initialised: Path) -> Path:
     return initialised
 
 
+@pytest.mark.quick
 def test_a_rewind_hides_the_traces_of_the_tasks_it_undid_and_an_undo_shows_them(two: Path) -> None:
     assert listed(two) == [("of 11", False), ("of 10", False)]
     router.call("rewind", Workspace.open(two), rewind.Request("task-10"))
@@ -74,7 +75,6 @@ def test_a_task_of_the_same_name_after_a_rewind_is_another_one(two: Path) -> Non
     assert listed(two) == [("later", False), ("of 10", False)]
 
 
-@pytest.mark.thorough
 def test_a_trace_that_is_imported_stays_hidden_while_its_task_is_rewound(two: Path) -> None:
     packed = bytearray()
     trace_export.run(Workspace.open(two), trace_export.Request(packed.extend))
@@ -87,7 +87,6 @@ def test_a_trace_that_is_imported_stays_hidden_while_its_task_is_rewound(two: Pa
     assert listed(two) == [("of 11", False), ("of 10", False)]
 
 
-@pytest.mark.thorough
 def test_an_undo_over_several_rewinds_shows_the_traces_that_any_of_them_hid(two: Path) -> None:
     work(two, "12")
     over = router.call("rewind", Workspace.open(two), rewind.Request("task-11")).rewind_id
@@ -100,7 +99,6 @@ def test_an_undo_over_several_rewinds_shows_the_traces_that_any_of_them_hid(two:
     assert listed(two) == [("of 10", False)]
 
 
-@pytest.mark.thorough
 def test_a_rewind_to_a_checkpoint_that_was_undone_shows_the_traces_of_its_task(two: Path, git: Run) -> None:
     work(two, "12")
     ahead = git("rev-parse", "HEAD")

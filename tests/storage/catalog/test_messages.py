@@ -49,6 +49,7 @@ def grow(catalog: Catalog, path: Path, data: bytes, ends: Iterable[int]) -> str:
     return session
 
 
+@pytest.mark.quick
 @given(st.sampled_from(NAMES), st.lists(st.floats(0, 1), max_size=6))
 def test_any_way_of_reading_a_transcript_piece_by_piece_gives_the_same_messages(
     name: str, cuts: list[float]

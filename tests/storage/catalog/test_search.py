@@ -17,7 +17,7 @@ from devs_git.storage.catalog import fulltext, health, search, traces
 from devs_git.storage.catalog.database import Catalog
 from devs_git.values import replace
 
-pytestmark = pytest.mark.cheap
+pytestmark = pytest.mark.quick
 
 NOW = datetime(2001, 2, 3, 12, 0, 0, tzinfo=UTC)
 TEXTS = {

@@ -7,8 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from devs_git.storage.catalog import traces
 from devs_git.storage.catalog.database import Catalog
+
+pytestmark = pytest.mark.quick
 
 EACH = int(os.environ.get("DEVS_TEST_COUNT_TRACES_PER_WRITER", "10"))
 WRITER = """

@@ -18,7 +18,7 @@ from devs_git.storage.catalog import bodies, traces
 from devs_git.storage.catalog.database import Catalog
 from devs_git.values import replace
 
-pytestmark = pytest.mark.cheap
+pytestmark = pytest.mark.quick
 
 THEN = "2001-02-03T04:05:06.789Z"
 MEBIBYTES = int(os.environ.get("DEVS_TEST_COUNT_TRACE_MEBIBYTES", "9"))

@@ -58,7 +58,6 @@ def backup(top: Path, ref: str) -> capture.State:
     return capture.load(Workspace.open(top).objects, git(top, "rev-parse", ref).strip())
 
 
-@pytest.mark.thorough
 def test_an_edit_beside_the_move_survives_its_taking_back(dirtied: Scene, drive: Driver) -> None:
     old = state(dirtied.top)
     crash(drive, dirtied, "verify")
@@ -71,6 +70,7 @@ def test_an_edit_beside_the_move_survives_its_taking_back(dirtied: Scene, drive:
     assert now["index"] == old["index"]
 
 
+@pytest.mark.quick
 def test_an_edit_of_a_moved_file_stops_recovery_and_names_the_backup(dirtied: Scene, drive: Driver) -> None:
     crash(drive, dirtied, "verify")
     dirtied.write({"b.txt": "my own words\n"})
@@ -98,7 +98,6 @@ def needed_or_kept(scene: Scene, path: str, data: bytes) -> bool:
     return (scene.top / path).read_bytes() == data
 
 
-@pytest.mark.thorough
 def test_doctor_take_back_leaves_the_edited_file_and_brings_back_all_else(
     dirtied: Scene, drive: Driver
 ) -> None:
@@ -115,7 +114,7 @@ def test_doctor_take_back_leaves_the_edited_file_and_brings_back_all_else(
     next_command(dirtied.top)
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_doctor_finish_completes_the_operation_around_the_edited_file(dirtied: Scene, drive: Driver) -> None:
     crash(drive, dirtied, "verify")
     dirtied.write({"b.txt": "my own words\n"})
@@ -134,7 +133,6 @@ def test_doctor_finish_completes_the_operation_around_the_edited_file(dirtied: S
     assert dirtied.git("show", f"{found.worktree}:b.txt") == "my own words"
 
 
-@pytest.mark.thorough
 def test_an_undo_follows_an_operation_that_doctor_finished(dirtied: Scene, drive: Driver) -> None:
     old = state(dirtied.top)
     crash(drive, dirtied, "verify")
@@ -202,7 +200,6 @@ def test_a_git_command_in_between_is_not_undone_unasked(
     assert litter(dirtied.top) == []
 
 
-@pytest.mark.thorough
 def test_a_commit_by_plumbing_after_the_crash_stays_on_its_branch(dirtied: Scene, drive: Driver) -> None:
     old = state(dirtied.top)
     crash(drive, dirtied, "refs")
@@ -228,7 +225,6 @@ def test_a_folder_that_became_a_link_is_never_followed(worked: Scene, drive: Dri
     assert (worked.top / "d").is_symlink()
 
 
-@pytest.mark.thorough
 def test_a_file_of_the_users_keeps_the_folder_that_would_be_replaced(worked: Scene, drive: Driver) -> None:
     crash(drive, worked, "verify", target="10")
     worked.write({"d/x.txt": "mine\n", "d/own.txt": "mine too\n"})
@@ -238,7 +234,6 @@ def test_a_file_of_the_users_keeps_the_folder_that_would_be_replaced(worked: Sce
     assert (worked.top / "d" / "own.txt").read_text() == "mine too\n"
 
 
-@pytest.mark.thorough
 def test_what_was_found_by_a_decision_that_was_cut_off_is_kept_beside_that_of_the_next(
     dirtied: Scene, drive: Driver
 ) -> None:
@@ -254,7 +249,7 @@ def test_what_was_found_by_a_decision_that_was_cut_off_is_kept_beside_that_of_th
     assert [tree for tree in kept if "fresh.txt" in dirtied.git("ls-tree", "--name-only", tree)]
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 @pytest.mark.parametrize("words", thinned(['{"op_id": "x", "worktree": ".", "kind": "move"}'], ["{"]))
 def test_a_damaged_journal_stops_its_own_worktree_and_no_other(
     worked: Scene, drive: Driver, tmp_path: Path, words: str
@@ -268,7 +263,7 @@ def test_a_damaged_journal_stops_its_own_worktree_and_no_other(
     assert "JOURNAL_OPEN" in [finding.code for finding in decide(tmp_path / "beside").findings]
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_journal_of_a_removed_worktree_is_told_and_closed_by_a_decision(
     worked: Scene, drive: Driver, tmp_path: Path
 ) -> None:
@@ -284,8 +279,6 @@ def test_a_journal_of_a_removed_worktree_is_told_and_closed_by_a_decision(
     assert worked.git("rev-parse", "beside") == before
 
 
-@pytest.mark.telling
-@pytest.mark.thorough
 def test_a_crash_of_a_verb_is_told_by_one_event(dirtied: Scene, drive: Driver) -> None:
     crash(drive, dirtied, "refs")
     assert drive(dirtied.top, "status", {}, at=5)["killed"]

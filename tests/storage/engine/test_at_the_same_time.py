@@ -52,6 +52,7 @@ def plumbed(scene: Scene) -> str:
     return mine
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     "step", thinned(["journal", "transaction"], ["capture", "index lock", "files", "refs"])
 )
@@ -140,7 +141,7 @@ def test_an_index_that_another_git_has_locked_is_busy_and_changes_nothing(
     assert litter(worked.top) == []
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 @pytest.mark.parametrize(
     "name", thinned(["refs/heads/main"], ["HEAD", "packed-refs", "refs/heads/devs/ledger"])
 )

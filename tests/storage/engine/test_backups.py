@@ -20,6 +20,7 @@ def prune_as_if_unseen(scene: Scene, backup: str) -> int:
     return len(oids)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("dirty", [True, False])
 def test_an_undo_finds_a_backup_that_a_prune_took(worked: Scene, dirty: bool) -> None:
     if dirty:

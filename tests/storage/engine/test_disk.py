@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import THOROUGH
 from tests.killing import ROOT, Driver, Stage, driver, thinned
 from tests.moving import Scene
+from tests.support.selection import QUICK
 
 REWIND: dict[str, Any] = {"target": "10", "preserve": "stash", "untracked": "save"}
 Told = Callable[[str, object], None]
@@ -30,6 +30,7 @@ def large(worked: Scene) -> Scene:
     return worked
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("limit", thinned([131072], [0, 2048, 16384]))
 @pytest.mark.parametrize("verb", thinned(["rewind"], ["restore", "checkout"]))
 def test_files_that_cannot_grow_leave_everything_as_it_was(
@@ -86,7 +87,7 @@ print(refused)
 def test_a_full_disk_leaves_everything_as_it_was(large: Scene, record_property: Told, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
-    kilobytes = [0, 4, 12, 24, 48, 96, 160, 240, 300, 360, 420, 480, 600, 900] if THOROUGH else [160, 300]
+    kilobytes = [160, 300] if QUICK else [0, 4, 12, 24, 48, 96, 160, 240, 300, 360, 420, 480, 600, 900]
     mount = f"mount -t tmpfs -o size=4m none '{disk}' && exec \"$@\""
     words = ["unshare", "-Urm", "sh", "-c", mount, "sh"]
     if subprocess.run([*words, "true"], check=False, capture_output=True).returncode:

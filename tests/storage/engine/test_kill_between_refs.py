@@ -14,6 +14,8 @@ from devs_git.storage.git_program import Git, GitFailed
 from devs_git.workspace import Workspace
 from tests.moving import Scene
 
+pytestmark = pytest.mark.quick
+
 TAGS = "refs/tags/devs"
 LEDGER = "refs/heads/devs/ledger"
 

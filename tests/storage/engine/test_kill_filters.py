@@ -53,6 +53,7 @@ def verbs() -> list[Any]:
     )
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("whom", WHOM)
 @pytest.mark.parametrize("verb", verbs())

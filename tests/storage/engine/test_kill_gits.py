@@ -12,10 +12,11 @@ from tests.killing import Driver
 from tests.moving import Scene
 from tests.storage.engine.stages import VERBS, stages
 
+pytestmark = pytest.mark.thorough
+
 Told = Callable[[str, object], None]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("before", [True, False], ids=["before its work", "after its work"])
 @pytest.mark.parametrize("verb", VERBS)
 def test_whichever_git_of_a_verb_is_killed_nothing_is_lost(

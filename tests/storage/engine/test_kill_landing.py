@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from devs_git.workspace import Workspace
-from tests.conftest import THOROUGH
 from tests.gated import NEW, TAS, ask, commit, in_force, make_key
 from tests.killing import Driver, Stage
 from tests.moving import Scene
+from tests.support.selection import QUICK
+
+pytestmark = pytest.mark.thorough
 
 
-@pytest.mark.thorough
 def test_a_landing_killed_before_any_step_is_both_decided_and_landed_or_neither(
     worked: Scene, drive: Driver, tmp_path: Path
 ) -> None:
@@ -25,7 +26,7 @@ def test_a_landing_killed_before_any_step_is_both_decided_and_landed_or_neither(
     worked.write({"f1.txt": "local\n", "untracked.txt": "mine\n"})
     stage = Stage(worked.top, "gate approve", {"gate_id": gate_id, "sign": True, "key": str(key.path)}, drive)
     few = ("files", "index in place", "refs", "active task")
-    steps = [at for at, name in enumerate(stage.steps) if THOROUGH or name in few]
+    steps = [at for at, name in enumerate(stage.steps) if not QUICK or name in few]
     assert len(steps) >= 3
     for at in steps:
         twin = stage.twin()

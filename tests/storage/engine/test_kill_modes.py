@@ -5,9 +5,13 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+import pytest
+
 from devs_git.commands import undo
 from tests import ending
 from tests.cases import begin
+
+pytestmark = pytest.mark.quick
 
 
 def test_an_undo_that_was_killed_takes_back_the_permissions_that_it_gave(tmp_path: Path) -> None:

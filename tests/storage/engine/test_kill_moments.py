@@ -26,6 +26,7 @@ case $KILL_WHOM in us) kill -9 $us ;; git) kill -9 $PPID ;; both) kill -9 $us $P
 """
 
 
+@pytest.mark.quick
 def test_killed_at_random_moments_nothing_is_lost(
     dirtied: Scene, drive: Driver, record_property: Told
 ) -> None:
@@ -74,7 +75,6 @@ def arm(twin: Path) -> None:
     (twin / ".git" / "once").touch()
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("moved", thinned([2], [1, 3]))
 def test_killed_between_two_refs_of_the_transaction_nothing_is_lost(
     dirtied: Scene, drive: Driver, moved: int

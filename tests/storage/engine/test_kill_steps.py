@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import THOROUGH
 from tests.killing import Driver, Stage
 from tests.moving import Scene
+from tests.support.selection import QUICK
 
 Told = Callable[[str, object], None]
 
@@ -28,22 +28,22 @@ def killed_at(stage: Stage, steps: Iterable[int], told: Told) -> None:
 
 
 def some(stage: Stage) -> Iterable[int]:
-    """Every step under `make test-all`; otherwise the one before the point of no return."""
+    """Every step; in `make test` the one before the point of no return."""
     few = ("transaction",)
-    return [at for at, name in enumerate(stage.steps) if THOROUGH or name in few]
+    return [at for at, name in enumerate(stage.steps) if not QUICK or name in few]
 
 
+@pytest.mark.quick
 def test_a_rewind_of_a_dirty_tree_killed_before_any_step_is_as_if_not_begun_or_done(
     dirtied: Scene, drive: Driver, record_property: Told
 ) -> None:
     stage = Stage(dirtied.top, "rewind", FULL, drive)
     assert len(stage.steps) >= 12
-    killed_at(stage, range(0, len(stage.steps), 1 if THOROUGH else 3), record_property)
+    killed_at(stage, range(0, len(stage.steps), 3 if QUICK else 1), record_property)
     assert stage.ends["old"]
     assert stage.ends["new"]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("preserve", ["branch", "discard"])
 def test_a_rewind_killed_in_any_mode_loses_nothing(
     dirtied: Scene, drive: Driver, record_property: Told, preserve: str
@@ -52,7 +52,6 @@ def test_a_rewind_killed_in_any_mode_loses_nothing(
     killed_at(stage, some(stage), record_property)
 
 
-@pytest.mark.thorough
 def test_a_rewind_of_a_clean_tree_killed_before_any_step_loses_nothing(
     worked: Scene, drive: Driver, record_property: Told
 ) -> None:
@@ -90,7 +89,7 @@ def test_a_recovery_killed_at_its_every_step_is_recovered_again(
 ) -> None:
     """First the verb dies, then each recovery one step later than the one before."""
     stage = Stage(dirtied.top, "rewind", FULL, drive)
-    for name in stage.steps if THOROUGH else ("refs",):
+    for name in ("refs",) if QUICK else stage.steps:
         twin, at = stage.twin(), 0
         stage.run(twin, at=stage.steps.index(name))
         while drive(twin, "status", {}, at=at)["killed"]:

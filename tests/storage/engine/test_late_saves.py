@@ -140,6 +140,7 @@ REQUESTS = (
 )
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("request_", REQUESTS, ids=("rewind", "restore", "checkout", "undo"))
 def test_what_an_editor_saves_at_any_step_of_a_move_is_at_its_path_or_named_and_kept(
     tmp_path: Path, request_: Any

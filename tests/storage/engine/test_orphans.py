@@ -50,6 +50,7 @@ def end(made: subprocess.Popen[str]) -> None:
     made.communicate("end\n")
 
 
+@pytest.mark.quick
 def test_a_living_owner_is_busy_within_two_seconds(tmp_path: Path) -> None:
     made = owner(tmp_path / "lock", "stay")
     begun = time.monotonic()
@@ -136,7 +137,6 @@ def test_the_next_command_waits_for_the_git_of_a_killed_one(worked: Scene, drive
     assert stage.check(twin, "orphan") == "old"
 
 
-@pytest.mark.thorough
 def test_a_command_that_meets_a_living_one_is_busy_and_changes_nothing(worked: Scene) -> None:
     worked.task("13", {".gitattributes": "*.slow filter=slow\n", "one.slow": "1\n"})
     worked.task("14", {"one.slow": None})

@@ -16,7 +16,7 @@ from devs_git.storage.engine.site import Site
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 
-pytestmark = pytest.mark.cheap
+pytestmark = pytest.mark.quick
 Run = Callable[..., str]
 MAIN, NEW = "refs/heads/main", "refs/x/new"
 

@@ -8,6 +8,7 @@ from devs_git.storage.engine.capture import git_words
 from devs_git.storage.git_program import GitFailed
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("status", "stderr", "words"),
     [

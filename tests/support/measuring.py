@@ -1,0 +1,44 @@
+"""Coverage measures the tests of storage and of the rewind, and no others: tracing doubles the time of a test."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+import devs_git
+
+# Coverage looks into the workers, not into each devs-git that a test starts: that would cost a fifth of the time.
+WORKER = "PYTEST_XDIST_WORKER" in os.environ
+MEASURING = os.environ.pop("COVERAGE_PROCESS_CONFIG", "") if WORKER else ""
+# The folders whose tests test storage and the rewind at their own level.
+MEASURED = ("commands", "storage", "engine", "catalog")
+TRACER = sys.gettrace()
+if TRACER:
+    # Imported here, so that the statements of the modules themselves count too.
+    for module in pkgutil.walk_packages(devs_git.__path__, "devs_git."):
+        if module.name.startswith(("devs_git.storage", "devs_git.domain", "devs_git.commands")):
+            importlib.import_module(module.name)
+    sys.settrace(None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Measure what this test runs, its fixtures included, if it is one of those that are measured."""
+    if item.path.parent.name in MEASURED:
+        sys.settrace(TRACER)
+    try:
+        return (yield)
+    finally:
+        sys.settrace(None)
+
+
+@pytest.fixture
+def children_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let coverage look into the processes of this test, too: for what only a hook's Python runs."""
+    if MEASURING:
+        monkeypatch.setenv("COVERAGE_PROCESS_CONFIG", MEASURING)
