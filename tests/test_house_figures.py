@@ -9,7 +9,7 @@ import pytest
 
 from tests import house, links
 
-pytestmark = pytest.mark.cheap
+pytestmark = pytest.mark.quick
 CLEAN = '"""What it is for."""\n'
 
 
