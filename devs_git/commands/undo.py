@@ -133,7 +133,9 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
     branches = {name: oid for name, oid in held.items() if name.startswith(tips.HEADS)}
     others = reach.others(site.git, found.branch, history, branches, left)
     lost = reach.only_here(site.git, found.head, state.head, others) if others else left
-    effect = rules.back(history, before, since, lost)
+    anew = rules.replaced_since(history, before)
+    on_head = tips.reached(site.git, anew, [state.head])
+    effect = rules.back(history, before, since, lost, on_head)
     turns = Standpoint.here(site.git, site.places.common).turns(
         workspace.ledger.tip().history, effect, {found.branch: state.head} if found.branch else {}
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from devs_git.domain.checkpoint_marks import Replaced, Rewound
 from devs_git.domain.events import Event
 from devs_git.errors import DevsError
 from devs_git.values import field, immutable, mutable, replace
@@ -30,25 +31,12 @@ def unreadable(event: Event) -> DevsError:
 
 
 @immutable
-class Rewound:
-    """That operation `op` of a clone ('' in events that do not say) took a checkpoint from `branch` ('': a detached HEAD).
-
-    `at`: the branch stopped at the checkpoint's own commit, so that it has this commit before and after.
-    """
-
-    clone: str
-    branch: str
-    op: str
-    at: bool
-
-
-@immutable
 class Checkpoint:
     """One state that can be returned to. `tag` is the oid of its annotated tag object, its identity.
 
     `rewound` has an entry for each clone that rewound it; `lifted` are those that an undo took back, for the undo of
     that undo. `replaced` says why it is, with the tag of its `heir` where it followed a rewritten commit; '' for
-    none. `gone` is the event after which its tag and commit are to be kept nowhere any more, '' for none.
+    none. `returned`: it was replaced before an operation brought it back. `gone` is the event after which its tag and commit are to be kept nowhere any more, '' for none.
     """
 
     task_id: str
@@ -71,6 +59,7 @@ class Checkpoint:
     heir: str = ""
     gone: str = ""
     lifted: tuple[Rewound, ...] = ()
+    returned: Replaced | None = None
 
     @property
     def name(self) -> str:
@@ -179,13 +168,15 @@ def moved(old: Checkpoint, changes: dict[str, Any], *, as_it_was: bool = False) 
     replaced = OUTDONE if old.replaced == OUTDONE else ""
     rewound = old.rewound if as_it_was else ()
     live = not (replaced or rewound)
-    return replace(old, **changes, live=live, rewound=rewound, replaced=replaced, heir="", gone="")
+    return replace(
+        old, **changes, live=live, rewound=rewound, replaced=replaced, heir="", gone="", returned=None
+    )
 
 
 def marked(point: Checkpoint, key: str, event: Event, heir: str = "") -> Checkpoint:
     """The checkpoint after an event that names it in trailer `key`: MOVED (to `heir`), UNDONE, REVIVED or GONE."""
     rewound, replaced, completed = point.rewound, point.replaced, point.completed
-    clone, lifted = event.get("Devs-Clone"), point.lifted
+    clone, lifted, returned = event.get("Devs-Clone"), point.lifted, point.returned
     if key == GONE:
         return replace(point, gone=point.gone or event.oid or event.type)
     if key == MOVED:
@@ -194,7 +185,12 @@ def marked(point: Checkpoint, key: str, event: Event, heir: str = "") -> Checkpo
         others = (entry for entry in lifted if entry.clone not in ("", clone))
         lifted = (*others, *(entry for entry in rewound if entry.clone in ("", clone)))
         rewound = tuple(entry for entry in rewound if entry.clone not in ("", clone))
+        if replaced:
+            ops = returned.ops if returned else ()
+            returned = Replaced(replaced, point.heir, (*ops, event.get("Devs-Op")))
         replaced = heir = ""
+    elif event.type == "undone" and returned and event.get("Devs-Undoes") in returned.ops:
+        return replace(point, live=False, replaced=returned.reason, heir=returned.heir)
     elif event.type in OPERATIONS:
         at = event.get("Devs-To") == point.commit
         before = [entry.at for entry in lifted if entry.clone in ("", clone)]
@@ -211,6 +207,7 @@ def marked(point: Checkpoint, key: str, event: Event, heir: str = "") -> Checkpo
         live=not (rewound or replaced),
         rewound=rewound,
         lifted=lifted,
+        returned=returned,
         replaced=replaced,
         heir=heir if key != UNDONE else point.heir,
         completed=completed,

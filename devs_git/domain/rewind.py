@@ -12,7 +12,7 @@ from collections.abc import Collection
 from typing import Final
 
 from devs_git.domain.events import NO_OID, Event, RefUpdate
-from devs_git.domain.history import Checkpoint, History
+from devs_git.domain.history import FOLDED, REWRITTEN, Checkpoint, History
 from devs_git.domain.ids import completed_tag
 from devs_git.domain.standpoint import told
 from devs_git.errors import DevsError, invalid
@@ -156,16 +156,26 @@ def to_undo(operations: list[Event], op_id: str | None) -> Event:
     )
 
 
-def back(now: History, before: History, operations: list[Event], lost: Collection[str]) -> Effect:
-    """The effect of returning to before `operations[0]`: `before` is the ledger then, `lost` as in `after`."""
+def replaced_since(now: History, before: History) -> list[Checkpoint]:
+    """Those that were live `before`, and that an amend, a rebase or a rewritten history has replaced since."""
+    points = (now.checkpoints[point.tag] for point in before.live())
+    return [point for point in points if point.replaced in (REWRITTEN, FOLDED) and not point.gone]
+
+
+def back(
+    now: History, before: History, operations: list[Event], lost: Collection[str], on_head: Collection[str]
+) -> Effect:
+    """The effect of returning to before `operations[0]`: `before` is the ledger then, `lost` as in `after`.
+
+    `on_head`: the tags of those of `replaced_since` whose commits HEAD has after it. What was replaced on another branch
+    stays so, and where the new checkpoint stays live the old one does not come back beside it.
+    """
     undone = tuple(p for p in now.live() if p.tag not in before.checkpoints and p.commit in lost)
     fallen = {tag for event in operations for tag in event.all("Devs-Undone")}
     risen = {tag for event in operations for tag in event.all("Devs-Revived")}
     was = {tag for tag, point in before.checkpoints.items() if point.live}
-    elsewhere = {
-        tag for event in now.operations if event not in operations for tag in event.all("Devs-Undone")
-    }
-    moved = {p.tag for p in before.live() if not now.checkpoints[p.tag].live} - elsewhere
+    stays = {point.tag for point in now.live()} - {point.tag for point in undone}
+    moved = {p.tag for p in replaced_since(now, before) if p.tag in on_head and _newest(now, p) not in stays}
     up, down = was & (fallen | moved), risen - was
     revived = tuple(point for tag, point in now.checkpoints.items() if tag in up and not point.live)
     sunk = tuple(point for tag, point in now.checkpoints.items() if tag in down and point.live)
@@ -178,6 +188,13 @@ def back(now: History, before: History, operations: list[Event], lost: Collectio
     )
     tasks = tuple(dict.fromkeys(p.task_id for p in every))
     return Effect(every, revived, (), statuses, tasks, visible=_visible(now, every, revived))
+
+
+def _newest(history: History, point: Checkpoint) -> str:
+    """The tag of what a replaced checkpoint has become by now."""
+    while point.heir:
+        point = history.checkpoints[point.heir]
+    return point.tag
 
 
 def turned(effect: Effect, now: History, before: History, points: Collection[Checkpoint]) -> Effect:

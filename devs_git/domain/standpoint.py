@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from devs_git.domain.history import Checkpoint, History, Rewound, Task
+from devs_git.domain.checkpoint_marks import Rewound
+from devs_git.domain.history import Checkpoint, History, Task
 from devs_git.domain.standing import LIVE
 from devs_git.values import replace
 

@@ -30,6 +30,6 @@ def test_an_undo_brings_checkpoints_and_tasks_back_in_the_order_of_the_ledger() 
     effect = rewind.after(before, before.checkpoints[TAGS[0]], set(TAGS[1:]), set(TAGS[1:]), ".")
     undone = Event("rewound", "rewind: to task-0", effect.fields(), oid="f")
     now = fold([*finished, undone])
-    back = rewind.back(now, before, [undone], set())
+    back = rewind.back(now, before, [undone], set(), set())
     assert [point.tag for point in back.revived] == TAGS[1:]
     assert back.statuses == tuple((f"task-{number}", "completed") for number in range(1, COUNT))
