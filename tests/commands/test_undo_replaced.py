@@ -67,6 +67,7 @@ def test_a_task_that_a_reset_dropped_and_a_rewritten_history_moved_has_one_check
     assert tags == {**before[2], "refs/tags/devs/task-3": moved[2]["refs/tags/devs/task-3"]}
 
 
+@pytest.mark.quick
 def test_a_checkpoint_that_another_branch_amended_stays_as_that_branch_has_it(scene: Scene) -> None:
     scene.git("switch", "-qc", "side")
     scene.task("4", {"4.txt": "4"})

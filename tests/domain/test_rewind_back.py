@@ -9,6 +9,8 @@ from devs_git.domain.events import Event
 from devs_git.domain.history import History, fold
 from devs_git.domain.rewind import Effect
 
+pytestmark = pytest.mark.quick
+
 
 def event(kind: str, *fields: tuple[str, str], oid: str = "e") -> Event:
     return Event(kind, kind, fields, oid=oid)
