@@ -1,4 +1,4 @@
-"""The README's transcript is what `devs-git demo` prints. Refresh it with: python tests/readme.py"""
+"""The transcript of docs/tour.md is what `devs-git demo` prints. Refresh it with: python tests/readme.py"""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 README: Final = Path(__file__).parent.parent / "README.md"
+TOUR: Final = README.parent / "docs" / "tour.md"
 BLOCK: Final = re.compile(r"(?<=<!-- transcript -->\n```console\n).*?(?=```\n)", re.DOTALL)
 
 
@@ -21,12 +22,12 @@ def demo() -> str:
 
 
 def shown() -> str:
-    """What the README says that it prints."""
-    found = BLOCK.search(README.read_text(encoding="utf-8"))
-    assert found, "README.md has no transcript block"
+    """What the tour says that it prints."""
+    found = BLOCK.search(TOUR.read_text(encoding="utf-8"))
+    assert found, "docs/tour.md has no transcript block"
     return found[0]
 
 
 if __name__ == "__main__":
-    text = README.read_text(encoding="utf-8")
-    README.write_text(BLOCK.sub(lambda _match: demo(), text), encoding="utf-8")
+    text = TOUR.read_text(encoding="utf-8")
+    TOUR.write_text(BLOCK.sub(lambda _match: demo(), text), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The README's table of attacks is what these tests do: one row for each, with the codes that it asserts."""
+"""The table of attacks in docs/security.md is what these tests do: one row for each, with the codes that it asserts."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import pytest
 from devs_git.errors import CODES
 
 HERE = Path(__file__).parent
-README = (HERE.parent.parent / "README.md").read_text(encoding="utf-8")
+PAGE = (HERE.parent.parent / "docs" / "security.md").read_text(encoding="utf-8")
 CODE = re.compile(r"`([A-Z_]+)`")
 
 
 def rows() -> dict[str, set[str]]:
     """The name of a row's test, and the codes of the row."""
-    text = README.partition("\n## Security\n")[2].partition("\n## ")[0]
+    text = PAGE.partition("\n## The attacks\n")[2].partition("\n## ")[0]
     cells = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
     return {name(attack): set(CODE.findall(codes)) for attack, _, codes in cells[1:]}
 

@@ -228,8 +228,9 @@ def test_the_limit_an_agent_with_a_shell_can_fake_a_terminal(ledgered: Workspace
     assert decision(ledgered, gate_id)["approval"] == "unsigned"
     found = verify.run(ledgered, verify.Request(("ledger",), require="signed")).findings
     assert [one.code for one in found] == ["BAD_SIGNATURE"]
-    readme = " ".join((Path(__file__).parents[2] / "README.md").read_text().split())
-    assert "an agent with a shell can fake a terminal" in readme
+    for page in ("README.md", "docs/gates.md", "docs/security.md"):
+        text = " ".join((Path(__file__).parents[2] / page).read_text(encoding="utf-8").split())
+        assert "an agent with a shell can fake a terminal" in text.lower(), page
 
 
 def test_without_an_approver_doctor_and_show_say_who_counts(ledgered: Workspace) -> None:

@@ -1,6 +1,6 @@
 """`devs-git demo`: the main job in a repository made for it, as a tour that shows each command and its real output.
 
-Identity, clock, HOME and folder are fixed, so that it prints the same everywhere; README holds what it prints.
+Identity, clock, HOME and folder are fixed, so that it prints the same everywhere; docs/tour.md holds what it prints.
 """
 
 from __future__ import annotations
