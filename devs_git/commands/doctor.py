@@ -20,6 +20,7 @@ from devs_git.storage import (
     hook_probe,
     intact,
     locks,
+    never_begun,
     outside,
     proposal,
     rewritten,
@@ -236,6 +237,9 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
         yield from other
         return
     yield from seen.findings(git, workspace.objects, known, workspace.ledger.tip().oid)
+    if bare := never_begun.without_policy(git, LEDGER):
+        yield from bare
+        return
     try:
         _ = workspace.policy
     except DevsError as error:
@@ -268,7 +272,7 @@ def _no_ledger(workspace: Workspace, named: str) -> Finding:
         return seen.gone(known, workspace.places.common)
     if named:
         return Finding("LEDGER_MISSING", "error", f"The ledger that begins with {named} is not here.", _INIT)
-    return Finding("NOT_INITIALIZED", "error", "This repository has no devs-git ledger.", _INIT)
+    return never_begun.finding()
 
 
 def _view(workspace: Workspace) -> Iterator[Finding]:

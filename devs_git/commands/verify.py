@@ -18,6 +18,7 @@ from devs_git.storage import (
     auditing,
     bounded,
     first_sight,
+    never_begun,
     proposal,
     refs,
     tas_file,
@@ -118,11 +119,13 @@ def run(workspace: Workspace, request: Request) -> Result:
     elif about_it:
         facts = _facts(workspace, request, found)
         if not facts.tip and not found:
-            found.append(Finding("LEDGER_MISSING", "error", "The ledger is not here.", FETCH, LEDGER))
+            found.append(_absent(facts))
         found += audit_facts.guarded(_pinning, facts)
         for at, part in enumerate(about_it):
             workspace.progress(part, at, len(request.chosen))
             found += audit_facts.guarded(audit_parts.PARTS[part], facts) if facts.tip else ()
+        if facts.tip and all(one.severity != "error" for one in found):
+            found += audit_facts.guarded(_without_policy, facts)
         workspace.progress("", 1, 1)
         checked, kinds = _counted(facts, about_it), facts.kinds
     if about_us:
@@ -132,6 +135,16 @@ def run(workspace: Workspace, request: Request) -> Result:
     told = tuple(Told(f.code, f.severity, f.message, f.fix, f.where, f.file, f.line) for f in once(found))
     ok = all(f.severity != "error" for f in found)
     return Result(ok, request.chosen, checked, kinds, told, request.format)
+
+
+def _absent(facts: Facts) -> Finding:
+    if never_begun.never(facts.ledger, facts.base, facts.head):
+        return never_begun.finding()
+    return Finding("LEDGER_MISSING", "error", "The ledger is not here.", FETCH, LEDGER)
+
+
+def _without_policy(facts: Facts) -> Iterator[Finding]:
+    yield from never_begun.without_policy(facts.git, facts.tip)
 
 
 def _counted(facts: Facts, parts: list[str]) -> dict[str, int]:

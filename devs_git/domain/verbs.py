@@ -20,7 +20,8 @@ class Verb:
     and so does `snapshot create`, which only saves.
 
     What `records` writes to the catalog alone, which is its record: it leaves no event. `seconds` is how long a verb may
-    take; then everything is as it was.
+    take; then everything is as it was. `before_init`: it answers also where the ledger has no policy yet; every other
+    verb is refused there (NOT_INITIALIZED).
     """
 
     name: str
@@ -30,6 +31,7 @@ class Verb:
     doors: tuple[str, ...] = ("cli",)
     records: bool = False
     seconds: float | None = None
+    before_init: bool = False
 
     @property
     def goes_on_while_frozen(self) -> bool:
@@ -41,7 +43,13 @@ class Verb:
 
 
 _ROWS: Final = (
-    Verb("init", CHANGES, "Set up this repository: ledger, policy, git hooks.", while_frozen=True),
+    Verb(
+        "init",
+        CHANGES,
+        "Set up this repository: ledger, policy, git hooks.",
+        while_frozen=True,
+        before_init=True,
+    ),
     Verb("task start", CHANGES, "Make a task active in this worktree."),
     Verb("task complete", CHANGES, "Commit what is staged and tag the task as completed."),
     Verb("task result", CHANGES, "Record a task's result, read from standard input."),
@@ -72,7 +80,12 @@ _ROWS: Final = (
         "Move the checkpoints to the commits of a history that was rewritten.",
         while_frozen=True,
     ),
-    Verb("verify", READS, "Prove that ledger, tags, commits, TAS and policy are what they claim (for CI)."),
+    Verb(
+        "verify",
+        READS,
+        "Prove that ledger, tags, commits, TAS and policy are what they claim (for CI).",
+        before_init=True,
+    ),
     Verb(
         "gate request",
         CHANGES,
@@ -100,7 +113,7 @@ _ROWS: Final = (
     Verb("conversation import", CHANGES, "Read what is new in a session's transcript.", records=True),
     Verb("conversation snapshot", CHANGES, "Name what was said so far, to return to it.", records=True),
     Verb("conversation snapshots", READS, "List the named states of conversations, newest first."),
-    Verb("doctor", READS, "Look for trouble and name the command that mends it."),
+    Verb("doctor", READS, "Look for trouble and name the command that mends it.", before_init=True),
 )
 
 VERBS: Final[dict[str, Verb]] = {verb.name: verb for verb in _ROWS}

@@ -1,8 +1,8 @@
 """The one way from a door to a command: recover, guard, run (DESIGN 5).
 
-Refusals come in this order: arguments (a Request checks itself when it is made), not found (a command's optional
-`find`), frozen, then the state of task or tree (the command's `run`). A dry run is not refused for a gate: its result
-names it in `blocked_by`.
+Refusals come in this order: arguments (a Request checks itself when it is made), no policy, not found (a command's
+optional `find`), frozen, then the state of task or tree (the command's `run`). A dry run is not refused for a gate: its
+result names it in `blocked_by`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any, Final
 from devs_git.domain.verbs import CHANGES, READS, Verb, verb
 from devs_git.errors import DevsError
 from devs_git.storage import within
+from devs_git.storage.git_program import GitFailed
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 
@@ -31,13 +32,31 @@ def call(name: str, workspace: Workspace, request: Any) -> Any:
     """The result of verb `name`; raises DevsError. Under `dry_run` nothing is recovered or written."""
     row = verb(name)
     module = importlib.import_module(row.module)
-    if getattr(request, "dry_run", False):
-        return _foreseen(row, module, replace(workspace, offline=True), request)
+    dry = getattr(request, "dry_run", False)
+    acting = replace(workspace, offline=True) if dry or row.tier == READS else workspace
+    _require_init(row, acting)
+    if dry:
+        return _foreseen(row, module, acting, request)
     _recover_first(name, workspace.begun())
-    if row.tier == READS:
-        workspace = replace(workspace, offline=True)
     with _in_time(row) if row.seconds else contextlib.nullcontext():
-        return _done(row, module, workspace, request)
+        return _done(row, module, acting, request)
+
+
+def _require_init(row: Verb, workspace: Workspace) -> None:
+    """NOT_INITIALIZED where the ledger has no policy, for all verbs but those that answer there, too.
+
+    Where this clone has had a policy, git is not asked. What else is wrong with a ledger says the verb that needs it: the
+    others still show and record what they can.
+    """
+    if row.before_init or workspace.places.has_had_policy:
+        return
+    try:
+        workspace.ledger.require()
+    except DevsError as error:
+        if error.code == "NOT_INITIALIZED":
+            raise
+    except GitFailed:
+        return
 
 
 @contextlib.contextmanager
@@ -97,7 +116,6 @@ def _show(workspace: Workspace) -> None:
     """Render what the verb changed in the ledger. A view that cannot be written undoes nothing that was done."""
     from devs_git.storage import view, visible_tags
     from devs_git.storage.children import GitTimedOut
-    from devs_git.storage.git_program import GitFailed
 
     try:
         with visible_tags.leaving(workspace.ledger.git, workspace.places.common):

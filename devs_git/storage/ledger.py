@@ -145,7 +145,7 @@ class Ledger:
         if tip.oid and refs.read(self.reader, policy):
             return tip
         if tip.oid:
-            _ = tip.tree  # raises where the ledger cannot be read
+            tip.names("")  # raises where the ledger cannot be read
         if not tip.oid and (self.common / LOCK).exists():  # somebody wrote to it
             raise DevsError(
                 "LEDGER_MISSING",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -67,6 +68,23 @@ class Places:
     @property
     def active_task(self) -> Path:
         return self.own / "task"
+
+    @property
+    def tas_note(self) -> Path:
+        """Notes which file the TAS is, behind the oid of the policy that says so."""
+        return self.shared / "tas-path"
+
+    @property
+    def has_had_policy(self) -> bool:
+        """Whether this clone has had a ledger with a policy, as `init` noted with the path of the TAS.
+
+        False where nothing is noted, which also says nothing.
+        """
+        try:
+            noted = self.tas_note.read_bytes()
+        except OSError:
+            return False
+        return re.match(rb"[0-9a-f]{40} ", noted) is not None
 
     @property
     def lock(self) -> Path:

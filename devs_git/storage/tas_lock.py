@@ -29,7 +29,7 @@ def note(places: Places, tip: Tip) -> str:
     entry = tip.ledger.list_path(tip.tree, "").get(IN_FORCE)
     plain = path == path.strip() and "\n" not in path and not path.startswith((".", "/"))
     if plain:
-        replace_file(places.shared / "tas-path", f"{entry.oid if entry else 'none'} {path}\n".encode())
+        replace_file(places.tas_note, f"{entry.oid if entry else 'none'} {path}\n".encode())
     return path
 
 
