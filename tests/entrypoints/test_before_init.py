@@ -92,10 +92,12 @@ def code_of(name: str, request: Any) -> str:
     return ""
 
 
+@pytest.mark.quick
 def test_only_these_verbs_answer_before_init() -> None:
     assert {row.name for row in VERBS.values() if row.before_init} == BEFORE
 
 
+@pytest.mark.quick
 @STATES
 def test_without_a_policy_every_other_verb_answers_not_initialized(
     repo: Path, git: Run, state: Callable[[Run], None]
@@ -134,6 +136,7 @@ def test_verify_and_doctor_find_that_it_is_not_initialized(
     assert (found.ok, "NOT_INITIALIZED" in {one.code for one in found.findings}) == (False, True)
 
 
+@pytest.mark.quick
 @pytest.mark.usefixtures("initialised")
 def test_a_ledger_that_was_here_is_missing_and_what_can_be_shown_is_shown(git: Run) -> None:
     git("update-ref", "-d", LEDGER)
