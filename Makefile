@@ -86,7 +86,7 @@ $(FLOORS):
 
 test-all: $(STAMP) npm
 	@for count in $(COUNTS); do echo "count: $$count"; done
-	$(call in_memory,12000000) $(COUNTS) $(BIN)/python $(PYTEST) --durations=10
+	$(call in_memory,12000000) $(COUNTS) $(BIN)/python $(PYTEST) --timeout 1800 --durations=10
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

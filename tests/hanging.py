@@ -54,12 +54,13 @@ def hung(folder: Path) -> Hung | None:
     except FileNotFoundError:
         return None
     pids, until = (int(wrapper), int(child)), time.monotonic() + DYING_SECONDS
-    while any(_runs(pid) for pid in pids) and time.monotonic() < until:
+    while any(runs(pid) for pid in pids) and time.monotonic() < until:
         os.sched_yield()
-    return Hung(float(since), " ".join(words), [pid for pid in pids if _runs(pid)])
+    return Hung(float(since), " ".join(words), [pid for pid in pids if runs(pid)])
 
 
-def _runs(pid: int) -> bool:
+def runs(pid: int) -> bool:
+    """Whether the process is there and has not ended."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError):

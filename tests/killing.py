@@ -31,6 +31,7 @@ from devs_git.storage.engine import positions
 from devs_git.storage.git_program import GitFailed
 from devs_git.values import replace
 from devs_git.workspace import Workspace
+from tests.hanging import runs
 from tests.holding import blob, differences, git, held, litter, state
 from tests.moving import contents
 
@@ -71,16 +72,20 @@ def _child(order: dict[str, Any], told: int) -> None:
 
 def _offspring(pid: int) -> list[int]:
     """All living children of a process, theirs included, the git ones first."""
-    parents: dict[int, list[int]] = {}
-    for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            fields = (entry / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-            if fields[0] != "Z":
-                parents.setdefault(int(fields[1]), []).append(int(entry.name))
-    found = list(parents.get(pid, ()))
+    found = _children(pid)
     for child in found:
-        found.extend(parents.get(child, ()))
+        found.extend(_children(child))
     return found
+
+
+def _children(pid: int) -> list[int]:
+    """Those that a process has started, without the dead ones that it has not waited for yet."""
+    try:
+        files = [*Path(f"/proc/{pid}/task").glob("*/children")]
+        started = [int(word) for file in files for word in file.read_text().split()]
+    except (FileNotFoundError, ProcessLookupError):
+        return []  # it is gone
+    return [child for child in started if runs(child)]
 
 
 def _kill(pid: int, whom: str) -> list[int]:

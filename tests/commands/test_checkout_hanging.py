@@ -16,11 +16,12 @@ from devs_git.errors import DevsError
 from devs_git.storage import places
 from devs_git.values import replace
 from devs_git.workspace import Workspace
-from tests.hanging import hanging_git, hung
+from tests.hanging import hanging_git, hung, runs
 from tests.moving import Scene, contents
 
 GRACE = 2.0  # seconds that an ended child has before it is killed
-PAUSE = f"{sys.executable} -c 'import signal; signal.pause()' # slow-filter"
+# Each process of the filter writes its id into the file and waits.
+PAUSE = 'import os, signal, sys; open(sys.argv[1], "a").write(f"{os.getpid()}\\n"); signal.pause()'
 Limit = Callable[[float], None]
 
 
@@ -86,7 +87,8 @@ def test_a_filter_that_hangs_is_ended(scene: Scene, limit: Limit, how: str) -> N
     """While the switch is being prepared git looks at the edited file through `clean`; then it writes through `smudge`."""
     for name in ("clean", "smudge"):
         scene.git("config", f"filter.slow.{name}", "cat")
-    scene.git("config", f"filter.slow.{how}", PAUSE)
+    pids = scene.top / ".git" / "pids"
+    scene.git("config", f"filter.slow.{how}", f"{sys.executable} -c '{PAUSE}' '{pids}'")
     (scene.top / ".git/info/attributes").write_text("f1.txt filter=slow\nf3.txt filter=slow\n")
     (scene.top / "f1.txt").write_text("EDITED\n")  # of the same size: git has to look into it
     limit(1.0)
@@ -97,13 +99,13 @@ def test_a_filter_that_hangs_is_ended(scene: Scene, limit: Limit, how: str) -> N
     assert time.monotonic() - begun < 1.0 + 3 * GRACE
     assert contents(scene.top) == before
     assert scene.git("symbolic-ref", "HEAD") == "refs/heads/main"
-    commands = Path("/proc").glob("[0-9]*/cmdline")
-    running = [path.read_bytes() for path in commands if path.exists()]
-    assert not [line for line in running if b"slow-filter" in line and b"pause" in line]
+    waiting = [int(line) for line in pids.read_text().splitlines()]
+    assert waiting
+    assert not [pid for pid in waiting if runs(pid)]
 
 
 def test_what_ended_it_is_told_in_the_ledger(scene: Scene, limit: Limit) -> None:
-    scene.git("config", "filter.slow.smudge", PAUSE)
+    scene.git("config", "filter.slow.smudge", f"{sys.executable} -c '{PAUSE}' .git/pids")
     scene.git("config", "filter.slow.clean", "cat")
     (scene.top / ".git/info/attributes").write_text("f3.txt filter=slow\n")
     limit(1.0)

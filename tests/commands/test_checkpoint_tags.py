@@ -31,8 +31,8 @@ def _done(ledgered: Workspace, repo: Path) -> None:
 
 
 @pytest.mark.quick
-def test_numbered_checkpoints_stay_out_of_gits_own_lists(done: Workspace, git: Run, tmp_path: Path) -> None:
-    assert done
+@pytest.mark.usefixtures("done")
+def test_numbered_checkpoints_stay_out_of_gits_own_lists(git: Run, tmp_path: Path) -> None:
     assert git("tag", "-n") == "devs/task-10    task-10: Dates are parsed"
     assert git("describe", "HEAD") == "devs/task-10"
     assert git("describe", "--exclude", "devs/*", "--always", "HEAD") == git("rev-parse", "--short", "HEAD")
@@ -42,7 +42,8 @@ def test_numbered_checkpoints_stay_out_of_gits_own_lists(done: Workspace, git: R
     assert refs == ["refs/heads/main", "refs/tags/devs/task-10"]
 
 
-def test_log_and_for_each_ref_are_useful_without_our_tool(done: Workspace, git: Run) -> None:
+@pytest.mark.usefixtures("done")
+def test_log_and_for_each_ref_are_useful_without_our_tool(git: Run) -> None:
     ledger = git("rev-parse", "refs/heads/devs/ledger^")
     assert git("log", "-1", "--format=%D") == "HEAD -> main, tag: devs/task-10"
     shown = git("for-each-ref", "--format=%(contents:trailers)", "refs/tags/devs")
@@ -60,7 +61,6 @@ def test_log_and_for_each_ref_are_useful_without_our_tool(done: Workspace, git: 
     ]
     assert git("fsck", "--strict") == ""
     assert git("log", "-1", "--format=%s", "refs/heads/devs/ledger") == "complete: task-10: Dates are parsed"
-    assert done
 
 
 def test_a_tag_of_that_name_that_is_not_ours_is_never_moved(

@@ -100,10 +100,8 @@ def test_what_only_shows_the_ledger_says_that_it_is_not_believed(done: Workspace
     assert Workspace.open().ledger.checked_tip == begun
 
 
-def test_people_read_it_in_one_line_and_programs_in_a_field(
-    forged: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert forged
+@pytest.mark.usefixtures("forged")
+def test_people_read_it_in_one_line_and_programs_in_a_field(capsys: pytest.CaptureFixture[str]) -> None:
     cli(["log", "--json"], standalone_mode=False)
     told = capsys.readouterr()
     assert json.loads(told.out)["not_believed"].startswith("LEDGER_MUTATED: ")

@@ -123,8 +123,8 @@ def test_a_tracked_change_beside_work_that_was_committed_is_named_too(top: Path)
 
 @pytest.mark.quick(2)
 @pytest.mark.parametrize("everything", [False, True])
-def test_with_nothing_new_at_all_a_completion_says_so_and_has_no_figures(top: Path, everything: bool) -> None:
-    assert top
+@pytest.mark.usefixtures("top")
+def test_with_nothing_new_at_all_a_completion_says_so_and_has_no_figures(everything: bool) -> None:
     row = complete("", everything=everything)
     assert (row.nothing_new, figures(row), row.message, row.status) == (
         True,
@@ -164,8 +164,8 @@ def test_a_checkpoint_makes_no_second_number_for_the_same_state(top: Path, git: 
     assert (third.number, third.commit, numbers()) == (2, git("rev-parse", "HEAD"), [2, 1])
 
 
-def test_a_first_checkpoint_where_nothing_is_new_records_the_state_without_figures(top: Path) -> None:
-    assert top
+@pytest.mark.usefixtures("top")
+def test_a_first_checkpoint_where_nothing_is_new_records_the_state_without_figures() -> None:
     row = record()
     assert (row.number, row.nothing_new, figures(row)) == (1, True, (0, 0, 0))
     assert (record().number, numbers()) == (1, [1])

@@ -28,12 +28,11 @@ def three(request: pytest.FixtureRequest, moulded: Moulded, monkeypatch: pytest.
 
 
 @pytest.fixture
-def _three(ledgered: Workspace, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert ledgered
+def _three(ledgered: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     for day in ("2026-01-20", "2026-01-29", "2026-02-28"):
         monkeypatch.setenv("DEVS_GIT_CLOCK", f"{day}T12:00:00+00:00")
-        (repo / "new").write_text(day)
-        snapshot_create.run(Workspace.open(repo), snapshot_create.Request(f"on {day}"))
+        (ledgered.top / "new").write_text(day)
+        snapshot_create.run(Workspace.open(ledgered.top), snapshot_create.Request(f"on {day}"))
 
 
 def names(workspace: Workspace) -> list[str]:

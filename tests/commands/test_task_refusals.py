@@ -52,10 +52,8 @@ def everything(repo: Path) -> dict[str, bytes]:
 
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("bad", BAD_IDS, ids=repr)
-def test_a_bad_id_is_refused_by_every_verb_and_writes_nothing(
-    bad: str, ledgered: Workspace, repo: Path
-) -> None:
-    assert ledgered
+@pytest.mark.usefixtures("ledgered")
+def test_a_bad_id_is_refused_by_every_verb_and_writes_nothing(bad: str, repo: Path) -> None:
     before = everything(repo)
     for verb in (["task", "start"], ["task", "complete"], ["task", "status"]):
         error = refused([*verb, "--", bad])

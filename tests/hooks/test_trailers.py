@@ -60,10 +60,8 @@ def test_commit_v_keeps_its_diff_out_of_the_message(tip: str, git: Run, commit: 
 
 
 @pytest.mark.parametrize("args", [("-q",), ("-s",), ("-v",), ("-m", "", "-e"), ("--cleanup=scissors",)])
-def test_an_empty_message_still_makes_git_abort(
-    tip: str, git: Run, commit: Commit, args: tuple[str, ...]
-) -> None:
-    assert tip
+@pytest.mark.usefixtures("tip")
+def test_an_empty_message_still_makes_git_abort(git: Run, commit: Commit, args: tuple[str, ...]) -> None:
     assert commit(*args, editor="true") != 0
     assert said(git) == "c3"
 
@@ -136,10 +134,10 @@ def test_no_verify_skips_checks_but_not_the_trailers(tip: str, git: Run, commit:
 
 
 @pytest.mark.parametrize("verify", ["--verify", "--no-verify"])
+@pytest.mark.usefixtures("tip")
 def test_commits_are_refused_while_a_journal_of_this_worktree_is_open(
-    verify: str, tip: str, git: Run, commit: Commit, monkeypatch: pytest.MonkeyPatch
+    verify: str, git: Run, commit: Commit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert tip
     entry = Path(".git/devs/journal/20010203T040506-1a2b3c4d.json")
     entry.parent.mkdir(parents=True)
     entry.write_text(json.dumps({"op_id": entry.stem, "worktree": ".", "kind": "move"}))

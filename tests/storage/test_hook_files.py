@@ -235,8 +235,8 @@ def test_a_hooks_folder_that_cannot_be_written_is_refused_in_one_line(repo: Path
     assert str(repo) not in refused.value.message
 
 
-def test_a_read_only_hooks_folder_is_refused_and_stays_as_it_was(repo: Path, stage: HookStage) -> None:
-    assert stage
+@pytest.mark.usefixtures("stage")
+def test_a_read_only_hooks_folder_is_refused_and_stays_as_it_was(repo: Path) -> None:
     hooks = repo / ".git/hooks"
     hooks.chmod(0o555)
     program = (

@@ -46,10 +46,8 @@ def test_nothing_is_recorded_where_the_policy_says_so_or_no_task_is_active(worki
     assert unrecorded.read(working.places) == ()
 
 
-def test_an_amend_is_left_to_post_rewrite_and_a_fast_forward_to_whoever_made_it(
-    working: Workspace, git: Run
-) -> None:
-    assert working
+@pytest.mark.usefixtures("working")
+def test_an_amend_is_left_to_post_rewrite_and_a_fast_forward_to_whoever_made_it(git: Run) -> None:
     git("commit", "-q", "--amend", "-m", "two")
     assert recorded() == ""
     assert recorded(amended=True) == "task-10@1"

@@ -40,10 +40,8 @@ def test_lines_are_read_as_git_gives_them() -> None:
     assert receiving.read(["a b refs/heads/with space\n", "\n"]) == (Move("a", "b", "refs/heads/with space"),)
 
 
-def test_the_ledger_grows_and_is_neither_deleted_nor_set_back_nor_replaced(
-    initialised: object, git: Run
-) -> None:
-    assert initialised
+@pytest.mark.usefixtures("initialised")
+def test_the_ledger_grows_and_is_neither_deleted_nor_set_back_nor_replaced(git: Run) -> None:
     before = git("rev-parse", LEDGER)
     after = git("commit-tree", "-p", before, "-m", "x\n\nDevs-Event: task.started", f"{before}^{{tree}}")
     root = git("commit-tree", "-m", "ledger: begin", f"{before}^{{tree}}")
@@ -109,6 +107,6 @@ def test_checkpoints_are_as_the_events_say(mark: Make, git: Run) -> None:
     assert answer(Move(NO_OID, tag, ref.replace("devs", "Devs"))).startswith("INVALID_BRANCH: ")
 
 
-def test_without_a_ledger_every_push_goes_through(repo: object, git: Run) -> None:
-    assert repo
+@pytest.mark.usefixtures("repo")
+def test_without_a_ledger_every_push_goes_through(git: Run) -> None:
     assert answer(Move(NO_OID, git("rev-parse", "HEAD"), "refs/heads/main")) == ""

@@ -65,7 +65,9 @@ def test_killed_inside_the_reference_transaction_nothing_is_lost(
     assert done["killed"] == (whom != "git")
     assert not (twin / ".git" / "once").exists()
     end = stage.settle(twin, (state, whom))
-    assert end == ("new" if state == "committed" else end)
+    # A git that is alone either commits, or dies when it writes to the pipe that nobody reads any more.
+    if (state, whom) != ("prepared", "us"):
+        assert end == ("new" if state == "committed" else "old")
 
 
 def arm(twin: Path) -> None:
