@@ -36,6 +36,7 @@ COUNTS := \
 	DEVS_TEST_COUNT_PRUNED_BESIDE=100 \
 	DEVS_TEST_COUNT_RANDOM_KILLS=200 \
 	DEVS_TEST_COUNT_REQUESTS=100 \
+	DEVS_TEST_COUNT_SECONDS_OF_A_TEST=1800 \
 	DEVS_TEST_COUNT_SNAPSHOT_KILLS=40 \
 	DEVS_TEST_COUNT_SPOOLED=1500 \
 	DEVS_TEST_COUNT_SYNC_HISTORIES=40 \
@@ -86,7 +87,7 @@ $(FLOORS):
 
 test-all: $(STAMP) npm
 	@for count in $(COUNTS); do echo "count: $$count"; done
-	$(call in_memory,12000000) $(COUNTS) $(BIN)/python $(PYTEST) --timeout 1800 --durations=10
+	$(call in_memory,12000000) $(COUNTS) $(BIN)/python $(PYTEST) --durations=10
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -24,7 +24,12 @@ from tests.moving import Scene
 for level in (ConfigLevel.GLOBAL, ConfigLevel.XDG, ConfigLevel.SYSTEM, ConfigLevel.PROGRAMDATA):
     pygit2.settings.search_path[level] = ""  # libgit2 ignores GIT_CONFIG_GLOBAL
 
-pytest_plugins = ("tests.living", "tests.support.measuring", "tests.support.selection")
+pytest_plugins = (
+    "tests.living",
+    "tests.support.measuring",
+    "tests.support.selection",
+    "tests.support.time_limit",
+)
 
 Run = Callable[..., str]
 Moulded = Callable[[str, Callable[[], object]], Path]

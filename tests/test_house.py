@@ -59,10 +59,6 @@ def test_every_file_of_tests_says_what_make_test_runs_of_it() -> None:
     assert [file.name for file in files if not marks.search(file.read_text())] == []
 
 
-def test_a_test_that_hangs_fails_after_some_minutes(pytestconfig: pytest.Config) -> None:
-    assert 60 <= float(pytestconfig.getini("timeout")) <= 600
-
-
 def test_no_two_files_of_tests_have_one_name() -> None:
     """pytest imports them by their base names, and would run the first alone and call the other an error."""
     counts = Counter(file.name for file in TOP.glob("tests/**/test_*.py"))

@@ -1,0 +1,27 @@
+"""A test that hangs fails, and the run goes on: each has some minutes, its fixtures included."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+SECONDS = int(os.environ.get("DEVS_TEST_COUNT_SECONDS_OF_A_TEST", "300"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """The alarm rings again every few seconds, so that a fixture that hangs as it is taken down ends, too."""
+
+    def late(_number: int, _frame: object) -> None:
+        pytest.fail(f"{item.nodeid} took more than {SECONDS} seconds.")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS, max(1, SECONDS / 10))
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
