@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -73,6 +75,34 @@ def test_every_command_that_the_documents_write_exists() -> None:
             assert known, f"{file} writes devs-git {words}"
             if second and f"{first} {second}" not in {**VERBS, **DOORS}:
                 assert first in VERBS or first in DOORS, f"{file} writes devs-git {words}"
+
+
+def test_every_option_that_the_documents_write_exists() -> None:
+    for page in links.pages(TOP):
+        if not page.relative_to(TOP).as_posix().startswith(RECORDS):
+            for line in _lines(page.read_text(encoding="utf-8")):
+                words = [name for name in COMMANDS if f"{line} ".startswith(f"{name} ")]
+                taken = {one for found in words for param in _command(found).params for one in param.opts}
+                options = re.findall(r"(?<= )--?[a-z][a-z-]*", line) if words else []
+                assert [one for one in options if one not in {*taken, "--help"}] == [], f"{page.name}: {line}"
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Each call of devs-git in a page's code, without the program's name and what a shell reads after it."""
+    for code in CODE.findall(readme.BLOCK.sub("", text)):
+        for line in code.replace("\\\n", " ").splitlines():
+            unquoted = re.sub(r"'[^']*'|\"[^\"]*\"", "''", line)
+            for call in re.split(r"(?<![\w/.-])(?:devs-git|git devs) ", unquoted)[1:]:
+                yield re.split(r"#|&&|;|\||<| -- |`", call)[0].strip()
+
+
+def test_the_page_of_the_policy_has_every_setting() -> None:
+    page = (TOP / "docs" / "policy.md").read_text(encoding="utf-8")
+    schema = json.loads((TOP / "schemas" / "policy.v1.schema.json").read_text(encoding="utf-8"))
+    for name, value in schema["properties"].items():
+        inner = value.get("properties", {})
+        forms = [f"`{name}: {{{one}: …}}`" for one in inner] or [f"`{name}`"]
+        assert [form for form in forms if form not in page] == []
 
 
 def test_a_page_names_every_hook_that_is_installed() -> None:
