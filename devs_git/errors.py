@@ -101,7 +101,7 @@ Reason = Literal[
     "other_worktree",  # which has the branch
     "not_an_ancestor",
     "new_commits",
-    "missing_objects",  # of a partial clone, or taken by a gc
+    "missing_objects",  # of a partial clone, taken by a gc, or damaged
     "no_folder",  # a file stands where the TAS needs one
     "too_large",  # more to save first than the policy allows
     "moved_meanwhile",  # another git moved a ref

@@ -12,7 +12,7 @@ from devs_git.domain.history import Checkpoint
 from devs_git.domain.ids import target as parse_target
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import active_task, refs, rewritten
-from devs_git.storage.engine import backups, capture, carry, journal, owned
+from devs_git.storage.engine import backups, capture, carry, journal, missing, owned
 from devs_git.storage.engine import footprint as footprints
 from devs_git.storage.engine import run as engine
 from devs_git.storage.engine import survey as surveys
@@ -123,8 +123,8 @@ def _below_top(top: Path, request: Request) -> tuple[str, ...]:
 def _tree(site: Site, folder: Path, found: Survey, source: str, paths: Sequence[str]) -> str:
     """The tree of the new commit: the source's, or HEAD's with the named paths as the source has them."""
     if not paths:
-        return site.git.text("rev-parse", "--verify", f"{source}^{{tree}}")
-    there = _listed(site, source, paths)
+        return _tree_of(site, source)
+    there = _listed(site, _tree_of(site, source), paths)
     here = _listed(site, found.head, paths)
     known = {name for line in (*there, *here) for name in _up(line.split("\t", 1)[1])}
     lost = [path for path in paths if path not in known]
@@ -141,6 +141,15 @@ def _tree(site: Site, folder: Path, found: Survey, source: str, paths: Sequence[
     script = b"".join(os.fsencode(line) + b"\0" for line in (*gone, *back))
     own.run("update-index", "-z", "--index-info", stdin=script)
     return own.text("write-tree", "--missing-ok")
+
+
+def _tree_of(site: Site, commit: str) -> str:
+    """The commit's tree; GIT_RESET_FAILED{missing_objects} where it is not here."""
+    status, out = site.git.attempt("rev-parse", "--verify", f"{commit}^{{tree}}", ok=(0, 128))
+    if status:
+        tree = site.git.text("rev-list", "--no-walk", "--no-commit-header", "--format=%T", commit)
+        raise missing.refusal({tree: tree}, REFUSAL, "oid")
+    return out.decode().strip()
 
 
 def _listed(site: Site, commit: str, paths: Sequence[str]) -> list[str]:

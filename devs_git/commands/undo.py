@@ -154,7 +154,7 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
         ),
         *refusals.of_changes(found, plan, request.preserve),
         *refusals.of_obstacles(plan, save=request.untracked == "save"),
-        *refusals.of_objects(found, state.head),
+        *refusals.of_objects(found, plan, state.head),
     ]
     state = replace(state, active=activity.after_undo(history, effect, state.active))
     return _Outlook(

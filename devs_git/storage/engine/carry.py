@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.errors import DevsError, Reason, immovable
-from devs_git.storage.engine import attributes, obstacles, sight, tree
+from devs_git.storage.engine import attributes, missing, obstacles, sight, tree
 from devs_git.storage.engine.capture import Capture, State, copy_index, git_words
 from devs_git.storage.engine.sight import Sights
 from devs_git.storage.engine.site import Site
@@ -117,7 +117,8 @@ def _in_the_way(moving: set[str], changed: Iterable[str], error: GitFailed, refu
     """The refusal for the local changes at paths that are to move; git names only the first, in its own words."""
     found = sorted(moving.intersection(changed)) or re.findall(r"'(.+?)'", error.stderr)
     if not found:
-        return immovable("git_failed", f"git said: {git_words(error)}", code=refusal)
+        words = f"git said: {git_words(error)}"
+        return missing.told(error, refusal) or immovable("git_failed", words, code=refusal)
     return _changes(found, refusal)
 
 

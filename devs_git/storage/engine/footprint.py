@@ -25,7 +25,7 @@ class Footprint:
 
     `flagged`: affected paths that are there and whose flags tell git to look away; `hidden` ones among them differ
     from the index. `bytes_only`: paths that get back captured bytes, whatever git makes of them. `oids`: the blobs of
-    the index.
+    the index; `wanted`: the blobs that the tree has there, where it has files.
     """
 
     adds: tuple[str, ...]
@@ -35,6 +35,7 @@ class Footprint:
     flagged: tuple[str, ...]
     hidden: tuple[str, ...]
     oids: Mapping[str, str]
+    wanted: Mapping[str, str]
     bytes_only: tuple[str, ...] = ()
 
     @property
@@ -48,9 +49,10 @@ def footprint(found: Survey, top: Path, tree: str) -> Footprint:
     removes: list[str] = []
     rewrites: list[str] = []
     oids: dict[str, str] = {}
+    wanted: dict[str, str] = {}
     submodules: set[str] = set()
     folders: list[str] = []  # that git makes for a submodule
-    for path, modes, oid, status in _differences(found.git, tree):
+    for path, modes, (wants, oid), status in _differences(found.git, tree):
         if modes[1] == GITLINK:
             submodules.add(path)
         # Seen from the tree: D is missing in the index (the move adds it), A is in the index alone.
@@ -58,6 +60,8 @@ def footprint(found: Survey, top: Path, tree: str) -> Footprint:
         if kind:
             {"D": adds, "A": removes}.get(kind, rewrites).append(path)
             oids[path] = oid
+            if modes[0] not in (GITLINK, ABSENT):
+                wanted[path] = wants
         elif modes == (GITLINK, ABSENT) and not (top / path).is_dir():
             folders.append(path)
     gone = set(removes)
@@ -73,16 +77,18 @@ def footprint(found: Survey, top: Path, tree: str) -> Footprint:
     blocked = obstacles.find(
         top, writes, lambda path: path in known or (path not in submodules and path in found.entries)
     )
-    return Footprint(tuple(adds), tuple(removes), tuple(rewrites), blocked, *_flagged(found, top, oids), oids)
+    return Footprint(
+        tuple(adds), tuple(removes), tuple(rewrites), blocked, *_flagged(found, top, oids), oids, wanted
+    )
 
 
-def _differences(git: Git, tree: str) -> Iterator[tuple[str, tuple[str, str], str, str]]:
-    """Path, modes of tree and index, the index's oid, and the status letter as seen from the tree."""
+def _differences(git: Git, tree: str) -> Iterator[tuple[str, tuple[str, str], tuple[str, str], str]]:
+    """Path, modes and oids of tree and index, and the status letter as seen from the tree."""
     options = ("--cached", "--raw", "-z", "--no-renames", "--ignore-submodules=none", "--no-abbrev")
     out = split_z(git.run("diff-index", *options, tree, "--"))
     for head, path in zip(out[::2], out[1::2], strict=True):
-        mode_tree, mode_index, _tree_oid, index_oid, status = head[1:].split(" ")
-        yield path, (mode_tree, mode_index), index_oid, status[0]
+        mode_tree, mode_index, tree_oid, index_oid, status = head[1:].split(" ")
+        yield path, (mode_tree, mode_index), (tree_oid, index_oid), status[0]
 
 
 def _beside_a_submodule(modes: tuple[str, str]) -> str:

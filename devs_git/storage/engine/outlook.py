@@ -70,7 +70,7 @@ def look(site: Site, options: Options) -> Outlook:
         *refusals.of_ancestry(found, options.target, ancestor=ancestor, way_back=ways.back(history, target)),
         *refusals.of_changes(found, plan, options.preserve),
         *refusals.of_obstacles(plan, save=options.save_untracked),
-        *refusals.of_objects(found, target.commit),
+        *refusals.of_objects(found, plan, target.commit),
     )
     preserve = options.preserve or "branch"
     digest = _digest(found, plan, effect, target)

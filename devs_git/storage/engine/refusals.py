@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from devs_git.errors import DevsError, immovable
-from devs_git.storage.engine import attributes, reach, tree
+from devs_git.storage.engine import attributes, missing, reach, tree
 from devs_git.storage.engine.footprint import Footprint
 from devs_git.storage.engine.survey import Survey
 
@@ -87,14 +87,16 @@ def of_new_commits(found: Survey, was: str) -> list[DevsError]:
     ]
 
 
-def of_objects(found: Survey, target: str) -> list[DevsError]:
-    """Blobs that a partial clone does not have: git would go to the network in the middle of the move.
+def of_objects(found: Survey, plan: Footprint, target: str) -> list[DevsError]:
+    """Blobs that are not here: git would stop in the middle of the move, or in a partial clone go to the network.
 
     What a sparse checkout leaves out is not written, and so not needed.
     """
     git = found.git
     if not any(name.endswith(".promisor") for name in attributes.settings(git)):
-        return []
+        needs = {path: oid for path, oid in plan.wanted.items() if found.flagged.get(path) != "S"}
+        gone = missing.among(git, needs)
+        return [missing.refusal(gone)] if gone else []
     differing = tree.changes(git, found.head, target)
     needed = {change.new for change in differing if change.new and found.flagged.get(change.path) != "S"}
     out = git.run("rev-list", "--objects", "--no-walk", "--missing=print", f"{target}^{{tree}}")

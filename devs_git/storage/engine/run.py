@@ -18,6 +18,7 @@ from devs_git.storage.engine import (
     aside,
     attributes,
     backups,
+    missing,
     modes,
     placing,
     positions,
@@ -199,7 +200,9 @@ def _write_files(site: Site, move: Move, work: Work) -> None:
         placing.by_git(site.git, folder / "index", written, work.fallbacks)
     except GitFailed as error:
         words = f"git could not write the files: {git_words(error)}"
-        raise immovable("git_failed", words, code=move.refusal) from error
+        raise missing.told(error, move.refusal) or immovable(
+            "git_failed", words, code=move.refusal
+        ) from error
 
 
 def _commit(site: Site, move: Move, ledger: str) -> Event:
@@ -262,7 +265,8 @@ def refusing(code: str) -> Iterator[None]:
     try:
         yield
     except GitFailed as error:
-        raise immovable("git_failed", f"git said: {git_words(error)}", code=code) from error
+        words = f"git said: {git_words(error)}"
+        raise missing.told(error, code) or immovable("git_failed", words, code=code) from error
     except OSError as error:
         said = outside.disk_said(error)
         raise immovable("disk", said.message, code=code, hint=said.hint) from error
