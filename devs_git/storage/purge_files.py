@@ -22,6 +22,13 @@ _OBJECTS: Final = ("saved", "newest")  # second names of loose objects
 _GOES: Final = ("spool", "op", "raw", *_OBJECTS)  # folders of ours whose files are nobody else's
 _AT_ONCE: Final = 1 << 20  # bytes
 _LEFT_ALONE: Final = "open"
+# Where git keeps the messages and patches of what was interrupted, and what ends that.
+_UNDER_WAY: Final = {
+    "rebase-merge": "git rebase --continue, or git rebase --abort",
+    "rebase-apply": "git am --abort, or git rebase --abort",
+    "sequencer": "git cherry-pick --abort, or git revert --abort",
+    "BISECT_LOG": "git bisect reset",
+}
 
 
 def holding(every: Iterable[Places], forms: tuple[bytes, ...]) -> tuple[list[Path], list[Left]]:
@@ -59,12 +66,28 @@ def on_disk(every: Iterable[Places], path: str) -> Iterator[Left]:
 
 
 def messages(every: Iterable[Places], forms: tuple[bytes, ...]) -> Iterator[Left]:
-    """The files in which git itself keeps a message: of the last commit, of a merge or a squash that is under way."""
+    """The files in which git itself keeps a message, of the last commit or of a merge under way, and messages and patches of a
+    rebase, a cherry-pick, an am or a bisect that is under way: git needs these to go on. Conflicts that rerere remembers, too.
+    """
     for folder in dict.fromkeys(one.git_dir for one in every):
         for path in sorted(folder.glob("*MSG")):
-            with contextlib.suppress(OSError):
-                if file_holds(path, forms):
-                    yield Left(str(path), f"rm {shlex.quote(str(path))}")
+            if _readable_and_holds(path, forms):
+                yield Left(str(path), f"rm {shlex.quote(str(path))}")
+        for name, command in _UNDER_WAY.items():
+            for path in sorted((folder / name, *_regular(folder / name))):
+                if _readable_and_holds(path, forms):
+                    yield Left(str(path), f"end what is under way: {command}")
+    for common in dict.fromkeys(one.common for one in every):
+        # What rerere remembers of conflicts is pieces of files.
+        for path in sorted(_regular(common / "rr-cache")):
+            if _readable_and_holds(path, forms):
+                yield Left(str(path), f"rm {shlex.quote(str(path))}")
+
+
+def _readable_and_holds(path: Path, forms: tuple[bytes, ...]) -> bool:
+    with contextlib.suppress(OSError):
+        return file_holds(path, forms)
+    return False
 
 
 def transcripts(paths: Iterable[Path], forms: tuple[bytes, ...]) -> Iterator[Left]:
@@ -76,12 +99,18 @@ def transcripts(paths: Iterable[Path], forms: tuple[bytes, ...]) -> Iterator[Lef
 
 
 def _files(folder: Path) -> Iterator[Path]:
+    for path in _regular(folder, left_alone=_LEFT_ALONE):
+        if not path.name.startswith(NAME):
+            yield path
+
+
+def _regular(folder: Path, left_alone: str = "") -> Iterator[Path]:
+    """The files below a folder, links left out; none where there is no such folder."""
     for where, folders, names in os.walk(folder):
         if Path(where) == folder:
-            folders[:] = [name for name in folders if name != _LEFT_ALONE]
-        for name in names:
-            path = Path(where) / name
-            if not name.startswith(NAME) and not path.is_symlink() and path.is_file():
+            folders[:] = [name for name in folders if name != left_alone]
+        for path in (Path(where, name) for name in names):
+            if not path.is_symlink() and path.is_file():
                 yield path
 
 
