@@ -26,6 +26,7 @@ from devs_git.storage import (
     rewritten,
     seen,
     shadows,
+    spool,
     suitability,
     unrecorded,
     view,
@@ -127,6 +128,7 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
     if workspace.ledger.tip().oid:
         yield from _hooks(workspace, sound=sound)
         yield from agent_files.status(workspace.places, workspace.places.top)
+        yield from spool.status(workspace.places)
         yield from _view(workspace) if sound else ()
 
 

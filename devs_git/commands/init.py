@@ -18,6 +18,7 @@ from devs_git.errors import DevsError, invalid
 from devs_git.storage import (
     adoption,
     agent_files,
+    consent,
     excludes,
     first_sight,
     hook_files,
@@ -29,7 +30,7 @@ from devs_git.storage import (
     tas_lock,
     view,
 )
-from devs_git.storage.first_sight import Accepts
+from devs_git.storage.consent import Accepts
 from devs_git.storage.ledger import LOCK, Tip
 from devs_git.storage.places import worktrees
 from devs_git.values import immutable
@@ -185,7 +186,7 @@ def _require_known(workspace: Workspace, remote: str, tip: str, person: Accepts)
     receiving.require_sound(workspace.ledger, remote or "this clone", tip, first=named)
     entry = workspace.ledger.list_path(workspace.ledger.tree_of(tip), "").get(IN_FORCE)
     if entry:
-        first_sight.policy(workspace, remote, person)("", entry.oid)
+        consent.policy(workspace, remote, person)("", entry.oid)
 
 
 def _genesis(workspace: Workspace, named: str) -> str:

@@ -220,7 +220,7 @@ def _backup(site: Site, job: _Job, active: str, subject: str, fields: Fields) ->
     taker = capture.Capture(site.git, site.places, site.objects, _apart(job.folder))
     state = taker.take(job.found, plan, (), active).state
     backup = capture.store(
-        site.objects, state, site.signature(), f"Before {subject}", *owned.told(site, fields)
+        site.objects, state, site.signature(), f"Before {subject}", *owned.told(site.ledger.tip().oid, fields)
     )
     backups.keep(site, job.op_id, backup)
     return backup

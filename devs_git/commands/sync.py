@@ -15,10 +15,10 @@ from devs_git.domain.events import LEDGER, NO_OID, RefUpdate
 from devs_git.domain.history import Checkpoint, History
 from devs_git.domain.joining import Superseded
 from devs_git.errors import DevsError
-from devs_git.storage import adoption, far, first_sight, joining, refs
+from devs_git.storage import adoption, consent, far, first_sight, joining, refs
+from devs_git.storage.consent import Accepts
 from devs_git.storage.far import Far, Looked, Moved
 from devs_git.storage.far_branches import FarBranches
-from devs_git.storage.first_sight import Accepts
 from devs_git.storage.standpoint import Standpoint, clone_of
 from devs_git.values import field, immutable, mutable, replace
 from devs_git.workspace import Workspace
@@ -164,8 +164,8 @@ def _attempt(workspace: Workspace, other: Far, log: _Log, person: Accepts) -> st
     seen = refs.read(git, other.seen_ref)
     _require_same_ledger(workspace, other, theirs, seen)
     workspace.progress("joining the ledgers", 0, 0)
-    accept = first_sight.policy(workspace, other.remote, person) if not seen else first_sight.nothing
-    lets_stand = first_sight.lets_stand(workspace, person)
+    accept = consent.policy(workspace, other.remote, person) if not seen else first_sight.nothing
+    lets_stand = consent.lets_stand(workspace, person)
     joined = joining.join(workspace, joining.Other(other.remote, theirs, seen, accept, lets_stand))
     log.fetched |= dict.fromkeys(joined.changed)
     log.merged = joined.merge or log.merged

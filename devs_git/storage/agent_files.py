@@ -18,10 +18,9 @@ from devs_git.domain.dialects import DIALECTS
 from devs_git.domain.dialects.dialect import MARK, Dialect
 from devs_git.domain.hook_text import python_of, render
 from devs_git.domain.json_edit import Unfit, loose_line
-from devs_git.domain.plain_text import shown
 from devs_git.domain.report import Action, Finding
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import bounded, resources, spool
+from devs_git.storage import bounded, resources
 from devs_git.storage.hook_files import whole
 from devs_git.storage.hook_slot import HookSlot
 from devs_git.storage.places import Places
@@ -100,18 +99,13 @@ def called(top: Path) -> tuple[Dialect, ...]:
 
 
 def status(places: Places, top: Path | None) -> tuple[Finding, ...]:
-    """What is wrong with script and spool; nothing where no client is told of us and nothing was rejected."""
+    """What is wrong with the script; nothing where no client is told of us."""
     found: list[Finding] = []
     clients = called(top) if top else ()
     if clients:
         fix = f"devs-git agent install {clients[0].name}"
         text = _trouble(HookSlot(places.shared, _NAME), clients[0].title)
         found += [Finding("AGENT_HOOK_MISSING", "error", text, fix)] if text else []
-    bad = spool.rejected(places)
-    if bad:
-        where = "$(git rev-parse --git-common-dir)/devs/spool/rejected"
-        text = f"{len(bad)} payload(s) of agent hooks could not be read; the first is {shown(bad[0], '')}."
-        found.append(Finding("SPOOL_REJECTED", "warning", text, f'look at it, then: rm -r "{where}"'))
     return tuple(found)
 
 

@@ -21,9 +21,9 @@ from devs_git.domain.rows import recorded as recorded_row
 from devs_git.domain.trailers import work_of
 from devs_git.errors import DevsError
 from devs_git.storage import active_task, committing, locks, own_work, refs, unrecorded
-from devs_git.storage.active_task import replace_file
 from devs_git.storage.committing import BUSY_SECONDS
 from devs_git.storage.context import Context
+from devs_git.storage.files import replace_file
 from devs_git.storage.recording import facts, record
 from devs_git.values import replace
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from devs_git.domain.conversation_prefix import named, prefix_of
-from devs_git.storage.active_task import replace_file
+from devs_git.storage.files import replace_file
 from devs_git.storage.places import Places
 from devs_git.values import immutable
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from devs_git.domain.report import Action
-from devs_git.storage.active_task import replace_file
+from devs_git.storage.files import replace_file
 from devs_git.storage.places import Places
 
 LINE: Final = b"/.devs/\n"

@@ -8,40 +8,13 @@ before anything is taken over or any command of that policy runs.
 from __future__ import annotations
 
 import contextlib
-import re
-from collections.abc import Callable
-from typing import Final
 
 from devs_git.domain.policy import IN_FORCE, PROPOSED, Policy, first, parse
-from devs_git.errors import DevsError, invalid
+from devs_git.errors import DevsError
 from devs_git.storage import documents, far, proposal, refs
-from devs_git.storage.context import Decider
 from devs_git.storage.git_program import Git, GitFailed
 from devs_git.storage.ledger import Ledger
 from devs_git.storage.proposal import Named
-from devs_git.values import immutable
-
-_OID: Final = re.compile(r"[0-9a-f]{4,40}", re.ASCII)
-
-
-@immutable
-class Accepts:
-    """What a person accepts: the policy whose blob begins with `policy`, and the ledger whose tip begins with `tip`, of two
-    that exclude each other; '' for none. `at_terminal`: a person may be there.
-    """
-
-    policy: str = ""
-    at_terminal: bool = False
-    tip: str = ""
-
-    def __post_init__(self) -> None:
-        """INVALID_ARGUMENTS{accept_policy, let_stand}."""
-        for name, oid, what in (
-            ("accept_policy", self.policy, "a policy"),
-            ("let_stand", self.tip, "a ledger's tip"),
-        ):
-            if oid and not _OID.fullmatch(oid):
-                raise invalid(name, f"{oid!r} is no oid of {what}.", hint="Give at least 4 digits.")
 
 
 def nothing(_before: str, _after: str) -> None:
@@ -157,43 +130,6 @@ def strange(ledger: Ledger, remote: str, policies: tuple[str, str], ask: Git | N
     )
 
 
-def policy(context: Decider, remote: str, person: Accepts) -> Callable[[str, str], None]:
-    """A check of the policy that would be in force, told by its blob, beside the one that is: CONFLICT, TERMINAL_REQUIRED."""
-
-    def accept(before: str, after: str) -> None:
-        found = strange(context.ledger, remote, (before, after), context.git)
-        if found and person.policy and after.startswith(person.policy):
-            _require_person(context, person)
-        elif found:
-            raise found
-
-    return accept
-
-
-def lets_stand(context: Decider, person: Accepts) -> Callable[[str], bool]:
-    """Whether a person chose the ledger with this tip; TERMINAL_REQUIRED where nobody is there to choose."""
-
-    def chosen(tip: str) -> bool:
-        found = bool(person.tip) and tip.startswith(person.tip)
-        if found:
-            _require_person(context, person)
-        return found
-
-    return chosen
-
-
 def _read(ledger: Ledger, blob: str) -> Policy:
     data = ledger.file(blob)
     return parse(documents.load(data, IN_FORCE, "policy", code="POLICY_INVALID"))
-
-
-def _require_person(context: Decider, person: Accepts) -> None:
-    if person.at_terminal and not context.agent_variable:
-        return
-    raise DevsError(
-        "TERMINAL_REQUIRED",
-        "A policy of a ledger that was never seen here is accepted by a person at a terminal."
-        if person.policy
-        else "Which of two ledgers stands is chosen by a person at a terminal.",
-        hint="Run it in a terminal of your own.",
-    )

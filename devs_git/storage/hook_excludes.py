@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from devs_git.storage.active_task import replace_file
+from devs_git.storage.files import replace_file
 from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git, GitFailed
 from devs_git.storage.places import Places
 

@@ -20,7 +20,8 @@ from devs_git.domain.history import History, fold
 from devs_git.domain.policy import IN_FORCE
 from devs_git.domain.standing import LIVE, Standing, of_history, standing
 from devs_git.errors import DevsError
-from devs_git.storage import active_task, bounded, locks, newest, refs
+from devs_git.storage import bounded, locks, newest, refs
+from devs_git.storage.files import replace_file
 from devs_git.storage.git_program import Git, GitFailed, split_z
 from devs_git.storage.objects import EMPTY_TREE, TREE, Entry, Objects
 from devs_git.values import field, immutable, replace
@@ -282,7 +283,7 @@ class Ledger:
     def note_checked(self, *tips: str) -> None:
         """Note that the ledger is to be believed up to here. Where it cannot be noted, it is asked again."""
         with contextlib.suppress(OSError):
-            active_task.replace_file(self.common / CHECKED, "".join(f"{tip}\n" for tip in tips).encode())
+            replace_file(self.common / CHECKED, "".join(f"{tip}\n" for tip in tips).encode())
 
     def write_commit(self, tip: Tip, draft: Draft) -> Event:
         """Store the commit of an event, which ends now, without moving any ref."""

@@ -13,6 +13,7 @@ from devs_git.domain.events import NO_OID, RefUpdate
 from devs_git.errors import DevsError
 from devs_git.storage.git_program import Git, GitFailed, split_lines
 
+BACKUPS: Final = "refs/devs/backup/"
 _MOVED: Final = re.compile(
     r"but expected|reference already exists|reference is missing|unable to resolve reference"
 )

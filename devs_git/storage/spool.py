@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from devs_git.domain import captured, limits
 from devs_git.domain.captured import Captured
 from devs_git.domain.dialects import DIALECTS
+from devs_git.domain.plain_text import shown
+from devs_git.domain.report import Finding
 from devs_git.errors import DevsError
 from devs_git.storage import active_task, bounded, locks
 from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git
@@ -118,6 +120,14 @@ HANDLERS: Final[dict[str, Handler]] = {
 def rejected(places: Places) -> tuple[str, ...]:
     """Names of the files that could not be read."""
     return tuple(sorted(Path(found.path).name for found in _files(places.spool / "rejected")))
+
+
+def status(places: Places) -> Iterator[Finding]:
+    """A warning where payloads could not be read."""
+    if bad := rejected(places):
+        where = "$(git rev-parse --git-common-dir)/devs/spool/rejected"
+        text = f"{len(bad)} payload(s) of agent hooks could not be read; the first is {shown(bad[0], '')}."
+        yield Finding("SPOOL_REJECTED", "warning", text, f'look at it, then: rm -r "{where}"')
 
 
 def waiting(places: Places) -> tuple[Path, ...]:

@@ -15,7 +15,7 @@ from devs_git.domain.following import FOLDERS
 from devs_git.domain.history import Checkpoint, History
 from devs_git.domain.rewind import Effect
 from devs_git.storage import locks, refs, remotes, tips
-from devs_git.storage.active_task import replace_file
+from devs_git.storage.files import replace_file
 from devs_git.storage.git_program import Git
 from devs_git.storage.places import Places
 from devs_git.values import immutable, replace

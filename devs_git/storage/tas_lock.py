@@ -15,8 +15,8 @@ from devs_git.domain.tas_lock import Revision
 from devs_git.errors import DevsError
 from devs_git.storage import gates as store
 from devs_git.storage import tas_file
-from devs_git.storage.active_task import replace_file
 from devs_git.storage.context import Context
+from devs_git.storage.files import replace_file
 from devs_git.storage.ledger import Tip
 from devs_git.storage.places import Places
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devs_git.storage.active_task import replace_file
+from devs_git.storage.files import replace_file
 from devs_git.storage.places import Places
 
 

@@ -18,7 +18,7 @@ from devs_git.domain.events import NO_OID
 from devs_git.domain.report import Action
 from devs_git.errors import DevsError
 from devs_git.storage import excludes, locks
-from devs_git.storage.active_task import replace_file
+from devs_git.storage.files import replace_file
 from devs_git.storage.git_program import split_z
 from devs_git.storage.ledger import Ledger
 from devs_git.storage.objects import EMPTY_TREE, EXECUTABLE, FILE, TREE, Entry

@@ -17,7 +17,7 @@ from devs_git.domain.events import NO_OID, RefUpdate
 from devs_git.domain.history import History
 from devs_git.domain.ids import completed_tag
 from devs_git.storage import refs
-from devs_git.storage.active_task import replace_file
+from devs_git.storage.files import replace_file
 from devs_git.storage.git_program import Git
 from devs_git.storage.ledger import Ledger
 from devs_git.storage.standpoint import clone_of

@@ -13,7 +13,7 @@ from devs_git.domain.dialects import DIALECTS
 from devs_git.domain.dialects.claude import CLAUDE
 from devs_git.domain.dialects.codex import CODEX
 from devs_git.errors import DevsError
-from devs_git.storage import agent_files
+from devs_git.storage import agent_files, spool
 from devs_git.storage.places import locate
 from tests.hook_stage import picture
 
@@ -152,7 +152,7 @@ def test_status_says_what_is_wrong_with_script_python_and_spool(repo: Path) -> N
     aside = locate(repo).spool / "rejected"
     aside.mkdir()
     (aside / "x.claude.PostToolUse").write_text("")
-    found = agent_files.status(locate(repo), repo)
+    found = list(spool.status(locate(repo)))
     assert [(f.code, f.severity) for f in found] == [("SPOOL_REJECTED", "warning")]
     assert "x.claude.PostToolUse" in found[0].message
 

@@ -12,7 +12,6 @@ from devs_git.domain.events import NO_OID, RefUpdate
 from devs_git.errors import DevsError, immovable
 from devs_git.storage import newest, refs
 from devs_git.storage.engine import capture
-from devs_git.storage.engine import journal as journals
 from devs_git.storage.engine.site import Site
 from devs_git.storage.git_program import Git, GitFailed, split_lines
 from devs_git.storage.objects import TREE
@@ -24,7 +23,7 @@ KEPT: Final = 4096  # objects of earlier backups
 
 def keep(site: Site, op_id: str, backup: str) -> None:
     """Give the backup its ref, on disk for good, before anything is moved. GIT_RESET_FAILED where it is not whole then."""
-    update = RefUpdate(f"{journals.BACKUPS}{op_id}", backup, NO_OID)
+    update = RefUpdate(f"{refs.BACKUPS}{op_id}", backup, NO_OID)
     git = site.ledger.git.with_config(*DURABLE).holding(*site.git.keep_open)
     try:
         refs.transaction(git, (update,), "devs: backup")

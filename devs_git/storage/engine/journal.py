@@ -17,14 +17,14 @@ from typing import Any, Final
 from devs_git.domain import ids
 from devs_git.domain.events import Draft, Event, RefUpdate
 from devs_git.errors import DevsError
-from devs_git.storage.active_task import replace_file
 from devs_git.storage.engine.capture import State, state_of
+from devs_git.storage.files import replace_file
 from devs_git.storage.git_program import Git
 from devs_git.storage.places import Places
 from devs_git.storage.private_index import index_path
+from devs_git.storage.refs import BACKUPS
 from devs_git.values import as_mapping, field, immutable
 
-BACKUPS: Final = "refs/devs/backup/"
 LISTING: Final = "listing"  # of what differs between the two trees: a gc may prune them meanwhile
 
 

@@ -11,12 +11,13 @@ from devs_git.domain.events import NO_OID, RefUpdate
 from devs_git.storage import refs
 from devs_git.storage.engine import aside, sight, theirs
 from devs_git.storage.engine.capture import State, store
-from devs_git.storage.engine.journal import BACKUPS, Journal
+from devs_git.storage.engine.journal import Journal
 from devs_git.storage.engine.sight import Sight, Sights
 from devs_git.storage.engine.site import Site
 from devs_git.storage.engine.theirs import Side
 from devs_git.storage.git_program import Git
 from devs_git.storage.private_index import DURABLE, private
+from devs_git.storage.refs import BACKUPS
 
 _NOTHING: Final = (None, None)
 Late = Iterator[tuple[str, str]]  # path, and where its file is now

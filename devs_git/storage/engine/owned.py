@@ -12,10 +12,9 @@ from typing import Final
 from devs_git.domain.events import NO_OID, Event, parse
 from devs_git.domain.purging import holds
 from devs_git.storage import refs
-from devs_git.storage.engine.journal import BACKUPS
-from devs_git.storage.engine.site import Site
 from devs_git.storage.git_program import Git
 from devs_git.storage.objects import Objects
+from devs_git.storage.refs import BACKUPS
 
 PURGED: Final = "purged"
 BEFORE: Final = "Devs-Ledger"  # in a backup: the ledger's tip when it was made
@@ -23,9 +22,9 @@ _SAME: Final = ("Devs-Op", "Devs-Branch", "Devs-From", "Devs-To", "Devs-Preserve
                 "Devs-Undone", "Devs-Revived", "Devs-Status")  # fmt: skip
 
 
-def told(site: Site, fields: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """What the backup of an operation says of it: those of the event's `fields` that are compared, and the ledger's tip."""
-    return (*(pair for pair in fields if pair[0] in _SAME and pair[1]), (BEFORE, site.ledger.tip().oid))
+def told(tip: str, fields: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """What the backup of an operation says of it: those of the event's `fields` that are compared, and `tip`, the ledger's."""
+    return (*(pair for pair in fields if pair[0] in _SAME and pair[1]), (BEFORE, tip))
 
 
 def operations(git: Git, events: Sequence[Event]) -> tuple[list[Event], list[Event]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from devs_git.errors import DevsError
 from devs_git.storage.engine import aside, lateness, modes, placing, sight, theirs, tree
 from devs_git.storage.engine.capture import git_words
-from devs_git.storage.engine.journal import BACKUPS, Journal
+from devs_git.storage.engine.journal import Journal
 from devs_git.storage.engine.placing import Folders
 from devs_git.storage.engine.sight import Sight
 from devs_git.storage.engine.site import Site
@@ -21,6 +21,7 @@ from devs_git.storage.engine.theirs import Side, Sides
 from devs_git.storage.git_program import Git, GitFailed
 from devs_git.storage.objects import EMPTY_TREE, LINK
 from devs_git.storage.private_index import index_path, private
+from devs_git.storage.refs import BACKUPS
 
 GOING_BACK = "going-back"
 

@@ -66,7 +66,7 @@ def travel(site: Site, way: Journey, active: str, build: Callable[[Tip, State, K
             old,
             site.signature(),
             f"Before {way.subject}",
-            *owned.told(site, trailers(way, old, kept, "")),
+            *owned.told(site.ledger.tip().oid, trailers(way, old, kept, "")),
         )
         site.step("backup")
         backups.keep(site, way.op_id, backup)
