@@ -84,6 +84,7 @@ CODES: Final[dict[str, Code]] = {
     "TAG_MISSING": _SAYS_NO,
     "TAG_NOT_ANNOTATED": _SAYS_NO,
     "BUSY": _LOOK_AGAIN,
+    "FORMAT_TOO_NEW": _CONFLICT,
     "POLICY_INVALID": _REFUSED,
     "INTERNAL": Code(EXIT_INTERNAL, 500),
 }
@@ -115,10 +116,12 @@ REASONS: Final[tuple[str, ...]] = get_args(Reason)
 class DevsError(Exception):
     """A refusal with a code, a sentence that says what is, and a hint that says what to run.
 
-    `details` appear flat in the envelope (`task_id`, `field`, `gate_id` …).
+    `details` appear flat in the envelope (`task_id`, `field`, `gate_id` …). ValueError where CODES has no such code.
     """
 
     def __init__(self, code: str, message: str, *, hint: str = "", **details: Any) -> None:
+        if code not in CODES:
+            raise ValueError(f"{code} is not in the table of codes")
         super().__init__(message)
         self.code = code
         self.message = message

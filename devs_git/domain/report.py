@@ -5,10 +5,43 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, Literal
 
+from devs_git.errors import CODES
 from devs_git.values import immutable
 
 Did = Literal["created", "updated", "kept", "removed", "skipped"]
 Severity = Literal["error", "warning"]
+# Codes that `doctor` and `verify` find and no command refuses with; the others are those of refusals.
+FOUND_ALONE: Final = frozenset(
+    {
+        "AGENT_HOOK_MISSING",
+        "CATALOG_DAMAGED",
+        "CATALOG_UNUSABLE",
+        "EXCLUDE_MISSING",
+        "GIT_TOO_OLD",
+        "HOOK_ADDED",
+        "HOOK_EDITED",
+        "HOOK_KEPT_MISSING",
+        "HOOK_MISSING",
+        "HOOK_NOT_CALLED",
+        "HOOK_NOT_RUN",
+        "HOOK_OUTDATED",
+        "IDENTITY_MISSING",
+        "INDEX_DAMAGED",
+        "JOURNAL_OPEN",
+        "LEDGER_BEHIND",
+        "LEDGER_CHECKED_OUT",
+        "POLICY_UNTRACKED",
+        "REF_BROKEN",
+        "SCHEMA_INVALID",
+        "SPOOL_REJECTED",
+        "UNREADABLE",
+        "UNRECORDED",
+        "VERB_UNGUARDED",
+        "VERB_UNLISTED",
+        "VIEW_BLOCKED",
+        "VIEW_STALE",
+    }
+)
 
 
 @immutable
@@ -28,7 +61,7 @@ class Finding:
     """One thing that is wrong, in words, and the command that mends it. Only an error makes a check exit 1.
 
     `where` is the ref or commit that it is about; `file` a file and `line` a line of it (0: of none). `cause` is another
-    file, which cannot be read and is why: where that is a finding, this one is none.
+    file, which cannot be read and is why: where that is a finding, this one is none. ValueError for a code of no table.
     """
 
     code: str
@@ -39,6 +72,10 @@ class Finding:
     line: int = 0
     file: str = ""
     cause: str = ""
+
+    def __post_init__(self) -> None:
+        if self.code not in CODES and self.code not in FOUND_ALONE:
+            raise ValueError(f"{self.code} is not in a table of codes")
 
 
 def once(found: Iterable[Finding]) -> tuple[Finding, ...]:

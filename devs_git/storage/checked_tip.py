@@ -103,8 +103,9 @@ def _judge(ledger: Ledger, known: str, tip: str, first: str) -> None:
     except GitFailed as error:
         found = audit_facts.unread(error)
     if found:
+        person = f"Call a person; see: devs-git verify ledger, and: git show {found.where or tip}"
         raise DevsError(
             found.code,
             f"The ledger here is not to be believed: {found.message}",
-            hint=f"Nothing was changed. Call a person; see: devs-git verify ledger, and: git show {found.where or tip}",
+            hint=f"Nothing was changed. {found.fix if found.code == 'FORMAT_TOO_NEW' else person}",
         )

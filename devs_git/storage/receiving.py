@@ -204,10 +204,11 @@ def require_explained(places: Places, tip: str, tags: Mapping[str, str]) -> None
 
 def refusal(found: Finding, remote: str) -> DevsError:
     """A remote's ledger is not taken over as it is: it may set a policy that names a command."""
+    person = f"Call a person. See: git show {found.where}"
     return DevsError(
         found.code,
         f"The ledger of {remote} has an event that does not count: {found.message}",
-        hint=f"Call a person; nothing was changed here. See: git show {found.where}",
+        hint=f"Nothing was changed here. {found.fix if found.code == 'FORMAT_TOO_NEW' else person}",
         remote=remote,
     )
 
