@@ -63,7 +63,7 @@ PYTEST = -m pytest -n 2 --dist worksteal
 in_memory = folder=$$(mktemp -d "$(or $(call room,$(1)),$${TMPDIR:-/tmp})/devs-git-XXXXXX") \
 	&& trap 'rm -rf "$$folder"' EXIT INT TERM && env TMPDIR="$$folder"
 
-.PHONY: demo test measured test-all lint house env npm needs bench bench-peers clean man
+.PHONY: demo test measured test-all lint house env npm needs bench bench-peers clean man pages
 
 demo: $(STAMP)
 	@$(BIN)/devs-git demo
@@ -107,6 +107,12 @@ bench-peers: $(STAMP) bench/.peers/.installed
 
 man: $(STAMP)
 	$(BIN)/python -m devs_git.entrypoints.cli.manual
+
+# Every page that is generated; tests compare them.
+pages: man
+	$(BIN)/python -m tests.pages
+	$(BIN)/python -m tests.tools_page
+	$(BIN)/python tests/readme.py
 
 env: $(STAMP)
 

@@ -17,7 +17,7 @@ from devs_git.entrypoints.cli.groups import TableGroup
 from devs_git.entrypoints.cli.main import cli
 
 NAMES: Final = ("devs-git.1", "git-devs.1")
-_STATUS: Final = {
+STATUS: Final = {
     "0": "Done.",
     "1": "A check or a gate says no.",
     "2": "Usage: a missing or unknown option or argument.",
@@ -96,7 +96,7 @@ def _options(params: Iterator[click.Parameter]) -> Iterator[str]:
 
 def _tail() -> Iterator[str]:
     yield ".SH EXIT STATUS"
-    for status, said in _STATUS.items():
+    for status, said in STATUS.items():
         yield from (".TP", f".B {status}", _text(said))
     yield ".SH FILES"
     for place, said in _PLACES.items():

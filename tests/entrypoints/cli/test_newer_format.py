@@ -45,7 +45,7 @@ def test_a_ledger_of_a_newer_devs_git_is_refused_with_its_code_and_the_way_out(n
     assert (answer.is_error, answer.value["code"]) == (True, "FORMAT_TOO_NEW")
 
 
-@pytest.mark.telling
+@pytest.mark.quick
 def test_a_code_that_no_table_has_is_a_bug_where_it_is_made_and_not_at_the_door() -> None:
     with pytest.raises(ValueError, match="NO_SUCH_CODE"):
         DevsError("NO_SUCH_CODE", "x")

@@ -1,0 +1,21 @@
+"""Writes the pages that are made of tables in the code: `make pages` runs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from tests.pages import commands, troubleshooting
+
+DOCS: Final = Path(__file__).parents[2] / "docs"
+PAGES: Final = {"commands.md": commands.page, "troubleshooting.md": troubleshooting.page}
+
+
+def write(folder: Path) -> None:
+    """All of them into `folder`."""
+    for name, make in PAGES.items():
+        (folder / name).write_text(make(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(DOCS)

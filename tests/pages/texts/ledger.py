@@ -1,0 +1,172 @@
+"""Troubleshooting of the ledger, its commits and its tags: what each code means, and what to type."""
+
+from __future__ import annotations
+
+from typing import Final
+
+TITLE: Final = "The ledger, commits and tags"
+TEXTS: Final[dict[str, str]] = {
+    "NOT_INITIALIZED": """\
+This repository has no ledger, or the ledger has no policy yet.
+
+Set it up. In a fresh clone, `init` fetches the ledger from the remote:
+
+```sh
+devs-git init
+git add devs-policy.yaml && git commit -m "Set up devs-git"
+```""",
+    "LEDGER_MISSING": """\
+The branch `devs/ledger`, or some of its objects, is gone or damaged. Work is frozen meanwhile, because nobody can know whether a
+gate is open. Do not begin a new ledger.
+
+`doctor` prints the command that puts it back. If it cannot, fetch it from the remote or from another clone:
+
+```sh
+devs-git doctor
+git fetch origin refs/heads/devs/ledger:refs/heads/devs/ledger
+git fsck --full
+```""",
+    "LEDGER_FORK": """\
+There are two ledgers that do not belong together: one begins with another genesis or another first policy than
+`devs-policy.yaml` names. Nothing was changed. Somebody ran `init` where a ledger was, or forged one.
+
+Call whoever maintains the repository. See which one is named, and what each begins with:
+
+```sh
+git log -p -- devs-policy.yaml
+git log --max-parents=0 --format=fuller refs/heads/devs/ledger
+git ls-remote origin refs/heads/devs/ledger
+```""",
+    "LEDGER_ROLLBACK": """\
+Events are missing that were in the ledger: somebody set the branch back, here or on the remote. As a finding about a commit: it
+names an event that is not in this ledger, perhaps because the ledger was not fetched.
+
+Fetch first. Then `doctor` prints the command that puts the newer ledger back:
+
+```sh
+devs-git sync
+devs-git doctor
+git reflog show refs/heads/devs/ledger
+```
+
+If `sync` itself answers this, the remote was set back: call whoever maintains it. Nothing was changed here.""",
+    "LEDGER_MUTATED": """\
+The ledger holds something that devs-git never writes: a changed or deleted file, an odd tree, a wrong request or decision, or an object
+whose bytes are not what its name says. Somebody wrote to it by hand, or the disk is damaged.
+
+Call a person, and answer no gate until it is clear. See what it is and who wrote it:
+
+```sh
+devs-git verify ledger
+git log --format=fuller refs/heads/devs/ledger
+git fsck --full
+```
+
+If only this clone is damaged, another clone has the right objects: `git fetch <clone> refs/heads/devs/ledger`.""",
+    "LEDGER_REGRESSION": """\
+`verify` found a commit that names an older event than its parent does. Somebody committed with an older ledger on top of newer work, or
+wrote the trailer by hand.
+
+Get the newest ledger before you go on, then look at the commit:
+
+```sh
+devs-git sync
+git log -2 --format=%B COMMIT
+```
+
+In a branch that nobody has yet, `git commit --amend --no-edit` with the hooks on gives the newest commit a new trailer.""",
+    "LEDGER_BEHIND": """\
+A reflog, or what `sync` remembers, names an event that is not here. Perhaps this clone lost objects, or was copied in part.
+
+Fetch what the remote has, then look for the event that the message names:
+
+```sh
+devs-git sync
+git log -3 EVENT
+```""",
+    "LEDGER_CHECKED_OUT": """\
+The branch of the ledger is checked out in this worktree. It moves with each event, so `git status` shows changes that nobody made.
+
+Switch to a branch of yours:
+
+```sh
+git switch main
+```""",
+    "FORMAT_TOO_NEW": """\
+A newer devs-git wrote an event that this version cannot read. Commands that write are refused; nothing is damaged.
+
+Install a newer devs-git, and see which version is there:
+
+```sh
+devs-git --version
+git log -1 refs/heads/devs/ledger
+```
+
+[The README](../README.md#install) says how to install it. Afterwards `devs-git init` renews the hooks.""",
+    "UNBOUND_COMMIT": """\
+A commit names no event of the ledger: its message has no trailer `Devs-Ledger`. It was made without the git hooks, on a web page,
+by a bot, or before somebody ran `init` in that clone.
+
+Install the hooks. If the commit is the newest and nobody has it, amend it:
+
+```sh
+devs-git init
+git commit --amend --no-edit
+```
+
+The policy says what `verify` makes of it: `verify: {unbound_commit: error}`, `warning` (the default) or `ignore`.""",
+    "TAG_MOVED": """\
+A tag of a task, or a ref of a checkpoint, is not where the ledger says. As a warning: another clone's purge says that it should go, and only
+a person takes it away.
+
+Compare it with the ledger. The number of a checkpoint always leads to the right object:
+
+```sh
+devs-git log --all
+git show-ref | grep devs/
+git update-ref refs/tags/devs/task-10 refs/devs/checkpoints/task-10/2
+```
+
+Replace `10` and `2` by the task and the number that `devs-git show task-10` prints.""",
+    "TAG_MISSING": """\
+The ledger names a checkpoint whose ref or tag object is not in this clone.
+
+Is only the visible tag missing? Then its number leads to it. Otherwise fetch it, and see who wrote the event if no clone has it:
+
+```sh
+git update-ref refs/tags/devs/task-10 refs/devs/checkpoints/task-10/2
+devs-git sync
+git fetch origin 'refs/devs/checkpoints/*:refs/devs/checkpoints/*' 'refs/tags/devs/task-*:refs/tags/devs/task-*'
+git show EVENT
+```
+
+If it was taken away on purpose: `devs-git purge --from EVENT`.""",
+    "TAG_NOT_ANNOTATED": """\
+A tag `devs/task-…` is a plain pointer to a commit. Those of devs-git are annotated tags; somebody made this one by hand.
+
+Put the right one in its place. The number of the checkpoint leads to it; `devs-git show task-10` prints the number:
+
+```sh
+devs-git show task-10
+git update-ref refs/tags/devs/task-10 refs/devs/checkpoints/task-10/2
+devs-git verify tags
+```""",
+    "REF_BROKEN": """\
+The file of a ref holds nothing that git understands, as after a loss of power. `git fetch` and `git push` may fail at it.
+
+`doctor` prints the exact command, which removes the file and writes the last value of the reflog:
+
+```sh
+devs-git doctor
+git for-each-ref refs/devs refs/heads | head
+```""",
+    "SCHEMA_INVALID": """\
+A schema that is part of devs-git is missing or was changed. Nothing in your repository causes it.
+
+Install devs-git again:
+
+```sh
+devs-git --version
+devs-git verify schemas
+```""",
+}

@@ -1,0 +1,195 @@
+"""Troubleshooting of the installation, git, the hooks and the view: what each code means, and what to type."""
+
+from __future__ import annotations
+
+from typing import Final
+
+TITLE: Final = "Installation, git, hooks and arguments"
+TEXTS: Final[dict[str, str]] = {
+    "INVALID_ARGUMENTS": """\
+An argument or option has a value that the command does not take. `field` names it, in the message and with `--json`.
+
+Read the help of the command, which has an example:
+
+```sh
+devs-git help rewind
+```
+
+A command that deletes for good needs `--yes` where nobody can be asked.""",
+    "BUSY": """\
+Somebody else holds a lock at this moment: another devs-git, another git, or a program that reads the catalog. Trying again may help.
+
+Wait a moment and run the command again. If it stays, see which processes run. Remove a lock of git only if no git runs:
+
+```sh
+ps -ef | grep -E 'git|devs-git'
+ls "$(git rev-parse --git-dir)"/*.lock
+```
+
+`sync` answers this too if the remote cannot be reached: `git ls-remote origin`.""",
+    "INTERNAL": """\
+This is a bug of devs-git. The trace is in its log file.
+
+See the last lines of the log, and report them. Then look whether the repository is in order:
+
+```sh
+tail -40 "${XDG_STATE_HOME:-$HOME/.local/state}/devs-git/errors.log"
+devs-git doctor
+git fsck
+```""",
+    "NOT_A_REPOSITORY": """\
+There is no git repository with a working tree here, or git refuses to read it: it belongs to another user, or its configuration is damaged.
+
+Go to the repository, or see what git says:
+
+```sh
+git status
+git config --list --show-origin
+git config --global --add safe.directory /path/to/repository
+```""",
+    "GIT_NOT_FOUND": """\
+The program `git` is not on `PATH`.
+
+Install git 2.36 or newer:
+
+```sh
+apt-get install git
+git --version
+```""",
+    "GIT_TOO_OLD": """\
+The installed git is older than 2.36.
+
+Install a newer one, and see which one is found:
+
+```sh
+git --version
+command -v git
+```""",
+    "IDENTITY_MISSING": """\
+git knows no name or mail address for you. Events and checkpoints then bear the name of the machine's account.
+
+Tell git who you are:
+
+```sh
+git config --global user.name 'Ada Lovelace'
+git config --global user.email ada@example.org
+```""",
+    "HOOK_MISSING": """\
+A git hook of devs-git is not installed, is not executable, or another hook stands in its place. Commits are not recorded and not
+stopped by a gate.
+
+Install the hooks; a hook of yours is kept and called:
+
+```sh
+devs-git init
+devs-git doctor
+```""",
+    "HOOK_NOT_CALLED": """\
+git looks for hooks in another folder (`core.hooksPath`), where devs-git does not write: it is tracked, it lies outside the repository, or it
+is no folder.
+
+`doctor` prints the command that adds one line to the hook there. See which folder it is:
+
+```sh
+devs-git doctor
+git config --show-origin --get-all core.hooksPath
+```""",
+    "HOOK_NOT_RUN": """\
+The hook is installed and git cannot run it. Perhaps the shell or Python that it starts is gone, or the file system forbids programs (`noexec`).
+
+Let git run one hook and read what it says. Then install the hooks again:
+
+```sh
+git hook run pre-rebase
+devs-git init
+```""",
+    "HOOK_OUTDATED": """\
+The hooks are those of another version of devs-git, or the Python that they start is gone or does not know devs-git.
+
+Install them again, with the devs-git that you use:
+
+```sh
+devs-git --version
+devs-git init
+```""",
+    "HOOK_EDITED": """\
+Somebody changed a hook of devs-git after it was installed. devs-git leaves it alone, so the hook may do anything.
+
+Look at it. Then move it away and install the hook anew:
+
+```sh
+git rev-parse --git-path hooks
+devs-git doctor
+devs-git init
+```
+
+`doctor` prints the `mv` for the file.""",
+    "HOOK_ADDED": """\
+Beside a hook of devs-git stands a file that the hook calls and that devs-git did not put there.
+
+Look at it. If it is yours, `init` accepts it; if it is not, remove it:
+
+```sh
+ls -l "$(git rev-parse --git-path hooks)"
+devs-git init
+```""",
+    "HOOK_KEPT_MISSING": """\
+There was a hook of yours before `init`; devs-git kept it beside its own to call it. That file is gone.
+
+Put it back from where you have it, or let `init` write the hook without it:
+
+```sh
+ls -l "$(git rev-parse --git-path hooks)"
+devs-git init
+```""",
+    "EXCLUDE_MISSING": """\
+The folder `.devs/` is not in git's list of ignored paths (`info/exclude`), so devs-git does not write it.
+
+Let `init` add the line:
+
+```sh
+devs-git init
+```""",
+    "VIEW_BLOCKED": """\
+Something of yours stands at `.devs`, where devs-git shows the files of the ledger. devs-git does not touch it.
+
+Move it away, then let `init` write the folder:
+
+```sh
+mv .devs devs-of-mine
+devs-git init
+```""",
+    "VIEW_STALE": """\
+The folder `.devs/` does not show the ledger as it is: somebody changed or deleted files in it. It is only for reading; nothing is lost.
+
+Write it anew:
+
+```sh
+devs-git init
+```""",
+    "UNREADABLE": """\
+`doctor` could read no further: git refuses to read something of this repository.
+
+See what is damaged. What another clone has, a fetch brings back:
+
+```sh
+git fsck --full
+git fetch origin
+```""",
+    "VERB_UNLISTED": """\
+The tables of commands, tools and routes in this installation do not agree with the written list. Nothing in your repository causes it.
+
+Install devs-git again. In a checkout of devs-git, the message names the row that is missing:
+
+```sh
+devs-git verify registry
+```""",
+    "VERB_UNGUARDED": """\
+A command or a tool of this installation writes although a gate is open. Nothing in your repository causes it.
+
+Install devs-git again, and report it:
+
+```sh
+devs-git verify guard
+```""",
+}

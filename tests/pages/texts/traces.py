@@ -1,0 +1,85 @@
+"""Troubleshooting of traces, conversations and agents' clients: what each code means, and what to type."""
+
+from __future__ import annotations
+
+from typing import Final
+
+TITLE: Final = "Traces, conversations and agents"
+TEXTS: Final[dict[str, str]] = {
+    "TRACE_NOT_FOUND": """\
+This clone has no stored output with this id. Traces stay in the clone that stored them, and `trace prune` deletes old ones.
+
+Look for it:
+
+```sh
+devs-git trace list
+devs-git trace search WORDS
+```""",
+    "MESSAGE_NOT_FOUND": """\
+This clone knows no such message or session.
+
+Look for it, or read the transcript of the session:
+
+```sh
+devs-git trace search --in messages WORDS
+devs-git conversation import ~/.claude/projects/PROJECT/SESSION.jsonl
+```""",
+    "INVALID_INPUT": """\
+The input cannot be taken: it is larger than the limit (`limit_bytes` with `--json`), it is no valid text, or an argument is wrong (`field`).
+
+Send less, or in parts. The hint names the way for this input. To see the size of a file:
+
+```sh
+wc -c FILE
+```""",
+    "CATALOG_DAMAGED": """\
+The file that holds traces and conversations, `.git/devs/catalog.db`, is damaged. Checkpoints and the ledger are not in it, and
+work goes on. Do not delete the file: it holds what stands nowhere else.
+
+Save what can be read, then put the file back from it or from a backup:
+
+```sh
+sqlite3 "$(git rev-parse --git-common-dir)/devs/catalog.db" .recover > saved.sql
+sqlite3 catalog.new.db < saved.sql
+```
+
+Then stop all agents and servers, move `catalog.db`, `catalog.db-wal` and `catalog.db-shm` aside, and copy `catalog.new.db` to
+`catalog.db`.""",
+    "CATALOG_UNUSABLE": """\
+The catalog of traces cannot be used: another devs-git version made it, another program holds it, or the disk is full or read-only.
+
+Do what the message says. These show most causes:
+
+```sh
+devs-git --version
+df -h .
+ls -l "$(git rev-parse --git-common-dir)/devs"
+```""",
+    "INDEX_DAMAGED": """\
+The full-text index of the catalog is damaged, so a search may miss traces or messages. The traces themselves are whole.
+
+Let the next search build it anew; `doctor` prints this command, too:
+
+```sh
+sqlite3 "$(git rev-parse --git-common-dir)/devs/catalog.db" "DELETE FROM settings WHERE key = 'DEVS_FTS'"
+devs-git trace search again
+```""",
+    "SPOOL_REJECTED": """\
+A client's hook sent something that devs-git could not read. The rest was taken in.
+
+Look at the first file. If nothing in it matters, delete the folder:
+
+```sh
+ls "$(git rev-parse --git-common-dir)/devs/spool/rejected"
+rm -r "$(git rev-parse --git-common-dir)/devs/spool/rejected"
+```""",
+    "AGENT_HOOK_MISSING": """\
+The project file of a client calls the hook of devs-git, and in this clone that hook is missing, changed or of another version. The client's
+outputs are not recorded, and its tools are not stopped by a gate.
+
+Install it again:
+
+```sh
+devs-git agent install claude
+```""",
+}

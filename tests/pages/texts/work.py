@@ -1,0 +1,222 @@
+"""Troubleshooting of tasks, checkpoints and moves of the working tree: what each code means, and what to type."""
+
+from __future__ import annotations
+
+from typing import Final
+
+TITLE: Final = "Tasks, checkpoints and moves of the working tree"
+TEXTS: Final[dict[str, str]] = {
+    "TASK_NOT_FOUND": """\
+The ledger of this clone has no task with this id. Or the command needs an active task, and this worktree has none.
+
+See which tasks there are. If the task is from another clone, `sync` brings it. If it is new, start it:
+
+```sh
+devs-git log --all
+devs-git sync
+devs-git task start 10 --title "Parse dates"
+```""",
+    "TASK_EXISTS": """\
+The id is taken: a task with it is active or completed. Or an undo would bring a task back whose id was used again since.
+
+Look at the task. Then use another id. To get at the old work, make a branch there:
+
+```sh
+devs-git task status 10
+devs-git task start 11 --title "Parse dates again"
+devs-git branch task-10@2 -b look-at-task-10
+```""",
+    "TASK_ACTIVE": """\
+One worktree works on one task. Another task is active here, or your task is active in another worktree.
+
+Complete the task where it is active, or work in a second worktree:
+
+```sh
+devs-git status
+devs-git task complete --all -m "Done"
+git worktree add ../second && cd ../second
+```""",
+    "TASK_RUNNING": """\
+An agent's session works on the task. No command answers this code today; it is reserved.
+
+See what is active:
+
+```sh
+devs-git status
+```""",
+    "CHECKPOINT_NOT_FOUND": """\
+The task exists and this checkpoint does not. Or the beginning of an oid fits no checkpoint, or several.
+
+List the checkpoints, and write the name as it stands there, such as `task-10@2`. Of an oid, write more characters:
+
+```sh
+devs-git log --all --task 10
+```""",
+    "NO_CHECKPOINT": """\
+`task-10` means the completion of task 10, and there is none now: the task was never completed, or a rewind undid it.
+
+Name one of its checkpoints by number. If a rewind undid the completion by mistake, return from the rewind:
+
+```sh
+devs-git log --all --task 10
+devs-git rewind task-10@2 --dry-run
+devs-git undo --dry-run
+```""",
+    "CONTRACT_NOT_FOUND": """\
+No task belongs to the line of work (the contract) that `history --contract` names.
+
+List what happened without this filter. If nobody names a contract, it is the branch on which the task was started:
+
+```sh
+devs-git history --limit 20
+```""",
+    "UNRECORDED": """\
+A commit of the active task was made, and the hook could not record it as a checkpoint. Nothing is lost: the commit is there.
+
+Record it now. `doctor` names the commit:
+
+```sh
+devs-git doctor
+devs-git checkpoint
+```""",
+    "CONFLICT": """\
+The command cannot run in the state that it found. The message says what that is, for example: files in conflict, nothing
+staged, a full disk, a shallow clone, a ref that somebody moved meanwhile.
+
+Do what the hint says and run the command again. These show most causes:
+
+```sh
+git status
+devs-git doctor
+df -h .
+```
+
+For a shallow or partial clone: `git fetch --unshallow`, or `git fetch --refetch --no-filter`.""",
+    "GIT_RESET_FAILED": """\
+`rewind`, `undo`, `restore` or a decision did not move the working tree. Everything is as it was. With `--json`, `reason` says
+why, and `paths` names the files; see [the reasons](#why-the-working-tree-is-not-moved).
+
+See what the command would do, and what stops it. A dry run writes nothing:
+
+```sh
+git status
+devs-git rewind task-10 --dry-run
+```""",
+    "CHECKOUT_FAILED": """\
+`devs-git checkout` did not switch. Everything is as it was. With `--json`, `reason` says why; see
+[the reasons](#why-the-working-tree-is-not-moved).
+
+Commit your changes or put them aside, then switch:
+
+```sh
+git status
+git stash push
+devs-git checkout main
+```""",
+    "CHECKOUT_TIMEOUT": """\
+The switch took longer than its limit of 10 seconds, and was taken back. Everything is as it was.
+
+Try again. For a very large change, use git itself:
+
+```sh
+devs-git checkout main
+git switch main
+```""",
+    "PLAN_STALE": """\
+Something changed between the plan and the command: files, index, HEAD or checkpoints. Nothing was done, because the plan no
+longer says what would happen. Does an editor or an agent write files at this moment?
+
+Make a new plan, look at it, and decide again:
+
+```sh
+devs-git rewind task-10 --dry-run
+devs-git rewind task-10
+```""",
+    "RECOVERY_NEEDED": """\
+An earlier command was interrupted, by a kill or a loss of power. devs-git does not finish it by itself here, because somebody
+changed files or refs since, or because its journal cannot be read. What was there before is saved in `refs/devs/backup/`.
+
+Run any command first: it repairs what it safely can. If the code comes again, decide; your own edits stay in both cases:
+
+```sh
+devs-git status
+devs-git doctor --take-back
+devs-git doctor --finish
+```""",
+    "JOURNAL_OPEN": """\
+An operation was interrupted and is neither finished nor taken back, here or in another worktree.
+
+Run a command in the worktree that the message names; that repairs it. If it cannot, decide there:
+
+```sh
+devs-git status
+devs-git doctor --take-back
+```
+
+If the journal cannot be read, look at the saved state first: `git show refs/devs/backup/<operation>`.""",
+    "NOTHING_TO_UNDO": """\
+This worktree and branch have no rewind, restore or undo to return from. Or the backup of the operation is gone: it was pruned or
+purged, the operation was another clone's, or the history was rewritten since.
+
+See the operations and the saved states. Without a backup, go to a checkpoint:
+
+```sh
+devs-git history --limit 20
+git for-each-ref refs/devs/backup
+devs-git log
+```""",
+    "INVALID_BRANCH": """\
+The name is not one that devs-git takes for a local branch. Or a ref has a name that git could take for the ledger, such as
+a tag `devs/ledger`.
+
+Use the short name of a local branch, of the characters `A-Za-z0-9_./-`. For a branch of a remote, make a local one first:
+
+```sh
+git branch --list
+git branch feature origin/feature && devs-git checkout feature
+```
+
+If `doctor` found a ref with the ledger's name, run the command that it prints. In a push, leave the ref out.""",
+    "SNAPSHOT_NOT_FOUND": """\
+There is no snapshot with this name, neither of the working tree nor of a conversation.
+
+List them:
+
+```sh
+devs-git snapshot list
+devs-git conversation snapshots
+```""",
+    "HISTORY_REWRITTEN": """\
+A program such as `git filter-repo` gave the commits other oids. Checkpoints name commits that are gone or have other files now.
+
+Let the checkpoints follow. A dry run shows what would move; [the whole procedure](rewritten-history.md) has its own page:
+
+```sh
+devs-git history-rewritten --map .git/filter-repo/commit-map --dry-run
+devs-git history-rewritten --map .git/filter-repo/commit-map
+```
+
+If the ledger was rewritten too and another clone has the old one, fetch it first:
+`git fetch <clone> +refs/heads/devs/ledger:refs/heads/devs/ledger`.""",
+}
+# Why a working tree is not moved: the `reason` of GIT_RESET_FAILED and CHECKOUT_FAILED.
+REASONS: Final[dict[str, str]] = {
+    "dirty": "Tracked files have changes. Commit them, or say how to keep them: `--preserve branch`, `stash` or `discard`. For `checkout`: `git stash push`.",
+    "untracked_in_the_way": "Untracked or ignored files stand where files of the target go. Add `--untracked save`, or move them away.",
+    "nested_repository": "Another git repository stands in the way. Move that folder away; devs-git never touches it.",
+    "special_file": "A socket, a pipe or a device stands in the way. Move it away.",
+    "operation_under_way": "A merge, a rebase, a cherry-pick, a revert, an `am` or a bisect is not finished. End it: `git status` says how.",
+    "unmerged": "Files are in conflict. Resolve them, then `git add` each.",
+    "no_commit": "The repository has no commit yet. Make the first one.",
+    "no_branch": "There is no local branch of this name. See `git branch --list`.",
+    "other_worktree": "Another worktree has this branch. Work there: `git worktree list`.",
+    "not_an_ancestor": "The checkpoint is not in the history of HEAD. Switch to its branch, or look at it: `devs-git branch task-10@2 -b look`. In a shallow clone: `git fetch --unshallow`.",
+    "new_commits": "There are new commits since the operation. Say how to keep them: `devs-git undo --preserve branch`.",
+    "missing_objects": "Objects are missing: the clone is partial, or a `git gc` ran. Run the `git diff` that the hint names, which fetches them, and try again.",
+    "no_folder": "A file stands where the TAS needs a folder. Name another path in the policy (`tas: {path: …}`).",
+    "too_large": "The files to save first are larger than the policy allows. Commit or move large files, or raise `backup_limit` in the policy.",
+    "moved_meanwhile": "Another git moved the branch at this moment; everything is as that git left it. Look at `git log`, and repeat the command.",
+    "not_as_written": "What git wrote is not what was asked for, so it was taken back. Run `git fsck`, then repeat the command.",
+    "disk": "The disk refused to write. Make room (`df -h .`) or mend permissions, and repeat the command.",
+    "git_failed": "git refused; the message has its words. Mend what it says, and repeat the command.",
+}

@@ -1,0 +1,88 @@
+"""docs/troubleshooting.md: each exit status and each code, made of the tables of codes and of the texts beside this file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from devs_git.domain.report import FOUND_ALONE
+from devs_git.entrypoints.cli.manual import STATUS
+from devs_git.errors import CODES, REASONS
+from tests.pages.texts import gates, ledger, setup, traces, work
+
+GROUPS: Final = (
+    (work.TITLE, work.TEXTS),
+    (gates.TITLE, gates.TEXTS),
+    (ledger.TITLE, ledger.TEXTS),
+    (traces.TITLE, traces.TEXTS),
+    (setup.TITLE, setup.TEXTS),
+)
+HEAD: Final = """\
+# Troubleshooting
+
+Each refusal has a code, a sentence that says what is, and mostly a hint that says what to type. With `--json` they are the fields
+`code`, `message` and `hint`. `devs-git doctor` and `devs-git verify` answer with codes too. This page says of each code what it means
+and what to do. In the examples, replace `10`, `ID`, `COMMIT` and the like by what the message names.
+
+If you do not know where to begin:
+
+```sh
+devs-git status    # repairs an interrupted command, and says what is open
+devs-git doctor    # looks for trouble, and prints the command that repairs it; it changes nothing
+```
+
+This page is generated from the table of codes: `make pages` writes it, and a test compares it.
+"""
+
+
+def page() -> str:
+    """The page. ValueError names the codes and reasons without a text, and the texts without a code."""
+    told = [code for _title, texts in GROUPS for code in texts]
+    _complete("code", told, {*CODES, *FOUND_ALONE})
+    _complete("reason", list(work.REASONS), set(REASONS))
+    return "\n".join((*_head(), *_index(), *_codes(), *_reasons()))
+
+
+def _complete(what: str, told: list[str], there: set[str]) -> None:
+    odd = sorted({*told} ^ there) or sorted({one for one in told if told.count(one) > 1})
+    if odd:
+        raise ValueError(f"Each {what} has one text in tests/pages/texts/: {', '.join(odd)}")
+
+
+def _head() -> Iterator[str]:
+    yield HEAD
+    yield "## Exit status\n"
+    yield from ("| exit status | meaning |", "|---|---|")
+    yield from (f"| {status} | {said} |" for status, said in STATUS.items())
+    yield "\n`gate wait` exits with 4 if there is no answer yet. A dry run exits with 1 if something stops the real command.\n"
+
+
+def _index() -> Iterator[str]:
+    yield "## All codes\n"
+    for title, texts in GROUPS:
+        yield f"- {title}: {', '.join(f'[`{code}`](#{code.lower()})' for code in sorted(texts))}"
+    yield "- [Why the working tree is not moved](#why-the-working-tree-is-not-moved): the `reason` of a refused move"
+
+
+def _codes() -> Iterator[str]:
+    for title, texts in GROUPS:
+        yield f"\n## {title}"
+        for code in sorted(texts):
+            means, _, do = texts[code].partition("\n\n")
+            yield f"\n### {code}\n\n{means}\n\n{_facts(code)}\n\n**What to do.** {do}"
+
+
+def _facts(code: str) -> str:
+    if code in FOUND_ALONE:
+        return "*A finding of `doctor` or `verify`, which exit with 1 if it is an error.*"
+    found = CODES[code]
+    again = "; trying again may help" if found.retryable else ""
+    return f"*Exit status {found.exit_status}; HTTP status {found.http_status}{again}.*"
+
+
+def _reasons() -> Iterator[str]:
+    yield "\n## Why the working tree is not moved\n"
+    yield "`GIT_RESET_FAILED` and `CHECKOUT_FAILED` have one of these words as `reason` (`--json`):\n"
+    yield from ("| reason | what it means, and what to do |", "|---|---|")
+    yield from (f"| `{reason}` | {work.REASONS[reason]} |" for reason in REASONS)
+    yield ""
