@@ -63,6 +63,18 @@ def test_a_ref_that_moved_and_one_that_is_locked_are_told_apart_and_nothing_has_
     assert refs.matching(workspace.git, "refs/x", "refs/heads") == {"refs/x/new": head}
 
 
+@pytest.mark.parametrize("deleted", [True, False])
+def test_a_ref_that_moved_since_it_was_read_is_neither_deleted_nor_moved(
+    workspace: Workspace, git: Run, deleted: bool
+) -> None:
+    head, before = git("rev-parse", "HEAD", "HEAD~1").split()
+    git("update-ref", "refs/x/moved", head)
+    update = RefUpdate("refs/x/moved", NO_OID if deleted else git("rev-parse", "HEAD~2"), before)
+    with pytest.raises(refs.RefMoved):
+        refs.transaction(workspace.git, (update,), "x")
+    assert git("rev-parse", "refs/x/moved") == head
+
+
 def test_the_last_move_of_head_is_the_last_line_of_its_reflog(workspace: Workspace, git: Run) -> None:
     head, before = git("rev-parse", "HEAD", "HEAD~1").split()
     assert refs.last_move(workspace.places.git_dir) == (before, head, "commit: c3")

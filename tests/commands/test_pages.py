@@ -1,0 +1,91 @@
+"""Pages: their limits to the last number, and cursors that lead from one page to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from devs_git.commands import (
+    conversation_import,
+    conversation_show,
+    conversation_snapshots,
+    history,
+    log,
+    trace_list,
+    trace_put,
+    trace_search,
+)
+from devs_git.domain import paging
+from devs_git.errors import DevsError
+from devs_git.workspace import Workspace
+
+pytestmark = pytest.mark.quick
+MOST = [
+    (conversation_show.Request, conversation_show.MOST),
+    (conversation_snapshots.Request, conversation_snapshots.MOST),
+    (history.Request, history.MOST),
+    (log.Request, log.MOST),
+    (trace_list.Request, trace_list.MOST),
+    (trace_search.Request, trace_search.MOST),
+]
+
+
+@pytest.mark.parametrize(("request_of", "most"), MOST)
+def test_a_page_has_from_one_row_to_as_many_as_the_verb_gives(
+    request_of: Callable[..., Any], most: int
+) -> None:
+    for limit in (1, most):
+        assert request_of(limit=limit).limit == limit
+    for limit in (0, -1, most + 1):
+        with pytest.raises(DevsError) as refused:
+            request_of(limit=limit)
+        assert (refused.value.code, refused.value.details["field"]) == ("INVALID_ARGUMENTS", "limit")
+        assert f"from 1 to {most}; this is {limit}" in refused.value.message
+
+
+def test_a_cursor_is_the_place_behind_the_rows_that_were_given() -> None:
+    first = paging.Place(upto=40)
+    cursor = first.after(20, more=True)
+    assert paging.place(cursor) == paging.Place(40, 20)
+    assert paging.place(paging.place(cursor).after(5, more=True)) == paging.Place(40, 25)
+    assert first.after(20, more=False) == ""
+    assert paging.place("") == paging.Place()
+
+
+@pytest.fixture
+def three(ledgered: Workspace, mark: Callable[..., str], tmp_path: Path) -> Workspace:
+    """Three checkpoints, traces and messages."""
+    said = tmp_path / "said.jsonl"
+    line = '{{"type":"user","uuid":"u{0}","sessionId":"s1","message":{{"content":"word {0}"}}}}\n'
+    said.write_text("".join(map(line.format, range(3))))
+    conversation_import.run(ledgered, conversation_import.Request(said))
+    for number in range(3):
+        mark(number)
+        trace_put.run(ledgered, trace_put.Request(b"word", trace_id=f"t-{number}"))
+    return Workspace.open(ledgered.top)
+
+
+@pytest.mark.parametrize(
+    ("verb", "rows", "asked"),
+    [
+        (log, "checkpoints", {}),
+        (trace_list, "traces", {}),
+        (trace_search, "hits", {"query": "word"}),
+        (trace_search, "hits", {"query": "word", "within": "messages"}),
+        (conversation_show, "messages", {"session": "s1"}),
+        (history, "events", {}),
+    ],
+)
+def test_a_page_that_ends_with_the_last_row_announces_no_other(
+    three: Workspace, verb: Any, rows: str, asked: dict[str, Any]
+) -> None:
+    every = getattr(verb.run(three, verb.Request(limit=50, **asked)), rows)
+    assert len(every) >= 3
+    whole = verb.run(three, verb.Request(limit=len(every), **asked))
+    assert (getattr(whole, rows), whole.next_cursor) == (every, "")
+    page = verb.run(three, verb.Request(limit=len(every) - 1, **asked))
+    rest = verb.run(three, verb.Request(limit=len(every), cursor=page.next_cursor, **asked))
+    assert (len(getattr(page, rows)), len(getattr(rest, rows)), rest.next_cursor) == (len(every) - 1, 1, "")
