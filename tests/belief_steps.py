@@ -30,7 +30,9 @@ def steps(ledger: Ledger) -> list[Step]:
     found = []
     for event in ledger.events.values():
         sides = [ledger.tree(parent) for parent in event.parents] or [{}]
-        edges = tuple(tuple(_changes(side, event.tree, oids)) for side in sides)
+        first, *others = [tuple(_changes(side, event.tree, oids)) for side in sides]
+        new = {change.path for change in first if not change.old}
+        edges = (first, *(tuple(one for one in edge if one.old or one.path in new) for edge in others))
         parents = tuple(map(oid, event.parents))
         found.append(
             Step(Event(kind(ledger, event.name), event.title, (), "", oid(event.name), parents), edges)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -46,7 +47,11 @@ class Change:
 
 @immutable
 class Step:
-    """One event with what changed along each of its parent edges (a root: against nothing)."""
+    """One event with what changed along each of its parent edges (a root: against nothing).
+
+    Along the edge from the second parent of a merge what only that parent lacks is left out: a line that comes late
+    lacks whatever the other did since, at each merge once more.
+    """
 
     event: Event
     edges: tuple[tuple[Change, ...], ...]
@@ -119,9 +124,9 @@ def mutations(step: Step) -> Iterator[Finding]:
     yield from odd_fields(step)
     for number, edge in enumerate(step.edges):
         paths = [change.path for change in edge]
-        for path in dict.fromkeys(paths) if len({*paths}) < len(paths) else ():
-            # One reader of such a tree takes the first, another the last.
-            if paths.count(path) > 1:
+        # One reader of such a tree takes the first, another the last.
+        for path, times in Counter(paths).items() if len({*paths}) < len(paths) else ():
+            if times > 1:
                 yield _damaged(
                     "LEDGER_MUTATED", oid, f"Event {oid[:12]} has two entries of one name: {legible(path)}."
                 )

@@ -6,6 +6,7 @@ clock, no ref, no merge base. `docs/decisions/01-who-is-believed.md` states it i
 - `records`: what requests, decisions and policies say, read before the rule is asked;
 - `claims`, `allowed`: whether a decision is good at its event, and whether a policy lets it count;
 - `layout`: which paths of a ledger's tree govern;
+- `masks`: sets of gates, decisions and paths as whole numbers;
 - `walk`: the rule itself, event by event;
 - `trees`: whether each event's tree holds what the rule says, and what a merge has to hold;
 - `memory`: what a receiver refuses that knows an earlier tip.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from devs_git.domain.belief.walk import NONE, Walk, bits
+from devs_git.domain.belief.masks import bits
+from devs_git.domain.belief.walk import NONE, Walk
 from devs_git.domain.report import Finding
 
 _JOIN: Final = "Join what is there first: devs-git sync"
@@ -30,11 +31,9 @@ def rollback(walk: Walk, events: Sequence[str], old: str, new: str) -> list[Find
 
 def _replaced(walk: Walk, events: Sequence[str], before: int, after: int) -> Iterator[Finding]:
     old, new = walk.states[before], walk.states[after]
-    for gate in bits(old.decided):
-        if new.policy == old.policy and not walk.contested >> gate & 1:
-            continue
+    for gate in bits(walk.gates_of(old.stands & ~new.stands)):
         had, has = walk.chosen(before, gate), walk.chosen(after, gate)
-        if had and had is not has and not had.same(has) and walk.counts(had.number, new.policy):
+        if had and not had.same(has) and walk.counts(had.number, new.policy):
             text = (
                 f"Gate {walk.names[gate]} was decided by event {events[had.at][:12]}, which counts no longer."
             )

@@ -11,7 +11,8 @@ from typing import Final
 from devs_git.domain.audit_ledger import Change, Step
 from devs_git.domain.belief import layout
 from devs_git.domain.belief.claims import Claim
-from devs_git.domain.belief.walk import NONE, Walk, bits
+from devs_git.domain.belief.masks import Rows, bits
+from devs_git.domain.belief.walk import NONE, Walk
 from devs_git.domain.policy import IN_FORCE
 from devs_git.values import field, immutable, mutable, replace
 
@@ -35,11 +36,12 @@ class GaveWay:
 
 @mutable
 class Trees:
-    """The paths at which the trees of a walk differ from the rule, and what each event keeps of what gave way."""
+    """The paths at which the trees of a walk differ from the rule, and what each event keeps of what gave way: sets of `rows`."""
 
     walk: Walk
-    odd: list[Mapping[str, str]] = field(default_factory=list)
-    asides: list[Mapping[str, str]] = field(default_factory=list)
+    rows: Rows = field(default_factory=Rows)
+    odd: list[int] = field(default_factory=list)
+    asides: list[int] = field(default_factory=list)
 
     def wanted(self, at: int, path: str) -> str:
         """The blob that the rule wants at a path, '' for none; of a marker only that it is there."""
@@ -61,41 +63,47 @@ class Trees:
     def visit(self, step: Step, at: int) -> list[str]:
         """The paths that this event makes differ from the rule."""
         parents = self.walk.parents[at]
-        before = self.odd[parents[0]] if parents else {}
+        odd = before = self.odd[parents[0]] if parents else 0
         edge = {change.path: change for change in layout.first_edge(step) if layout.governs(change.path)}
-        found = {
-            path: self._found(path, edge, before, at)
-            for path in dict.fromkeys((*edge, *self.moved(at), *before))
-        }
-        odd = {path: blob for path, blob in found.items() if blob != self.wanted(at, path)}
+        made = []
+        for path in dict.fromkeys((*edge, *self.moved(at))):
+            blob = self._found(path, edge, before, at)
+            fits = blob == self.wanted(at, path)
+            odd = self.rows.put(odd, path, None if fits else blob)
+            if not fits and self.rows.get(before, path) != blob:
+                made.append(path)
         self.odd.append(odd)
         self._keep(step, at)
-        return [path for path, blob in odd.items() if before.get(path, blob + "?") != blob]
+        return made
 
     def _keep(self, step: Step, at: int) -> None:
-        before = self.asides[self.walk.parents[at][0]] if self.walk.parents[at] else {}
-        rows = {one.path: one.new for one in layout.first_edge(step) if one.path.startswith(layout.ASIDE)}
-        self.asides.append(
-            {path: blob for path, blob in {**before, **rows}.items() if blob} if rows else before
-        )
+        kept = self.asides[self.walk.parents[at][0]] if self.walk.parents[at] else 0
+        for one in layout.first_edge(step):
+            if one.path.startswith(layout.ASIDE):
+                kept = self.rows.put(kept, one.path, one.new or None)
+        self.asides.append(kept)
+
+    def kept(self, at: int, path: str) -> str | None:
+        """The blob that an event keeps at a path under `superseded/`; None for none."""
+        return self.rows.get(self.asides[at], path)
 
     def places(self, gave_way: Iterable[GaveWay], sides: Iterable[int]) -> Iterator[GaveWay]:
         """The same, each with a place where nothing else is: one decision may come with several forms of its signature."""
         taken: dict[str, str] = {}
         for side in sides:
-            taken |= self.asides[side]
+            taken |= self.rows.every(self.asides[side])
         for one in gave_way:
             kept = one.kept if taken.get(one.kept, one.blob) == one.blob else layout.aside(one.blob)
             taken[kept] = one.blob
             yield replace(one, kept=kept)
 
-    def _found(self, path: str, edge: Mapping[str, Change], before: Mapping[str, str], at: int) -> str:
+    def _found(self, path: str, edge: Mapping[str, Change], before: int, at: int) -> str:
         """The blob that the tree of an event has at a path, as `wanted` names it."""
         if path in edge:
             new = edge[path].new
             return MARKER if new and path.startswith("open/") else new
-        parents = self.walk.parents[at]
-        return before[path] if path in before else self.wanted(parents[0], path) if parents else ""
+        parents, odd = self.walk.parents[at], self.rows.get(before, path)
+        return odd if odd is not None else self.wanted(parents[0], path) if parents else ""
 
     def moved(self, at: int) -> Iterable[str]:
         """The paths whose content by the rule may be another than in the first parent."""
@@ -107,9 +115,7 @@ class Trees:
             return
         if state.policy != first.policy:
             yield IN_FORCE
-        gates = (state.asked ^ first.asked) | (state.decided ^ first.decided)
-        if len(parents) > 1:
-            gates |= walk.contested & state.asked
+        gates = (state.asked ^ first.asked) | walk.gates_of(state.stands ^ first.stands)
         for gate in bits(gates):
             yield from layout.paths_of(walk.names[gate])
 
@@ -121,9 +127,9 @@ class Trees:
             # Two clones may have approved the same text.
             if blob != self.walk.policies[new.policy]:
                 yield GaveWay(IN_FORCE, blob, layout.aside(blob))
-        for gate in bits((old.decided & ~new.decided) | (old.decided & self.walk.contested)):
+        for gate in bits(self.walk.gates_of(old.stands & ~new.stands)):
             had, has = self.walk.chosen(before, gate), self.walk.chosen(at, gate)
-            if had and had is not has and not (has and has.files == had.files):
+            if had and not (has and has.files == had.files):
                 yield from self._decision(had, has)
 
     def _decision(self, had: Claim, has: Claim | None) -> Iterator[GaveWay]:

@@ -9,9 +9,10 @@ from devs_git.domain import audit_ledger
 from devs_git.domain.audit_ledger import WAY_OUT, Freezes, Step
 from devs_git.domain.belief import layout, memory
 from devs_git.domain.belief.claims import Claim
+from devs_git.domain.belief.masks import bits
 from devs_git.domain.belief.records import Decided, Records
 from devs_git.domain.belief.trees import GaveWay, Trees
-from devs_git.domain.belief.walk import NONE, Walk, bits
+from devs_git.domain.belief.walk import NONE, Walk
 from devs_git.domain.events import FORMAT, Event
 from devs_git.domain.policy import IN_FORCE
 from devs_git.domain.report import IN_LEDGER, Finding
@@ -82,10 +83,9 @@ class Belief:
 
     def claims(self, event: str) -> dict[str, Claim]:
         """For each gate the decision that counts there, in the order of their events."""
-        at = self.walk.numbers[event]
-        found = [(gate, self.walk.chosen(at, gate)) for gate in bits(self.walk.states[at].decided)]
-        rows = sorted((claim.number, self.walk.names[gate], claim) for gate, claim in found if claim)
-        return {name: claim for _, name, claim in rows}
+        stands = self.walk.states[self.walk.numbers[event]].stands
+        found = [self.walk.claims[number] for number in bits(stands)]
+        return {claim.files.gate_id: claim for claim in found}
 
     def decisions(self, event: str) -> dict[str, str]:
         """For each gate the event whose decision counts there."""
@@ -243,7 +243,7 @@ def _merged(trees: Trees, step: Step, at: int) -> Iterator[Finding]:
     ]
     kept = {place: blob for _, blob, places in gave_way for place in places}
     for path, blob, places in gave_way:
-        if blob not in map(trees.asides[at].get, places):
+        if blob not in [trees.kept(at, place) for place in places]:
             yield _finding("LEDGER_MUTATED", step.event, f"drops {path} without keeping it")
     new = [{change.path: change.new for change in edge if not change.old} for edge in step.edges]
     for path, blob in sorted(new[0].items()):

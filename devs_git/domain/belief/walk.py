@@ -2,7 +2,7 @@
 
 The state of an event does not depend on its tree, but on the requests, decisions and policies that it and the events
 below it brought (`trees` compares the two). Gates and decisions are bits of whole numbers, so that a ledger of a
-hundred thousand events is walked in a second. In short:
+hundred thousand events is walked in a second, and a merge costs what it changes, not what was decided before. In short:
 
 - A policy is the event that set it. After a merge the second parent's is in force where it descends from the first's
   by the chain of policies and the first parent has no other answer to its gates that counts; otherwise the first's.
@@ -15,13 +15,14 @@ hundred thousand events is walked in a second. In short:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from devs_git.domain.audit_ledger import Step
 from devs_git.domain.belief import claims, layout
 from devs_git.domain.belief.claims import Claim, Place
 from devs_git.domain.belief.layout import Brought
+from devs_git.domain.belief.masks import bits
 from devs_git.domain.belief.records import Records
 from devs_git.domain.policy import IN_FORCE
 from devs_git.errors import DevsError
@@ -32,15 +33,16 @@ NONE: Final = -1
 
 @immutable
 class State:
-    """What holds at one event. `asked` and `decided` are masks of gates, `known` of decisions; `policy` is the number of
-    the event that set the policy in force (NONE before the first), `below` that of the nearest event at or below it
-    that joins two lines or decides.
+    """What holds at one event. `asked` and `decided` are masks of gates, `known` and `stands` of decisions: one stands
+    for each gate that is decided. `policy` is the number of the event that set the policy in force (NONE before the
+    first), `below` that of the nearest event at or below it that joins two lines or decides.
     """
 
     policy: int = NONE
     asked: int = 0
     decided: int = 0
     known: int = 0
+    stands: int = 0
     below: int = NONE
 
 
@@ -67,7 +69,7 @@ class Walk:
     requests: list[str] = field(default_factory=list)
     askers: dict[str, list[int]] = field(default_factory=dict)
     claims: list[Claim] = field(default_factory=list)
-    of_gate: dict[int, list[int]] = field(default_factory=dict)
+    of_gate: dict[int, int] = field(default_factory=dict)  # masks of the decisions on each gate
     copies: dict[object, int] = field(
         default_factory=dict
     )  # masks of the decisions with one signed statement
@@ -75,9 +77,9 @@ class Walk:
     policies: dict[int, str] = field(default_factory=dict)
     setters: dict[int, int] = field(default_factory=dict)
     firsts: list[int] = field(default_factory=list)
-    counted: dict[tuple[int, int], bool] = field(default_factory=dict)
-    picked: dict[tuple[int, int], Claim] = field(default_factory=dict)
-    contested: int = 0
+    asked_about: dict[int, tuple[int, int]] = field(
+        default_factory=dict
+    )  # for each policy the decisions that were compared with it, and those that count
 
     def visit(self, step: Step) -> int:
         """The number of this event, whose parents were visited."""
@@ -104,8 +106,10 @@ class Walk:
                 self._ask(gate, blob, at)
         state = self.states[at]
         for claim in made:
-            bit = 0 if claim.wrong else 1 << claim.gate
-            state = State(state.policy, state.asked, state.decided | bit, state.known | 1 << claim.number, at)
+            decides, bit = 0 if claim.wrong else 1 << claim.gate, 1 << claim.number
+            # An odd tree may have two entries of one name: the first is read.
+            stands = state.stands | (bit if decides & ~state.decided else 0)
+            state = State(state.policy, state.asked, state.decided | decides, state.known | bit, stands, at)
         self.states[at] = state
         sets = next((claim for claim in made if claim.sets_policy and not claim.wrong), None)
         if sets and sets.asked:
@@ -127,13 +131,13 @@ class Walk:
         self.askers.setdefault(gate, []).append(at)
         state = self.states[at]
         asked = state.asked | 1 << self.gates[gate]
-        self.states[at] = State(state.policy, asked, state.decided, state.known, state.below)
+        self.states[at] = State(state.policy, asked, state.decided, state.known, state.stands, state.below)
 
     def _set_policy(self, at: int, blob: str) -> None:
         state = self.states[at]
         self.chains[at] = (*self.chains.get(state.policy, ()), at)
         self.policies[at] = blob
-        self.states[at] = State(at, state.asked, state.decided, state.known, state.below)
+        self.states[at] = State(at, state.asked, state.decided, state.known, state.stands, state.below)
 
     def _claim(self, files: Brought, step: Step, at: int) -> Claim:
         gate = self.gates.get(files.gate_id, NONE)
@@ -144,10 +148,7 @@ class Walk:
             self.copies[says.signed] = self._same(claim)
         claim = replace(claim, wrong=claims.wrong(claim, self._place(claim, step)))
         self.claims.append(claim)
-        others = self.of_gate.setdefault(gate, [])
-        others.append(claim.number)
-        if len(others) > 1 and gate != NONE:
-            self.contested |= 1 << gate
+        self.of_gate[gate] = self.of_gate.get(gate, 0) | 1 << claim.number
         return claim
 
     def _place(self, claim: Claim, step: Step) -> Place:
@@ -175,10 +176,17 @@ class Walk:
 
     def counts(self, number: int, policy: int) -> bool:
         """Whether a decision counts wherever it is known and the policy `policy` is in force."""
-        key = (number, policy)
-        if key not in self.counted:
-            self.counted[key] = self._counts(self.claims[number], policy)
-        return self.counted[key]
+        return bool(self._counting(1 << number, policy))
+
+    def _counting(self, mask: int, policy: int) -> int:
+        """Those of these decisions that count. Each is compared with each policy once."""
+        done, count = self.asked_about.get(policy, (0, 0))
+        new = mask & ~done
+        if new:
+            for number in bits(new):
+                count |= self._counts(self.claims[number], policy) << number
+            self.asked_about[policy] = (done | new, count)
+        return mask & count
 
     def _counts(self, claim: Claim, policy: int) -> bool:
         if claim.wrong or policy == NONE:
@@ -214,7 +222,7 @@ class Walk:
 
     def _joined(self, at: int, sides: Sequence[State]) -> State:
         """The state of an event with several parents; two, if it is sound."""
-        policy, asked, decided, known = sides[0].policy, 0, 0, 0
+        policy, asked, known = sides[0].policy, 0, 0
         for side in sides[1:]:
             if policy == NONE or (
                 policy in self.chains.get(side.policy, ()) and not self._outvoted(side.policy, policy, at)
@@ -222,8 +230,51 @@ class Walk:
                 policy = side.policy
         for side in sides:
             asked, known = asked | side.asked, known | side.known
-            decided |= side.decided if side.policy == policy else self._decided(side.known, policy)
-        return State(policy, asked, decided, known, at)
+        decided, stands = self._standing(at, sides, policy, known)
+        return State(policy, asked, decided, known, stands, at)
+
+    def _standing(self, at: int, sides: Sequence[State], policy: int, known: int) -> tuple[int, int]:
+        """The gates that are decided where these sides meet, and which of the decisions `known` stand there.
+
+        What stood at the first parent stands as long as it counts; else what stood at the second; else one comes back.
+        """
+        first = sides[0]
+        stands = self._counting(first.stands, policy)
+        decided = first.decided ^ self.gates_of(first.stands ^ stands)
+        # On whatever counts and is known at a side with the policy in force, that side has decided: only the rest is looked at.
+        new = known
+        for side in sides:
+            for number in bits(self._counting(side.stands & new & ~stands, policy)):
+                if not decided >> self.claims[number].gate & 1:
+                    decided, stands = decided | 1 << self.claims[number].gate, stands | 1 << number
+            if side.policy == policy:
+                new &= ~side.known
+        for number in bits(self._counting(new, policy)):
+            gate = self.claims[number].gate
+            if not decided >> gate & 1:
+                wanted = self._counting(known & self.of_gate[gate], policy)
+                decided, stands = decided | 1 << gate, stands | self._comes_back(at, wanted)
+        return decided, stands
+
+    def _comes_back(self, at: int, wanted: int) -> int:
+        """Of the decisions `wanted`, which stood at no parent, the one that is met first, by way of the first parent that knows one."""
+        while True:
+            # Along one line nothing changes, and it may be long: only what joins two or decides is looked at.
+            at = self.states[next(p for p in self.parents[at] if wanted & self.states[p].known)].below
+            own = wanted & self.states[at].known
+            for parent in self.parents[at]:
+                if stood := wanted & self.states[parent].stands:
+                    return stood
+                own &= ~self.states[parent].known
+            if own:
+                return own & -own
+
+    def gates_of(self, mask: int) -> int:
+        """The gates of some decisions."""
+        gates = 0
+        for number in bits(mask):
+            gates |= 1 << self.claims[number].gate
+        return gates
 
     def _outvoted(self, policy: int, before: int, at: int) -> bool:
         """Whether the first parent has another answer to a gate by which `policy` came after `before`, and one that
@@ -236,53 +287,7 @@ class Walk:
                 return True
         return False
 
-    def _decided(self, known: int, policy: int) -> int:
-        """The gates on which one of the decisions `known` counts under a policy."""
-        mask = 0
-        for number in bits(known):
-            if self.counts(number, policy):
-                mask |= 1 << self.claims[number].gate
-        return mask
-
     def chosen(self, at: int, gate: int) -> Claim | None:
         """The decision that counts for a gate at an event."""
-        state = self.states[at]
-        if gate == NONE or not state.decided >> gate & 1:
-            return None
-        wanted = 0
-        for number in self.of_gate[gate]:
-            if state.known >> number & 1 and self.counts(number, state.policy):
-                wanted |= 1 << number
-        if not wanted & (wanted - 1):
-            return self.claims[wanted.bit_length() - 1]
-        at = state.below
-        if (at, gate) not in self.picked:
-            self.picked[at, gate] = self._pick(at, gate, wanted)
-        return self.picked[at, gate]
-
-    def _pick(self, at: int, gate: int, wanted: int) -> Claim:
-        """Of several decisions that count at an event which decides or joins, the one that stands.
-
-        Its own; else the one that stood at the first parent, or at the second: no honest merge changes what its first
-        parent had.
-        """
-        while True:
-            here = next((n for n in bits(wanted) if self.claims[n].at == at), None)
-            if here is not None:
-                return self.claims[here]
-            # Along one line nothing changes, and it may be long: only what joins two is looked at.
-            for parent in self.parents[at] if len(self.parents[at]) > 1 else ():
-                stood = self.chosen(parent, gate)
-                if stood and wanted >> stood.number & 1:
-                    return stood
-            # They come back: the one that is met first, by way of the first parent that has one.
-            way = next(parent for parent in self.parents[at] if wanted & self.states[parent].known)
-            at = self.states[way].below
-
-
-def bits(mask: int) -> Iterator[int]:
-    """The numbers of the bits that are set, the lowest first."""
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
+        found = self.states[at].stands & self.of_gate.get(gate, 0)
+        return self.claims[found.bit_length() - 1] if found else None
