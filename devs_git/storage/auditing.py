@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from devs_git.domain import decisions, limits
 from devs_git.domain.audit_commits import Bound
 from devs_git.domain.audit_ledger import Change, Step
-from devs_git.domain.events import Event
 from devs_git.domain.gates import Gate
 from devs_git.domain.limits import Limit
 from devs_git.errors import DevsError
@@ -22,7 +21,7 @@ _NONE: Final = "0" * 40
 
 
 def steps(ledger: Ledger, *tips: str) -> list[Step]:
-    """Every event up to these tips, parents first, with the changes along each parent edge.
+    """Every event up to these tips, parents first, with the changes along each parent edge, as `Step` has them.
 
     GitFailed where a commit or a tree is missing: git compares trees as far as it can read them, and says nothing. A
     file that is missing ends nothing: whoever reads it says so.
@@ -30,16 +29,40 @@ def steps(ledger: Ledger, *tips: str) -> list[Step]:
     ledger.git.run("rev-list", "--objects", "--filter=blob:none", "--quiet", *tips, "--")
     events = list(ledger.events(*tips, oldest_first=True))
     trees = _trees(ledger.git, *tips)
-    pairs = {(trees.get(p, EMPTY_TREE), trees[e.oid]) for e in events for p in (e.parents or ("",))}
-    edges = changed(ledger.git, {(old, new) for old, new in pairs if old != new})
-    return [Step(event, tuple(_edges(event, trees, edges))) for event in events]
+    firsts = {(trees.get((e.parents or ("",))[0], EMPTY_TREE), trees[e.oid]) for e in events}
+    others = {(trees[parent], trees[e.oid]) for e in events for parent in e.parents[1:]}
+    along = changed(ledger.git, firsts)
+    aside = changed(ledger.git, others, "--diff-filter=a")
+    own = _own(ledger.git, [event.oid for event in events if len(event.parents) > 1])
+    found = []
+    for event in events:
+        tree = trees[event.oid]
+        first = along.get((trees.get((event.parents or ("",))[0], EMPTY_TREE), tree), ())
+        later = [aside.get((trees[parent], tree), ()) for parent in event.parents[1:]]
+        mine = [change for change in first if (event.oid, change.path) in own]
+        found.append(Step(event, (first, *(_with(edge, mine) for edge in later))))
+    return found
 
 
-def _edges(
-    event: Event, trees: dict[str, str], changed: dict[tuple[str, str], tuple[Change, ...]]
-) -> Iterator[tuple[Change, ...]]:
-    for parent in event.parents or ("",):
-        yield changed.get((trees.get(parent, EMPTY_TREE), trees[event.oid]), ())
+def _with(edge: Sequence[Change], own: Iterable[Change]) -> tuple[Change, ...]:
+    """The edge of a merge from a later parent, with what the merge alone has."""
+    there = {change.path for change in edge}
+    return (*edge, *(Change(one.path, "", one.new) for one in own if one.path not in there))
+
+
+def _own(git: Git, merges: Sequence[str]) -> set[tuple[str, str]]:
+    """Merges with the paths at which they differ from every parent."""
+    if not merges:
+        return set()
+    script = "".join(f"{oid}\n" for oid in merges).encode()
+    out = git.run("diff-tree", "--stdin", "-c", "-r", "-z", "--raw", "--no-renames", stdin=script)
+    found, merge, parts = set(), "", iter(out.split(b"\0"))
+    for part in parts:
+        if part.startswith(b":"):
+            found.add((merge, os.fsdecode(next(parts))))
+        else:
+            merge = part.decode()
+    return found
 
 
 def _trees(git: Git, *tips: str) -> dict[str, str]:
@@ -47,12 +70,15 @@ def _trees(git: Git, *tips: str) -> dict[str, str]:
     return dict(line.split(" ") for line in out.decode().splitlines())
 
 
-def changed(git: Git, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], tuple[Change, ...]]:
-    """The changed paths of many pairs of trees, by one child."""
-    script = "".join(f"{old} {new}\n" for old, new in pairs).encode()
+def changed(
+    git: Git, pairs: Iterable[tuple[str, str]], *how: str
+) -> dict[tuple[str, str], tuple[Change, ...]]:
+    """The changed paths of many pairs of trees, by one child; `how` are further options for git."""
+    script = "".join(f"{old} {new}\n" for old, new in pairs if old != new).encode()
     if not script:
         return {}
-    out = git.run("diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", stdin=script)
+    words = ("diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", *how)
+    out = git.run(*words, stdin=script)
     found: dict[tuple[str, str], list[Change]] = {}
     parts = iter(out.split(b"\0"))
     pair = ("", "")

@@ -1,7 +1,8 @@
 """What the rule of belief needs of a ledger's documents, read once: policies, requests, decisions and their signatures.
 
 A signature is verified here with the key that it names itself; whether that key may decide is the rule's to say, under
-each policy that it asks. So a history of a thousand signatures costs a thousand children, however many policies it has.
+each policy that it asks. So a history of a thousand signatures costs a thousand children, however many policies it has
+and however many files bring the same statement with the same signature.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from devs_git.domain.policy import IN_FORCE, PROPOSED, Policy, parse
 from devs_git.errors import DevsError
 from devs_git.storage import documents, proposal, signatures
 from devs_git.storage import gates as store
-from devs_git.values import field, mutable
+from devs_git.values import field, mutable, replace
 
 
 @mutable
@@ -48,9 +49,27 @@ class Documents:
         brought = (files for step in steps for files in layout.brought(step))
         # By its files alone: a copy of a decision at another gate says nothing of the decision itself.
         wanted = {(files.decision, files.signature): files.gate_id for files in brought}
+        self.decided |= {files: self._decision(files, gate_id) for files, gate_id in wanted.items()}
+        self._verify()
+
+    def _verify(self) -> None:
+        """Ask who signed: once for each statement with its signature, whatever else its files say."""
+        signed = {files: (one.said, files[1]) for files, one in self.decided.items() if one.said}
+        once = list(dict.fromkeys(signed.values()))
         # Side by side, for each signature is a child of its own.
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            self.decided |= zip(wanted, pool.map(self._decision, wanted.items()), strict=True)
+            found = dict(zip(once, pool.map(self._signer, once), strict=True))
+        for files, what in signed.items():
+            key, flaw, why = found[what]
+            self.decided[files] = replace(self.decided[files], key=key, flaw=flaw, why=why)
+
+    def _signer(self, signed: tuple[str, str]) -> tuple[str, str, str]:
+        """The key that signed a statement; '' and what is wrong where none did."""
+        said, signature = signed
+        try:
+            return signatures.key_of(said.encode(), self.blobs[signature]), "", ""
+        except DevsError as error:
+            return "", error.code, error.message
 
     def _policy(self, blob: str) -> None:
         data = self.blobs.get(blob)
@@ -94,8 +113,9 @@ class Documents:
             return ""
         return blob
 
-    def _decision(self, files: tuple[tuple[str, str], str]) -> Decided:
-        (blob, signature), gate_id = files
+    def _decision(self, files: tuple[str, str], gate_id: str) -> Decided:
+        """What it says; who signed it is not asked yet."""
+        blob, signature = files
         try:
             record = documents.load(
                 self.blobs.get(blob, b""),
@@ -107,7 +127,7 @@ class Documents:
             why = f"its decision decides nothing: {error.message}"
             damaged = store.decision_path(gate_id)
             return Decided(gate_id, "", "", "", "", flaw="LEDGER_MUTATED", why=why, damaged=damaged)
-        key, said, flaw, why, damaged = "", "", "", "", ""
+        said, flaw, why, damaged = "", "", "", ""
         gate = self.gates.get(record["request"])
         if gate and (wrong := gates.flaw_of(record, record["gate_id"], record["request"], gate.request)):
             flaw, why = wrong, f"its decision decides nothing: {wrong}"
@@ -119,12 +139,11 @@ class Documents:
         elif signature:
             try:
                 said = decisions.of_record(record, self.genesis).canonical().decode()
-                key = signatures.key_of(said.encode(), self.blobs[signature])
             except DevsError as error:
                 flaw, why = error.code, error.message
         who, what = record["reviewer_id"], record["decision"]
         return Decided(
-            record["gate_id"], record["request"], what, who, record["approval"], key, flaw, why, damaged, said
+            record["gate_id"], record["request"], what, who, record["approval"], "", flaw, why, damaged, said
         )
 
 
