@@ -23,7 +23,6 @@ from tests import house, links, readme, tools_page
 pytestmark = pytest.mark.quick
 
 TOP = Path(__file__).parent.parent
-# What another change of these days makes.
 # The picture that a script of these days writes.
 TO_COME = ("demo.svg",)
 # Records of what was name commands as they were then; schemas/ names lines of a format.
