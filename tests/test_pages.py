@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from collections import Counter
+from xml.etree import ElementTree as ET
 
 import click
 import pytest
@@ -13,8 +15,9 @@ from devs_git.domain.report import FOUND_ALONE
 from devs_git.entrypoints.cli.groups import TableGroup
 from devs_git.entrypoints.cli.main import cli
 from devs_git.errors import CODES
+from tests import readme
 from tests.pages import __main__ as pages
-from tests.pages import commands, troubleshooting
+from tests.pages import commands, picture, troubleshooting
 from tests.pages.texts import work
 
 pytestmark = pytest.mark.quick
@@ -86,3 +89,30 @@ def test_every_command_of_a_text_exists_and_has_the_options_that_it_is_given() -
                 assert inner is not None, line
                 found = inner
             found.make_parser(click.Context(found)).parse_args(words)
+
+
+@pytest.mark.thorough
+def test_the_picture_is_what_the_demo_shows_on_a_terminal() -> None:
+    assert (pages.DOCS / pages.PICTURE).read_text(encoding="utf-8") == picture.page(), "run: make pages"
+
+
+def test_each_line_of_the_picture_stands_in_the_tour_and_it_has_as_many_as_one_reads() -> None:
+    # The file is our own.
+    root = ET.fromstring((pages.DOCS / pages.PICTURE).read_text(encoding="utf-8"))  # noqa: S314
+    lines: dict[str, str] = {}
+    for one in root.iter("{http://www.w3.org/2000/svg}text"):
+        column = round((float(one.attrib["x"]) - 20) / 8.4)
+        before = lines.get(one.attrib["y"], "")
+        lines[one.attrib["y"]] = before.ljust(column) + (one.text or "")
+    assert picture.LEAST_LINES <= len(lines) <= picture.MOST_LINES
+    shown = readme.shown().splitlines()
+    assert [line for line in lines.values() if line not in shown] == []
+    assert not any("http" in value for one in root.iter() for value in one.attrib.values())
+
+
+def test_colours_of_a_terminal_are_colours_of_the_picture() -> None:
+    said = picture.at_terminal([sys.executable, "-c", r"print('\x1b[32m$ \x1b[0ma <b\x1b[1m  c\x1b[0m')"])
+    parts = list(picture.spans(said.rstrip("\n")))
+    assert [(column, text) for column, text, _how in parts] == [(0, "$"), (2, "a <b"), (8, "c")]
+    assert ["#7ee787" in parts[0][2], "bold" in parts[1][2], "bold" in parts[2][2]] == [True, False, True]
+    assert "a &lt;b" in picture.drawn([said.rstrip("\n")])

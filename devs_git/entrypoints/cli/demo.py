@@ -53,7 +53,7 @@ devs-git checkpoint --all -m 'A first config file'
 echo 'print(open("config.toml").read())' >> app.py
 devs-git task complete --all -m 'Read a config file'
 
-# Task 3 does not: it drops a file that was needed, and nobody noticed in time.
+# Task 3 goes wrong: it deletes a file that is needed, and nobody notices in time.
 devs-git task start 3 --title 'Make it faster'
 git rm -q config.toml
 echo 'print("Hi")' > app.py

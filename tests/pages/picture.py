@@ -1,0 +1,135 @@
+"""docs/demo.svg: the heart of `devs-git demo` as a terminal shows it, in its colours, as a picture.
+
+It is drawn by this file alone: text in whatever monospaced font a reader has, each line stretched to the same grid.
+"""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Final
+from xml.sax.saxutils import escape
+
+# The parts of the demo that are shown: each is the paragraph that has this command.
+SHOWN: Final = (
+    "devs-git task start 3 ",
+    "devs-git rewind task-1 --dry-run",
+    "devs-git rewind task-1",
+    "devs-git undo",
+)
+LEAST_LINES, MOST_LINES, MOST_COLUMNS = 20, 40, 110
+_SIZE, _WIDE, _HIGH, _MARGIN, _BAR = 14, 8.4, 20, 20, 36  # pixels; a character is 0.6 of the size wide
+_BACK, _BAR_BACK, _TEXT, _BOLD = "#0d1117", "#161b22", "#c9d1d9", "#f0f6fc"
+_FONT: Final = (
+    "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"
+)
+_DOTS: Final = ("#ff5f56", "#ffbd2e", "#27c93f")
+# The colours of a terminal by their numbers in an escape sequence.
+_COLOURS: Final = {
+    "31": "#ff7b72",
+    "32": "#7ee787",
+    "33": "#e3b341",
+    "34": "#79c0ff",
+    "35": "#d2a8ff",
+    "36": "#56d4dd",
+    "90": "#8b949e",
+}
+_STYLE: Final = re.compile(r"\x1b\[([0-9;]*)m")
+_TITLE: Final = "devs-git demo: go back to a finished task, and return"
+
+
+def at_terminal(command: list[str]) -> str:
+    """What a command prints to a terminal, colours included; CalledProcessError where it fails."""
+    ours, theirs = pty.openpty()
+    env = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=env)
+    os.close(theirs)
+    said = b""
+    while True:
+        try:
+            part = os.read(ours, 1 << 16)
+        except OSError:  # so Linux tells that nobody has the terminal open any more
+            break
+        if not part:
+            break
+        said += part
+    os.close(ours)
+    if child.wait():
+        raise subprocess.CalledProcessError(child.returncode, command, said)
+    return said.decode().replace("\r\n", "\n")
+
+
+def chosen(said: str) -> list[str]:
+    """The lines of the demo that are drawn, with their colours; ValueError where they are too many or too few."""
+    paragraphs = re.split(r"\n(?:\x1b\[[0-9;]*m)*\n", said)
+    found = [next(one for one in paragraphs if _has(one, command)) for command in SHOWN]
+    lines = [line for one in found for line in ("", *one.strip("\n").split("\n"))][1:]
+    widest = max(len(_STYLE.sub("", line)) for line in lines)
+    if not LEAST_LINES <= len(lines) <= MOST_LINES or widest > MOST_COLUMNS:
+        raise ValueError(
+            f"The picture would have {len(lines)} lines of up to {widest} characters; choose other parts"
+        )
+    return lines
+
+
+def _has(paragraph: str, command: str) -> bool:
+    lines = _STYLE.sub("", paragraph).split("\n")
+    return any(
+        line == f"$ {command}" or (command.endswith(" ") and line.startswith(f"$ {command}"))
+        for line in lines
+    )
+
+
+def spans(line: str) -> Iterator[tuple[int, str, str]]:
+    """The parts of a line that show something: the column where each begins, its text, and the attributes of its colour."""
+    how, column = f' fill="{_TEXT}"', 0
+    for at, part in enumerate(_STYLE.split(line)):
+        if at % 2:
+            codes = part.split(";")
+            colour = next((_COLOURS[code] for code in codes if code in _COLOURS), "")
+            bold = "1" in codes
+            how = f' fill="{colour or (_BOLD if bold else _TEXT)}"' + (' font-weight="bold"' if bold else "")
+        else:
+            if said := part.strip(" "):
+                yield column + len(part) - len(part.lstrip(" ")), said, how
+            column += len(part)
+
+
+def _text(column: int, y: int, said: str, how: str) -> str:
+    """One piece of text, stretched to the grid: the fonts of readers are not equally wide."""
+    return (
+        f'<text x="{_MARGIN + column * _WIDE:.1f}" y="{y}"{how} xml:space="preserve" '
+        f'textLength="{len(said) * _WIDE:.1f}" lengthAdjust="spacingAndGlyphs">{escape(said)}</text>'
+    )
+
+
+def drawn(lines: list[str]) -> str:
+    """The picture of these lines."""
+    columns = max(len(_STYLE.sub("", line)) for line in lines)
+    width = round(columns * _WIDE) + 2 * _MARGIN
+    height = len(lines) * _HIGH + 2 * _MARGIN + _BAR
+    parts = [
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+            f'role="img" aria-labelledby="title" font-family="{_FONT}" font-size="{_SIZE}">'
+        ),
+        f'<title id="title">{_TITLE}</title>',
+        f'<rect width="{width}" height="{height}" rx="8" fill="{_BACK}"/>',
+        f'<path d="M0 {_BAR}V8a8 8 0 0 1 8-8h{width - 16}a8 8 0 0 1 8 8v{_BAR - 8}z" fill="{_BAR_BACK}"/>',
+    ]
+    parts += [
+        f'<circle cx="{20 + 20 * at}" cy="18" r="6" fill="{colour}"/>' for at, colour in enumerate(_DOTS)
+    ]
+    for at, line in enumerate(lines):
+        y = _BAR + _MARGIN + at * _HIGH + _SIZE
+        parts += [_text(column, y, said, how) for column, said, how in spans(line)]
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def page() -> str:
+    """The picture of what the demo prints today."""
+    return drawn(chosen(at_terminal([sys.executable, "-m", "devs_git", "demo"])))
