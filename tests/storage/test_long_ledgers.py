@@ -29,6 +29,7 @@ def write(ledger: Ledger, folder: Path) -> Written:
     return Written(ledger, Keyring(folder), folder)
 
 
+@pytest.mark.quick
 def test_copies_of_one_signed_decision_are_verified_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
