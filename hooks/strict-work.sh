@@ -9,7 +9,7 @@ before() {
 }
 new() {
   [ ! "$look" ] || git rev-list -1 "$look" --not --all --reflog || return
-  [ ! "$work" ] || before | git rev-list -1 --ignore-missing --stdin $work --not --exclude=devs/ledger '--exclude=snapshot/*' --branches \
+  [ ! "$work" ] || { printf '%s\n' $work && before; } | git rev-list -1 --ignore-missing --stdin --not --exclude=devs/ledger '--exclude=snapshot/*' --branches \
     '--exclude=devs/*' --tags --remotes
 }
 if ! said=$(frozen 2>&1) && [ "$(new || echo unknown)" ]; then

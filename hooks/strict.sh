@@ -1,7 +1,7 @@
 # Refuse to move a devs/task-* tag, to move the ledger but forward by an event, to delete it, and commits while frozen.
 refuse() { echo "devs-git: $1. See: devs-git doctor" >&2 && exit 1; }
 export GIT_NO_REPLACE_OBJECTS=1
-ledger=refs/heads/devs/ledger event='' tags='' work='' part='' saved='' look=''
+ledger=refs/heads/devs/ledger event='' tags='' list='' work='' part='' saved='' look=''
 while read -r old new ref; do
   case $ref:$new in
     $ledger:ref:*) refuse 'LEDGER_ROLLBACK: the ledger is no link' ;;
@@ -9,7 +9,7 @@ while read -r old new ref; do
     $ledger:*) # git pack-refs takes what it has packed out of the loose files, without the lock of a deletion
       { grep -qxF "$old $ref" "$common/packed-refs" && [ ! -e "$common/packed-refs.lock" ]; } 2>/dev/null ||
         refuse 'LEDGER_MISSING: the ledger is never deleted' ;;
-    refs/tags/devs/task-*:*[!0]*) tags="$tags $ref:$new" ;;
+    refs/tags/devs/task-*:*[!0]*) list="$list $ref:$new" && [ ${#list} -lt 4000 ] || tags=$tags$list list='' ;;
     HEAD:ref:* | refs/heads/*:ref:refs/heads/* | refs/tags/devs/*) ;;
     refs/heads/*:ref:* | refs/tags/*:ref:*) refuse 'INVALID_BRANCH: a branch or a tag is no link to another kind of ref' ;;
     HEAD:*[!0]*) look=$new ;;

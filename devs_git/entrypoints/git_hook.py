@@ -117,13 +117,18 @@ def _pre_receive(_arguments: list[str]) -> None:
 
 
 def _strict_tags(arguments: list[str]) -> None:
-    """`<oid of the ledger as it will be> <ref>:<oid>…` of tags that a transaction of refs moves beside it."""
+    """The oid of the ledger as it will be, and on standard input `<ref>:<oid>` lines of tags that a transaction of refs moves
+    beside it; as arguments from a hook of an older version.
+    """
     from pathlib import Path
 
-    from devs_git.storage import receiving
+    from devs_git.domain import limits
+    from devs_git.storage import bounded, receiving
     from devs_git.storage.places import locate
 
     event, *pairs = arguments
+    if not pairs:
+        pairs = os.fsdecode(bounded.read(sys.stdin.buffer, limits.REFS, "standard input")).split()
     receiving.require_explained(locate(Path()), event, dict(pair.rsplit(":", 1) for pair in pairs))
 
 

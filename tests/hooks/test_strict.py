@@ -236,3 +236,32 @@ def test_a_transaction_of_many_refs_takes_little_longer_than_reading_them(top: P
 
     read = seconds("sh", "-c", "while read -r old new ref; do :; done")
     assert seconds("sh", ".git/hooks/reference-transaction", "prepared") < 10 * read + 0.5
+
+
+def test_more_refs_than_arguments_can_name_move_at_once_while_frozen(top: Path, git: Run) -> None:
+    ask(Workspace.open(), kind="MANUAL")
+    known = git("rev-parse", "HEAD")
+    made = git("commit-tree", "-p", "HEAD", "-m", "mine", "HEAD^{tree}")
+    rows = "".join(f"{'0' * 40} {known} refs/tags/release/{number}\n" for number in range(60_000))
+
+    def moves(more: str) -> tuple[int, str]:
+        hook = ["sh", ".git/hooks/reference-transaction", "prepared"]
+        env = {**os.environ, "GIT_DIR": ".git"}
+        done = subprocess.run(
+            hook, cwd=top, env=env, input=rows + more, capture_output=True, text=True, check=False
+        )
+        return done.returncode, done.stderr
+
+    assert moves("") == (0, "")
+    status, said = moves(f"{'0' * 40} {made} refs/heads/last\n")
+    assert (status, "GATE_BLOCKED" in said) == (1, True)
+
+
+@pytest.mark.parametrize("asked", ["by standard input", "by arguments, as an older hook does"])
+def test_a_tag_that_no_event_explains_is_refused_beside_an_event_too(asked: str, top: Path, git: Run) -> None:
+    event, oid = git("rev-parse", LEDGER), git("rev-parse", "HEAD")
+    pair = f"refs/tags/devs/task-10:{oid}"
+    hook = [sys.executable, "-P", "-m", "devs_git", "hook", "strict-tags", event]
+    words, given = ([pair], "") if "arguments" in asked else ([], "\n".join([pair] * 60_000))
+    done = subprocess.run([*hook, *words], cwd=top, input=given, capture_output=True, text=True, check=False)
+    assert (done.returncode != 0, "TAG_NOT_ANNOTATED" in done.stderr) == (True, True), done.stderr
