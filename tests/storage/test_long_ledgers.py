@@ -76,6 +76,7 @@ def test_the_edges_of_each_event_are_the_differences_of_its_trees(seed: int, tmp
     assert merges
 
 
+@pytest.mark.quick
 def test_what_a_late_line_lacks_is_not_read_at_its_merge(tmp_path: Path) -> None:
     story = Story()
     tip = story.first
