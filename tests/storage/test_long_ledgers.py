@@ -17,6 +17,7 @@ from tests.belief_git import Keyring, Written
 from tests.belief_ledger import Ledger, signature_path
 from tests.belief_story import ANN, BOB, Story
 
+pytestmark = pytest.mark.quick
 COPIES = 12
 
 
