@@ -180,6 +180,19 @@ def test_a_completion_after_a_checkpoint_of_the_same_commit_has_the_figures_of_i
     assert (row.commit, row.number, figures(row), row.nothing_new) == (made.commit, 2, (1, 1, 0), False)
 
 
+@pytest.mark.parametrize("everything", [False, True])
+def test_a_second_completion_of_the_same_commit_is_refused_and_writes_nothing(
+    top: Path, git: Run, everything: bool
+) -> None:
+    commit(top, {"new.txt": "new\n"})
+    complete()
+    known, before = numbers(), git("for-each-ref")
+    with pytest.raises(DevsError) as refused:
+        router.call("task complete", Workspace.open(), task_complete.Request("1", "again", everything))
+    assert (refused.value.code, numbers()) == ("TASK_EXISTS", known)
+    assert git("for-each-ref") == before
+
+
 def test_after_a_rewind_to_a_checkpoint_on_the_way_the_task_is_completed_as_it_was_there(top: Path) -> None:
     for text in ("one\n", "two\n"):
         (top / "new.txt").write_text(text)
