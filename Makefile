@@ -112,7 +112,6 @@ man: $(STAMP)
 pages: man
 	$(BIN)/python -m tests.pages
 	$(BIN)/python -m tests.tools_page
-	$(BIN)/python tests/readme.py
 
 env: $(STAMP)
 

@@ -18,7 +18,8 @@ from devs_git.domain.verbs import DOORS, VERBS
 from devs_git.entrypoints.cli.groups import TableGroup
 from devs_git.entrypoints.cli.main import cli
 from devs_git.entrypoints.tools.table import TOOLS
-from tests import house, links, readme, tools_page
+from tests import house, links, tools_page
+from tests.pages import tour
 
 pytestmark = pytest.mark.quick
 
@@ -65,7 +66,7 @@ def test_every_command_that_the_documents_write_exists() -> None:
         if file.startswith(RECORDS):
             continue
         # What stands in the transcript really ran.
-        text = readme.BLOCK.sub("", page.read_text(encoding="utf-8"))
+        text = tour.BLOCK.sub("", page.read_text(encoding="utf-8"))
         code = " ".join(CODE.findall(text))
         for words in WRITTEN.findall(code):
             first, _, second = words.partition(" ")
@@ -87,7 +88,7 @@ def test_every_option_that_the_documents_write_exists() -> None:
 
 def _lines(text: str) -> Iterator[str]:
     """Each call of devs-git in a page's code, without the program's name and what a shell reads after it."""
-    for code in CODE.findall(readme.BLOCK.sub("", text)):
+    for code in CODE.findall(tour.BLOCK.sub("", text)):
         for line in code.replace("\\\n", " ").splitlines():
             unquoted = re.sub(r"'[^']*'|\"[^\"]*\"", "''", line)
             for call in re.split(r"(?<![\w/.-])(?:devs-git|git devs) ", unquoted)[1:]:

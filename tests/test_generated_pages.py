@@ -15,9 +15,8 @@ from devs_git.domain.report import FOUND_ALONE
 from devs_git.entrypoints.cli.groups import TableGroup
 from devs_git.entrypoints.cli.main import cli
 from devs_git.errors import CODES
-from tests import readme
 from tests.pages import __main__ as pages
-from tests.pages import commands, picture, troubleshooting
+from tests.pages import commands, picture, tour, troubleshooting
 from tests.pages.texts import work
 
 pytestmark = pytest.mark.quick
@@ -93,19 +92,19 @@ def test_every_command_of_a_text_exists_and_has_the_options_that_it_is_given() -
 
 @pytest.mark.thorough
 def test_the_picture_is_what_the_demo_shows_on_a_terminal() -> None:
-    assert (pages.DOCS / pages.PICTURE).read_text(encoding="utf-8") == picture.page(), "run: make pages"
+    assert (pages.DOCS / "demo.svg").read_text(encoding="utf-8") == picture.page(), "run: make pages"
 
 
 def test_each_line_of_the_picture_stands_in_the_tour_and_it_has_as_many_as_one_reads() -> None:
     # The file is our own.
-    root = ET.fromstring((pages.DOCS / pages.PICTURE).read_text(encoding="utf-8"))  # noqa: S314
+    root = ET.fromstring((pages.DOCS / "demo.svg").read_text(encoding="utf-8"))  # noqa: S314
     lines: dict[str, str] = {}
     for one in root.iter("{http://www.w3.org/2000/svg}text"):
         column = round((float(one.attrib["x"]) - 20) / 8.4)
         before = lines.get(one.attrib["y"], "")
         lines[one.attrib["y"]] = before.ljust(column) + (one.text or "")
     assert picture.LEAST_LINES <= len(lines) <= picture.MOST_LINES
-    shown = readme.shown().splitlines()
+    shown = tour.shown().splitlines()
     assert [line for line in lines.values() if line not in shown] == []
     assert not any("http" in value for one in root.iter() for value in one.attrib.values())
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import devs_git
-from tests import readme
+from tests.pages import tour
 
 pytestmark = pytest.mark.quick
 
@@ -53,7 +53,7 @@ def test_the_pages_are_in_the_source_distribution(wheel: Path) -> None:
     assert pages - names == set()
 
 
-def test_the_wheel_in_an_empty_environment_runs_the_demo_that_the_readme_shows(
+def test_the_wheel_in_an_empty_environment_runs_the_demo_that_the_tour_shows(
     wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In another folder, with another language, time zone and git configuration than where it was written."""
@@ -83,7 +83,7 @@ def test_the_wheel_in_an_empty_environment_runs_the_demo_that_the_readme_shows(
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
     assert _run("git", "devs", "--version") == f"devs-git {devs_git.__version__}\n"
-    assert _run("devs-git", "demo") == readme.shown(), "Refresh it with: python tests/readme.py"
+    assert _run("devs-git", "demo") == tour.shown(), "Refresh it with: make pages"
     assert list(temporary.iterdir()) == []
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from tests.pages import commands, picture, troubleshooting
+from tests.pages import commands, picture, tour, troubleshooting
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 PAGES: Final = {"commands.md": commands.page, "troubleshooting.md": troubleshooting.page}
 
 
-# The demo is run for it, which takes seconds.
-PICTURE: Final = "demo.svg"
+# The demo is run for each of them, which takes seconds.
+OF_THE_DEMO: Final = {"demo.svg": picture.page, "tour.md": tour.page}
 
 
 def write(folder: Path) -> None:
     """All of them into `folder`."""
-    for name, make in {**PAGES, PICTURE: picture.page}.items():
+    for name, make in {**PAGES, **OF_THE_DEMO}.items():
         (folder / name).write_text(make(), encoding="utf-8")
 
 

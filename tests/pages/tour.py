@@ -1,4 +1,4 @@
-"""The transcript of docs/tour.md is what `devs-git demo` prints. Refresh it with: python tests/readme.py"""
+"""docs/tour.md: what `devs-git demo` prints, under a few lines of its own that stay."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ import sys
 from pathlib import Path
 from typing import Final
 
-README: Final = Path(__file__).parent.parent / "README.md"
-TOUR: Final = README.parent / "docs" / "tour.md"
+PAGE: Final = Path(__file__).parents[2] / "docs" / "tour.md"
 BLOCK: Final = re.compile(r"(?<=<!-- transcript -->\n```console\n).*?(?=```\n)", re.DOTALL)
 
 
 def demo() -> str:
-    """What the demo prints; it must end well."""
+    """What the demo prints; CalledProcessError where it fails."""
     command = [sys.executable, "-m", "devs_git", "demo"]
     return subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True
@@ -22,12 +21,12 @@ def demo() -> str:
 
 
 def shown() -> str:
-    """What the tour says that it prints."""
-    found = BLOCK.search(TOUR.read_text(encoding="utf-8"))
+    """What the page says that it prints."""
+    found = BLOCK.search(PAGE.read_text(encoding="utf-8"))
     assert found, "docs/tour.md has no transcript block"
     return found[0]
 
 
-if __name__ == "__main__":
-    text = TOUR.read_text(encoding="utf-8")
-    TOUR.write_text(BLOCK.sub(lambda _match: demo(), text), encoding="utf-8")
+def page() -> str:
+    """The page with what the demo prints today."""
+    return BLOCK.sub(lambda _match: demo(), PAGE.read_text(encoding="utf-8"))
