@@ -10,6 +10,7 @@ from typing import BinaryIO, Final
 from devs_git.domain.traces import Trace
 from devs_git.errors import invalid
 from devs_git.storage.catalog import exchange, traces
+from devs_git.storage.catalog.bodies import Packed
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -45,11 +46,11 @@ def run(workspace: Workspace, request: Request) -> Result:
         while True:
             held = 0
             with catalog.writing():
-                for trace in found:
-                    differs = exchange.differs(catalog, trace)
+                for trace, packed in found:
+                    differs = exchange.differs(catalog, trace, packed.digest)
                     if differs is None:
-                        traces.put(catalog, trace)
-                        new, held = new + 1, held + len(trace.output)
+                        traces.put(catalog, trace, packed=packed)
+                        new, held = new + 1, held + packed.size
                     elif differs:
                         others.add(trace.trace_id)
                     done += 1
@@ -61,7 +62,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     return Result(done, new, done - new, tuple(sorted(others)))
 
 
-def _read(source: BinaryIO) -> Iterator[Trace]:
+def _read(source: BinaryIO) -> Iterator[tuple[Trace, Packed]]:
     try:
         with gzip.GzipFile(fileobj=source, mode="rb") as unpacked:
             yield from exchange.read(unpacked)

@@ -10,7 +10,8 @@ from devs_git.domain.traces import Trace
 from devs_git.domain.trailers import work_of
 from devs_git.errors import invalid
 from devs_git.storage import active_task
-from devs_git.storage.catalog import traces
+from devs_git.storage.catalog import bodies, traces
+from devs_git.storage.catalog.bodies import Packed
 from devs_git.storage.git_program import GitFailed
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -21,9 +22,9 @@ MOST_OF_AN_ID: Final = 65_536  # characters; the primary key is not the place fo
 
 @immutable
 class Request:
-    """`output` as bytes, or as text that is stored as UTF-8. Without `trace_id` the trace gets a UUID; without `task_id` it belongs to the active task."""
+    """`output` as bytes, as text that is stored as UTF-8, or packed already. Without `trace_id` the trace gets a UUID; without `task_id` it belongs to the active task."""
 
-    output: bytes | str
+    output: bytes | str | Packed
     trace_id: str = ""
     task_id: str = ""
     tool_name: str = ""
@@ -65,10 +66,12 @@ def run(workspace: Workspace, request: Request) -> Result:
     """Store it in one transaction; one that is there under its id is replaced."""
     work = work_of(active_task.read(workspace.places))
     output = request.output.encode("utf-8", "replace") if isinstance(request.output, str) else request.output
+    # Before the catalog is locked.
+    packed = bodies.whole(output) if isinstance(output, bytes) else output
     trace = Trace(
         trace_id=request.trace_id or workspace.new_trace_id(),
         created_at=workspace.now(),
-        output=output,
+        output=b"",
         input=request.input,
         task_id=request.task_id or (work.task if work else ""),
         session_id=request.session_id,
@@ -79,8 +82,8 @@ def run(workspace: Workspace, request: Request) -> Result:
         commit=_head(workspace),
     )
     with workspace.catalog() as catalog, catalog.writing():
-        digest = traces.put(catalog, trace, workspace.progress)
-    return Result(trace.trace_id, trace.task_id, len(output), digest)
+        digest = traces.put(catalog, trace, workspace.progress, packed)
+    return Result(trace.trace_id, trace.task_id, packed.size, digest)
 
 
 def _head(workspace: Workspace) -> str:

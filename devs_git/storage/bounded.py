@@ -6,6 +6,7 @@ holds more than the limit, whatever somebody hands over.
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -34,15 +35,22 @@ def refusal(limit: Limit, field: str, code: str = INVALID) -> DevsError:
     return DevsError(code, text, hint=limit.way_out, field=field, limit_bytes=limit.most)
 
 
-def read(stream: Stream, limit: Limit, field: str, code: str = INVALID) -> bytes:
-    """All that comes. INVALID_INPUT (or `code`) where that is more than `limit`; the rest is left unread."""
-    found, size = list[bytes](), 0
+def pieces(stream: Stream, limit: Limit, field: str, code: str = INVALID) -> Iterator[bytes]:
+    """All that comes, in pieces. INVALID_INPUT (or `code`) where that is more than `limit`; the rest is left unread."""
+    size = 0
     while part := stream.read(min(_PIECE, limit.most + 1 - size)):
-        found.append(part)
         size += len(part)
         if size > limit.most:
             raise refusal(limit, field, code)
-    return b"".join(found)
+        yield part
+
+
+def read(stream: Stream, limit: Limit, field: str, code: str = INVALID) -> bytes:
+    """The same as one value."""
+    found = io.BytesIO()  # what is joined from a list stands in memory twice
+    for part in pieces(stream, limit, field, code):
+        found.write(part)
+    return found.getvalue()
 
 
 def read_file(path: str | Path, limit: Limit, field: str, code: str = INVALID) -> bytes:
@@ -64,14 +72,12 @@ def sizes(git: Git, names: Iterable[str]) -> list[tuple[str, int]]:
 
 def blob(git: Git, name: str, limit: Limit, field: str, code: str = INVALID) -> bytes:
     """The bytes of the blob that `name` names. INVALID_INPUT (or `code`) where it is larger; GitFailed where there is none."""
-    found, size = list[bytes](), 0
+    found = io.BytesIO()
     with closing(git.stream("cat-file", "blob", name)) as said:
         for piece in said:
-            found.append(piece)
-            size += len(piece)
-            if size > limit.most:
+            if found.write(piece) and found.tell() > limit.most:
                 raise refusal(limit, field, code)
-    return b"".join(found)
+    return found.getvalue()
 
 
 def blob_if_there(git: Git, name: str, limit: Limit, field: str, code: str = INVALID) -> bytes | None:
@@ -95,10 +101,10 @@ def require_blob(git: Git, name: str) -> None:
         next(said, b"")
 
 
-def records(pieces: Iterable[bytes], limit: Limit) -> Iterator[bytes]:
+def records(said: Iterable[bytes], limit: Limit) -> Iterator[bytes]:
     """What ends in NUL bytes, one after the other; of one that is longer than `limit` only the beginning."""
     rest, dropped = b"", False
-    for data in pieces:
+    for data in said:
         first, *more = data.split(b"\0")
         if not dropped:
             rest += first

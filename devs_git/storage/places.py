@@ -81,7 +81,8 @@ class Places:
         False where nothing is noted, which also says nothing.
         """
         try:
-            noted = self.tas_note.read_bytes()
+            with self.tas_note.open("rb") as note:
+                noted = note.read(41)
         except OSError:
             return False
         return re.match(rb"[0-9a-f]{40} ", noted) is not None

@@ -39,8 +39,9 @@ def _given(name: str) -> Any:
 @click.option("--duration-ms", type=int, metavar="N", help="How long the call took.")
 def trace_put(*, given: str, task: str, tool: str, session: str, error: bool, **options: Any) -> Any:
     from devs_git.commands.trace_put import Request
+    from devs_git.storage.catalog import bodies
 
-    output = bounded.read(sys.stdin.buffer, limits.OUTPUT, "output")
+    output = bodies.packed(bounded.pieces(sys.stdin.buffer, limits.OUTPUT, "output"))
     return Request(
         output, task_id=task, tool_name=tool, input=given, session_id=session, is_error=error, **options
     )

@@ -42,6 +42,10 @@ class Catalog:
         self.base = base
         self.path = path
         self.progress: Progress = _nobody
+        self.texts = texts = bodies.Texts()
+        base.create_function("devs_held", 0, texts.held)
+        base.create_function("devs_text", 2, texts.text)
+        base.create_aggregate("devs_join", 1, lambda: bodies.Join(texts))
 
     @cached_property
     def engine(self) -> int:
@@ -204,9 +208,7 @@ def _connect(path: Path, patience: float) -> sqlite3.Connection:
 
 def _configured(base: sqlite3.Connection) -> sqlite3.Connection:
     base.execute("PRAGMA synchronous = NORMAL")
-    base.create_function("devs_text", 2, bodies.text, deterministic=True)
     base.create_function("devs_message", 1, bodies.message, deterministic=True)
-    base.create_aggregate("devs_join", 1, bodies.Join)
     return base
 
 

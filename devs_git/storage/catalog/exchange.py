@@ -7,7 +7,6 @@ base64. Whoever writes or reads holds one part at a time, and one trace where it
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 from collections.abc import Iterator
 from typing import Any, Final, Protocol
@@ -18,6 +17,7 @@ from devs_git.domain.traces import Trace
 from devs_git.errors import DevsError, invalid
 from devs_git.storage import bounded, schemas
 from devs_git.storage.catalog import bodies, traces
+from devs_git.storage.catalog.bodies import Packed
 from devs_git.storage.catalog.database import Catalog
 from devs_git.values import fields
 
@@ -74,8 +74,11 @@ def _bytes(name: str, data: bytes) -> dict[str, str]:
         return {f"{name}Base64": base64.b64encode(data).decode()}
 
 
-def read(source: Source) -> Iterator[Trace]:
-    """The traces of an export, each checked before it is given; INVALID_ARGUMENTS names the line that is none."""
+def read(source: Source) -> Iterator[tuple[Trace, Packed]]:
+    """The traces of an export, each without its output and beside it, checked before it is given.
+
+    INVALID_ARGUMENTS names the line that is none.
+    """
     numbered = enumerate(_lines(source), 1)
     number, first = next(numbered, (1, b""))
     if _parsed(first, number).get("format") != FORMAT:
@@ -85,14 +88,14 @@ def read(source: Source) -> Iterator[Trace]:
         try:
             values = {name: known[name] for name in _FIELDS}
             "".join(values[name] for name in _TEXTS).encode()  # SQLite keeps no lone surrogate
-            yield Trace(**values, output=_output(numbered, known["parts"]), raw=_data(known, "raw"))
-        except (KeyError, ValueError, StopIteration) as error:
+            packed = bodies.packed(_output(numbered, known["parts"]))
+            yield Trace(**values, output=b"", raw=_data(known, "raw")), packed
+        except (KeyError, ValueError) as error:
             raise _bad(number) from error
 
 
-def differs(catalog: Catalog, trace: Trace) -> bool | None:
-    """Whether what is stored under a trace's id is another trace; None where nothing is."""
-    digest = hashlib.sha256(trace.output).hexdigest()
+def differs(catalog: Catalog, trace: Trace, digest: str) -> bool | None:
+    """Whether what is stored under a trace's id is another trace, or has another output; None where nothing is."""
     query = f"SELECT t.digest, {_COLUMNS} FROM traces t WHERE t.trace_id = ?"
     found = catalog.rows(query, trace.trace_id)
     if not found:
@@ -112,21 +115,23 @@ def _lines(source: Source) -> Iterator[bytes]:
         yield line
 
 
-def _output(numbered: Iterator[tuple[int, bytes]], count: int) -> bytes:
-    """The output of a trace, from the `count` lines that follow. StopIteration where the export ends within it."""
-    found, size = list[bytes](), 0
+def _output(numbered: Iterator[tuple[int, bytes]], count: int) -> Iterator[bytes]:
+    """The parts of a trace's output, from the `count` lines that follow. ValueError where the export ends within it."""
+    size = 0
     for expected in range(count):
-        number, line = next(numbered)
+        number, line = next(numbered, (0, b""))
+        if not line:
+            raise ValueError("the export ends within a trace")
         known = _parsed(line, number, "trace-part")
         if known["part"] != expected:
             raise _bad(number, f"is part {known['part']} where part {expected} belongs")
-        found.append(_data(known, "output"))
-        size += len(found[-1])
-        if len(found[-1]) > bodies.PART:
+        part = _data(known, "output")
+        size += len(part)
+        if len(part) > bodies.PART:
             raise _bad(number, "has a longer part than an export makes")
         if size > limits.OUTPUT.most:  # a small file can unpack to more than there is memory
             raise bounded.refusal(limits.OUTPUT, "file")
-    return b"".join(found)
+        yield part
 
 
 def _data(known: dict[str, Any], name: str) -> bytes:

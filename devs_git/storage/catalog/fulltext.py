@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from devs_git.values import immutable
 
 if TYPE_CHECKING:
+    from devs_git.storage.catalog.bodies import Readable
     from devs_git.storage.catalog.database import Catalog
 
 ENGINE: Final = "DEVS_FTS"
@@ -147,6 +148,13 @@ def add(catalog: Catalog, index: Index, number: int, text: str) -> None:
     """Index `text` under `number`, inside a transaction."""
     name = index.of(catalog.engine)
     catalog.base.execute(f"INSERT INTO {name} (rowid, text) VALUES (?, ?)", (number, text))
+
+
+def add_large(catalog: Catalog, index: Index, number: int, text: Readable) -> None:
+    """The same with a text that may be large; it is given away."""
+    name = index.of(catalog.engine)
+    catalog.texts.hold(text)
+    catalog.base.execute(f"INSERT INTO {name} (rowid, text) VALUES (?, CAST(devs_held() AS TEXT))", (number,))
 
 
 def forget(catalog: Catalog, index: Index, number: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sqlite3
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
@@ -12,6 +13,7 @@ from devs_git.storage.catalog.database import Catalog
 
 if TYPE_CHECKING:
     from devs_git.domain.traces import Trace, TraceRow
+    from devs_git.storage.catalog.bodies import Packed, Readable
 
 COLUMNS: Final = (
     "trace_id, task_id, session_id, agent, client, tool_name, is_error, duration_ms, "
@@ -35,32 +37,37 @@ _CUT_PLAIN: Final = b"\0"
 _CUT_ASCII: Final = b"\1"
 
 
-def put(catalog: Catalog, trace: Trace, progress: Callable[[str, int, int], None] = lambda *_: None) -> str:
+def put(
+    catalog: Catalog,
+    trace: Trace,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+    packed: Packed | None = None,
+) -> str:
     """Store one trace, inside `catalog.writing()`, and return its digest; one under the same id is replaced.
 
-    INVALID_ARGUMENTS where input and output are longer than a text that SQLite takes (a billion bytes).
+    `packed` is the output where it is packed already; then `trace.output` is not looked at. INVALID_ARGUMENTS where input
+    and output are longer than a text that SQLite takes (a billion bytes).
     """
-    import hashlib  # a reader needs none of these
+    from devs_git.storage.catalog import fulltext  # a reader does not need it
 
-    from devs_git.storage.catalog import fulltext
-
-    base = catalog.base
-    given, raw = bodies.pack(trace.input.encode("utf-8", "surrogatepass")), bodies.pack(_cut(trace))
-    text = bodies.text(given, bodies.readable(trace.output))
-    _require_room(base, text)
+    base, packed = catalog.base, packed or bodies.whole(trace.output)
+    given, raw = (
+        bodies.pack(trace.input.encode("utf-8", "surrogatepass")),
+        bodies.pack(_cut(trace.raw, packed)),
+    )
+    text = _searched(base, given, packed)
     body_id = base.execute("INSERT INTO bodies (input, raw) VALUES (?, ?)", (given, raw)).lastrowid
     assert body_id is not None
     stored = len(given) + len(raw)
-    for number, part in enumerate(bodies.parts(trace.output)):
+    for number, part in enumerate(packed.parts):
         base.execute("INSERT INTO parts VALUES (?, ?, ?)", (body_id, number, part))
         stored += len(part)
-        progress("storing", min((number + 1) * bodies.PART, len(trace.output)), len(trace.output) + 1)
+        progress("storing", min((number + 1) * bodies.PART, packed.size), packed.size + 1)
     progress("indexing", 0, 0)
-    fulltext.add(catalog, fulltext.TRACES, body_id, text)
-    digest = hashlib.sha256(trace.output).hexdigest()
+    fulltext.add_large(catalog, fulltext.TRACES, body_id, text)
     hidden = rewound_by(catalog, trace.task_id, trace.created_at)
-    base.execute(_UPSERT, (*_known(trace, body_id), digest, len(trace.output), stored, hidden))
-    return digest
+    base.execute(_UPSERT, (*_known(trace, body_id), packed.digest, packed.size, stored, hidden))
+    return packed.digest
 
 
 def rewound_by(catalog: Catalog, task_id: str, created_at: str) -> str:
@@ -70,10 +77,15 @@ def rewound_by(catalog: Catalog, task_id: str, created_at: str) -> str:
     return str(found[0]) if found else ""
 
 
-def _require_room(base: sqlite3.Connection, text: str) -> None:
-    most = base.getlimit(sqlite3.SQLITE_LIMIT_LENGTH)
-    if len(text) * 4 > most and len(text.encode()) > most:  # no letter takes more than four bytes
-        raise invalid("output", f"A trace has at most {most} bytes of text.", hint="Store it in parts.")
+def _searched(base: sqlite3.Connection, given: bytes, packed: Packed) -> Readable:
+    """The text for the index: as `Texts.text` has it, a part at a time."""
+    most, found = base.getlimit(sqlite3.SQLITE_LIMIT_LENGTH), bodies.Readable()
+    found.add(bodies.readable(bodies.unpack(given)).encode() + b"\n")
+    for left, part in zip(reversed(range(len(packed.parts))), packed.parts, strict=True):
+        found.add(bodies.unpack(part), last=not left)
+        if found.size > most:
+            raise invalid("output", f"A trace has at most {most} bytes of text.", hint="Store it in parts.")
+    return found
 
 
 def _known(trace: Trace, body_id: int) -> tuple[Any, ...]:
@@ -94,13 +106,14 @@ def _known(trace: Trace, body_id: int) -> tuple[Any, ...]:
     )
 
 
-def _cut(trace: Trace) -> bytes:
+def _cut(raw: bytes, packed: Packed) -> bytes:
     """The payload without the output where it stands there literally, since it is stored already; how, says the first byte."""
-    if _CUT_PLAIN not in trace.raw and _CUT_ASCII not in trace.raw:
-        for mark, literal in _literals(trace.output):
-            if len(literal) > 2 and trace.raw.count(literal) == 1:
-                return mark + trace.raw.replace(literal, mark)
-    return _WHOLE + trace.raw
+    # As JSON an output is no shorter, and one of control characters is six times as long.
+    if packed.size < len(raw) and _CUT_PLAIN not in raw and _CUT_ASCII not in raw:
+        for mark, literal in _literals(b"".join(map(bodies.unpack, packed.parts))):
+            if len(literal) > 2 and raw.count(literal) == 1:
+                return mark + raw.replace(literal, mark)
+    return _WHOLE + raw
 
 
 def _literals(output: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -175,7 +188,10 @@ def given(catalog: Catalog, trace_id: str) -> str:
 def output(catalog: Catalog, trace_id: str) -> bytes:
     """The whole output, byte for byte."""
     query = "SELECT output FROM traces JOIN parts USING (body_id) WHERE trace_id = ? ORDER BY number"
-    return b"".join(bodies.unpack(part) for (part,) in catalog.rows(query, trace_id))
+    whole = io.BytesIO()
+    for (part,) in catalog.rows(query, trace_id):
+        whole.write(bodies.unpack(part))
+    return whole.getvalue()
 
 
 def window(catalog: Catalog, trace_id: str, offset: int, limit: int) -> bytes:

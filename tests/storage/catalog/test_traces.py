@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from devs_git.domain.traces import Trace, TraceRow
 from devs_git.errors import DevsError
-from devs_git.storage.catalog import bodies, traces
+from devs_git.storage.catalog import bodies, fulltext, traces
 from devs_git.storage.catalog.database import Catalog
 from devs_git.values import replace
 
@@ -189,3 +189,20 @@ def test_a_text_that_sqlite_cannot_take_is_refused_and_leaves_nothing(catalog: C
     with pytest.raises(DevsError, match="at most 20000 bytes"), catalog.writing():
         traces.put(catalog, Trace("large", THEN, no_text))
     assert (traces.count(catalog), catalog.rows("SELECT count(*) FROM bodies")) == (1, [(1,)])
+
+
+@pytest.mark.parametrize("split", [1, 2, 3])
+@pytest.mark.parametrize("called", ["", "called with"])
+def test_a_letter_in_two_parts_is_indexed_and_taken_out_whole(
+    catalog: Catalog, split: int, called: str
+) -> None:
+    letter = "\U00010400"  # of four bytes
+    output = b" " * (bodies.PART - split) + f"{letter}xy next".encode() + b" \xff\xe2\x82"
+    put(catalog, Trace("t", THEN, output, input=called))
+    if catalog.engine == 5:
+        catalog.base.execute("CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, trace_index5, row)")
+        words = {row[0] for row in catalog.rows("SELECT term FROM temp.words")}
+        assert words == {f"{letter}xy".lower(), "next", *called.split()}
+        put(catalog, Trace("t", THEN, b"another"))
+        assert catalog.rows("SELECT term FROM temp.words") == [("another",)]
+    assert fulltext.trouble(catalog) == ""
