@@ -1,0 +1,37 @@
+"""The ten commands of README run as they stand, in a repository where somebody works."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.thorough
+README = Path(__file__).parent.parent / "README.md"
+WORK = "echo 'one line more' >> src/dates.py"
+
+
+def test_the_ten_commands_run_as_they_stand(git: Callable[..., str], tmp_path: Path) -> None:
+    section = README.read_text(encoding="utf-8").partition("## Ten commands\n")[2]
+    block = section.partition("```sh\n")[2].partition("```")[0]
+    assert len(set(re.findall(r"^devs-git (task \w+|\w+)", block, re.MULTILINE))) == 10
+    top = tmp_path / "your" / "repository"
+    (top / "src").mkdir(parents=True)
+    (top / "src" / "dates.py").write_text("first\n")
+    git("init", "-q", str(top))
+    git("add", ".", where=top)
+    git("commit", "-q", "-m", "first", where=top)
+    script = re.sub("^….*$", WORK, block, flags=re.MULTILINE)
+    env = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "-e", "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Nothing is wrong." in done.stdout
+    subjects = git("log", "--format=%s", where=top).splitlines()
+    assert subjects[1:5] == ["Times are parsed", "Dates are parsed", "ISO dates", "Set up devs-git"], subjects
