@@ -156,6 +156,7 @@ def test_a_decision_on_another_gate_or_text_decides_nothing(ledgered: Workspace)
     assert gates.find(ledgered.ledger.tip(), third).flaw == "STALE_REQUEST"
 
 
+@pytest.mark.quick
 def test_without_a_terminal_an_unsigned_decision_is_refused(ledgered: Workspace) -> None:
     gate_id = ask(ledgered)
     before = ledgered.ledger.tip().oid
@@ -164,6 +165,7 @@ def test_without_a_terminal_an_unsigned_decision_is_refused(ledgered: Workspace)
     assert ledgered.ledger.tip().oid == before
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("variable", ["CLAUDECODE", "AI_AGENT"])
 def test_in_an_agents_environment_nobody_is_asked(
     variable: str, ledgered: Workspace, monkeypatch: pytest.MonkeyPatch
@@ -193,6 +195,7 @@ def test_where_signed_is_the_least_an_unsigned_decision_is_refused(ledgered: Wor
     assert refusal(lambda: approve(ledgered, gate_id, ask=None)).code == "BAD_SIGNATURE"
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("how", ["requested by", "an agent's"])
 def test_nobody_approves_for_themselves(how: str, ledgered: Workspace) -> None:
     more: dict[str, Any] = {}

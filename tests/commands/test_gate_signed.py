@@ -129,6 +129,7 @@ def test_a_key_that_the_policy_does_not_name_is_unknown_whatever_git_is_told(
     assert signed.ledger.open_gates() == (gate_id,)
 
 
+@pytest.mark.quick
 def test_an_agents_key_does_not_approve_what_agents_ask(signed: Workspace, keys: dict[str, Key]) -> None:
     gate_id = ask(signed)
     request = Approve(gate_id, sign=True, key=str(keys["bot"].path))
@@ -142,6 +143,7 @@ def test_a_key_that_is_an_agents_too_does_not_approve(ledgered: Workspace, keys:
     assert code(lambda: gate_approve.run(ledgered, request)) == "SELF_APPROVAL"
 
 
+@pytest.mark.quick
 def test_whoever_asked_does_not_approve(signed: Workspace, keys: dict[str, Key]) -> None:
     gate_id = ask(signed, requested_by="ada@example.org")
     request = Approve(gate_id, sign=True, key=str(keys["ada"].path))
@@ -183,6 +185,7 @@ def test_another_namespace_or_changed_bytes_are_a_bad_signature(
     assert signed.ledger.open_gates() == (gate_id,)
 
 
+@pytest.mark.quick
 def test_a_signature_for_another_gate_or_repository_is_replayed(
     signed: Workspace, keys: dict[str, Key]
 ) -> None:

@@ -81,6 +81,7 @@ def test_a_dirty_tree_comes_back_to_the_byte_in_every_mode(scene: Scene, mode: s
     assert (scene.git("status", "--porcelain"), scene.git("ls-files", "-s", "-t")) == (status, index)
 
 
+@pytest.mark.quick
 def test_a_plan_that_was_made_before_an_edit_is_stale(scene: Scene) -> None:
     plan = rewind.run(Workspace.open(scene.top), rewind.Request("10", preserve="branch", dry_run=True))
     assert isinstance(plan, rewind.Plan)

@@ -40,6 +40,7 @@ def test_a_rewind_waits_while_a_gate_is_open(gated: tuple[Scene, str]) -> None:
     assert (caught.value.code, caught.value.details) == ("GATE_BLOCKED", {"gate_id": gate_id})
 
 
+@pytest.mark.quick
 def test_without_a_terminal_nobody_overrides(gated: tuple[Scene, str]) -> None:
     scene, _ = gated
     head = scene.git("rev-parse", "HEAD")
@@ -53,6 +54,7 @@ def test_without_a_terminal_nobody_overrides(gated: tuple[Scene, str]) -> None:
     assert scene.git("rev-parse", "HEAD") == head
 
 
+@pytest.mark.quick
 def test_in_an_agents_environment_nobody_overrides(gated: tuple[Scene, str]) -> None:
     scene, _ = gated
     words = ("rewind", "10", "--override-gate", WHY)

@@ -102,6 +102,7 @@ def test_prune_deletes_old_ones_in_one_event_and_a_dry_run_none(three: Workspace
     assert (again.snapshots, again.event, again.dry_run) == ((), "", False)
 
 
+@pytest.mark.quick
 def test_prune_applies_only_the_plan_that_was_shown(three: Workspace, git: Make) -> None:
     plan = snapshot_prune.run(three, snapshot_prune.Request("30d", dry_run=True))
     git("branch", "-qD", "snapshot/edit-2026-01-20-1200")
@@ -110,6 +111,7 @@ def test_prune_applies_only_the_plan_that_was_shown(three: Workspace, git: Make)
     assert caught.value.code == "PLAN_STALE"
 
 
+@pytest.mark.quick
 def test_prune_leaves_what_was_worked_on_is_checked_out_or_is_not_ours(
     three: Workspace, git: Make, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

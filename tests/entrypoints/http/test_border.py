@@ -19,7 +19,7 @@ def judged(rules: Rules, *pairs: tuple[str, str]) -> int:
     return found.status_code if found else 200
 
 
-@pytest.mark.quick(1)
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("pairs", "status"),
     [
@@ -56,6 +56,7 @@ def test_only_this_servers_own_names_and_pages_come_in(pairs: list[tuple[str, st
     assert judged(HERE, *pairs) == status
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("given", "status"),
     [
@@ -88,6 +89,7 @@ def test_two_tokens_are_none() -> None:
     assert judged(Rules("127.0.0.1", "secret"), OWN, twice, twice) == 401
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("host", "status"),
     [
