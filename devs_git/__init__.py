@@ -1,3 +1,3 @@
-"""devs-git: a memory and brakes for coding agents in a git repository."""
+"""devs-git: checkpoints, rewind and gates for coding agents in a git repository."""
 
 __version__ = "0.1.0"

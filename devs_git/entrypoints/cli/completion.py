@@ -51,7 +51,7 @@ compdef _devs_git_completion git-devs
 _FISH: Final = """
 complete --no-files --command git-devs --arguments "(_devs_git_completion)"
 """
-SUMMARY: Final = "a memory and brakes for coding agents"
+SUMMARY: Final = "checkpoints, rewind and gates for coding agents"
 
 
 def script(shell: str) -> str:

@@ -48,7 +48,7 @@ def _head() -> Iterator[str]:
     yield '.TH DEVS\\-GIT 1 "" devs\\-git "devs\\-git manual"'
     yield from (
         ".SH NAME",
-        "devs\\-git, git\\-devs \\- a memory and brakes for coding agents in a git repository",
+        "devs\\-git, git\\-devs \\- checkpoints, rewind and gates for coding agents in a git repository",
     )
     yield from (".SH SYNOPSIS", ".B devs\\-git", ".I command", "[\\fIoptions\\fR] [\\fIarguments\\fR]", ".br")
     yield from (".B git devs", ".I command", "[\\fIoptions\\fR] [\\fIarguments\\fR]")

@@ -6,7 +6,7 @@ from typing import Final
 
 from devs_git.domain.verbs import DOORS, VERBS
 
-ABOUT: Final = """A memory and brakes for coding agents in a git repository.
+ABOUT: Final = """Checkpoints, rewind and gates for coding agents in a git repository.
 
 Start:    devs-git init
 Work:     devs-git task start 10 --title "Parse dates"
