@@ -29,8 +29,9 @@ def steps(ledger: Ledger, *tips: str) -> list[Step]:
     ledger.git.run("rev-list", "--objects", "--filter=blob:none", "--quiet", *tips, "--")
     events = list(ledger.events(*tips, oldest_first=True))
     trees = _trees(ledger.git, *tips)
-    firsts = {(trees.get((e.parents or ("",))[0], EMPTY_TREE), trees[e.oid]) for e in events}
-    others = {(trees[parent], trees[e.oid]) for e in events for parent in e.parents[1:]}
+    # In the order of the events: git has read the tree below then, of which it keeps only the last ones.
+    firsts = [(trees.get((e.parents or ("",))[0], EMPTY_TREE), trees[e.oid]) for e in events]
+    others = [(trees[parent], trees[e.oid]) for e in events for parent in e.parents[1:]]
     along = changed(ledger.git, firsts)
     aside = changed(ledger.git, others, "--diff-filter=a")
     own = _own(ledger.git, [event.oid for event in events if len(event.parents) > 1])
@@ -74,7 +75,7 @@ def changed(
     git: Git, pairs: Iterable[tuple[str, str]], *how: str
 ) -> dict[tuple[str, str], tuple[Change, ...]]:
     """The changed paths of many pairs of trees, by one child; `how` are further options for git."""
-    script = "".join(f"{old} {new}\n" for old, new in pairs if old != new).encode()
+    script = "".join(f"{old} {new}\n" for old, new in dict.fromkeys(pairs) if old != new).encode()
     if not script:
         return {}
     words = ("diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", *how)
