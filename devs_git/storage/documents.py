@@ -1,8 +1,8 @@
 """YAML documents: read strictly, written always the same way. The only importer of ruamel.yaml.
 
 Reading refuses what two readers could understand differently, with file and line: duplicate keys, merge keys, anchors
-and aliases, tags, directives, a second document, keys that are no text, more than 256 KiB, deep nesting, text that is
-not UTF-8, control and bidirectional characters, line breaks that only some readers know. Plain scalars are those of
+and aliases, tags, directives, a second document, keys that are no text, more than 256 KiB, deep nesting, more than
+10,000 values where it is not in our own form, text that is not UTF-8, control and bidirectional characters, line breaks that only some readers know. Plain scalars are those of
 YAML 1.2 (`no` is text, `0x1f` a number); what belongs where is the schema's. Writing needs no library: keys in the given
 order, texts quoted unless nobody could misread them.
 """
@@ -25,6 +25,7 @@ from devs_git.values import immutable
 __all__ = ["Document", "dump", "load", "load_any", "parse"]
 MAX_BYTES: Final = limits.DOCUMENT.most
 MAX_DEPTH: Final = 32
+MAX_VALUES: Final = 10_000  # in a document that is not in our own form: 256 KiB of them take seconds
 _LONG_NUMBER: Final = 40  # characters; a number of ours has fewer than 20
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
 _FLOAT = re.compile(
@@ -177,6 +178,8 @@ class _Reader:
         self.lines.setdefault(where, event.start_mark.line + 1)
         if len(where) > MAX_DEPTH:
             raise _Refused(event, f"nested deeper than {MAX_DEPTH} levels")
+        if len(self.lines) > MAX_VALUES:
+            raise _Refused(event, f"more than {MAX_VALUES:,} values")
         if kind == "MappingStart":
             return self.mapping(event, where)
         if kind == "SequenceStart":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -194,3 +195,35 @@ def test_a_line_end_after_a_value_is_part_of_it() -> None:
     assert documents.load(fine, "policy", "policy")
     with pytest.raises(DevsError, match="genesis is"):
         documents.load(fine.replace(b'0"', b'0\\n"'), "policy", "policy")
+
+
+DENSE = {
+    "a list in brackets": "x: [" + "a," * 125_000 + "b]\n",
+    "lists in it": "x: [" + "[]," * 80_000 + "b]\n",
+    "a mapping in braces": "x: {" + "".join(f"a{number}: b," for number in range(25_000)) + "}\n",
+    "a list of lines": "x:\n" + "- a\n" * 60_000,
+}
+
+
+@pytest.mark.parametrize("text", DENSE.values(), ids=DENSE)
+def test_a_file_with_more_values_than_any_of_ours_is_not_read_to_its_end(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = 0
+    parse = YAML.parse
+
+    def counted(reader: YAML, source: str) -> Iterator[Any]:
+        nonlocal read
+        for event in parse(reader, source):
+            read += 1
+            yield event
+
+    monkeypatch.setattr(YAML, "parse", counted)
+    with pytest.raises(DevsError, match="more than 10,000 values"):
+        documents.load(text.encode(), "request.yaml")
+    assert read < 2 * documents.MAX_VALUES + 10
+
+
+def test_what_is_in_our_own_form_may_have_more_values() -> None:
+    heads = {"heads": {f"b{number}": "x" for number in range(documents.MAX_VALUES + 1)}}
+    assert documents.load(documents.dump(heads, "gate-request"), "request.yaml") == heads
