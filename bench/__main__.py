@@ -10,7 +10,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import devs_git
-from bench import capturing, committing, moving, reading, rebasing, saving, serving, traces, verifying
+from bench import (
+    capturing,
+    committing,
+    lengthening,
+    moving,
+    reading,
+    rebasing,
+    saving,
+    serving,
+    traces,
+    verifying,
+)
 from bench.measure import Bench
 from bench.report import Report, Row, machine
 
@@ -29,6 +40,7 @@ def parts(bench: Bench, rounds: int, peers: Path | None) -> dict[str, Callable[[
         "branches": lambda: moving.branches(bench, rounds),
         "saving": lambda: saving.large_file(bench, rounds),
         "verify": lambda: verifying.verify(bench, rounds),
+        "copies": lambda: lengthening.copies(bench, rounds),
         "getting": lambda: traces.getting(bench, rounds),
         "searching": lambda: traces.searching(bench),
         "capturing": lambda: capturing.hooks(bench, rounds),
@@ -45,7 +57,7 @@ def main() -> int:
         "--only",
         action="append",
         default=[],
-        help="one of: start log hooks rebase frozen small branches saving verify getting searching capturing ingesting serving large",
+        help="one of: start log hooks rebase frozen small branches saving verify copies getting searching capturing ingesting serving large",
     )
     options.add_argument("--results", action="store_true", help="write bench/RESULTS.md, too")
     options.add_argument("--rounds", type=int, default=7)

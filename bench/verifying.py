@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import PIPE
 from typing import IO
@@ -40,15 +40,20 @@ def verify(bench: Bench, rounds: int) -> list[Row]:
 
 def make(bench: Bench) -> Path:
     """A repository with that many commits, each bound to the ledger, whose decided gates are signed."""
-    top = bench.folder / "verify"
+    return written(bench, "verify", _write)
+
+
+def written(bench: Bench, name: str, write: Callable[[Import, str, Path, bytes], None]) -> Path:
+    """A repository whose ledger `write` writes: on top of the genesis, with this key in this policy."""
+    top = bench.folder / name
     top.mkdir()
     bench.run("git", "init", "-q", where=top)
     bench.run("git", "commit", "-q", "--allow-empty", "-m", "base", where=top)
     bench.run(OURS, "init", where=top)
-    key = bench.folder / "key"
+    key = bench.folder / f"key of {name}"
     bench.run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key), where=top)
     genesis = bench.run("git", "rev-list", "--max-parents=0", LEDGER, where=top)
-    row = {"principal": "ada@example.org", "key": key.with_name("key.pub").read_text().strip()}
+    row = {"principal": "ada@example.org", "key": key.with_name(f"{key.name}.pub").read_text().strip()}
     policy = canonical.dump({"genesis": genesis, "approvers": [row]}, "policy")
     (top / "devs-policy.yaml").write_bytes(policy)
     bench.run("git", "add", "devs-policy.yaml", where=top)
@@ -57,38 +62,42 @@ def make(bench: Bench) -> Path:
     with subprocess.Popen(words, cwd=top, env=bench.env, stdin=PIPE, stdout=PIPE) as child:
         assert child.stdin
         assert child.stdout
-        _write(_Import(child.stdin, child.stdout), genesis, key, policy)
+        write(Import(child.stdin, child.stdout), genesis, key, policy)
         child.stdin.close()
     bench.run("git", "reset", "-q", "--hard", where=top)
     return top
 
 
 @dataclass
-class _Import:
+class Import:
     """git fast-import, which tells the oid of each commit: events and commits name each other."""
 
     to: IO[bytes]
     told: IO[bytes]
     mark: int = 0
+    marks: dict[str, str] = field(default_factory=dict)  # git finds its own new commits by these alone
 
-    def commit(self, ref: str, text: str, files: Files, *, begin: str = "") -> str:
+    def commit(self, ref: str, text: str, files: Files, *, begin: str = "", merge: str = "") -> str:
         self.mark += 1
         data = text.encode()
         self.to.write(f"commit {ref}\nmark :{self.mark}\ncommitter {WHO}\ndata {len(data)}\n".encode() + data)
-        self.to.write(f"\nfrom {begin}\n".encode() if begin else b"\n")
+        self.to.write(f"\nfrom {self.marks.get(begin, begin)}\n".encode() if begin else b"\n")
+        self.to.write(f"merge {self.marks.get(merge, merge)}\n".encode() if merge else b"")
         for path, blob in files:
             gone = f"D {path}\n".encode()
             head = b"" if blob is None else f"M 100644 inline {path}\ndata {len(blob)}\n".encode()
             self.to.write(gone if blob is None else head + blob + b"\n")
         self.to.write(f"get-mark :{self.mark}\n".encode())
         self.to.flush()
-        return self.told.readline().decode().strip()
+        oid = self.told.readline().decode().strip()
+        self.marks[oid] = f":{self.mark}"
+        return oid
 
-    def event(self, kind: str, files: Files, *, begin: str = "") -> str:
-        return self.commit(LEDGER, Event(kind, kind, ()).message(), files, begin=begin)
+    def event(self, kind: str, files: Files, *, begin: str = "", merge: str = "") -> str:
+        return self.commit(LEDGER, Event(kind, kind, ()).message(), files, begin=begin, merge=merge)
 
 
-def _write(to: _Import, genesis: str, key: Path, policy: bytes) -> None:
+def _write(to: Import, genesis: str, key: Path, policy: bytes) -> None:
     """Gates that are asked and decided among the commits, then as many that wait."""
     event = to.event("policy.set", [("policy.yaml", policy)], begin=f"{LEDGER}~1")
     head, decided = "", GATES // 2
@@ -98,19 +107,26 @@ def _write(to: _Import, genesis: str, key: Path, policy: bytes) -> None:
             text = f"Work {number}.{at}\n\nDevs-Ledger: {event}\n"
             head = to.commit(MAIN, text, [("work.py", text.encode())], begin=begin)
         gate = f"{number:08x}-0000-4000-8000-000000000000"
-        asked = _request(gate, head)
+        asked = request(gate, head)
         event = to.event(
             "gate.requested", [(f"gates/{gate}/request.yaml", asked), (f"open/{gate}", b"MANUAL\n")]
         )
         if number < decided:
-            record = _decision(gate, asked)
-            place = f"gates/{gate}/decision.yaml"
-            signature = _sign(key, of_record(record, genesis).canonical())
-            proof = [(place, canonical.dump(record, "decision")), (f"{place}.sig", signature)]
-            event = to.event("gate.resolved", [*proof, (f"open/{gate}", None)])
+            event = to.event("gate.resolved", proof(gate, decision(gate, asked), genesis, key))
 
 
-def _request(gate: str, head: str) -> bytes:
+def proof(gate: str, record: Mapping[str, str | None], genesis: str, key: Path) -> Files:
+    """The files of a signed decision; its gate is open no more."""
+    place = f"gates/{gate}/decision.yaml"
+    signature = _sign(key, of_record(record, genesis).canonical())
+    return [
+        (place, canonical.dump(record, "decision")),
+        (f"{place}.sig", signature),
+        (f"open/{gate}", None),
+    ]
+
+
+def request(gate: str, head: str) -> bytes:
     record = {
         "gate_id": gate,
         "gate_type": "MANUAL",
@@ -125,7 +141,7 @@ def _request(gate: str, head: str) -> bytes:
     return canonical.dump(record, "gate-request")
 
 
-def _decision(gate: str, request: bytes) -> dict[str, str | None]:
+def decision(gate: str, request: bytes) -> dict[str, str | None]:
     return {
         "gate_id": gate,
         "decision": "APPROVED",
