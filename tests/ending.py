@@ -5,17 +5,15 @@ from __future__ import annotations
 import dataclasses
 import os
 import signal
-import tempfile
 import traceback
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from devs_git.commands import doctor, status
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.values import replace
-from tests.cases import Case, Look, contents
+from tests.cases import Case, Look
 from tests.holding import litter
 
 # Armed, the filter kills who is named in the file, in the middle of a checkout: the git that waits for it, or us as well.
@@ -110,31 +108,24 @@ def as_left(now: Look, before: Look, tags: str) -> Look:
 
 
 def must_be_of_people(
-    case: Case, path: bytes, looks: tuple[Look, Look, Look, Look | None], others: Iterable[Look]
+    path: bytes, looks: tuple[Look, Look, Look, Look | None], others: Iterable[Look]
 ) -> None:
-    """Why a file is not as it was after an undo; `looks`: now, as it was, before the undo, after what is undone.
+    """Why a file has other permissions than before after an undo; `looks`: now, as it was, before the undo, after what is undone.
 
-    What the operation did not move it did not capture either: of that a person may have changed since what git does not
-    keep, permissions and the attributes under which it was written; and a recovery shows to git as changed what git saw
-    nothing of before (see `as_left`), which an undo takes back. It stays so, or is as a later operation (`others`: before each)
-    captured it, or as git writes it.
+    What the operation did not move a person may have given others since: git keeps none. They stay so, or are as a later
+    operation (`others`: before each) captured them. Its bytes are what they were.
     """
     now, was, left, after = looks
-    is_now, it_was, then = (look.files.get(path) for look in (now, was, left))
+    is_now, it_was, then = (look.files.get(path, ("", b"")) for look in (now, was, left))
     told = f"{path!r} is {is_now}, was {it_was}, before the undo {then}"
-    assert (after and after.files.get(path)) == it_was, told
+    assert is_now[1] == it_was[1], told
+    assert after is not None, told
+    assert after.files.get(path) == it_was, told
     lines = left.status.split(b"\0")
     seen = any(line[:5] == b"1 .M " and line.endswith(b" " + path) for line in lines)
-    assert it_was != then or seen, told
-    same = [look.files.get(path) for look in (left, *others) if look.tracked.get(path) == was.tracked[path]]
-    assert is_now in same or (is_now and is_now[1] == _written(case, path)), told
-
-
-def _written(case: Case, path: bytes) -> bytes:
-    """What git writes for an entry of its index, elsewhere, with the attributes of now."""
-    with tempfile.TemporaryDirectory() as folder:
-        case.git_bytes("checkout-index", f"--prefix={folder}/", "--", path)
-        return contents(Path(folder)).get(path, ("", b""))[1]
+    assert it_was[0] != then[0] or seen, told
+    same = [look for look in (left, *others) if look.tracked.get(path) == was.tracked[path]]
+    assert is_now[0] in [look.files[path][0] for look in same if path in look.files], told
 
 
 def last_operation(case: Case) -> str:

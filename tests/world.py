@@ -254,20 +254,21 @@ class World(People, RuleBasedStateMachine):
                 ending.undone_by(self.case, result) if isinstance(result, str) else result.undone_operation
             )
             if undone in self.before:  # else a person edited something before it was finished
-                self._as_before(self.before[undone], done[1], self.after.get(undone))
+                named = () if isinstance(result, str) else map(os.fsencode, result.not_exact)
+                self._as_before(self.before[undone], done[1], self.after.get(undone), set(named))
             self.before[self._done(result, "undo_id")] = done[1]
 
-    def _as_before(self, was: Look, left: Look, after: Look | None) -> None:
-        """Branch, index and tracked files are as they were; other untracked files are as people had `left` them.
+    def _as_before(self, was: Look, left: Look, after: Look | None, named: set[bytes]) -> None:
+        """Branch, index and tracked files are as they were, but for those `named` as not exact; other untracked files are as people had `left` them.
 
         So is an untracked file of theirs where a tracked one was gone: it stays, or was in the way and is saved.
         """
         now = self.case.look()
         assert (now.head, now.branch, now.index) == (was.head, was.branch, was.index)
         mine = {p for p in was.tracked if p not in was.files and p in left.files} - left.tracked.keys()
-        for path in was.tracked.keys() - mine:
+        for path in was.tracked.keys() - mine - named:
             if now.files.get(path) != was.files.get(path):
-                ending.must_be_of_people(self.case, path, (now, was, left, after), self.before.values())
+                ending.must_be_of_people(path, (now, was, left, after), self.before.values())
         assert all(now.files.get(p) in (None, left.files[p]) for p in mine)
 
     @rule(at=some, fate=fates)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from devs_git.commands import restore, undo
+from devs_git.storage.engine import unlike
 from tests import ending
 from tests.cases import Case, Files
 
@@ -24,6 +25,12 @@ TWO: Files = {
     "d/c.c": b"$Id$ 2\n",
     "d/u.utf": "2\n".encode("utf-16"),
 }
+
+
+@pytest.fixture(autouse=True)
+def none_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bytes of files that do not move are not kept, as where there are too many: git writes them under the attributes."""
+    monkeypatch.setattr(unlike, "KEPT_FILES", 0)
 
 
 def filtering(case: Case) -> None:

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from devs_git.domain.events import Event
 from devs_git.errors import DevsError, immovable
-from devs_git.storage.engine import sight
+from devs_git.storage.engine import sight, unlike
 from devs_git.storage.engine.footprint import Footprint
 from devs_git.storage.engine.modes import Modes
 from devs_git.storage.engine.raw import raw_git
@@ -37,6 +37,8 @@ class State:
     """A worktree's state as objects. Trees are oids; `raw` and `index_raw` are '' where there is nothing to say.
 
     `modes` are the permissions of the files that were captured or are to be written, and of the folders above them.
+    Where the state is `exact`, each file has the bytes that `raw` has of it, or else those of its blob; only of `unkept` files
+    the oid of the bytes alone is known.
     """
 
     head: str
@@ -47,6 +49,8 @@ class State:
     index_raw: str = ""
     active: str = ""
     modes: Modes = field(default_factory=dict)
+    exact: bool = False
+    unkept: Mapping[str, str] = field(default_factory=dict)
 
 
 def state_of(data: dict[str, Any]) -> State:
@@ -93,8 +97,10 @@ class Capture:
         git = private(self.git, self.index).with_config(*DURABLE)
         index_tree = self._write_tree(git)
         moved = (*found.dirty, *found.inexact, *found.intended, *plan.flagged)
+        looked_at = (*moved, *saved, *plan.affected, *plan.bytes_only)
+        others = unlike.find(git, self.places, found, plan, looked_at)
         # Before git reads them: what is written from here on is not what was seen.
-        seen = sight.look(os.fspath(self.git.where), (*moved, *saved, *plan.affected, *plan.bytes_only))
+        seen = sight.look(os.fspath(self.git.where), (*looked_at, *others.kept))
         worktree = self._enter(git, moved, saved, plan.flagged) or index_tree
         blobs: Mapping[str, str] = plan.oids if worktree == index_tree else {}
         if any(not blobs.get(path, "").strip("0") for path in seen.files):
@@ -104,7 +110,9 @@ class Capture:
         raw = self.raw(off)
         self._keep("index.old")
         whole = "" if found.told_by_a_tree else self._index_blob()
-        state = State(found.head, found.branch, index_tree, worktree, raw, whole, active, seen.modes)
+        trees = (index_tree, worktree, raw, whole)
+        exact = others.exact and not found.flagged
+        state = State(found.head, found.branch, *trees, active, seen.modes, exact, others.unkept)
         return Captured(state, seen.files, blobs)
 
     def _enter(self, git: Git, moved: Sequence[str], saved: Sequence[str], flagged: Sequence[str]) -> str:

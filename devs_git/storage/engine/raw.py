@@ -44,8 +44,8 @@ def merged_raw(git: Git, places: Places, folder: Path, states: Sequence[State]) 
     bytes are known so are returned, too: each has its raw bytes, or those of its blob.
     """
     first, rest = states[0], states[1:]
-    known = {path for path in first.modes if not path.endswith("/")}
-    if not rest:
+    known = {path for path in first.modes if not path.endswith("/")} - first.unkept.keys()
+    if first.exact or not rest:
         return first.raw, frozenset(known)
     there, merged = listed(git, first.worktree), listed(git, first.raw)
     for state in rest:

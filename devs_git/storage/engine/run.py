@@ -24,6 +24,7 @@ from devs_git.storage.engine import (
     positions,
     recovery,
     tree,
+    unlike,
 )
 from devs_git.storage.engine import journal as journals
 from devs_git.storage.engine.capture import State, git_words
@@ -149,13 +150,16 @@ def _carry_out(site: Site, move: Move, opened: Journal, work: Work) -> Moved:
         tree.refresh(site.git, index)
     site.step("verify")
     not_exact, edited = tree.verify(site.git, index, move.new, work)
+    other = unlike.not_as_before(site.git, (move.old, move.new), [change.path for change in work.touched])
     tree.settle_index(site.git, site.objects, index, (move.new, bool(work.exact)))
     site.step("index in place")
     tree.put_index(site.git, index)
     site.step("refs")
     event = _commit(site, move, opened.ledger)
     late = recovery.finish(site, opened, sights=move.known.sights)
-    return Moved(event, not_exact, len(work.touched), tuple(sorted({*edited, *late})))
+    return Moved(
+        event, tuple(sorted({*not_exact, *other})), len(work.touched), tuple(sorted({*edited, *late}))
+    )
 
 
 def _require_unmoved(site: Site, move: Move) -> None:

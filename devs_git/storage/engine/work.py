@@ -89,12 +89,14 @@ def _bytes(
     raw = listed(site.git, new.raw)
     changed = {change.path: change for change in touched}
     exact = {path: entry for path, entry in raw.items() if path in changed}
+    exactly = known.exact | (changed.keys() if new.exact else set()) - new.unkept.keys()
     if converts:
-        for path in known.exact - raw.keys():
+        for path in exactly - raw.keys():
             if path in changed and changed[path].new:
                 exact[path] = (changed[path].new_mode, changed[path].new)
     rewritten = {}
-    for path in (known.exact | raw.keys()) - changed.keys():
+    stay = known.exact | raw.keys() | (known.sights.keys() if new.exact else set()) - new.unkept.keys()
+    for path in stay - changed.keys():
         sight, wanted = known.sights.get(path), raw.get(path)
         oid = wanted[1] if wanted else known.blobs.get(path, "")
         if sight is not None and oid and sight.oid != oid:

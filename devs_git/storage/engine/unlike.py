@@ -1,0 +1,163 @@
+"""Tracked files whose bytes are not their blob's, whatever git's own index says of them.
+
+git calls a file unchanged by its times alone, also where it was written under attributes that are gone since. A second index
+of the worktree, in which nothing is converted, knows the oid of each file's bytes: a file that has not changed since the last
+look is not read again. Most repositories have no attributes at all: they never get that index, and of each worktree only the
+sizes of its files are compared, once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from devs_git.storage import filters
+from devs_git.storage.engine import attributes, sight
+from devs_git.storage.engine.raw import listed, raw_git
+from devs_git.storage.git_program import Git, GitFailed
+from devs_git.values import field, immutable
+
+if TYPE_CHECKING:
+    from devs_git.storage.engine.capture import State
+    from devs_git.storage.engine.footprint import Footprint
+    from devs_git.storage.engine.survey import Survey
+    from devs_git.storage.places import Places
+
+# How much of files that do not move one operation keeps: the smallest files first, so many of them, so many bytes.
+KEPT_FILES: Final = 2000
+KEPT_BYTES: Final = 64 << 20
+_SIZES: Final = (
+    rb"(?:^|\n)1[02]0\d{3} ([0-9a-f]{40,}) 0\t[^\0]*\0  ctime: [\d:]+\n  mtime: [\d:]+\n  dev: [^\n]*\n  uid: [^\n]*\n"
+    rb"  size: ([1-9]\d*)\t"
+)
+_FOLDERS: Final = rb"(?:^|\0)[^\0] ([^\0]*/)"  # of a list behind letters
+# git's own times are believed here, whatever the user's configuration says of them, and no helper is started.
+_OWN: Final = ("core.trustctime=true", "core.checkStat=default", "core.fsmonitor=false")
+
+
+@immutable
+class Unlike:
+    """Files whose bytes are not their blob's: those whose bytes are to be kept, and the oids of the others' bytes.
+
+    Where it is `exact`, all other files have the bytes of their blobs.
+    """
+
+    exact: bool
+    kept: tuple[str, ...] = ()
+    unkept: Mapping[str, str] = field(default_factory=dict)
+
+
+def find(git: Git, places: Places, found: Survey, plan: Footprint, known: Collection[str]) -> Unlike:
+    """Such files beside those `known` to be looked at anyway. git is asked with the index of the worktree as it is."""
+    if not _index(places).exists() and not _in_play(git, found, plan) and not _resized(git, places):
+        return Unlike(exact=not _is_partial(git))
+    left_out = {os.fsencode(path) for path in (*known, *found.flagged)}
+    entries = {path: oid for path, oid in _files(git) if path not in left_out}
+    now = _bytes(git, places, entries)
+    off = {os.fsdecode(path): now[path] for path, oid in entries.items() if now.get(path, oid) != oid}
+    return _kept(git, off)
+
+
+def _index(places: Places) -> Path:
+    return places.own / "raw" / "index"
+
+
+def _in_play(git: Git, found: Survey, plan: Footprint) -> bool:
+    """Whether attributes or filters are in play anywhere in this worktree, or in the states on both sides."""
+    if filters.named(git):
+        return True
+    folders = (os.fsdecode(folder) for folder in set(re.findall(_FOLDERS, found.listed)))
+    paths = (*found.staged, *found.dirty, *plan.affected, *folders)
+    return attributes.in_play(git, git.where, paths, lambda: found.listed)
+
+
+def _is_partial(git: Git) -> bool:
+    """Whether git may lack objects, and would fetch them one by one to tell their sizes."""
+    return any(name.endswith(".promisor") for name in attributes.settings(git))
+
+
+def _resized(git: Git, places: Places) -> bool:
+    """Whether a file is not as large as its blob: attributes and settings of before have left no other trace.
+
+    Asked once in a worktree: as long as nothing is in play git writes files as large as their blobs.
+    """
+    done = places.own / "raw" / "looked"
+    if _is_partial(git) or done.exists():
+        return False
+    sizes = re.findall(_SIZES, git.run("ls-files", "-s", "--debug", "-z"))
+    asked = b"".join(oid + b"\n" for oid, _ in sizes)
+    told = git.run("cat-file", "--batch-check=%(objectsize)", stdin=asked).split(b"\n") if sizes else ()
+    if any(size != blob and blob.isdigit() for (_, size), blob in zip(sizes, told, strict=False)):
+        return True
+    done.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    done.touch()
+    return False
+
+
+def _files(git: Git) -> Iterator[tuple[bytes, str]]:
+    """Each regular file of an index, with its blob."""
+    for line in git.run("ls-files", "-s", "-z").split(b"\0"):
+        if line.startswith(b"100") and line[48:49] == b"0":
+            yield line[50:], line[7:47].decode()
+
+
+def _bytes(git: Git, places: Places, entries: Collection[bytes]) -> dict[bytes, str]:
+    """The oids of the bytes of files. A file that cannot be read is left out."""
+    index = _index(places)
+    # We hold the worktree's lock: whoever made it is gone.
+    index.with_name("index.lock").unlink(missing_ok=True)
+    own = raw_git(git, places, index).with_config(*_OWN)
+    words = ("update-index", "--add", "--remove", "--replace", "--info-only", "-z", "--stdin")
+    try:
+        own.run(*words, stdin=b"".join(path + b"\0" for path in entries))
+        return dict(_files(own))
+    except GitFailed:
+        index.unlink(missing_ok=True)
+        return dict(_one_by_one(os.fspath(git.where), entries))
+
+
+def _one_by_one(top: str, paths: Collection[bytes]) -> Iterator[tuple[bytes, str]]:
+    for path in paths:
+        with contextlib.suppress(OSError):
+            seen = sight.look(top, (os.fsdecode(path),)).files
+            for one in seen.values():
+                yield path, one.oid
+
+
+def _kept(git: Git, off: Mapping[str, str]) -> Unlike:
+    """The smallest files are kept first."""
+    sizes = sorted((_size(f"{git.where}/{path}"), path) for path in off)
+    kept, room = [], KEPT_BYTES
+    for size, path in sizes[:KEPT_FILES]:
+        room -= size
+        if room < 0:
+            break
+        kept.append(path)
+    return Unlike(True, tuple(kept), {path: off[path] for _, path in sizes[len(kept) :]})
+
+
+def _size(place: str) -> int:
+    try:
+        return os.lstat(place).st_size
+    except OSError:
+        return 0
+
+
+def not_as_before(git: Git, states: tuple[State, State], touched: Sequence[str]) -> tuple[str, ...]:
+    """After a move from one state to another: files that had other bytes in the second one, which nobody has kept."""
+    old, new = states
+    if not (new.exact and (old.unkept or new.unkept)):
+        return ()
+    moved, raw = set(touched), listed(git, new.raw)
+    blobs = listed(git, new.worktree)
+    asked = {path: oid for path, oid in new.unkept.items() if path in moved or old.unkept.get(path) != oid}
+    seen = sight.look(os.fspath(git.where), asked).files
+    other = {path for path, oid in asked.items() if path in seen and seen[path].oid != oid}
+    for path in old.unkept.keys() - moved - new.unkept.keys():
+        if path in blobs and raw.get(path, blobs[path])[1] != old.unkept[path]:
+            other.add(path)
+    return tuple(sorted(other))

@@ -1,0 +1,123 @@
+"""Undo where a file that no rewind moves was written under attributes that are gone: git calls it unchanged by its times alone."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from devs_git.storage.engine import unlike
+from tests.cases import Case
+
+RULES = b"kept.txt text eol=crlf\n"
+
+
+def written(case: Case, rules: bytes, gone: bytes | None) -> None:
+    """Let git write kept.txt under `rules`, and put `gone` in their place: git sees no change of it."""
+    case.write({".gitattributes": rules, "kept.txt": None})
+    case.git("checkout", "--", "kept.txt")
+    os.utime(case.path("kept.txt"), (978307200, 978307200))
+    case.git("update-index", "--refresh")
+    case.write({".gitattributes": gone})
+    assert case.git("diff", "--name-only", "--", "kept.txt") == ""
+
+
+def begun(case: Case) -> None:
+    case.commit({"kept.txt": b"one\ntwo\n"})
+    case.stage("1", {"moved.txt": b"1\n"})
+    case.stage("2", {"moved.txt": b"2\n"})
+
+
+def test_undo_brings_bytes_back_that_were_written_under_attributes_that_are_gone(case: Case) -> None:
+    begun(case)
+    written(case, RULES, b"# none\n")
+    case.rewind("1", untracked="save")
+    Path(case.path("kept.txt")).touch()
+    assert case.git("diff", "--name-only", "--", "kept.txt") == "kept.txt"
+    case.undo(preserve="branch")
+    assert case.read("kept.txt") == b"one\r\ntwo\r\n"
+
+
+def test_undo_brings_bytes_back_where_a_person_has_saved_others_since(case: Case) -> None:
+    begun(case)
+    written(case, RULES, b"# none\n")
+    case.rewind("1")
+    case.write({"kept.txt": b"saved since\n"})
+    done = case.undo(preserve="branch")
+    assert (case.read("kept.txt"), done.not_exact) == (b"one\r\ntwo\r\n", ())
+    case.undo(preserve="branch")
+    assert case.read("kept.txt") == b"saved since\n"
+
+
+def test_undo_brings_bytes_back_where_git_has_written_others_since_and_sees_no_change(case: Case) -> None:
+    begun(case)
+    case.rewind("1")
+    written(case, RULES, b"# none\n")
+    assert case.read("kept.txt") == b"one\r\ntwo\r\n"
+    case.undo(untracked="save")
+    assert case.read("kept.txt") == b"one\ntwo\n"
+    case.undo()
+    assert case.read("kept.txt") == b"one\r\ntwo\r\n"
+
+
+def test_bytes_come_back_where_no_attributes_are_left_at_all(case: Case) -> None:
+    begun(case)
+    written(case, RULES, None)
+    case.rewind("1")
+    Path(case.path("kept.txt")).touch()
+    case.undo(preserve="branch")
+    assert case.read("kept.txt") == b"one\r\ntwo\r\n"
+
+
+def test_bytes_come_back_where_no_attributes_are_left_but_a_look_had_seen_them(case: Case) -> None:
+    begun(case)
+    written(case, RULES, b"# none\n")
+    case.rewind("1")
+    case.undo()
+    case.write({".gitattributes": None})
+    case.rewind("1")
+    Path(case.path("kept.txt")).touch()
+    case.undo(preserve="branch")
+    assert case.read("kept.txt") == b"one\r\ntwo\r\n"
+
+
+def test_a_file_whose_bytes_were_not_kept_is_named_where_they_do_not_come_back(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun(case)
+    written(case, RULES, b"# none\n")
+    monkeypatch.setattr(unlike, "KEPT_BYTES", 4)
+    assert case.rewind("1").not_exact == ()
+    case.write({"kept.txt": b"saved since\n"})
+    done = case.undo(preserve="branch")
+    assert (case.read("kept.txt"), done.not_exact) == (b"one\ntwo\n", ("kept.txt",))
+
+
+def test_a_file_whose_bytes_were_not_kept_is_not_named_where_it_stays(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun(case)
+    written(case, RULES, b"# none\n")
+    monkeypatch.setattr(unlike, "KEPT_FILES", 0)
+    case.rewind("1")
+    assert case.undo().not_exact == ()
+    assert case.read("kept.txt") == b"one\r\ntwo\r\n"
+
+
+def test_a_file_that_git_has_written_since_is_named_where_it_is_not_kept(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun(case)
+    case.rewind("1")
+    written(case, RULES, b"# none\n")
+    monkeypatch.setattr(unlike, "KEPT_FILES", 0)
+    assert case.undo(untracked="save").not_exact == ("kept.txt",)
+    assert case.read("kept.txt") == b"one\r\ntwo\r\n"
+
+
+def test_without_attributes_no_second_index_is_kept(case: Case) -> None:
+    begun(case)
+    case.rewind("1")
+    case.undo()
+    assert not (case.top / ".git/devs/raw/index").exists()
