@@ -121,3 +121,21 @@ def test_without_attributes_no_second_index_is_kept(case: Case) -> None:
     case.rewind("1")
     case.undo()
     assert not (case.top / ".git/devs/raw/index").exists()
+
+
+def test_attributes_that_the_index_alone_has_are_known(case: Case) -> None:
+    case.commit({"d/.gitattributes": b"# none\n", "d/same.txt": b"one\n"})
+    begun(case)
+    case.git("config", "filter.case.clean", "tr A-Z a-z")
+    case.git("config", "filter.case.smudge", "tr a-z A-Z")
+    case.write({"d/.gitattributes": b"* filter=case\n", "d/same.txt": None})
+    case.git("checkout", "--", "d/same.txt")
+    os.utime(case.path("d/same.txt"), (978307200, 978307200))
+    case.git("update-index", "--refresh", ok=(0, 1))
+    case.write({"d/.gitattributes": None})
+    case.git("config", "--remove-section", "filter.case")
+    assert case.git("diff", "--name-only") == "d/.gitattributes"
+    case.rewind("1", preserve="discard")
+    Path(case.path("d/same.txt")).touch()
+    case.undo(preserve="branch")
+    assert case.read("d/same.txt") == b"ONE\n"

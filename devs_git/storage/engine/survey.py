@@ -136,7 +136,7 @@ def _survey(git: Git, top: Path, status: Callable[[], bytes]) -> Survey:
     dirty = {path: oid for path, oid in said.dirty.items() if path not in not_told}
     # Whether such a file is what its filter would write is not asked either.
     plain = {path: oid for path, oid in dirty.items() if not (reads and path in undecided.changed)}
-    inexact = attributes.inexact(git, top, plain, lambda: _paths(listed))
+    inexact = attributes.inexact(git, top, plain, lambda: paths_of(listed))
     lines, paths = _told(said, inexact, undecided)
     parts = (head, branch, os.fsencode(lines).hex(), *_contents(git, top, paths))
     digest = hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
@@ -157,7 +157,7 @@ def _survey(git: Git, top: Path, status: Callable[[], bytes]) -> Survey:
     )
 
 
-def _paths(listed: bytes) -> bytes:
+def paths_of(listed: bytes) -> bytes:
     """The list without letters, as far as it is about attributes."""
     if attributes.ATTRIBUTES.encode() not in listed:
         return b""

@@ -11,25 +11,26 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from devs_git.storage import filters
 from devs_git.storage.engine import attributes, sight
 from devs_git.storage.engine.raw import listed, raw_git
+from devs_git.storage.engine.survey import Survey, paths_of
 from devs_git.storage.git_program import Git, GitFailed
 from devs_git.values import field, immutable
 
 if TYPE_CHECKING:
     from devs_git.storage.engine.capture import State
     from devs_git.storage.engine.footprint import Footprint
-    from devs_git.storage.engine.survey import Survey
     from devs_git.storage.places import Places
 
 # How much of files that do not move one operation keeps: the smallest files first, so many of them, so many bytes.
 KEPT_FILES: Final = 2000
 KEPT_BYTES: Final = 64 << 20
+_ARGUMENT_BYTES: Final = 1 << 15  # of paths that are handed over as arguments
 _SIZES: Final = (
     rb"(?:^|\n)1[02]0\d{3} ([0-9a-f]{40,}) 0\t[^\0]*\0  ctime: [\d:]+\n  mtime: [\d:]+\n  dev: [^\n]*\n  uid: [^\n]*\n"
     rb"  size: ([1-9]\d*)\t"
@@ -53,13 +54,18 @@ class Unlike:
 
 def find(git: Git, places: Places, found: Survey, plan: Footprint, known: Collection[str]) -> Unlike:
     """Such files beside those `known` to be looked at anyway. git is asked with the index of the worktree as it is."""
-    if not _index(places).exists() and not _in_play(git, found, plan) and not _resized(git, places):
+    if not _index(places).exists() and not _in_play(git, found, plan) and not _resized(git, places, found):
         return Unlike(exact=not _is_partial(git))
     left_out = {os.fsencode(path) for path in (*known, *found.flagged)}
-    entries = {path: oid for path, oid in _files(git) if path not in left_out}
-    now = _bytes(git, places, entries)
-    off = {os.fsdecode(path): now[path] for path, oid in entries.items() if now.get(path, oid) != oid}
-    return _kept(git, off)
+    index, blobs = _index(places), _entries(git)
+    # We hold the worktree's lock: whoever made it is gone.
+    index.with_name("index.lock").unlink(missing_ok=True)
+    own = raw_git(git, places, index).with_config(*_OWN)
+    try:
+        return _kept(git, _off(own, blobs, left_out))
+    except GitFailed:
+        index.unlink(missing_ok=True)
+        return _kept(git, _one_by_one(os.fspath(git.where), blobs, left_out))
 
 
 def _index(places: Places) -> Path:
@@ -67,12 +73,14 @@ def _index(places: Places) -> Path:
 
 
 def _in_play(git: Git, found: Survey, plan: Footprint) -> bool:
-    """Whether attributes or filters are in play anywhere in this worktree, or in the states on both sides."""
+    """Whether attributes or filters are in play in this worktree, or in the states on both sides.
+
+    An attributes file that is not tracked is seen at the root and above what moves; elsewhere once in a worktree (`_resized`).
+    """
     if filters.named(git):
         return True
-    folders = (os.fsdecode(folder) for folder in set(re.findall(_FOLDERS, found.listed)))
-    paths = (*found.staged, *found.dirty, *plan.affected, *folders)
-    return attributes.in_play(git, git.where, paths, lambda: found.listed)
+    paths = (*found.staged, *found.dirty, *plan.affected)
+    return attributes.in_play(git, git.where, paths, lambda: paths_of(found.listed))
 
 
 def _is_partial(git: Git) -> bool:
@@ -80,7 +88,7 @@ def _is_partial(git: Git) -> bool:
     return any(name.endswith(".promisor") for name in attributes.settings(git))
 
 
-def _resized(git: Git, places: Places) -> bool:
+def _resized(git: Git, places: Places, found: Survey) -> bool:
     """Whether a file is not as large as its blob: attributes and settings of before have left no other trace.
 
     Asked once in a worktree: as long as nothing is in play git writes files as large as their blobs.
@@ -88,6 +96,9 @@ def _resized(git: Git, places: Places) -> bool:
     done = places.own / "raw" / "looked"
     if _is_partial(git) or done.exists():
         return False
+    folders = [os.fsdecode(folder) for folder in set(re.findall(_FOLDERS, found.listed))]
+    if attributes.in_play(git, git.where, folders, lambda: paths_of(found.listed)):
+        return True
     sizes = re.findall(_SIZES, git.run("ls-files", "-s", "--debug", "-z"))
     asked = b"".join(oid + b"\n" for oid, _ in sizes)
     told = git.run("cat-file", "--batch-check=%(objectsize)", stdin=asked).split(b"\n") if sizes else ()
@@ -98,34 +109,44 @@ def _resized(git: Git, places: Places) -> bool:
     return False
 
 
-def _files(git: Git) -> Iterator[tuple[bytes, str]]:
-    """Each regular file of an index, with its blob."""
-    for line in git.run("ls-files", "-s", "-z").split(b"\0"):
-        if line.startswith(b"100") and line[48:49] == b"0":
-            yield line[50:], line[7:47].decode()
+def _entries(git: Git, *paths: bytes) -> set[bytes]:
+    """Each regular file of an index: its blob, a space, the stage, a tab and its path. All files where no paths are given."""
+    lines = git.run("ls-files", "-s", "-z", "--", *map(os.fsdecode, paths)).split(b"\0")
+    return {line[7:] for line in lines if line.startswith(b"100")}
 
 
-def _bytes(git: Git, places: Places, entries: Collection[bytes]) -> dict[bytes, str]:
-    """The oids of the bytes of files. A file that cannot be read is left out."""
-    index = _index(places)
-    # We hold the worktree's lock: whoever made it is gone.
-    index.with_name("index.lock").unlink(missing_ok=True)
-    own = raw_git(git, places, index).with_config(*_OWN)
-    words = ("update-index", "--add", "--remove", "--replace", "--info-only", "-z", "--stdin")
-    try:
-        own.run(*words, stdin=b"".join(path + b"\0" for path in entries))
-        return dict(_files(own))
-    except GitFailed:
-        index.unlink(missing_ok=True)
-        return dict(_one_by_one(os.fspath(git.where), entries))
+def _off(own: Git, blobs: set[bytes], left_out: Collection[bytes]) -> dict[str, str]:
+    """Files whose bytes are not among `blobs`, with the oid of these: `own` is brought up to date first, and never converts."""
+    seen = _entries(own)
+    differing, other = ({_path(line) for line in lines} for lines in (blobs - seen, seen - blobs))
+    changed = {path for path in own.run("diff-files", "-z", "--name-only", "--").split(b"\0") if path}
+    wanted = (differing - other | changed - (other - differing)).difference(left_out)
+    known = {line for line in seen - blobs if _path(line) in differing and _path(line) not in wanted}
+    if wanted:
+        words = ("update-index", "--add", "--remove", "--replace", "--info-only", "-z", "--stdin")
+        own.run(*words, stdin=b"".join(path + b"\0" for path in wanted))
+        few = wanted if sum(map(len, wanted)) < _ARGUMENT_BYTES else ()
+        known |= {line for line in _entries(own, *few) if _path(line) in wanted} - blobs
+    return {os.fsdecode(_path(line)): _oid(line) for line in known if _path(line) not in left_out}
 
 
-def _one_by_one(top: str, paths: Collection[bytes]) -> Iterator[tuple[bytes, str]]:
-    for path in paths:
+def _path(line: bytes) -> bytes:
+    return line.partition(b"\t")[2]
+
+
+def _oid(line: bytes) -> str:
+    return line.partition(b" ")[0].decode()
+
+
+def _one_by_one(top: str, blobs: Collection[bytes], left_out: Collection[bytes]) -> dict[str, str]:
+    """The same without git, as far as the files can be read."""
+    found = {}
+    for line in blobs:
+        path = os.fsdecode(_path(line))
         with contextlib.suppress(OSError):
-            seen = sight.look(top, (os.fsdecode(path),)).files
-            for one in seen.values():
-                yield path, one.oid
+            one = None if _path(line) in left_out else sight.look(top, (path,)).files.get(path)
+            found.update({path: one.oid} if one and one.oid != _oid(line) else {})
+    return found
 
 
 def _kept(git: Git, off: Mapping[str, str]) -> Unlike:
