@@ -15,7 +15,7 @@ from devs_git.storage.engine.footprint import Footprint
 from devs_git.storage.engine.preserve import Kept
 from devs_git.storage.engine.run import Move, Moved
 from devs_git.storage.engine.site import Site
-from devs_git.storage.engine.survey import Survey
+from devs_git.storage.engine.survey import Survey, paths_of
 from devs_git.storage.engine.work import Known
 from devs_git.storage.ledger import Tip
 from devs_git.values import immutable
@@ -77,7 +77,7 @@ def travel(site: Site, way: Journey, active: str, build: Callable[[Tip, State, K
             old=old,
             new=way.new,
             trees=(old.worktree, way.new.worktree),
-            known=Known(found.sights, found.blobs, way.exact),
+            known=Known(found.sights, found.blobs, way.exact, paths_of(way.found.listed)),
             build=lambda tip: build(tip, old, kept, backup),
             updates=(*_position(old, way.new), *_tags(site, way.effect), *kept.updates),
             backup=backup,

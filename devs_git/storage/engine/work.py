@@ -22,11 +22,13 @@ class Known:
     """What is known of files beyond the two states: how they looked, git's blobs for them, and whose bytes come back.
 
     `exact`: paths whose bytes in the new state were captured: those of its raw tree, and else those of the blob itself.
+    `listed`: the paths of the index as `attributes.in_play` asks for them, None where nobody has asked git yet.
     """
 
     sights: Sights
     blobs: Mapping[str, str]
     exact: frozenset[str] = frozenset()
+    listed: bytes | None = field(default=None, repr=False)
 
 
 @immutable
@@ -69,9 +71,8 @@ def work_out(site: Site, index: Path, states: tuple[State, State], known: Known)
     touched, folders = tree.read_listing(listing)
     fallbacks = tree.fallbacks(site.git, new)
     paths = [change.path for change in touched]
-    own = private(site.git, index)
     converts = bool(paths) and (
-        bool(fallbacks) or attributes.in_play(site.git, site.top, paths, lambda: own.run("ls-files", "-z"))
+        bool(fallbacks) or attributes.in_play(site.git, site.top, paths, lambda: _listed(site, index, known))
     )
     exact, rewritten = _bytes(site, touched, new, known, converts=converts)
     # Where the disk has a link and the index an attributes file, git would write what the index has.
@@ -80,6 +81,10 @@ def work_out(site: Site, index: Path, states: tuple[State, State], known: Known)
     if not modes.are_usual(old.modes):
         given = modes.kept(old.modes, new.modes, {change.path: change.new_mode for change in touched})
     return Work(listing, tuple(touched), folders, exact, rewritten, given, converts, fallbacks)
+
+
+def _listed(site: Site, index: Path, known: Known) -> bytes:
+    return private(site.git, index).run("ls-files", "-z") if known.listed is None else known.listed
 
 
 def _bytes(
