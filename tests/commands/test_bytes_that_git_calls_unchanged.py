@@ -139,3 +139,29 @@ def test_attributes_that_the_index_alone_has_are_known(case: Case) -> None:
     Path(case.path("d/same.txt")).touch()
     case.undo(preserve="branch")
     assert case.read("d/same.txt") == b"ONE\n"
+
+
+@pytest.mark.parametrize("left", [b"", b"DIRC damaged"])
+def test_a_damaged_second_index_is_made_again(case: Case, left: bytes) -> None:
+    begun(case)
+    written(case, RULES, b"# none\n")
+    case.rewind("1")
+    case.undo()
+    index = case.top / ".git/devs/raw/index"
+    index.write_bytes(left)
+    (index.parent / "index.lock").touch()
+    case.rewind("1")
+    Path(case.path("kept.txt")).touch()
+    case.undo(preserve="branch")
+    assert case.read("kept.txt") == b"one\r\ntwo\r\n"
+    assert not (index.parent / "index.lock").exists()
+
+
+def test_a_file_that_nobody_may_read_and_that_stays_is_no_reason_to_refuse(case: Case) -> None:
+    begun(case)
+    written(case, RULES, b"# none\n")
+    os.chmod(case.path("kept.txt"), 0)  # noqa: PTH101
+    case.git("update-index", "--refresh")
+    case.rewind("1")
+    case.undo()
+    assert (os.stat(case.path("kept.txt")).st_mode & 0o777) == 0  # noqa: PTH116

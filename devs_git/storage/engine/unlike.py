@@ -36,8 +36,9 @@ _SIZES: Final = (
     rb"  size: ([1-9]\d*)\t"
 )
 _FOLDERS: Final = rb"(?:^|\0)[^\0] ([^\0]*/)"  # of a list behind letters
-# git's own times are believed here, whatever the user's configuration says of them, and no helper is started.
-_OWN: Final = ("core.trustctime=true", "core.checkStat=default", "core.fsmonitor=false")
+# git's own times are believed here, whatever the user's configuration says of them, and no helper is started. What a power
+# failure leaves of that index is made again.
+_OWN: Final = ("core.trustctime=true", "core.checkStat=default", "core.fsmonitor=false", "core.fsync=none")
 
 
 @immutable
