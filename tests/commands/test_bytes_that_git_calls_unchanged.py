@@ -29,6 +29,7 @@ def begun(case: Case) -> None:
     case.stage("2", {"moved.txt": b"2\n"})
 
 
+@pytest.mark.quick
 def test_undo_brings_bytes_back_that_were_written_under_attributes_that_are_gone(case: Case) -> None:
     begun(case)
     written(case, RULES, b"# none\n")
@@ -50,6 +51,7 @@ def test_undo_brings_bytes_back_where_a_person_has_saved_others_since(case: Case
     assert case.read("kept.txt") == b"saved since\n"
 
 
+@pytest.mark.quick
 def test_undo_brings_bytes_back_where_git_has_written_others_since_and_sees_no_change(case: Case) -> None:
     begun(case)
     case.rewind("1")
@@ -105,6 +107,7 @@ def test_a_file_whose_bytes_were_not_kept_is_not_named_where_it_stays(
     assert case.read("kept.txt") == b"one\r\ntwo\r\n"
 
 
+@pytest.mark.quick
 def test_a_file_that_git_has_written_since_is_named_where_it_is_not_kept(
     case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
