@@ -14,8 +14,8 @@ An agent stops here and tells its person. The person reads the question and answ
 ```sh
 devs-git gate list
 devs-git gate show ID
-devs-git gate approve ID
-devs-git gate reject ID --reason "We keep the old format."
+devs-git gate approve ID                                    # either
+devs-git gate reject ID --reason "We keep the old format."  # or
 ```
 
 To save work meanwhile: `devs-git snapshot create`. [Gates](gates.md#what-is-refused-while-a-gate-is-open) says what goes on.""",
@@ -53,7 +53,7 @@ Open a terminal of your own, outside the agent, go to the repository and type it
 ```sh
 devs-git gate show ID
 devs-git gate approve ID
-devs-git gate approve ID --sign --key ~/.ssh/id_ed25519
+devs-git gate approve ID --sign --key ~/.ssh/id_ed25519    # or so
 ```""",
     "SELF_APPROVAL": """\
 Who asked for something may not approve it, and neither may an agent. Nothing was decided.
@@ -134,8 +134,7 @@ Ask for the change, or leave it out of the commit:
 
 ```sh
 devs-git gate request --type TAS_REVISION --help
-git restore --staged -- TAS.md
-git restore -- TAS.md
+git restore --staged -- TAS.md    # your text stays in the working tree
 ```
 
 If `verify` found it in a commit that exists, take it back with `git revert COMMIT`, or ask for it now.""",

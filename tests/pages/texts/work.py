@@ -9,9 +9,10 @@ TEXTS: Final[dict[str, str]] = {
     "TASK_NOT_FOUND": """\
 The ledger of this clone has no task with this id. Or the command needs an active task, and this worktree has none.
 
-See which tasks there are. If the task is from another clone, `sync` brings it. If it is new, start it:
+See which task is active and which checkpoints there are. If the task is from another clone, `sync` brings it. If it is new, start it:
 
 ```sh
+devs-git status
 devs-git log --all
 devs-git sync
 devs-git task start 10 --title "Parse dates"
@@ -140,8 +141,8 @@ Run any command first: it repairs what it safely can. If the code comes again, d
 
 ```sh
 devs-git status
-devs-git doctor --take-back
-devs-git doctor --finish
+devs-git doctor --take-back    # either: everything as it was before
+devs-git doctor --finish       # or: everything as the command wanted it
 ```""",
     "JOURNAL_OPEN": """\
 An operation was interrupted and is neither finished nor taken back, here or in another worktree.
@@ -150,7 +151,7 @@ Run a command in the worktree that the message names; that repairs it. If it can
 
 ```sh
 devs-git status
-devs-git doctor --take-back
+devs-git doctor --take-back    # or: --finish
 ```
 
 If the journal cannot be read, look at the saved state first: `git show refs/devs/backup/<operation>`.""",
