@@ -63,6 +63,7 @@ def test_our_own_tools_and_one_call_of_ours_are_left_to_our_own_guard(project: P
     assert "GATE_BLOCKED" in call(project, before("mcp__other__start_task")).denied
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("client", sorted(DIALECTS))
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 def test_a_payload_is_kept_whole_with_client_event_task_and_commit(
