@@ -18,24 +18,26 @@ TIERS: Final = {0: "0, reads", 1: "1, changes state, recoverably", 3: "3, destro
 HEAD: Final = f"""\
 # The tools of devs-git
 
-What agents call over MCP (`devs-git mcp`, `devs-git serve`) and what the plain form `{{"tool": …, "params": {{…}}}}` of
-`POST /mcp` takes. A tool is a verb of the command line: its result is that verb's `--json`, an error is the same envelope
-`{{"error", "code", "message", "hint", "retryable", …}}` and `isError`. This page is generated from the table of tools; calls
-and answers are those of one story with a fixed clock (`tests/tools_story.py`).
+Agents call these tools over MCP (`devs-git mcp`, `devs-git serve`). `POST /mcp` also takes them in the plain form
+`{{"tool": …, "params": {{…}}}}`: see [MCP and HTTP](api.md). A tool is a command of the command line. Its result is what that
+command prints with `--json`. An error is the same object `{{"error", "code", "message", "hint", "retryable", …}}`, with `isError`.
+This page is generated from the table of tools: `make pages` writes it. The calls and answers come from one story with a
+fixed clock.
 
-- **Tier 0** reads and leaves no event. **Tier 1** changes state, recoverably. No tool is of tier 3, none decides a gate.
-- While a gate is open, a tool that does not go on answers `GATE_BLOCKED` with the `gate_id`: stop writing, tell the
-  person, wait.
-- Any tool may answer {", ".join(f"`{code}`" for code in OF_ALL)}. With `retryable` a second try may help.
-- Messages and hints name tools and arguments, where the command line names commands and options; a command that no tool
-  stands for is for a shell, or for a person.
+- **Tier 0** only reads, and leaves no event. **Tier 1** changes state, and there is a way back. No tool is of tier 3, and no
+  tool decides a gate.
+- While a gate is open, a tool that does not go on answers `GATE_BLOCKED` with the `gate_id`. Then stop writing, say so to the
+  person, and wait.
+- Any tool may answer {", ".join(f"`{code}`" for code in OF_ALL)}. If `retryable` is true, a second try may help.
+- Messages and hints name tools and arguments where the command line names commands and options. If they name a command,
+  there is no tool for it: it is for a shell, or for a person.
 - `GIT_RESET_FAILED` and `CHECKOUT_FAILED` say in `reason` why the working tree is not moved:
-  {", ".join(f"`{reason}`" for reason in REASONS)}. Where files stand in the way, `paths` names them, a hundred at most.
-- An answer of more than 500 characters, a refusal too, is stored as a trace; `_meta.traceId` (over HTTP the header
-  `Devs-Trace-Id`) names it. Not what reads traces or conversations, and no dry run.
-- Before something moves the working tree: `rewind_to_task` with `dry_run` writes nothing, says what would be undone, what
-  is not covered and what stands in the way (`blocked_by`), and gives a `plan_id`. The call with this `plan_id` does exactly
-  that, or answers `PLAN_STALE` if anything has changed since.
+  {", ".join(f"`{reason}`" for reason in REASONS)}. If files are in the way, `paths` names them, at most a hundred.
+- An answer of more than 500 characters, also a refusal, is stored as a trace, and `_meta.traceId` names it (over HTTP the
+  header `Devs-Trace-Id`). Answers of tools that read traces or conversations, and of dry runs, are not stored.
+- Before something moves the working tree, call `rewind_to_task` with `dry_run`. It writes nothing. It says what would be
+  undone, what is not covered and what is in the way (`blocked_by`), and gives a `plan_id`. The call with this `plan_id`
+  does exactly that, or answers `PLAN_STALE` if anything has changed since.
 """
 
 
