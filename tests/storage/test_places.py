@@ -128,25 +128,25 @@ def _doctor() -> object:
 
 
 @pytest.mark.parametrize("name", ["*", "x y", "-x", "..x", "[0-9]"])
-def test_a_folder_whose_name_is_no_id_is_no_litter_of_ours(name: str, repo: Path) -> None:
-    places = Workspace.open(repo).places
+def test_a_folder_whose_name_is_no_id_is_no_litter_of_ours(name: str, initialised: Path) -> None:
+    places = Workspace.open(initialised).places
     kept = places.own / "op" / name
     kept.mkdir(parents=True)
-    places.journals.mkdir()
+    places.journals.mkdir(exist_ok=True)
     half = (
         places.journals / ".20010203T040506-1a2b3c4d.json.77"
     )  # of a living command that writes its journal
     half.write_text("{")
-    router.call("status", Workspace.open(repo), status.Request())
+    router.call("status", Workspace.open(initialised), status.Request())
     assert kept.is_dir()
     assert half.exists()
 
 
-def test_litter_that_is_a_link_goes_and_what_it_leads_to_stays(repo: Path, precious: Path) -> None:
-    places = Workspace.open(repo).places
-    (places.own / "op").mkdir(parents=True)
+def test_litter_that_is_a_link_goes_and_what_it_leads_to_stays(initialised: Path, precious: Path) -> None:
+    places = Workspace.open(initialised).places
+    (places.own / "op").mkdir(parents=True, exist_ok=True)
     planted = places.own / "op" / "20010203T040506-1a2b3c4d"
     planted.symlink_to(precious)
-    router.call("status", Workspace.open(repo), status.Request())
+    router.call("status", Workspace.open(initialised), status.Request())
     assert not planted.is_symlink()
     assert (precious / "work" / "thesis.txt").exists()
