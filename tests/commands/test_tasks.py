@@ -205,11 +205,16 @@ def test_a_detached_head_has_checkpoints_without_a_branch(workspace: Workspace, 
     assert task_status.run(workspace, task_status.Request("10")).contract == ""
 
 
+def git_worktree(git: Run, folder: Path) -> Path:
+    git("worktree", "add", "-q", "-b", folder.name, str(folder))
+    return folder
+
+
+@pytest.mark.quick
 def test_two_worktrees_work_on_two_tasks_without_seeing_each_others(
     workspace: Workspace, git: Run, tmp_path: Path
 ) -> None:
-    git("worktree", "add", "-q", "-b", "side", str(tmp_path / "second"))
-    second = Workspace.open(tmp_path / "second")
+    second = Workspace.open(git_worktree(git, tmp_path / "second"))
     start(workspace, "10")
     start(second, "11")
     (tmp_path / "second/b.txt").write_text("b\n")
@@ -219,8 +224,11 @@ def test_two_worktrees_work_on_two_tasks_without_seeing_each_others(
     )
     assert [(row.task_id, row.number, row.branch) for row in (mine, theirs)] == [
         ("task-10", 1, "main"),
-        ("task-11", 1, "side"),
+        ("task-11", 1, "second"),
     ]
+    with pytest.raises(DevsError, match="exists already and is active") as refused:
+        start(Workspace.open(git_worktree(git, tmp_path / "third")), "10")
+    assert refused.value.code == "TASK_EXISTS"
     with pytest.raises(DevsError, match="active in another worktree"):
         task_complete.run(workspace, task_complete.Request("11"))
     task_complete.run(second, task_complete.Request())

@@ -47,3 +47,12 @@ def test_of_several_that_begin_so_none_is_taken() -> None:
 def test_a_task_of_that_name_comes_first() -> None:
     known = history(with_oids("1", 1, "a", "deadbeef"), named := with_oids("deadbeef", 1, "b", "c"))
     assert resolve(known, target("deadbeef")) == named
+
+
+def test_a_commit_names_its_newest_checkpoint_that_is_live_and_without_one_its_newest() -> None:
+    points = [with_oids("1", number, f"a{number}", "bbbbbbb1") for number in (1, 2, 3)]
+    last = replace(points[2], live=False)
+    assert resolve(history(*points), target("b" * 7 + "1".ljust(33, "0"))) == points[2]
+    assert resolve(history(*points[:2], last), target("bbbbbbb1")) == points[1]
+    gone = [replace(point, live=False) for point in points]
+    assert resolve(history(*gone), target("bbbbbbb1")) == gone[2]

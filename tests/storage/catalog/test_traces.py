@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from devs_git.domain.traces import Trace, TraceRow
 from devs_git.errors import DevsError
-from devs_git.storage.catalog import bodies, fulltext, traces
+from devs_git.storage.catalog import bodies, fulltext, pruning, traces
 from devs_git.storage.catalog.database import Catalog
 from devs_git.values import replace
 
@@ -110,6 +110,17 @@ def test_a_trace_put_again_takes_the_place_of_the_first(catalog: Catalog) -> Non
     assert catalog.rows("SELECT count(*) FROM bodies")[0][0] == 2
     assert catalog.rows("SELECT count(*) FROM parts")[0][0] == 2
     assert catalog.trouble() == ""
+
+
+def test_a_trace_that_was_put_again_since_it_was_listed_is_not_pruned(catalog: Catalog) -> None:
+    put(catalog, ALL, replace(ALL, trace_id="t-2"))
+    listed = pruning.older(catalog, "2002")
+    put(catalog, replace(ALL, output=b"another"))
+    with catalog.writing():
+        gone = pruning.delete(catalog, listed, lambda _what, _done, _total: None)
+    assert [row.trace_id for row in gone] == ["t-2"]
+    assert traces.output(catalog, "t-1") == b"another"
+    assert traces.row(catalog, "t-2") is None
 
 
 def test_a_trace_without_an_id_is_refused_by_the_database_too(catalog: Catalog) -> None:
