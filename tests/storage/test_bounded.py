@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -41,11 +42,12 @@ def test_so_may_a_file_and_a_blob(text: bytes, repo: Path, tmp_path: Path) -> No
     git = Git(repo)
     (tmp_path / "file").write_bytes(text)
     oid = git.run("hash-object", "-w", "--stdin", stdin=text).decode().strip()
-    for read in (
+    ways: tuple[Callable[[], bytes | None], ...] = (
         lambda: bounded.read_file(tmp_path / "file", TEN, "x"),
         lambda: bounded.blob(git, oid, TEN, "x"),
         lambda: bounded.blob_if_there(git, oid, TEN, "x"),
-    ):
+    )
+    for read in ways:
         if len(text) == TEN.most:
             assert read() == text
             continue
