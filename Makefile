@@ -49,12 +49,12 @@ COUNTS := \
 
 # What must stay covered by 90 % of its statements: what moves trees, and all that touches the world.
 MOVING := $(foreach verb,rewind undo restore checkout,devs_git/commands/$(verb).py)
-REWIND := devs_git/storage/engine/* devs_git/domain/rewind.py $(MOVING)
-STORAGE := devs_git/storage/*
+REWIND := devs_git/storage/worktree/* devs_git/operations/rewind/* devs_git/domain/checkpoints/rewind_selection.py $(MOVING)
+STORAGE := devs_git/storage/* devs_git/operations/*
 # What stores and gets traces, by 95 %.
 TRACES := $(foreach file,commands/trace_put commands/trace_get storage/catalog/traces storage/catalog/bodies,devs_git/$(file).py)
 # What stores messages, by 90 %.
-MESSAGES := $(foreach file,conversations conversation_note conversation_glance catalog/messages catalog/snapshots catalog/transcripts catalog/heard,devs_git/storage/$(file).py)
+MESSAGES := $(foreach file,operations/recall/ingest operations/recall/worktree_note operations/recall/ingest_in_hook storage/catalog/messages storage/catalog/snapshots storage/catalog/transcripts storage/catalog/pending_transcripts,devs_git/$(file).py)
 
 # The repositories of tests live in memory where there is room for them (in kB): every ref and journal is written
 # through to the disk otherwise, and half of the time is waiting for that.

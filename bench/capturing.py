@@ -15,7 +15,8 @@ from bench import logs
 from bench.measure import Arm, Bench
 from bench.report import Row
 from bench.subjects import OURS
-from devs_git.domain.dialects import DIALECTS
+from devs_git.domain.clients.dialects import DIALECTS
+from devs_git.operations.recall import open_catalog
 from devs_git.workspace import Workspace
 
 PAYLOADS = 10_000
@@ -60,7 +61,7 @@ def _ingest(bench: Bench, name: str, most: int, bound: float | None) -> Row:
         (spool / f"{uuid.uuid4()}.claude.PostToolUse").write_text(lines + _payload(number, output))
     workspace = Workspace.open(top)
     begun = time.perf_counter()
-    with workspace.catalog():
+    with open_catalog.open_catalog(workspace):
         pass
     each = (time.perf_counter() - begun) * 1000 / PAYLOADS
     if list(spool.iterdir()):

@@ -8,8 +8,8 @@ from bench.measure import Arm, Bench
 from bench.report import Row
 from bench.subjects import OURS
 from bench.verifying import Files, Import, decision, proof, request, written
-from devs_git.domain.gates import blob_oid
-from devs_git.storage import canonical
+from devs_git.domain.gates.gate_model import blob_oid
+from devs_git.storage.documents import canonical_yaml
 
 LINES = 600
 NO_HEAD = "0" * 40
@@ -53,7 +53,7 @@ def _copies(to: Import, genesis: str, key: Path, policy: bytes) -> None:
     asked, tip, record, made = _begin(to, genesis, key, policy)
     (place, _), signature, marker = made
     for number in range(LINES):
-        text = canonical.dump(
+        text = canonical_yaml.dump(
             {**record, "resolved_at": f"2001-02-03T04:05:{number % 60:02}.{number:03}Z"}, "decision"
         )
         line = to.event("gate.resolved", [(place, text), signature, marker], begin=asked)

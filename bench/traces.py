@@ -15,9 +15,9 @@ from bench import logs
 from bench.measure import Arm, Bench
 from bench.report import Row
 from bench.subjects import OURS, START_UP, start_up
-from devs_git.domain.search import parse
-from devs_git.domain.times import stamp
-from devs_git.domain.traces import Trace
+from devs_git.domain.recall.query import parse
+from devs_git.domain.recall.traces import Trace
+from devs_git.domain.text.times import stamp
 from devs_git.storage.catalog import search, traces
 from devs_git.storage.catalog.database import Catalog
 

@@ -13,10 +13,10 @@ from bench.histories import LEDGER, WHO
 from bench.measure import Arm, Bench
 from bench.report import Row
 from bench.subjects import OURS
-from devs_git.domain.decisions import of_record
-from devs_git.domain.events import Event
-from devs_git.domain.gates import blob_oid
-from devs_git.storage import canonical
+from devs_git.domain.gates.gate_model import blob_oid
+from devs_git.domain.gates.signed_decision import of_record
+from devs_git.domain.ledger.events import Event
+from devs_git.storage.documents import canonical_yaml
 
 COMMITS, GATES = 10_000, 1_000
 MAIN = "refs/heads/main"
@@ -54,7 +54,7 @@ def written(bench: Bench, name: str, write: Callable[[Import, str, Path, bytes],
     bench.run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key), where=top)
     genesis = bench.run("git", "rev-list", "--max-parents=0", LEDGER, where=top)
     row = {"principal": "ada@example.org", "key": key.with_name(f"{key.name}.pub").read_text().strip()}
-    policy = canonical.dump({"genesis": genesis, "approvers": [row]}, "policy")
+    policy = canonical_yaml.dump({"genesis": genesis, "approvers": [row]}, "policy")
     (top / "devs-policy.yaml").write_bytes(policy)
     bench.run("git", "add", "devs-policy.yaml", where=top)
     bench.run("git", "-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "policy", where=top)
@@ -120,7 +120,7 @@ def proof(gate: str, record: Mapping[str, str | None], genesis: str, key: Path) 
     place = f"gates/{gate}/decision.yaml"
     signature = _sign(key, of_record(record, genesis).canonical())
     return [
-        (place, canonical.dump(record, "decision")),
+        (place, canonical_yaml.dump(record, "decision")),
         (f"{place}.sig", signature),
         (f"open/{gate}", None),
     ]
@@ -138,7 +138,7 @@ def request(gate: str, head: str) -> bytes:
         "git_head": head,
         "heads": {"main": head},
     }
-    return canonical.dump(record, "gate-request")
+    return canonical_yaml.dump(record, "gate-request")
 
 
 def decision(gate: str, request: bytes) -> dict[str, str | None]:

@@ -22,21 +22,21 @@ def main() -> int:
         50_000
     )  # a command imports and ends: looking for cycles every 700 objects is a tenth of its start
     if sys.argv[1:2] == ["hook"]:
-        from devs_git.entrypoints.git_hook import main as hook
+        from devs_git.entrypoints.hooks.git_hook import main as hook
 
         return hook(sys.argv[2:])
     if sys.argv[1:] in (["--help"], ["-h"]):
-        from devs_git.entrypoints import console
         from devs_git.entrypoints.cli import overview
-        from devs_git.entrypoints.unread import printing
+        from devs_git.entrypoints.cli.texts import console
+        from devs_git.entrypoints.closed_pipe import printing
 
         with printing():
             console.write(overview.text())
         return 0
     if sys.argv[1:3] == ["trace", "get"]:
-        from devs_git.entrypoints import trace_door
+        from devs_git.entrypoints.cli import fast_trace_get
 
-        status = trace_door.status(sys.argv[3:])
+        status = fast_trace_get.status(sys.argv[3:])
         if status is not None:
             return status
     from devs_git.entrypoints.cli.main import main as cli
@@ -52,7 +52,7 @@ def script() -> None:
     try:
         status = main()
     except KeyboardInterrupt:  # while the door itself was still being imported
-        from devs_git.entrypoints import console
+        from devs_git.entrypoints.cli.texts import console
         from devs_git.errors import EXIT_INTERRUPTED
 
         console.write("Interrupted; nothing more was done.", err=True)

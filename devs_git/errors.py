@@ -1,4 +1,4 @@
-"""Every refusal that a caller can meet: one class, one table of codes (DESIGN 5).
+"""Every refusal that a caller can meet: one class, one table of codes.
 
 A code owns its exit status, its HTTP status and whether trying again may help, here and nowhere else.
 Raising anything else is a bug of ours: the doors turn it into INTERNAL.
@@ -133,7 +133,7 @@ class DevsError(Exception):
         return CODES[self.code].exit_status
 
     def envelope(self) -> dict[str, Any]:
-        """The error as every door hands it on (DESIGN 5, Results)."""
+        """The error as every door hands it on."""
         return {
             "error": self.code,
             "code": self.code,

@@ -8,28 +8,27 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.times import stamp
+from devs_git.domain.text.times import stamp
 from devs_git.domain.verbs import verb
 from devs_git.errors import DevsError
-from devs_git.storage import filters
-from devs_git.storage.git_program import REPOSITORY_VARIABLES, Git, GitFailed, of_store
-from devs_git.storage.places import Places, locate
+from devs_git.storage.git import filters
+from devs_git.storage.git.places import Places, locate
+from devs_git.storage.git.program import REPOSITORY_VARIABLES, Git, GitFailed, of_store
 from devs_git.values import field, immutable, replace
 
 if TYPE_CHECKING:
-    from devs_git.domain.events import Draft, Event
-    from devs_git.domain.policy import Policy
+    from devs_git.domain.gates.policy import Policy
+    from devs_git.domain.ledger.events import Draft, Event
     from devs_git.storage.catalog.database import Catalog
-    from devs_git.storage.engine.site import Site
-    from devs_git.storage.ledger import Ledger, Tip
-    from devs_git.storage.objects import Objects
+    from devs_git.storage.git.objects import Objects
+    from devs_git.storage.ledger.store import Ledger, Tip
+    from devs_git.storage.worktree.engine_site import Site
 
 CLOCK: Final = "DEVS_GIT_CLOCK"
 FALLBACK: Final = ("devs-git", "devs-git@localhost")
@@ -87,13 +86,13 @@ class Workspace:
 
     @cached_property
     def objects(self) -> Objects:
-        from devs_git.storage.objects import Objects
+        from devs_git.storage.git.objects import Objects
 
         return Objects(self.places.common / "objects")
 
     @cached_property
     def ledger(self) -> Ledger:
-        from devs_git.storage.ledger import Ledger  # a reader of the catalog needs none
+        from devs_git.storage.ledger.store import Ledger  # a reader of the catalog needs none
 
         sign, now = self.signature, self.now
         return Ledger(self.store_git, self.objects, self.places.common, sign, now, self.identified)
@@ -101,7 +100,7 @@ class Workspace:
     @cached_property
     def identity(self) -> tuple[str, str]:
         """Name and mail as git would use them; ours where the machine has none, so that nothing is ever lost."""
-        from devs_git.domain.events import one_line
+        from devs_git.domain.ledger.events import one_line
 
         try:
             ident = self.git.with_config("user.useConfigOnly=false").text("var", "GIT_COMMITTER_IDENT")
@@ -121,7 +120,7 @@ class Workspace:
     @cached_property
     def policy(self) -> Policy:
         """The policy in force by the rule of belief; the defaults where there is no ledger. POLICY_INVALID, LEDGER_MUTATED …"""
-        from devs_git.storage import gates
+        from devs_git.storage.ledger import gates
 
         self.require_believed()
         return gates.policy_of(self.ledger.tip())
@@ -129,16 +128,16 @@ class Workspace:
     def require_believed(self, *, behind: bool = False) -> None:
         """The ledger is what the rule of belief allows, or (`behind`) was; what is wrong otherwise. What reads notes nothing."""
         if (tip := self.ledger.tip().oid) not in ("", self.ledger.checked_tip):
-            from devs_git.storage import checked_tip
+            from devs_git.storage.ledger import checked_tip
 
             checked_tip.require(self.ledger, tip, note=not (self.offline or behind), behind=behind)
 
     @property
     def checkpoint_on_commit(self) -> bool:
         """Whether each commit of a task is to be a checkpoint; asked by a hook, so without a YAML reader."""
-        from devs_git.domain.events import LEDGER
-        from devs_git.domain.policy import IN_FORCE, checkpoints_on_commit
-        from devs_git.storage import bounded
+        from devs_git.domain.gates.policy import IN_FORCE, checkpoints_on_commit
+        from devs_git.domain.ledger.events import LEDGER
+        from devs_git.storage.git import bounded
 
         self.require_believed()
         plain = checkpoints_on_commit(bounded.document(self.store_git, f"{LEDGER}:{IN_FORCE}"))
@@ -147,7 +146,7 @@ class Workspace:
     @property
     def head(self) -> str:
         """The oid of HEAD's commit; '' before the first one. GitFailed where git cannot read it."""
-        from devs_git.storage import refs
+        from devs_git.storage.git import refs
 
         return refs.read(self.git, "HEAD^{commit}")
 
@@ -157,35 +156,6 @@ class Workspace:
 
         self.ledger.require()
         return Catalog.look(self.places.shared)
-
-    @contextmanager
-    def catalog(self, *, caught_up: bool = False) -> Iterator[Catalog]:
-        """The catalog of traces and conversations, with all that hooks have captured; NOT_INITIALIZED where nobody ran `init`.
-
-        `caught_up` for whoever must know which traces were rewound: it reads the ledger's newest events.
-        """
-        from devs_git.storage.catalog.database import Catalog
-
-        if not self.places.shared.is_dir():
-            self.ledger.require()
-        with Catalog.open(self.places.shared, progress=self.progress) as catalog:
-            with catalog.as_far_as_it_goes(self.say):
-                self.ingest(catalog)  # first: what was captured before a rewind is marked with the rest
-                if caught_up:
-                    from devs_git.storage.catalog import marks
-
-                    marks.catch_up(catalog, self.ledger)
-            yield catalog
-
-    def ingest(self, catalog: Catalog) -> tuple[int, int]:
-        """Take in what the agent hooks left: how many went in, and how many were rejected. BUSY."""
-        if not self.places.has_spooled:
-            return 0, 0
-        from devs_git.storage import conversations, spool
-
-        taken = spool.ingest(self.places, self.store_git, catalog, self.progress)
-        conversations.read_on(self, catalog)
-        return taken.ingested, taken.rejected
 
     @property
     def actor(self) -> str:
@@ -228,9 +198,9 @@ class Workspace:
     @cached_property
     def agent_variable(self) -> str:
         """The environment variable by which a known agent's environment shows; '' where none does."""
-        from devs_git.domain import agents
+        from devs_git.domain.clients import environment
 
-        return agents.sign_of(os.environ)
+        return environment.sign_of(os.environ)
 
     def event(
         self,
@@ -242,7 +212,7 @@ class Workspace:
         outcome: str = "ok",
     ) -> Event:
         """An event of this command: its own fields, then actor, tier, times and outcome. The ledger says anew when it ended."""
-        from devs_git.domain.events import Event
+        from devs_git.domain.ledger.events import Event
 
         common = (
             ("Devs-Verb", verb_name),
@@ -270,7 +240,7 @@ class Workspace:
     @property
     def site(self) -> Site:
         """Where the engine works: this worktree. Steps are told to `progress`."""
-        from devs_git.storage.engine.site import Site
+        from devs_git.storage.worktree.engine_site import Site
 
         self.top  # noqa: B018 - refuses where there is no worktree
         progress = self.progress

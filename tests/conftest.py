@@ -14,18 +14,18 @@ import pytest
 from pygit2.enums import ConfigLevel
 
 from devs_git.commands import init
-from devs_git.domain import ids
-from devs_git.domain.events import NO_OID, Draft, RefUpdate
+from devs_git.domain.ledger import ids
+from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests import copying, ledgers
-from tests.moving import Scene
+from tests.support import ledgers, repository_copy
+from tests.support.scene import Scene
 
 for level in (ConfigLevel.GLOBAL, ConfigLevel.XDG, ConfigLevel.SYSTEM, ConfigLevel.PROGRAMDATA):
     pygit2.settings.search_path[level] = ""  # libgit2 ignores GIT_CONFIG_GLOBAL
 
 pytest_plugins = (
-    "tests.living",
+    "tests.support.verb_calls",
     "tests.support.measuring",
     "tests.support.selection",
     "tests.support.time_limit",
@@ -97,7 +97,7 @@ def moulded(
         mould, top = tmp_path_factory.getbasetemp() / "moulds" / name, tmp_path / "repo"
         if mould.exists():
             shutil.rmtree(top, ignore_errors=True)
-            copying.folder(mould, top)
+            repository_copy.folder(mould, top)
             # A copy's files have other inodes than its index says.
             subprocess.run(["git", "update-index", "-q", "--refresh"], cwd=top, check=False)
         else:

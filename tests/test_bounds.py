@@ -21,11 +21,11 @@ from typing import Final
 import pytest
 
 from devs_git import __main__ as program
-from devs_git.domain import limits
-from devs_git.domain.limits import Limit
+from devs_git.domain.text import limits
+from devs_git.domain.text.limits import Limit
 from devs_git.values import replace
 from devs_git.workspace import Workspace
-from tests.gated import ask
+from tests.support.gate_scene import ask
 
 pytestmark = pytest.mark.quick
 
@@ -204,9 +204,9 @@ def test_a_message_to_the_mcp_server_that_is_too_large_is_refused_and_the_next_i
     start = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
     hello = {"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": start}
     code = (
-        "from devs_git.domain import limits\nfrom devs_git.values import replace\nfrom pathlib import Path\n"
+        "from devs_git.domain.text import limits\nfrom devs_git.values import replace\nfrom pathlib import Path\n"
         f"limits.MESSAGE = replace(limits.MESSAGE, most={SMALL})\n"
-        "from devs_git.entrypoints import mcp_server\nmcp_server.main(Path('.'))\n"
+        "from devs_git.entrypoints.mcp import server as mcp_server\nmcp_server.main(Path('.'))\n"
     )
     given = b"x" * (3 * SMALL) + b"\n" + json.dumps(hello).encode() + b"\n"
     done = subprocess.run(
@@ -246,39 +246,39 @@ GIT, OURS, TREE, ASKED = (
 WITHOUT_LIMIT: Final = {
     "entrypoints/cli/demo.py": (1, ASKED),
     "entrypoints/cli/terminal.py": (2, "whether it is a terminal, and an answer of limited length"),
-    "entrypoints/scratch.py": (3, ASKED),
-    "storage/active_task.py": (2, OURS),
-    "storage/broken_refs.py": (1, GIT),
-    "storage/committing.py": (3, GIT),
-    "storage/conversation_note.py": (1, OURS),
-    "storage/discovery.py": (2, GIT),
-    "storage/engine/aside.py": (1, OURS),
-    "storage/engine/attributes.py": (1, TREE),
-    "storage/engine/capture.py": (1, GIT),
-    "storage/engine/journal.py": (1, OURS),
-    "storage/engine/reach.py": (1, GIT),
-    "storage/engine/run.py": (1, GIT),
-    "storage/engine/theirs.py": (3, TREE),
-    "storage/excludes.py": (1, GIT),
-    "storage/filters.py": (1, GIT),
-    "storage/git_program.py": (1, "what git said of an error"),
-    "storage/hook_excludes.py": (1, GIT),
-    "storage/hook_files.py": (2, "installed with us"),
-    "storage/hook_lines.py": (3, GIT),
-    "storage/hook_slot.py": (3, GIT),
-    "storage/hook_watch.py": (1, GIT),
-    "storage/landing.py": (1, GIT),
-    "storage/ledger.py": (1, OURS),
-    "storage/places.py": (1, GIT),
-    "storage/refs.py": (6, GIT),
-    "storage/remotes.py": (1, GIT),
-    "storage/resources.py": (1, "installed with us"),
-    "storage/seen.py": (1, OURS),
-    "storage/spool.py": (1, "whose size was asked before"),
-    "storage/standpoint.py": (1, OURS),
-    "storage/unrecorded.py": (1, OURS),
-    "storage/view.py": (3, "our note, and the view that we wrote"),
-    "storage/visible_tags.py": (1, OURS),
+    "entrypoints/scratch_repository.py": (3, ASKED),
+    "storage/worktree/active_task.py": (2, OURS),
+    "storage/ledger/broken_refs.py": (1, GIT),
+    "operations/checkpoint/commit_work.py": (3, GIT),
+    "operations/recall/worktree_note.py": (1, OURS),
+    "storage/git/discovery.py": (2, GIT),
+    "storage/worktree/files_aside.py": (1, OURS),
+    "storage/worktree/attributes.py": (1, TREE),
+    "storage/worktree/capture.py": (1, GIT),
+    "storage/worktree/journal.py": (1, OURS),
+    "operations/rewind/reach.py": (1, GIT),
+    "storage/worktree/move_tree.py": (1, GIT),
+    "storage/worktree/ownership.py": (3, TREE),
+    "storage/git/exclude_file.py": (1, GIT),
+    "storage/git/filters.py": (1, GIT),
+    "storage/git/program.py": (1, "what git said of an error"),
+    "storage/hooks/exclude_lines.py": (1, GIT),
+    "storage/hooks/installation.py": (2, "installed with us"),
+    "storage/hooks/foreign_lines.py": (3, GIT),
+    "storage/hooks/hook_slot.py": (3, GIT),
+    "storage/hooks/hook_presence.py": (1, GIT),
+    "operations/gates/land_tas.py": (1, GIT),
+    "storage/ledger/store.py": (1, OURS),
+    "storage/git/places.py": (1, GIT),
+    "storage/git/refs.py": (6, GIT),
+    "storage/git/remote_names.py": (1, GIT),
+    "storage/documents/package_files.py": (1, "installed with us"),
+    "storage/ledger/known_tips.py": (1, OURS),
+    "operations/recall/spool.py": (1, "whose size was asked before"),
+    "storage/ledger/clone_view.py": (1, OURS),
+    "operations/checkpoint/unrecorded_commits.py": (1, OURS),
+    "storage/ledger/devs_folder.py": (3, "our note, and the view that we wrote"),
+    "storage/ledger/visible_tags.py": (1, OURS),
 }
 _READS: Final = re.compile(
     r"sys\.stdin|\.read_bytes\(\)|\.read_text\(|\.readlines?\(\)|\.read\(\)|for \w+ in stream\b"

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from devs_git.domain.events import LEDGER
-from devs_git.domain.ids import completed_tag
+from devs_git.domain.ledger.events import LEDGER
+from devs_git.domain.ledger.ids import completed_tag
 
 pytestmark = pytest.mark.quick
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import rewind
-from devs_git.domain.events import Event
-from devs_git.domain.times import stamp
+from devs_git.domain.ledger.events import Event
+from devs_git.domain.text.times import stamp
 from devs_git.entrypoints import router
 from devs_git.values import replace
 from devs_git.workspace import Workspace

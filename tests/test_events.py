@@ -1,4 +1,4 @@
-"""Every verb that changes state is an event of the ledger, with actor, tier, times and outcome (DESIGN 3).
+"""Every verb that changes state is an event of the ledger, with actor, tier, times and outcome.
 
 The verb table names the verbs; SCENARIOS says how each is brought to change something. What only records or writes
 configuration leaves no event and stands in EXEMPT, with the reason.
@@ -17,11 +17,12 @@ from pathlib import Path
 import pytest
 
 from devs_git.__main__ import main
-from devs_git.domain.events import Event
+from devs_git.domain.ledger.events import Event
 from devs_git.domain.verbs import CHANGES, VERBS
-from devs_git.storage import documents, gates
+from devs_git.storage.documents import yaml_documents
+from devs_git.storage.ledger import gates
 from devs_git.workspace import Workspace
-from tests.typing_person import at_terminal
+from tests.support.terminal_person import at_terminal
 
 pytestmark = pytest.mark.quick
 
@@ -162,8 +163,8 @@ def assert_records_fit(top: Path) -> None:
             f"{path} names no schema to editors"
         )
         if not noun:
-            noun = gates.schema_of(documents.load(data, path)["gate_type"])
-        documents.load(data, path, noun)
+            noun = gates.schema_of(yaml_documents.load(data, path)["gate_type"])
+        yaml_documents.load(data, path, noun)
 
 
 def test_the_control_arm_a_verb_that_leaves_no_event_is_found_out(

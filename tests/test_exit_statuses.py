@@ -9,7 +9,7 @@ import pytest
 
 from devs_git.errors import CODES
 from devs_git.workspace import Workspace
-from tests.gated import ask
+from tests.support.gate_scene import ask
 
 pytestmark = pytest.mark.quick
 # 1: a check, a gate or a rule about people says no; 3: not found, or a value that is refused; 5: the ledger is damaged.

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import click
 import pytest
 
-from devs_git.domain.report import FOUND_ALONE
+from devs_git.domain.audit.findings import FOUND_ALONE
 from devs_git.entrypoints.cli.groups import TableGroup
 from devs_git.entrypoints.cli.main import cli
 from devs_git.errors import CODES

@@ -1,4 +1,4 @@
-"""The rules of the house that a program can check (DESIGN 7)."""
+"""The rules of the house that a program can check."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def test_one_place_writes_for_people() -> None:
         r"click\.(?:echo|secho|style|confirm|prompt)\b|\bprint\(|sys\.std(?:out|err)\.(?:write|buffer)|StreamHandler"
     )
     programs = {
-        "entrypoints/console.py",
-        "entrypoints/agent_hook.py",  # an answer in the client's own JSON
+        "entrypoints/cli/texts/console.py",
+        "entrypoints/hooks/agent_hook.py",  # an answer in the client's own JSON
         "entrypoints/cli/demo.py",  # lines of a program that the tour writes
         "entrypoints/cli/traces.py",  # an export is no text
     }

@@ -86,11 +86,11 @@ def test_the_key_of_an_event_is_a_literal_in_the_events_alone(top: Path) -> None
 def test_a_renderer_of_text_names_the_type_that_it_shows(top: Path) -> None:
     renderers = "def one(result: Any) -> str: ...\ndef two(result: Result) -> list[str]: ...\n"
     others = "def as_json(value: Any) -> str: ...\ndef three(result: Any) -> bool: ...\n"
-    write(top, "devs_git/entrypoints/moving_text.py", renderers + others)
+    write(top, "devs_git/entrypoints/cli/texts/move_text.py", renderers + others)
     write(top, "devs_git/entrypoints/http/app.py", renderers)
     write(top, "devs_git/entrypoints/cli/gates.py", "def four(*, rows: list[Any]) -> Iterator[str]: ...\n")
     missed = house.untyped(house.modules(top)).missed
-    assert missed == ("entrypoints/cli/gates.py: four", "entrypoints/moving_text.py: one")
+    assert missed == ("entrypoints/cli/gates.py: four", "entrypoints/cli/texts/move_text.py: one")
 
 
 def test_files_are_searched_for_the_document_that_is_not_there(top: Path) -> None:

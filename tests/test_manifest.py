@@ -14,9 +14,9 @@ import pytest
 from ruamel.yaml import YAML
 
 from devs_git.domain.verbs import VERBS
-from devs_git.entrypoints.git_hook import GUARDS
+from devs_git.entrypoints.hooks.git_hook import GUARDS
 from devs_git.workspace import Workspace
-from tests.gated import ask
+from tests.support.gate_scene import ask
 
 Run = Callable[..., str]
 TOP = Path(__file__).parent.parent

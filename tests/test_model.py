@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from devs_git.storage.engine import preserve, travel
-from devs_git.storage.engine.capture import State
-from devs_git.storage.engine.capture import store as real_store
-from tests.modelling import run_world
-from tests.world import World
+from devs_git.operations.rewind import preserve, return_to_state
+from devs_git.storage.worktree.capture import State
+from devs_git.storage.worktree.capture import store as real_store
+from tests.support.model_runs import run_world
+from tests.support.model_world import World
 
 RUNS = int(os.environ.get("DEVS_TEST_COUNT_MODEL_RUNS", "4"))
 STEPS = int(os.environ.get("DEVS_TEST_COUNT_MODEL_STEPS", "14"))
@@ -34,7 +34,7 @@ def test_without_the_capture_the_model_finds_a_loss(tmp_path: Path, monkeypatch:
         tree = objects.read(state.head, "commit")[5:45].decode()
         return real_store(objects, State(state.head, state.branch, tree, tree), *words)
 
-    monkeypatch.setattr(travel, "store", nothing)
+    monkeypatch.setattr(return_to_state, "store", nothing)
     monkeypatch.setattr(preserve, "keep", lambda *_: preserve.Kept("discard", "nowhere"))
     with pytest.raises(AssertionError, match="lost: "):
         run_world(World, tmp_path, (20, 30), shrink=False, first=6)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from devs_git.domain.events import LEDGER
+from devs_git.domain.ledger.events import LEDGER
 
 TOP = Path(__file__).parent.parent
 FILES = ("devs-policy.yaml", ".ci/ledger", ".ci/verify")

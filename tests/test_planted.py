@@ -14,7 +14,7 @@ import pytest
 
 from devs_git.errors import EXIT_INTERNAL
 from devs_git.workspace import Workspace
-from tests.living import DRY_RUNS, SAMPLES, TIER0, WITH_DRY_RUN, ask, call
+from tests.support.verb_calls import DRY_RUNS, SAMPLES, TIER0, WITH_DRY_RUN, ask, call
 
 pytestmark = pytest.mark.quick
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import verify
-from devs_git.domain.audit_kinds import KINDS
+from devs_git.domain.audit.commit_kinds import KINDS
 from devs_git.workspace import Workspace
-from tests.attacking import commit as past_the_hooks
-from tests.gated import approve, ask
-from tests.ledgers import decided
+from tests.support.attacker import commit as past_the_hooks
+from tests.support.gate_scene import approve, ask
+from tests.support.ledgers import decided
 from tests.test_ci_page import TOP
 
 pytestmark = pytest.mark.quick

@@ -13,7 +13,7 @@ from devs_git.domain.verbs import READS, VERBS
 from devs_git.errors import EXIT_CONFLICT, EXIT_INTERNAL
 from devs_git.values import replace
 from devs_git.workspace import Workspace
-from tests.living import DRY_RUNS, SAMPLES, TIER0, WITH_DRY_RUN, ask, call
+from tests.support.verb_calls import DRY_RUNS, SAMPLES, TIER0, WITH_DRY_RUN, ask, call
 
 pytestmark = pytest.mark.quick
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.storage.catalog import bodies, marks, pruning, traces
-from tests.modelling import run_world
-from tests.trace_place import PART
-from tests.trace_world import World
+from devs_git.storage.catalog import bodies, ledger_marks, prune_traces, traces
+from tests.support.model_runs import run_world
+from tests.support.trace_place import PART
+from tests.support.trace_world import World
 
 Breaking = Callable[[pytest.MonkeyPatch], None]
 
@@ -41,12 +41,12 @@ def _keeps_the_first(patch: pytest.MonkeyPatch) -> None:
 
 
 def _marks_nothing(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(marks, "_mark", lambda *_: None)
+    patch.setattr(ledger_marks, "_mark", lambda *_: None)
 
 
 def _prunes_one_too_few(patch: pytest.MonkeyPatch) -> None:
-    real = pruning.delete
-    patch.setattr(pruning, "delete", lambda catalog, rows, progress: real(catalog, rows[1:], progress))
+    real = prune_traces.delete
+    patch.setattr(prune_traces, "delete", lambda catalog, rows, progress: real(catalog, rows[1:], progress))
 
 
 def _loses_the_end_of_long_outputs(patch: pytest.MonkeyPatch) -> None:

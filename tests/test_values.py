@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from devs_git.entrypoints.plain import plain
+from devs_git.entrypoints.result_value import plain
 from devs_git.values import as_mapping, field, fields, immutable, is_value, mutable, replace
 
 pytestmark = pytest.mark.quick

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from devs_git.domain.events import Draft
-from devs_git.domain.policy import parse
+from devs_git.domain.gates.policy import parse
+from devs_git.domain.ledger.events import Draft
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 

@@ -11,7 +11,7 @@ from devs_git.entrypoints.tools.results import output_schema
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import MOST, OF_ALL, Param, Tool
 from devs_git.errors import REASONS
-from tests.tools_story import Call, answers, told
+from tests.support.tools_story import Call, answers, told
 
 PAGE: Final = Path(__file__).parent.parent / "docs" / "tools.md"
 TIERS: Final = {0: "0, reads", 1: "1, changes state, recoverably", 3: "3, destroys"}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from devs_git.domain import branch_names, ids
-from devs_git.domain.events import NO_OID, Draft, RefUpdate
-from devs_git.domain.history import Checkpoint
-from devs_git.domain.resolve import resolve
-from devs_git.storage import branches, outside, refs, remotes, rewritten
-from devs_git.storage.git_program import GitFailed
-from devs_git.storage.ledger import Tip
+from devs_git.domain.checkpoints import branch_names
+from devs_git.domain.ledger import ids
+from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
+from devs_git.domain.ledger.history import Checkpoint
+from devs_git.domain.ledger.resolve import resolve
+from devs_git.storage.git import branches, failures, refs, remote_names
+from devs_git.storage.git.program import GitFailed
+from devs_git.storage.ledger import rewritten_commits
+from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -42,13 +44,13 @@ class Result:
 
 
 def find(workspace: Workspace, request: Request) -> Checkpoint:
-    """The checkpoint; raises as `domain/resolve.py` says."""
+    """The checkpoint; raises as `domain/ledger/resolve.py` says."""
     return resolve(workspace.ledger.require().here, ids.target(request.target))
 
 
 def run(workspace: Workspace, request: Request) -> Result:
     """Make the branch and record it, in one transaction; INVALID_BRANCH where the name is taken, HISTORY_REWRITTEN."""
-    branch_names.check(request.name, remotes.names(workspace.places))
+    branch_names.check(request.name, remote_names.names(workspace.places))
     made: list[Checkpoint] = []
 
     def build(tip: Tip) -> Draft:
@@ -65,13 +67,13 @@ def run(workspace: Workspace, request: Request) -> Result:
         )
         return Draft(event, updates=(RefUpdate(f"refs/heads/{request.name}", point.commit, NO_OID),))
 
-    rewritten.require(workspace.store_git, find(workspace, request))
+    rewritten_commits.require(workspace.store_git, find(workspace, request))
     branches.require_free(workspace.store_git, request.name)
     try:
         event = workspace.append(build)
     except (refs.RefMoved, GitFailed) as error:
         branches.require_free(workspace.store_git, request.name)
-        raise outside.told(error) or branch_names.refused(
+        raise failures.told(error) or branch_names.refused(
             f"git refuses to make the branch {request.name!r}.", request.name
         ) from error
     point = made[0]

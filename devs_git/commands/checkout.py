@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from devs_git.domain import branch_names
-from devs_git.domain.events import Draft, Event
+from devs_git.domain.checkpoints import branch_names
+from devs_git.domain.ledger.events import Draft, Event
 from devs_git.errors import DevsError, immovable
-from devs_git.storage import active_task, refs, remotes
-from devs_git.storage.engine import carry, journal
-from devs_git.storage.engine import run as engine
-from devs_git.storage.engine import survey as surveys
-from devs_git.storage.engine.run import Move
-from devs_git.storage.engine.site import Site
-from devs_git.storage.engine.work import Known
-from devs_git.storage.git_program import GitFailed, split_z
+from devs_git.storage.git import refs, remote_names
+from devs_git.storage.git.program import GitFailed, split_z
+from devs_git.storage.worktree import active_task, carry_changes, journal
+from devs_git.storage.worktree import move_tree as engine
+from devs_git.storage.worktree import survey as surveys
+from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.move_plan import Known
+from devs_git.storage.worktree.move_tree import Move
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -24,7 +24,7 @@ REFUSAL = "CHECKOUT_FAILED"
 
 @immutable
 class Request:
-    """`branch_name`: a local branch; the rule is `domain/branch_names.py`, and `find` applies it before all else."""
+    """`branch_name`: a local branch; the rule is `domain/checkpoints/branch_names.py`, and `find` applies it before all else."""
 
     branch_name: str
 
@@ -45,7 +45,7 @@ def find(workspace: Workspace, request: Request) -> None:
     """INVALID_BRANCH for a name that no git is given; a branch that has such a name is told as that."""
     name = request.branch_name
     try:
-        branch_names.check(name, remotes.names(workspace.places))
+        branch_names.check(name, remote_names.names(workspace.places))
     except DevsError as error:
         if f"refs/heads/{name}" in _branches(workspace):
             raise branch_names.forbidden(name, error) from error
@@ -73,15 +73,17 @@ def run(workspace: Workspace, request: Request) -> Result:
         short = site.git.text("rev-parse", "--short", commit)
         op_id = workspace.new_id("checkout", request.branch_name)
         with journal.litter_removed(site.places, op_id):
-            carried = carry.prepare(site, journal.make_folder(site.places, op_id), head, commit, REFUSAL)
+            carried = carry_changes.prepare(
+                site, journal.make_folder(site.places, op_id), head, commit, REFUSAL
+            )
             active = active_task.read(site.places)
             event = _event(workspace, op_id, head, ref, commit)
             move = Move(
                 op_id=op_id,
                 verb="checkout",
                 subject=event.subject,
-                old=carry.at(carried.old, *head, active),
-                new=carry.at(carried.new, commit, ref, active),
+                old=carry_changes.at(carried.old, *head, active),
+                new=carry_changes.at(carried.new, commit, ref, active),
                 trees=carried.trees,
                 known=Known(carried.sights, carried.blobs),
                 build=lambda _tip: Draft(event),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from devs_git.domain import trailers
-from devs_git.domain.jobs import Job
-from devs_git.domain.recording import no_active_task, require_running
-from devs_git.domain.rows import Recorded
-from devs_git.domain.trailers import Work, work_of
-from devs_git.storage import active_task, commit_and_record, conversations
+from devs_git.domain.checkpoints.checkpoint_record import no_active_task, require_running
+from devs_git.domain.checkpoints.commit_job import Job
+from devs_git.domain.checkpoints.rows import Recorded
+from devs_git.domain.text import trailers
+from devs_git.domain.text.trailers import Work, work_of
+from devs_git.operations.checkpoint import complete_task
+from devs_git.operations.recall import open_catalog
+from devs_git.storage.worktree import active_task
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -39,7 +41,7 @@ def run(workspace: Workspace, request: Request) -> Recorded:
     tip = workspace.ledger.require()
     work = find(workspace, request)
     require_running(work.task, tip.standing(work.task).status)
-    conversations.refresh(workspace, work.task)
+    open_catalog.refresh(workspace, work.task)
     job = Job(
         op_id=workspace.new_id("checkpoint", work.task),
         verb="checkpoint",
@@ -50,4 +52,4 @@ def run(workspace: Workspace, request: Request) -> Recorded:
         message=request.message,
         title=f"Checkpoint of {work.task}",
     )
-    return commit_and_record.perform(workspace, job, everything=request.everything, check=lambda *_: None)
+    return complete_task.perform(workspace, job, everything=request.everything, check=lambda *_: None)

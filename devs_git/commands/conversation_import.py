@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from devs_git.domain import ids
-from devs_git.domain.transcripts import TRANSCRIPTS
+from devs_git.domain.clients.transcripts import TRANSCRIPTS
+from devs_git.domain.ledger import ids
 from devs_git.errors import invalid
-from devs_git.storage import conversations
+from devs_git.operations.recall import ingest, open_catalog
 from devs_git.storage.catalog.transcripts import Source
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
@@ -49,11 +49,11 @@ class Result:
 def run(workspace: Workspace, request: Request) -> Result:
     """Read it. INVALID_ARGUMENTS {file} where it cannot be read or nobody knows whose it is."""
     source = Source(request.file.resolve(), request.client)
-    how = conversations.here(workspace)
+    how = ingest.here(workspace)
     if request.task:
         how = replace(how, task_id=request.task, all_its=True)
-    with workspace.catalog(caught_up=True) as catalog:
-        done = conversations.take_in(workspace, catalog, source, how)
+    with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
+        done = ingest.take_in(workspace, catalog, source, how)
     session = done.session
     return Result(
         session.session_id,

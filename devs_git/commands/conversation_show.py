@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from devs_git.domain import ids, paging
-from devs_git.domain.conversation import Message
-from devs_git.domain.conversation_snapshots import Snapshot
-from devs_git.domain.recording import require_task
-from devs_git.domain.resolve import resolve
+from devs_git.domain.checkpoints.checkpoint_record import require_task
+from devs_git.domain.ledger import ids, paging
+from devs_git.domain.ledger.resolve import resolve
+from devs_git.domain.recall.conversation import Message
+from devs_git.domain.recall.conversation_snapshots import Snapshot
 from devs_git.errors import DevsError, invalid
+from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import messages, snapshots
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import OfTask, Place
@@ -74,7 +75,7 @@ class Result:
 
 def run(workspace: Workspace, request: Request) -> Result:
     """CHECKPOINT_NOT_FOUND, TASK_NOT_FOUND, SNAPSHOT_NOT_FOUND, MESSAGE_NOT_FOUND."""
-    with workspace.catalog(caught_up=True) as catalog:
+    with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
         return (_of_task if request.task else _of_session)(workspace, catalog, request)
 
 

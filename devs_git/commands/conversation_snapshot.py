@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from devs_git.domain import ids
-from devs_git.domain.conversation_snapshots import Snapshot
-from devs_git.domain.trailers import work_of
+from devs_git.domain.ledger import ids
+from devs_git.domain.recall.conversation_snapshots import Snapshot
+from devs_git.domain.text.trailers import work_of
 from devs_git.errors import DevsError
-from devs_git.storage import active_task, conversations
+from devs_git.operations.recall import ingest, open_catalog
 from devs_git.storage.catalog import messages, snapshots, transcripts
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import Session
+from devs_git.storage.worktree import active_task
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -32,9 +33,9 @@ Result = Snapshot
 def run(workspace: Workspace, request: Request) -> Snapshot:
     """The snapshot; MESSAGE_NOT_FOUND where nothing was said."""
     work = work_of(active_task.read(workspace.places))
-    with workspace.catalog(caught_up=True) as catalog:
+    with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
         for source in transcripts.of_session(catalog, _session(workspace, catalog, request).session_id):
-            conversations.take_in(workspace, catalog, source, conversations.here(workspace))
+            ingest.take_in(workspace, catalog, source, ingest.here(workspace))
         with catalog.writing():
             session = _session(workspace, catalog, request)
             task_id = request.task or (work.task if work else session.task_id)

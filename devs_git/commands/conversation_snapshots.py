@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from devs_git.domain import ids, paging
-from devs_git.domain.conversation_snapshots import Snapshot
+from devs_git.domain.ledger import ids, paging
+from devs_git.domain.recall.conversation_snapshots import Snapshot
+from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import snapshots
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -30,5 +31,5 @@ class Result:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    with workspace.catalog(caught_up=True) as catalog:
+    with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
         return Result(snapshots.listed(catalog, request.task, request.limit))

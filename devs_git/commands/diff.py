@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from devs_git.domain import ids
-from devs_git.domain.history import Checkpoint, History
-from devs_git.domain.previous import candidates
-from devs_git.domain.resolve import resolve
+from devs_git.domain.checkpoints.previous import candidates
+from devs_git.domain.ledger import ids
+from devs_git.domain.ledger.history import Checkpoint, History
+from devs_git.domain.ledger.resolve import resolve
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import doubt, filters, refs, rewritten
-from devs_git.storage.differences import Change, Hunk, changes, first_of, hunks, parents
-from devs_git.storage.filters import NotTold
-from devs_git.storage.git_program import Git, GitFailed
-from devs_git.storage.objects import EMPTY_TREE
+from devs_git.storage.git import filters, refs
+from devs_git.storage.git.differences import Change, Hunk, changes, first_of, hunks, parents
+from devs_git.storage.git.filters import NotTold
+from devs_git.storage.git.objects import EMPTY_TREE
+from devs_git.storage.git.program import Git, GitFailed
+from devs_git.storage.ledger import doubt, rewritten_commits
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
@@ -89,7 +90,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     except GitFailed as error:
         if request.target:
             point = resolve(workspace.ledger.tip().here, ids.target(request.target))
-            rewritten.require(workspace.store_git, point)
+            rewritten_commits.require(workspace.store_git, point)
         raise DevsError(
             "CONFLICT", "git cannot compare these: an object is missing here.", hint="Run: devs-git doctor"
         ) from error

@@ -6,35 +6,29 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from devs_git.domain import gates, ids
-from devs_git.domain.events import LEDGER
-from devs_git.domain.policy import PROPOSED
-from devs_git.domain.report import Finding
+from devs_git.domain.audit.findings import Finding
+from devs_git.domain.gates import gate_model
+from devs_git.domain.gates.policy import PROPOSED
+from devs_git.domain.ledger import ids
+from devs_git.domain.ledger.events import LEDGER
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import (
-    adoption,
-    agent_files,
-    broken_refs,
-    excludes,
-    hook_files,
-    hook_probe,
-    intact,
-    locks,
-    never_begun,
-    outside,
-    proposal,
-    rewritten,
-    seen,
-    shadows,
-    spool,
-    suitability,
-    unrecorded,
-    view,
-    within,
-)
+from devs_git.operations.checkpoint import unrecorded_commits
+from devs_git.operations.recall import spool
+from devs_git.operations.setup import adopt_ledger, never_begun, suitability
 from devs_git.storage.catalog import health
-from devs_git.storage.git_program import Git, GitFailed
-from devs_git.storage.places import Places
+from devs_git.storage.git import exclude_file, failures, locks, parent_command
+from devs_git.storage.git.places import Places
+from devs_git.storage.git.program import Git, GitFailed
+from devs_git.storage.hooks import client_files, hook_probe, installation
+from devs_git.storage.ledger import (
+    ambiguous_refs,
+    broken_refs,
+    devs_folder,
+    integrity,
+    known_tips,
+    rewritten_commits,
+    tracked_policy,
+)
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
@@ -77,19 +71,22 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 def _notes(workspace: Workspace) -> Iterator[str]:
     if workspace.ledger.tip().oid and not workspace.policy.approvers:
-        yield gates.NO_APPROVER
+        yield gate_model.NO_APPROVER
 
 
 def _decide(workspace: Workspace, *, forward: bool) -> tuple[str, ...]:
     """Carry a decision out: this writes files, and git needs for them what the repository names, such as filters."""
-    from devs_git.storage.engine import decide
-    from devs_git.storage.engine import run as engine
+    from devs_git.operations.rewind import finish_interrupted
+    from devs_git.storage.worktree import move_tree as engine
 
     with (
         engine.refusing("GIT_RESET_FAILED"),
         engine.worktree_lock(replace(workspace, offline=False).site, recovering=False) as site,
     ):
-        return tuple(decide.end(site, opened, forward=forward) for opened in decide.waiting(site.places))
+        return tuple(
+            finish_interrupted.end(site, opened, forward=forward)
+            for opened in finish_interrupted.waiting(site.places)
+        )
 
 
 def _as_far_as_git_reads(findings: Iterator[Finding]) -> Iterator[Finding]:
@@ -99,15 +96,15 @@ def _as_far_as_git_reads(findings: Iterator[Finding]) -> Iterator[Finding]:
     except GitFailed as error:
         if error.status < 0:
             raise
-        told = outside.damaged(error)
+        told = failures.damaged(error)
         yield Finding("UNREADABLE", "error", told.message, told.hint)
 
 
 def _findings(workspace: Workspace) -> Iterator[Finding]:
     yield from _git_version(workspace.git)
-    if workspace.places.top is None and hook_files.serves(workspace.places, workspace.git):
-        yield from hook_files.status(workspace.places, workspace.git, server=True)
-        yield from shadows.findings(workspace.store_git, workspace.places.common)
+    if workspace.places.top is None and installation.serves(workspace.places, workspace.git):
+        yield from installation.status(workspace.places, workspace.git, server=True)
+        yield from ambiguous_refs.findings(workspace.store_git, workspace.places.common)
         return
     try:
         suitability.check(workspace.places, workspace.git, workspace.store_git)
@@ -127,14 +124,14 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
         yield finding
     if workspace.ledger.tip().oid:
         yield from _hooks(workspace, sound=sound)
-        yield from agent_files.status(workspace.places, workspace.places.top)
+        yield from client_files.status(workspace.places, workspace.places.top)
         yield from spool.status(workspace.places)
         yield from _view(workspace) if sound else ()
 
 
 def _hooks(workspace: Workspace, *, sound: bool) -> Iterator[Finding]:
     """What is wrong with the hooks. They are not tried where the ledger is not sound: then they refuse for that reason."""
-    found = hook_files.status(workspace.places, workspace.git)
+    found = installation.status(workspace.places, workspace.git)
     yield from found or (hook_probe.findings(workspace.places, workspace.git) if sound else ())
 
 
@@ -164,10 +161,10 @@ def _identity(git: Git) -> Iterator[Finding]:
 
 
 def _journal(workspace: Workspace) -> Iterator[Finding]:
-    from devs_git.storage.engine import journal
+    from devs_git.storage.worktree import journal
 
     places = workspace.places
-    calling = within.operation(places)
+    calling = parent_command.operation(places)
     for path in sorted(places.journals.glob("*.json")):
         if path.stem == calling:
             continue
@@ -207,7 +204,7 @@ def _at_work(places: Places, worktree: str) -> bool:
 
 
 def _unrecorded(workspace: Workspace) -> Iterator[Finding]:
-    for line in unrecorded.read(workspace.places):
+    for line in unrecorded_commits.read(workspace.places):
         commit, _, task = line.partition(" ")
         text = f"Commit {commit[:10]} of {task} was not recorded as a checkpoint."
         yield Finding("UNRECORDED", "warning", text, "devs-git checkpoint", where=commit)
@@ -216,29 +213,29 @@ def _unrecorded(workspace: Workspace) -> Iterator[Finding]:
 def _ledger(workspace: Workspace) -> Iterator[Finding]:
     git, named, readable = workspace.store_git, "", True
     try:
-        named = proposal.genesis(proposal.read(workspace.top, workspace.git))
+        named = tracked_policy.genesis(tracked_policy.read(workspace.top, workspace.git))
     except DevsError as error:
         yield _of(error)
         readable = False
     if not workspace.ledger.tip().oid:
         yield _no_ledger(workspace, named)
         return
-    yield from shadows.findings(git, workspace.places.common)
-    if broken := tuple(intact.findings(git)):
+    yield from ambiguous_refs.findings(git, workspace.places.common)
+    if broken := tuple(integrity.findings(git)):
         yield from broken
         return
     here = workspace.git.text("symbolic-ref", "--quiet", "HEAD", ok=(0, 1)) == LEDGER
     if here:
         text = "The ledger's branch is checked out here; it moves under this working tree with each event."
         yield Finding("LEDGER_CHECKED_OUT", "warning", text, "git switch <your branch>")
-    roots = adoption.roots(git)
+    roots = adopt_ledger.roots(git)
     if len(roots) != 1 or (named and named != roots[0]):
-        yield _of(adoption.fork(roots, named))
-    known = seen.tips(git, workspace.places.common)
+        yield _of(adopt_ledger.fork(roots, named))
+    known = known_tips.tips(git, workspace.places.common)
     if other := tuple(_rewritten(workspace)):  # before that is mended nothing else that is gone says anything
         yield from other
         return
-    yield from seen.findings(git, workspace.objects, known, workspace.ledger.tip().oid)
+    yield from known_tips.findings(git, workspace.objects, known, workspace.ledger.tip().oid)
     if bare := never_begun.without_policy(git, LEDGER):
         yield from bare
         return
@@ -263,15 +260,17 @@ def _rewritten(workspace: Workspace) -> Iterator[Finding]:
         return
     judged = ledger.checked_tip
     if judged and not workspace.objects.exists(judged):
-        yield _of(rewritten.of_ledger(judged))
+        yield _of(rewritten_commits.of_ledger(judged))
     else:
-        yield from rewritten.findings(workspace.store_git, points, workspace.git, workspace.places.common)
+        yield from rewritten_commits.findings(
+            workspace.store_git, points, workspace.git, workspace.places.common
+        )
 
 
 def _no_ledger(workspace: Workspace, named: str) -> Finding:
-    known = seen.newest(workspace.store_git, workspace.objects, workspace.places.common, named)
+    known = known_tips.newest(workspace.store_git, workspace.objects, workspace.places.common, named)
     if known:
-        return seen.gone(known, workspace.places.common)
+        return known_tips.gone(known, workspace.places.common)
     if named:
         return Finding("LEDGER_MISSING", "error", f"The ledger that begins with {named} is not here.", _INIT)
     return never_begun.finding()
@@ -279,16 +278,16 @@ def _no_ledger(workspace: Workspace, named: str) -> Finding:
 
 def _view(workspace: Workspace) -> Iterator[Finding]:
     places = workspace.places
-    if not excludes.present(places):
+    if not exclude_file.present(places):
         yield Finding(
             "EXCLUDE_MISSING", "warning", "info/exclude does not name .devs/, so no view is shown.", _INIT
         )
-    elif view.foreign(places):
+    elif devs_folder.foreign(places):
         yield Finding(
             "VIEW_BLOCKED", "warning", "Something of yours stands at .devs.", f"mv .devs <other> && {_INIT}"
         )
-    elif view.noteless(places):
+    elif devs_folder.noteless(places):
         text = "Nothing says any more what the view .devs/ shows: its note in the git directory is gone."
         yield Finding("VIEW_STALE", "warning", text, _INIT)
-    elif view.stale(places, workspace.ledger):
+    elif devs_folder.stale(places, workspace.ledger):
         yield Finding("VIEW_STALE", "warning", "The view .devs/ was changed or deleted in part.", _INIT)

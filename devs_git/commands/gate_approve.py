@@ -1,12 +1,12 @@
-"""gate approve: a person says yes; a proposed TAS or policy is put in place with it, both or neither (DESIGN 2)."""
+"""gate approve: a person says yes; a proposed TAS or policy is put in place with it, both or neither."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-from devs_git.domain import gates
-from devs_git.domain.deciding import Answer, Outcome, told
-from devs_git.storage import deciding
+from devs_git.domain.gates import gate_model
+from devs_git.domain.gates.answer import Answer, Outcome, told
+from devs_git.operations.gates import decide_gate
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -15,7 +15,7 @@ from devs_git.workspace import Workspace
 class Request(Answer):
     """A reason is welcome, but not needed."""
 
-    decision: ClassVar[str] = gates.APPROVED
+    decision: ClassVar[str] = gate_model.APPROVED
 
 
 @immutable
@@ -31,6 +31,6 @@ def run(workspace: Workspace, request: Request) -> Result:
     TERMINAL_REQUIRED, SELF_APPROVAL, UNKNOWN_SIGNER, BAD_SIGNATURE, REPLAYED.
     """
     if request.print_bytes:
-        return Result(request.gate_id, gates.PENDING, to_sign=deciding.to_sign(workspace, request))
-    done = deciding.decide(workspace, request, "gate approve")
+        return Result(request.gate_id, gate_model.PENDING, to_sign=decide_gate.to_sign(workspace, request))
+    done = decide_gate.decide(workspace, request, "gate approve")
     return Result(**told(done.record), commit=done.commit, branch=done.branch)

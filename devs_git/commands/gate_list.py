@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from devs_git.domain import gates
+from devs_git.domain.gates import gate_model
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import gates as store
-from devs_git.storage.ledger import Tip
+from devs_git.storage.ledger import gates as store
+from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -19,14 +19,14 @@ class Request:
     """`status`: PENDING_APPROVAL (the default), APPROVED, REJECTED or ALL; `gate_type`: '' for every type."""
 
     gate_type: str = ""
-    status: str = gates.PENDING
+    status: str = gate_model.PENDING
 
     def __post_init__(self) -> None:
-        if self.gate_type and self.gate_type not in gates.TYPES:
-            hint = "Use one of: " + ", ".join(gates.TYPES)
+        if self.gate_type and self.gate_type not in gate_model.TYPES:
+            hint = "Use one of: " + ", ".join(gate_model.TYPES)
             raise invalid("gate_type", f"{self.gate_type!r} is no type of gate.", hint=hint)
-        if self.status not in (*gates.STATUSES, ALL):
-            hint = "Use one of: " + ", ".join((*gates.STATUSES, ALL))
+        if self.status not in (*gate_model.STATUSES, ALL):
+            hint = "Use one of: " + ", ".join((*gate_model.STATUSES, ALL))
             raise invalid("status", f"{self.status!r} is no status.", hint=hint)
 
 
@@ -59,7 +59,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     tip = workspace.ledger.require()
     workspace.require_believed()
     waiting = store.open_ids(tip)
-    wanted = waiting if request.status == gates.PENDING else store.all_ids(tip)
+    wanted = waiting if request.status == gate_model.PENDING else store.all_ids(tip)
     rows = [_row(tip, gate_id) for gate_id in dict.fromkeys((*wanted, *waiting))]
     found = [
         row
@@ -73,7 +73,9 @@ def _row(tip: Tip, gate_id: str) -> Row:
     try:
         gate = store.find(tip, gate_id)
     except DevsError as error:
-        return Row(gate_id, "", None, None, f"{error.code}: {error.message}", gates.PENDING, "", error.code)
+        return Row(
+            gate_id, "", None, None, f"{error.code}: {error.message}", gate_model.PENDING, "", error.code
+        )
     request = gate.request
     return Row(
         gate_id=gate_id,

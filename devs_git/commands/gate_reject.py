@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from devs_git.domain import gates
-from devs_git.domain.deciding import Answer, Outcome, told
-from devs_git.storage import deciding
+from devs_git.domain.gates import gate_model
+from devs_git.domain.gates.answer import Answer, Outcome, told
+from devs_git.operations.gates import decide_gate
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -15,7 +15,7 @@ from devs_git.workspace import Workspace
 class Request(Answer):
     """`reason` must say something."""
 
-    decision: ClassVar[str] = gates.REJECTED
+    decision: ClassVar[str] = gate_model.REJECTED
 
 
 Result = Outcome
@@ -24,5 +24,5 @@ Result = Outcome
 def run(workspace: Workspace, request: Request) -> Result:
     """GATE_NOT_FOUND, GATE_ALREADY_RESOLVED, TERMINAL_REQUIRED, SELF_APPROVAL, UNKNOWN_SIGNER, BAD_SIGNATURE, REPLAYED."""
     if request.print_bytes:
-        return Result(request.gate_id, gates.PENDING, to_sign=deciding.to_sign(workspace, request))
-    return Result(**told(deciding.decide(workspace, request, "gate reject").record))
+        return Result(request.gate_id, gate_model.PENDING, to_sign=decide_gate.to_sign(workspace, request))
+    return Result(**told(decide_gate.decide(workspace, request, "gate reject").record))

@@ -1,19 +1,19 @@
-"""gate request: ask a person, which freezes write work until there is an answer (DESIGN 2)."""
+"""gate request: ask a person, which freezes write work until there is an answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Final
 
-from devs_git.domain import gates
-from devs_git.domain.events import Draft
-from devs_git.domain.gates import Question
-from devs_git.domain.times import stamp
+from devs_git.domain.gates import gate_model
+from devs_git.domain.gates.gate_model import Question
+from devs_git.domain.ledger.events import Draft
+from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
-from devs_git.storage import gates as store
-from devs_git.storage import notify
-from devs_git.storage.asking import Asking
-from devs_git.storage.ledger import Tip
+from devs_git.operations.gates import notify
+from devs_git.operations.gates.request_gate import Asking
+from devs_git.storage.ledger import gates as store
+from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -36,7 +36,7 @@ class Request:
 
     @property
     def question(self) -> Question:
-        return gates.question(vars(self))
+        return gate_model.question(vars(self))
 
 
 @immutable
@@ -62,12 +62,12 @@ def run(workspace: Workspace, request: Request) -> Result:
 
     workspace.append(build)
     _tell(workspace, asking)
-    return Result(asking.gate_id, gates.PENDING)
+    return Result(asking.gate_id, gate_model.PENDING)
 
 
 def _refuse_second(tip: Tip, asked: Question) -> None:
     """One TAS revision at a time; the check and the insertion are one compare-and-swap of the ledger."""
-    active = store.active_revision(tip) if asked.gate_type == gates.TAS_REVISION else ""
+    active = store.active_revision(tip) if asked.gate_type == gate_model.TAS_REVISION else ""
     if active:
         raise DevsError(
             "GATE_ALREADY_ACTIVE",
@@ -80,8 +80,8 @@ def _refuse_second(tip: Tip, asked: Question) -> None:
 def _event(workspace: Workspace, asking: Asking) -> Any:
     asked = asking.asked
     return workspace.event(
-        gates.REQUESTED,
-        gates.subject(asked),
+        gate_model.REQUESTED,
+        gate_model.subject(asked),
         ("Devs-Gate", asking.gate_id),
         ("Devs-Gate-Type", asked.gate_type),
         ("Devs-Agent", asked.agent_id),

@@ -6,14 +6,14 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
-from devs_git.domain import gates, tas
-from devs_git.domain.gates import Gate
-from devs_git.domain.plain_text import shown
-from devs_git.domain.policy import Policy
+from devs_git.domain.gates import gate_model, tas_sections
+from devs_git.domain.gates.gate_model import Gate
+from devs_git.domain.gates.policy import Policy
+from devs_git.domain.text.plain_text import shown
 from devs_git.domain.verbs import VERBS
-from devs_git.storage import gates as store
-from devs_git.storage import tas_file
-from devs_git.storage.ledger import Tip
+from devs_git.storage.documents import tas_file
+from devs_git.storage.ledger import gates as store
+from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -23,7 +23,7 @@ class Request:
     gate_id: str
 
     def __post_init__(self) -> None:
-        gates.gate_id(self.gate_id)
+        gate_model.gate_id(self.gate_id)
 
 
 @immutable
@@ -98,7 +98,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 def _diff(tip: Tip, gate: Gate, before: str) -> str:
     """The change that an approval makes, as a unified diff without anything that a terminal would act on."""
-    if gate.gate_type == gates.POLICY_CHANGE:
+    if gate.gate_type == gate_model.POLICY_CHANGE:
         old = (tip.read("policy.yaml") or b"").decode("utf-8", "replace")
         after, name = gate.text("proposed_policy"), "policy.yaml"
     elif gate.proposed_text is not None:
@@ -122,14 +122,14 @@ def _missing(tip: Tip, gate: Gate, before: str) -> list[str]:
     task = gate.text("task_id")
     if task and task not in tip.history.tasks:
         found.append(f"The task {task} is not known here.")
-    if gate.gate_type == gates.TAS_REVISION:
+    if gate.gate_type == gate_model.TAS_REVISION:
         if not gate.request.get("tas_before"):
             found.append(f"{gate.text('tas_path')} was not there when the request was made.")
         else:
             found += [
                 f"{gate.text('tas_path')} has no section {name}."
                 for name in gate.sections
-                if not tas.find(before, name)
+                if not tas_sections.find(before, name)
             ]
     return found
 
@@ -141,13 +141,13 @@ def _notes(gate: Gate, policy: Policy, before: str, *, waits: bool) -> list[str]
     if not waits:
         return found
     if not policy.approvers:
-        found.append(gates.NO_APPROVER)
-    elif policy.approval_minimum == gates.SIGNED:
+        found.append(gate_model.NO_APPROVER)
+    elif policy.approval_minimum == gate_model.SIGNED:
         found.append("The policy asks for a signed decision: add --sign.")
     if gate.proposed_text is not None:
-        others = tas.outside(before, gate.proposed_text, gate.sections)
+        others = tas_sections.outside(before, gate.proposed_text, gate.sections)
         found += [f"The proposed text also changes what was not named: {name}." for name in others]
-    elif gate.gate_type == gates.TAS_REVISION:
+    elif gate.gate_type == gate_model.TAS_REVISION:
         found.append(
             "No text is proposed: an approval lets a person or agent write it, here and in these sections."
         )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from devs_git.domain import gates
-from devs_git.domain.gates import Gate
+from devs_git.domain.gates import gate_model
+from devs_git.domain.gates.gate_model import Gate
 from devs_git.errors import invalid
-from devs_git.storage import gates as store
-from devs_git.storage import watch
+from devs_git.storage.ledger import gates as store
+from devs_git.storage.ledger import watch
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -19,7 +19,7 @@ class Request:
     timeout: float | None = None
 
     def __post_init__(self) -> None:
-        gates.gate_id(self.gate_id)
+        gate_model.gate_id(self.gate_id)
         if self.timeout is not None and not 0 <= self.timeout < float("inf"):
             raise invalid("timeout", "A timeout is a number of seconds, or a span such as 10min.")
 

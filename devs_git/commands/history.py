@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from contextlib import closing
 
-from devs_git.domain import ids, trailers
-from devs_git.domain.events import Event
-from devs_git.domain.history import History
-from devs_git.domain.paging import limited
+from devs_git.domain.ledger import ids
+from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.history import History
+from devs_git.domain.ledger.paging import limited
+from devs_git.domain.text import trailers
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import doubt, watch
+from devs_git.storage.ledger import doubt, watch
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 

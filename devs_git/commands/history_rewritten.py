@@ -9,13 +9,14 @@ import os
 from pathlib import Path
 from typing import Any
 
-from devs_git.domain import limits
-from devs_git.domain.events import Draft
-from devs_git.domain.rewritten_history import parsed
+from devs_git.domain.checkpoints.rewritten_history import parsed
+from devs_git.domain.ledger.events import Draft
+from devs_git.domain.text import limits
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import bounded, refs, rewritten_history
-from devs_git.storage.ledger import Tip
-from devs_git.storage.rewritten_history import Looked
+from devs_git.operations.checkpoint import follow_rewritten_history
+from devs_git.operations.checkpoint.follow_rewritten_history import Looked
+from devs_git.storage.git import bounded, refs
+from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
@@ -62,14 +63,14 @@ def run(workspace: Workspace, request: Request) -> Result:
     """
     new_of = _read(request) if request.map else None
     ledger = workspace.ledger
-    of_ledger = rewritten_history.of_ledger(workspace, new_of)
+    of_ledger = follow_rewritten_history.of_ledger(workspace, new_of)
     if not (of_ledger.back or of_ledger.believed):
         workspace.require_believed()
     if request.dry_run:
         tip = Tip(ledger, of_ledger.back) if of_ledger.back else ledger.tip()
         return _result(_look(workspace, tip, new_of), dry_run=True)
     try:
-        rewritten_history.put_right(workspace, of_ledger)
+        follow_rewritten_history.put_right(workspace, of_ledger)
         return _carried_out(workspace, new_of)
     except refs.RefMoved as error:
         text = "A ref was moved by another git at this moment; nothing was changed."
@@ -89,7 +90,7 @@ def _carried_out(workspace: Workspace, new_of: dict[str, str] | None) -> Result:
         looked.append(_look(workspace, tip, new_of))
         if not (looked[-1].found.moves or looked[-1].found.emptied or looked[-1].lost):
             raise _NothingMoved
-        made = rewritten_history.remake(workspace, tip, looked[-1])
+        made = follow_rewritten_history.remake(workspace, tip, looked[-1])
         names, count = made.names, len(made.names)
         event = workspace.event(
             "history.rewritten",
@@ -123,7 +124,7 @@ def _read(request: Request) -> dict[str, str]:
 
 def _look(workspace: Workspace, tip: Tip, new_of: dict[str, str] | None) -> Looked:
     """Where the checkpoints are; CONFLICT, which lists those of which it cannot be told."""
-    looked = rewritten_history.look(workspace, tip, new_of)
+    looked = follow_rewritten_history.look(workspace, tip, new_of)
     if not looked.found.unknown:
         return looked
     rows = [f"{point.name}: {why}" for point, why in looked.found.unknown]

@@ -10,29 +10,20 @@ from __future__ import annotations
 
 from typing import Final
 
-from devs_git.domain.events import Draft, Event
-from devs_git.domain.plain_text import shown
-from devs_git.domain.policy import IN_FORCE, PROPOSED, first
-from devs_git.domain.report import Action
+from devs_git.domain.audit.findings import Action
+from devs_git.domain.gates.policy import IN_FORCE, PROPOSED, first
+from devs_git.domain.ledger.events import Draft, Event
+from devs_git.domain.text.plain_text import shown
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import (
-    adoption,
-    agent_files,
-    consent,
-    excludes,
-    first_sight,
-    hook_files,
-    locks,
-    proposal,
-    receiving,
-    seen,
-    suitability,
-    tas_lock,
-    view,
-)
-from devs_git.storage.consent import Accepts
-from devs_git.storage.ledger import LOCK, Tip
-from devs_git.storage.places import worktrees
+from devs_git.operations.gates import check_tas_lock
+from devs_git.operations.setup import adopt_ledger, suitability
+from devs_git.operations.sync import consent
+from devs_git.operations.sync.consent import Accepts
+from devs_git.storage.git import exclude_file, locks
+from devs_git.storage.git.places import worktrees
+from devs_git.storage.hooks import client_files, installation
+from devs_git.storage.ledger import devs_folder, first_sight, known_tips, received, tracked_policy
+from devs_git.storage.ledger.store import LOCK, Tip
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -111,41 +102,41 @@ def _require_not_gone(workspace: Workspace) -> None:
     """LEDGER_MISSING for a ledger that this clone has had: another, or a remote's older one, may lack an open gate."""
     if workspace.ledger.tip().oid:
         return
-    known = seen.newest(workspace.store_git, workspace.objects, workspace.places.common, own=True)
+    known = known_tips.newest(workspace.store_git, workspace.objects, workspace.places.common, own=True)
     if known:
-        found = seen.gone(known, workspace.places.common)
+        found = known_tips.gone(known, workspace.places.common)
         raise DevsError(found.code, found.message, hint=f"Put it back: {found.fix}")
 
 
 def _serve(workspace: Workspace, request: Request) -> Result:
     places, git = workspace.places, workspace.git
     suitability.check_server(places, git)
-    change = hook_files.uninstall if request.uninstall else hook_files.install
+    change = installation.uninstall if request.uninstall else installation.install
     actions = change(places, git, server=True)
     tip = workspace.ledger.tip().oid
-    roots = adoption.roots(workspace.store_git) if tip else ("",)
+    roots = adopt_ledger.roots(workspace.store_git) if tip else ("",)
     advice = () if tip or request.uninstall else ("The ledger comes with the first push of devs/ledger.",)
     return Result(tip, roots[0], actions, advice)
 
 
 def _put_in(workspace: Workspace, request: Request) -> Result:
-    if view.foreign(workspace.places):
+    if devs_folder.foreign(workspace.places):
         raise suitability.refused(
             "Something of yours stands at .devs, where the view goes.", "Run: mv .devs <other>"
         )
-    proposed = proposal.read(workspace.top, workspace.git)
-    ledger, fresh = _ledger(workspace, proposal.genesis(proposed), request.person)
-    genesis = _genesis(workspace, proposal.genesis(proposed))
+    proposed = tracked_policy.read(workspace.top, workspace.git)
+    ledger, fresh = _ledger(workspace, tracked_policy.genesis(proposed), request.person)
+    genesis = _genesis(workspace, tracked_policy.genesis(proposed))
     actions = [ledger, _policy(workspace, genesis, fresh=fresh)]
     actions.append(_proposed(workspace, proposed is not None))
-    actions.append(excludes.add(workspace.places))
-    actions.extend(hook_files.install(workspace.places, workspace.git, strict=request.strict))
-    actions.extend(agent_files.refresh(workspace.places, workspace.top))
+    actions.append(exclude_file.add(workspace.places))
+    actions.extend(installation.install(workspace.places, workspace.git, strict=request.strict))
+    actions.extend(client_files.refresh(workspace.places, workspace.top))
     changed = [action for action in actions if action.did in {"created", "updated"}]
     if changed and not fresh:
         _record(workspace, "repository.prepared", "init: prepare this repository", changed)
-    actions.append(view.refresh(workspace.places, workspace.ledger, full=True))
-    tas_lock.note(workspace.places, workspace.ledger.tip())
+    actions.append(devs_folder.refresh(workspace.places, workspace.ledger, full=True))
+    check_tas_lock.note(workspace.places, workspace.ledger.tip())
     return Result(workspace.ledger.tip().oid, genesis, tuple(actions), _advice(workspace, actions))
 
 
@@ -160,8 +151,8 @@ def _ledger(workspace: Workspace, named: str, person: Accepts) -> tuple[Action, 
             ledger.note_checked(tip)
         workspace.require_believed()
         return Action("ledger", "kept"), False
-    if named or adoption.offered(workspace.store_git):
-        remote = adoption.adopt(
+    if named or adopt_ledger.offered(workspace.store_git):
+        remote = adopt_ledger.adopt(
             workspace.identified(workspace.store_git),
             named,
             lambda remote, tip: _require_known(workspace, remote, tip, person),
@@ -171,7 +162,7 @@ def _ledger(workspace: Workspace, named: str, person: Accepts) -> tuple[Action, 
     begin = workspace.event("ledger.created", "ledger: begin", verb_name="init")
 
     def policy(genesis: str) -> Draft:
-        return Draft(_first_event(workspace, genesis), ((IN_FORCE, proposal.in_force(first(genesis))),))
+        return Draft(_first_event(workspace, genesis), ((IN_FORCE, tracked_policy.in_force(first(genesis))),))
 
     ledger.begin(Draft(begin, (("README.md", README.encode()),)), policy)
     return Action("ledger", "created"), True
@@ -183,16 +174,16 @@ def _require_known(workspace: Workspace, remote: str, tip: str, person: Accepts)
     `remote` is '' for one that is here.
     """
     named = first_sight.require_named(workspace.ledger, remote, tip, workspace.git)
-    receiving.require_sound(workspace.ledger, remote or "this clone", tip, first=named)
+    received.require_sound(workspace.ledger, remote or "this clone", tip, first=named)
     entry = workspace.ledger.list_path(workspace.ledger.tree_of(tip), "").get(IN_FORCE)
     if entry:
         consent.policy(workspace, remote, person)("", entry.oid)
 
 
 def _genesis(workspace: Workspace, named: str) -> str:
-    roots = adoption.roots(workspace.store_git)
+    roots = adopt_ledger.roots(workspace.store_git)
     if len(roots) != 1 or (named and roots[0] != named):
-        raise adoption.fork(roots, named)
+        raise adopt_ledger.fork(roots, named)
     return roots[0]
 
 
@@ -200,7 +191,7 @@ def _policy(workspace: Workspace, genesis: str, *, fresh: bool) -> Action:
     """The policy in force; an init of version 0.1 that was cut off left none."""
     if workspace.ledger.tip().read(IN_FORCE) is not None:
         return Action("policy in force", "created" if fresh else "kept")
-    data = proposal.in_force(first(genesis))
+    data = tracked_policy.in_force(first(genesis))
     event = _first_event(workspace, genesis)
 
     def build(tip: Tip) -> Draft:
@@ -218,23 +209,23 @@ def _proposed(workspace: Workspace, there: bool) -> Action:
     data = workspace.ledger.tip().read(IN_FORCE)
     if there or data is None:
         return Action(PROPOSED, "kept")
-    begun = proposal.first_event(workspace.store_git, workspace.ledger.tip().oid)
-    return proposal.write(workspace.top, data, begun)
+    begun = tracked_policy.first_event(workspace.store_git, workspace.ledger.tip().oid)
+    return tracked_policy.write(workspace.top, data, begun)
 
 
 def _take_out(workspace: Workspace) -> Result:
-    actions = list(hook_files.uninstall(workspace.places, workspace.git))
-    actions.extend(agent_files.take_hook(workspace.places))
-    actions.append(excludes.remove(workspace.places))
+    actions = list(installation.uninstall(workspace.places, workspace.git))
+    actions.extend(client_files.take_hook(workspace.places))
+    actions.append(exclude_file.remove(workspace.places))
     trees = worktrees(workspace.store_git, workspace.places.common)
-    views = [view.remove(places, workspace.ledger) for places in trees]
+    views = [devs_folder.remove(places, workspace.ledger) for places in trees]
     actions.extend([action for action in views if action.did == "removed"] or views[:1])
     removed = [action for action in actions if action.did == "removed"]
     tip = workspace.ledger.tip()
     if removed and tip.oid:
         _record(workspace, "repository.released", "init: take the hooks and the view out", removed)
     kept = f"The ledger, the tags, .git/devs and {PROPOSED} stay; devs-git init puts the rest back."
-    roots = adoption.roots(workspace.store_git) if tip.oid else ("",)
+    roots = adopt_ledger.roots(workspace.store_git) if tip.oid else ("",)
     return Result(workspace.ledger.tip().oid, roots[0], tuple(actions), (kept,))
 
 

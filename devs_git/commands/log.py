@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from devs_git.domain import ids
-from devs_git.domain.events import Event
-from devs_git.domain.history import Checkpoint, History
-from devs_git.domain.recent import newest
-from devs_git.domain.rows import Row
-from devs_git.domain.standing import Statuses
+from devs_git.domain.checkpoints.rows import Row
+from devs_git.domain.ledger import ids
+from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.history import Checkpoint, History
+from devs_git.domain.ledger.recent import newest
+from devs_git.domain.ledger.task_standing import Statuses
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import doubt, standpoint, whereabouts
+from devs_git.operations.checkpoint import whereabouts
+from devs_git.storage.ledger import clone_view, doubt
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -81,7 +82,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         _must_exist(workspace, request.task)
     # No operation further back left a branch with what was recorded since.
     newer = History("", {}, {point.tag: point for point in points}, read)
-    here = standpoint.seen(workspace.store_git, workspace.places.common, newer)
+    here = clone_view.seen(workspace.store_git, workspace.places.common, newer)
     seen = list(here.checkpoints.values())
     rows = whereabouts.rows(workspace, seen, newer, lambda point: _status(workspace, point, statuses))
     return Result(

@@ -13,19 +13,19 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from devs_git.domain import limits
-from devs_git.domain.events import NO_OID, Draft, RefUpdate, one_line
-from devs_git.domain.history import Checkpoint
-from devs_git.domain.purging import SHORTEST, Dropped, Left, plan_id
+from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate, one_line
+from devs_git.domain.ledger.history import Checkpoint
+from devs_git.domain.recall.purge_terms import SHORTEST, Dropped, Left, plan_id
+from devs_git.domain.text import limits
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import bounded, far, newest, purge_files, purge_objects, refs, rewritten
-from devs_git.storage import places as worktrees
-from devs_git.storage.catalog import purging
+from devs_git.operations.purge import own_files, refs_and_objects
+from devs_git.operations.purge.refs_and_objects import Found, Sought
+from devs_git.storage.catalog import purge_rows
 from devs_git.storage.catalog.database import NAME, Catalog
-from devs_git.storage.catalog.purging import Hits
-from devs_git.storage.engine import backups, owned
-from devs_git.storage.ledger import Tip
-from devs_git.storage.purge_objects import Found, Sought
+from devs_git.storage.git import bounded, newest_objects, refs, remote_repository
+from devs_git.storage.git import places as worktrees
+from devs_git.storage.ledger import own_operations, rewritten_commits, store
+from devs_git.storage.worktree import backups
 from devs_git.values import field, immutable, replace
 from devs_git.workspace import Workspace
 
@@ -84,7 +84,7 @@ class _Plan:
     """All that was found."""
 
     objects: Found
-    hits: Hits
+    hits: purge_rows.Hits
     files: tuple[Path, ...]
     left: tuple[Left, ...] = field(default_factory=tuple)
     lost: tuple[Checkpoint, ...] = ()
@@ -104,7 +104,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     CONFLICT where a ref moves meanwhile, HISTORY_REWRITTEN where it would drop checkpoints that `history-rewritten` can still move.
     """
     points = workspace.ledger.require().history.checkpoints.values()
-    rewritten.require_followed(workspace.git, workspace.places.common, *points)
+    rewritten_commits.require_followed(workspace.git, workspace.places.common, *points)
     _refuse_under_way(workspace)
     if request.dry_run:
         with Catalog.look(workspace.places.shared) as catalog:
@@ -112,17 +112,17 @@ def run(workspace: Workspace, request: Request) -> Result:
     if not (workspace.places.shared / NAME).exists():
         return _without_catalog(workspace, request)
     with Catalog.open(workspace.places.shared, progress=workspace.progress) as catalog:
-        purging.overwriting(catalog)
+        purge_rows.overwriting(catalog)
         plan = _plan(workspace, request, catalog)
         _require_same(request, plan)
         done = _result(plan, dry_run=False)
         if any(plan.parts):
             with catalog.writing():
-                purging.take_out(catalog, plan.hits, plan.objects.forms)
+                purge_rows.take_out(catalog, plan.hits, plan.objects.forms)
                 done = replace(done, event=_record(workspace, request, plan))
         _remove(workspace, plan)
-        if purging.pending(catalog):
-            purging.write_anew(catalog, workspace.progress)
+        if purge_rows.pending(catalog):
+            purge_rows.write_anew(catalog, workspace.progress)
     return done
 
 
@@ -137,10 +137,10 @@ def _without_catalog(workspace: Workspace, request: Request) -> Result:
 
 def _remove(workspace: Workspace, plan: _Plan) -> None:
     """Files of ours that hold it, and the second names of objects that go."""
-    purge_files.remove(plan.files)
+    own_files.remove(plan.files)
     oids = {*plan.objects.oids, *(one.oid for one in plan.objects.dropped)}
-    for folder in (newest.FOLDER, backups.FOLDER):
-        newest.forget(workspace.places.common, oids, folder)
+    for folder in (newest_objects.FOLDER, backups.FOLDER):
+        newest_objects.forget(workspace.places.common, oids, folder)
 
 
 def _refuse_under_way(workspace: Workspace) -> None:
@@ -164,22 +164,22 @@ def _plan(workspace: Workspace, request: Request, catalog: Catalog) -> _Plan:
     """What would go now; reads only."""
     followed, lost = _told(workspace, request)
     if not (request.path or request.text):
-        return _Plan(Found(followed, (), (), frozenset()), Hits(), (), lost=lost)
+        return _Plan(Found(followed, (), (), frozenset()), purge_rows.Hits(), (), lost=lost)
     path = _path(workspace, request)
     texts = (request.text.encode("utf-8", "surrogateescape"),) if request.text else ()
     git, common = workspace.store_git, workspace.places.common
-    own = owned.operations(git, workspace.ledger.tip().history.operations)
+    own = own_operations.operations(git, workspace.ledger.tip().history.operations)
     left_by_us = frozenset(tuple(event.get("Devs-Preserved").split()) for each in own for event in each)
     sought = Sought(path, tuple(_on_disk(workspace, path)), texts, left_by_us)
-    objects = purge_objects.look(git, common, sought, workspace.progress)
+    objects = refs_and_objects.look(git, common, sought, workspace.progress)
     objects = replace(objects, dropped=tuple(dict.fromkeys((*objects.dropped, *followed))))
-    hits = purging.look(catalog, objects.forms, workspace.progress)
+    hits = purge_rows.look(catalog, objects.forms, workspace.progress)
     every = (workspace.places, *worktrees.worktrees(git, common))
-    files, left = purge_files.holding(every, objects.forms)
+    files, left = own_files.holding(every, objects.forms)
     left += [
-        *purge_files.on_disk(every, path),
-        *purge_files.messages(every, objects.forms),
-        *purge_files.transcripts(purging.transcripts(catalog), objects.forms),
+        *own_files.on_disk(every, path),
+        *own_files.messages(every, objects.forms),
+        *own_files.transcripts(purge_rows.transcripts(catalog), objects.forms),
     ]
     return _Plan(objects, hits, tuple(files), (*objects.left, *left), lost)
 
@@ -191,9 +191,14 @@ def _told(workspace: Workspace, request: Request) -> tuple[tuple[Dropped, ...], 
     if not request.event:
         return (), ()
     points, git = workspace.ledger.tip().history.checkpoints, workspace.store_git
-    held = far.held(git)
+    held = remote_repository.held(git)
     own = [point for point in points.values() if point.event.startswith(request.event) and not point.gone]
-    odd = {point.tag for point in rewritten.strays(own, rewritten.trees(git, (p.commit for p in own)), held)}
+    odd = {
+        point.tag
+        for point in rewritten_commits.strays(
+            own, rewritten_commits.trees(git, (p.commit for p in own)), held
+        )
+    }
     odd |= {tag for tag, point in points.items() if point.gone.startswith(request.event)}
     dropped = tuple(Dropped(ref, oid, "checkpoint") for ref, oid in held.items() if oid in odd)
     lost = tuple(point for point in own if not workspace.objects.exists(point.tag))
@@ -242,9 +247,11 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
         sought = "what an event tells of"
 
     backed_up = (one for one in dropped if one.kind == "backup")
-    left = {one.ref: owned.without(workspace.objects, one.oid, plan.objects.forms) for one in backed_up}
+    left = {
+        one.ref: own_operations.without(workspace.objects, one.oid, plan.objects.forms) for one in backed_up
+    }
 
-    def build(tip: Tip) -> Draft:
+    def build(tip: store.Tip) -> Draft:
         event = workspace.event(
             "purged",
             f"purge: {', '.join(text for _, text in said) or 'what was remembered'}",
@@ -268,7 +275,7 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
         raise DevsError("CONFLICT", text, hint="Run it again.") from error
 
 
-def _gone(tip: Tip, tags: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _gone(tip: store.Tip, tags: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Checkpoints that nobody is to fetch again; those that were live are so no more."""
     for tag in dict.fromkeys(tags):
         point = tip.history.checkpoints.get(tag)

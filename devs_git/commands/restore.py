@@ -6,22 +6,24 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from devs_git.domain import branch_names, resolve
-from devs_git.domain.events import Draft, RefUpdate
-from devs_git.domain.history import Checkpoint
-from devs_git.domain.ids import target as parse_target
+from devs_git.domain.checkpoints import branch_names
+from devs_git.domain.ledger import resolve
+from devs_git.domain.ledger.events import Draft, RefUpdate
+from devs_git.domain.ledger.history import Checkpoint
+from devs_git.domain.ledger.ids import target as parse_target
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import active_task, refs, rewritten
-from devs_git.storage.engine import backups, capture, carry, journal, missing, owned
-from devs_git.storage.engine import footprint as footprints
-from devs_git.storage.engine import run as engine
-from devs_git.storage.engine import survey as surveys
-from devs_git.storage.engine.run import Move
-from devs_git.storage.engine.site import Site
-from devs_git.storage.engine.survey import Survey
-from devs_git.storage.engine.work import Known
-from devs_git.storage.git_program import split_z
-from devs_git.storage.private_index import private
+from devs_git.storage.git import refs
+from devs_git.storage.git.private_index import private
+from devs_git.storage.git.program import split_z
+from devs_git.storage.ledger import own_operations, rewritten_commits
+from devs_git.storage.worktree import active_task, backups, capture, carry_changes, journal, missing_objects
+from devs_git.storage.worktree import footprint as footprints
+from devs_git.storage.worktree import move_tree as engine
+from devs_git.storage.worktree import survey as surveys
+from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.move_plan import Known
+from devs_git.storage.worktree.move_tree import Move
+from devs_git.storage.worktree.survey import Survey
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -86,7 +88,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         workspace.ledger.require()
         source = find(workspace, request)
         if not request.target.startswith(SNAPSHOTS):
-            rewritten.require(site.ledger.reader, _point(workspace, request))
+            rewritten_commits.require(site.ledger.reader, _point(workspace, request))
         found = surveys.survey(site.git, site.top)
         surveys.require_movable(site.places, found)
         paths = _below_top(site.top, request)
@@ -148,7 +150,7 @@ def _tree_of(site: Site, commit: str) -> str:
     status, out = site.git.attempt("rev-parse", "--verify", f"{commit}^{{tree}}", ok=(0, 128))
     if status:
         tree = site.git.text("rev-list", "--no-walk", "--no-commit-header", "--format=%T", commit)
-        raise missing.refusal({tree: tree}, REFUSAL, "oid")
+        raise missing_objects.refusal({tree: tree}, REFUSAL, "oid")
     return out.decode().strip()
 
 
@@ -174,7 +176,7 @@ def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> R
         return Result(request.target, found.head, branch, "", 0, job.paths, (), (), "")
     active = active_task.read(site.places)
     subject = f"restore: {request.target}{f' (paths named: {len(job.paths)})' if job.paths else ''}"
-    carried = carry.prepare(site, job.folder, (found.head, found.branch), job.tree, REFUSAL)
+    carried = carry_changes.prepare(site, job.folder, (found.head, found.branch), job.tree, REFUSAL)
     message = f"Restore files of {request.target}\n\n{active}Devs-Ledger: {workspace.ledger.tip().oid}"
     commit = capture.commit(site.objects, job.tree, [found.head], site.signature(), message)
     fields = (
@@ -192,8 +194,8 @@ def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> R
         op_id=op_id,
         verb="restore",
         subject=subject,
-        old=carry.at(carried.old, found.head, found.branch, active),
-        new=carry.at(carried.new, commit, found.branch, active),
+        old=carry_changes.at(carried.old, found.head, found.branch, active),
+        new=carry_changes.at(carried.new, commit, found.branch, active),
         trees=carried.trees,
         known=Known(carried.sights, carried.blobs),
         build=lambda _tip: Draft(event),
@@ -220,7 +222,11 @@ def _backup(site: Site, job: _Job, active: str, subject: str, fields: Fields) ->
     taker = capture.Capture(site.git, site.places, site.objects, _apart(job.folder))
     state = taker.take(job.found, plan, (), active).state
     backup = capture.store(
-        site.objects, state, site.signature(), f"Before {subject}", *owned.told(site.ledger.tip().oid, fields)
+        site.objects,
+        state,
+        site.signature(),
+        f"Before {subject}",
+        *own_operations.told(site.ledger.tip().oid, fields),
     )
     backups.keep(site, job.op_id, backup)
     return backup

@@ -1,31 +1,31 @@
-"""rewind: go back to a checkpoint, losing nothing (DESIGN 4)."""
+"""rewind: go back to a checkpoint, losing nothing."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from devs_git.domain import activity, branch_names, resolve
-from devs_git.domain import plan_id as plans
-from devs_git.domain.events import Draft, Event
-from devs_git.domain.history import Checkpoint
-from devs_git.domain.ids import target as parse_target
-from devs_git.domain.plain_text import checked
-from devs_git.domain.plan_id import Options
-from devs_git.domain.rewind import preserve_mode
+from devs_git.domain.checkpoints import branch_names, task_activity
+from devs_git.domain.checkpoints import plan_id as plans
+from devs_git.domain.checkpoints.plan_id import Options
+from devs_git.domain.checkpoints.rewind_selection import preserve_mode
+from devs_git.domain.ledger import ids, resolve
+from devs_git.domain.ledger.events import Draft, Event
+from devs_git.domain.ledger.history import Checkpoint
+from devs_git.domain.text.plain_text import checked
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import active_task, documents, filters, whereabouts
-from devs_git.storage.engine import footprint as footprints
-from devs_git.storage.engine import journal, outlook, reach
-from devs_git.storage.engine import run as engine
-from devs_git.storage.engine import survey as surveys
-from devs_git.storage.engine.capture import State
-from devs_git.storage.engine.outlook import Outlook
-from devs_git.storage.engine.preserve import Kept
-from devs_git.storage.engine.site import Site
-from devs_git.storage.engine.travel import Journey, objections, trailers, travel
-from devs_git.storage.filters import NotTold
-from devs_git.storage.ledger import Tip
-from devs_git.storage.standpoint import name_clone
+from devs_git.operations.checkpoint import whereabouts
+from devs_git.operations.rewind import reach, rewind_plan
+from devs_git.operations.rewind.preserve import Kept
+from devs_git.operations.rewind.return_to_state import Journey, objections, trailers, travel
+from devs_git.operations.rewind.rewind_plan import Outlook
+from devs_git.storage.documents import yaml_documents
+from devs_git.storage.git import filters
+from devs_git.storage.ledger.clone_view import name_clone
+from devs_git.storage.ledger.store import Tip
+from devs_git.storage.worktree import active_task, footprint, journal, survey
+from devs_git.storage.worktree import move_tree as engine
+from devs_git.storage.worktree.capture import State
+from devs_git.storage.worktree.engine_site import Site
 from devs_git.values import as_mapping, field, immutable
 from devs_git.workspace import Workspace
 
@@ -60,7 +60,7 @@ class Request:
             )
         if self.override_reason is not None:
             checked("override_reason", self.override_reason, least=1, most=2000)
-        parse_target(self.options.target)
+        ids.target(self.options.target)
         preserve_mode(self.options.preserve)
         if self.options.branch_name is not None:
             branch_names.check(self.options.branch_name)
@@ -72,7 +72,7 @@ class Request:
         if own.branch_name and not own.preserve:
             own = Options(own.target, "branch", own.branch_name, own.save_untracked)
         if self.target:
-            own = Options(str(parse_target(self.target)), own.preserve, own.branch_name, own.save_untracked)
+            own = Options(str(ids.target(self.target)), own.preserve, own.branch_name, own.save_untracked)
         if not self.plan_id:
             return own
         planned = plans.read(self.plan_id)
@@ -103,7 +103,7 @@ class Plan:
     still_on: dict[str, str]
     not_covered: dict[str, Any]
     now_visible: tuple[str, ...]
-    not_told: tuple[NotTold, ...] = ()
+    not_told: tuple[filters.NotTold, ...] = ()
     was_active: str = ""
     now_active: str = ""
     blocked_by: tuple[dict[str, Any], ...] = field(default=())
@@ -137,7 +137,7 @@ class Result:
 def find(workspace: Workspace, request: Request) -> Checkpoint:
     """The checkpoint that the request names."""
     history = workspace.ledger.require().here
-    return resolve.resolve(history, parse_target(request.options.target))
+    return resolve.resolve(history, ids.target(request.options.target))
 
 
 def run(workspace: Workspace, request: Request) -> Plan | Result:
@@ -145,8 +145,8 @@ def run(workspace: Workspace, request: Request) -> Plan | Result:
     if request.dry_run:
         return _plan(workspace, request)
     with engine.refusing("GIT_RESET_FAILED"), engine.worktree_lock(workspace.site, alone=True) as site:
-        look = outlook.look(site, request.options)
-        surveys.require_movable(site.places, look.found)
+        look = rewind_plan.look(site, request.options)
+        survey.require_movable(site.places, look.found)
         for error in _stale(request, look):
             raise error
         look.require_allowed()
@@ -179,16 +179,16 @@ def _objections(workspace: Workspace, site: Site, request: Request, look: Outloo
 
 def _plan(workspace: Workspace, request: Request) -> Plan:
     site = workspace.site
-    look, active = outlook.look(site, request.options), active_task.read(site.places)
-    point, rest = look.target, footprints.not_covered(look.found, site.top)
-    after = activity.after_rewind(workspace.ledger.tip().here, look.effect, active)
-    from devs_git.storage.catalog import marks
+    look, active = rewind_plan.look(site, request.options), active_task.read(site.places)
+    point, rest = look.target, footprint.not_covered(look.found, site.top)
+    after = task_activity.after_rewind(workspace.ledger.tip().here, look.effect, active)
+    from devs_git.storage.catalog import ledger_marks
 
     catalog = workspace.places.shared / "catalog.db"
     return Plan(
         would_reset_to_commit=point.commit,
         affected_tasks=look.effect.affected,
-        sqlite_tables_affected=marks.tables_with(catalog, look.effect.affected),
+        sqlite_tables_affected=ledger_marks.tables_with(catalog, look.effect.affected),
         plan_id=look.plan_id,
         target=request.options.target,
         commits=len(look.commits),
@@ -198,17 +198,17 @@ def _plan(workspace: Workspace, request: Request) -> Plan:
         kept_by=reach.kept_by(site.git, look.target, look.effect.kept[:LISTED], look.others),
         still_on=whereabouts.still_on(workspace, look.effect.undone[:LISTED]),
         not_covered=as_mapping(rest),
-        now_visible=footprints.now_visible(look.found, point.tree, look.plan),
+        now_visible=footprint.now_visible(look.found, point.tree, look.plan),
         not_told=filters.told(look.found.not_told),
-        was_active=activity.task_of(active),
-        now_active=activity.task_of(after),
+        was_active=task_activity.task_of(active),
+        now_active=task_activity.task_of(after),
         blocked_by=tuple(error.envelope() for error in _objections(workspace, site, request, look)),
     )
 
 
 def _files(look: Outlook, options: Options) -> dict[str, Any]:
     saved = look.plan.obstacles.files if options.save_untracked else ()
-    result = footprints.outcome(look.found, look.target.tree, look.plan, saved)
+    result = footprint.outcome(look.found, look.target.tree, look.plan, saved)
     kinds = {"added": result.added, "modified": result.modified, "deleted": result.deleted}
     return {
         "count": sum(map(len, kinds.values())),
@@ -251,14 +251,14 @@ def _rewind(workspace: Workspace, site: Site, request: Request, look: Outlook) -
         files=arrival.moved.files,
         edited=arrival.moved.edited,
         backup=f"refs/devs/backup/{way.op_id}",
-        was_active=activity.task_of(active),
-        now_active=activity.task_of(way.new.active),
+        was_active=task_activity.task_of(active),
+        now_active=task_activity.task_of(way.new.active),
     )
 
 
 def _way(workspace: Workspace, options: Options, look: Outlook, active: str) -> Journey:
     point = look.target
-    after = activity.after_rewind(workspace.ledger.tip().here, look.effect, active)
+    after = task_activity.after_rewind(workspace.ledger.tip().here, look.effect, active)
     return Journey(
         op_id=workspace.new_id("rewind"),
         verb="rewind",
@@ -297,4 +297,4 @@ def _record(event: Event, look: Outlook, kept: Kept) -> bytes:
         "tasks": list(look.effect.affected),
     }
     reason = event.get("Devs-Reason")
-    return documents.dump(facts | ({"reason": reason} if reason else {}), "rewind")
+    return yaml_documents.dump(facts | ({"reason": reason} if reason else {}), "rewind")

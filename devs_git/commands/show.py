@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from devs_git.domain import ids, ways
-from devs_git.domain.events import parse
-from devs_git.domain.resolve import resolve
-from devs_git.domain.rows import Row
-from devs_git.storage import annotated, doubt, rewritten, whereabouts
-from devs_git.storage.differences import parents
+from devs_git.domain.checkpoints import return_path
+from devs_git.domain.checkpoints.rows import Row
+from devs_git.domain.ledger import ids
+from devs_git.domain.ledger.events import parse
+from devs_git.domain.ledger.resolve import resolve
+from devs_git.operations.checkpoint import whereabouts
+from devs_git.storage.git import annotated_tags
+from devs_git.storage.git.differences import parents
+from devs_git.storage.ledger import doubt, rewritten_commits
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -53,16 +56,16 @@ class Result(Row):
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """The checkpoint, live or not; raises as `domain/resolve.py` says, and HISTORY_REWRITTEN."""
+    """The checkpoint, live or not; raises as `domain/ledger/resolve.py` says, and HISTORY_REWRITTEN."""
     history = workspace.ledger.require().here
     point = resolve(history, ids.target(request.target))
     git = workspace.store_git
-    rewritten.require(git, point)
-    words = parse(point.tag, (), annotated.message(git, point.tag))
+    rewritten_commits.require(git, point)
+    words = parse(point.tag, (), annotated_tags.message(git, point.tag))
     (row,) = whereabouts.rows(workspace, [point], history, lambda each: history.tasks[each.task_id].status)
     if not row.on_head:
-        rewritten.require_followed(workspace.git, workspace.places.common, point)
-    heir = ways.successor(history, point) if point.replaced else None
+        rewritten_commits.require_followed(workspace.git, workspace.places.common, point)
+    heir = return_path.successor(history, point) if point.replaced else None
     return Result(
         **vars(row),
         completed=point.completed,
@@ -75,6 +78,6 @@ def run(workspace: Workspace, request: Request) -> Result:
         event=point.event,
         worktree=point.worktree,
         replaced_by=heir.name if heir else "",
-        way_back=ways.told(history, point, row),
+        way_back=return_path.told(history, point, row),
         not_believed=doubt.told(workspace.require_believed),
     )

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from devs_git.domain.events import NO_OID, Draft, RefUpdate, one_line
+from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate, one_line
 from devs_git.errors import DevsError
-from devs_git.storage import refs, snapshot_index, snapshots
-from devs_git.storage.ledger import Tip
-from devs_git.storage.snapshot_index import Shot
+from devs_git.operations.checkpoint import snapshot_index, snapshots
+from devs_git.operations.checkpoint.snapshot_index import Shot
+from devs_git.storage.git import refs
+from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 

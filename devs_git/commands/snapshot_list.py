@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from devs_git.storage import snapshots
-from devs_git.storage.snapshots import Snapshot
+from devs_git.operations.checkpoint import snapshots
+from devs_git.operations.checkpoint.snapshots import Snapshot
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from devs_git.domain.events import Draft
+from devs_git.domain.ledger.events import Draft
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import snapshots
-from devs_git.storage.git_program import GitFailed
-from devs_git.storage.snapshots import Snapshot
+from devs_git.operations.checkpoint import snapshots
+from devs_git.operations.checkpoint.snapshots import Snapshot
+from devs_git.storage.git.program import GitFailed
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -60,7 +60,7 @@ def run(workspace: Workspace, request: Request) -> Result:
             "worktree", "add", "--detach", "--", os.fspath(place), snapshot.commit
         )
     except GitFailed as error:
-        from devs_git.storage.engine.capture import git_words
+        from devs_git.storage.worktree.capture import git_words
 
         raise DevsError(
             "CONFLICT",

@@ -8,12 +8,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from devs_git.domain.events import NO_OID, Draft, RefUpdate
-from devs_git.domain.pruning import Kept, made, plan_id, reason_to_keep
-from devs_git.domain.quantities import span
+from devs_git.domain.checkpoints.snapshot_pruning import Kept, made, plan_id, reason_to_keep
+from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
+from devs_git.domain.text.quantities import span
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import refs, snapshots
-from devs_git.storage.snapshots import Snapshot
+from devs_git.operations.checkpoint import snapshots
+from devs_git.operations.checkpoint.snapshots import Snapshot
+from devs_git.storage.git import refs
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from devs_git.storage import active_task, doubt, tree_state, unrecorded, within
-from devs_git.storage.filters import NotTold
-from devs_git.storage.places import Places
-from devs_git.storage.tree_state import Changed
+from devs_git.operations.checkpoint import unrecorded_commits
+from devs_git.storage.git import parent_command, worktree_status
+from devs_git.storage.git.filters import NotTold
+from devs_git.storage.git.places import Places
+from devs_git.storage.git.worktree_status import Changed
+from devs_git.storage.ledger import doubt
+from devs_git.storage.worktree import active_task
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -57,7 +60,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     """The state of this worktree; NOT_A_REPOSITORY where there is no working tree."""
     del request
     assert workspace.top
-    with tree_state.asked(workspace.git) as answer:
+    with worktree_status.asked(workspace.git) as answer:
         open_gates = workspace.ledger.open_gates()
         state = answer()
     counts = Counts(len(state.staged), len(state.unstaged), len(state.untracked), len(state.unmerged))
@@ -76,7 +79,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         initialized=bool(workspace.ledger.tip().oid),
         open_gates=open_gates,
         journals=_unfinished(workspace.places),
-        unrecorded=unrecorded.read(workspace.places),
+        unrecorded=unrecorded_commits.read(workspace.places),
         not_told=state.not_told,
         not_believed=doubt.told(workspace.require_believed),
     )
@@ -84,6 +87,6 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 def _unfinished(places: Places) -> tuple[str, ...]:
     """The journals of operations, without that of the command whose hook asks."""
-    folder, ours = places.journals, within.operation(places)
+    folder, ours = places.journals, parent_command.operation(places)
     names = (entry.name for entry in folder.iterdir()) if folder.is_dir() else ()
     return tuple(sorted(name for name in names if not ours or name != f"{ours}.json"))

@@ -10,16 +10,18 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from devs_git.domain import following, standpoint
-from devs_git.domain.events import LEDGER, NO_OID, RefUpdate
-from devs_git.domain.history import Checkpoint, History
-from devs_git.domain.joining import Superseded
+from devs_git.domain.checkpoints import wanted_refs
+from devs_git.domain.ledger import clone_view
+from devs_git.domain.ledger.events import LEDGER, NO_OID, RefUpdate
+from devs_git.domain.ledger.history import Checkpoint, History
+from devs_git.domain.ledger.ledger_merge import Superseded
 from devs_git.errors import DevsError
-from devs_git.storage import adoption, consent, far, first_sight, joining, refs
-from devs_git.storage.consent import Accepts
-from devs_git.storage.far import Far, Looked, Moved
-from devs_git.storage.far_branches import FarBranches
-from devs_git.storage.standpoint import Standpoint, clone_of
+from devs_git.operations.setup import adopt_ledger
+from devs_git.operations.sync import consent, merge_ledgers, remote_branches
+from devs_git.storage.git import refs, remote_repository
+from devs_git.storage.git.remote_repository import Far, Looked, Moved
+from devs_git.storage.ledger import first_sight
+from devs_git.storage.ledger.clone_view import Standpoint, clone_of
 from devs_git.values import field, immutable, mutable, replace
 from devs_git.workspace import Workspace
 
@@ -42,8 +44,8 @@ class Request:
     let_stand: str = ""
 
     @property
-    def person(self) -> Accepts:
-        return Accepts(self.accept_policy, self.at_terminal, self.let_stand)
+    def person(self) -> consent.Accepts:
+        return consent.Accepts(self.accept_policy, self.at_terminal, self.let_stand)
 
     def __post_init__(self) -> None:
         """INVALID_ARGUMENTS{accept_policy, let_stand}."""
@@ -127,10 +129,10 @@ def run(workspace: Workspace, request: Request) -> Result:
     the remote's ledger unsound: LEDGER_MUTATED, POLICY_INVALID, BAD_SIGNATURE and their kin.
     """
     before = workspace.ledger.require().here
-    refs_before = far.held(workspace.ledger.git)
+    refs_before = remote_repository.held(workspace.ledger.git)
     tags = frozenset(refs_before.values())
     git = workspace.git.with_env(GIT_NO_REPLACE_OBJECTS="1")
-    other = Far(git, far.choose(git, request.remote), workspace.progress)
+    other = Far(git, remote_repository.choose(git, request.remote), workspace.progress)
     log = _Log()
     for attempt in range(ATTEMPTS):
         try:
@@ -138,7 +140,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         except Moved:
             time.sleep(random.uniform(0.01, 0.1 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
             continue
-        changes = standpoint.changes(
+        changes = clone_view.changes(
             before, workspace.ledger.tip().here, tags, clone_of(workspace.places.common)
         )
         return _result(workspace, other, log, (tip, *changes), refs_before)
@@ -150,14 +152,14 @@ def run(workspace: Workspace, request: Request) -> Result:
     )
 
 
-def _attempt(workspace: Workspace, other: Far, log: _Log, person: Accepts) -> str:
+def _attempt(workspace: Workspace, other: Far, log: _Log, person: consent.Accepts) -> str:
     """Look, fetch, join and push once; the ledger's tip, here and there. Moved where another clone was quicker."""
     git = workspace.ledger.git
     looked = other.look()
     theirs, there = looked.ledger, looked.devs
     points = workspace.ledger.tip().history.checkpoints
     gone = {tag for tag, point in points.items() if point.gone}
-    mine = {workspace.ledger.tip().oid, *far.held(git).values(), *gone}
+    mine = {workspace.ledger.tip().oid, *remote_repository.held(git).values(), *gone}
     missing = dict.fromkeys(oid for oid in (theirs, *there.values()) if oid and oid not in mine)
     if missing:
         other.fetch(missing)
@@ -166,7 +168,9 @@ def _attempt(workspace: Workspace, other: Far, log: _Log, person: Accepts) -> st
     workspace.progress("joining the ledgers", 0, 0)
     accept = consent.policy(workspace, other.remote, person) if not seen else first_sight.nothing
     lets_stand = consent.lets_stand(workspace, person)
-    joined = joining.join(workspace, joining.Other(other.remote, theirs, seen, accept, lets_stand))
+    joined = merge_ledgers.join(
+        workspace, merge_ledgers.Other(other.remote, theirs, seen, accept, lets_stand)
+    )
     log.fetched |= dict.fromkeys(joined.changed)
     log.merged = joined.merge or log.merged
     log.superseded += joined.superseded
@@ -176,11 +180,11 @@ def _attempt(workspace: Workspace, other: Far, log: _Log, person: Accepts) -> st
         row = Renumbered(point.task_id, number, before.before if before else point.number, point.tag)
         log.renumbered[point.tag] = row
     seen = _remember(workspace, other, theirs, seen)
-    far_branches = FarBranches.of(other, looked.branches, workspace.ledger.history_at(joined.tip))
-    has = far_branches.has(workspace.objects.exists)
-    far_branches.remember(git, Standpoint.here(git, workspace.places.common), has)
-    log.fetched |= dict.fromkeys(joining.follow(workspace))
-    _publish(workspace, other, (looked, standpoint.seen(far_branches.history, has)), log)
+    branches = remote_branches.FarBranches.of(other, looked.branches, workspace.ledger.history_at(joined.tip))
+    has = branches.has(workspace.objects.exists)
+    branches.remember(git, Standpoint.here(git, workspace.places.common), has)
+    log.fetched |= dict.fromkeys(merge_ledgers.follow(workspace))
+    _publish(workspace, other, (looked, clone_view.seen(branches.history, has)), log)
     _remember(workspace, other, joined.tip, seen)
     return joined.tip
 
@@ -191,7 +195,7 @@ def _require_same_ledger(workspace: Workspace, other: Far, theirs: str, seen: st
     if theirs:
         if not seen:
             first_sight.require_named(workspace.ledger, other.remote, theirs, workspace.git)
-        ours, roots = adoption.roots(git), adoption.roots(git, theirs)
+        ours, roots = adopt_ledger.roots(git), adopt_ledger.roots(git, theirs)
         if len(roots) != 1 or roots != ours:
             raise DevsError(
                 "LEDGER_FORK",
@@ -200,7 +204,7 @@ def _require_same_ledger(workspace: Workspace, other: Far, theirs: str, seen: st
                 genesis=ours[0],
                 remote=other.remote,
             )
-    if seen and not (theirs and joining.descends(git, theirs, seen)):
+    if seen and not (theirs and merge_ledgers.descends(git, theirs, seen)):
         now = f"is at {theirs[:12]}" if theirs else "is gone"
         raise DevsError(
             "LEDGER_ROLLBACK",
@@ -232,14 +236,14 @@ def _publish(workspace: Workspace, other: Far, what: tuple[Looked, History], log
     """
     looked, history = what
     theirs, there, tip = looked.ledger, looked.devs, history.tip
-    wanted = following.updates(history, there, workspace.objects.is_tag)
+    wanted = wanted_refs.updates(history, there, workspace.objects.is_tag)
     # A numbered ref is never moved; a visible tag is, to where its event says. One that is gone on purpose goes there, too.
     gone = {tag for tag, point in history.checkpoints.items() if point.gone}
-    steps = [u for u in wanted if u.old == NO_OID or u.ref.startswith(following.VISIBLE) or u.old in gone]
+    steps = [u for u in wanted if u.old == NO_OID or u.ref.startswith(wanted_refs.VISIBLE) or u.old in gone]
     steps.sort(key=lambda update: update.old == NO_OID)
     log.left |= dict.fromkeys(update.ref for update in wanted if update not in steps)
-    log.left |= dict.fromkeys(following.strangers(history, there))
-    log.left |= dict.fromkeys(following.strangers(history, far.held(workspace.ledger.git)))
+    log.left |= dict.fromkeys(wanted_refs.strangers(history, there))
+    log.left |= dict.fromkeys(wanted_refs.strangers(history, remote_repository.held(workspace.ledger.git)))
     ledger = tip if tip != theirs else ""
     for at in range(0, len(steps), AT_ONCE) or (range(1) if ledger else ()):
         part = steps[at : at + AT_ONCE]
@@ -257,7 +261,7 @@ def _result(
     before: Mapping[str, str],
 ) -> Result:
     tip, rewound, revived = now
-    held = far.held(workspace.ledger.git)
+    held = remote_repository.held(workspace.ledger.git)
     points = workspace.ledger.history_at(tip).checkpoints
     return Result(
         remote=other.remote,
@@ -283,7 +287,7 @@ def _named(
 ) -> Iterator[Named]:
     for ref, tag in before.items():
         held = now.get(ref, "")
-        if ref.startswith(following.VISIBLE) and tag in points and held != tag:
+        if ref.startswith(wanted_refs.VISIBLE) and tag in points and held != tag:
             point = points.get(held)
             yield Named(ref, points[tag].name, point.name if point else "", point.event if point else "")
 

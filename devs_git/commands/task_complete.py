@@ -6,15 +6,23 @@ A task that is active in another worktree is completed there: what is staged her
 
 from __future__ import annotations
 
-from devs_git.domain import ids, trailers
-from devs_git.domain.history import Task
-from devs_git.domain.jobs import Job
-from devs_git.domain.recording import no_active_task, nothing_new, require_live, require_task
-from devs_git.domain.rows import Recorded
-from devs_git.domain.trailers import Work, work_of
+from devs_git.domain.checkpoints.checkpoint_record import (
+    no_active_task,
+    nothing_new,
+    require_live,
+    require_task,
+)
+from devs_git.domain.checkpoints.commit_job import Job
+from devs_git.domain.checkpoints.rows import Recorded
+from devs_git.domain.ledger import ids
+from devs_git.domain.ledger.history import Task
+from devs_git.domain.text import trailers
+from devs_git.domain.text.trailers import Work, work_of
 from devs_git.errors import DevsError
-from devs_git.storage import active_task, commit_and_record, conversations, own_work, recording
-from devs_git.storage.ledger import Tip
+from devs_git.operations.checkpoint import complete_task, record_checkpoint, unstaged_work
+from devs_git.operations.recall import open_catalog
+from devs_git.storage.ledger.store import Tip
+from devs_git.storage.worktree import active_task
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -55,8 +63,10 @@ def run(workspace: Workspace, request: Request) -> Recorded:
     task = require_task(tip.here, work.task)
     require_live(work.task, task.status)
     _refuse_elsewhere(workspace, work.task)
-    recording.visible_tag(workspace, tip, work.task)  # what would refuse the record refuses the commit
-    conversations.refresh(workspace, work.task)
+    record_checkpoint.visible_tag(
+        workspace, tip, work.task
+    )  # what would refuse the record refuses the commit
+    open_catalog.refresh(workspace, work.task)
     job = Job(
         op_id=workspace.new_id("task complete", work.task),
         verb="task complete",
@@ -73,7 +83,7 @@ def run(workspace: Workspace, request: Request) -> Recorded:
         if not staged and not _new_work(workspace, tip, task, head):
             raise nothing_new(task.task_id)
 
-    return commit_and_record.perform(workspace, job, everything=request.everything, check=check)
+    return complete_task.perform(workspace, job, everything=request.everything, check=check)
 
 
 def _refuse_elsewhere(workspace: Workspace, task_id: str) -> None:
@@ -92,4 +102,4 @@ def _new_work(workspace: Workspace, tip: Tip, task: Task, head: str) -> bool:
     done = tip.here.completion(task.task_id)
     if task.status != "completed" or done is None:
         return True
-    return own_work.has_commits(workspace.git, task.task_id, done.commit, head)
+    return unstaged_work.has_commits(workspace.git, task.task_id, done.commit, head)

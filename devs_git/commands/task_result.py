@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from devs_git.domain import ids
-from devs_git.domain.events import Draft
-from devs_git.domain.recording import require_task
-from devs_git.domain.trailers import Work, text
+from devs_git.domain.checkpoints.checkpoint_record import require_task
+from devs_git.domain.ledger import ids
+from devs_git.domain.ledger.events import Draft
+from devs_git.domain.text.trailers import Work, text
 from devs_git.errors import invalid
-from devs_git.storage import task_files
-from devs_git.storage.ledger import Tip
+from devs_git.storage.ledger import task_files
+from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 

@@ -6,15 +6,17 @@ one is free again, and its numbers go on. A task whose mark in its own worktree 
 
 from __future__ import annotations
 
-from devs_git.domain import ids
-from devs_git.domain.events import Draft, one_line
-from devs_git.domain.history import History
-from devs_git.domain.standing import LIVE
-from devs_git.domain.trailers import AGENTS, PHASES, Work, checked, text, work_of
+from devs_git.domain.ledger import ids
+from devs_git.domain.ledger.events import Draft, one_line
+from devs_git.domain.ledger.history import History
+from devs_git.domain.ledger.task_standing import LIVE
+from devs_git.domain.text.trailers import AGENTS, PHASES, Work, checked, text, work_of
 from devs_git.errors import DevsError
-from devs_git.storage import active_task, locks, refs, task_files
-from devs_git.storage.committing import BUSY_SECONDS
-from devs_git.storage.ledger import Tip
+from devs_git.operations.checkpoint.commit_work import BUSY_SECONDS
+from devs_git.storage.git import locks, refs
+from devs_git.storage.ledger import task_files
+from devs_git.storage.ledger.store import Tip
+from devs_git.storage.worktree import active_task
 from devs_git.values import field, immutable
 from devs_git.workspace import Workspace
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from devs_git.domain import ids, ways
-from devs_git.domain.recording import no_active_task, require_task
-from devs_git.domain.rows import Row
-from devs_git.storage import active_task, doubt, task_files, unrecorded, whereabouts
+from devs_git.domain.checkpoints import return_path
+from devs_git.domain.checkpoints.checkpoint_record import no_active_task, require_task
+from devs_git.domain.checkpoints.rows import Row
+from devs_git.domain.ledger import ids
+from devs_git.operations.checkpoint import unrecorded_commits, whereabouts
+from devs_git.storage.ledger import doubt, task_files
+from devs_git.storage.worktree import active_task
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -75,7 +78,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         result=told.get("result", ""),
         next_checkpoint=task.next_number,
         checkpoints=rows,
-        unrecorded=unrecorded.read(workspace.places),
-        way_back=ways.told(tip.here, *newest) if newest else "",
+        unrecorded=unrecorded_commits.read(workspace.places),
+        way_back=return_path.told(tip.here, *newest) if newest else "",
         not_believed=doubt.told(workspace.require_believed),
     )

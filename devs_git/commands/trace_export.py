@@ -7,9 +7,9 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 
-from devs_git.domain import ids
-from devs_git.storage import export_file
-from devs_git.storage.catalog import exchange, traces
+from devs_git.domain.ledger import ids
+from devs_git.operations.recall import open_catalog
+from devs_git.storage.catalog import exchange, export_file, traces
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -46,7 +46,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     """The count of traces that were written. INVALID_ARGUMENTS {output}."""
     done = 0
     place = export_file.written(request.output) if request.output else nullcontext(request.write)
-    with workspace.catalog() as catalog:
+    with open_catalog.open_catalog(workspace) as catalog:
         total = traces.count(catalog, request.task)
         with place as write, gzip.GzipFile(fileobj=_Sink(write), mode="wb", mtime=0) as packed:
             for line in exchange.lines(catalog, request.task):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from devs_git.errors import DevsError
+from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import traces
 from devs_git.values import field, immutable
 from devs_git.workspace import Workspace
@@ -43,7 +44,7 @@ class Result:
     `size` is the whole output's, in bytes; `next_offset` says where the rest begins and is absent at the end.
     """
 
-    traceId: str  # noqa: N815 - the contract's own spelling (DESIGN 5), like the next two
+    traceId: str  # noqa: N815 - the contract's own spelling, like the next two
     fullOutput: str  # noqa: N815
     size: int
     next_offset: int | None = field(default=None, metadata={"optional": True})
@@ -67,7 +68,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 def read(workspace: Workspace, request: Request) -> tuple[bytes, int]:
     """The bytes asked for, and how many there are in all; a part ends between two characters."""
-    with workspace.catalog() as catalog:
+    with open_catalog.open_catalog(workspace) as catalog:
         size = traces.size(catalog, request.trace_id)
         if size is None:
             raise DevsError(

@@ -7,8 +7,9 @@ import zlib
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
-from devs_git.domain.traces import Trace
+from devs_git.domain.recall.traces import Trace
 from devs_git.errors import invalid
+from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import exchange, traces
 from devs_git.storage.catalog.bodies import Packed
 from devs_git.values import immutable
@@ -41,7 +42,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     """Put them, some in each transaction; INVALID_ARGUMENTS names a damaged line, and whole transactions before it stay."""
     done = new = 0
     others: set[str] = set()
-    with workspace.catalog() as catalog:
+    with open_catalog.open_catalog(workspace) as catalog:
         found = _read(request.source)
         while True:
             held = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from devs_git.operations.recall import open_catalog
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -26,4 +27,4 @@ def run(workspace: Workspace, request: Request) -> Result:
 
     workspace.ledger.require()
     with Catalog.open(workspace.places.shared) as catalog:
-        return Result(*workspace.ingest(catalog))
+        return Result(*open_catalog.ingest_spool(workspace, catalog))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from devs_git.domain import ids, paging
-from devs_git.domain.search import Query
-from devs_git.domain.traces import TraceRow
+from devs_git.domain.ledger import ids, paging
+from devs_git.domain.recall.query import Query
+from devs_git.domain.recall.traces import TraceRow
+from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import search
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
@@ -47,6 +48,6 @@ def run(workspace: Workspace, request: Request) -> Result:
     )
     place = paging.place(request.cursor)
     page = search.Page(request.limit, place.offset, place.upto, request.rewound)
-    with workspace.catalog(caught_up=True) as catalog:
+    with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
         rows, more, upto = search.listed(catalog, query, page)
     return Result(rows, replace(place, upto=upto).after(len(rows), more=more))

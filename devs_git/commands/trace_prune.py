@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from devs_git.domain.events import Draft
-from devs_git.domain.pruning import plan_id
-from devs_git.domain.quantities import size, span
-from devs_git.domain.times import stamp
-from devs_git.domain.traces import TraceRow
+from devs_git.domain.checkpoints.snapshot_pruning import plan_id
+from devs_git.domain.ledger.events import Draft
+from devs_git.domain.recall.traces import TraceRow
+from devs_git.domain.text.quantities import size, span
+from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError, invalid
-from devs_git.storage.catalog import pruning
+from devs_git.operations.recall import open_catalog
+from devs_git.storage.catalog import prune_traces
 from devs_git.storage.catalog.database import Catalog
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
@@ -60,7 +61,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         with workspace.catalog_as_it_stands() as catalog:
             return _result(_going(workspace, catalog, request), dry_run=True)
     workspace.ledger.require()
-    with workspace.catalog() as catalog:
+    with open_catalog.open_catalog(workspace) as catalog:
         going = _going(workspace, catalog, request)
         plan = _result(going, dry_run=False)
         if request.plan_id and request.plan_id != plan.plan_id:
@@ -70,10 +71,10 @@ def run(workspace: Workspace, request: Request) -> Result:
         if not going:
             return plan
         with catalog.writing():
-            done = _result(pruning.delete(catalog, going, workspace.progress), dry_run=False)
+            done = _result(prune_traces.delete(catalog, going, workspace.progress), dry_run=False)
             recorded = _record(workspace, done)
         workspace.progress("giving room back", 0, 0)
-        pruning.give_back(catalog)
+        prune_traces.give_back(catalog)
     return replace(done, event=recorded)
 
 
@@ -93,9 +94,9 @@ def _going(workspace: Workspace, catalog: Catalog, request: Request) -> list[Tra
     found: dict[str, TraceRow] = {}
     if request.older_than:
         before = stamp(workspace.clock() - timedelta(seconds=span(request.older_than)))
-        found |= {row.trace_id: row for row in pruning.older(catalog, before)}
+        found |= {row.trace_id: row for row in prune_traces.older(catalog, before)}
     if request.max_size:
-        found |= {row.trace_id: row for row in pruning.oldest_above(catalog, size(request.max_size))}
+        found |= {row.trace_id: row for row in prune_traces.oldest_above(catalog, size(request.max_size))}
     return sorted(found.values(), key=lambda row: (row.created_at, row.trace_id))
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from devs_git.domain import ids
-from devs_git.domain.plain_text import checked
-from devs_git.domain.traces import Trace
-from devs_git.domain.trailers import work_of
+from devs_git.domain.ledger import ids
+from devs_git.domain.recall.traces import Trace
+from devs_git.domain.text.plain_text import checked
+from devs_git.domain.text.trailers import work_of
 from devs_git.errors import invalid
-from devs_git.storage import active_task
+from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import bodies, traces
 from devs_git.storage.catalog.bodies import Packed
-from devs_git.storage.git_program import GitFailed
+from devs_git.storage.git.program import GitFailed
+from devs_git.storage.worktree import active_task
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -56,7 +57,7 @@ def _require_id(trace_id: str) -> None:
 class Result:
     """`size` in bytes, `digest` the SHA-256 of the output."""
 
-    traceId: str  # noqa: N815 - the contract's own spelling (DESIGN 5)
+    traceId: str  # noqa: N815 - the contract's own spelling
     task_id: str
     size: int
     digest: str
@@ -81,7 +82,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         duration_ms=request.duration_ms,
         commit=_head(workspace),
     )
-    with workspace.catalog() as catalog, catalog.writing():
+    with open_catalog.open_catalog(workspace) as catalog, catalog.writing():
         digest = traces.put(catalog, trace, workspace.progress, packed)
     return Result(trace.trace_id, trace.task_id, packed.size, digest)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from devs_git.domain import ids, paging
-from devs_git.domain.search import Query, parse
-from devs_git.domain.times import stamp
-from devs_git.domain.traces import TraceRow
+from devs_git.domain.ledger import ids, paging
+from devs_git.domain.recall.query import Query, parse
+from devs_git.domain.recall.traces import TraceRow
+from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError, invalid
+from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import message_search, search
 from devs_git.storage.catalog.database import Catalog
 from devs_git.values import as_mapping, field, immutable, replace
@@ -20,7 +21,7 @@ Where = Literal["traces", "messages"]
 
 @immutable
 class Request:
-    """`query` as people type it (domain/search.py); `deadline` in seconds.
+    """`query` as people type it (domain/recall/query.py); `deadline` in seconds.
 
     `within` traces or messages: not both at once, because what ranks in one says nothing of a rank in the other.
     """
@@ -86,7 +87,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     query = _canonical(parse(request.query, workspace.clock(), stamp))
     place = paging.place(request.cursor)
     page = search.Page(request.limit, place.offset, place.upto, request.rewound, request.deadline)
-    with workspace.catalog(caught_up=True) as catalog:
+    with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
         hits, found = (_messages if request.within == "messages" else _traces)(catalog, query, page)
     following = replace(place, upto=found.upto).after(len(hits), more=found.more)
     return Result(hits, found.complete, query.left_out, following, None if found.shown else True)

@@ -1,4 +1,4 @@
-"""undo: return from a rewind, restore, drop or undo of this worktree and branch, to the byte (DESIGN 4.7).
+"""undo: return from a rewind, restore, drop or undo of this worktree and branch, to the byte.
 
 An undo is a move like any other, to the state that the operation's backup holds; undoing it again redoes it.
 """
@@ -8,27 +8,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from devs_git.domain import activity, branch_names, standpoint
-from devs_git.domain import rewind as rules
-from devs_git.domain.events import Draft, Event
-from devs_git.domain.history import Checkpoint, fold
-from devs_git.domain.rewind import Effect, preserve_mode
+from devs_git.domain.checkpoints import branch_names, task_activity
+from devs_git.domain.checkpoints import rewind_selection as rules
+from devs_git.domain.checkpoints.rewind_selection import Effect, preserve_mode
+from devs_git.domain.ledger import clone_view
+from devs_git.domain.ledger.events import Draft, Event
+from devs_git.domain.ledger.history import Checkpoint, fold
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import active_task, filters, refs, tips
-from devs_git.storage.engine import backups, journal, outlook, owned, reach, refusals
-from devs_git.storage.engine import footprint as footprints
-from devs_git.storage.engine import run as engine
-from devs_git.storage.engine import survey as surveys
-from devs_git.storage.engine.capture import State, load
-from devs_git.storage.engine.footprint import Footprint
-from devs_git.storage.engine.preserve import Kept
-from devs_git.storage.engine.raw import listed, merged_modes, merged_raw
-from devs_git.storage.engine.site import Site
-from devs_git.storage.engine.survey import Survey
-from devs_git.storage.engine.travel import Journey, objections, trailers, travel
-from devs_git.storage.filters import NotTold
-from devs_git.storage.ledger import Tip
-from devs_git.storage.standpoint import Standpoint, clone_of, name_clone
+from devs_git.operations.rewind import reach, refusals, rewind_plan
+from devs_git.operations.rewind.preserve import Kept
+from devs_git.operations.rewind.return_to_state import Journey, objections, trailers, travel
+from devs_git.storage.git import filters, refs
+from devs_git.storage.git.filters import NotTold
+from devs_git.storage.ledger import lines_of_work, own_operations
+from devs_git.storage.ledger.clone_view import Standpoint, clone_of, name_clone
+from devs_git.storage.ledger.store import Tip
+from devs_git.storage.worktree import active_task, backups, journal
+from devs_git.storage.worktree import footprint as footprints
+from devs_git.storage.worktree import move_tree as engine
+from devs_git.storage.worktree import survey as surveys
+from devs_git.storage.worktree.capture import State, load
+from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.footprint import Footprint
+from devs_git.storage.worktree.raw_bytes import listed, merged_modes, merged_raw
+from devs_git.storage.worktree.survey import Survey
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
@@ -119,22 +122,22 @@ def run(workspace: Workspace, request: Request) -> Result:
 def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
     backups.restore(site)
     clone = clone_of(site.places.common)
-    history = standpoint.own(workspace.ledger.require().history, clone)
+    history = clone_view.own(workspace.ledger.require().history, clone)
     found = surveys.survey(site.git, site.top)
     operations = _operations(site, rules.chain(history, site.places.worktree_id, found.branch), request.op_id)
     operation = rules.to_undo(operations, request.op_id)
     surveys.require_commit(found)
     since = operations[operations.index(operation) :]
     state, *later = (load(site.objects, event.get("Devs-Backup")) for event in since)
-    before = standpoint.own(fold(workspace.ledger.events(operation.parents[0], oldest_first=True)), clone)
+    before = clone_view.own(fold(workspace.ledger.events(operation.parents[0], oldest_first=True)), clone)
     left, _ = reach.passed(site.git, found.head, state.head)
-    held = refs.matching(site.git, tips.HEADS, tips.FOLDER)
-    outlook.require_none_left(site, history, held, left)
-    branches = {name: oid for name, oid in held.items() if name.startswith(tips.HEADS)}
+    held = refs.matching(site.git, lines_of_work.HEADS, lines_of_work.FOLDER)
+    rewind_plan.require_none_left(site, history, held, left)
+    branches = {name: oid for name, oid in held.items() if name.startswith(lines_of_work.HEADS)}
     others = reach.others(site.git, found.branch, history, branches, left)
     lost = reach.only_here(site.git, found.head, state.head, others) if others else left
     anew = rules.replaced_since(history, before)
-    on_head = tips.reached(site.git, anew, [state.head])
+    on_head = lines_of_work.reached(site.git, anew, [state.head])
     effect = rules.back(history, before, since, lost, on_head)
     turns = Standpoint.here(site.git, site.places.common).turns(
         workspace.ledger.tip().history, effect, {found.branch: state.head} if found.branch else {}
@@ -156,7 +159,7 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
         *refusals.of_obstacles(plan, save=request.untracked == "save"),
         *refusals.of_objects(found, plan, state.head),
     ]
-    state = replace(state, active=activity.after_undo(history, effect, state.active))
+    state = replace(state, active=task_activity.after_undo(history, effect, state.active))
     return _Outlook(
         operation, state, tuple(later), found, plan, effect, turns, request.preserve or "", refused
     )
@@ -168,7 +171,7 @@ def _operations(site: Site, told: list[Event], op_id: str | None) -> list[Event]
 
     A worktree and branch of the same name in another clone is another place: its backups never come here.
     """
-    held, purged = owned.operations(site.git, told)
+    held, purged = own_operations.operations(site.git, told)
     here = [event for event in held if site.objects.exists(event.get("Devs-Backup"))]
     every = [event for event in told if event in here or event in purged]
     meant = [event for event in every if event.get("Devs-Op") == op_id] or every[-1:]
@@ -256,6 +259,6 @@ def _result(look: _Outlook, op_id: str, files: int, active: str) -> Result:
         not_exact=(),
         edited=(),
         backup="",
-        was_active=activity.task_of(active),
-        now_active=activity.task_of(look.state.active),
+        was_active=task_activity.task_of(active),
+        now_active=task_activity.task_of(look.state.active),
     )

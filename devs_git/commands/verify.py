@@ -6,35 +6,29 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
-from devs_git.domain.events import LEDGER
-from devs_git.domain.gates import SIGNED
-from devs_git.domain.policy import PROPOSED
-from devs_git.domain.report import Finding, Severity, once
+from devs_git.domain.audit.findings import Finding, Severity, once
+from devs_git.domain.gates.gate_model import SIGNED
+from devs_git.domain.gates.policy import PROPOSED
+from devs_git.domain.ledger.events import LEDGER
 from devs_git.domain.verbs import VERBS
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import (
-    audit_facts,
-    audit_parts,
-    auditing,
-    bounded,
-    first_sight,
-    never_begun,
-    proposal,
-    refs,
-    tas_file,
-)
-from devs_git.storage.audit_facts import Facts
-from devs_git.storage.audit_parts import FETCH
-from devs_git.storage.engine import reach
-from devs_git.storage.git_program import Git, GitFailed
-from devs_git.storage.proposal import Named
+from devs_git.operations.audit import verify_parts
+from devs_git.operations.audit.verify_parts import FETCH
+from devs_git.operations.rewind import reach
+from devs_git.operations.setup import never_begun
+from devs_git.storage.documents import tas_file
+from devs_git.storage.git import bounded, refs
+from devs_git.storage.git.program import Git, GitFailed
+from devs_git.storage.ledger import audit_facts, first_sight, tracked_policy, whole_history
+from devs_git.storage.ledger.audit_facts import Facts
+from devs_git.storage.ledger.tracked_policy import Named
 from devs_git.values import field, immutable
 from devs_git.workspace import Workspace
 
 FORMATS: Final = ("text", "json", "github")
-PARTS: Final = (*audit_parts.PARTS, "registry", "guard")
+PARTS: Final = (*verify_parts.PARTS, "registry", "guard")
 # What concerns the repository is what CI asks for; registry and guard are about devs-git, the same everywhere.
-SEVERAL: Final[dict[str, tuple[str, ...]]] = {"repository": tuple(audit_parts.PARTS), "all": PARTS}
+SEVERAL: Final[dict[str, tuple[str, ...]]] = {"repository": tuple(verify_parts.PARTS), "all": PARTS}
 _SHALLOW: Final = Finding(
     "CONFLICT",
     "error",
@@ -96,7 +90,7 @@ class Told:
 @immutable
 class Result:
     """`ok`: no finding is an error. `checked` says how much was looked at, `commits` how many of each kind there are
-    (`domain/audit_kinds.py`), where they were judged.
+    (`domain/audit/commit_kinds.py`), where they were judged.
     """
 
     ok: bool
@@ -109,8 +103,8 @@ class Result:
 
 def run(workspace: Workspace, request: Request) -> Result:
     """Every finding of the chosen parts; of a repository that is shallow that one alone, for it cannot prove anything."""
-    about_us = [part for part in request.chosen if part not in audit_parts.PARTS]
-    about_it = [part for part in request.chosen if part in audit_parts.PARTS]
+    about_us = [part for part in request.chosen if part not in verify_parts.PARTS]
+    about_it = [part for part in request.chosen if part in verify_parts.PARTS]
     found: list[Finding] = []
     checked: dict[str, int] = {}
     kinds: dict[str, int] = {}
@@ -123,7 +117,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         found += audit_facts.guarded(_pinning, facts)
         for at, part in enumerate(about_it):
             workspace.progress(part, at, len(request.chosen))
-            found += audit_facts.guarded(audit_parts.PARTS[part], facts) if facts.tip else ()
+            found += audit_facts.guarded(verify_parts.PARTS[part], facts) if facts.tip else ()
         if facts.tip and all(one.severity != "error" for one in found):
             found += audit_facts.guarded(_without_policy, facts)
         workspace.progress("", 1, 1)
@@ -168,9 +162,9 @@ def _facts(workspace: Workspace, request: Request, found: list[Finding]) -> Fact
     match = _RANGE.fullmatch(request.range)
     base = (match and match["base"]) or ""
     # A forge names the base of a new branch by zeros.
-    base = auditing.resolve(git, base) if base.strip("0") else ""
+    base = whole_history.resolve(git, base) if base.strip("0") else ""
     head = (match and match["head"]) or ""
-    head = auditing.resolve(git, head) if head else _read(git, "HEAD^{commit}", found)
+    head = whole_history.resolve(git, head) if head else _read(git, "HEAD^{commit}", found)
     pinned = _pinned(workspace.store_git, base, head)
     return Facts(
         ledger=workspace.ledger,
@@ -208,9 +202,9 @@ def _pinned(git: Git, base: str, head: str) -> Named:
     """
     try:
         if base:
-            return proposal.named(git, base)
+            return tracked_policy.named(git, base)
         _, tracked = first_sight.named(git)
-        return tracked if tracked.genesis or not head else proposal.named(git, head)
+        return tracked if tracked.genesis or not head else tracked_policy.named(git, head)
     except DevsError:
         # That it cannot be read is a finding of the part `policy`.
         return Named()

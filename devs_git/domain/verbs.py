@@ -1,4 +1,4 @@
-"""The verb table (DESIGN 5): what each verb may do, and what a gate does to it.
+"""The verb table: what each verb may do, and what a gate does to it.
 
 Guard, ledger, command line, documentation and `verify` read this one table. A verb `gate request` lives in
 `devs_git/commands/gate_request.py` as `Request`, `run` and `Result`; its input and result types are theirs.

@@ -9,16 +9,16 @@ from devs_git.errors import DevsError
 
 def uncaught(error: Exception) -> DevsError:
     """What the disk said, as CONFLICT; INTERNAL for all else, once the trace is written where the user finds it."""
-    from devs_git.storage import outside
+    from devs_git.storage.git import failures
 
-    return outside.told(error) or _our_bug(error)
+    return failures.told(error) or _our_bug(error)
 
 
 def _our_bug(error: Exception) -> DevsError:
     import traceback
     from pathlib import Path
 
-    from devs_git.storage.git_program import GitFailed
+    from devs_git.storage.git.program import GitFailed
 
     log = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "devs-git" / "errors.log"
     try:

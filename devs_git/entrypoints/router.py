@@ -1,4 +1,4 @@
-"""The one way from a door to a command: recover, guard, run (DESIGN 5).
+"""The one way from a door to a command: recover, guard, run.
 
 Refusals come in this order: arguments (a Request checks itself when it is made), no policy, not found (a command's
 optional `find`), frozen, then the state of task or tree (the command's `run`). A dry run is not refused for a gate: its
@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from devs_git.domain.verbs import CHANGES, READS, Verb, verb
 from devs_git.errors import DevsError
-from devs_git.storage import within
-from devs_git.storage.git_program import GitFailed
+from devs_git.storage.git import parent_command
+from devs_git.storage.git.program import GitFailed
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 
@@ -62,8 +62,8 @@ def _require_init(row: Verb, workspace: Workspace) -> None:
 @contextlib.contextmanager
 def _in_time(row: Verb) -> Iterator[None]:
     """CHECKOUT_TIMEOUT once the verb's gits have taken the seconds of its row; what had moved is back by then."""
-    from devs_git.storage import time_limit
-    from devs_git.storage.children import GitTimedOut
+    from devs_git.storage.git import time_limit
+    from devs_git.storage.git.children import GitTimedOut
 
     try:
         with time_limit.within(row.seconds):
@@ -107,27 +107,27 @@ def _foreseen(row: Verb, module: Any, workspace: Workspace, request: Any) -> Any
 def _mend_tags(name: str, workspace: Workspace) -> None:
     """A visible tag that something pruned comes back before a verb decides by it, an undone one goes again."""
     if workspace.ledger.tip().oid:
-        from devs_git.storage import visible_tags
+        from devs_git.storage.ledger import visible_tags
 
         visible_tags.mend(workspace.ledger, always=name in GOING_BACK, say=workspace.say)
 
 
 def _show(workspace: Workspace) -> None:
     """Render what the verb changed in the ledger. A view that cannot be written undoes nothing that was done."""
-    from devs_git.storage import view, visible_tags
-    from devs_git.storage.children import GitTimedOut
+    from devs_git.storage.git.children import GitTimedOut
+    from devs_git.storage.ledger import devs_folder, visible_tags
 
     try:
         with visible_tags.leaving(workspace.ledger.git, workspace.places.common):
-            view.refresh(workspace.places, workspace.ledger)
+            devs_folder.refresh(workspace.places, workspace.ledger)
     except (OSError, DevsError, GitFailed, GitTimedOut):
         workspace.say("The view .devs/ could not be written; see: devs-git doctor")
 
 
 def _recover_first(name: str, workspace: Workspace) -> None:
-    if within.operation(workspace.places):
+    if parent_command.operation(workspace.places):
         if verb(name).tier != READS:
-            raise within.refusal(name)
+            raise parent_command.refusal(name)
         return  # what is under way is no leftover
     try:
         recover(workspace, alone=name in GOING_BACK)
@@ -144,20 +144,20 @@ def recover(workspace: Workspace, *, alone: bool = False) -> None:
     places = workspace.places
     if not any(places.journals.glob("*.json")) and not _litter(places.operations):
         return
-    from devs_git.storage import commit_and_record
-    from devs_git.storage.engine import journal, run
+    from devs_git.operations.checkpoint import complete_task
+    from devs_git.storage.worktree import journal, move_tree
 
     if places.top is None:
         return
     entries = journal.open_ones(places)
     # A folder without a journal may also be a living command's that has not got that far: nobody waits for that.
     with contextlib.suppress(*(() if entries else (DevsError,))):
-        wait = run.LIVE_OWNER_SECONDS if entries else 0.0
-        with run.worktree_lock(workspace.site, wait=wait, alone=alone):
+        wait = move_tree.LIVE_OWNER_SECONDS if entries else 0.0
+        with move_tree.worktree_lock(workspace.site, wait=wait, alone=alone):
             pass  # taking the lock recovers the moves and sweeps
     for entry in entries:
         if entry["kind"] == "commit":
-            commit_and_record.finish(workspace, entry)
+            complete_task.finish(workspace, entry)
 
 
 def _litter(folder: Path) -> bool:

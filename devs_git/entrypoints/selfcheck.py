@@ -17,13 +17,13 @@ import click
 
 import devs_git.commands
 import devs_git.entrypoints.cli as command_line
-from devs_git.domain.report import Finding
+from devs_git.domain.audit.findings import Finding
 from devs_git.domain.verbs import CHANGES, DESTROYS, DOORS, VERBS, Verb
-from devs_git.entrypoints import promised
+from devs_git.entrypoints import public_surface
 from devs_git.entrypoints.cli.groups import FILES
 from devs_git.entrypoints.cli.main import command
 from devs_git.entrypoints.http.routes import ROUTES
-from devs_git.entrypoints.scratch import Scratch, frozen
+from devs_git.entrypoints.scratch_repository import Scratch, frozen
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.errors import CODES
 from devs_git.values import fields
@@ -96,10 +96,10 @@ def _promises() -> Iterator[str]:
     verbs = {name: f"tier {row.tier}, {on[row.goes_on_while_frozen]}" for name, row in VERBS.items()}
     tools = {name: tool.verb_name for name, tool in TOOLS.items()}
     routes = {f"{one.method} {one.path}": one.tool_name for one in ROUTES}
-    yield from _compared("verb", promised.VERBS, verbs)
-    yield from _compared("door", promised.DOORS, dict.fromkeys(DOORS, "a door"))
-    yield from _compared("tool", promised.TOOLS, tools)
-    yield from _compared("route", promised.ROUTES, routes)
+    yield from _compared("verb", public_surface.VERBS, verbs)
+    yield from _compared("door", public_surface.DOORS, dict.fromkeys(DOORS, "a door"))
+    yield from _compared("tool", public_surface.TOOLS, tools)
+    yield from _compared("route", public_surface.ROUTES, routes)
 
 
 def _compared(what: str, listed: Mapping[str, str], there: Mapping[str, str]) -> Iterator[str]:

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from devs_git.domain.events import LEDGER
-from devs_git.storage import view
+from devs_git.domain.ledger.events import LEDGER
+from devs_git.storage.ledger import devs_folder
 from devs_git.workspace import Workspace
-from tests import clones
-from tests.attacking import goes_on
-from tests.clones import Pair
-from tests.gated import Key, ask, in_force, make_key
+from tests.support import clones
+from tests.support.attacker import goes_on
+from tests.support.clones import Pair
+from tests.support.gate_scene import Key, ask, in_force, make_key
 
 
 @pytest.fixture
@@ -24,7 +24,9 @@ def frozen(initialised: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     mould = tmp_path_factory.getbasetemp() / "frozen"
     if not mould.exists():
         ask(Workspace.open(), kind="MANUAL")
-        view.refresh(Workspace.open().places, Workspace.open().ledger)  # as the verb does through its door
+        devs_folder.refresh(
+            Workspace.open().places, Workspace.open().ledger
+        )  # as the verb does through its door
         shutil.copytree(initialised, mould, symlinks=True)
     else:
         shutil.rmtree(initialised)

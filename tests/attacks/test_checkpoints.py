@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.attacking import goes_on, verified
+from tests.support.attacker import goes_on, verified
 
 VISIBLE, NUMBERED = "refs/tags/devs/task-10", "refs/devs/checkpoints/task-10/1"
 

@@ -7,18 +7,19 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import init
-from devs_git.domain import decisions
-from devs_git.domain.events import LEDGER
-from devs_git.domain.receiving import Move
+from devs_git.domain.audit.push_rules import Move
+from devs_git.domain.gates import signed_decision
+from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router
-from devs_git.storage import documents, gates, receiving
+from devs_git.storage.documents import yaml_documents
+from devs_git.storage.ledger import gates, received
 from devs_git.workspace import Workspace
-from tests import gated
-from tests.attacking import goes_on, plumbing, refusal, verified
-from tests.clones import Clone, Pair, second_remote
 from tests.commands.conftest import pair
 from tests.commands.test_honest_flows import MANUAL, propose, signed_by, with_key
-from tests.gated import Key
+from tests.support import gate_scene
+from tests.support.attacker import goes_on, plumbing, refusal, verified
+from tests.support.clones import Clone, Pair, second_remote
+from tests.support.gate_scene import Key
 
 __all__ = ("pair",)
 Keys = dict[str, Key]
@@ -49,7 +50,7 @@ def copied(event: str, gate: str, *paths: str, ends: str = "\n", parent: str = L
 
 def codes(clone: Clone, new: str) -> set[str]:
     """What a server says that has this clone's ledger; `verify` and each verb that asks for the policy say so, too."""
-    told = {found.code for found in receiving.problems(clone.opened.ledger, [Move(clone.tip, new, LEDGER)])}
+    told = {found.code for found in received.problems(clone.opened.ledger, [Move(clone.tip, new, LEDGER)])}
     before = clone.tip
     goes_on("update-ref", LEDGER, new)
     assert told <= verified("ledger")
@@ -113,10 +114,10 @@ def test_a_signature_used_once_brought_again_once_its_key_is_back(signing: Pair,
     out_and_in(signing, keys, gate)
     kept = goes_on("ls-tree", "-r", "--name-only", LEDGER, "superseded/").split()
     signature = next(path for path in kept if path.endswith(".sig"))
-    record = documents.load(
+    record = yaml_documents.load(
         bob.opened.ledger.tip().read(signature.removesuffix(".sig")) or b"", "decision", "decision"
     )
-    said = decisions.of_record(record, gated.genesis(bob.opened)).canonical()
+    said = signed_decision.of_record(record, gate_scene.genesis(bob.opened)).canonical()
     again = {"signed": said, "signature": bob.opened.ledger.tip().read(signature)}
     assert refusal(lambda: bob.approve(gate, **again)) == "REPLAYED"
     bob.approve(gate, **with_key(keys["bot"]))

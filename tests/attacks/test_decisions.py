@@ -11,15 +11,28 @@ from typing import Any
 import pytest
 
 from devs_git.commands import gate_approve, gate_request, gate_show
-from devs_git.domain import decisions
-from devs_git.domain.events import LEDGER
-from devs_git.storage import documents, gates
+from devs_git.domain.gates import signed_decision
+from devs_git.domain.ledger.events import LEDGER
+from devs_git.storage.documents import yaml_documents
+from devs_git.storage.ledger import gates
 from devs_git.values import replace
 from devs_git.workspace import Workspace
-from tests.attacking import by_hand, deciding, plumbing, refusal, verified
 from tests.commands.test_verify_gates import forged
-from tests.gated import BLOCKER, CHANGES, NEW, TAS, Key, approve, ask, commit, decision, genesis, in_force
-from tests.typing_person import at_terminal
+from tests.support.attacker import by_hand, deciding, plumbing, refusal, verified
+from tests.support.gate_scene import (
+    BLOCKER,
+    CHANGES,
+    NEW,
+    TAS,
+    Key,
+    approve,
+    ask,
+    commit,
+    decision,
+    genesis,
+    in_force,
+)
+from tests.support.terminal_person import at_terminal
 
 Approve = gate_approve.Request
 Keys = dict[str, Key]
@@ -37,7 +50,7 @@ def bring(workspace: Workspace, gate_id: str, said: bytes, signature: bytes) -> 
 
 def write(workspace: Workspace, gate_id: str, signature: bytes = b"", **record: Any) -> None:
     """A decision past the verb."""
-    data = documents.dump(forged(workspace, gate_id, **record), "decision")
+    data = yaml_documents.dump(forged(workspace, gate_id, **record), "decision")
     by_hand(*deciding(gate_id, data, signature))
 
 
@@ -50,7 +63,7 @@ def test_a_decision_forged_in_yaml(signed: Workspace) -> None:
 
 def test_duplicate_status_keys(signed: Workspace) -> None:
     gate_id = ask(signed)
-    text = documents.dump(forged(signed, gate_id), "decision") + b"status: REJECTED\nstatus: APPROVED\n"
+    text = yaml_documents.dump(forged(signed, gate_id), "decision") + b"status: REJECTED\nstatus: APPROVED\n"
     by_hand(*deciding(gate_id, text))
     assert "LEDGER_MUTATED" in verified("ledger")
     assert gates.find(signed.ledger.tip(), gate_id).status == "PENDING_APPROVAL"
@@ -96,7 +109,7 @@ def test_a_rogue_key_with_a_local_allowed_signers_override(
     said = to_sign(signed, gate_id)
     signature = keys["rogue"].sign(said)
     assert bring(signed, gate_id, said, signature) == "UNKNOWN_SIGNER"
-    nonce = str(decisions.read(said).nonce)  # type: ignore[union-attr]
+    nonce = str(signed_decision.read(said).nonce)  # type: ignore[union-attr]
     write(signed, gate_id, signature, approval="signed", nonce=nonce)
     assert verified("ledger") == {"UNKNOWN_SIGNER"}
 
@@ -130,7 +143,7 @@ def test_an_agents_key(signed: Workspace, keys: Keys) -> None:
     said = to_sign(signed, gate_id)
     signature = keys["bot"].sign(said)
     assert bring(signed, gate_id, said, signature) == "SELF_APPROVAL"
-    nonce = str(decisions.read(said).nonce)  # type: ignore[union-attr]
+    nonce = str(signed_decision.read(said).nonce)  # type: ignore[union-attr]
     write(signed, gate_id, signature, approval="signed", nonce=nonce, reviewer_id="bot@example.org")
     assert verified("ledger") == {"SELF_APPROVAL"}
 
@@ -140,7 +153,7 @@ def test_a_signature_for_another_gate(signed: Workspace, keys: Keys) -> None:
     said = to_sign(signed, first)
     signature = keys["ada"].sign(said)
     assert bring(signed, second, said, signature) == "REPLAYED"
-    nonce = str(decisions.read(said).nonce)  # type: ignore[union-attr]
+    nonce = str(signed_decision.read(said).nonce)  # type: ignore[union-attr]
     write(signed, second, signature, approval="signed", nonce=nonce)
     assert verified("ledger") == {"BAD_SIGNATURE"}
 
@@ -150,7 +163,7 @@ def test_a_signature_for_another_repository(signed: Workspace, keys: Keys) -> No
     said = to_sign(signed, gate_id).replace(genesis(signed).encode(), b"1" * 40)
     signature = keys["ada"].sign(said)
     assert bring(signed, gate_id, said, signature) == "REPLAYED"
-    nonce = str(decisions.read(said).nonce)  # type: ignore[union-attr]
+    nonce = str(signed_decision.read(said).nonce)  # type: ignore[union-attr]
     write(signed, gate_id, signature, approval="signed", nonce=nonce)
     assert verified("ledger") == {"BAD_SIGNATURE"}
 
@@ -158,7 +171,7 @@ def test_a_signature_for_another_repository(signed: Workspace, keys: Keys) -> No
 def test_a_signature_for_another_text(signed: Workspace, keys: Keys) -> None:
     commit(signed.top, {"TAS.md": TAS})
     gate_id = ask(signed, text=NEW)
-    meant = decisions.read(to_sign(signed, gate_id))
+    meant = signed_decision.read(to_sign(signed, gate_id))
     assert meant
     said = replace(meant, tas_after="2" * 40).canonical()
     signature = keys["ada"].sign(said)
@@ -174,7 +187,7 @@ def test_the_policy_changed_in_the_same_range(signed: Workspace, keys: Keys) -> 
     commit(signed.top, {"devs-policy.yaml": f"genesis: '{genesis(signed)}'\napprovers: [{row}]\n"})
     gate_id = ask(signed)
     said = to_sign(signed, gate_id)
-    nonce = str(decisions.read(said).nonce)  # type: ignore[union-attr]
+    nonce = str(signed_decision.read(said).nonce)  # type: ignore[union-attr]
     told = {"approval": "signed", "nonce": nonce, "reviewer_id": "rogue@example.org"}
     write(signed, gate_id, keys["rogue"].sign(said), **told)
     assert verified("ledger", "commits", range=f"{base}..HEAD") >= {"UNKNOWN_SIGNER"}
@@ -217,7 +230,7 @@ def test_a_decision_on_a_line_from_before_the_policy(ledgered: Workspace, policy
     gate_id = ask(ledgered)
     before = ledgered.ledger.tip().oid
     in_force(ledgered, **policy)
-    data = documents.dump(forged(ledgered, gate_id), "decision").decode()
+    data = yaml_documents.dump(forged(ledgered, gate_id), "decision").decode()
     files = ((gates.decision_path(gate_id), data), (gates.marker_path(gate_id), None))
     side = plumbing(*files, parent=before)
     ledgered.store_git.run("update-ref", LEDGER, plumbing(*files, also=side))
@@ -232,7 +245,7 @@ def test_a_decision_taken_back_or_given_twice(signed: Workspace, keys: Keys) -> 
     again = Approve(gate_id, sign=True, key=str(keys["ada"].path))
     assert refusal(lambda: gate_approve.run(signed, again)) == "GATE_ALREADY_RESOLVED"
     assert verified("ledger", require="signed") == set()
-    other = documents.dump(decision(signed, gate_id) | {"decision": "REJECTED"}, "decision")
+    other = yaml_documents.dump(decision(signed, gate_id) | {"decision": "REJECTED"}, "decision")
     by_hand((gates.decision_path(gate_id), other))
     assert "LEDGER_MUTATED" in verified("ledger")
 

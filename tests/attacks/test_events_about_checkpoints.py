@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from devs_git.commands import checkpoint, doctor, purge, rewind, show, task_start, undo, verify
-from devs_git.storage import refs
-from tests.attacking import refusal
-from tests.clones import LEDGER, Clone, Pair, git, refs_of
-from tests.moving import Scene, contents
+from devs_git.storage.git import refs
+from tests.support.attacker import refusal
+from tests.support.clones import LEDGER, Clone, Pair, git, refs_of
+from tests.support.scene import Scene, contents
 
 NUMBERED, VISIBLE = "refs/devs/checkpoints/task-10/1", "refs/tags/devs/task-10"
 NOWHERE = "1" * 40

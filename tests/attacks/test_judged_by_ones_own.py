@@ -19,12 +19,12 @@ from devs_git.commands import (
     status,
     task_start,
 )
-from devs_git.domain.events import LEDGER
+from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
-from devs_git.storage import documents, gates, view
+from devs_git.storage.documents import yaml_documents
+from devs_git.storage.ledger import devs_folder, gates
 from devs_git.workspace import Workspace
-from tests.attacking import goes_on, plumbing, refusal, refused, verified
 from tests.attacks.test_who_is_believed import (
     SET,
     Keys,
@@ -38,8 +38,9 @@ from tests.attacks.test_who_is_believed import (
     raw_tree,
     rotated,
 )
-from tests.gated import BLOCKER, NEW, ask, asked, commit, genesis, in_force
-from tests.ledgers import decided
+from tests.support.attacker import goes_on, plumbing, refusal, refused, verified
+from tests.support.gate_scene import BLOCKER, NEW, ask, asked, commit, genesis, in_force
+from tests.support.ledgers import decided
 
 GATE = "1b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
 
@@ -58,7 +59,7 @@ def request(kind: str = "MANUAL", **more: Any) -> str:
         "git_head": None,
         "heads": {},
     }
-    return documents.dump(record, "gate-request").decode()
+    return yaml_documents.dump(record, "gate-request").decode()
 
 
 def asking(parent: str, kind: str = "MANUAL", **more: Any) -> str:
@@ -292,6 +293,6 @@ def test_a_name_in_the_ledgers_tree_that_leads_out_of_the_view(initialised: Path
         assert refusal(start) == "LEDGER_MUTATED"
         router.call("status", Workspace.open(), status.Request())
         with suppress(DevsError):
-            view.refresh(Workspace.open().places, Workspace.open().ledger)
+            devs_folder.refresh(Workspace.open().places, Workspace.open().ledger)
         assert not list(initialised.rglob("planted"))
         goes_on("update-ref", LEDGER, tip)

@@ -12,12 +12,12 @@ import pytest
 
 from devs_git.__main__ import main
 from devs_git.commands import init, sync, task_start
-from devs_git.domain import event_fields
-from devs_git.domain.events import LEDGER
+from devs_git.domain.ledger import event_fields
+from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.attacking import NO_HOOKS, attempt, goes_on, plumbing, refusal, verified
-from tests.gated import approve, ask
+from tests.support.attacker import NO_HOOKS, attempt, goes_on, plumbing, refusal, verified
+from tests.support.gate_scene import approve, ask
 
 OID = "1" * 40
 POINT = {"Devs-Task": "task-10", "Devs-Number": "1", "Devs-Tag": OID, "Devs-Commit": OID, "Devs-Tree": OID}

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import init
-from devs_git.domain.events import LEDGER
+from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.attacking import NO_HOOKS, attempt, examined, findings, goes_on, plumbing, refused, verified
-from tests.gated import ask
+from tests.support.attacker import NO_HOOKS, attempt, examined, findings, goes_on, plumbing, refused, verified
+from tests.support.gate_scene import ask
 
 EVENT = "x\n\nDevs-Event: x"
 

@@ -14,12 +14,12 @@ import pytest
 from devs_git.__main__ import main
 from devs_git.commands import status
 from devs_git.entrypoints import router
-from devs_git.storage.engine.capture import State
-from devs_git.storage.engine.journal import Journal
+from devs_git.storage.worktree.capture import State
+from devs_git.storage.worktree.journal import Journal
 from devs_git.values import as_mapping
 from devs_git.workspace import Workspace
-from tests.attacking import examined, goes_on, refusal
-from tests.typing_person import at_terminal
+from tests.support.attacker import examined, goes_on, refusal
+from tests.support.terminal_person import at_terminal
 
 Git = Callable[..., str]
 OP = "20010203T040506-1a2b3c4d"

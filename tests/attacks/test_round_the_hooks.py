@@ -14,11 +14,11 @@ import pytest
 
 from devs_git.__main__ import main
 from devs_git.commands import gate_approve, init, status, task_start
-from devs_git.domain.events import LEDGER
+from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.attacking import (
+from tests.support.attacker import (
     NO_HOOKS,
     attempt,
     commit,

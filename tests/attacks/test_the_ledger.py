@@ -12,11 +12,13 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import gate_approve, init, sync, task_start
-from devs_git.domain.events import LEDGER
+from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router
-from devs_git.storage import documents, view
+from devs_git.storage.documents import yaml_documents
+from devs_git.storage.ledger import devs_folder
 from devs_git.workspace import Workspace
-from tests.attacking import (
+from tests.commands.test_verify_gates import forged
+from tests.support.attacker import (
     attempt,
     by_hand,
     commit,
@@ -28,9 +30,8 @@ from tests.attacking import (
     refused,
     verified,
 )
-from tests.commands.test_verify_gates import forged
-from tests.losing import lose
-from tests.typing_person import at_terminal
+from tests.support.lost_objects import lose
+from tests.support.terminal_person import at_terminal
 
 pytestmark = pytest.mark.usefixtures("frozen")
 COMMIT = ("commit", "-q", "--allow-empty", "--no-verify", "-m", "x")
@@ -208,7 +209,7 @@ def test_trailer_separators_and_i18n_logoutputencoding_that_hide_devs_ledger() -
 
 def test_a_decision_or_a_policy_smuggled_in_by_a_merge_of_the_ledger(frozen: str) -> None:
     tip, side = goes_on("rev-parse", LEDGER), plumbing(parent=f"{LEDGER}~1")
-    decision = documents.dump(forged(Workspace.open(), frozen), "decision").decode()
+    decision = yaml_documents.dump(forged(Workspace.open(), frozen), "decision").decode()
     policy = goes_on("show", f"{LEDGER}:policy.yaml") + "\nnotify: touch owned\n"
     for files in (
         ((f"gates/{frozen}/decision.yaml", decision), (f"open/{frozen}", None)),
@@ -272,7 +273,7 @@ def test_a_planted_note_of_what_the_view_shows() -> None:
         Path(".git/devs/view").write_bytes(os.fsencode(text))
         assert "VIEW_STALE" in examined()
         workspace = Workspace.open()
-        view.refresh(workspace.places, workspace.ledger)
+        devs_folder.refresh(workspace.places, workspace.ledger)
         assert examined() == set()
 
 
@@ -293,6 +294,6 @@ def test_devs_a_link_to_somewhere_else(repo: Path, tmp_path: Path) -> None:
     assert "VIEW_BLOCKED" in examined()
     by_hand(("tasks/task-1/x.yaml", b"x\n"))
     workspace = Workspace.open()
-    view.refresh(workspace.places, workspace.ledger, full=True)
+    devs_folder.refresh(workspace.places, workspace.ledger, full=True)
     assert sorted(path.name for path in (tmp_path / "other").iterdir()) == ["README.md"]
     assert (tmp_path / "other" / "README.md").read_text() == "mine\n"

@@ -10,16 +10,17 @@ from typing import Any
 import pytest
 
 from devs_git.commands import gate_approve, gate_request
-from devs_git.domain import decisions
-from devs_git.domain.events import LEDGER
-from devs_git.domain.receiving import Move
+from devs_git.domain.audit.push_rules import Move
+from devs_git.domain.gates import signed_decision
+from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router
-from devs_git.storage import documents, gates, proposal, receiving
+from devs_git.storage.documents import yaml_documents
+from devs_git.storage.ledger import gates, received, tracked_policy
 from devs_git.workspace import Workspace
-from tests.attacking import goes_on, plumbing, refusal, verified
 from tests.commands.test_verify_gates import forged
-from tests.gated import BLOCKER, Key, ask, genesis
-from tests.ledgers import decided, first_policy
+from tests.support.attacker import goes_on, plumbing, refusal, verified
+from tests.support.gate_scene import BLOCKER, Key, ask, genesis
+from tests.support.ledgers import decided, first_policy
 
 Keys = dict[str, Key]
 SET = "policy: set\n\nDevs-Event: policy.set"
@@ -28,7 +29,7 @@ SET = "policy: set\n\nDevs-Event: policy.set"
 def codes(new: str, *, old: str = "") -> set[str]:
     """What a server says of a push of this ledger; `old` is what it has, the first policy's ledger if not said."""
     ledger = Workspace.open().ledger
-    return {found.code for found in receiving.problems(ledger, [Move(old or begun(), new, LEDGER)])}
+    return {found.code for found in received.problems(ledger, [Move(old or begun(), new, LEDGER)])}
 
 
 def begun() -> str:
@@ -55,7 +56,7 @@ def joined(first: str, second: str, like: str) -> str:
 def policy_text(workspace: Workspace, *people: tuple[str, Key], **more: Any) -> str:
     rows = [{"principal": f"{name}@example.org", "key": key.public} for name, key in people]
     record = {"genesis": genesis(workspace), "approvers": rows, "approval": {"minimum": "signed"}, **more}
-    return proposal.in_force(record).decode()
+    return tracked_policy.in_force(record).decode()
 
 
 def approved(
@@ -66,9 +67,9 @@ def approved(
     request = workspace.ledger.list_path(where, f"gates/{gate_id}")["request.yaml"].oid
     nonce = "1" * 32
     record = forged_at(gate_id, request, who, nonce)
-    said = decisions.of_record(record, genesis(workspace)).canonical()
+    said = signed_decision.of_record(record, genesis(workspace)).canonical()
     return [
-        (gates.decision_path(gate_id), documents.dump(record, "decision").decode()),
+        (gates.decision_path(gate_id), yaml_documents.dump(record, "decision").decode()),
         (gates.signature_path(gate_id), key.sign(said).decode()),
         (gates.marker_path(gate_id), None),
     ]
@@ -147,7 +148,7 @@ def rotated(workspace: Workspace, keys: Keys) -> tuple[str, str]:
         "git_head": None,
         "heads": {},
     }
-    data = documents.dump(request, "gate-request").decode()
+    data = yaml_documents.dump(request, "gate-request").decode()
     asked = plumbing((gates.request_path(gate_id), data), (gates.marker_path(gate_id), "POLICY_CHANGE\n"))
     said = approved(workspace, gate_id, "ada", keys["ada"], asked)
     after = plumbing(*said, ("policy.yaml", text), parent=asked, message=SET)
@@ -281,7 +282,7 @@ def test_a_ledger_of_ones_own_fetched_by_hand_where_nobody_ran_init(
     """With a policy that names a command, which must not run on the machine of whoever fetched it."""
     workspace, owned = Workspace.open(), tmp_path / "owned"
     before, root = workspace.ledger.tip().oid, genesis(workspace)
-    rules = proposal.in_force({"genesis": root, "notify": f"touch {owned}"}).decode()
+    rules = tracked_policy.in_force({"genesis": root, "notify": f"touch {owned}"}).decode()
     decided(workspace, notify=f"touch {owned}")
     own = plumbing(("policy.yaml", rules), parent=root, message=SET)
     asked = gate_request.Request(gate_type="MANUAL", blocker_description=BLOCKER)

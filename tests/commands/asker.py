@@ -59,7 +59,7 @@ def run(top: Path, askers: int) -> list[str]:
 
 def load() -> None:
     """Load once what every asker needs."""
-    for name in ("pygit2", "ruamel.yaml", "devs_git.storage.engine.survey", "uuid", "random"):
+    for name in ("pygit2", "ruamel.yaml", "devs_git.storage.worktree.survey", "uuid", "random"):
         importlib.import_module(name)
 
 

@@ -11,11 +11,11 @@ from devs_git.commands import snapshot_create
 from devs_git.commands.init import Request, Result
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests import clones
-from tests.cases import Case, begin
-from tests.clones import Pair, Trio
 from tests.conftest import Moulded
-from tests.snapping import Snap
+from tests.support import clones
+from tests.support.clones import Pair, Trio
+from tests.support.rewind_cases import Case, begin
+from tests.support.snapshot_scene import Snap
 
 SetUp = Callable[..., Result]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from devs_git.commands import sync
 from devs_git.entrypoints import router
-from devs_git.storage.far import Far, Looked
+from devs_git.storage.git.remote_repository import Far, Looked
 from devs_git.workspace import Workspace
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.belief_case import CALM, FROZEN, REFUSED, Case, Moulds
-from tests.belief_places import PLACES
+from tests.support.belief.case import CALM, FROZEN, REFUSED, Case, Moulds
+from tests.support.belief.places import PLACES
 
 LEDGERS = int(os.environ.get("DEVS_TEST_COUNT_BELIEF_PLACES", "3"))
 MANY = 40  # so many reach every answer

@@ -14,8 +14,8 @@ from devs_git.entrypoints import router
 from devs_git.entrypoints.tools import calling
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.attacking import goes_on
-from tests.moving import Scene
+from tests.support.attacker import goes_on
+from tests.support.scene import Scene
 
 BROKEN = {
     "core.hooksPath": ("~nobody2/x", "failed to expand user dir in: '~nobody2/x'"),

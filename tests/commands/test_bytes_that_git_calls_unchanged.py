@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.storage.engine import unlike
-from tests.cases import Case
+from devs_git.storage.worktree import unconverted_bytes
+from tests.support.rewind_cases import Case
 
 RULES = b"kept.txt text eol=crlf\n"
 
@@ -89,7 +89,7 @@ def test_a_file_whose_bytes_were_not_kept_is_named_where_they_do_not_come_back(
 ) -> None:
     begun(case)
     written(case, RULES, b"# none\n")
-    monkeypatch.setattr(unlike, "KEPT_BYTES", 4)
+    monkeypatch.setattr(unconverted_bytes, "KEPT_BYTES", 4)
     assert case.rewind("1").not_exact == ()
     case.write({"kept.txt": b"saved since\n"})
     done = case.undo(preserve="branch")
@@ -101,7 +101,7 @@ def test_a_file_whose_bytes_were_not_kept_is_not_named_where_it_stays(
 ) -> None:
     begun(case)
     written(case, RULES, b"# none\n")
-    monkeypatch.setattr(unlike, "KEPT_FILES", 0)
+    monkeypatch.setattr(unconverted_bytes, "KEPT_FILES", 0)
     case.rewind("1")
     assert case.undo().not_exact == ()
     assert case.read("kept.txt") == b"one\r\ntwo\r\n"
@@ -114,7 +114,7 @@ def test_a_file_that_git_has_written_since_is_named_where_it_is_not_kept(
     begun(case)
     case.rewind("1")
     written(case, RULES, b"# none\n")
-    monkeypatch.setattr(unlike, "KEPT_FILES", 0)
+    monkeypatch.setattr(unconverted_bytes, "KEPT_FILES", 0)
     assert case.undo(untracked="save").not_exact == ("kept.txt",)
     assert case.read("kept.txt") == b"one\r\ntwo\r\n"
 

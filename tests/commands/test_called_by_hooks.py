@@ -14,7 +14,7 @@ import pytest
 from devs_git.commands import task_start
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.hook_stage import script
+from tests.support.hook_stage import script
 
 DEVS = f"{sys.executable} -m devs_git"
 

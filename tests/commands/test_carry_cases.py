@@ -6,7 +6,7 @@ import pytest
 
 from devs_git.commands import checkout, restore
 from devs_git.errors import DevsError
-from tests.cases import Case, Look, begin
+from tests.support.rewind_cases import Case, Look, begin
 
 
 def switch(case: Case, branch: str) -> checkout.Result:

@@ -12,8 +12,8 @@ from devs_git.commands import checkout, init
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests import gated
-from tests.moving import Scene, contents
+from tests.support import gate_scene
+from tests.support.scene import Scene, contents
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def test_a_branch_that_exists_under_a_name_that_the_rule_forbids_is_told_as_that
 ) -> None:
     scene.git("update-ref", f"refs/heads/{name}", "other")
     if frozen:
-        gated.ask(scene.workspace, kind="MANUAL")
+        gate_scene.ask(scene.workspace, kind="MANUAL")
     with pytest.raises(DevsError) as refused:
         router.call("checkout", Workspace.open(scene.top), checkout.Request(name))
     error = refused.value

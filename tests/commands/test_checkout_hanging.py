@@ -13,11 +13,11 @@ from devs_git.commands import checkout
 from devs_git.domain.verbs import VERBS
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
-from devs_git.storage import places
+from devs_git.storage.git import places
 from devs_git.values import replace
 from devs_git.workspace import Workspace
-from tests.hanging import hanging_git, hung, runs
-from tests.moving import Scene, contents
+from tests.support.hanging_git import hanging_git, hung, runs
+from tests.support.scene import Scene, contents
 
 GRACE = 2.0  # seconds that an ended child has before it is killed
 # Each process of the filter writes its id into the file and waits.

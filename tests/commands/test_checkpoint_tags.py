@@ -95,7 +95,7 @@ def test_a_checkpoint_concludes_a_merge_with_its_message(ledgered: Workspace, gi
 
 
 def test_a_rewound_id_is_free_again_and_its_numbers_go_on(done: Workspace, git: Run) -> None:
-    from devs_git.domain.events import Draft, RefUpdate
+    from devs_git.domain.ledger.events import Draft, RefUpdate
 
     history = done.ledger.tip().history
     undone = [("Devs-Undone", point.tag) for point in history.of_task("task-10")]

@@ -23,10 +23,10 @@ from devs_git.commands import (
     trace_search,
     undo,
 )
-from devs_git.domain.conversation_snapshots import Snapshot
 from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.main import cli
 from devs_git.errors import DevsError
+from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import snapshots
 from devs_git.workspace import Workspace
 
@@ -57,7 +57,7 @@ def contents(top: Path, **asked: Any) -> list[str | None]:
     return [message.content for message in found.messages]
 
 
-def taken(top: Path, **asked: Any) -> tuple[Snapshot, ...]:
+def taken(top: Path, **asked: Any) -> tuple[Any, ...]:
     found: conversation_snapshots.Result = call(
         top, "conversation snapshots", conversation_snapshots.Request(**asked)
     )
@@ -167,7 +167,7 @@ def test_the_snapshot_of_a_checkpoint_that_lives_again_comes_back(
         work(initialised, task)
         call(initialised, "task complete", task_complete.Request(everything=True))
     call(initialised, "rewind", rewind.Request("task-10"))
-    with Workspace.open(initialised).catalog(caught_up=True) as catalog, catalog.writing():
+    with open_catalog.open_catalog(Workspace.open(initialised), caught_up=True) as catalog, catalog.writing():
         snapshots.prune(catalog, "9999")
     assert [one.checkpoint for one in taken(initialised)] == ["task-10@1"]
     call(initialised, "undo", undo.Request())

@@ -19,13 +19,14 @@ from devs_git.commands import (
     trace_ingest,
     trace_list,
 )
-from devs_git.domain.dialects.claude import CLAUDE
-from devs_git.domain.dialects.codex import CODEX
+from devs_git.domain.clients.dialects.claude import CLAUDE
+from devs_git.domain.clients.dialects.codex import CODEX
 from devs_git.entrypoints import router
-from devs_git.storage import agent_files, conversation_glance, conversation_note
-from devs_git.storage.places import locate
+from devs_git.operations.recall import ingest_in_hook, worktree_note
+from devs_git.storage.git.places import locate
+from devs_git.storage.hooks import client_files
 from devs_git.workspace import Workspace
-from tests.agent_calls import EXAMPLES, call
+from tests.support.agent_calls import EXAMPLES, call
 
 Run = Callable[..., str]
 TRANSCRIPTS = Path(__file__).parent.parent / "examples" / "transcripts"
@@ -35,7 +36,7 @@ SESSION = "4d5611e5-241a-462a-8d15-5122611a9569"
 @pytest.fixture
 def project(initialised: Path) -> Path:
     for dialect in (CLAUDE, CODEX):
-        agent_files.install(locate(initialised), initialised, dialect)
+        client_files.install(locate(initialised), initialised, dialect)
     return initialised
 
 
@@ -110,7 +111,7 @@ def test_a_commit_that_the_git_hook_records_names_what_was_said_until_then(
         stream.write(line(1, "Go on.", "2026-02-12T16:10:00.000Z") + b'{"half')
     git("commit", "-q", "--allow-empty", "-m", "second")
     with transcript.open("ab") as stream:
-        stream.write(b'": 1}\n' + line(2, "x" * conversation_glance.LITTLE, "2026-02-12T16:11:00.000Z"))
+        stream.write(b'": 1}\n' + line(2, "x" * ingest_in_hook.LITTLE, "2026-02-12T16:11:00.000Z"))
     git("commit", "-q", "--allow-empty", "-m", "third")  # too much to read while somebody waits for git
     (project / ".git" / "devs" / "catalog.db").write_bytes(b"broken" * 1000)
     git("commit", "-q", "--allow-empty", "-m", "fourth")
@@ -163,8 +164,8 @@ def test_a_session_in_another_worktree_is_that_worktrees(project: Path, git: Run
     run("task start", task_start.Request("11"), other)
     tell(project, transcript, where=other)
     run("trace ingest", trace_ingest.Request())
-    assert conversation_note.read(locate(project), "task-10") is None
-    noted = conversation_note.read(locate(other), "task-11")
+    assert worktree_note.read(locate(project), "task-10") is None
+    noted = worktree_note.read(locate(other), "task-11")
     assert noted is not None
     assert noted.prefix.startswith(f"{SESSION} 12 ")
 
@@ -189,7 +190,7 @@ def test_a_policy_that_wants_no_conversations_is_heeded(project: Path, transcrip
     policy = workspace.ledger.require().read("policy.yaml")
     assert policy is not None
     assert workspace.policy.record_conversations
-    from devs_git.domain.events import Draft
+    from devs_git.domain.ledger.events import Draft
 
     changed = policy.replace(b"conversations: true", b"conversations: false")
     event = workspace.event("policy.set", "policy: another", verb_name="init")

@@ -14,7 +14,7 @@ from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.main import cli
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.talking import conversation
+from tests.support.conversation_scene import conversation
 
 Hear = Callable[[int, str], None]
 

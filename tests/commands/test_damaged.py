@@ -14,8 +14,8 @@ from devs_git.entrypoints.tools import calling
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.clones import Pair
 from tests.entrypoints.samples import sample
+from tests.support.clones import Pair
 
 LEDGER = "devs/ledger"
 Run = Callable[..., str]

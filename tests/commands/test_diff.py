@@ -16,7 +16,7 @@ from devs_git.commands import task_complete, task_start
 from devs_git.commands.diff import Request, Result, run
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
-from devs_git.storage.objects import EMPTY_TREE
+from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.workspace import Workspace
 
 Make = Callable[..., str]

@@ -17,13 +17,13 @@ import pytest
 from devs_git.__main__ import main
 from devs_git.commands.doctor import Request, Result
 from devs_git.commands.init import Result as InitResult
-from devs_git.domain.events import Draft
+from devs_git.domain.ledger.events import Draft
 from devs_git.entrypoints import router
-from devs_git.storage import locks
+from devs_git.storage.git import locks
 from devs_git.values import replace
 from devs_git.workspace import Workspace
-from tests.gated import ask
-from tests.losing import lose
+from tests.support.gate_scene import ask
+from tests.support.lost_objects import lose
 from tests.test_tier0 import state
 
 Run = Callable[..., str]

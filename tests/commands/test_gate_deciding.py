@@ -10,10 +10,10 @@ import pytest
 
 from devs_git.commands import gate_approve, gate_reject, gate_show, verify
 from devs_git.entrypoints import router
-from devs_git.storage import gates
+from devs_git.storage.ledger import gates
 from devs_git.workspace import Workspace
-from tests.gated import BLOCKER, approve, ask, commit, decision, in_force, refusal, yes
-from tests.typing_person import at_terminal
+from tests.support.gate_scene import BLOCKER, approve, ask, commit, decision, in_force, refusal, yes
+from tests.support.terminal_person import at_terminal
 
 Approve = gate_approve.Request
 Reject = gate_reject.Request
@@ -115,7 +115,7 @@ def test_a_status_in_a_file_of_the_view_decides_nothing(ledgered: Workspace) -> 
 
 def forge(workspace: Workspace, gate_id: str, text: str) -> None:
     """Write a decision into the ledger as somebody with git alone could."""
-    from devs_git.domain.events import Draft, Event
+    from devs_git.domain.ledger.events import Draft, Event
 
     event = Event("gate.resolved", "gate: approved", (("Devs-Gate", gate_id),))
     files = ((gates.decision_path(gate_id), text.encode()), (gates.marker_path(gate_id), None))
@@ -143,16 +143,16 @@ def test_a_decision_that_is_none_leaves_the_gate_pending(text: str, ledgered: Wo
 
 
 def test_a_decision_on_another_gate_or_text_decides_nothing(ledgered: Workspace) -> None:
-    from devs_git.storage import documents
+    from devs_git.storage.documents import yaml_documents
 
     first = ask(ledgered, kind="MANUAL")
     approve(ledgered, first)
     second = ask(ledgered, kind="MANUAL")
     taken = decision(ledgered, first)
-    forge(ledgered, second, documents.dump(taken, "decision").decode())
+    forge(ledgered, second, yaml_documents.dump(taken, "decision").decode())
     assert gates.find(ledgered.ledger.tip(), second).flaw == "REPLAYED"
     third = ask(ledgered, kind="MANUAL")
-    forge(ledgered, third, documents.dump(taken | {"gate_id": third}, "decision").decode())
+    forge(ledgered, third, yaml_documents.dump(taken | {"gate_id": third}, "decision").decode())
     assert gates.find(ledgered.ledger.tip(), third).flaw == "STALE_REQUEST"
 
 

@@ -12,7 +12,7 @@ import pytest
 from devs_git.commands import gate_approve, gate_show
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.gated import CHANGES, NEW, TAS, ask, commit, decision, in_force
+from tests.support.gate_scene import CHANGES, NEW, TAS, ask, commit, decision, in_force
 
 Run = Callable[..., str]
 Approve = gate_approve.Request

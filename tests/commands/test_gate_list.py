@@ -14,7 +14,7 @@ from devs_git.domain.verbs import VERBS
 from devs_git.errors import DevsError
 from devs_git.values import as_mapping
 from devs_git.workspace import Workspace
-from tests.gated import BLOCKER, CHANGES, NEW, TAS, ask, commit
+from tests.support.gate_scene import BLOCKER, CHANGES, NEW, TAS, ask, commit
 
 Say = Callable[..., tuple[int, str]]
 
@@ -74,7 +74,7 @@ def test_types_and_states_are_chosen(ledgered: Workspace) -> None:
 
 
 def test_a_damaged_request_is_listed_and_does_not_hide_the_others(ledgered: Workspace) -> None:
-    from devs_git.domain.events import Draft, Event
+    from devs_git.domain.ledger.events import Draft, Event
 
     whole = ask(ledgered)
     files = (

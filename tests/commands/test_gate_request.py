@@ -14,11 +14,11 @@ import pytest
 
 from devs_git.__main__ import main
 from devs_git.commands.gate_request import Request, run
-from devs_git.domain import gates as gate_rules
+from devs_git.domain.gates import gate_model as gate_rules
 from devs_git.errors import DevsError
-from devs_git.storage import documents
+from devs_git.storage.documents import yaml_documents
 from devs_git.workspace import Workspace
-from tests.gated import BLOCKER, WHOLE, asked
+from tests.support.gate_scene import BLOCKER, WHOLE, asked
 
 CHANGES = WHOLE["proposed_changes"]
 Call = Callable[..., tuple[int, Any]]
@@ -90,7 +90,7 @@ def test_the_event_names_gate_agent_and_task(ledgered: Workspace) -> None:
         json.dumps(
             {("type" if key == "gate_type" else key): value for key, value in WHOLE.items()}, indent="\t"
         ),
-        documents.dump(WHOLE, "gate-request").decode(),
+        yaml_documents.dump(WHOLE, "gate-request").decode(),
     ],
     ids=["json", "json with tabs and type", "yaml"],
 )

@@ -13,10 +13,10 @@ import pytest
 
 from devs_git.commands.gate_request import Request, run
 from devs_git.errors import DevsError
-from devs_git.storage import asking
+from devs_git.operations.gates import request_gate
 from devs_git.values import replace
 from devs_git.workspace import Workspace
-from tests.gated import BLOCKER, WHOLE, asked
+from tests.support.gate_scene import BLOCKER, WHOLE, asked
 
 CHANGES = WHOLE["proposed_changes"]
 
@@ -93,7 +93,7 @@ def test_a_branch_without_commits_or_with_odd_bytes_can_be_asked_from(ledgered: 
 def test_of_very_many_branches_those_are_recorded_that_head_does_not_reach(ledgered: Workspace) -> None:
     head = ledgered.git.text("rev-parse", "HEAD")
     apart = ledgered.git.text("commit-tree", "-m", "apart", "HEAD^{tree}")
-    lines = [f"create refs/heads/{'x' * 200}{at} {head}\n" for at in range(asking.MANY)]
+    lines = [f"create refs/heads/{'x' * 200}{at} {head}\n" for at in range(request_gate.MANY)]
     ledgered.git.run(
         "update-ref", "--stdin", stdin="".join([*lines, f"create refs/heads/apart {apart}\n"]).encode()
     )

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from devs_git.commands import gate_approve, gate_reject
-from devs_git.domain import decisions
+from devs_git.domain.gates import signed_decision
 from devs_git.errors import DevsError
-from devs_git.storage import gates
+from devs_git.storage.ledger import gates
 from devs_git.values import replace
 from devs_git.workspace import Workspace
-from tests.gated import NEW, TAS, Key, ask, commit, decision, genesis, in_force, make_key
+from tests.support.gate_scene import NEW, TAS, Key, ask, commit, decision, genesis, in_force, make_key
 
 Approve = gate_approve.Request
 
@@ -70,7 +70,7 @@ def test_what_is_kept_can_be_verified_by_anybody_with_the_ledger_alone(
 ) -> None:
     gate_id = ask(signed)
     gate_approve.run(signed, Approve(gate_id, reason="Fine.", sign=True, key=str(keys["ada"].path)))
-    message = decisions.of_record(decision(signed, gate_id), genesis(signed)).canonical()
+    message = signed_decision.of_record(decision(signed, gate_id), genesis(signed)).canonical()
     (tmp_path / "sig").write_bytes(signed.ledger.tip().read(gates.signature_path(gate_id)) or b"")
     (tmp_path / "allowed").write_text(f"ada@example.org {keys['ada'].public}\n")
     words = ["ssh-keygen", "-Y", "verify", "-I", "ada@example.org", "-n", "devs-gate@v1"]
@@ -106,7 +106,7 @@ def test_signing_may_happen_elsewhere(signed: Workspace, keys: dict[str, Key]) -
     message = to_sign(signed, gate_id)
     assert signed.ledger.tip().oid == before
     assert bring(signed, gate_id, message, keys["ada"].sign(message)).approval == "signed"
-    assert decision(signed, gate_id)["nonce"] == decisions.read(message).nonce  # type: ignore[union-attr]
+    assert decision(signed, gate_id)["nonce"] == signed_decision.read(message).nonce  # type: ignore[union-attr]
 
 
 def test_a_rejection_can_be_signed_too(signed: Workspace, keys: dict[str, Key]) -> None:
@@ -203,7 +203,7 @@ def test_a_signature_for_another_gate_or_repository_is_replayed(
 def test_a_signature_for_another_text_is_stale(signed: Workspace, keys: dict[str, Key]) -> None:
     commit(signed.top, {"TAS.md": TAS})
     gate_id = ask(signed, text=NEW)
-    said = decisions.read(to_sign(signed, gate_id))
+    said = signed_decision.read(to_sign(signed, gate_id))
     assert said
     for part in ("request", "tas_before", "tas_after"):
         message = replace(said, **{part: "2" * 40}).canonical()

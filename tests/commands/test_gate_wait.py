@@ -15,10 +15,10 @@ import pytest
 
 from devs_git.commands import gate_approve, gate_reject, gate_wait
 from devs_git.errors import DevsError
-from devs_git.storage import watch
+from devs_git.storage.ledger import watch
 from devs_git.workspace import Workspace
-from tests.gated import ask, in_force
-from tests.typing_person import at_terminal
+from tests.support.gate_scene import ask, in_force
+from tests.support.terminal_person import at_terminal
 
 
 def yes(_text: str) -> None:

@@ -12,13 +12,13 @@ import pytest
 
 from devs_git.commands import history, rewind, task_start
 from devs_git.commands.history import Request
-from devs_git.domain.events import LEDGER
+from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests.conftest import Tasks
-from tests.gated import ask
-from tests.moving import Scene
+from tests.support.gate_scene import ask
+from tests.support.scene import Scene
 
 
 def ids(workspace: Workspace, **asked: Any) -> list[str]:

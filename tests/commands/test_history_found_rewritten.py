@@ -22,8 +22,8 @@ from devs_git.commands import (
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.filtering import MAP, filter_repo
-from tests.moving import Scene, contents
+from tests.support.filter_repo import MAP, filter_repo
+from tests.support.scene import Scene, contents
 
 SECRET = "TOKEN=hunter2-and-more\n"
 PURGED = ("--invert-paths", "--path", "secret.env")

@@ -10,11 +10,11 @@ import pytest
 from devs_git.commands import branch, diff, doctor, history_rewritten, log, purge, rewind, show, undo, verify
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
-from devs_git.storage import refs
+from devs_git.storage.git import refs
 from devs_git.workspace import Workspace
-from tests.clones import Clone, Pair, refs_of
-from tests.filtering import MAP, filter_repo
-from tests.moving import Scene, contents
+from tests.support.clones import Clone, Pair, refs_of
+from tests.support.filter_repo import MAP, filter_repo
+from tests.support.scene import Scene, contents
 
 SECRET = "TOKEN=hunter2-and-more\n"
 PURGED = ("--invert-paths", "--path", "secret.env")

@@ -45,9 +45,9 @@ from devs_git.commands import gate_request, init
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests import clones, gated
-from tests.clones import Clone, Pair
-from tests.gated import BLOCKER, Key, make_key
+from tests.support import clones, gate_scene
+from tests.support.clones import Clone, Pair
+from tests.support.gate_scene import BLOCKER, Key, make_key
 
 HERE = Path(__file__).parent
 MANUAL = {"kind": "MANUAL"}
@@ -68,7 +68,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Key]:
 
 def propose(clone: Clone, text: str) -> str:
     """Ask for a policy; the gate. Another gate may be open, so the commit goes past our hooks."""
-    policy = f"genesis: '{gated.genesis(clone.opened)}'\n{text}\n"
+    policy = f"genesis: '{gate_scene.genesis(clone.opened)}'\n{text}\n"
     (clone.top / "devs-policy.yaml").write_text(policy)
     clone.git("-c", "core.hooksPath=/dev/null", "commit", "-qm", "policy", "devs-policy.yaml")
     return clone.ask(kind="POLICY_CHANGE")
@@ -204,7 +204,7 @@ def test_a_key_is_replaced_while_a_gate_is_open_with_all_hooks_in_place(
     ann = guarded.ann
     ann.approve(propose(ann, signed_by(ann=keys["ann"])))
     gate = ann.ask(**MANUAL)
-    text = f"genesis: '{gated.genesis(ann.opened)}'\n{signed_by(ann=keys['ann-2'])}\n"
+    text = f"genesis: '{gate_scene.genesis(ann.opened)}'\n{signed_by(ann=keys['ann-2'])}\n"
     (ann.top / "devs-policy.yaml").write_text(text)
     # The new text stands in the worktree alone: a commit is refused while the gate is open.
     assert clones.git(ann.top, "commit", "-qam", "policy", ok=(1,)) == ""

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from devs_git.commands import restore, undo
-from devs_git.storage.engine import unlike
-from tests import ending
-from tests.cases import Case, Files
+from devs_git.storage.worktree import unconverted_bytes
+from tests.support import killed_moves
+from tests.support.rewind_cases import Case, Files
 
 RULES = b"*.loud filter=case\n*.txt text eol=crlf\n*.c ident\n*.utf text working-tree-encoding=UTF-16LE-BOM\n"
 ONE: Files = {
@@ -30,7 +30,7 @@ TWO: Files = {
 @pytest.fixture(autouse=True)
 def none_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bytes of files that do not move are not kept, as where there are too many: git writes them under the attributes."""
-    monkeypatch.setattr(unlike, "KEPT_FILES", 0)
+    monkeypatch.setattr(unconverted_bytes, "KEPT_FILES", 0)
 
 
 def filtering(case: Case) -> None:
@@ -174,18 +174,18 @@ def test_an_undo_that_is_killed_ends_with_the_attributes_of_the_index(
     case: Case, how: tuple[str, int], edited: str | None
 ) -> None:
     begun(case)
-    case.git("config", "filter.case.smudge", ending.SMUDGE)
+    case.git("config", "filter.case.smudge", killed_moves.SMUDGE)
     deleted(case, ".gitattributes")
     before = case.look()
     case.rewind("1", "discard")
     case.commit(TWO, "by hand")
-    left, last = case.look(), ending.last_operation(case)
-    assert ending.killed(case, undo, undo.Request(preserve="branch"), how)
+    left, last = case.look(), killed_moves.last_operation(case)
+    assert killed_moves.killed(case, undo, undo.Request(preserve="branch"), how)
     if edited:
         case.write({"other": b"mine\n"})
-    ending.recovered(case, again=False, decide=edited == "finish")
-    ending.must_be_usable(case)
-    there = left if ending.last_operation(case) == last else before
+    killed_moves.recovered(case, again=False, decide=edited == "finish")
+    killed_moves.must_be_usable(case)
+    there = left if killed_moves.last_operation(case) == last else before
     if not edited:
         case.look().must_equal(there)
     assert case.look().index == there.index

@@ -13,9 +13,9 @@ import pytest
 
 from devs_git.__main__ import main
 from devs_git.commands.init import Result
-from devs_git.domain.events import Draft
+from devs_git.domain.ledger.events import Draft
 from devs_git.errors import DevsError
-from devs_git.storage.locks import held
+from devs_git.storage.git.locks import held
 from devs_git.workspace import Workspace
 
 Run = Callable[..., str]

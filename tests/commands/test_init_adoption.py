@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands.init import Result
-from devs_git.domain.events import Draft
+from devs_git.domain.ledger.events import Draft
 from devs_git.errors import DevsError
-from devs_git.storage.git_program import GitFailed
+from devs_git.storage.git.program import GitFailed
 from devs_git.workspace import Workspace
-from tests.gated import approve, ask, commit
+from tests.support.gate_scene import approve, ask, commit
 
 Run = Callable[..., str]
 SetUp = Callable[..., Result]

@@ -11,7 +11,7 @@ import pytest
 
 from devs_git.commands.init import Result
 from devs_git.errors import DevsError
-from devs_git.storage import suitability
+from devs_git.operations.setup import suitability
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 

@@ -13,12 +13,12 @@ import pytest
 from devs_git.commands import gate_approve, init, verify
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
-from devs_git.storage.git_program import GitFailed
+from devs_git.storage.git.program import GitFailed
 from devs_git.workspace import Workspace
-from tests import clones
-from tests.clones import LEDGER, Pair, refs_of
-from tests.dying import dying_git, gits_run
-from tests.gated import NEW, TAS, ask, commit, in_force, make_key
+from tests.support import clones
+from tests.support.clones import LEDGER, Pair, refs_of
+from tests.support.dying_programs import dying_git, gits_run
+from tests.support.gate_scene import NEW, TAS, ask, commit, in_force, make_key
 
 pytestmark = pytest.mark.thorough
 Run = Callable[..., str]

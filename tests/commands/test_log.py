@@ -13,8 +13,8 @@ import pytest
 
 from devs_git.commands import show, task_status
 from devs_git.commands.log import Request, Result, run
-from devs_git.domain.events import Draft
-from devs_git.domain.recent import newest
+from devs_git.domain.ledger.events import Draft
+from devs_git.domain.ledger.recent import newest
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 

@@ -12,7 +12,7 @@ import pytest
 from devs_git.commands import checkout, restore
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
-from tests.cases import Case
+from tests.support.rewind_cases import Case
 
 REMOTE = "origin"
 

@@ -23,17 +23,17 @@ from devs_git.commands import (
     task_start,
     task_status,
 )
-from devs_git.domain.dialects import DIALECTS
-from devs_git.domain.events import LEDGER
+from devs_git.domain.clients.dialects import DIALECTS
+from devs_git.domain.ledger.events import LEDGER
 from devs_git.domain.verbs import DESTROYS, VERBS
 from devs_git.entrypoints import router
 from devs_git.entrypoints.cli import agents
 from devs_git.entrypoints.cli.main import cli
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.attacking import goes_on, plumbing, refusal
-from tests.gated import ask
-from tests.moving import Scene
+from tests.support.attacker import goes_on, plumbing, refusal
+from tests.support.gate_scene import ask
+from tests.support.scene import Scene
 
 SHOWN: dict[str, Callable[[], Any]] = {
     "status": status.Request,

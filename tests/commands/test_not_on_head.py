@@ -10,9 +10,9 @@ import pytest
 
 from devs_git.commands import checkpoint, log, show, task_status
 from devs_git.entrypoints import router
-from tests.cases import Case
-from tests.clones import Pair
 from tests.commands.test_rewind_decisions import start
+from tests.support.clones import Pair
+from tests.support.rewind_cases import Case
 
 DROPPED = "completed, not on HEAD"
 

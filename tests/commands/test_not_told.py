@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import diff, rewind, status, undo
-from devs_git.entrypoints import moving_text, reading_text, router
-from devs_git.storage.filters import NotTold, named
-from devs_git.storage.tree_state import Changed
+from devs_git.entrypoints import router
+from devs_git.entrypoints.cli.texts import log_text, move_text
+from devs_git.storage.git.filters import NotTold, named
+from devs_git.storage.git.worktree_status import Changed
 from devs_git.workspace import Workspace
-from tests.moving import Scene
+from tests.support.scene import Scene
 
 Run = Callable[..., str]
 Tasks = Callable[[dict[str, dict[str, str | None]]], Scene]
@@ -61,9 +62,8 @@ def test_status_says_of_which_files_only_the_filter_could_tell(tasks: Tasks) -> 
     assert found.unstaged == (Changed("longer.up", "modified"),)
     assert found.not_told == tuple(NotTold(path, "up") for path in UNSURE)
     assert not (top.parent / "ran").exists()
-    assert (
-        "Not told: only the filter 'up', which this repository names, could tell (2):"
-        in reading_text.status(found)
+    assert "Not told: only the filter 'up', which this repository names, could tell (2):" in log_text.status(
+        found
     )
     (top / "longer.up").write_text("longer of old\n")
     found = asked("status", status.Request())
@@ -80,7 +80,7 @@ def test_the_working_tree_is_compared_without_what_a_filter_would_have_to_read(t
     assert (found.stats.files_changed, found.stats.insertions) == (1, 1)
     assert [one.path for one in found.not_told] == ["edited.up", "longer.up", "touched.up"]
     assert not (top.parent / "ran").exists()
-    assert "longer.up" in reading_text.diff(found)
+    assert "longer.up" in log_text.diff(found)
 
 
 def test_a_plan_that_could_not_tell_is_carried_out_as_it_was_made(tasks: Tasks) -> None:
@@ -91,7 +91,7 @@ def test_a_plan_that_could_not_tell_is_carried_out_as_it_was_made(tasks: Tasks) 
     assert plan.not_told == tuple(NotTold(path, "up") for path in ("edited.up", "longer.up", "touched.up"))
     assert plan.blocked_by == ()
     assert not (top.parent / "ran").exists()
-    assert "whether 3 files changed, such as edited.up: only the filter 'up'" in moving_text.rewind_plan(plan)
+    assert "whether 3 files changed, such as edited.up: only the filter 'up'" in move_text.rewind_plan(plan)
     done = asked("rewind", rewind.Request("9", plan_id=plan.plan_id))
     assert isinstance(done, rewind.Result)
     assert (top.parent / "ran").exists()

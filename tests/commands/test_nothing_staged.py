@@ -13,7 +13,7 @@ from devs_git.commands import checkpoint, log, rewind, task_complete, task_start
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.gated import commit
+from tests.support.gate_scene import commit
 
 Run = Callable[..., str]
 

@@ -18,7 +18,7 @@ from devs_git.commands import (
     trace_put,
     trace_search,
 )
-from devs_git.domain import paging
+from devs_git.domain.ledger import paging
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 

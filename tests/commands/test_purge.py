@@ -28,14 +28,15 @@ from devs_git.commands import (
     verify,
 )
 from devs_git.errors import DevsError
-from devs_git.storage import object_graph, purge_objects, refs
+from devs_git.operations.purge import refs_and_objects
+from devs_git.storage.git import object_graph, refs
 from devs_git.workspace import Workspace
-from tests import agent_calls
-from tests.filtering import MAP, filter_repo
-from tests.gated import ask
-from tests.moving import Scene
-from tests.secrets_told import PATH, SECRET, TEXT, WORD, call, collected, places, purged, said, tell
-from tests.typing_person import at_terminal
+from tests.support import agent_calls
+from tests.support.filter_repo import MAP, filter_repo
+from tests.support.gate_scene import ask
+from tests.support.planted_secret import PATH, SECRET, TEXT, WORD, call, collected, places, purged, said, tell
+from tests.support.scene import Scene
+from tests.support.terminal_person import at_terminal
 
 
 @pytest.fixture
@@ -266,7 +267,7 @@ def test_what_cannot_be_purged_is_an_argument_that_is_refused(
 def test_what_is_too_large_to_be_held_in_memory_is_read_in_pieces(
     told: Path, request_: purge.Request, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (object_graph, purge_objects):
+    for module in (object_graph, refs_and_objects):
         monkeypatch.setattr(module, "SMALL", 10)
     found = purged(told, request_, dry_run=True).dropped
     assert {one.kind for one in found} == {"backup", "snapshot", "preserved", "checkpoint"}

@@ -12,10 +12,10 @@ import pytest
 
 from devs_git.commands import trace_list
 from devs_git.errors import DevsError
-from devs_git.storage import refs
 from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.git import refs
 from devs_git.workspace import Workspace
-from tests.secrets_told import call, collected, places, purged, tell
+from tests.support.planted_secret import call, collected, places, purged, tell
 
 
 @pytest.fixture
@@ -29,8 +29,8 @@ import os, sys
 from pathlib import Path
 from devs_git.commands import purge
 from devs_git.entrypoints import router
-from devs_git.storage import purge_files
-from devs_git.storage.catalog import purging
+from devs_git.operations.purge import own_files as purge_files
+from devs_git.storage.catalog import purge_rows as purging
 from devs_git.workspace import Workspace
 record = purge._record
 def recorded(*known):

@@ -8,11 +8,11 @@ import pytest
 
 from devs_git.commands import history_rewritten, purge
 from devs_git.errors import DevsError
-from tests.clones import Pair, refs_of
-from tests.filtering import MAP, filter_repo
-from tests.moving import Scene
-from tests.secrets_told import SECRET, WORD, collected, places
-from tests.typing_person import at_terminal
+from tests.support.clones import Pair, refs_of
+from tests.support.filter_repo import MAP, filter_repo
+from tests.support.planted_secret import SECRET, WORD, collected, places
+from tests.support.scene import Scene
+from tests.support.terminal_person import at_terminal
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from devs_git.workspace import Workspace
-from tests.moving import Scene
-from tests.secrets_told import TEXT, WORD, purged
+from tests.support.planted_secret import TEXT, WORD, purged
+from tests.support.scene import Scene
 
 pytestmark = pytest.mark.thorough
 

@@ -14,7 +14,7 @@ import pytest
 from devs_git.commands import checkout, restore
 from devs_git.errors import REASONS, DevsError
 from devs_git.workspace import Workspace
-from tests.cases import Case
+from tests.support.rewind_cases import Case
 
 SOURCES = Path(checkout.__file__).parents[1]
 

@@ -6,8 +6,8 @@ import pytest
 
 from devs_git.commands import log, rewind, show
 from devs_git.errors import DevsError
-from tests.clones import Clone, Pair
 from tests.commands.test_sync_tags import TAG, complete, point, start
+from tests.support.clones import Clone, Pair
 
 
 def rows(clone: Clone) -> list[tuple[str, str, bool]]:

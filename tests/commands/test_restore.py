@@ -12,7 +12,7 @@ from devs_git.entrypoints.cli.main import cli
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests.conftest import Tasks
-from tests.moving import Scene, contents
+from tests.support.scene import Scene, contents
 
 
 @pytest.fixture

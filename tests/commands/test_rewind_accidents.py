@@ -11,8 +11,8 @@ import pytest
 from devs_git.commands import rewind
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.cases import REFUSED, Case
-from tests.oracle import Held
+from tests.support.content_oracle import Held
+from tests.support.rewind_cases import REFUSED, Case
 
 
 def two(case: Case) -> None:

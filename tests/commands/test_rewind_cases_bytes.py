@@ -9,8 +9,8 @@ import pytest
 
 from devs_git.commands import checkout
 from devs_git.errors import DevsError
-from devs_git.storage.git_program import Git
-from tests.cases import REFUSED, Case, Executable
+from devs_git.storage.git.program import Git
+from tests.support.rewind_cases import REFUSED, Case, Executable
 
 CRLF = b"one\r\ntwo\r\n"
 SHOUT = "sh -c 'tr a-z A-Z'"

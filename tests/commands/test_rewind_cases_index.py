@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cases import Case, Link
+from tests.support.rewind_cases import Case, Link
 
 
 @pytest.mark.quick(1)

@@ -11,7 +11,7 @@ import pytest
 
 from devs_git.commands import checkout, restore
 from devs_git.errors import DevsError
-from tests.cases import Case, Executable
+from tests.support.rewind_cases import Case, Executable
 
 MASKS = [0o022, 0o077, 0o000]
 

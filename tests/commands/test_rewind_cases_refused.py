@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from devs_git.domain.events import Draft
-from devs_git.domain.policy import first
+from devs_git.domain.gates.policy import first
+from devs_git.domain.ledger.events import Draft
 from devs_git.errors import DevsError
-from devs_git.storage import documents
-from tests.cases import REFUSED, Case
+from devs_git.storage.documents import yaml_documents
+from tests.support.rewind_cases import REFUSED, Case
 
 
 def _conflict(case: Case) -> None:
@@ -117,9 +117,9 @@ def test_tracked_changes_refuse_until_somebody_says_how_to_keep_them(case: Case)
 def test_a_larger_capture_than_the_policy_allows_refuses_and_skips_nothing(
     case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("devs_git.storage.engine.travel.ROOM_UNASKED", 0)
+    monkeypatch.setattr("devs_git.operations.rewind.return_to_state.ROOM_UNASKED", 0)
     event = case.workspace.event("policy.adopted", "policy", verb_name="init")
-    policy = documents.dump(first("0" * 40) | {"backup_limit": "1KiB"}, "policy")
+    policy = yaml_documents.dump(first("0" * 40) | {"backup_limit": "1KiB"}, "policy")
     case.workspace.append(lambda _tip: Draft(event, (("policy.yaml", policy),)))
     case.stage("1", {"a": b"1\n", "way": b"w\n"})
     case.stage("2", {"a": b"2\n", "way": None})

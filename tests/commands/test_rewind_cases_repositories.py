@@ -9,8 +9,8 @@ import pytest
 
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests import ledgers
-from tests.cases import REFUSED, Case, begin, contents
+from tests.support import ledgers
+from tests.support.rewind_cases import REFUSED, Case, begin, contents
 
 
 def nested(case: Case, where: str) -> Case:

@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from tests.cases import Case, Link
+from tests.support.rewind_cases import Case, Link
 
 MANY = int(os.environ.get("DEVS_TEST_COUNT_CHANGED_FILES", "300"))
 AWKWARD = (

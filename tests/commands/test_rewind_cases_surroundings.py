@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.cases import Case, begin
+from tests.support.rewind_cases import Case, begin
 
 
 def devs(*args: str, where: Path, **env: str) -> tuple[int, dict[str, Any]]:

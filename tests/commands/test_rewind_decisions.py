@@ -1,14 +1,14 @@
-"""What a rewind undoes, what it leaves, and what undo brings back (DESIGN 4.6 and 4.7)."""
+"""What a rewind undoes, what it leaves, and what undo brings back."""
 
 from __future__ import annotations
 
 import pytest
 
 from devs_git.commands import rewind, task_complete, task_start
-from devs_git.domain.events import NO_OID, Draft, RefUpdate
-from devs_git.domain.ids import checkpoint_ref
+from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
+from devs_git.domain.ledger.ids import checkpoint_ref
 from devs_git.errors import DevsError
-from tests.cases import REFUSED, Case
+from tests.support.rewind_cases import REFUSED, Case
 
 
 def start(case: Case, task: str) -> None:

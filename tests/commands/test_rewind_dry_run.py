@@ -15,7 +15,7 @@ from devs_git.commands import rewind
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.cases import Case
+from tests.support.rewind_cases import Case
 
 PLAN_KEYS = {
     "would_reset_to_commit",
@@ -162,7 +162,7 @@ def test_a_plan_does_not_go_stale_when_the_ledger_grows(case: Case) -> None:
     case.stage("2", {"a": b"2\n"})
     plan = case.plan("1")
     event = case.workspace.event("note", "something else", verb_name="init")
-    from devs_git.domain.events import Draft
+    from devs_git.domain.ledger.events import Draft
 
     case.workspace.append(lambda _tip: Draft(event))
     assert router.call("rewind", Workspace.open(case.top), rewind.Request(plan_id=plan.plan_id))

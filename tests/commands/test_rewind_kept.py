@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from devs_git.commands import snapshot_create, snapshot_open
-from devs_git.storage.git_program import Git
-from tests.cases import Case
+from devs_git.storage.git.program import Git
+from tests.support.rewind_cases import Case
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ import pytest
 from devs_git.commands import rewind
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
-from devs_git.storage import documents
+from devs_git.storage.documents import yaml_documents
 from devs_git.workspace import Workspace
 from tests.conftest import Tasks
-from tests.gated import ask
-from tests.moving import Scene
-from tests.typing_person import at_terminal
+from tests.support.gate_scene import ask
+from tests.support.scene import Scene
+from tests.support.terminal_person import at_terminal
 
 WHY = "The agent went astray."
 
@@ -83,5 +83,5 @@ def test_a_person_overrides_and_the_reason_is_recorded(gated: tuple[Scene, str])
     event = next(ledger.events())
     assert (event.type, event.get("Devs-Reason")) == ("rewound", WHY)
     record = ledger.tip().read(f"rewinds/{event.get('Devs-Op')}.yaml") or b""
-    assert documents.load(record, "rewind", "rewind")["reason"] == WHY
+    assert yaml_documents.load(record, "rewind", "rewind")["reason"] == WHY
     assert ledger.open_gates() == (gate_id,)

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from devs_git.errors import DevsError
-from devs_git.storage import locks, snapshot_index
+from devs_git.operations.checkpoint import snapshot_index
+from devs_git.storage.git import locks
 from devs_git.workspace import Workspace
-from tests.snapping import Make, Snap, saved
+from tests.support.snapshot_scene import Make, Snap, saved
 
 KILLS = int(os.environ.get("DEVS_TEST_COUNT_SNAPSHOT_KILLS", "2"))
 MEBIBYTES = int(os.environ.get("DEVS_TEST_COUNT_SNAPSHOT_MEBIBYTES", "48"))

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from devs_git.errors import DevsError
-from devs_git.storage import snapshot_index
+from devs_git.operations.checkpoint import snapshot_index
 from devs_git.workspace import Workspace
-from tests.snapping import Make, Snap, listed, saved
+from tests.support.snapshot_scene import Make, Snap, listed, saved
 
 
 @pytest.mark.quick

@@ -9,7 +9,7 @@ import pytest
 
 from devs_git.commands.snapshot_create import Request, run
 from devs_git.workspace import Workspace
-from tests.snapping import Make, Snap, listed, saved
+from tests.support.snapshot_scene import Make, Snap, listed, saved
 
 
 @pytest.mark.quick

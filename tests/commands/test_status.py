@@ -11,9 +11,9 @@ import pytest
 
 from devs_git.commands import task_start
 from devs_git.commands.status import Counts, Request, run
-from devs_git.entrypoints import reading_text
-from devs_git.storage import active_task
-from devs_git.storage.tree_state import Changed
+from devs_git.entrypoints.cli.texts import log_text
+from devs_git.storage.git.worktree_status import Changed
+from devs_git.storage.worktree import active_task
 from devs_git.workspace import Workspace
 
 Make = Callable[..., str]
@@ -72,7 +72,7 @@ def test_a_detached_head_and_a_repository_without_a_commit(
     git("init", "-q", str(tmp_path / "empty"))
     found = run(Workspace.open(tmp_path / "empty"), Request())
     assert (found.branch, found.head, found.initialized) == ("main", "", False)
-    assert "Open gates: none" not in reading_text.status(found)  # nobody knows
+    assert "Open gates: none" not in log_text.status(found)  # nobody knows
 
 
 def test_active_task_journals_and_unrecorded_commits_are_shown(ledgered: Workspace, repo: Path) -> None:

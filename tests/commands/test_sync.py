@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.clones import Pair, refs_of
+from tests.support.clones import Pair, refs_of
 
 
 @pytest.mark.quick

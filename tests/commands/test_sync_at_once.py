@@ -15,10 +15,11 @@ import pytest
 
 from devs_git.commands import task_start
 from devs_git.errors import DevsError
-from devs_git.storage import joining, ledger
-from tests import killing
-from tests.clones import LEDGER, Clone, Pair, git, refs_of
+from devs_git.operations.sync import merge_ledgers
+from devs_git.storage.ledger import store
 from tests.commands.test_sync_tags import point
+from tests.support import kills
+from tests.support.clones import LEDGER, Clone, Pair, git, refs_of
 
 ROUNDS = int(os.environ.get("DEVS_TEST_COUNT_SYNC_ROUNDS", "1"))
 KILLS = int(os.environ.get("DEVS_TEST_COUNT_SYNC_KILLS", "1"))
@@ -91,8 +92,8 @@ def apart(pair: Pair) -> Pair:
 
 
 @pytest.fixture
-def drive() -> Iterator[killing.Driver]:
-    with killing.driver() as driver:
+def drive() -> Iterator[kills.Driver]:
+    with kills.driver() as driver:
         yield driver
 
 
@@ -107,7 +108,7 @@ def kept(pair: Pair, tip: str) -> None:
 
 @pytest.mark.parametrize("at", range(4))
 def test_the_next_sync_completes_one_that_was_killed_at_any_step(
-    at: int, apart: Pair, drive: killing.Driver
+    at: int, apart: Pair, drive: kills.Driver
 ) -> None:
     tip = apart.bob.tip
     done = drive(apart.bob.top, "sync", {}, at=at)
@@ -117,7 +118,7 @@ def test_the_next_sync_completes_one_that_was_killed_at_any_step(
 
 @pytest.mark.parametrize("seed", range(KILLS))
 def test_the_next_sync_completes_one_that_was_killed_at_any_moment(
-    seed: int, apart: Pair, drive: killing.Driver
+    seed: int, apart: Pair, drive: kills.Driver
 ) -> None:
     tip, dice = apart.bob.tip, random.Random(seed)
     drive(apart.bob.top, "sync", {}, kill_after=dice.uniform(0.0, 0.5), whom="us")
@@ -138,8 +139,8 @@ def test_refs_that_moved_before_the_ledger_did_are_put_right(apart: Pair) -> Non
 
 
 def test_a_lock_that_a_killed_git_left_is_named(apart: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(joining, "REF_LOCK_SECONDS", 0.1)
-    monkeypatch.setattr(ledger, "REF_LOCK_SECONDS", 0.1)
+    monkeypatch.setattr(merge_ledgers, "REF_LOCK_SECONDS", 0.1)
+    monkeypatch.setattr(store, "REF_LOCK_SECONDS", 0.1)
     lock, tip = apart.bob.top / ".git" / f"{LEDGER}.lock", apart.bob.tip
     lock.touch()
     with pytest.raises(DevsError) as caught:
@@ -152,15 +153,15 @@ def test_a_lock_that_a_killed_git_left_is_named(apart: Pair, monkeypatch: pytest
 def test_a_merge_of_ours_is_believed_though_sync_was_killed_before_it_noted_that(
     apart: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tip, real, noted = apart.bob.tip, ledger.Ledger.note_checked, []
+    tip, real, noted = apart.bob.tip, store.Ledger.note_checked, []
 
-    def killed(self: ledger.Ledger, *tips: str) -> None:
+    def killed(self: store.Ledger, *tips: str) -> None:
         if len(tips) == 1 and tips != (tip,):
             noted.append(tips)
             raise KeyboardInterrupt
         real(self, *tips)
 
-    monkeypatch.setattr(ledger.Ledger, "note_checked", killed)
+    monkeypatch.setattr(store.Ledger, "note_checked", killed)
     with pytest.raises(KeyboardInterrupt):
         apart.bob.sync()
     monkeypatch.undo()

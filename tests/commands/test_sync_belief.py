@@ -11,18 +11,19 @@ import pytest
 
 from devs_git.commands import gate_approve, gate_show, init, sync, task_start
 from devs_git.commands import verify as verify_verb
-from devs_git.domain.events import LEDGER
-from devs_git.domain.receiving import Move
-from devs_git.entrypoints import agent_hook, router
-from devs_git.entrypoints.cli import syncing
+from devs_git.domain.audit.push_rules import Move
+from devs_git.domain.ledger.events import LEDGER
+from devs_git.entrypoints import router
+from devs_git.entrypoints.cli import sync as syncing
+from devs_git.entrypoints.hooks import agent_hook
 from devs_git.errors import DevsError
-from devs_git.storage import proposal, receiving
+from devs_git.storage.ledger import received, tracked_policy
 from devs_git.workspace import Workspace
-from tests import gated
-from tests.clones import Clone, Pair, refs_of, second_remote
-from tests.gated import NEW, TAS, Key, make_key
-from tests.ledgers import decided
-from tests.typing_person import at_terminal
+from tests.support import gate_scene
+from tests.support.clones import Clone, Pair, refs_of, second_remote
+from tests.support.gate_scene import NEW, TAS, Key, make_key
+from tests.support.ledgers import decided
+from tests.support.terminal_person import at_terminal
 
 MANUAL = {"kind": "MANUAL"}
 NOT_BELIEVED = ("LEDGER_FORK", "LEDGER_MUTATED", "POLICY_INVALID")
@@ -34,7 +35,7 @@ def signed_by(clone: Clone, **people: Key) -> str:
     rows = "".join(
         f"  - principal: {name}@example.org\n    key: {key.public}\n" for name, key in people.items()
     )
-    text = f"genesis: '{gated.genesis(clone.opened)}'\napprovers:\n{rows}approval: {{minimum: signed}}\n"
+    text = f"genesis: '{gate_scene.genesis(clone.opened)}'\napprovers:\n{rows}approval: {{minimum: signed}}\n"
     (clone.top / "devs-policy.yaml").write_text(text)
     clone.git("add", "devs-policy.yaml")
     # Past our hooks: another gate may be open.
@@ -53,7 +54,7 @@ def test_a_key_that_is_revoked_elsewhere_leaves_its_late_decision_aside_and_the_
     pair: Pair, keys: dict[str, Key]
 ) -> None:
     pair.ann.approve(signed_by(pair.ann, ann=keys["ann"], bob=keys["bob"]))
-    gated.commit(pair.ann.top, {"TAS.md": TAS})
+    gate_scene.commit(pair.ann.top, {"TAS.md": TAS})
     pair.ann.git("push", "-q", "--no-verify", "origin", "main")
     pair.meet()
     pair.bob.git("pull", "-q", "--no-edit")
@@ -139,9 +140,9 @@ def test_the_first_sync_with_a_remote_compares_its_policy_with_the_tracked_one(
 
 
 def test_a_ledger_of_another_first_policy_is_a_fork(pair: Pair, tmp_path: Path) -> None:
-    named = proposal.named(pair.ann.opened.git, "HEAD")
+    named = tracked_policy.named(pair.ann.opened.git, "HEAD")
     text = (pair.ann.top / "devs-policy.yaml").read_text().replace(named.first_policy, "a" * 40)
-    gated.commit(pair.ann.top, {"devs-policy.yaml": text})
+    gate_scene.commit(pair.ann.top, {"devs-policy.yaml": text})
     pair.ann.git("push", "-q", "--no-verify", "origin", "main")
     with pytest.raises(DevsError) as caught:
         router.call("init", Workspace.open(fresh(pair, tmp_path)), init.Request())
@@ -169,9 +170,9 @@ def test_every_place_asks_the_rule_of_a_ledger_that_was_forged(pair: Pair, tmp_p
     """A line from the genesis with a policy of its own, joined with the real one by hand."""
     gate = pair.ann.ask(**MANUAL)
     pair.meet()
-    tip, root = pair.ann.tip, gated.genesis(pair.ann.opened)
+    tip, root = pair.ann.tip, gate_scene.genesis(pair.ann.opened)
     objects = pair.ann.opened.ledger.objects
-    own = proposal.in_force({"genesis": root, "notify": "touch owned"})
+    own = tracked_policy.in_force({"genesis": root, "notify": "touch owned"})
     start = pair.ann.git("rev-parse", f"{root}^{{tree}}")
     tree = objects.edit_tree(start, (("policy.yaml", own),))
     side = pair.ann.git("commit-tree", "-p", root, "-m", "x\n\nDevs-Event: policy.set", tree)
@@ -180,7 +181,7 @@ def test_every_place_asks_the_rule_of_a_ledger_that_was_forged(pair: Pair, tmp_p
     )
     forged = pair.ann.git("commit-tree", "-p", side, "-p", tip, "-m", "x\n\nDevs-Event: ledger.merged", whole)
     moves = [Move(tip, forged, LEDGER)]
-    assert {"LEDGER_FORK"} <= {one.code for one in receiving.problems(pair.ann.opened.ledger, moves)}
+    assert {"LEDGER_FORK"} <= {one.code for one in received.problems(pair.ann.opened.ledger, moves)}
     pair.ann.git("push", "-q", "--no-verify", "--force", "origin", f"{forged}:{LEDGER}")
     assert refused(pair.bob.sync) in NOT_BELIEVED
     there = Workspace.open(fresh(pair, tmp_path))
@@ -190,7 +191,7 @@ def test_every_place_asks_the_rule_of_a_ledger_that_was_forged(pair: Pair, tmp_p
     asked: tuple[tuple[str, object], ...] = (
         ("task start", task_start.Request("12")),
         ("gate show", gate_show.Request(gate)),
-        ("gate approve", gate_approve.Request(gate, ask=gated.yes)),
+        ("gate approve", gate_approve.Request(gate, ask=gate_scene.yes)),
     )
     for verb, request in asked:
         assert refused(partial(pair.bob.call, verb, request)) in NOT_BELIEVED

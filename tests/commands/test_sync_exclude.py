@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import init, sync
-from devs_git.domain.events import LEDGER
+from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests.clones import Clone, Pair, git, refs_of, second_remote
-from tests.ledgers import decided
-from tests.typing_person import at_terminal
+from tests.support.clones import Clone, Pair, git, refs_of, second_remote
+from tests.support.ledgers import decided
+from tests.support.terminal_person import at_terminal
 
 MANUAL = {"kind": "MANUAL"}
 

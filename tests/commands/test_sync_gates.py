@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.domain import decisions
-from devs_git.domain.events import Event
-from devs_git.storage import documents
-from tests import gated
-from tests.clones import Clone, Pair
-from tests.gated import NEW, TAS, Key, make_key
+from devs_git.domain.gates import signed_decision
+from devs_git.domain.ledger.events import Event
+from devs_git.storage.documents import yaml_documents
+from tests.support import gate_scene
+from tests.support.clones import Clone, Pair
+from tests.support.gate_scene import NEW, TAS, Key, make_key
 from tests.test_events import assert_described
 
 MANUAL = {"kind": "MANUAL"}
@@ -59,8 +59,8 @@ def test_two_gates_opened_offline_both_stay_and_both_must_be_decided(pair: Pair)
 
 
 def propose(clone: Clone, text: str) -> str:
-    policy = f"genesis: '{gated.genesis(clone.opened)}'\n{text}\n"
-    gated.commit(clone.top, {"devs-policy.yaml": policy})
+    policy = f"genesis: '{gate_scene.genesis(clone.opened)}'\n{text}\n"
+    gate_scene.commit(clone.top, {"devs-policy.yaml": policy})
     return clone.ask(kind="POLICY_CHANGE")
 
 
@@ -79,8 +79,8 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> tuple[Key, Key]:
 def verified(clone: Clone, key: Key, decision: str, signature: str, folder: Path) -> bool:
     """Whether ssh-keygen finds the signature at one path of the ledger good for the decision at another."""
     tip = clone.opened.ledger.tip()
-    record = documents.load(tip.read(decision) or b"", decision, "decision")
-    message = decisions.of_record(record, gated.genesis(clone.opened)).canonical()
+    record = yaml_documents.load(tip.read(decision) or b"", decision, "decision")
+    message = signed_decision.of_record(record, gate_scene.genesis(clone.opened)).canonical()
     (folder / "sig").write_bytes(tip.read(signature) or b"")
     (folder / "allowed").write_text(f"x@example.org {key.public}\n")
     words = ["ssh-keygen", "-Y", "verify", "-I", "x@example.org", "-n", "devs-gate@v1"]
@@ -124,7 +124,7 @@ def test_a_signed_decision_stands_before_an_unsigned_one_that_came_later(
 
 
 def test_whose_approved_text_landed_hears_that_its_commit_is_covered_no_more(pair: Pair) -> None:
-    gated.commit(pair.ann.top, {"TAS.md": TAS})
+    gate_scene.commit(pair.ann.top, {"TAS.md": TAS})
     pair.ann.git("push", "-q", "origin", "main")
     pair.bob.git("pull", "-q", "origin", "main")
     gate = pair.ann.ask(text=NEW)
@@ -176,10 +176,12 @@ def test_a_policy_goes_with_the_decision_that_put_it_into_force(pair: Pair) -> N
 
 
 def test_what_both_had_is_no_work_under_a_gate_that_stands_on_unpushed_commits(pair: Pair) -> None:
-    gated.commit(pair.ann.top, {"more.txt": "not pushed\n"})
+    gate_scene.commit(pair.ann.top, {"more.txt": "not pushed\n"})
     gate = pair.ann.ask(**MANUAL)
     pair.meet()
-    record = documents.load(pair.ann.opened.ledger.tip().read(f"gates/{gate}/request.yaml") or b"", "request")
+    record = yaml_documents.load(
+        pair.ann.opened.ledger.tip().read(f"gates/{gate}/request.yaml") or b"", "request"
+    )
     shared = pair.bob.git("rev-parse", "HEAD")
     assert dict(record["heads"]) == {"main": pair.ann.git("rev-parse", "HEAD"), "remotes/origin/main": shared}
     pair.assert_same()

@@ -10,8 +10,8 @@ import pytest
 
 from devs_git.commands import rewind, task_start, undo
 from devs_git.errors import DevsError
-from tests.clones import LEDGER, TAGS, Clone, Pair, refs_of
 from tests.commands.test_sync_tags import complete, point
+from tests.support.clones import LEDGER, TAGS, Clone, Pair, refs_of
 
 HISTORIES = int(os.environ.get("DEVS_TEST_COUNT_SYNC_HISTORIES", "1"))
 STEPS = 14 if HISTORIES > 1 else 8

@@ -9,7 +9,7 @@ import pytest
 from devs_git.commands import init
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.clones import Clone, Pair, git, refs_of
+from tests.support.clones import Clone, Pair, git, refs_of
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import pytest
 
 from devs_git.commands import log, rewind, undo
 from devs_git.errors import DevsError
-from tests.clones import Clone, Trio, git
-from tests.sync_oracle import Claims, Oracle, branches
+from tests.support.clones import Clone, Trio, git
+from tests.support.sync_oracle import Claims, Oracle, branches
 
 HISTORIES = int(os.environ.get("DEVS_TEST_COUNT_SYNC_REWINDS", "2"))
 STEPS = 25 if HISTORIES > 2 else 15

@@ -17,7 +17,7 @@ from devs_git.commands import (
     trace_put,
     undo,
 )
-from tests.clones import Clone, Trio, git, refs_of
+from tests.support.clones import Clone, Trio, git, refs_of
 
 TAG = "refs/tags/devs/task-2"
 HERE = "rewound here, still on origin/main"

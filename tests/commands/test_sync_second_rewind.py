@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from devs_git.commands import rewind, show, undo
-from tests.clones import Clone, Pair
+from tests.support.clones import Clone, Pair
 
 pytestmark = pytest.mark.thorough
 

@@ -7,11 +7,11 @@ import os
 import pytest
 
 from devs_git.commands import checkpoint, rewind, sync, task_complete, task_start, undo
-from devs_git.domain.ids import target
-from devs_git.domain.resolve import resolve
+from devs_git.domain.ledger.ids import target
+from devs_git.domain.ledger.resolve import resolve
 from devs_git.errors import DevsError
-from devs_git.storage import far
-from tests.clones import Clone, Pair, git, refs_of
+from devs_git.storage.git import remote_repository
+from tests.support.clones import Clone, Pair, git, refs_of
 
 TAG = "refs/tags/devs/task-10"
 
@@ -187,15 +187,15 @@ def test_a_lease_that_fails_forces_nothing_and_is_looked_at_again(
     pair, _old, _new = amended
     theirs = git(pair.origin, "rev-parse", "main")
     tries: list[object] = []
-    push = far.Far.push
+    push = remote_repository.Far.push
 
-    def late(self: far.Far, *args: object) -> None:
+    def late(self: remote_repository.Far, *args: object) -> None:
         if not tries:  # after sync looked, before it pushes
             git(pair.origin, "update-ref", TAG, theirs)
         tries.append(args)
         push(self, *args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(far.Far, "push", late)
+    monkeypatch.setattr(remote_repository.Far, "push", late)
     done = pair.ann.sync()
     assert (len(tries), done.moved, done.left) == (2, (), (TAG,))
     assert refs_of(pair.origin)[TAG] == theirs

@@ -13,9 +13,9 @@ import pytest
 from devs_git.commands import doctor, init, sync, task_start
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
-from devs_git.storage import far
+from devs_git.storage.git import remote_repository
 from devs_git.workspace import Workspace
-from tests.clones import LEDGER, Clone, Pair, git, refs_of
+from tests.support.clones import LEDGER, Clone, Pair, git, refs_of
 
 
 def everything(where: Path) -> str:
@@ -87,7 +87,7 @@ def test_a_remote_that_cannot_be_reached_is_told_with_the_way_out_and_no_address
 ) -> None:
     pair.ann.git("remote", "set-url", "origin", url)
     monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "ext:file:https:ssh")
-    monkeypatch.setattr(far, "SECONDS", 0.5)
+    monkeypatch.setattr(remote_repository, "SECONDS", 0.5)
     error = refused(pair.ann)
     assert (error.code, error.envelope()["retryable"]) == ("BUSY", True)
     assert error.message.startswith("origin cannot be reached: ")
@@ -167,9 +167,9 @@ def test_strict_repositories_sync(pair: Pair) -> None:
 
 def test_only_so_many_others_are_waited_for(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sync, "ATTEMPTS", 2)
-    push = far.Far.push
+    push = remote_repository.Far.push
 
-    def late(self: far.Far, *args: object) -> None:
+    def late(self: remote_repository.Far, *args: object) -> None:
         words = (
             "-c",
             "user.name=x",
@@ -185,7 +185,7 @@ def test_only_so_many_others_are_waited_for(pair: Pair, monkeypatch: pytest.Monk
         push(self, *args)  # type: ignore[arg-type]
 
     pair.ann.call("task start", task_start.Request("10", title="t"))
-    monkeypatch.setattr(far.Far, "push", late)
+    monkeypatch.setattr(remote_repository.Far, "push", late)
     error = refused_after(pair.ann)
     assert (error.code, error.envelope()["retryable"]) == ("BUSY", True)
     monkeypatch.undo()

@@ -15,7 +15,7 @@ import pytest
 from devs_git.commands import checkpoint, task_complete, task_start, task_status
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests import ledgers
+from tests.support import ledgers
 
 Run = Callable[..., str]
 pytestmark = pytest.mark.usefixtures("ledgered")

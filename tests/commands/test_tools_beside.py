@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import init, task_start
-from devs_git.domain.dialects.claude import CLAUDE
+from devs_git.domain.clients.dialects.claude import CLAUDE
 from devs_git.entrypoints import router
 from devs_git.entrypoints.tools import calling
-from devs_git.storage import agent_files
-from devs_git.storage.places import locate
+from devs_git.storage.git.places import locate
+from devs_git.storage.hooks import client_files
 from devs_git.workspace import Workspace
-from tests.agent_calls import before, call
-from tests.beside import lefthook_install, npm_install_with_husky
-from tests.dying import dying_git, gits_run
-from tests.gated import ask
+from tests.support.agent_calls import before, call
+from tests.support.dying_programs import dying_git, gits_run
+from tests.support.gate_scene import ask
+from tests.support.other_tools import lefthook_install, npm_install_with_husky
 
 Run = Callable[..., str]
 Done = subprocess.CompletedProcess[str]
@@ -196,7 +196,7 @@ def test_looking_at_the_hooks_starts_no_git(tool: str, initialised: Path, tmp_pa
 
 
 def test_the_agents_hook_says_that_git_calls_none_of_ours(initialised: Path, git: Run) -> None:
-    agent_files.install(locate(initialised), initialised, CLAUDE)
+    client_files.install(locate(initialised), initialised, CLAUDE)
     assert call(initialised, before("Read")).err == ""
     npm_install_with_husky(initialised)
     said = call(initialised, before("Read"))

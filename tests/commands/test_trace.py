@@ -19,11 +19,12 @@ from devs_git.commands import (
     trace_put,
     trace_search,
 )
-from devs_git.entrypoints import router, trace_text
+from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.main import cli as cli_main
+from devs_git.entrypoints.cli.texts import trace_text
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests import gated
+from tests.support import gate_scene
 
 LONG = b"".join(b"line %d of TypeError\r\n" % number for number in range(400)) + b"\0\xff"
 
@@ -87,7 +88,7 @@ def test_parts_of_a_text_add_up_and_cut_no_character(initialised: Path, size: in
 
 
 def test_storing_goes_on_while_a_gate_is_open_and_pruning_does_not(initialised: Path) -> None:
-    gate = gated.ask(Workspace.open(initialised))
+    gate = gate_scene.ask(Workspace.open(initialised))
     put(initialised, b"out")
     with pytest.raises(DevsError) as refused:
         router.call("trace prune", Workspace.open(initialised), trace_prune.Request("1d"))

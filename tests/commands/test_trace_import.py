@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import trace_export, trace_get, trace_import, trace_list, trace_put
-from devs_git.domain import limits
+from devs_git.domain.text import limits
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
+from devs_git.operations.recall import open_catalog
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 
@@ -83,7 +84,7 @@ def test_an_import_never_replaces_a_stored_trace_and_says_which_are_others(initi
 
 def stored(top: Path) -> dict[str, tuple[object, ...]]:
     """All that the catalog says of each trace."""
-    with Workspace.open(top).catalog() as catalog:
+    with open_catalog.open_catalog(Workspace.open(top)) as catalog:
         rows = catalog.rows("SELECT * FROM traces JOIN bodies USING (body_id)")
         return {str(row[0]): tuple(row) for row in rows}
 

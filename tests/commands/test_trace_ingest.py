@@ -11,20 +11,20 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import doctor, task_start, trace_get, trace_ingest, trace_list
-from devs_git.domain.dialects.claude import CLAUDE
+from devs_git.domain.clients.dialects.claude import CLAUDE
 from devs_git.entrypoints import router
-from devs_git.storage import agent_files
-from devs_git.storage.places import locate
+from devs_git.storage.git.places import locate
+from devs_git.storage.hooks import client_files
 from devs_git.workspace import Workspace
-from tests.agent_calls import EXAMPLES, after, call
-from tests.gated import ask
+from tests.support.agent_calls import EXAMPLES, after, call
+from tests.support.gate_scene import ask
 
 Run = Callable[..., str]
 
 
 @pytest.fixture
 def project(initialised: Path) -> Path:
-    agent_files.install(locate(initialised), initialised, CLAUDE)
+    client_files.install(locate(initialised), initialised, CLAUDE)
     return initialised
 
 

@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 from devs_git.errors import DevsError
-from tests.cases import Case, Files, Link
-from tests.oracle import Held
+from tests.support.content_oracle import Held
+from tests.support.rewind_cases import Case, Files, Link
 
 WANTED: dict[str, Files] = {
     "file": {"d": b"f\n"},

@@ -8,10 +8,10 @@ import pytest
 
 from devs_git.commands import history_rewritten, log, rewind, undo
 from devs_git.entrypoints import router
-from devs_git.storage import refs
+from devs_git.storage.git import refs
 from devs_git.workspace import Workspace
-from tests.filtering import MAP, filter_repo
-from tests.moving import Scene
+from tests.support.filter_repo import MAP, filter_repo
+from tests.support.scene import Scene
 
 REWORDED = ("--message-callback", 'return message + b"Reworded: yes\\n"')
 

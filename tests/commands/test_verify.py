@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import gate_approve, rewind, undo, verify
-from devs_git.domain.events import LEDGER
+from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints.cli.main import cli
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests import gated
 from tests.conftest import Tasks
-from tests.moving import Scene
+from tests.support import gate_scene
+from tests.support.scene import Scene
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def bound(scene: Scene, ledger: str, name: str) -> str:
 
 def ask(scene: Scene) -> str:
     """Open a gate; the event's oid."""
-    gated.ask(Workspace.open(scene.top), kind="MANUAL")
+    gate_scene.ask(Workspace.open(scene.top), kind="MANUAL")
     return scene.git("rev-parse", LEDGER)
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from devs_git.commands import gate_approve, verify
-from devs_git.domain import records
-from devs_git.domain.events import Draft, Event
-from devs_git.storage import resources, schemas
+from devs_git.domain.ledger import record_schemas
+from devs_git.domain.ledger.events import Draft, Event
+from devs_git.storage.documents import package_files, schemas
 from devs_git.workspace import Workspace
-from tests.gated import ask, commit, genesis, in_force, make_key
-from tests.ledgers import first_policy
+from tests.support.gate_scene import ask, commit, genesis, in_force, make_key
+from tests.support.ledgers import first_policy
 
 Run = Callable[..., str]
 
@@ -60,8 +60,10 @@ def test_a_document_of_the_ledger_that_is_none_is_found_with_its_line(
 
 @pytest.mark.usefixtures("ruled")
 def test_every_kind_of_record_has_a_schema_that_asks_for_its_fields(monkeypatch: pytest.MonkeyPatch) -> None:
-    there = {path.name.removesuffix(".v1.schema.json") for path in resources.folder("schemas").glob("*.json")}
-    assert set(records.REQUIRED) == there
+    there = {
+        path.name.removesuffix(".v1.schema.json") for path in package_files.folder("schemas").glob("*.json")
+    }
+    assert set(record_schemas.REQUIRED) == there
     rule = {**schemas.schema("decision")}
     rule["required"] = [name for name in rule["required"] if name != "nonce"]
     monkeypatch.setattr(schemas, "schema", lambda noun: rule if noun == "decision" else {})

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from devs_git.commands import gate_approve, verify
-from devs_git.domain import decisions
-from devs_git.domain.events import LEDGER, Draft, Event
-from devs_git.storage import documents, gates, proposal
+from devs_git.domain.gates import signed_decision
+from devs_git.domain.ledger.events import LEDGER, Draft, Event
+from devs_git.storage.documents import yaml_documents
+from devs_git.storage.ledger import gates, tracked_policy
 from devs_git.workspace import Workspace
-from tests.gated import NEW, TAS, Key, ask, commit, decision, genesis, in_force, make_key
+from tests.support.gate_scene import NEW, TAS, Key, ask, commit, decision, genesis, in_force, make_key
 
 Run = Callable[..., str]
 Approve = gate_approve.Request
@@ -44,7 +45,7 @@ def signed(ledgered: Workspace, keys: dict[str, Key]) -> Workspace:
 def by_hand(workspace: Workspace, gate_id: str, record: dict[str, Any], signature: bytes = b"") -> None:
     """A decision that somebody writes with git alone."""
     files: list[tuple[str, bytes | None]] = [
-        (gates.decision_path(gate_id), documents.dump(record, "decision")),
+        (gates.decision_path(gate_id), yaml_documents.dump(record, "decision")),
         (gates.marker_path(gate_id), None),
     ]
     if signature:
@@ -136,7 +137,7 @@ def test_a_signature_of_another_decision_or_key_is_found(signed: Workspace, keys
     assert codes(signed) == ["BAD_SIGNATURE", "BAD_SIGNATURE"]
     fourth = ask(signed)
     record = forged(signed, fourth, approval="signed")
-    message = decisions.of_record(record, genesis(signed)).canonical()
+    message = signed_decision.of_record(record, genesis(signed)).canonical()
     by_hand(signed, fourth, record, keys["rogue"].sign(message))
     assert codes(signed) == ["BAD_SIGNATURE", "BAD_SIGNATURE", "UNKNOWN_SIGNER"]
 
@@ -174,7 +175,7 @@ def test_a_policy_that_nobody_approved_is_found(ledgered: Workspace) -> None:
     assert codes(ledgered) == []
     record = {"genesis": genesis(ledgered), "backup_limit": "6MB"}
     event = ledgered.event("policy.set", "policy: by hand", verb_name="init")
-    ledgered.append(lambda _tip: Draft(event, (("policy.yaml", proposal.in_force(record)),)))
+    ledgered.append(lambda _tip: Draft(event, (("policy.yaml", tracked_policy.in_force(record)),)))
     assert codes(ledgered) == ["POLICY_INVALID"]
 
 

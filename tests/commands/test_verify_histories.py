@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import verify
-from devs_git.domain.events import LEDGER, Draft, Event
+from devs_git.domain.ledger.events import LEDGER, Draft, Event
 from devs_git.workspace import Workspace
-from tests.gated import approve, ask, commit, genesis, in_force
-from tests.losing import forget
+from tests.support.gate_scene import approve, ask, commit, genesis, in_force
+from tests.support.lost_objects import forget
 
 Run = Callable[..., str]
 DAMAGES = int(os.environ.get("DEVS_TEST_COUNT_DAMAGES", "12"))

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from devs_git import __main__ as program
-from devs_git.domain import audit_kinds
-from devs_git.domain.events import LEDGER
+from devs_git.domain.audit import commit_kinds
+from devs_git.domain.ledger.events import LEDGER
 from devs_git.workspace import Workspace
-from tests.attacking import commit as past_the_hooks
-from tests.gated import approve, ask
+from tests.support.attacker import commit as past_the_hooks
+from tests.support.gate_scene import approve, ask
 
 Run = Callable[..., str]
 
@@ -67,7 +67,7 @@ def test_the_last_line_counts_the_commits_by_kind(
         "unbound": 2,
         "early": 3,
     }
-    assert tuple(told) == tuple(audit_kinds.KINDS)
+    assert tuple(told) == tuple(commit_kinds.KINDS)
 
 
 @pytest.mark.usefixtures("initialised")

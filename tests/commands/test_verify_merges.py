@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests import gated
-from tests.clones import LEDGER, Clone, Pair
+from tests.support import gate_scene
+from tests.support.clones import LEDGER, Clone, Pair
 
 
 def blob(clone: Clone, path: str, rev: str = LEDGER) -> bytes:
@@ -84,8 +84,8 @@ def test_a_merge_that_drops_changes_or_brings_something_is_red(
 
 
 def test_a_merge_that_puts_the_older_policy_into_force_is_red(pair: Pair) -> None:
-    text = f"genesis: '{gated.genesis(pair.bob.opened)}'\nbackup_limit: 5MB\n"
-    gated.commit(pair.bob.top, {"devs-policy.yaml": text})
+    text = f"genesis: '{gate_scene.genesis(pair.bob.opened)}'\nbackup_limit: 5MB\n"
+    gate_scene.commit(pair.bob.top, {"devs-policy.yaml": text})
     pair.bob.approve(pair.bob.ask(kind="POLICY_CHANGE"))
     pair.ann.task("10")
     pair.ann.sync()

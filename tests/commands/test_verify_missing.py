@@ -11,8 +11,8 @@ import pytest
 from devs_git.commands import verify
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.gated import TAS, commit
-from tests.losing import lose
+from tests.support.gate_scene import TAS, commit
+from tests.support.lost_objects import lose
 
 Run = Callable[..., str]
 pytestmark = pytest.mark.thorough

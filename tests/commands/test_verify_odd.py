@@ -10,12 +10,12 @@ import pytest
 
 from devs_git.commands import verify
 from devs_git.commands.verify import Told
-from devs_git.domain import limits
-from devs_git.domain.events import LEDGER
+from devs_git.domain.ledger.events import LEDGER
+from devs_git.domain.text import limits
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.attacking import NO_HOOKS
-from tests.gated import TAS, approve, ask, commit
+from tests.support.attacker import NO_HOOKS
+from tests.support.gate_scene import TAS, approve, ask, commit
 
 Run = Callable[..., str]
 HUGE = b"9" * 5000

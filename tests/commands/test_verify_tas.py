@@ -8,7 +8,7 @@ import pytest
 
 from devs_git.commands import gate_approve, gate_reject, gate_show, verify
 from devs_git.workspace import Workspace
-from tests.gated import NEW, TAS, ask, commit, genesis
+from tests.support.gate_scene import NEW, TAS, ask, commit, genesis
 
 Run = Callable[..., str]
 APPROVED = TAS.replace("old", "mine")

@@ -11,8 +11,8 @@ import pytest
 from devs_git.commands import verify
 from devs_git.workspace import Workspace
 from tests.commands.test_verify_tas import approve, codes, found
-from tests.gated import NEW, TAS, commit, genesis
-from tests.losing import lose
+from tests.support.gate_scene import NEW, TAS, commit, genesis
+from tests.support.lost_objects import lose
 
 Run = Callable[..., str]
 THIRD = TAS.replace("old", "third")

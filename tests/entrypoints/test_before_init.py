@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from devs_git.domain.events import LEDGER
+from devs_git.domain.ledger.events import LEDGER
 from devs_git.domain.verbs import VERBS, Verb
 from devs_git.entrypoints import router
 from devs_git.entrypoints.tools import calling

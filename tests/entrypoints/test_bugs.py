@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from devs_git.entrypoints.bugs import uncaught
-from devs_git.storage.git_program import GitFailed
+from devs_git.storage.git.program import GitFailed
 from devs_git.workspace import Workspace
 from tests.conftest import Run
 

@@ -20,7 +20,7 @@ from devs_git.entrypoints.tools.results import output_schema
 from devs_git.entrypoints.tools.table import TOOLS
 from tests.entrypoints.samples import sample
 from tests.support.selection import QUICK
-from tests.web import Web, served
+from tests.support.web_client import Web, served
 
 pytestmark = pytest.mark.quick
 
@@ -30,7 +30,7 @@ CHOSEN = [name for name in TOOLS if name != ASKING and (not QUICK or name in FEW
 # In the quick run test_mcp_server tells its story over standard input and output.
 STDIO = [pytest.param(f"stdio {mode}", marks=pytest.mark.thorough) for mode in ("legacy", "2026-07-28")]
 DOORS = (*STDIO, "http legacy", "http 2026-07-28", "plain")
-# What comes before the guard says no: wrong arguments, and what is not there (DESIGN 5).
+# What comes before the guard says no: wrong arguments, and what is not there.
 FIRST = frozenset({"INVALID_ARGUMENTS", "TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "MESSAGE_NOT_FOUND"})
 ANNOUNCED: dict[str, dict[str, Any]] = {}
 Call = Callable[[str, dict[str, Any]], Awaitable[tuple[dict[str, Any], bool]]]

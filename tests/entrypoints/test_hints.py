@@ -18,9 +18,9 @@ from devs_git.entrypoints.tools.hints import spoken
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import Tool
 from devs_git.workspace import Workspace
-from tests import gated
 from tests.conftest import Moulded
-from tests.web import served
+from tests.support import gate_scene
+from tests.support.web_client import served
 
 pytestmark = pytest.mark.quick
 
@@ -182,7 +182,9 @@ def test_a_rewind_over_an_untracked_file_goes_on_with_untracked_over_http(top: P
 
 @pytest.mark.thorough
 def test_an_open_gate_is_shown_by_a_tool_and_waited_for_in_a_shell(top: Path) -> None:
-    gate = gated.ask(Workspace.open(top))
+    gate = gate_scene.ask(Workspace.open(top))
     assert _said(top, "start_task", task_id="3")["hint"] == f'See it: get_gate(gate_id="{gate}")'
-    again = _said(top, "request_tas_revision", **{k: v for k, v in gated.WHOLE.items() if k != "gate_type"})
+    again = _said(
+        top, "request_tas_revision", **{k: v for k, v in gate_scene.WHOLE.items() if k != "gate_type"}
+    )
     assert again["hint"] == f"Wait for it: devs-git gate wait {gate}"

@@ -20,7 +20,7 @@ from devs_git.entrypoints.tools import calling
 from devs_git.entrypoints.tools.table import TOOLS
 from tests.entrypoints.samples import sample
 from tests.support.selection import QUICK
-from tests.web import served
+from tests.support.web_client import served
 
 Git = Callable[..., str]
 FRAMES = int(os.environ.get("DEVS_TEST_COUNT_FRAMES", "100"))

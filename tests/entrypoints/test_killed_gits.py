@@ -1,6 +1,6 @@
 """Each git child of each verb is killed, one in each run: a refusal that says so, nothing half done, and it works again.
 
-Verbs that move the tree have tests of their own (tests/storage/engine).
+Verbs that move the tree have tests of their own (tests/storage/worktree).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pytest
 
 from devs_git.__main__ import main
 from devs_git.errors import EXIT_INTERNAL
-from tests.dying import dying_git, gits_run
+from tests.support.dying_programs import dying_git, gits_run
 from tests.test_events import SCENARIOS, run
 
 pytestmark = pytest.mark.thorough

@@ -33,8 +33,8 @@ from devs_git.commands import (
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
-from tests import gated
 from tests.conftest import Moulded
+from tests.support import gate_scene
 
 Git = Callable[..., str]
 
@@ -92,7 +92,7 @@ STATE: list[tuple[str, Any, str]] = [
 def test_while_a_gate_is_open_what_is_not_found_comes_first_and_the_state_after_it(top: Path) -> None:
     for name, request, said in (*NOT_FOUND, *STATE):
         assert code(name, request) == said, (name, request)
-    gated.ask(Workspace.open(top), kind="MANUAL")
+    gate_scene.ask(Workspace.open(top), kind="MANUAL")
     for name, request, said in NOT_FOUND:
         assert code(name, request) == said, (name, request)
     for name, request, _ in STATE:
@@ -101,7 +101,7 @@ def test_while_a_gate_is_open_what_is_not_found_comes_first_and_the_state_after_
 
 @pytest.mark.quick
 def test_with_no_task_active_there_is_none_to_complete_or_record_gate_or_no_gate(initialised: Path) -> None:
-    gated.ask(Workspace.open(initialised), kind="MANUAL")
+    gate_scene.ask(Workspace.open(initialised), kind="MANUAL")
     assert code("checkpoint", checkpoint.Request()) == "TASK_NOT_FOUND"
     assert code("task complete", task_complete.Request()) == "TASK_NOT_FOUND"
 
@@ -119,7 +119,7 @@ DRY: list[tuple[str, Any]] = [
 def test_a_dry_run_answers_while_a_gate_is_open_and_names_it(top: Path) -> None:
     for name, request in DRY:
         assert call(name, request).blocked_by == (), name
-    gate = gated.ask(Workspace.open(top), kind="MANUAL")
+    gate = gate_scene.ask(Workspace.open(top), kind="MANUAL")
     for name, request in DRY:
         blocked = call(name, request).blocked_by
         assert [(one["code"], one["gate_id"]) for one in blocked] == [("GATE_BLOCKED", gate)], name
@@ -138,7 +138,7 @@ def test_a_dry_run_exits_1_where_anything_would_stop_the_real_one(top: Path) -> 
     status, said = _cli("rewind", "1", "--dry-run")
     assert (status, [one["reason"] for one in said["blocked_by"]]) == (1, ["dirty"])
     assert _cli("rewind", "1", "--dry-run", "--preserve", "stash")[0] == 0
-    gated.ask(Workspace.open(top), kind="MANUAL")
+    gate_scene.ask(Workspace.open(top), kind="MANUAL")
     assert _cli("rewind", "1", "--dry-run", "--preserve", "stash")[0] == 1
     assert _cli("undo", "--dry-run", "--preserve", "stash")[0] == 1
     assert _cli("snapshot", "prune", "--older-than", "0d", "--dry-run")[0] == 1
@@ -146,7 +146,7 @@ def test_a_dry_run_exits_1_where_anything_would_stop_the_real_one(top: Path) -> 
 
 
 def test_a_person_reads_what_blocks_a_dry_run(top: Path) -> None:
-    gate = gated.ask(Workspace.open(top), kind="MANUAL")
+    gate = gate_scene.ask(Workspace.open(top), kind="MANUAL")
     for words in ("rewind 1", "undo", "snapshot prune --older-than 0d", "trace prune --older-than 0d"):
         command = [sys.executable, "-m", "devs_git", *words.split(), "--dry-run"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -155,7 +155,7 @@ def test_a_person_reads_what_blocks_a_dry_run(top: Path) -> None:
 
 
 def test_a_dry_run_of_an_override_says_that_a_person_has_to_do_it(top: Path) -> None:
-    gated.ask(Workspace.open(top), kind="MANUAL")
+    gate_scene.ask(Workspace.open(top), kind="MANUAL")
     plan = call("rewind", rewind.Request("1", dry_run=True, override_reason="x"))
     assert [one["code"] for one in plan.blocked_by] == ["TERMINAL_REQUIRED"]
 
@@ -177,8 +177,8 @@ def test_a_dry_run_tells_a_plan_that_is_stale_and_a_branch_name_that_is_taken(to
 def test_a_dry_run_tells_that_there_is_more_to_save_than_the_policy_allows(
     top: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("devs_git.storage.engine.travel.ROOM_UNASKED", 0)
-    gated.in_force(Workspace.open(top), backup_limit="1KiB")
+    monkeypatch.setattr("devs_git.operations.rewind.return_to_state.ROOM_UNASKED", 0)
+    gate_scene.in_force(Workspace.open(top), backup_limit="1KiB")
     (top / "3.txt").write_text("x" * 2000)
     plan = call("rewind", rewind.Request("1", preserve="stash", dry_run=True))
     assert [one.get("reason") for one in plan.blocked_by] == ["too_large"]
@@ -202,7 +202,7 @@ def test_a_snapshot_is_made_while_a_gate_is_open_and_moves_nothing(
 ) -> None:
     if strict:
         call("init", init.Request(strict=True))
-    gate = gated.ask(Workspace.open(initialised), kind="MANUAL")
+    gate = gate_scene.ask(Workspace.open(initialised), kind="MANUAL")
     (initialised / "new.txt").write_text("new\n")
     before = git("for-each-ref", "refs/heads/main", "refs/tags"), git("status", "--porcelain")
     made = call("snapshot create", snapshot_create.Request())

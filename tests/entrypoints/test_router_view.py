@@ -12,7 +12,7 @@ import pytest
 from devs_git.__main__ import main
 from devs_git.errors import EXIT_REFUSED
 from devs_git.workspace import Workspace
-from tests import gated
+from tests.support import gate_scene
 
 
 def call(monkeypatch: pytest.MonkeyPatch, line: str) -> int:
@@ -33,7 +33,7 @@ def test_the_view_follows_what_changes_something_and_is_drawn_again_by_any_verb_
         assert call(monkeypatch, line) == 0
     assert [path.name for path in (view / "tasks").iterdir()] == ["task-10"]
     whole = {path: path.read_bytes() for path in view.rglob("*") if path.is_file()}
-    gated.ask(Workspace.open(), kind="MANUAL")  # the view is written by the router
+    gate_scene.ask(Workspace.open(), kind="MANUAL")  # the view is written by the router
     for line in ("status", "log", "doctor", "history", "trace list", "gate list"):
         shutil.rmtree(view)
         assert call(monkeypatch, "rewind task-10 --dry-run") == 1

@@ -15,8 +15,8 @@ import pytest
 import devs_git.commands
 from devs_git.commands import verify
 from devs_git.domain.verbs import CHANGES, DOORS, READS, VERBS, Verb
-from devs_git.entrypoints import promised, router, selfcheck
-from devs_git.entrypoints.cli import groups, reading
+from devs_git.entrypoints import public_surface, router, selfcheck
+from devs_git.entrypoints.cli import groups, log
 from devs_git.entrypoints.cli.main import cli, command
 from devs_git.entrypoints.http.routes import ROUTES
 from devs_git.entrypoints.tools.table import TOOLS
@@ -97,7 +97,7 @@ def test_a_verb_without_a_command_or_module_and_the_other_way_round(
 ) -> None:
     monkeypatch.setitem(VERBS, "fly", Verb("fly", CHANGES, "Fly."))
     monkeypatch.setitem(groups.FILES, "swim", "reading")
-    monkeypatch.setattr(reading, "dig", click.Command("dig"), raising=False)
+    monkeypatch.setattr(log, "dig", click.Command("dig"), raising=False)
     (tmp_path / "walk.py").write_text("")
     monkeypatch.setattr(devs_git.commands, "__path__", [*devs_git.commands.__path__, str(tmp_path)])
     assert told(selfcheck.registry) == [
@@ -130,7 +130,7 @@ def test_what_a_table_has_lost_or_changed_is_found_by_the_written_list(
 
 
 def test_the_written_list_is_written_and_takes_nothing_from_the_tables() -> None:
-    source = Path(promised.__file__).read_text()
+    source = Path(public_surface.__file__).read_text()
     assert re.findall(r"^(?:from|import) (\S+)", source, re.MULTILINE) == ["__future__", "typing"]
 
 

@@ -10,11 +10,14 @@ from typing import Any
 import jsonschema
 import pytest
 
-from devs_git.domain import branch_names, gates, ids, trailers
+from devs_git.domain.checkpoints import branch_names
+from devs_git.domain.gates import gate_model
+from devs_git.domain.ledger import ids
+from devs_git.domain.text import trailers
 from devs_git.entrypoints.tools import calling
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.errors import DevsError
-from devs_git.storage import schemas
+from devs_git.storage.documents import schemas
 from tests.entrypoints.samples import sample
 
 pytestmark = pytest.mark.quick
@@ -164,7 +167,7 @@ def test_every_word_that_a_verb_chooses_among_is_announced() -> None:
     assert start["properties"]["title"]["maxLength"] == trailers.MAX_VALUE
     assert ask["properties"]["agent_id"]["enum"] == [*trailers.AGENTS]
     blocker = ask["properties"]["blocker_description"]
-    assert (blocker["minLength"], blocker["maxLength"]) == (gates.LEAST, gates.MOST)
+    assert (blocker["minLength"], blocker["maxLength"]) == (gate_model.LEAST, gate_model.MOST)
     assert ids.TASK_FORM in start["properties"]["task_id"]["pattern"]
 
 

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.domain.traces import TOOL_OUTPUT_TRACE_THRESHOLD
+from devs_git.domain.recall.traces import TOOL_OUTPUT_TRACE_THRESHOLD
 from devs_git.domain.verbs import DESTROYS, VERBS
 from devs_git.entrypoints.tools import calling
 from devs_git.entrypoints.tools.results import output_schema
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.errors import CODES
-from devs_git.storage import schemas
+from devs_git.storage.documents import schemas
 from devs_git.values import fields
 from devs_git.workspace import Workspace
-from tests import gated
 from tests.entrypoints.samples import sample
+from tests.support import gate_scene
 
 Git = Callable[..., str]
 NO_TOOL = (
@@ -53,7 +53,7 @@ def test_a_tool_is_a_verb_that_no_person_alone_may_call(name: str) -> None:
 
 
 def test_while_a_gate_is_open_a_tool_answers_as_its_verb_does(initialised: Path) -> None:
-    gate = gated.ask(Workspace.open(initialised), kind="MANUAL")
+    gate = gate_scene.ask(Workspace.open(initialised), kind="MANUAL")
     found = ("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "CHECKOUT_FAILED")  # comes first
     for name, tool in TOOLS.items():
         answer = calling.call(name, sample(name), initialised)

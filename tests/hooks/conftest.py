@@ -8,17 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.domain.hook_text import render
-from devs_git.storage import active_task, hook_files
+from devs_git.domain.text.hook_script import render
+from devs_git.storage.hooks import installation
+from devs_git.storage.worktree import active_task
 from devs_git.workspace import Workspace
-from tests.hooked import WORK, Commit, Run
+from tests.support.trailers import WORK, Commit, Run
 
 
 @pytest.fixture
 def tip(ledgered: Workspace, repo: Path, git: Run) -> str:
     """The ledger's tip in a repository with our hooks and an active task; nothing records here."""
     active_task.write(ledgered.places, WORK.lines())
-    for name, source in hook_files.shipped().items():
+    for name, source in installation.shipped().items():
         hook = repo / ".git/hooks" / name
         hook.parent.mkdir(exist_ok=True)
         hook.write_bytes(render(source, "/bin/true", chained=False))

@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 
 from devs_git.commands import init, task_start
-from devs_git.domain.dialects import DIALECTS
-from devs_git.domain.dialects.claude import CLAUDE
+from devs_git.domain.clients.dialects import DIALECTS
+from devs_git.domain.clients.dialects.claude import CLAUDE
 from devs_git.entrypoints import router
-from devs_git.storage import agent_files
-from devs_git.storage.places import locate
+from devs_git.storage.git.places import locate
+from devs_git.storage.hooks import client_files
 from devs_git.workspace import Workspace
-from tests.agent_calls import EXAMPLES, after, before, call
-from tests.dying import dying_git, gits_run
-from tests.gated import ask
+from tests.support.agent_calls import EXAMPLES, after, before, call
+from tests.support.dying_programs import dying_git, gits_run
+from tests.support.gate_scene import ask
 
 Run = Callable[..., str]
 
@@ -31,7 +31,7 @@ Run = Callable[..., str]
 def project(initialised: Path, git: Run) -> Path:
     """A repository in which both clients are told of us, with a linked worktree beside it."""
     for dialect in DIALECTS.values():
-        agent_files.install(locate(initialised), initialised, dialect)
+        client_files.install(locate(initialised), initialised, dialect)
     git("add", "-A")
     git("commit", "-qm", "agents")
     git("worktree", "add", "-q", "../linked")
@@ -207,7 +207,7 @@ def test_a_submodule_and_a_packed_branch_are_found(project: Path, git: Run, tmp_
     git("submodule", "--quiet", "add", str(project), "inner", where=outer)
     inner = outer / "inner"
     assert (inner / ".git").is_file()
-    agent_files.put_hook(locate(inner))
+    client_files.put_hook(locate(inner))
     git("pack-refs", "--all", where=inner)
     assert call(inner, after()).err == ""
     kept = list((outer / ".git/modules/inner/devs/spool").iterdir())

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from devs_git.workspace import Workspace
-from tests.gated import ask
-from tests.losing import lose
+from tests.support.gate_scene import ask
+from tests.support.lost_objects import lose
 
 Run = Callable[..., str]
 CALM = Path(".git/devs/calm")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.domain.hook_text import render
-from devs_git.storage import resources
-from devs_git.storage.hook_files import shipped
+from devs_git.domain.text.hook_script import render
+from devs_git.storage.documents import package_files
+from devs_git.storage.hooks.installation import shipped
 
 HOOKS = sorted(shipped(strict=True))
 REFUSING = [name for name in HOOKS if not name.startswith("post-")]
@@ -54,7 +54,7 @@ def call(hook: Path, text: str = "l1\nl2\n", **env: str) -> tuple[int, list[str]
     return done.returncode, done.stdout.splitlines()
 
 
-FILES = sorted(path for path in resources.folder("hooks").rglob("*") if path.is_file())
+FILES = sorted(path for path in package_files.folder("hooks").rglob("*") if path.is_file())
 
 
 @pytest.mark.quick(1)

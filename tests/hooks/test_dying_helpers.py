@@ -14,8 +14,8 @@ from devs_git.commands import init, task_complete, task_start
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
 from tests.conftest import Moulded
-from tests.dying import dying_helper, gits_run
-from tests.gated import TAS, ask, commit
+from tests.support.dying_programs import dying_helper, gits_run
+from tests.support.gate_scene import TAS, ask, commit
 
 Run = Callable[..., str]
 Killed = Callable[..., Iterator[tuple[str, int, str]]]

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import init, task_start
-from devs_git.domain.history import Checkpoint
+from devs_git.domain.ledger.history import Checkpoint
 from devs_git.entrypoints import router
-from devs_git.storage import hook_files
+from devs_git.storage.hooks import installation
 from devs_git.workspace import Workspace
 from tests.conftest import Moulded
-from tests.gated import NEW, TAS, ask, commit
+from tests.support.gate_scene import NEW, TAS, ask, commit
 
 pytestmark = pytest.mark.quick
 Run = Callable[..., str]
@@ -61,7 +61,7 @@ def points(top: Path) -> list[Checkpoint]:
 
 
 def test_every_hook_that_is_installed_is_tested_here() -> None:
-    assert {*FREEZING, *RECORDING} == set(hook_files.shipped(strict=True))
+    assert {*FREEZING, *RECORDING} == set(installation.shipped(strict=True))
 
 
 @pytest.mark.parametrize("name", FREEZING)

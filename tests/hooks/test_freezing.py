@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import gate_request
-from devs_git.domain.events import Draft
-from devs_git.storage import gates
+from devs_git.domain.ledger.events import Draft
+from devs_git.storage.ledger import gates
 from devs_git.workspace import Workspace
 
 Run = Callable[..., str]

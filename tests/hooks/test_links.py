@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.domain.dialects.claude import CLAUDE
-from devs_git.storage import agent_files
-from devs_git.storage.places import locate
-from tests.agent_calls import after, call
-from tests.attacking import goes_on, refused
+from devs_git.domain.clients.dialects.claude import CLAUDE
+from devs_git.storage.git.places import locate
+from devs_git.storage.hooks import client_files
+from tests.support.agent_calls import after, call
+from tests.support.attacker import goes_on, refused
 
 Run = Callable[..., str]
 
@@ -62,7 +62,7 @@ def test_a_folder_of_notes_that_is_a_link_is_not_written_to(initialised: Path, e
 
 @pytest.mark.parametrize("name", ["devs", "devs/spool"])
 def test_what_a_tool_printed_is_not_kept_elsewhere(name: str, initialised: Path, elsewhere: Path) -> None:
-    agent_files.install(locate(initialised), initialised, CLAUDE)
+    client_files.install(locate(initialised), initialised, CLAUDE)
     place = initialised / ".git" / name
     place.rename(elsewhere / "moved")
     place.symlink_to(elsewhere / "moved")

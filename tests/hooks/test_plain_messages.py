@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.domain.hook_text import render
-from devs_git.storage import active_task, hook_files, resources
+from devs_git.domain.text.hook_script import render
+from devs_git.storage.documents import package_files
+from devs_git.storage.hooks import installation
+from devs_git.storage.worktree import active_task
 from devs_git.workspace import Workspace
 
 Hook = Callable[[bytes], bytes]
@@ -73,7 +75,7 @@ def hook(source: bytes, repo: Path, path: str = os.environ.get("PATH", os.defpat
 
 @pytest.fixture
 def source() -> bytes:
-    return hook_files.shipped()["prepare-commit-msg"]
+    return installation.shipped()["prepare-commit-msg"]
 
 
 @pytest.fixture
@@ -90,7 +92,7 @@ def no_awk(tmp_path: Path) -> str:
 def test_a_plain_message_gets_the_same_trailers_the_short_way(
     source: bytes, repo: Path, ledgered: Workspace
 ) -> None:
-    short = resources.read("hooks", "plain.sh")
+    short = package_files.read("hooks", "plain.sh")
     assert short in source
     ours, long = hook(source, repo), hook(source.replace(short, b""), repo)
     several = messages()

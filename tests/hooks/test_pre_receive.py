@@ -12,11 +12,11 @@ import pytest
 
 from devs_git.commands import doctor, gate_approve, gate_reject, init, task_complete, task_start
 from devs_git.commands import rewind as rewind_verb
-from devs_git.domain import limits
-from devs_git.domain.events import LEDGER, Draft, Event
+from devs_git.domain.ledger.events import LEDGER, Draft, Event
+from devs_git.domain.text import limits
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.gated import ask, commit
+from tests.support.gate_scene import ask, commit
 
 Run = Callable[..., str]
 OURS = ("refs/heads/devs/ledger", "refs/devs/checkpoints/*:refs/devs/checkpoints/*")

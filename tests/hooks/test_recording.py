@@ -11,14 +11,16 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import checkpoint, doctor, task_complete, task_start
-from devs_git.domain.events import Draft
-from devs_git.domain.history import Checkpoint, History
-from devs_git.domain.hook_text import render
-from devs_git.storage import hook_files, tas_lock, unrecorded
+from devs_git.domain.ledger.events import Draft
+from devs_git.domain.ledger.history import Checkpoint, History
+from devs_git.domain.text.hook_script import render
+from devs_git.operations.checkpoint import unrecorded_commits
+from devs_git.operations.gates import check_tas_lock
+from devs_git.storage.hooks import installation
 from devs_git.values import replace
 from devs_git.workspace import Workspace
-from tests import ledgers
-from tests.gated import in_force
+from tests.support import ledgers
+from tests.support.gate_scene import in_force
 
 Run = Callable[..., str]
 
@@ -27,13 +29,13 @@ Run = Callable[..., str]
 def hooked(ledgered: Workspace, repo: Path) -> Workspace:
     """A repository with our hooks and task-10 active."""
     put_hooks(repo, sys.executable)
-    tas_lock.note(ledgered.places, ledgered.ledger.tip())
+    check_tas_lock.note(ledgered.places, ledgered.ledger.tip())
     task_start.run(ledgered, task_start.Request("10", title="Parse dates"))
     return ledgered
 
 
 def put_hooks(repo: Path, python: str) -> None:
-    for name, source in hook_files.shipped().items():
+    for name, source in installation.shipped().items():
         hook = repo / ".git/hooks" / name
         hook.parent.mkdir(exist_ok=True)
         hook.write_bytes(render(source, python, chained=False))
@@ -44,9 +46,8 @@ def commit(message: str, *args: str) -> str:
     """A commit of one more line; what git and the hooks wrote to standard error."""
     with Path("a.txt").open("a") as stream:
         stream.write(f"{message}\n")
-    done = subprocess.run(
-        ["git", "commit", "-qam", message, *args], capture_output=True, text=True, check=False
-    )
+    words = ["git", "commit", "-qam", message, *args]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stderr
 
@@ -233,7 +234,7 @@ def test_a_hook_that_cannot_record_says_so_in_one_line_and_the_next_checkpoint_s
     theirs.unlink()
     assert said.startswith("devs-git: not recorded as a checkpoint: This repository is frozen")
     assert said.count("\n") == 1
-    assert unrecorded.read(hooked.places) == (f"{git('rev-parse', 'HEAD')} task-10",)
+    assert unrecorded_commits.read(hooked.places) == (f"{git('rev-parse', 'HEAD')} task-10",)
     told = [
         finding for finding in doctor.run(hooked, doctor.Request()).findings if finding.code == "UNRECORDED"
     ]
@@ -244,7 +245,7 @@ def test_a_hook_that_cannot_record_says_so_in_one_line_and_the_next_checkpoint_s
     hooked.places.active_task.unlink()
     task_start.run(hooked, task_start.Request("10"))
     checkpoint.run(hooked, checkpoint.Request())
-    assert unrecorded.read(hooked.places) == ()
+    assert unrecorded_commits.read(hooked.places) == ()
 
 
 def test_a_hook_whose_python_is_gone_does_not_break_the_commit(hooked: Workspace, repo: Path) -> None:
@@ -290,9 +291,7 @@ def test_a_moved_checkpoint_keeps_its_message_and_worktree(hooked: Workspace) ->
     assert replace(after, **same) == after
 
 
-def test_an_apply_rebase_with_another_branch_at_the_same_tip_moves_only_what_no_branch_keeps(
-    hooked: Workspace, git: Run
-) -> None:
+def test_an_apply_rebase_moves_only_what_no_other_branch_keeps(hooked: Workspace, git: Run) -> None:
     commit("one")
     git("branch", "twin")
     git("config", "user.name", "Grace")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import task_complete, task_start
-from devs_git.domain.hook_text import render
-from devs_git.storage import hook_files
+from devs_git.domain.text.hook_script import render
+from devs_git.storage.hooks import installation
 from devs_git.workspace import Workspace
 
 Run = Callable[..., str]
@@ -26,7 +26,7 @@ def started(ledgered: Workspace, repo: Path, tmp_path: Path) -> Path:
     program.chmod(0o755)
     hook = repo / ".git/hooks/post-rewrite"
     hook.parent.mkdir(exist_ok=True)
-    hook.write_bytes(render(hook_files.shipped()[hook.name], str(program), chained=False))
+    hook.write_bytes(render(installation.shipped()[hook.name], str(program), chained=False))
     hook.chmod(0o755)
     (repo / "a.txt").write_text("above\n")
     subprocess.run(["git", "commit", "-qam", "above"], cwd=repo, check=True)

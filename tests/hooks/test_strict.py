@@ -15,7 +15,7 @@ from devs_git.commands import rewind as rewind_verb
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
 from tests.conftest import Moulded
-from tests.gated import NEW, TAS, ask, commit
+from tests.support.gate_scene import NEW, TAS, ask, commit
 
 Run = Callable[..., str]
 LEDGER = "refs/heads/devs/ledger"

@@ -13,7 +13,7 @@ import pytest
 from devs_git.commands import gate_approve
 from devs_git.workspace import Workspace
 from tests.conftest import Moulded
-from tests.gated import NEW, TAS, ask, commit, in_force
+from tests.support.gate_scene import NEW, TAS, ask, commit, in_force
 
 Run = Callable[..., str]
 OTHER = TAS.replace("x\n", "y\n")

@@ -1,4 +1,4 @@
-"""Trailers of commits, as real git makes them through the installed hooks (DESIGN 6)."""
+"""Trailers of commits, as real git makes them through the installed hooks."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.domain.trailers import Work
-from devs_git.storage import active_task
+from devs_git.domain.text.trailers import Work
+from devs_git.storage.worktree import active_task
 from devs_git.workspace import Workspace
-from tests.hooked import Commit, Run, block, bound, said
+from tests.support.trailers import Commit, Run, block, bound, said
 
 
 @pytest.mark.quick

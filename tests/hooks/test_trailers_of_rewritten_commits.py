@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.domain.trailers import Work
-from devs_git.storage import active_task
+from devs_git.domain.text.trailers import Work
+from devs_git.storage.worktree import active_task
 from devs_git.workspace import Workspace
-from tests.hooked import WORK, Commit, Run, block, bound, said
+from tests.support.trailers import WORK, Commit, Run, block, bound, said
 
 
 @pytest.mark.quick
 def test_an_amend_does_not_double_them_and_names_the_ledger_of_now(
     tip: str, git: Run, commit: Commit, ledgered: Workspace
 ) -> None:
-    from devs_git.domain.events import Draft
+    from devs_git.domain.ledger.events import Draft
 
     commit("-m", "one", "-m", "Signed-off-by: Ada <ada@example.org>")
     assert said(git) == f"one\n\nSigned-off-by: Ada <ada@example.org>\n{block(tip)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from devs_git.domain.report import FOUND_ALONE
+from devs_git.domain.audit.findings import FOUND_ALONE
 from devs_git.entrypoints.cli.manual import STATUS
 from devs_git.errors import CODES, REASONS
 from tests.pages.texts import gates, ledger, setup, traces, work

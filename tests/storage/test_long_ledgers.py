@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.domain.audit_ledger import Change
-from devs_git.storage import signatures
-from devs_git.storage.audit_facts import Facts
+from devs_git.domain.audit.ledger_shape import Change
+from devs_git.storage.documents import signatures
+from devs_git.storage.ledger.audit_facts import Facts
 from devs_git.workspace import Workspace
-from tests.belief_generator import generate
-from tests.belief_git import Keyring, Written
-from tests.belief_ledger import Ledger, signature_path
-from tests.belief_story import ANN, BOB, Story
+from tests.support.belief.abstract_ledger import Ledger, signature_path
+from tests.support.belief.generator import generate
+from tests.support.belief.git_ledger import Keyring, Written
+from tests.support.belief.story import ANN, BOB, Story
 
 pytestmark = pytest.mark.quick
 COPIES = 12

@@ -5,8 +5,8 @@ from __future__ import annotations
 from devs_git.domain.belief import allowed, layout
 from devs_git.domain.belief.layout import Brought
 from devs_git.domain.belief.records import UNREADABLE, Asked, Decided
-from devs_git.domain.gates import UNSIGNED
-from devs_git.domain.policy import IN_FORCE, Policy
+from devs_git.domain.gates.gate_model import UNSIGNED
+from devs_git.domain.gates.policy import IN_FORCE, Policy
 from devs_git.errors import DevsError
 from devs_git.values import immutable
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from devs_git.domain.audit.findings import Finding
 from devs_git.domain.belief.masks import bits
 from devs_git.domain.belief.walk import NONE, Walk
-from devs_git.domain.report import Finding
 
 _JOIN: Final = "Join what is there first: devs-git sync"
 _PERSON: Final = "Call a person: git log --graph --oneline "

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from devs_git.domain.belief import allowed
-from devs_git.domain.gates import APPROVED, POLICY_CHANGE
-from devs_git.domain.policy import Policy
+from devs_git.domain.gates.gate_model import APPROVED, POLICY_CHANGE
+from devs_git.domain.gates.policy import Policy
 from devs_git.values import field, immutable
 
 UNREADABLE: Final = "LEDGER_MUTATED"

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from devs_git.domain.audit_ledger import Change, Step
+from devs_git.domain.audit.ledger_shape import Change, Step
 from devs_git.domain.belief import layout
 from devs_git.domain.belief.claims import Claim
 from devs_git.domain.belief.masks import Rows, bits
 from devs_git.domain.belief.walk import NONE, Walk
-from devs_git.domain.policy import IN_FORCE
+from devs_git.domain.gates.policy import IN_FORCE
 from devs_git.values import field, immutable, mutable, replace
 
 MARKER: Final = "here"

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from devs_git.domain import audit_ledger
-from devs_git.domain.audit_ledger import WAY_OUT, Freezes, Step
+from devs_git.domain.audit import ledger_shape
+from devs_git.domain.audit.findings import IN_LEDGER, Finding
+from devs_git.domain.audit.ledger_shape import WAY_OUT, Freezes, Step
 from devs_git.domain.belief import layout, memory
 from devs_git.domain.belief.claims import Claim
 from devs_git.domain.belief.masks import bits
 from devs_git.domain.belief.records import Decided, Records
 from devs_git.domain.belief.trees import GaveWay, Trees
 from devs_git.domain.belief.walk import NONE, Walk
-from devs_git.domain.events import FORMAT, Event
-from devs_git.domain.policy import IN_FORCE
-from devs_git.domain.report import IN_LEDGER, Finding
+from devs_git.domain.gates.policy import IN_FORCE
+from devs_git.domain.ledger.events import FORMAT, Event
 from devs_git.errors import DevsError
 from devs_git.values import immutable
 
@@ -153,15 +153,15 @@ def believe(
     """
     walk = Walk(records, must_sign, first)
     trees = Trees(walk)
-    found = list(audit_ledger.roots(steps, genesis))
+    found = list(ledger_shape.roots(steps, genesis))
     for step in steps:
         at = walk.visit(step)
         odd = trees.visit(step, at)
-        found += audit_ledger.mutations(step)
+        found += ledger_shape.mutations(step)
         found += _event(walk, step, at)
         found += _odd(walk, step, at, odd)
         found += _merged(trees, step, at) if len(step.event.parents) > 1 else _kept(step)
-    return Belief(walk, trees, (*found, *_twice(walk, steps), *audit_ledger.leaps(steps)))
+    return Belief(walk, trees, (*found, *_twice(walk, steps), *ledger_shape.leaps(steps)))
 
 
 def _finding(code: str, event: Event, what: str, fix: str = WAY_OUT) -> Finding:
@@ -226,7 +226,7 @@ def _odd(walk: Walk, step: Step, at: int, odd: Iterable[str]) -> Iterator[Findin
         elif merge:
             yield _finding("LEDGER_MUTATED", event, f"has another {path} than its parents come to")
         elif path in changes:
-            yield _finding("LEDGER_MUTATED", event, f"{audit_ledger.did(changes[path])} {path}")
+            yield _finding("LEDGER_MUTATED", event, f"{ledger_shape.did(changes[path])} {path}")
         else:
             yield _finding("LEDGER_MUTATED", event, f"leaves {path} as it was")
 

@@ -18,13 +18,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from devs_git.domain.audit_ledger import Step
+from devs_git.domain.audit.ledger_shape import Step
 from devs_git.domain.belief import claims, layout
 from devs_git.domain.belief.claims import Claim, Place
 from devs_git.domain.belief.layout import Brought
 from devs_git.domain.belief.masks import bits
 from devs_git.domain.belief.records import Records
-from devs_git.domain.policy import IN_FORCE
+from devs_git.domain.gates.policy import IN_FORCE
 from devs_git.errors import DevsError
 from devs_git.values import field, immutable, mutable, replace
 

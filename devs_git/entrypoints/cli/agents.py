@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
-from devs_git.domain.dialects import DIALECTS
-from devs_git.domain.report import Action
+from devs_git.domain.audit.findings import Action
+from devs_git.domain.clients.dialects import DIALECTS
 from devs_git.domain.verbs import DOORS
-from devs_git.entrypoints import console, router
+from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.command import as_text
 from devs_git.entrypoints.cli.groups import HELP
-from devs_git.storage import agent_files
+from devs_git.entrypoints.cli.texts import console
+from devs_git.storage.hooks import client_files
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -50,9 +51,9 @@ def _install(workspace: Workspace, client: str, *, uninstall: bool) -> Result:
     dialect = DIALECTS[client]
     if uninstall:
         router.require_calm("agent install --uninstall", workspace)  # it would let the agent's tools write
-        return Result(client, agent_files.uninstall(workspace.top, dialect), ())
+        return Result(client, client_files.uninstall(workspace.top, dialect), ())
     workspace.ledger.require()
-    actions = agent_files.install(workspace.places, workspace.top, dialect)
+    actions = client_files.install(workspace.places, workspace.top, dialect)
     changed = any(action.did in {"created", "updated"} for action in actions[1:])
     files = f"{dialect.hooks_file} {dialect.server_file}"
     commit = f"Commit them, so that your team's clones have them too: git add {files} && git commit"

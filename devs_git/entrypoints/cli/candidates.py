@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Final
 from click.types import StringParamType
 
 from devs_git.errors import DevsError
-from devs_git.storage.git_program import split_lines
+from devs_git.storage.git.program import split_lines
 from devs_git.values import replace
 
 if TYPE_CHECKING:
     import click
     from click.shell_completion import CompletionItem
 
-    from devs_git.domain.rows import Row
+    from devs_git.domain.checkpoints.rows import Row
     from devs_git.workspace import Workspace
 
 NEWEST: Final = 200  # checkpoints looked at; more would make the shell wait
@@ -35,7 +35,7 @@ class _Offered(StringParamType):
     ) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
-        from devs_git.domain.plain_text import COMMANDING, shown
+        from devs_git.domain.text.plain_text import COMMANDING, shown
         from devs_git.workspace import Workspace
 
         del ctx, param
@@ -78,7 +78,7 @@ def _remotes(workspace: Workspace) -> dict[str, str]:
 def _gates(workspace: Workspace) -> dict[str, str]:
     """Those that wait, each with what stands in the way."""
     from devs_git.commands import gate_list
-    from devs_git.domain.gates import cut
+    from devs_git.domain.gates.gate_model import cut
 
     rows = gate_list.run(workspace, gate_list.Request()).gates
     return {row.gate_id: cut(row.blocker_description) for row in rows}

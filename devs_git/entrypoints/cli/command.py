@@ -11,11 +11,12 @@ from typing import Any, Final
 import click
 
 from devs_git.domain.verbs import CHANGES, verb
-from devs_git.entrypoints import console, router, unhooked
+from devs_git.entrypoints import missing_hooks, router
 from devs_git.entrypoints.cli import candidates, terminal
 from devs_git.entrypoints.cli.groups import HELP
-from devs_git.entrypoints.plain import plain
-from devs_git.entrypoints.unread import printing
+from devs_git.entrypoints.cli.texts import console
+from devs_git.entrypoints.closed_pipe import printing
+from devs_git.entrypoints.result_value import plain
 from devs_git.errors import EXIT_NO, DevsError
 from devs_git.values import replace
 from devs_git.workspace import Workspace
@@ -47,7 +48,7 @@ def command(
         def body(*, as_json: bool, repo: str | None, yes: bool = False, **options: Any) -> int:
             request = make(**options)
             workspace = terminal.attach(Workspace.open(Path(repo) if repo else None))
-            if warning := unhooked.told(name, workspace):
+            if warning := missing_hooks.told(name, workspace):
                 workspace.say(warning)
             if hasattr(request, "folder"):  # as with `git -C`, paths begin where the command works
                 request = replace(request, folder=os.path.abspath(repo or ""))  # noqa: PTH100 - odd bytes survive

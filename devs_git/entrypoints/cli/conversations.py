@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from devs_git.entrypoints import conversation_text
 from devs_git.entrypoints.cli.command import as_text, command
+from devs_git.entrypoints.cli.texts import conversation_text
 
 
 def _shown(result: Any) -> str:

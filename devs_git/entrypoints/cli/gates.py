@@ -7,12 +7,12 @@ from typing import Any, Final
 
 import click
 
-from devs_git.domain import limits, quantities
-from devs_git.domain.gates import APPROVED, REJECTED, TAS_REVISION, unknown
-from devs_git.domain.limits import Limit
-from devs_git.entrypoints import gate_text
+from devs_git.domain.gates.gate_model import APPROVED, REJECTED, TAS_REVISION, unknown
+from devs_git.domain.text import limits, quantities
+from devs_git.domain.text.limits import Limit
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import command
+from devs_git.entrypoints.cli.texts import gate_text
 from devs_git.errors import EXIT_CONFLICT, EXIT_NO, invalid
 
 EXITS: Final = {APPROVED: 0, REJECTED: EXIT_NO}  # of `gate wait`; a timeout is EXIT_CONFLICT
@@ -80,7 +80,7 @@ def _fields(
 
 
 def _bytes(field: str, name: str, limit: Limit = limits.DOCUMENT) -> bytes:
-    from devs_git.storage import bounded
+    from devs_git.storage.git import bounded
 
     try:
         if name == "-":
@@ -99,10 +99,10 @@ def _text(field: str, name: str) -> str:
 
 def _from(source: str) -> dict[str, Any]:
     from devs_git.commands.gate_request import Request
-    from devs_git.storage import documents
+    from devs_git.storage.documents import yaml_documents
     from devs_git.values import fields
 
-    record = documents.load_any(_bytes("from", source), "the request")
+    record = yaml_documents.load_any(_bytes("from", source), "the request")
     if "type" in record:
         if "gate_type" in record:
             raise invalid(

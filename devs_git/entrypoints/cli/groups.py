@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from devs_git.entrypoints.cli import overview
-from devs_git.entrypoints.unread import unread
+from devs_git.entrypoints.closed_pipe import unread
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -25,26 +25,26 @@ FILES: Final = {
     "hook": "setup",
     "task": "tasks",
     "checkpoint": "tasks",
-    "log": "reading",
-    "history": "reading",
-    "history-rewritten": "syncing",
-    "show": "reading",
-    "diff": "reading",
-    "status": "reading",
-    "purge": "purging",
-    "rewind": "moving",
-    "undo": "moving",
-    "checkout": "moving",
-    "branch": "reading",
-    "restore": "moving",
+    "log": "log",
+    "history": "log",
+    "history-rewritten": "sync",
+    "show": "log",
+    "diff": "log",
+    "status": "log",
+    "purge": "purge",
+    "rewind": "rewind",
+    "undo": "rewind",
+    "checkout": "rewind",
+    "branch": "log",
+    "restore": "rewind",
     "snapshot": "snapshots",
-    "verify": "verifying",
+    "verify": "verify",
     "gate": "gates",
-    "sync": "syncing",
+    "sync": "sync",
     "trace": "traces",
-    "mcp": "serving",
+    "mcp": "serve",
     "conversation": "conversations",
-    "serve": "serving",
+    "serve": "serve",
 }
 HELP: Final = {"help_option_names": ["-h", "--help"]}
 

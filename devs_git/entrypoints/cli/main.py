@@ -8,12 +8,12 @@ import sys
 import click
 
 import devs_git
-from devs_git.entrypoints import console
 from devs_git.entrypoints.bugs import uncaught
 from devs_git.entrypoints.cli.groups import Root, TableGroup
 from devs_git.entrypoints.cli.overview import ABOUT, top_level
 from devs_git.entrypoints.cli.terminal import Declined, report
-from devs_git.entrypoints.unread import printing
+from devs_git.entrypoints.cli.texts import console
+from devs_git.entrypoints.closed_pipe import printing
 from devs_git.errors import EXIT_INTERRUPTED, EXIT_USAGE, DevsError, invalid
 
 cli = Root(name="devs-git", help=ABOUT, summaries=top_level())

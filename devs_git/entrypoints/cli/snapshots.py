@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from devs_git.entrypoints.cli.command import command
-from devs_git.entrypoints.console import paint
-from devs_git.entrypoints.render import blocked, path, plural, short, table, when
+from devs_git.entrypoints.cli.texts.console import paint
+from devs_git.entrypoints.cli.texts.render import blocked, path, plural, short, table, when
 
 
 def _created(result: Any) -> str:

@@ -11,12 +11,12 @@ from devs_git.commands import task_complete as complete_verb
 from devs_git.commands import task_result as result_verb
 from devs_git.commands import task_start as start_verb
 from devs_git.commands import task_status as status_verb
-from devs_git.domain import limits
-from devs_git.domain.rows import Recorded
+from devs_git.domain.checkpoints.rows import Recorded
+from devs_git.domain.text import limits
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.terminal import style
 from devs_git.errors import invalid
-from devs_git.storage import bounded
+from devs_git.storage.git import bounded
 
 
 def _started(result: start_verb.Result) -> str:

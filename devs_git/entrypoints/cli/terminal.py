@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from devs_git.domain import limits
-from devs_git.entrypoints import console
-from devs_git.entrypoints.unread import printing
+from devs_git.domain.text import limits
+from devs_git.entrypoints.cli.texts import console
+from devs_git.entrypoints.closed_pipe import printing
 from devs_git.values import replace
 
 if TYPE_CHECKING:

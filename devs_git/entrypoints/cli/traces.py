@@ -9,14 +9,14 @@ from typing import Any, BinaryIO
 
 import click
 
-from devs_git.domain import limits
-from devs_git.domain.plain_text import shown
-from devs_git.entrypoints import console, trace_text
+from devs_git.domain.text import limits
+from devs_git.domain.text.plain_text import shown
 from devs_git.entrypoints.cli.command import command
-from devs_git.entrypoints.console import friendly
-from devs_git.entrypoints.render import plural
+from devs_git.entrypoints.cli.texts import console, trace_text
+from devs_git.entrypoints.cli.texts.console import friendly
+from devs_git.entrypoints.cli.texts.render import plural
 from devs_git.errors import invalid
-from devs_git.storage import bounded
+from devs_git.storage.git import bounded
 
 
 def _given(name: str) -> Any:

@@ -17,13 +17,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from devs_git.entrypoints import mcp_server
 from devs_git.entrypoints.bugs import uncaught
 from devs_git.entrypoints.http import bodies
 from devs_git.entrypoints.http.answers import answered, refused, turned_away
 from devs_git.entrypoints.http.border import MOST_BYTES, Border, Rules
 from devs_git.entrypoints.http.feed import Feed
 from devs_git.entrypoints.http.rest import web_routes
+from devs_git.entrypoints.mcp import server
 from devs_git.entrypoints.tools import calling
 from devs_git.errors import DevsError
 
@@ -33,7 +33,7 @@ _PLAIN: Final = frozenset({"tool", "params"})
 def application(where: Path, rules: Rules, feed: Feed) -> ASGIApp:
     """Everything that `serve` answers, for the repository at `where`."""
     # The border has judged Host, Origin and size already; without sessions, a server that was started again goes on.
-    speaker = mcp_server.server(where).streamable_http_app(
+    speaker = server.server(where).streamable_http_app(
         stateless_http=True, max_request_body_size=MOST_BYTES, host=""
     )
 

@@ -20,7 +20,7 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from devs_git.domain import limits
+from devs_git.domain.text import limits
 from devs_git.entrypoints.http.answers import busy, turned_away
 from devs_git.values import immutable
 

@@ -19,12 +19,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from devs_git.domain import ids
-from devs_git.domain.event_names import name_of, told
-from devs_git.domain.events import Event
+from devs_git.domain.ledger import ids
+from devs_git.domain.ledger.event_names import name_of, told
+from devs_git.domain.ledger.events import Event
 from devs_git.entrypoints.http.answers import busy, refused
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import watch
+from devs_git.storage.ledger import watch
 from devs_git.workspace import Workspace
 
 KEEP_ALIVE_SECONDS: Final = 15.0

@@ -18,7 +18,7 @@ from devs_git.entrypoints.http.openapi import document
 from devs_git.entrypoints.http.routes import PREFIX, ROUTES, Route
 from devs_git.entrypoints.tools import calling
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import schemas
+from devs_git.storage.documents import schemas
 
 
 def web_routes(where: Path) -> list[WebRoute]:

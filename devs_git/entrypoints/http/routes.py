@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from devs_git.domain import ids
+from devs_git.domain.ledger import ids
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import Param, Tool
 from devs_git.errors import invalid

@@ -12,16 +12,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from devs_git.domain.traces import is_long
-from devs_git.entrypoints import router, unhooked
+from devs_git.domain.recall.traces import is_long
+from devs_git.entrypoints import missing_hooks, router
 from devs_git.entrypoints.bugs import uncaught
-from devs_git.entrypoints.plain import plain
+from devs_git.entrypoints.result_value import plain
 from devs_git.entrypoints.tools import texts
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import Tool
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import schemas
-from devs_git.storage.places import located, worktrees
+from devs_git.storage.documents import schemas
+from devs_git.storage.git.places import located, worktrees
 from devs_git.values import fields, immutable, replace
 from devs_git.workspace import Workspace
 
@@ -61,7 +61,7 @@ def call(name: str, arguments: dict[str, Any], where: Path, progress: Progress |
 
 def _warn(tool: Tool, workspace: Workspace) -> None:
     """To the server's log, once for each repository: an answer is the verb's own."""
-    said = unhooked.told(tool.verb_name, workspace)
+    said = missing_hooks.told(tool.verb_name, workspace)
     if said and (workspace.places.common, said) not in _SAID:
         _SAID.add((workspace.places.common, said))
         logging.getLogger(__name__).warning(said.removeprefix("warning: "))

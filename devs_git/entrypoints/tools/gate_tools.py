@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from devs_git.commands import gate_list
-from devs_git.domain import gates, plain_text
-from devs_git.domain.trailers import AGENTS
+from devs_git.domain.gates import gate_model
+from devs_git.domain.text import plain_text
+from devs_git.domain.text.trailers import AGENTS
 from devs_git.entrypoints.tools.params import ONE_TASK, formed
 from devs_git.entrypoints.tools.tool import TEXT, Param, Tool
 
 _LINE: Final = formed(plain_text.LINE_FORM)
-_TEXT: Final = {**formed(plain_text.TEXT_FORM), "minLength": gates.LEAST}
+_TEXT: Final = {**formed(plain_text.TEXT_FORM), "minLength": gate_model.LEAST}
 
 TOOLS: Final = (
     Tool(
@@ -29,7 +30,7 @@ TOOLS: Final = (
             Param("task_id", ONE_TASK, "The task that is blocked.", required=True),
             Param(
                 "blocker_description",
-                {**_TEXT, "maxLength": gates.MOST},
+                {**_TEXT, "maxLength": gate_model.MOST},
                 "What stands in the way: 20 to 2000 characters.",
                 required=True,
             ),
@@ -40,7 +41,7 @@ TOOLS: Final = (
                     "properties": {
                         "sections_to_modify": {
                             "type": "array",
-                            "items": {**_LINE, "minLength": 1, "maxLength": gates.SECTION_MOST},
+                            "items": {**_LINE, "minLength": 1, "maxLength": gate_model.SECTION_MOST},
                             "minItems": 1,
                             "description": "Headings or numbers; one at least.",
                         },
@@ -72,12 +73,12 @@ TOOLS: Final = (
         (
             Param(
                 "status",
-                {**TEXT, "enum": [*gates.STATUSES, gate_list.ALL]},
+                {**TEXT, "enum": [*gate_model.STATUSES, gate_list.ALL]},
                 "Which; else those that wait.",
             ),
             Param(
                 "gate_type",
-                {**TEXT, "enum": [*gates.TYPES]},
+                {**TEXT, "enum": [*gate_model.TYPES]},
                 "Only of this type.",
             ),
         ),
@@ -86,7 +87,7 @@ TOOLS: Final = (
         "get_gate",
         "gate show",
         "Show one gate: what is asked, what is frozen, and once decided the decision with its reason.",
-        (Param("gate_id", formed(gates.GATE_ID_FORM), "The gate's id.", required=True),),
+        (Param("gate_id", formed(gate_model.GATE_ID_FORM), "The gate's id.", required=True),),
         codes=("GATE_NOT_FOUND",),
     ),
 )

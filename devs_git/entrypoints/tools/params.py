@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from devs_git.domain import branch_names, ids, rewind, trailers
+from devs_git.domain.checkpoints import branch_names, rewind_selection
+from devs_git.domain.ledger import ids
+from devs_git.domain.text import trailers
 from devs_git.entrypoints.tools.tool import COUNT, TEXT, Param
 
 
@@ -42,7 +44,7 @@ CHECKPOINT: Final = "A checkpoint: task-10 (its completion), task-10@3 (its thir
 TASK: Final = Param("task_id", ONE_TASK, "The task's id: 10 or task-10.", required=True)
 PRESERVE: Final = Param(
     "preserve",
-    {**TEXT, "enum": ["create_branch", *rewind.PRESERVE]},
+    {**TEXT, "enum": ["create_branch", *rewind_selection.PRESERVE]},
     "What is left of the present state beside the backup that is always kept: a branch, a stash entry, or neither. "
     "Without it a clean tree leaves a branch, and tracked changes refuse the call.",
 )

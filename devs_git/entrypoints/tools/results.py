@@ -29,7 +29,7 @@ def output_schema(module: str) -> dict[str, Any]:
 
 
 def envelope() -> dict[str, Any]:
-    """The schema of an error (DESIGN 5, Results); its details are flat beside these."""
+    """The schema of an error; its details are flat beside these."""
     code = {"type": "string", "enum": sorted(CODES)}
     text = {"type": "string"}
     known = {"error": code, "code": code, "message": text, "hint": text, "retryable": {"type": "boolean"}}

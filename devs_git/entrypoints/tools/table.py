@@ -1,4 +1,4 @@
-"""The tool table: what each tool is called, which verb it is, what it takes, and what it means (DESIGN 5).
+"""The tool table: what each tool is called, which verb it is, what it takes, and what it means.
 
 Tier, guard and result come from the verb table and the verb's own types. A tool names its parameters as agents know
 them. No tool approves, rejects, prunes or adds a directive.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from devs_git.commands import conversation_show, trace_get, trace_put, trace_search
-from devs_git.domain import ids, paging, plain_text
+from devs_git.domain.ledger import ids, paging
+from devs_git.domain.text import plain_text
 from devs_git.entrypoints.tools.params import ANY_TASK, cursor, formed, limit, upto
 from devs_git.entrypoints.tools.tool import COUNT, FLAG, TEXT, Param, Tool
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from devs_git.commands import diff
-from devs_git.domain import branch_names, ids, plan_id
+from devs_git.domain.checkpoints import branch_names, plan_id
+from devs_git.domain.ledger import ids
 from devs_git.entrypoints.tools.params import (
     BRANCH_NAME,
     CHECKPOINT,

@@ -113,10 +113,10 @@ class Catalog:
         try:
             yield
         except (DevsError, OSError) as error:
-            from devs_git.storage import outside
+            from devs_git.storage.git import failures
 
             if not (
-                _code(error.__cause__) in _UNWRITABLE or (isinstance(error, OSError) and outside.told(error))
+                _code(error.__cause__) in _UNWRITABLE or (isinstance(error, OSError) and failures.told(error))
             ):
                 raise
             say(

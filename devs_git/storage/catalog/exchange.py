@@ -11,14 +11,15 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final, Protocol
 
-from devs_git.domain import limits
-from devs_git.domain.plain_text import shown
-from devs_git.domain.traces import Trace
+from devs_git.domain.recall.traces import Trace
+from devs_git.domain.text import limits
+from devs_git.domain.text.plain_text import shown
 from devs_git.errors import DevsError, invalid
-from devs_git.storage import bounded, schemas
 from devs_git.storage.catalog import bodies, traces
 from devs_git.storage.catalog.bodies import Packed
 from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.documents import schemas
+from devs_git.storage.git import bounded
 from devs_git.values import fields
 
 FORMAT: Final = "devs-git traces 1"

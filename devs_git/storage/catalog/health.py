@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from devs_git.domain.report import Finding
+from devs_git.domain.audit.findings import Finding
 from devs_git.errors import DevsError
 from devs_git.storage.catalog import fulltext
 from devs_git.storage.catalog.database import NAME, Catalog

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from devs_git.domain import snippets
-from devs_git.domain.search import Query
-from devs_git.domain.snippets import Snippet
+from devs_git.domain.recall import snippets
+from devs_git.domain.recall.query import Query
+from devs_git.domain.recall.snippets import Snippet
 from devs_git.storage.catalog import bodies, fulltext
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import COLUMNS, Place, place_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any, Final, NamedTuple
 
-from devs_git.domain import paging
-from devs_git.domain.conversation import Message, canonical, chained, message_of, task_at
-from devs_git.domain.transcripts.reading import Read
+from devs_git.domain.clients.transcripts.reading import Read
+from devs_git.domain.ledger import paging
+from devs_git.domain.recall.conversation import Message, canonical, chained, message_of, task_at
 from devs_git.errors import DevsError
 from devs_git.storage.catalog import bodies, fulltext, traces
 from devs_git.storage.catalog.database import Catalog
@@ -121,8 +121,8 @@ def _kept(catalog: Catalog, known: Session, read: Read, about: About, task_id: s
     """The message as it is kept; a long result is a trace, unless the hook was quicker."""
     if not read.message.tool_result:
         return read.message
-    from devs_git.domain.long_results import with_trace
-    from devs_git.domain.traces import Trace
+    from devs_git.domain.recall.long_results import with_trace
+    from devs_git.domain.recall.traces import Trace
 
     kept, trace = with_trace(
         read,

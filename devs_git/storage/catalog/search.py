@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any, Final, Generic, TypeVar
 
-from devs_git.domain import snippets
-from devs_git.domain.search import Query, Term
-from devs_git.domain.snippets import Snippet
-from devs_git.domain.traces import TraceRow
+from devs_git.domain.recall import snippets
+from devs_git.domain.recall.query import Query, Term
+from devs_git.domain.recall.snippets import Snippet
+from devs_git.domain.recall.traces import TraceRow
 from devs_git.errors import DevsError
 from devs_git.storage.catalog import bodies, fulltext, traces
 from devs_git.storage.catalog.database import Catalog

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sqlite3
 from typing import Any, Final
 
-from devs_git.domain.conversation_prefix import prefix_of
-from devs_git.domain.conversation_snapshots import Metadata, Snapshot, snapshot_of_checkpoint
-from devs_git.domain.events import Event
-from devs_git.domain.history import CHECKPOINT_EVENTS
+from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.history import CHECKPOINT_EVENTS
+from devs_git.domain.recall.conversation_prefix import prefix_of
+from devs_git.domain.recall.conversation_snapshots import Metadata, Snapshot, snapshot_of_checkpoint
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import Session
 

@@ -12,7 +12,7 @@ from devs_git.storage.catalog import bodies
 from devs_git.storage.catalog.database import Catalog
 
 if TYPE_CHECKING:
-    from devs_git.domain.traces import Trace, TraceRow
+    from devs_git.domain.recall.traces import Trace, TraceRow
     from devs_git.storage.catalog.bodies import Packed, Readable
 
 COLUMNS: Final = (
@@ -152,7 +152,7 @@ def row(catalog: Catalog, trace_id: str) -> TraceRow | None:
 
 def row_of(found: tuple[Any, ...]) -> TraceRow:
     """A row of COLUMNS."""
-    from devs_git.domain.traces import TraceRow
+    from devs_git.domain.recall.traces import TraceRow
 
     task, session, agent, client, tool = found[1:6]
     is_error, duration, commit, created, digest, size, rewound_by = found[6:]

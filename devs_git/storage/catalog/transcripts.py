@@ -16,9 +16,8 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
-from devs_git.domain import limits
-from devs_git.domain.transcripts import TRANSCRIPTS
-from devs_git.domain.transcripts.reading import (
+from devs_git.domain.clients.transcripts import TRANSCRIPTS
+from devs_git.domain.clients.transcripts.reading import (
     LOOKED_AT,
     Reader,
     client_of,
@@ -26,6 +25,7 @@ from devs_git.domain.transcripts.reading import (
     remembered,
     whole,
 )
+from devs_git.domain.text import limits
 from devs_git.errors import invalid
 from devs_git.storage.catalog import messages
 from devs_git.storage.catalog.database import Catalog

@@ -13,12 +13,12 @@ import pytest
 
 from devs_git.__main__ import main
 from devs_git.commands import doctor, init
-from devs_git.domain.dialects import DIALECTS
+from devs_git.domain.clients.dialects import DIALECTS
 from devs_git.entrypoints import router
 from devs_git.errors import EXIT_CONFLICT, EXIT_REFUSED, EXIT_USAGE
 from devs_git.workspace import Workspace
-from tests.agent_calls import after, before, call
-from tests.gated import approve, ask
+from tests.support.agent_calls import after, before, call
+from tests.support.gate_scene import approve, ask
 
 Run = Callable[..., str]
 Say = Callable[..., tuple[int, str]]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.domain.events import LEDGER
-from devs_git.domain.report import Finding
+from devs_git.domain.audit.findings import Finding
+from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints.tools import calling
 from devs_git.errors import EXIT_CONFLICT, DevsError
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from devs_git.entrypoints.tools.table import TOOLS
-from tests.bridge import bridged
-from tests.web import served
+from tests.support.mcp_bridge import bridged
+from tests.support.web_client import served
 
 TOP = Path(__file__).parents[3]
 NPM = Path(sys.prefix) / "npm" / "node_modules"

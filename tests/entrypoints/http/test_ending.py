@@ -20,8 +20,8 @@ import pytest
 from devs_git.entrypoints.cli.main import cli
 from devs_git.entrypoints.tools import calling
 from devs_git.errors import DevsError
-from devs_git.storage import watch
-from tests.web import Web
+from devs_git.storage.ledger import watch
+from tests.support.web_client import Web
 
 
 @contextlib.contextmanager

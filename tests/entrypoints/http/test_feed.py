@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import init
-from devs_git.domain.event_names import name_of
-from devs_git.domain.events import Event
+from devs_git.domain.ledger.event_names import name_of
+from devs_git.domain.ledger.events import Event
 from devs_git.entrypoints import router
 from devs_git.entrypoints.http import feed
 from devs_git.entrypoints.tools import calling
 from devs_git.workspace import Workspace
-from tests import gated
-from tests.web import Web, served
+from tests.support import gate_scene
+from tests.support.web_client import Web, served
 
 
 def _task(top: Path, task: str) -> None:
@@ -117,7 +117,7 @@ def test_who_listens_before_there_is_a_ledger_hears_of_its_first_event(repo: Pat
 
 def test_what_freezes_is_told_with_gate_agent_and_task_at_its_top(initialised: Path) -> None:
     with served(initialised) as web, web.events() as events:
-        gate = gated.ask(Workspace.open(initialised))
+        gate = gate_scene.ask(Workspace.open(initialised))
         found = next(events)
         assert found["event"] == "HITL_GATE_REQUIRED"
         told = {key: found["data"][key] for key in ("gate_type", "gate_id", "agent_id", "task_id")}

@@ -11,7 +11,7 @@ import pytest
 
 from devs_git.entrypoints.http.routes import ROUTES
 from devs_git.entrypoints.tools import calling
-from tests.web import served
+from tests.support.web_client import served
 
 pytestmark = pytest.mark.thorough
 

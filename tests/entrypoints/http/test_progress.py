@@ -13,8 +13,8 @@ import pytest
 from mcp import Client
 
 from devs_git.entrypoints.tools import calling
-from devs_git.storage import watch
-from tests.web import Web, served
+from devs_git.storage.ledger import watch
+from tests.support.web_client import Web, served
 
 NEW = "2026-07-28"
 ENVELOPE = {

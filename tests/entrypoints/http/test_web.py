@@ -16,8 +16,8 @@ from devs_git.entrypoints.http.routes import ROUTES
 from devs_git.entrypoints.tools import calling
 from devs_git.errors import CODES
 from devs_git.workspace import Workspace
-from tests import gated
-from tests.web import Web, served
+from tests.support import gate_scene
+from tests.support.web_client import Web, served
 
 TASK = "/api/v1/mesh/tasks/1"
 UNREADABLE = [
@@ -169,7 +169,7 @@ def test_a_route_that_another_method_is_for_says_which(web: Web) -> None:
 
 
 def test_an_open_gate_is_a_conflict_and_no_route_decides_it(worked: Path) -> None:
-    gate = gated.ask(Workspace.open(worked), kind="MANUAL")
+    gate = gate_scene.ask(Workspace.open(worked), kind="MANUAL")
     with served(worked) as web:
         said = web.post(f"{TASK}/rewind")
         assert (said.status, said.code, said.value["gate_id"]) == (409, "GATE_BLOCKED", gate)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.storage import resources
 from devs_git.storage.catalog import fulltext
 from devs_git.storage.catalog.database import Catalog
+from devs_git.storage.documents import package_files
 
 pytestmark = pytest.mark.quick
 
@@ -21,7 +21,7 @@ def listed() -> dict[str, set[str]]:
     """The table of the page: table and columns; a row without a table goes on with the one before."""
     found: dict[str, set[str]] = {}
     tables: list[str] = []
-    _, _, page = resources.read("schemas", "README.md").decode().partition("| table | column |")
+    _, _, page = package_files.read("schemas", "README.md").decode().partition("| table | column |")
     for row in page.splitlines():
         if match := _ROW.fullmatch(row):
             tables = re.findall(r"`([^`]+)`", match["tables"] or "") or tables

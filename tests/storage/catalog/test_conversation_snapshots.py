@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.domain.events import Event
+from devs_git.domain.ledger.events import Event
 from devs_git.storage.catalog import (
     messages,
     snapshots,
 )
 from devs_git.storage.catalog.database import Catalog
-from tests.talking import NOW, conversation, ids, take
+from tests.support.conversation_scene import NOW, conversation, ids, take
 
 MANY = int(os.environ.get("DEVS_TEST_COUNT_CONVERSATION", "1500"))
 

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devs_git.domain.captured import trace_id_of
-from devs_git.domain.conversation import chained
-from devs_git.domain.search import parse
-from devs_git.domain.traces import Trace
+from devs_git.domain.clients.captured import trace_id_of
+from devs_git.domain.recall.conversation import chained
+from devs_git.domain.recall.query import parse
+from devs_git.domain.recall.traces import Trace
 from devs_git.errors import DevsError
 from devs_git.storage.catalog import (
     database,
@@ -32,7 +32,7 @@ from devs_git.storage.catalog import (
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.search import Page
 from devs_git.storage.catalog.transcripts import Seen, Source
-from tests.talking import EXAMPLES, NOW, SESSION, conversation, ids, said, take
+from tests.support.conversation_scene import EXAMPLES, NOW, SESSION, conversation, ids, said, take
 
 NAMES = ("claude", "claude-compacted", "codex", "codex-bare")
 
@@ -144,7 +144,7 @@ import os, sys
 from pathlib import Path
 from devs_git.storage.catalog import transcripts
 from devs_git.storage.catalog.database import Catalog
-from devs_git.storage.catalog.transcripts import Seen, Source
+from devs_git.storage.catalog.transcripts import Seen; from devs_git.storage.catalog.transcripts import Source
 folder, name = Path(sys.argv[1]), sys.argv[2]
 sys.stdin.read()
 for path in (folder / "shared.jsonl", folder / f"{name}.jsonl"):

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from devs_git.domain.search import parse
-from devs_git.domain.times import stamp
-from devs_git.domain.traces import Trace
+from devs_git.domain.recall.query import parse
+from devs_git.domain.recall.traces import Trace
+from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
 from devs_git.storage.catalog import fulltext, health, search, traces
 from devs_git.storage.catalog.database import Catalog

@@ -18,7 +18,7 @@ EACH = int(os.environ.get("DEVS_TEST_COUNT_TRACES_PER_WRITER", "10"))
 WRITER = """
 import sys
 from pathlib import Path
-from devs_git.domain.traces import Trace
+from devs_git.domain.recall.traces import Trace
 from devs_git.storage.catalog import traces
 from devs_git.storage.catalog.database import Catalog
 folder, name, each = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
@@ -32,8 +32,8 @@ READER = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from devs_git.domain.search import parse
-from devs_git.storage.catalog import search, traces
+from devs_git.domain.recall.query import parse
+from devs_git.storage.catalog import search; from devs_git.storage.catalog import traces
 from devs_git.storage.catalog.database import Catalog
 sys.stdin.read()
 last = 0

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from devs_git.domain.traces import Trace, TraceRow
+from devs_git.domain.recall.traces import Trace, TraceRow
 from devs_git.errors import DevsError
-from devs_git.storage.catalog import bodies, fulltext, pruning, traces
+from devs_git.storage.catalog import bodies, fulltext, prune_traces, traces
 from devs_git.storage.catalog.database import Catalog
 from devs_git.values import replace
 
@@ -114,10 +114,10 @@ def test_a_trace_put_again_takes_the_place_of_the_first(catalog: Catalog) -> Non
 
 def test_a_trace_that_was_put_again_since_it_was_listed_is_not_pruned(catalog: Catalog) -> None:
     put(catalog, ALL, replace(ALL, trace_id="t-2"))
-    listed = pruning.older(catalog, "2002")
+    listed = prune_traces.older(catalog, "2002")
     put(catalog, replace(ALL, output=b"another"))
     with catalog.writing():
-        gone = pruning.delete(catalog, listed, lambda _what, _done, _total: None)
+        gone = prune_traces.delete(catalog, listed, lambda _what, _done, _total: None)
     assert [row.trace_id for row in gone] == ["t-2"]
     assert traces.output(catalog, "t-1") == b"another"
     assert traces.row(catalog, "t-2") is None

@@ -1,0 +1,82 @@
+"""Whether every checkpoint still has its refs: annotated, unmoved, complete, except as ledger events explain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from devs_git.domain.audit.findings import Finding
+from devs_git.domain.checkpoints.wanted_refs import NUMBERED, VISIBLE, wanted
+from devs_git.domain.ledger.clone_view import doubtful
+from devs_git.domain.ledger.history import History
+from devs_git.domain.ledger.ids import completed_tag
+
+
+def judge(history: History, refs: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
+    """Findings about `refs` (name → oid and type of object) below VISIBLE and NUMBERED."""
+    want, may = wanted(history), _allowed(history)
+    for ref, tag in want.items():
+        oid = refs.get(ref, ("", ""))[0]
+        if ref in refs:
+            yield from _one(ref, oid if oid in may.get(ref, ()) else tag, refs)
+        else:
+            yield _missing(ref, history.checkpoints[tag].event)
+    for ref, (oid, _kind) in refs.items():
+        if ref in want or not ref.startswith((NUMBERED, VISIBLE + "task-")):
+            continue
+        if oid not in may.get(ref, ()):
+            yield _off("TAG_MOVED", ref, f"{ref} is {oid[:12]}, which no event of the ledger explains.")
+
+
+def kept(history: History, refs: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
+    """Refs that are kept here though an event of another clone keeps them no more: only a person takes them away."""
+    for ref, (oid, _kind) in refs.items():
+        point = history.checkpoints.get(oid)
+        if point and point.gone:
+            text = f"{ref} is kept here; event {point.gone[:12]} says that it is to be kept no more."
+            yield Finding(
+                "TAG_MOVED",
+                "warning",
+                text,
+                f"If that is right: devs-git purge --from {point.gone[:12]}",
+                ref,
+            )
+
+
+def _allowed(history: History) -> dict[str, set[str]]:
+    """What a visible tag may hold besides: a later completion that some clones rewound, where others, or a remote, have
+    it.
+    """
+    found: dict[str, set[str]] = {}
+    unsure = {point.tag for point in doubtful(history)}
+    for point in history.checkpoints.values():
+        if point.completed and point.live:
+            found[completed_tag(point.task_id)] = set()
+        elif point.completed and point.tag in unsure:
+            found.setdefault(completed_tag(point.task_id), set()).add(point.tag)
+    return found
+
+
+def _one(ref: str, tag: str, refs: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
+    oid, kind = refs[ref]
+    if kind != "tag":
+        yield _off("TAG_NOT_ANNOTATED", ref, f"{ref} is no annotated tag.")
+    elif oid != tag:
+        yield _off("TAG_MOVED", ref, f"{ref} is {oid[:12]}; the ledger says {tag[:12]}.")
+
+
+def _missing(ref: str, event: str) -> Finding:
+    fix = f"Fetch it: devs-git sync; where no clone has it, see who wrote that: git show {event[:12]}"
+    more = f"; take it out of the list: devs-git purge --from {event[:12]}"
+    return Finding(
+        "TAG_MISSING", "error", f"{ref} is missing, of which event {event[:12]} tells.", fix + more, ref
+    )
+
+
+def _off(code: str, ref: str, message: str) -> Finding:
+    return Finding(
+        code,
+        "error",
+        message,
+        f"Compare with the ledger: devs-git log; then put it back or delete it: {ref}",
+        ref,
+    )

@@ -1,0 +1,95 @@
+"""What a server does not accept: decisions about one push, given the refs that it moves.
+
+Governed are the ledger, numbered checkpoints and visible tags of tasks: they move as events explain, at any time. What a
+clone remembers for itself below `refs/devs/` is never pushed. Every other ref is work, and waits while a gate is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from devs_git.domain.audit import checkpoint_refs
+from devs_git.domain.audit.findings import Finding
+from devs_git.domain.checkpoints.wanted_refs import NUMBERED, VISIBLE
+from devs_git.domain.ledger.events import LEDGER, NO_OID, Event
+from devs_git.domain.ledger.history import CHECKPOINT_EVENTS, MOVED, History
+from devs_git.values import immutable
+
+_TAGS = VISIBLE + "task-"
+_FOLDERS = (NUMBERED, _TAGS)
+_OWN = "refs/devs/"
+_CHOSEN = "refs/devs/chosen"  # the ledger that a person asks the server's own person to put in place
+_SHORT = "/" + LEDGER.removeprefix("refs/heads/")
+
+
+@immutable
+class Move:
+    """One line of a push: what the ref was and will be, NO_OID where it is not."""
+
+    old: str
+    new: str
+    ref: str
+
+
+def refused(code: str, ref: str, message: str, fix: str) -> Finding:
+    return Finding(code, "error", message, fix, ref)
+
+
+def spelling(moves: Sequence[Move]) -> Iterator[Finding]:
+    """Names that a file system which folds letters would take for ours."""
+    for move in moves:
+        folded = move.ref.lower()
+        known = (
+            LEDGER if folded == LEDGER else next((name for name in _FOLDERS if folded.startswith(name)), "")
+        )
+        if not move.ref.startswith(known):
+            text = f"{move.ref} differs from a name of devs-git only in its letters' case."
+            yield refused("INVALID_BRANCH", move.ref, text, "Give it another name.")
+
+
+def private(move: Move) -> str:
+    """Why nobody pushes such a ref, '' where it may be pushed."""
+    folded = move.ref.lower()
+    if folded != LEDGER and folded.removesuffix("/head").endswith(_SHORT):
+        # A tag comes before a branch.
+        return f"git would take it for the ledger, {LEDGER}, where somebody types {_SHORT[1:]}"
+    if folded.startswith(_OWN) and not folded.startswith(NUMBERED) and move.ref != _CHOSEN:
+        return "it is what a clone remembers for itself, and another would believe it"
+    return ""
+
+
+def names(moves: Sequence[Move]) -> Iterator[Finding]:
+    """INVALID_BRANCH for each ref that is never pushed; one that is there may be deleted at any time."""
+    for move in moves:
+        why = private(move) if move.new != NO_OID else ""
+        if why:
+            yield refused(
+                "INVALID_BRANCH", move.ref, f"{move.ref} is refused: {why}.", "Leave it out of the push."
+            )
+
+
+def work(moves: Sequence[Move], gates: Sequence[str]) -> Iterator[Finding]:
+    """GATE_BLOCKED for every ref that is work, while `gates` are open in the ledger as it will be."""
+    for move in moves if gates else ():
+        if move.ref not in (LEDGER, _CHOSEN) and not move.ref.startswith(_FOLDERS) and not private(move):
+            text = f"{move.ref} is frozen: gate {gates[0]} waits for a person's decision."
+            yield refused("GATE_BLOCKED", move.ref, text, f"See it: devs-git gate show {gates[0]}")
+
+
+def recorded(event: Event) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The tags that an event makes checkpoints of, each with what it says of it: task ('' for a move), commit and tree."""
+    if not event.failed and event.type in CHECKPOINT_EVENTS:
+        yield (
+            event.get("Devs-Tag"),
+            (event.get("Devs-Task"), event.get("Devs-Commit"), event.get("Devs-Tree")),
+        )
+    for _old, tag, _number, *what in (line.split(" ") for line in event.all(MOVED) if line.count(" ") > 1):
+        yield tag, ("", *what[:2])
+
+
+def tags(moves: Sequence[Move], history: History, kinds: Mapping[str, str]) -> Iterator[Finding]:
+    """Checkpoints that are not as the ledger's events say; `kinds` are the types of the new objects by oid."""
+    governed = [m for m in moves if m.ref.startswith(_FOLDERS)]
+    after = {m.ref: (m.new, kinds.get(m.new, "")) for m in governed if m.new != NO_OID}
+    named = {m.ref for m in governed}
+    yield from (found for found in checkpoint_refs.judge(history, after) if found.where in named)

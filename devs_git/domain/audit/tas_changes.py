@@ -1,0 +1,111 @@
+"""Whether the TAS changed only as persons approved, judged commit by commit.
+
+A change counts as tas_lock.py says: it puts an approved text in place of the one that it was proposed against, or stays
+in approved sections. A merge brings what one side changed since they parted; where both did, the text that approvals
+led to from the other's. What a line of history used up (tas_lines.py) leads nowhere on that line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from devs_git.domain.audit.findings import Finding
+from devs_git.domain.gates import tas_lock
+from devs_git.domain.gates.tas_approvals import Used, Ways
+from devs_git.domain.gates.tas_lock import Revision
+from devs_git.values import field, immutable
+
+_SHOWN: Final = 3  # sections that a finding names
+_ASK: Final = "Ask: devs-git gate request --type TAS_REVISION; or take the change back."
+
+
+@immutable
+class Edit:
+    """A commit after which the TAS is not what it was in each parent. Blobs; None where there is no TAS.
+
+    `bases` are those at the merge bases of a merge's parents, `gate` the gate that the commit claims to land, `used` the
+    approvals that lead nowhere any more from each of `old`.
+    """
+
+    commit: str
+    path: str
+    old: tuple[str | None, ...]
+    new: str | None
+    bases: frozenset[str | None] = frozenset()
+    gate: str = ""
+    used: Used = field(default_factory=dict)
+
+
+def judge(
+    edit: Edit, revisions: Mapping[str, Revision], ways: Ways, text: Callable[[str | None], str]
+) -> Finding | None:
+    """What is wrong with an edit; `revisions` are the approved ones by gate, in the order of their approval, as in `ways`."""
+
+    def unapproved(old: str | None) -> tuple[str, ...] | None:
+        """The sections that nobody approved, none named where the TAS goes; None where all is as it should be."""
+        if old in (edit.new, None):
+            return None
+        if edit.new is None:
+            return ()
+        if ways.way(old, edit.new, ~edit.used.get(old, 0)):
+            return None
+        return tas_lock.outside(old, edit.new, ways.revisions, text) or None
+
+    for old in edit.old:
+        again = ways.way(old, edit.new)
+        if again and unapproved(old) is not None:
+            return _finding("TAS_UNAPPROVED", edit, _came_back(edit, revisions, again & edit.used[old]))
+    sides = _sides(edit)
+    lost = [found for old in sides if (found := unapproved(old)) is not None]
+    if not lost or (edit.new not in sides and len(lost) < len(sides)):
+        return None
+    wanted = _wanted(edit, revisions)
+    if wanted:
+        gate, blob = wanted
+        what = f"{edit.path} is {(edit.new or 'gone')[:12]} and not the text that gate {gate} approved, {blob[:12]}"
+        return _finding("TAS_MISMATCH", edit, f"In commit {edit.commit[:12]} {what}.")
+    return _finding("TAS_UNAPPROVED", edit, _told(edit, min(lost, key=len)))
+
+
+def _sides(edit: Edit) -> set[str | None]:
+    """The texts that the commit's must be approved against: its parent's, or what each side of a merge made of it.
+
+    A merge that has the text of one side drops that of the other, which must be where it came from.
+    """
+    if len(edit.old) < 2:
+        return set(edit.old)
+    made = {old for old in edit.old if old not in edit.bases} or set(edit.old)
+    return made - {None} or made
+
+
+def _wanted(edit: Edit, revisions: Mapping[str, Revision]) -> tuple[str, str] | None:
+    """The approved text that this commit should have put in place: of the gate it names, or of one against its parent."""
+    named = revisions.get(edit.gate)
+    if named and named.after:
+        return edit.gate, named.after
+    used = edit.used.get(edit.old[0], 0)
+    asked = (
+        (gate, one.after)
+        for number, (gate, one) in enumerate(revisions.items())
+        if one.after and one.before in edit.old and not used >> number & 1
+    )
+    return next(asked, None) if len(edit.old) == 1 else None
+
+
+def _told(edit: Edit, sections: tuple[str, ...]) -> str:
+    named = ", ".join(f"'{one}'" for one in sections[:_SHOWN])
+    more = f" and {len(sections) - _SHOWN} more" if len(sections) > _SHOWN else ""
+    what = f"changes {edit.path} in {named}{more}" if edit.new and named else f"changes {edit.path}"
+    what = what if edit.new else f"removes {edit.path}"
+    return f"Commit {edit.commit[:12]} {what}, which nobody approved."
+
+
+def _came_back(edit: Edit, revisions: Mapping[str, Revision], used: int) -> str:
+    gate = next(gate for number, gate in enumerate(revisions) if used >> number & 1)
+    what = f"puts a text of {edit.path} back that gate {gate} approved and that was changed since"
+    return f"Commit {edit.commit[:12]} {what}, which nobody approved again."
+
+
+def _finding(code: str, edit: Edit, message: str) -> Finding:
+    return Finding(code, "error", message, _ASK, edit.commit, file=edit.path)

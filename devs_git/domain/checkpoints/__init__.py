@@ -1,0 +1,1 @@
+"""Checkpoints: how they are numbered, undone, brought back and moved to rewritten commits."""

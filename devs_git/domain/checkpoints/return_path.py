@@ -1,0 +1,35 @@
+"""What became of a checkpoint that is not in the history of HEAD, and how one returns to it."""
+
+from __future__ import annotations
+
+from devs_git.domain.checkpoints.rows import Row
+from devs_git.domain.ledger.history import OUTDONE, Checkpoint, History
+
+
+def successor(history: History, point: Checkpoint) -> Checkpoint | None:
+    """What stands in the place of a replaced checkpoint now, if it is known: what followed it, or the completion that stands."""
+    if point.replaced == OUTDONE:
+        return history.completion(point.task_id)
+    while point.replaced and point.heir in history.checkpoints:
+        point = history.checkpoints[point.heir]
+    return None if point.replaced else point
+
+
+def back(history: History, point: Checkpoint) -> str:
+    """How one returns to `point`, which HEAD does not have: a sentence with a command, '' where there is only looking."""
+    if point.replaced:
+        heir = successor(history, point)
+        return f"{heir.name} is in its place: devs-git rewind {heir.name}." if heir else ""
+    return "" if point.live else "Return from the rewind: devs-git undo."
+
+
+def told(history: History, point: Checkpoint, row: Row) -> str:
+    """The same for people who look at its row: whole sentences; '' where HEAD has it."""
+    look = f"Look at it: devs-git branch {point.name} -b NAME."
+    if row.on_head:
+        return ""
+    if point.live:
+        return f"HEAD does not have it. Bring it back: git merge {point.commit[:12]}. {look}"
+    if row.still_on:
+        return f"Bring it back: git merge {row.still_on}. Return from the rewind: devs-git undo. {look}"
+    return f"{back(history, point)} {look}".strip()

@@ -1,0 +1,234 @@
+"""Which checkpoints a rewind or an undo takes away or brings back. Pure: sets in, sets out.
+
+After the target means: the commit is reachable from HEAD, not from the target, and from no other local branch or
+worktree; of two checkpoints on the target's own commit, made in this worktree, the later event is after.
+The target's own task is never among the affected ones: it becomes active again where its completion is undone, but
+not where another branch keeps that completion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+from devs_git.domain.ledger.clone_view import told
+from devs_git.domain.ledger.events import NO_OID, Event, RefUpdate
+from devs_git.domain.ledger.history import FOLDED, REWRITTEN, Checkpoint, History
+from devs_git.domain.ledger.ids import completed_tag
+from devs_git.errors import DevsError, invalid
+from devs_git.values import immutable, replace
+
+PRESERVE: Final = ("branch", "stash", "discard")
+
+
+def preserve_mode(text: str | None) -> str | None:
+    """`branch` (also called `create_branch`), `stash`, `discard` or None; INVALID_ARGUMENTS otherwise."""
+    mode = "branch" if text == "create_branch" else text
+    if mode is not None and mode not in PRESERVE:
+        raise invalid("preserve", f"{text!r} is no way to preserve.", hint="Use branch, stash or discard.")
+    return mode
+
+
+@immutable
+class Effect:
+    """What an operation does to checkpoints and tasks. `statuses` are (task, status) pairs that change.
+
+    `visible`: for each visible tag that may change its name, the tag object that it should name before and after.
+    """
+
+    undone: tuple[Checkpoint, ...] = ()
+    revived: tuple[Checkpoint, ...] = ()
+    kept: tuple[Checkpoint, ...] = ()
+    statuses: tuple[tuple[str, str], ...] = ()
+    affected: tuple[str, ...] = ()
+    reactivated: str = ""
+    visible: tuple[tuple[str, str, str], ...] = ()
+
+    def fields(self) -> tuple[tuple[str, str], ...]:
+        """The trailers by which the ledger remembers this effect."""
+        return (
+            *(("Devs-Undone", point.tag) for point in self.undone),
+            *(("Devs-Revived", point.tag) for point in self.revived),
+            *(("Devs-Status", f"{task} {status}") for task, status in self.statuses),
+        )
+
+    def tag_updates(self, tags: dict[str, str]) -> tuple[RefUpdate, ...]:
+        """Visible tags that go, change or come back, given those that exist; one that somebody moved is left alone."""
+        return tuple(
+            RefUpdate(ref, becomes or NO_OID, tags.get(ref, NO_OID))
+            for ref, was, becomes in self.visible
+            if tags.get(ref, "") in ("", was) and tags.get(ref, "") != becomes
+        )
+
+
+def _visible(
+    history: History, undone: tuple[Checkpoint, ...], revived: tuple[Checkpoint, ...]
+) -> tuple[tuple[str, str, str], ...]:
+    """What the visible tags of the tasks concerned name before and after: the newest live completion, '' for none."""
+    gone, back = {p.tag for p in undone}, {p.tag for p in revived}
+    found = {p.task_id: ["", ""] for p in (*undone, *revived) if p.completed}
+    for point in history.checkpoints.values():
+        if point.task_id in found and point.completed:
+            if point.live:
+                found[point.task_id][0] = point.tag
+            if point.tag in back or (point.live and point.tag not in gone):
+                found[point.task_id][1] = point.tag
+    return tuple((completed_tag(task), was, becomes) for task, (was, becomes) in found.items())
+
+
+def after(
+    history: History, target: Checkpoint, lost: Collection[str], passed: Collection[str], here: str
+) -> Effect:
+    """The effect of a rewind to `target` in worktree `here`.
+
+    `lost`: commits reachable from HEAD, not from the target and from nowhere else; `passed`: all commits reachable
+    from HEAD and not from the target.
+    """
+    order = {tag: at for at, tag in enumerate(history.checkpoints)}
+    live = [point for point in history.live() if point.tag != target.tag]
+    undone = tuple(
+        point
+        for point in live
+        if point.commit in lost
+        or (point.commit == target.commit and order[point.tag] > order[target.tag] and point.worktree == here)
+    )
+    kept = tuple(point for point in live if point.commit in passed and point.commit not in lost)
+    revived = () if target.live else (target,)
+    return _effect(history, target, undone, revived, kept)
+
+
+def _effect(
+    history: History,
+    target: Checkpoint,
+    undone: tuple[Checkpoint, ...],
+    revived: tuple[Checkpoint, ...],
+    kept: tuple[Checkpoint, ...],
+) -> Effect:
+    affected = tuple(dict.fromkeys(p.task_id for p in undone if p.task_id != target.task_id))
+    gone = {point.tag for point in undone}
+    left = {p.task_id for p in history.live() if p.completed and p.tag not in gone}
+    statuses = [
+        (task, "rewound") for task in affected if task not in left and history.tasks[task].status != "rewound"
+    ]
+    own = history.tasks[target.task_id].status
+    completed = any(p.completed and p.task_id == target.task_id for p in (target, *kept))
+    remains = "completed" if completed else "active"
+    if own != remains:
+        statuses.append((target.task_id, remains))
+    reactivated = target.task_id if remains == "active" and own != "active" else ""
+    return Effect(
+        undone,
+        revived,
+        kept,
+        tuple(statuses),
+        affected,
+        reactivated,
+        _visible(history, undone, revived),
+    )
+
+
+def chain(history: History, worktree: str, branch: str) -> list[Event]:
+    """The operations of one worktree and branch that moved its tree, oldest first."""
+    name = told(branch)
+    return [
+        event
+        for event in history.operations
+        if event.get("Devs-Worktree") == worktree and event.get("Devs-Branch") == name
+    ]
+
+
+def to_undo(operations: list[Event], op_id: str | None) -> Event:
+    """The operation that `undo` returns from: the last one, or the one named; NOTHING_TO_UNDO otherwise."""
+    if op_id is None and operations:
+        return operations[-1]
+    for event in reversed(operations):
+        if event.get("Devs-Op") == op_id:
+            return event
+    known = ", ".join(event.get("Devs-Op") for event in operations[-5:])
+    raise DevsError(
+        "NOTHING_TO_UNDO",
+        f"There is no operation {op_id} of this worktree and branch."
+        if op_id
+        else "Nothing here can be undone.",
+        hint=f"The last ones are: {known}"
+        if known
+        else "An undo returns from a rewind or restore of this branch.",
+    )
+
+
+def replaced_since(now: History, before: History) -> list[Checkpoint]:
+    """Those that were live `before`, and that an amend, a rebase or a rewritten history has replaced since."""
+    points = (now.checkpoints[point.tag] for point in before.live())
+    return [point for point in points if point.replaced in (REWRITTEN, FOLDED) and not point.gone]
+
+
+def back(
+    now: History, before: History, operations: list[Event], lost: Collection[str], on_head: Collection[str]
+) -> Effect:
+    """The effect of returning to before `operations[0]`: `before` is the ledger then, `lost` as in `after`.
+
+    `on_head`: the tags of those of `replaced_since` whose commits HEAD has after it. What was replaced on another branch
+    stays so, and where the new checkpoint stays live the old one does not come back beside it.
+    """
+    undone = tuple(p for p in now.live() if p.tag not in before.checkpoints and p.commit in lost)
+    fallen = {tag for event in operations for tag in event.all("Devs-Undone")}
+    risen = {tag for event in operations for tag in event.all("Devs-Revived")}
+    was = {tag for tag, point in before.checkpoints.items() if point.live}
+    stays = {point.tag for point in now.live()} - {point.tag for point in undone}
+    moved = {p.tag for p in replaced_since(now, before) if p.tag in on_head and _newest(now, p) not in stays}
+    up, down = was & (fallen | moved), risen - was
+    revived = tuple(point for tag, point in now.checkpoints.items() if tag in up and not point.live)
+    sunk = tuple(point for tag, point in now.checkpoints.items() if tag in down and point.live)
+    every = (*undone, *sunk)
+    touched = dict.fromkeys(point.task_id for point in (*every, *revived))
+    statuses = tuple(
+        (task, _status(task, now, before, every, revived))
+        for task in touched
+        if _status(task, now, before, every, revived) != now.tasks[task].status
+    )
+    tasks = tuple(dict.fromkeys(p.task_id for p in every))
+    return Effect(every, revived, (), statuses, tasks, visible=_visible(now, every, revived))
+
+
+def _newest(history: History, point: Checkpoint) -> str:
+    """The tag of what a replaced checkpoint has become by now."""
+    while point.heir:
+        point = history.checkpoints[point.heir]
+    return point.tag
+
+
+def turned(effect: Effect, now: History, before: History, points: Collection[Checkpoint]) -> Effect:
+    """The effect where `points` become live, or no more, by the branch alone: their tasks have the status that they had, too."""
+    told = {task for task, _ in effect.statuses}
+    was = {
+        task: before.tasks[task].status
+        for task in dict.fromkeys(point.task_id for point in points)
+        if task in before.tasks and before.tasks[task].started_at == now.tasks[task].started_at
+    }
+    more = ((t, status) for t, status in was.items() if t not in told and status != now.tasks[t].status)
+    return replace(effect, statuses=(*effect.statuses, *more))
+
+
+def reused(now: History, before: History, revived: Collection[Checkpoint]) -> list[DevsError]:
+    """TASK_EXISTS for an id that would come back and was used again meanwhile."""
+    return [
+        DevsError(
+            "TASK_EXISTS",
+            f"{point.task_id} was started again since; bringing the old one back would mix the two.",
+            hint=f"Look at it: devs-git show {point.name}; or make a branch there: devs-git branch {point.name} -b NAME",
+            task_id=point.task_id,
+        )
+        for point in revived
+        if now.tasks[point.task_id].started_at != before.tasks[point.task_id].started_at
+    ][:1]
+
+
+def _status(
+    task: str, now: History, before: History, undone: tuple[Checkpoint, ...], revived: tuple[Checkpoint, ...]
+) -> str:
+    """A task's status afterwards: as it was, or by what is left live of one that did not exist then."""
+    if task in before.tasks and before.tasks[task].started_at == now.tasks[task].started_at:
+        return before.tasks[task].status
+    gone = {point.tag for point in undone}
+    left = [p for p in now.of_task(task) if (p.live and p.tag not in gone) or p in revived]
+    return now.tasks[task].status if left else "rewound"

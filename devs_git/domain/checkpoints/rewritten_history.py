@@ -1,0 +1,118 @@
+"""Where the checkpoints are in a history that a program rewrote: by its map of commits, or by their trees.
+
+Checkpoints that something else replaced stay where they are. What cannot be told is listed, with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Final
+
+from devs_git.domain.ledger.history import OUTDONE, Checkpoint
+from devs_git.domain.ledger.ids import checkpoint_ref
+from devs_git.values import field, immutable, mutable
+
+_LINE: Final = re.compile(r"([0-9a-f]{40}) ([0-9a-f]{40})")
+NONE: Final = "0" * 40
+_SHOWN: Final = 3
+
+
+@immutable
+class State:
+    """What is here: `trees` of the commits that are, and what the numbered refs hold."""
+
+    trees: Mapping[str, str]
+    refs: Mapping[str, str]
+
+    def ref(self, point: Checkpoint) -> str:
+        """What the checkpoint's ref holds; its tag where the ref is missing."""
+        return self.refs.get(checkpoint_ref(point.task_id, point.number), point.tag)
+
+    def stray(self, point: Checkpoint) -> bool:
+        """Whether the checkpoint's commit has other files, or is gone and its ref holds what the ledger does not know."""
+        tree = self.trees.get(point.commit)
+        return tree != point.tree if tree else self.ref(point) != point.tag
+
+
+@mutable
+class Found:
+    """`moves`: checkpoints with the commit of each; `emptied`: their commits are left out of the new history, and nothing is
+    in their place; `unknown`: where they are cannot be told, and why.
+    """
+
+    moves: list[tuple[Checkpoint, str]] = field(default_factory=list)
+    emptied: list[Checkpoint] = field(default_factory=list)
+    unknown: list[tuple[Checkpoint, str]] = field(default_factory=list)
+
+
+def parsed(text: str) -> dict[str, str]:
+    """Old and new oids of a map of commits, one pair to a line; what is no such line is a heading."""
+    lines = (_LINE.fullmatch(line.strip()) for line in text.splitlines())
+    return {line[1]: line[2] for line in lines if line}
+
+
+def standing(points: Iterable[Checkpoint]) -> list[Checkpoint]:
+    """Those that nothing has replaced but another clone's completion."""
+    return [point for point in points if not point.gone and point.replaced in ("", OUTDONE)]
+
+
+def by_map(
+    points: Iterable[Checkpoint], new_of: Mapping[str, str], state: State, there: Callable[[str], bool]
+) -> Found:
+    """By the map of the program that rewrote: NONE for a commit that it left out. `there` asks for tag objects.
+
+    A ledger whose texts were rewritten, too, names the new commits already.
+    """
+    found = Found()
+    for point in standing(points):
+        old = point.commit
+        new = new_of.get(old) or (old if old in state.trees else "")
+        if new == NONE:
+            new = state.ref(point) if state.ref(point) in state.trees else NONE
+        if new == NONE:
+            found.emptied.append(point)
+        elif not new and state.stray(point):
+            found.unknown.append((point, f"the map does not name its commit {old[:12]}"))
+        elif new and new not in state.trees:
+            found.unknown.append((point, f"its new commit {new[:12]} is not here"))
+        elif new and ((new, state.trees[new]) != (old, point.tree) or not there(point.tag)):
+            found.moves.append((point, new))
+    return found
+
+
+def by_trees(points: Iterable[Checkpoint], reached: Mapping[str, str], state: State) -> Found:
+    """By the files: a checkpoint is on that commit of a branch which has its tree; `reached` are these with their trees.
+
+    One that is as it was recorded, and that no branch has, moves where just one commit has its tree; else it stays.
+    """
+    commits: dict[str, list[str]] = {}
+    for commit, tree in reached.items():
+        commits.setdefault(tree, []).append(commit)
+    found = Found()
+    for point in standing(points):
+        stray = state.stray(point)
+        if not stray and (point.commit in reached or not point.live or point.commit not in state.trees):
+            continue
+        same = commits.get(point.tree, [])
+        if len(same) == 1:
+            found.moves.append((point, same[0]))
+        elif stray:
+            found.unknown.append((point, _why(same)))
+    return found
+
+
+def _why(same: Collection[str]) -> str:
+    if not same:
+        return "no commit of a branch has its files"
+    names = ", ".join(oid[:12] for oid in list(same)[:_SHOWN])
+    return f"{len(same)} commits have its files: {names}{' …' if len(same) > _SHOWN else ''}"
+
+
+def numbered(moves: Iterable[tuple[Checkpoint, str]], first: Callable[[str], int]) -> Iterator[int]:
+    """The new number of each, in their order; `first` is the first free one of a task."""
+    following: dict[str, int] = {}
+    for point, _commit in moves:
+        number = following.get(point.task_id) or first(point.task_id)
+        following[point.task_id] = number + 1
+        yield number

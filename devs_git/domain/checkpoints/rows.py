@@ -1,0 +1,80 @@
+"""The row of a checkpoint as `checkpoint`, `log` and `show` hand it out."""
+
+from __future__ import annotations
+
+from devs_git.domain.ledger.history import Checkpoint
+from devs_git.values import as_mapping, immutable
+
+
+@immutable
+class Row:
+    """One checkpoint; the keys are a contract. `tag` is the oid of its tag object, `branch` where it was made.
+
+    `status` is that of its task while the checkpoint is live: active, or completed. One that a rewind or an undo left
+    behind is rewound, one that an amend, a rebase or another clone's completion stands before is replaced.
+
+    `state` is the status in the words that people read, with where the commit is: `on_head` says whether HEAD has the
+    commit of a live one, `still_on` names a remote's branch that has that of one which this clone rewound.
+    """
+
+    task_id: str
+    number: int
+    tag: str
+    commit: str
+    tree: str
+    branch: str
+    message: str
+    files_changed: int
+    lines_added: int
+    lines_removed: int
+    created_at: str
+    status: str
+    state: str
+    on_head: bool
+    still_on: str
+
+
+@immutable
+class Recorded(Row):
+    """What `checkpoint` and `task complete` answer. `nothing_new`: no commit was made, and none of the task since it was
+    started, or since this checkpoint, which then was not `made` now.
+    """
+
+    nothing_new: bool = False
+    made: bool = True
+
+
+def recorded(point: Checkpoint, *, nothing_new: bool, made: bool = True) -> Recorded:
+    """The row of a checkpoint that was recorded just now, or found to be this state already."""
+    return Recorded(**as_mapping(row(point)), nothing_new=nothing_new, made=made)
+
+
+def row(point: Checkpoint, task_status: str = "", *, on_head: bool = True, still_on: str = "") -> Row:
+    """The row of a checkpoint whose task stands so; without `task_status`, of one that was recorded just now."""
+    own = not point.live or point.completed
+    status = point.status if own else task_status or point.status
+    return Row(
+        task_id=point.task_id,
+        number=point.number,
+        tag=point.tag,
+        commit=point.commit,
+        tree=point.tree,
+        branch=point.branch,
+        message=point.message,
+        files_changed=point.files_changed,
+        lines_added=point.lines_added,
+        lines_removed=point.lines_removed,
+        created_at=point.created_at,
+        status=status,
+        state=_state(point, status, on_head=on_head, still_on=still_on),
+        on_head=point.live and on_head,
+        still_on=still_on,
+    )
+
+
+def _state(point: Checkpoint, status: str, *, on_head: bool, still_on: str) -> str:
+    if still_on:
+        return f"{status} here, still on {still_on}"
+    if point.gone:
+        return f"{status}, kept no more"
+    return status if on_head or not point.live else f"{status}, not on HEAD"

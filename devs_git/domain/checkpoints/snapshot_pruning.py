@@ -1,0 +1,43 @@
+"""Which snapshots may go: old ones that are still exactly what `snapshot create` made."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+
+from devs_git.domain.ledger.events import Event
+from devs_git.values import immutable
+
+
+@immutable
+class Kept:
+    """An old snapshot that stays, and why."""
+
+    name: str
+    reason: str
+
+
+def made(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
+    """Branch and commit of every snapshot that the ledger recorded."""
+    return frozenset(
+        (event.get("Devs-Branch"), event.get("Devs-Commit"))
+        for event in events
+        if event.type == "snapshot.created" and not event.failed
+    )
+
+
+def reason_to_keep(name: str, commit: str, recorded: frozenset[tuple[str, str]], *, checked_out: bool) -> str:
+    """Why an old branch stays, '' where it may go."""
+    if checked_out:
+        return "it is checked out"
+    if (name, commit) not in recorded:
+        return "it has moved, or was not made by 'snapshot create'"
+    return ""
+
+
+def plan_id(branches: Mapping[str, str]) -> str:
+    """Names exactly these branches at exactly these commits."""
+    lines = "\n".join(f"{name} {commit}" for name, commit in sorted(branches.items()))
+    return (
+        f"prune:{len(branches)}:{hashlib.sha256(lines.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}"
+    )

@@ -1,0 +1,164 @@
+"""What a client's hook told, as it lies in the spool: a few lines of ours, an empty one, the payload as it came.
+
+Bytes in, values out; nothing is looked up here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from devs_git.domain.clients.dialects import DIALECTS
+from devs_git.domain.clients.dialects.dialect import Dialect
+from devs_git.domain.clients.tool_guard import reads_back
+from devs_git.domain.recall.traces import Trace
+from devs_git.values import immutable
+
+_IDS: Final = bytes.fromhex(
+    "6b2f1a5459a55a0c9d4f6f1c7f1b1c55"
+)  # the namespace of captured traces; never another
+_A_YEAR: Final = 3.2e10  # milliseconds
+HEAD, PWD = "HEAD ", "PWD "
+
+
+@immutable
+class Captured:
+    """One payload. `pwd` is the folder in which the hook ran, `head` what HEAD was: an oid, or `ref: …` where it found none.
+
+    `lines` are the trailer lines of the task that was active in the worktree of the tool's folder.
+    """
+
+    dialect: Dialect
+    event: str
+    pwd: str
+    head: str
+    lines: str
+    raw: bytes
+    payload: Mapping[str, Any]
+
+    def text(self, name: str) -> str:
+        """A field of the payload as text that can be stored; '' where it is missing or no text."""
+        value = self.payload.get(name)
+        if not isinstance(value, str):
+            return ""
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+
+
+def read(data: bytes) -> Captured:
+    """The parts of one spooled file; ValueError says why it cannot be read."""
+    top, gap, raw = data.partition(b"\n\n")
+    first, *lines = top.decode("utf-8", "replace").split("\n")
+    client, _, event = first.partition(" ")
+    if not gap or client not in DIALECTS:
+        raise ValueError("it does not begin as our hook writes it")
+    payload = json.loads(raw)
+    if not isinstance(payload, dict):
+        raise ValueError("the payload is no object")  # noqa: TRY004 - one kind of unreadable
+    pwd, head = (_taken(lines, key) for key in (PWD, HEAD))
+    return Captured(DIALECTS[client], event, pwd, head, "\n".join(lines), raw, payload)
+
+
+def _taken(lines: list[str], key: str) -> str:
+    """What the first line says, if it is of this key; it is gone then."""
+    return lines.pop(0).removeprefix(key) if lines and lines[0].startswith(key) else ""
+
+
+def trace(told: Captured, *, created_at: str, commit: str, task_id: str, agent: str) -> Trace:
+    """The trace of a tool call that has run; ValueError where the payload names no tool."""
+    fields, payload = told.dialect.fields, told.payload
+    tool = told.text(fields.tool)
+    if not tool:
+        raise ValueError("the payload names no tool")
+    response = payload.get(fields.response)
+    error = payload.get(fields.error)
+    failed = told.dialect.after.get(told.event, False) or told.dialect.failed(response)
+    output = text_of(error if response is None else response)
+    given = payload.get(fields.tool_input)
+    return Trace(
+        trace_id=trace_id(told),
+        created_at=created_at,
+        output=output.encode("utf-8", "surrogatepass"),
+        input="" if given is None else canonical(given),
+        task_id=task_id,
+        session_id=told.text(fields.session),
+        agent=agent,
+        client=told.dialect.name,
+        tool_name=tool,
+        is_error=failed,
+        duration_ms=_milliseconds(payload.get(fields.duration)),
+        commit=commit,
+        tool_use_id=told.text(fields.use_id),
+        event=told.event,
+        raw=told.raw,
+    )
+
+
+def _milliseconds(value: Any) -> int | None:
+    sensible = isinstance(value, int | float) and 0 <= value < _A_YEAR  # NaN is not
+    return round(value) if sensible else None
+
+
+def trace_id(told: Captured) -> str:
+    """A client that does not number its calls is told apart by the payload's bytes."""
+    use = told.text(told.dialect.fields.use_id) or told.raw.decode("utf-8", "replace")
+    return trace_id_of(told.text(told.dialect.fields.session), use, told.event)
+
+
+def trace_id_of(session_id: str, tool_use_id: str, event: str) -> str:
+    """The same for the same call and event, so that what is ingested twice is stored once."""
+    name = _IDS + f"{session_id}\0{tool_use_id}\0{event}".encode()
+    made = bytearray(hashlib.sha1(name, usedforsecurity=False).digest()[:16])
+    made[6], made[8] = (
+        made[6] & 0x0F | 0x50,
+        made[8] & 0x3F | 0x80,
+    )  # a UUID, version 5; its module costs an import
+    text = made.hex()
+    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
+
+
+def is_kept(told: Captured) -> bool:
+    """Whether the call is stored: reading a trace, searching and dry runs are not traced themselves."""
+    fields = told.dialect.fields
+    return not reads_back(told.dialect, told.text(fields.tool), told.payload.get(fields.tool_input))
+
+
+def text_of(response: Any) -> str:
+    """The whole output where it is text in one of the ways that clients have; else the response as canonical JSON."""
+    if response is None:
+        return ""
+    if isinstance(response, str):
+        return response
+    if isinstance(response, list):
+        texts = [_block(part) for part in response]
+        return "\n".join(texts) if texts and None not in texts else canonical(response)  # type: ignore[arg-type]
+    if isinstance(response, dict):
+        found = _of_mapping(response)
+        if found is not None:
+            return found
+    return canonical(response)
+
+
+def _block(part: Any) -> str | None:
+    """The text of one content block of an MCP tool's answer."""
+    text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None
+    return text if isinstance(text, str) else None
+
+
+def _of_mapping(response: Mapping[str, Any]) -> str | None:
+    out, error = response.get("stdout"), response.get("stderr")
+    if isinstance(out, str) and isinstance(error, str | None):
+        between = "\n" if out and error and not out.endswith("\n") else ""
+        return out + between + (error or "")
+    if isinstance(response.get("output"), str):
+        return str(response["output"])
+    file = response.get("file")
+    if isinstance(file, dict) and isinstance(file.get("content"), str):
+        return str(file["content"])
+    return text_of(response["content"]) if isinstance(response.get("content"), list) else None
+
+
+def canonical(value: Any) -> str:
+    """JSON with sorted keys and without spaces: the same value is always the same text."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

@@ -1,0 +1,113 @@
+"""What stands in a client's project files when our hooks and our MCP server are in them; text in, text out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from devs_git.domain.clients.dialects.dialect import MARK, SERVER, Dialect
+from devs_git.domain.text import json_edit, toml_edit
+from devs_git.domain.text.json_edit import Unfit
+
+_TABLE: Final[dict[str, str | list[str]]] = {"command": "devs-git", "args": ["mcp"]}
+_TOML: Final = ("mcp_servers", SERVER)
+_JSON: Final = "mcpServers"
+
+
+def with_hooks(text: str | None, dialect: Dialect) -> str:
+    """The hooks file with our line at each of the client's events, once; older lines of ours are replaced."""
+    if text is not None and _told(text) == {event: [dialect.command(event)] for event in dialect.events}:
+        return text
+    made = without_hooks(text) if text is not None else None
+    for event in dialect.events:
+        group = {"hooks": [{"type": "command", "command": dialect.command(event)}]}
+        made = json_edit.add(made or "", ("hooks", event), group)
+    return made or ""
+
+
+def without_hooks(text: str) -> str | None:
+    """The hooks file without our lines; None where nothing else was in it."""
+    made = text
+    while made:
+        ours = _ours(json_edit.load(made))
+        if not ours:
+            return made
+        made = json_edit.remove(made, ours[-1])
+    return None
+
+
+def with_server(text: str | None, dialect: Dialect) -> str:
+    """The file of MCP servers with ours in it. Unfit where another server has our name."""
+    if _server(text, dialect) == _TABLE:
+        return text or ""
+    if _server(text, dialect) is not None:
+        raise Unfit(
+            _line_of(text or ""), f"an MCP server {SERVER} is there already, and is not as we write it"
+        )
+    if dialect.server_file.endswith(".toml"):
+        return toml_edit.add(text, _TOML, _TABLE)
+    return json_edit.add(text or "", (_JSON,), (SERVER, _TABLE))
+
+
+def without_server(text: str, dialect: Dialect) -> str | None:
+    """The file of MCP servers without ours; None where nothing else was in it. A changed one is the user's."""
+    if _server(text, dialect) != _TABLE:
+        return text
+    if dialect.server_file.endswith(".toml"):
+        return toml_edit.remove(text, _TOML, _TABLE)
+    return json_edit.remove(text, (_JSON, SERVER)) or None
+
+
+def server_is_changed(text: str, dialect: Dialect) -> bool:
+    """Whether a server of our name is there that is not as we write it."""
+    return _server(text, dialect) not in (None, _TABLE)
+
+
+def _server(text: str | None, dialect: Dialect) -> Any:
+    if text is None:
+        return None
+    toml = dialect.server_file.endswith(".toml")
+    found = (toml_edit.load if toml else json_edit.load)(text)
+    servers = found.get(_TOML[0] if toml else _JSON) if isinstance(found, dict) else None
+    return servers.get(SERVER) if isinstance(servers, dict) else None
+
+
+def _line_of(text: str) -> int:
+    return text.count("\n", 0, max(text.find(SERVER), 0)) + 1
+
+
+def _told(text: str) -> dict[str, list[str]]:
+    """Our commands in a hooks file, by event."""
+    found: dict[str, list[str]] = {}
+    for event, _, _, handler in _handlers(json_edit.load(text)):
+        if _is_ours(handler):
+            found.setdefault(event, []).append(handler["command"])
+    return found
+
+
+def _ours(value: Any) -> list[tuple[str | int, ...]]:
+    """Where ours stand: a group that holds nothing else, else the one handler in it. In the order of the file."""
+    groups: dict[tuple[str, int], list[bool]] = {}
+    for event, at, _, handler in _handlers(value):
+        groups.setdefault((event, at), []).append(_is_ours(handler))
+    found: list[tuple[str | int, ...]] = []
+    for (event, at), marks in groups.items():
+        if all(marks):
+            found.append(("hooks", event, at))
+        else:
+            found += [("hooks", event, at, "hooks", n) for n, ours in enumerate(marks) if ours]
+    return found
+
+
+def _handlers(value: Any) -> Iterator[tuple[str, int, int, Any]]:
+    """Event, number of the group, number in the group, handler. What is not as clients read it is passed over."""
+    hooks = value.get("hooks") if isinstance(value, dict) else None
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        for at, group in enumerate(groups if isinstance(groups, list) else ()):
+            handlers = group.get("hooks") if isinstance(group, dict) else None
+            for n, handler in enumerate(handlers if isinstance(handlers, list) else ()):
+                yield event, at, n, handler
+
+
+def _is_ours(handler: Any) -> bool:
+    return isinstance(handler, dict) and MARK in str(handler.get("command", ""))

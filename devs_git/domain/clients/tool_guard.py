@@ -1,0 +1,53 @@
+"""What a tool does, told from its name and input alone: whether it may run while a gate is open, whether it only reads back."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import Any, Final
+
+from devs_git.domain.clients.dialects.dialect import Dialect
+
+# What makes of one command several, or runs another within it; and what ends a line.
+_MORE_THAN_ONE: Final = re.compile(r"[;&|<>$()`\n\r\0]")
+_OWN: Final = (("devs-git",), ("git", "devs"))
+_SHOW_VERBS: Final = {("trace", verb) for verb in ("get", "list", "search", "export")} | {
+    ("conversation", "show")
+}
+_SHOW_TOOLS: Final = ("__get_task_trace", "__search_traces", "__get_conversation")
+
+
+def may_run(dialect: Dialect, tool: str, tool_input: Any) -> bool:
+    """Reading may; our own MCP tools and a shell that calls us once may, for there our guard decides. Nothing else."""
+    if tool in dialect.reading or tool.startswith(dialect.ours):
+        return True
+    if tool not in dialect.shells or not isinstance(tool_input, dict):
+        return False
+    return is_own_call(tool_input.get("command"))
+
+
+def is_own_call(command: Any) -> bool:
+    """Whether a shell command is one single call of `devs-git` or `git devs`."""
+    return isinstance(command, str) and not _MORE_THAN_ONE.search(command) and _own_words(command) is not None
+
+
+def reads_back(dialect: Dialect, tool: str, tool_input: Any) -> bool:
+    """Whether a tool only shows what is stored, or what would be: such a call is not stored again (a pipe may follow)."""
+    given = tool_input if isinstance(tool_input, dict) else {}
+    if tool.startswith(dialect.ours):
+        return tool.endswith(_SHOW_TOOLS) or given.get("dry_run") is True
+    command = given.get("command", given.get("cmd"))  # the second in the transcripts of Codex
+    if tool not in dialect.shells or not isinstance(command, str) or "devs" not in command:
+        return False
+    first = command.partition("|")[0]
+    words = None if _MORE_THAN_ONE.search(first) else _own_words(first)
+    return words is not None and (words[:2] in _SHOW_VERBS or "--dry-run" in words)
+
+
+def _own_words(command: str) -> tuple[str, ...] | None:
+    """What a command says to us; None where it calls somebody else."""
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError:  # a quote that nobody closes
+        return None
+    return next((words[len(own) :] for own in _OWN if words[: len(own)] == own), None)

@@ -1,0 +1,139 @@
+"""Claude Code's transcripts, `~/.claude/projects/<project>/<session>.jsonl`: one object a line, named by `uuid`.
+
+One answer of the model is several lines that share `message.id` and repeat `usage`, each time with what was counted so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from devs_git.domain.clients.transcripts.dialect import (
+    Memory,
+    Said,
+    TranscriptDialect,
+    blocks,
+    moment,
+    money,
+    spoken,
+    text,
+    whole_number,
+)
+from devs_git.domain.recall.conversation import Message, Role, ToolCall
+
+_TYPES: Final = frozenset(
+    {
+        "user",
+        "assistant",
+        "system",
+        "summary",
+        "progress",
+        "attachment",
+        "file-history-snapshot",
+        "queue-operation",
+    }
+)
+_COUNTED: Final = (
+    "input_tokens",
+    "cache_creation_input_tokens",
+    "output_tokens",
+)  # what a cache gave was counted before
+_THOUGHTS: Final = ("thinking", "redacted_thinking")
+
+
+def knows(line: Mapping[str, Any]) -> bool:
+    return (
+        line.get("type") in _TYPES
+        and "payload" not in line
+        and bool({"uuid", "sessionId", "messageId", "leafUuid"} & set(line))
+    )
+
+
+def read(line: Mapping[str, Any], memory: Memory) -> Sequence[Said]:
+    """The messages of one line: of an answer one, of a user's line one for each tool result and one for the rest."""
+    memory.session_id = memory.session_id or text(line.get("sessionId"))
+    time = moment(line.get("timestamp"), memory)
+    kind, message = line.get("type"), line.get("message")
+    own_id = text(line.get("uuid"))
+    if kind == "system":
+        content = text(line.get("content"))
+        return (Said(Message("", "system", content, time), own_id),) if content.strip() else ()
+    if not isinstance(message, dict):
+        return ()
+    parts = blocks(message.get("content"))
+    results = [_result(part, time, memory) for part in parts if "tool_use_id" in part]
+    rest = [part for part in parts if "tool_use_id" not in part and part.get("type") not in _THOUGHTS]
+    said: list[Said] = []
+    if kind == "assistant":
+        said = _answer(line, message, rest, memory)
+    elif kind == "user" and spoken(rest).strip():
+        said = [Said(Message("", _speaker(line), spoken(rest), time))]
+    return [Said(one.message, _numbered(own_id, at), one.call_id) for at, one in enumerate([*results, *said])]
+
+
+def _numbered(own_id: str, at: int) -> str:
+    return f"{own_id}.{at}" if own_id and at else own_id
+
+
+def _speaker(line: Mapping[str, Any]) -> Role:
+    """A person only where neither the client (a summary, a reminder) nor another agent speaks in the user's place."""
+    others = ("isMeta", "isCompactSummary", "isSidechain")
+    return "system" if any(line.get(name) is True for name in others) else "user"
+
+
+def _result(part: Mapping[str, Any], time: str | None, memory: Memory) -> Said:
+    call_id = text(part["tool_use_id"])
+    name, given = memory.answered(call_id)
+    return Said(
+        Message(
+            "",
+            "tool",
+            timestamp=time,
+            tool_name=name,
+            tool_input=given,
+            tool_result=spoken(blocks(part.get("content"))),
+            is_error=part.get("is_error") is True,
+        ),
+        call_id=call_id,
+    )
+
+
+def _answer(
+    line: Mapping[str, Any], message: Mapping[str, Any], parts: Sequence[Mapping[str, Any]], memory: Memory
+) -> list[Said]:
+    calls = tuple(
+        ToolCall(text(part.get("id")), text(part.get("name")), part.get("input"))
+        for part in parts
+        if text(part.get("type")).endswith("tool_use")
+    )
+    for call in calls:
+        memory.called(call.id, call.name, call.input)
+    content = spoken([part for part in parts if not text(part.get("type")).endswith("tool_use")])
+    tokens = _usage(message, memory)
+    if not content.strip() and not calls:
+        memory.loose += tokens
+        return []
+    made = Message(
+        "",
+        "assistant",
+        content if content.strip() else None,
+        memory.timestamp or None,
+        calls or None,
+        token_count=tokens or None,
+        cost_usd=money(line.get("costUSD")),
+    )
+    return [Said(made)]
+
+
+def _usage(message: Mapping[str, Any], memory: Memory) -> int:
+    """Tokens that this line adds to what was counted of the same answer."""
+    usage, answer = message.get("usage"), text(message.get("id"))
+    if not isinstance(usage, dict):
+        return 0
+    counted = sum(whole_number(usage.get(name)) for name in _COUNTED)
+    before = memory.usage.get("tokens", 0) if answer and memory.usage.get("of") == answer else 0
+    memory.usage = {"of": answer, "tokens": max(counted, before)}
+    return max(0, counted - before)
+
+
+CLAUDE: Final = TranscriptDialect("claude", knows, read, ("PostToolUse", "PostToolUseFailure"))

@@ -1,0 +1,114 @@
+"""From a transcript's lines to messages with ids. What is no line of JSON is counted, never fatal."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from devs_git.domain.clients.transcripts import TRANSCRIPTS
+from devs_git.domain.clients.transcripts.dialect import Memory, Said, TranscriptDialect, loads, text
+from devs_git.domain.ledger.events import one_line
+from devs_git.domain.recall.conversation import Message, canonical
+from devs_git.values import as_mapping, field, mutable, replace
+
+LOOKED_AT: Final = 50  # lines in which a transcript must show whose it is
+_LONGEST: Final = 200  # characters of a session's or a message's id
+_BAD: Final = (TypeError, ValueError, KeyError, AttributeError, RecursionError)
+
+
+class Read(NamedTuple):
+    """One message of a transcript. `call_id` is the client's name of the call that it answers, `event` what its hook says
+    after such a call; `loose` counts tokens that no message before it has.
+    """
+
+    message: Message
+    call_id: str
+    event: str
+    loose: int
+
+
+@mutable
+class Reader:
+    """Reads one transcript on from where `memory` was left. `session_id` is a name for lines that tell none."""
+
+    dialect: TranscriptDialect
+    session_id: str
+    memory: Memory = field(default_factory=Memory)
+    garbage: int = 0
+
+    @property
+    def session(self) -> str:
+        """On one line, as it will stand in trailers; a file's name may be the only one."""
+        return one_line(text(self.memory.session_id) or text(self.session_id))[:_LONGEST] or "session"
+
+    def read(self, line: bytes) -> list[Read]:
+        """The messages of a line; none for a blank one, one that says nothing, and garbage, which is counted."""
+        if not line.strip():
+            return []
+        try:
+            found = parsed(line)
+            said = self.dialect.read(found, self.memory)
+        except _BAD:
+            self.garbage += 1
+            return []
+        return [self._named(one, timed="timestamp" in found) for one in said]
+
+    def _named(self, said: Said, *, timed: bool) -> Read:
+        message = replace(said.message, id=said.own_id[:_LONGEST] or self._own_name(said, timed=timed))
+        event = self.dialect.events[bool(message.is_error)]
+        loose, self.memory.loose = self.memory.loose, 0
+        return Read(message, said.call_id, event, loose)
+
+    def _own_name(self, said: Said, *, timed: bool) -> str:
+        """By what it says, since the client names it not; without a time also by how often that was said before."""
+        record = said.message.record()
+        kept = {
+            name: record.get(name) for name in ("role", "content", "timestamp", "tool_calls", "tool_result")
+        }
+        name = hashlib.sha256(canonical([kept, said.call_id]).encode()).hexdigest()[:32]
+        if timed:
+            return name
+        count = self.memory.seen[name] = self.memory.seen.get(name, 0) + 1
+        return name if count == 1 else f"{name}.{count}"
+
+
+def parsed(line: bytes) -> dict[str, Any]:
+    """The object that a line holds; ValueError or TypeError for anything else."""
+    found = loads(line)
+    if not isinstance(found, dict):
+        raise TypeError("no object")
+    return found
+
+
+def whole(line: bytes) -> bool:
+    """Whether a line without its end is complete all the same: a part of an object is no object."""
+    try:
+        parsed(line)
+    except _BAD:
+        return False
+    return True
+
+
+def client_of(lines: Iterable[bytes]) -> str:
+    """The client whose transcript these lines begin; '' where none knows them."""
+    return next((name for line in lines for name in _clients(line)), "")
+
+
+def _clients(line: bytes) -> Iterator[str]:
+    try:
+        found = parsed(line)
+    except _BAD:
+        return
+    yield from (name for name, dialect in TRANSCRIPTS.items() if dialect.knows(found))
+
+
+def remembered(memory: Memory) -> str:
+    """What a reader keeps until the next time, as text."""
+    return canonical(as_mapping(memory))
+
+
+def memory_of(kept: str) -> Memory:
+    """The memory that `kept` was made of; an empty one for ''."""
+    return Memory(**json.loads(kept)) if kept else Memory()

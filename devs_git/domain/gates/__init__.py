@@ -1,0 +1,1 @@
+"""Gates, the policy, decisions about gates, and the lock of the TAS."""

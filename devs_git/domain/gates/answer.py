@@ -1,0 +1,68 @@
+"""A person's answer to a gate, before it is proved, and what came of it: what approving and rejecting have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Final
+
+from devs_git.domain.gates import gate_model
+from devs_git.domain.text import plain_text
+from devs_git.errors import invalid
+from devs_git.values import field, immutable
+
+REASON_MOST: Final = 2000
+
+
+@immutable
+class Answer:
+    """`ask` puts one question on a terminal and raises where the answer is no; None: there is no terminal.
+
+    Signed is what has `sign` (with the private key at `key`, or by ssh-agent), or a `signature` over the bytes `signed`.
+    `print_bytes` only says what there is to sign. `decision` is what the verb stands for.
+    """
+
+    decision: ClassVar[str]
+
+    gate_id: str
+    reason: str = ""
+    ask: Callable[[str], None] | None = field(default=None, repr=False)
+    sign: bool = False
+    key: str = ""
+    signature: bytes = b""
+    signed: bytes = b""
+    print_bytes: bool = False
+
+    def __post_init__(self) -> None:
+        """INVALID_ARGUMENTS{gate_id, reason, signature, sign}; a rejection needs a reason."""
+        gate_model.gate_id(self.gate_id)
+        least = 1 if self.decision == gate_model.REJECTED or self.reason else 0
+        plain_text.checked("reason", self.reason, least=least, most=REASON_MOST)
+        if bool(self.signature) != bool(self.signed):
+            raise invalid(
+                "signature", "A signature comes with the bytes that were signed.", hint="Add: --signed FILE"
+            )
+        if self.signature and (self.sign or self.key):
+            raise invalid("sign", "Sign here or bring a signature, not both.")
+
+    @property
+    def approval(self) -> str:
+        return gate_model.SIGNED if self.sign or self.signature else gate_model.UNSIGNED
+
+
+@immutable
+class Outcome:
+    """The decision. With `print_bytes`: that the gate waits, and what there is to sign."""
+
+    gate_id: str
+    status: str
+    resolution_reason: str | None = None
+    reviewer_id: str | None = None
+    resolved_at: str | None = None
+    approval: str | None = None
+    to_sign: str = ""
+
+
+def told(record: Mapping[str, Any]) -> dict[str, Any]:
+    """What an outcome tells of the decision's record."""
+    same = ("gate_id", "resolution_reason", "reviewer_id", "resolved_at", "approval")
+    return {"status": record["decision"], **{name: record[name] for name in same}}

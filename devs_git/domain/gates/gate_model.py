@@ -1,0 +1,223 @@
+"""Gates: what an agent asks, what a person decides, and what stands between.
+
+A request is immutable and a decision is written once; the status is derived from the two and never read from a file.
+Rules of a request, each refused with INVALID_ARGUMENTS and the dotted field: see `question`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from devs_git.domain.ledger import ids
+from devs_git.domain.text.plain_text import checked
+from devs_git.domain.text.trailers import AGENTS
+from devs_git.errors import DevsError, invalid
+from devs_git.values import immutable
+
+TAS_REVISION, MANUAL, POLICY_CHANGE = "TAS_REVISION", "MANUAL", "POLICY_CHANGE"
+TYPES: Final = (TAS_REVISION, MANUAL, POLICY_CHANGE)
+PENDING, APPROVED, REJECTED = "PENDING_APPROVAL", "APPROVED", "REJECTED"
+STATUSES: Final = (PENDING, APPROVED, REJECTED)
+UNSIGNED, SIGNED = "unsigned", "signed"
+REQUESTED, RESOLVED = "gate.requested", "gate.resolved"
+RESOLVING: Final = (RESOLVED, "policy.set")  # a policy change that is approved is both, in one event
+NO_APPROVER: Final = (
+    "The policy names no approver yet: anybody at a terminal who is no agent may decide, unsigned. "
+    "Name one in devs-policy.yaml, commit it and ask for it: devs-git gate request --type POLICY_CHANGE"
+)
+LEAST, MOST = 20, 2000  # characters of a blocker
+SECTION_MOST: Final = 200
+PRINCIPAL: Final = re.compile(r"[^\s*?!,\"]{1,200}")
+GATE_ID_FORM: Final = "[0-9A-Za-z][0-9A-Za-z-]{0,63}"
+_GATE_ID: Final = re.compile(GATE_ID_FORM, re.ASCII)
+_KNOWN: Final = (
+    "gate_type",
+    "agent_id",
+    "task_id",
+    "blocker_description",
+    "proposed_changes",
+    "requested_by",
+)
+_SAID: Final = 60  # characters of a value that is told back
+_KNOWN_CHANGES: Final = ("sections_to_modify", "rationale", "risk_assessment", "proposed_text")
+
+
+@immutable
+class Changes:
+    """What a TAS revision would change. `proposed_text` is the whole TAS as it would be, or None."""
+
+    sections_to_modify: tuple[str, ...]
+    rationale: str
+    risk_assessment: str
+    proposed_text: str | None = None
+
+
+@immutable
+class Question:
+    """What is asked. Only a TAS revision has `proposed_changes`, and must name agent and task."""
+
+    gate_type: str
+    agent_id: str
+    task_id: str
+    blocker_description: str
+    proposed_changes: Changes | None = None
+    requested_by: str = ""
+
+
+def gate_id(text: str) -> str:
+    """`text` if it can be the id of a gate; INVALID_ARGUMENTS for what looks like a path or an option."""
+    if not _GATE_ID.fullmatch(text):
+        raise invalid("gate_id", f"{text!r} is no gate id.", hint="See the gates: devs-git gate list")
+    return text
+
+
+def question(record: Mapping[str, Any]) -> Question:
+    """The question in `record` (the fields of a request; `type` is understood for `gate_type`)."""
+    fields = {("gate_type" if key == "type" else key): value for key, value in record.items()}
+    _no_others(fields, _KNOWN, "")
+    kind = _one_of("gate_type", fields.get("gate_type"), TYPES)
+    revision = kind == TAS_REVISION
+    agent, task = fields.get("agent_id") or "", fields.get("task_id") or ""
+    if agent or revision:
+        agent = _one_of("agent_id", fields.get("agent_id"), AGENTS)
+    if task or revision:
+        task = ids.task_id(checked("task_id", fields.get("task_id"), least=1, allowed=""))
+    blocker = checked("blocker_description", fields.get("blocker_description"), least=LEAST, most=MOST)
+    changes = fields.get("proposed_changes")
+    if changes is not None and not revision:
+        raise invalid("proposed_changes", f"A gate of type {kind} has no proposed changes.")
+    by = checked("requested_by", fields.get("requested_by") or "", allowed="")
+    if by and not PRINCIPAL.fullmatch(by):
+        raise invalid("requested_by", f"{by!r} is no principal.", hint="Use a mail address or a name.")
+    return Question(kind, agent, task, blocker, _changes(changes) if revision else None, by)
+
+
+def _changes(value: Any) -> Changes:
+    top = "proposed_changes"
+    if value is None:
+        raise invalid(top, f"{top} is missing.")
+    if not isinstance(value, Mapping):
+        raise invalid(top, f"{top} is no mapping.")
+    _no_others(value, _KNOWN_CHANGES, top + ".")
+    text = value.get("proposed_text")
+    return Changes(
+        _sections(f"{top}.sections_to_modify", value.get("sections_to_modify")),
+        checked(f"{top}.rationale", value.get("rationale"), least=LEAST),
+        checked(f"{top}.risk_assessment", value.get("risk_assessment"), least=LEAST),
+        None if text is None else checked(f"{top}.proposed_text", text, least=1, allowed="\n\t\r"),
+    )
+
+
+def _sections(field: str, value: Any) -> tuple[str, ...]:
+    if value is None or value == ():  # the command line's way to say that there is none
+        raise invalid(field, f"{field} is missing.", hint="Name a section at least, such as 2.3.")
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise invalid(field, f"{field} is no list.")
+    if not value:
+        raise invalid(field, f"{field} names no section.", hint="Name at least one, such as 2.3.")
+    found = [
+        checked(f"{field}.{at}", name, least=1, most=SECTION_MOST, allowed="").strip()
+        for at, name in enumerate(value)
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _one_of(field: str, value: Any, among: tuple[str, ...]) -> str:
+    hint = "Use one of: " + ", ".join(among)
+    if value is None or value == "":
+        raise invalid(field, f"{field} is missing.", hint=hint)
+    if not isinstance(value, str) or value not in among:
+        raise invalid(field, f"{value!r} is no {field}.", hint=hint)
+    return value
+
+
+def _no_others(value: Mapping[str, Any], known: tuple[str, ...], prefix: str) -> None:
+    for key in value:
+        if key not in known:
+            raise unknown(f"{prefix}{key}", value[key], known)
+
+
+def unknown(field: str, value: Any, known: Iterable[str]) -> DevsError:
+    """INVALID_ARGUMENTS for a field that a request cannot have."""
+    said = repr(value)
+    cut = said if len(said) <= _SAID else f"{said[:_SAID]}…"
+    text = f"A request has no field {field}; this one says {field}: {cut}."
+    return invalid(field, text, hint="The fields are: " + ", ".join(known))
+
+
+def blob_oid(data: bytes) -> str:
+    """The oid that git gives these bytes."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+@immutable
+class Gate:
+    """A gate as a ledger tip holds it: its request with the blob's oid, and its decision, if there is one.
+
+    `decision` is None as well where the file is no decision on this request (`flaw` says why).
+    """
+
+    gate_id: str
+    request: Mapping[str, Any]
+    request_oid: str
+    decision: Mapping[str, Any] | None = None
+    flaw: str = ""
+
+    @property
+    def status(self) -> str:
+        """Derived; whatever a file says of a status decides nothing."""
+        return str(self.decision["decision"]) if self.decision else PENDING
+
+    def text(self, key: str) -> str:
+        return str(self.request.get(key) or "")
+
+    @property
+    def gate_type(self) -> str:
+        return self.text("gate_type")
+
+    @property
+    def proposed_text(self) -> str | None:
+        changes: Mapping[str, Any] = self.request.get("proposed_changes") or {}
+        return changes.get("proposed_text")
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        changes: Mapping[str, Any] = self.request.get("proposed_changes") or {}
+        return tuple(changes.get("sections_to_modify") or ())
+
+
+def flaw_of(decision: Mapping[str, Any], gate: str, request_oid: str, request: Mapping[str, Any]) -> str:
+    """Why a well-formed decision does not decide this request; '' where it does. Signatures are not looked at."""
+    if decision["gate_id"] != gate:
+        return "REPLAYED"
+    if decision["request"] != request_oid:
+        return "STALE_REQUEST"
+    for key in ("tas_before", "tas_after"):
+        if decision.get(key) != request.get(key):
+            return "STALE_REQUEST"
+    return ""
+
+
+def not_found(gate: str) -> DevsError:
+    return DevsError(
+        "GATE_NOT_FOUND", f"There is no gate {gate}.", hint="See the gates: devs-git gate list", gate_id=gate
+    )
+
+
+def subject(asked: Question) -> str:
+    """The event's subject: `gate: developer asks to revise TAS 2.3`."""
+    who = asked.agent_id or "somebody"
+    if asked.gate_type == POLICY_CHANGE:
+        return f"gate: {who} asks to change the policy"
+    if asked.proposed_changes is None:
+        return f"gate: {who} asks: {cut(asked.blocker_description)}"
+    return f"gate: {who} asks to revise TAS {', '.join(asked.proposed_changes.sections_to_modify)}"
+
+
+def cut(text: str, length: int = 60) -> str:
+    """One line of at most `length` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else line[: length - 1].rstrip() + "…"

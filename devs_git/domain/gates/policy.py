@@ -1,0 +1,119 @@
+"""The policy of a repository: a frozen value, its defaults, and the record that `init` writes.
+
+`devs-policy.yaml` (tracked) proposes; `policy.yaml` of the ledger is in force. Both hold the same record, described by
+`schemas/policy.v1.schema.json`; what is absent has the default below.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+from devs_git.domain.text.quantities import size, span
+from devs_git.errors import DevsError
+from devs_git.values import immutable
+
+PROPOSED: Final = "devs-policy.yaml"
+IN_FORCE: Final = "policy.yaml"
+FIRST: Final = "first_policy"  # in `devs-policy.yaml` alone: the oid of the event that set the first policy
+Unbound = Literal["error", "warning", "ignore"]
+_DEFAULTS: Final[dict[str, Any]] = {
+    "approvers": [],
+    "approval": {"minimum": "unsigned"},
+    "tas": {"path": "TAS.md"},
+    "retention": {"backups": "90d", "conversations": "90d"},
+    "checkpoint_on_commit": True,
+    "backup_limit": "2GiB",
+    "recording": {"traces": True, "conversations": True},
+}
+_SILENT: Final = re.compile(rb"conversations[\"']?\s*:\s*false")
+_EVERY: Final = re.compile(rb"snapshot_every[\"']?\s*:\s*([0-9]{1,7})")
+SNAPSHOT_EVERY: Final = 100
+_SWITCH: Final = re.compile(rb"^checkpoint_on_commit: +(true|false) *(?:#.*)?\r?$", re.MULTILINE)
+
+
+@immutable
+class Approver:
+    """Who may decide on a gate; `key` is an SSH public key, '' where none is known."""
+
+    principal: str
+    key: str = ""
+
+
+@immutable
+class Policy:
+    """What is in force. Spans are seconds, sizes bytes."""
+
+    genesis: str
+    approvers: tuple[Approver, ...]
+    approval_minimum: str
+    tas_path: str
+    keep_backups: int
+    keep_conversations: int
+    checkpoint_on_commit: bool
+    backup_limit: int
+    record_traces: bool
+    record_conversations: bool
+    notify: str = ""  # a command for sh, started when a gate is asked for; '' for none
+    agents: tuple[Approver, ...] = ()  # principals and keys that are known to be agents': they never approve
+    snapshot_every: int = (
+        SNAPSHOT_EVERY  # messages after which a conversation gets a snapshot of itself; 0: never
+    )
+    unbound_commit: Unbound = "warning"  # what `verify` makes of a commit that names no ledger event
+
+
+def first(genesis: str) -> dict[str, Any]:
+    """The record of a repository's first policy: the defaults, written out so that they can be seen and changed."""
+    return {"genesis": genesis, **_DEFAULTS}
+
+
+def parse(record: Mapping[str, Any]) -> Policy:
+    """The policy of a record that fits the schema, defaults filled in. POLICY_INVALID for what a schema cannot say."""
+
+    def part(section: str, name: str) -> Any:
+        return record.get(section, {}).get(name, _DEFAULTS[section][name])
+
+    approvers = tuple(Approver(row["principal"], row.get("key", "")) for row in record.get("approvers", ()))
+    names = [approver.principal for approver in approvers]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise DevsError(
+            "POLICY_INVALID",
+            f"The policy names the approver {twice} twice.",
+            hint=f"Keep one of them in {PROPOSED}.",
+            field="approvers",
+        )
+    return Policy(
+        genesis=record.get("genesis", ""),
+        approvers=approvers,
+        approval_minimum=part("approval", "minimum"),
+        tas_path=part("tas", "path"),
+        keep_backups=span(part("retention", "backups")),
+        keep_conversations=span(part("retention", "conversations")),
+        checkpoint_on_commit=record.get("checkpoint_on_commit", _DEFAULTS["checkpoint_on_commit"]),
+        backup_limit=size(record.get("backup_limit", _DEFAULTS["backup_limit"])),
+        record_traces=part("recording", "traces"),
+        record_conversations=part("recording", "conversations"),
+        snapshot_every=record.get("recording", {}).get("snapshot_every", SNAPSHOT_EVERY),
+        notify=record.get("notify", ""),
+        agents=tuple(Approver(row["principal"], row.get("key", "")) for row in record.get("agents", ())),
+        unbound_commit=record.get("verify", {}).get("unbound_commit", "warning"),
+    )
+
+
+def listens(data: bytes | None) -> tuple[bool, int]:
+    """Whether conversations are kept, and `snapshot_every`, by a policy's bytes: a git hook has no time for a YAML reader."""
+    every = _EVERY.search(data or b"")
+    return not _SILENT.search(data or b""), int(every[1]) if every else SNAPSHOT_EVERY
+
+
+def checkpoints_on_commit(data: bytes | None) -> bool | None:
+    """The switch as it stands in a policy's bytes, without a YAML reader: a git hook asks at every commit.
+
+    None where it is there in a form that needs one.
+    """
+    if data is None or b"checkpoint_on_commit" not in data:
+        return bool(_DEFAULTS["checkpoint_on_commit"])
+    found = _SWITCH.findall(data)
+    return found == [b"true"] if len(found) == 1 and data.count(b"checkpoint_on_commit") == 1 else None

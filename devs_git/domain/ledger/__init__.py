@@ -1,0 +1,1 @@
+"""The events of a ledger, and what they say of tasks and checkpoints."""

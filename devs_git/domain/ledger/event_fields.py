@@ -1,0 +1,63 @@
+"""Whether the fields of an event are as our writers make them, so that whoever takes the ledger over can act on them.
+
+Ref names, paths and questions to git are made of these values. One event with a value that git refuses would stop every
+clone that has it, and events are never taken out again. So such an event is refused where it arrives, a failed one, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.history import CHECKPOINT_EVENTS
+from devs_git.domain.ledger.ids import MAX_LENGTH, NUMBER_FORM, OID_FORM
+
+TASK: Final = rf"task-(?!task-)(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_LENGTH - 1}}}(?<!\.)(?<!\.lock)"
+_STAT: Final = "[0-9]{1,18}( [0-9]{1,18}){2}"
+# What may be empty is told by some verbs where there is nothing to tell.
+_FORMS: Final = {
+    key: re.compile(form, re.ASCII)
+    for key, form in {
+        "Devs-Task": f"({TASK})?",
+        "Devs-Number": NUMBER_FORM,
+        "Devs-Tag": f"({OID_FORM})?",
+        "Devs-Commit": f"({OID_FORM})?",
+        "Devs-Tree": f"({OID_FORM})?",
+        "Devs-From": f"({OID_FORM})?",
+        "Devs-To": f"({OID_FORM})?",
+        "Devs-Backup": f"({OID_FORM})?",
+        "Devs-Op": "([0-9A-Za-z][0-9A-Za-z-]*)?",
+        "Devs-Stat": _STAT,
+        "Devs-Next": f"{TASK} {NUMBER_FORM}",
+        "Devs-Status": f"{TASK} [a-z]+",
+        "Devs-Undone": OID_FORM,
+        "Devs-Revived": OID_FORM,
+        "Devs-Gone": OID_FORM,
+        "Devs-Renumbered": f"{OID_FORM} {NUMBER_FORM}",
+        "Devs-Moved": f"{OID_FORM} {OID_FORM} {NUMBER_FORM} {OID_FORM} {OID_FORM}( {_STAT})?",
+    }.items()
+}
+_NEEDED: Final = ("Devs-Task", "Devs-Number", "Devs-Tag", "Devs-Commit", "Devs-Tree")
+
+
+# Where the number of a checkpoint stands among the words of a field.
+_NUMBERS: Final = {"Devs-Number": 0, "Devs-Next": 1, "Devs-Renumbered": 1, "Devs-Moved": 2}
+# Who writes one number more is never refused, for each takes its own place: no event can use a task's numbers up.
+HIGHEST: Final = 1_000_000
+
+
+def numbers(event: Event) -> list[int]:
+    """The numbers of checkpoints that an event names, where its fields are not odd."""
+    return [int(value.split(" ")[_NUMBERS[key]]) for key, value in event.fields if key in _NUMBERS]
+
+
+def odd(event: Event) -> Iterator[str]:
+    """The keys of the fields that no writer of ours makes so."""
+    for key, value in event.fields:
+        form = _FORMS.get(key)
+        if form and not form.fullmatch(value):
+            yield key
+    if event.type in CHECKPOINT_EVENTS:
+        yield from (key for key in _NEEDED if not event.get(key) or len(event.all(key)) > 1)

@@ -1,0 +1,44 @@
+"""What a ledger event is called on a stream of events, and what is told of it there."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from devs_git.domain.ledger.events import Event
+
+# Where the name is not the type in capitals. An event that names itself (`Devs-Event-Name`) is called that.
+NAMES: Final = {
+    "gate.requested": "HITL_GATE_REQUIRED",
+    "checked-out": "CHECKED_OUT",
+    "": "LEDGER_COMMIT",  # by another hand than ours
+}
+TOLD: Final = {
+    "task_id": "Devs-Task",
+    "gate_type": "Devs-Gate-Type",
+    "gate_id": "Devs-Gate",
+    "agent_id": "Devs-Agent",
+    "actor": "Devs-Actor",
+    "outcome": "Devs-Outcome",
+    "created_at": "Devs-Finished",
+}
+
+
+def name_of(event: Event) -> str:
+    """`checkpoint.created` is CHECKPOINT_CREATED."""
+    told = event.get("Devs-Event-Name")
+    if told.isascii() and told.replace("_", "").isalnum():
+        return told
+    return NAMES.get(event.type) or "".join(char if char.isalnum() else "_" for char in event.type).upper()
+
+
+def told(event: Event) -> dict[str, Any]:
+    """The event as JSON: what everybody asks for by name, then all that the event itself says."""
+    known = {key: event.get(trailer) for key, trailer in TOLD.items()}
+    return {
+        "id": event.oid,
+        "event_type": event.type,
+        "name": name_of(event),
+        "subject": event.subject,
+        **known,
+        "event_data": event.data,
+    }

@@ -1,0 +1,133 @@
+"""A ledger event is a commit: a subject for people, trailers for programs.
+
+Values of trailers are one line without control characters; a key may stand several times. Which fields an
+event type carries is listed in `schemas/README.md`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Final
+
+from devs_git.values import field, immutable, replace
+
+LEDGER: Final = "refs/heads/devs/ledger"
+OURS: Final = "Devs-"  # how the key of each of our trailers begins
+FORMAT: Final = 1  # of the events that this program writes and reads
+UNKNOWN: Final = "unknown"  # the type of an event that a newer program wrote
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+STARTED, FINISHED = "Devs-Started", "Devs-Finished"
+NO_OID: Final = "0" * 40
+
+
+FORMAT_KEY: Final = "Devs-Format"
+
+
+def _format(text: str) -> int:
+    """The number of a format; one that cannot be read is newer than all that are known."""
+    if not text:
+        return FORMAT
+    return int(text) if re.fullmatch(r"[1-9][0-9]{0,5}", text, re.ASCII) else FORMAT + 1
+
+
+def one_line(text: str) -> str:
+    """Text made safe for a subject or trailer: control characters and line ends become one space."""
+    return _UNPRINTABLE.sub(" ", text).strip()
+
+
+@immutable
+class Event:
+    """One commit of the ledger; `oid` and `parents` are empty until it is written."""
+
+    type: str
+    subject: str
+    fields: tuple[tuple[str, str], ...]
+    body: str = ""
+    oid: str = ""
+    parents: tuple[str, ...] = ()
+
+    @cached_property
+    def _values(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for key, value in self.fields:
+            found.setdefault(key, []).append(value)
+        return found
+
+    def get(self, key: str, default: str = "") -> str:
+        values = self._values.get(key)
+        return values[0] if values else default
+
+    def all(self, key: str) -> tuple[str, ...]:
+        return tuple(self._values.get(key, ()))
+
+    @property
+    def data(self) -> dict[str, str | list[str]]:
+        """All trailers; a list where a key stands several times."""
+        return {key: values[0] if len(values) == 1 else list(values) for key, values in self._values.items()}
+
+    def saying(self, key: str, value: str) -> Event:
+        """The same event with `value` for a trailer that it has."""
+        return replace(self, fields=tuple((k, value if k == key else was) for k, was in self.fields))
+
+    @property
+    def format(self) -> int:
+        """The format in which it was written: `Devs-Format`, 1 where it does not say."""
+        return _format(self.get(FORMAT_KEY))
+
+    @property
+    def failed(self) -> bool:
+        return self.get("Devs-Outcome") == "failed"
+
+    def message(self) -> str:
+        trailers = "".join(
+            f"{key}: {one_line(value)}\n" for key, value in (("Devs-Event", self.type), *self.fields)
+        )
+        body = self.body.strip() + "\n\n" if self.body.strip() else ""
+        return f"{one_line(self.subject)}\n\n{body}{trailers}"
+
+
+def parse(oid: str, parents: tuple[str, ...], message: str) -> Event:
+    """The event of a ledger commit; a commit without our trailers has type ''. Never raises.
+
+    An event of a newer format has the type `unknown`, and of its fields none but its format and its own type.
+    """
+    if not message.replace("\n", "").isprintable():  # by another hand than ours: no terminal shall obey it
+        from devs_git.domain.text.plain_text import shown
+
+        message = shown(message)
+    head, _, last = message.rstrip("\n").rpartition("\n\n")
+    pairs = [line.partition(":") for line in last.split("\n") if line.startswith(OURS)]
+    fields = [(key, value.removeprefix(" ")) for key, colon, value in pairs if colon]
+    kind = next((value for key, value in fields if key == "Devs-Event"), "")
+    rest = tuple(pair for pair in fields if pair[0] != "Devs-Event")
+    subject, _, body = (head or last).partition("\n")
+    newer = next((value for key, value in rest if key == FORMAT_KEY and _format(value) > FORMAT), "")
+    if newer:
+        kind, rest = UNKNOWN, ((FORMAT_KEY, newer), ("Devs-Type", kind))
+    return Event(kind, subject, rest, body.strip("\n"), oid, parents)
+
+
+@immutable
+class RefUpdate:
+    """One line of a reference transaction. `old` NO_OID: must not exist; `new` NO_OID: delete. Never blind."""
+
+    ref: str
+    new: str
+    old: str
+    no_deref: bool = False
+
+
+@immutable
+class Draft:
+    """What one append writes: the event, files of the ledger's tree (None deletes), and refs that move with it.
+
+    `onto` joins another ledger: it becomes the first parent, and the files are laid on its tree instead of the tip's.
+    `beside` joins one as the second parent.
+    """
+
+    event: Event
+    files: tuple[tuple[str, bytes | None], ...] = ()
+    updates: tuple[RefUpdate, ...] = field(default=())
+    onto: str = ""
+    beside: str = ""

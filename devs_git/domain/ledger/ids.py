@@ -1,0 +1,97 @@
+"""Task ids and references to checkpoints: `10`, `task-10`, `task-10@3`, or the oid of a checkpoint.
+
+An oid may be shortened, as `log` prints it, to no less than seven digits. Rules, each refused with INVALID_ARGUMENTS:
+- letters, digits, `.`, `_`, `-`, beginning with a letter or digit; at most 100 characters without the prefix;
+- valid inside a ref name: no `..`, not ending in `.` or `.lock`;
+- one prefix `task-` at most: `task-task-10` and a bare `task-` are no ids.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from devs_git.errors import invalid
+from devs_git.values import immutable
+
+PREFIX: Final = "task-"
+MAX_LENGTH: Final = 100
+# What each id looks like, in words that every reader of patterns knows; the rules above refuse some of it.
+OID_FORM: Final = "[0-9a-f]{40}"
+NUMBER_FORM: Final = "[1-9][0-9]{0,8}"
+TASK_FORM: Final = f"({PREFIX})?[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_LENGTH - 1}}}"
+TARGET_FORM: Final = f"{TASK_FORM}(@{NUMBER_FORM})?"
+_BARE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
+_OID = re.compile(OID_FORM, re.ASCII)
+_OPERATION = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]*", re.ASCII)
+_SHORT_OID = re.compile(r"(?=.*[a-f])[0-9a-f]{7,39}", re.ASCII)  # digits alone are a task's id
+
+
+def is_oid(text: str) -> bool:
+    return _OID.fullmatch(text) is not None
+
+
+def is_operation(text: str) -> bool:
+    """Whether a text is an operation's id: asked before it becomes part of a path, since it may be anybody's file name."""
+    return _OPERATION.fullmatch(text) is not None
+
+
+def task_id(text: str, *, field: str = "task_id") -> str:
+    """The canonical id (`task-10`) of what a caller typed (`10` or `task-10`)."""
+    bare = text.removeprefix(PREFIX)
+    hint = "Use letters, digits, '.', '_' and '-', for example: 10 or task-10."
+    if len(bare) > MAX_LENGTH:
+        raise invalid(
+            field, f"A task id has at most {MAX_LENGTH} characters; this one has {len(bare)}.", hint=hint
+        )
+    if not _BARE.fullmatch(bare) or bare.startswith(PREFIX):
+        raise invalid(field, f"{text!r} is not a task id.", hint=hint)
+    if ".." in bare or bare.endswith((".", ".lock")):
+        raise invalid(field, f"{text!r} cannot be part of a ref name.", hint=hint)
+    return PREFIX + bare
+
+
+def bare(task: str) -> str:
+    """The id as it stands in ref names: `10` of `task-10`."""
+    return task.removeprefix(PREFIX)
+
+
+@immutable
+class Target:
+    """What a caller pointed at: a task's completion, its numbered checkpoint, or a checkpoint by oid.
+
+    `short` is what may be the beginning of an oid, where no task has that id.
+    """
+
+    task: str = ""
+    number: int | None = None
+    oid: str = ""
+    short: str = ""
+
+    def __str__(self) -> str:
+        if self.oid or self.short:
+            return self.oid or self.short
+        return self.task if self.number is None else f"{self.task}@{self.number}"
+
+
+def target(text: str, *, field: str = "target") -> Target:
+    """`task-10`, `10`, `task-10@3` or a full oid; a 40-digit hex text is always an oid."""
+    if is_oid(text):
+        return Target(oid=text)
+    name, at, number = text.partition("@")
+    if at and not re.fullmatch(NUMBER_FORM, number, re.ASCII):
+        raise invalid(
+            field, f"{text!r} names no checkpoint.", hint="A numbered checkpoint is written task-10@3."
+        )
+    short = text if _SHORT_OID.fullmatch(text) else ""
+    return Target(task_id(name, field=field), int(number) if at else None, short=short)
+
+
+def completed_tag(task: str) -> str:
+    """The visible name of a completion: `refs/tags/devs/task-10`."""
+    return f"refs/tags/devs/{PREFIX}{bare(task)}"
+
+
+def checkpoint_ref(task: str, number: int) -> str:
+    """Where every checkpoint is kept, never moved: `refs/devs/checkpoints/task-10/3`."""
+    return f"refs/devs/checkpoints/{PREFIX}{bare(task)}/{number}"

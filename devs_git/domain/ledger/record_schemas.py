@@ -1,0 +1,41 @@
+"""Which record of the ledger has which schema, and what each must hold.
+
+The schemas in `schemas/` say how each field looks. That they ask for these fields is said here once more, so that
+`verify schemas` notices when one was lost.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+REQUEST: Final = "request"  # the schema depends on the type of gate
+_PLACES: Final = (
+    (re.compile(r"policy\.yaml"), "policy"),
+    (re.compile(r"gates/[^/]+/request\.yaml"), REQUEST),
+    (re.compile(r"gates/[^/]+/decision\.yaml"), "decision"),
+    (re.compile(r"tasks/[^/]+/[^/]+\.yaml"), "task"),
+    (re.compile(r"rewinds/[^/]+\.yaml"), "rewind"),
+    (re.compile(r"directives/[^/]+\.yaml"), "directive"),
+)
+_ASKED: Final = ("gate_id", "gate_type", "agent_id", "task_id", "blocker_description", "created_at", "branch")
+_STOOD: Final = ("git_head", "heads")
+REQUIRED: Final[dict[str, tuple[str, ...]]] = {
+    "policy": ("genesis",),
+    "gate-request": (*_ASKED, *_STOOD),
+    "tas-revision-request": (*_ASKED, *_STOOD, "proposed_changes", "tas_path", "tas_before", "tas_after"),
+    "decision": (
+        *("gate_id", "decision", "resolution_reason", "reviewer_id", "resolved_at", "approval", "request"),
+        *("tas_before", "tas_after", "nonce"),
+    ),
+    "task": ("task_id",),
+    "rewind": ("rewind_id", "target", "from_commit", "to_commit", "backup"),
+    "directive": ("directive_id", "text", "created_at"),
+    "trace": ("trace_id", "created_at", "task_id", "session_id", "tool_name", "is_error", "input", "parts"),
+    "trace-part": ("part",),
+}
+
+
+def noun_of(path: str) -> str:
+    """The schema's noun for a file of the ledger, REQUEST for a gate's request; '' where no record belongs."""
+    return next((noun for form, noun in _PLACES if form.fullmatch(path)), "")

@@ -1,0 +1,98 @@
+"""How one task stands, from the newest events alone: a hook must not fold ten thousand of them to find a number.
+
+The result equals that of `history.fold` over the whole ledger (a property test compares them). Beyond a merge of two
+ledgers, and beyond an event that moves checkpoints without saying `Devs-Next`, only the fold knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.history import CHECKPOINT_EVENTS, OPERATIONS, History, unreadable
+from devs_git.values import field, immutable, mutable
+
+LIVE: Final = ("active", "completed")
+
+
+@immutable
+class Standing:
+    """`status` is '' for a task that the ledger never heard of."""
+
+    status: str
+    next_number: int
+
+
+@mutable
+class Statuses:
+    """What the newest events that were read so far say of all tasks, for who reads them for something else."""
+
+    said: dict[str, str] = field(default_factory=dict)
+    merged: bool = False
+
+    def passing(self, newest_first: Iterable[Event]) -> Iterator[Event]:
+        """The same events, each noted before it is handed on."""
+        for event in newest_first:
+            if not event.failed and not self.merged:
+                for task_id, status in _statuses(event):
+                    # An operation speaks of one clone's branch.
+                    self.said.setdefault(task_id, "" if event.type in OPERATIONS else status)
+            self.merged |= len(event.parents) > 1
+            yield event
+
+    def of(self, task_id: str) -> str:
+        """The status of a task of which an event was read; '' where only the whole ledger tells it."""
+        return self.said.get(task_id, "")
+
+
+def standing(newest_first: Iterable[Event], task_id: str) -> Standing | None:
+    """The task's standing; None where only `history.fold` knows. Events are read only as far as needed."""
+    status, number = "", 0
+    for event in newest_first:
+        if len(event.parents) > 1:
+            return None
+        if event.failed:
+            continue
+        status = status or _status(event, task_id)
+        number = number or _next_number(event, task_id)
+        if not number and event.all("Devs-Moved") and not event.all("Devs-Next"):
+            return None
+        if status and number:
+            break
+    return Standing(status, number or 1)
+
+
+def of_history(history: History, task_id: str) -> Standing:
+    task = history.tasks.get(task_id)
+    return Standing(task.status, task.next_number) if task else Standing("", 1)
+
+
+def _status(event: Event, task_id: str) -> str:
+    return next((status for named, status in _statuses(event) if named == task_id), "")
+
+
+def _statuses(event: Event) -> Iterator[tuple[str, str]]:
+    """Tasks and the status that they have from here on; of two of one task the first counts."""
+    for line in reversed(event.all("Devs-Status")):
+        try:
+            task_id, status = line.split()
+        except ValueError as error:
+            raise unreadable(event) from error
+        yield task_id, status
+    # A numbered checkpoint is recorded of an active task only.
+    named = {"task.completed": "completed", "checkpoint.created": "active", "task.started": "active"}
+    if event.type in named:
+        yield event.get("Devs-Task"), named[event.type]
+
+
+def _next_number(event: Event, task_id: str) -> int:
+    try:
+        said = [line.split()[1] for line in event.all("Devs-Next") if line.split()[0] == task_id]
+        if said:
+            return int(said[-1])
+        if event.type in CHECKPOINT_EVENTS and event.get("Devs-Task") == task_id:
+            return int(event.get("Devs-Number", "0")) + 1
+    except (ValueError, IndexError) as error:
+        raise unreadable(event) from error
+    return 0

@@ -1,0 +1,1 @@
+"""What was printed and said: traces and conversations, and how they are searched."""

@@ -1,0 +1,111 @@
+"""What a person types to find a trace: words, "phrases", prefix*, -not, and filters such as `task:10`.
+
+Nothing that can be typed is an error: what is no word is left out, a filter with a value that says nothing is a word.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Final
+
+from devs_git.domain.text.quantities import span
+from devs_git.values import field, immutable
+
+MOST_TERMS: Final = 64  # of one query; what comes after says so in `left_out`
+# `--name` is an option that somebody looks for, and none that is not wanted.
+_PIECE = re.compile(r'(-(?!-))?(?:([a-z]+):)?("[^"]*"?\*?|\S+)')
+_FILTERS: Final = ("task", "tool", "session", "agent", "error", "since", "before")
+_TRUTH: Final = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+
+
+@immutable
+class Term:
+    """A word or phrase as typed, and the tokens that the index has for it. `prefix`: the last may go on."""
+
+    tokens: tuple[str, ...]
+    prefix: bool = False
+
+
+@immutable
+class Query:
+    """What is asked. `error` is None where it does not matter; `since` and `before` are stamps or ''."""
+
+    wanted: tuple[Term, ...] = ()
+    unwanted: tuple[Term, ...] = ()
+    equal: dict[str, str] = field(default_factory=dict)
+    error: bool | None = None
+    since: str = ""
+    before: str = ""
+    left_out: int = 0
+
+
+def tokens(text: str) -> tuple[str, ...]:
+    """`src/a.py:12` is src, a, py, 12: letters and digits of any script, as the index cuts them."""
+    plain = "".join(char if _is_part(char) else " " for char in text)
+    return tuple(plain.split())
+
+
+def _is_part(char: str) -> bool:
+    return char.isalnum() or unicodedata.category(char)[0] in "LNM" or unicodedata.category(char) == "Co"
+
+
+def parse(text: str, now: datetime, stamp: Callable[[datetime], str]) -> Query:
+    """The query that `text` asks; `now` is what `since:2h` counts back from, `stamp` writes a time as rows have it."""
+    wanted: list[Term] = []
+    unwanted: list[Term] = []
+    filters: dict[str, str] = {}
+    left_out = 0
+    for minus, key, value in _PIECE.findall(text.replace("\0", " ")):
+        plain = value.strip('"')
+        if key in _FILTERS and not minus and _filter(filters, key, plain, now, stamp):
+            continue
+        term = _term(f"{key}:{value}" if key else value)
+        if not term.tokens:
+            continue
+        if len(wanted) + len(unwanted) >= MOST_TERMS:
+            left_out += 1
+            continue
+        (unwanted if minus else wanted).append(term)
+    error = _TRUTH[filters.pop("error")] if "error" in filters else None
+    since, before = filters.pop("since", ""), filters.pop("before", "")
+    return Query(_once(wanted), _once(unwanted), filters, error, since, before, left_out)
+
+
+def _once(terms: list[Term]) -> tuple[Term, ...]:
+    return tuple(dict.fromkeys(terms))
+
+
+def _term(text: str) -> Term:
+    return Term(tokens(text)[:MOST_TERMS], prefix=text.endswith("*"))
+
+
+def _filter(
+    filters: dict[str, str], key: str, value: str, now: datetime, stamp: Callable[[datetime], str]
+) -> bool:
+    """Note a filter; False where its value says nothing, so that it is taken for a word."""
+    if key in ("since", "before"):
+        moment = _moment(value, now)
+        try:
+            value = stamp(moment) if moment else ""
+        except OverflowError:  # its zone takes it out of all years
+            value = ""
+    if not value or (key == "error" and value.lower() not in _TRUTH):
+        return False
+    filters[key] = value.lower() if key == "error" else value
+    return True
+
+
+def _moment(value: str, now: datetime) -> datetime | None:
+    """`2026-01-31`, `2026-01-31T09:00`, or a span such as `2h` before now; None for anything else."""
+    try:
+        return now - timedelta(seconds=span(value))
+    except (ValueError, OverflowError):
+        pass
+    try:
+        found = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=now.tzinfo)

@@ -1,0 +1,57 @@
+"""Whether a commit's message is bound to the ledger, and whether the trailers of ours that it has are well formed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from devs_git.domain.gates import gate_model
+from devs_git.domain.ledger import ids
+from devs_git.domain.text.trailers import AGENTS, PHASES
+from devs_git.errors import DevsError
+
+BOUND: Final = "Devs-Ledger"
+_OID: Final = re.compile(r"[0-9a-f]{40}", re.ASCII)
+_ONCE: Final = (BOUND, "Devs-Task", "Devs-Agent", "Devs-Phase", "Devs-Client")
+_AMONG: Final = {"Devs-Agent": AGENTS, "Devs-Phase": PHASES}
+_HOOKS: Final = "The git hooks of devs-git add it: devs-git init"
+
+
+def pairs(text: str) -> tuple[tuple[str, str], ...]:
+    """Key and value of each trailer line, as `git interpret-trailers --parse` prints them."""
+    split = (line.partition(":") for line in text.splitlines())
+    return tuple((key.strip(), value.strip()) for key, colon, value in split if colon)
+
+
+def problems(trailers: Sequence[tuple[str, str]]) -> Iterator[DevsError]:
+    """UNBOUND_COMMIT where no ledger event is named, INVALID_ARGUMENTS for a trailer of ours that is malformed."""
+    found = [value for key, value in trailers if key == BOUND]
+    if not found:
+        yield DevsError("UNBOUND_COMMIT", f"The message names no ledger event ({BOUND}).", hint=_HOOKS)
+    for key in _ONCE:
+        if len([one for one, _ in trailers if one == key]) > 1:
+            yield _malformed(key, f"The message has {key} more than once.")
+    for key, value in trailers:
+        if text := _wrong(key, value):
+            yield _malformed(key, text)
+
+
+def _wrong(key: str, value: str) -> str:
+    """What is wrong with one trailer; '' where nothing is, or where it is not ours."""
+    if key == BOUND and not _OID.fullmatch(value):
+        return f"{key} is {value!r}, not a full oid."
+    if key in _AMONG and value not in _AMONG[key]:
+        return f"{key} is {value!r}; it may be: {', '.join(_AMONG[key])}."
+    try:
+        if key == "Devs-Task" and ids.task_id(value) != value:
+            return f"{key} is {value!r}; write {ids.task_id(value)}."
+        if key == "Gate-Id":
+            gate_model.gate_id(value)
+    except DevsError as error:
+        return error.message
+    return ""
+
+
+def _malformed(key: str, message: str) -> DevsError:
+    return DevsError("INVALID_ARGUMENTS", message, hint="Correct the end of the message.", field=key)

@@ -1,0 +1,177 @@
+"""What a reader of the rendered page sees of a section beside its own text: what other sections do to it.
+
+Markdown hands HTML on as it is. `<div hidden>` or `<!--` that one section opens and does not close hides what comes
+after it; a `<style>` reaches the whole page; a link's target may be defined in another section. `around` says of each
+section what it stands in, so that whoever compares two texts sees such a change too.
+
+HTML is read as browsers read it, only more strictly: what is open in doubt counts as open. A text in which nothing
+reaches out of its section says nothing here. What styles do to positions on the page is not read.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from devs_git.domain.text.html_page import Page
+from devs_git.domain.text.markdown import ATTRIBUTE, CODE, IN, NONE, RAW, TEXT, Kind, begins_html
+
+_NAME: Final = r"[A-Za-z][A-Za-z0-9-]*"
+_TAG: Final = re.compile(rf"<{_NAME}(?:{ATTRIBUTE})*\s*/?>|</{_NAME}\s*>")
+# What else begins with `<` and is handed on, and where it ends.
+_OTHERS: Final = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">"))
+_SPECIAL: Final = re.compile(r"`+|[\\<]")
+_TICKS: Final = re.compile(r"`+")
+_PREFIX: Final = re.compile(r"(?:[ \t]|>|[-+*](?=[ \t])|[0-9]{1,9}[.)](?=[ \t]))*")
+_FENCE: Final = re.compile(r"(`{3,}|~{3,})(.*)")
+_DELIMITERS: Final = re.compile(r"[ \t>]*+\|?+[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+")
+_DEFINITION: Final = re.compile(r"[ \t>]{0,12}\[((?:[^\[\]\\]|\\.)+)\]:[ \t]*(.*)", re.DOTALL)
+_LABEL: Final = re.compile(r"\[((?:[^\[\]\\]|\\.)+)\]")
+
+
+def around(lines: Sequence[str], kinds: Sequence[Kind], starts: Sequence[int]) -> tuple[tuple[str, ...], ...]:
+    """What each section stands in; sections begin at the lines `starts`, in order. () where nothing reaches into it."""
+    whole = "".join(lines)
+    defined = _defined(lines, kinds) if "]:" in whole else {}
+    inside = _inside(lines, kinds, starts) if "<" in whole else [()] * len(starts)
+    ends = [*starts[1:], len(lines)][: len(starts)]
+    used = (_used("".join(lines[start:end]), defined) for start, end in zip(starts, ends, strict=True))
+    return tuple((*one, *labels) for one, labels in zip(inside, used, strict=True))
+
+
+def _inside(lines: Sequence[str], kinds: Sequence[Kind], starts: Sequence[int]) -> list[tuple[str, ...]]:
+    page, found = Page(), dict[int, tuple[str, ...]]()
+    wanted = set(starts)
+    for first, kind, block in _blocks(lines, kinds, wanted):
+        if first in wanted:
+            found[first] = page.around
+        _feed(page, kind, block)
+    everywhere = tuple(f"under {one}" for one in page.everywhere)
+    return [(*found.get(start, ()), *everywhere) for start in starts]
+
+
+def _blocks(
+    lines: Sequence[str], kinds: Sequence[Kind], wanted: set[int]
+) -> Iterator[tuple[int, str, list[str]]]:
+    """Lines that belong together, with the number of the first and their kind; one begins at each of `wanted`."""
+    first = 0
+    for at in range(1, len(lines) + 1):
+        if at == len(lines) or kinds[at] != kinds[first] or at in wanted:
+            yield first, kinds[first][0], list(lines[first:at])
+            first = at
+
+
+def _feed(page: Page, kind: str, block: list[str]) -> None:
+    if kind not in (IN, NONE):
+        page.fence = ("", 0, 0)
+    if kind == RAW:
+        page.feed("".join(block), 0)
+    if kind not in (TEXT, IN):
+        return
+    page.settle()
+    begun = len(page.stack)
+    table = any(_DELIMITERS.fullmatch(line.rstrip("\r\n")) and re.search(r"[|:]", line) for line in block[1:])
+    pieces = list(_inline("".join(block))) if kind == TEXT else list(_contained(page, block))
+    if table:  # in a cell a code span ends with the cell
+        known = frozenset(pieces)
+        cells = (cell for line in block for cell in re.split(r"(?<!\\)\|", line))
+        pieces += [piece for cell in cells for piece in _inline(cell) if piece not in known]
+    for piece in pieces:
+        page.feed(piece, begun if table else 0)
+    page.end(min(begun, len(page.stack)), paragraph=kind == TEXT)
+
+
+def _inline(text: str) -> Iterator[str]:
+    """The HTML in the text of one paragraph: outside of code spans, complete, and not escaped."""
+    runs: dict[int, list[int]] = {}
+    for run in _TICKS.finditer(text):
+        runs.setdefault(len(run[0]), []).append(run.start())
+    at, gone = 0, set[str]()
+    while found := _SPECIAL.search(text, at):
+        at = found.end()
+        if found[0][0] == "\\":
+            at += 1
+        elif found[0][0] == "`":
+            same = runs.get(len(found[0]), [])
+            place = bisect_left(same, at)
+            at = same[place] + len(found[0]) if place < len(same) else at
+        elif whole := _handed_on(text, found.start(), gone):
+            yield whole
+            at = found.start() + len(whole)
+
+
+def _handed_on(text: str, at: int, gone: set[str]) -> str:
+    """The tag or comment that begins here, '' where none does; `gone` are the ends that do not come any more."""
+    if tag := _TAG.match(text, at):
+        return tag[0]
+    for begin, end in _OTHERS:
+        if (
+            end not in gone
+            and text.startswith(begin, at)
+            and (begin != "<!" or text[at + 2 : at + 3].isalpha())
+        ):
+            place = text.find(end, at + len(begin))
+            if place >= 0:
+                return text[at : place + len(end)]
+            gone.add(end)
+    return ""
+
+
+def _contained(page: Page, block: list[str]) -> Iterator[str]:
+    """The HTML in lists and quotes, whose blocks are not told apart: fenced code has none, nor a code span of one line.
+
+    From a line that begins with a tag on all is taken as it stands, as in an HTML block.
+    """
+    text, raw = list[str](), ""
+    for line in block:
+        prefix = _PREFIX.match(line)
+        assert prefix
+        bare = line[prefix.end() :].rstrip("\r\n")
+        # What begins a fence stands behind markers; what goes on with it, behind spaces and those of quotes alone.
+        column, quotes = len(prefix[0].expandtabs(4)), prefix[0].count(">")
+        depth = len(line) - len(line.lstrip(" \t>"))
+        mark, (fence, needed, within) = _FENCE.fullmatch(bare), page.fence
+        if raw:
+            raw += bare + "\n"
+        elif fence and depth >= needed and quotes >= within:
+            if mark and mark[1].startswith(fence) and not mark[2].strip():
+                page.fence = ("", 0, 0)
+        elif mark and not (mark[1][0] == "`" and "`" in mark[2]):
+            page.fence = (mark[1], column, quotes)
+        else:
+            page.fence = ("", 0, 0)
+            if begins_html(bare):
+                raw = bare + "\n"
+            else:
+                text.append(_without_code(bare))
+    yield from _inline("\n".join(text))
+    if raw:
+        yield raw
+
+
+def _without_code(line: str) -> str:
+    """A line without its code spans and escapes."""
+    return re.sub(r"\\.|(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", " ", line)
+
+
+def _defined(lines: Sequence[str], kinds: Sequence[Kind]) -> dict[str, str]:
+    """Labels of links and notes with what they mean; of two the first counts."""
+    found: dict[str, str] = {}
+    for at, line in enumerate(lines):
+        match = _DEFINITION.match(line) if kinds[at][0] not in (CODE, RAW) else None
+        if match:
+            follows = lines[at + 1] if at + 1 < len(lines) else ""
+            found.setdefault(_key(match[1]), " ".join((match[2] or follows).split()))
+    return found
+
+
+def _used(text: str, defined: dict[str, str]) -> tuple[str, ...]:
+    """What the labels in a section's text mean."""
+    labels = dict.fromkeys(_key(one) for one in _LABEL.findall(text)) if defined else ()
+    return tuple(f"with [{label}] as {defined[label]}" for label in labels if label in defined)
+
+
+def _key(label: str) -> str:
+    return " ".join(label.split()).casefold()

@@ -1,0 +1,81 @@
+"""Put one table at the end of a TOML text and take it out again, every other byte as it is.
+
+A table header is valid after anything but an inline table of that name, so nobody has to understand the rest of the file
+for that: tomllib reads the result, and says whether it is what was there and the table. Taken out it leaves no trace: in a
+new file it stands at the very beginning, in any other after a line end of its own.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from devs_git.domain.text.json_edit import Unfit
+
+
+def load(text: str) -> dict[str, Any]:
+    """The value; Unfit with the line."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"\(at line (\d+)", str(error))
+        line = int(found[1]) if found else text.count("\n") + 1
+        raise Unfit(line, re.sub(r" \(at .*\)$", "", str(error))) from error
+    except RecursionError as error:
+        raise Unfit(1, "it is nested too deeply") from error
+
+
+def add(text: str | None, header: tuple[str, str], table: Mapping[str, str | list[str]]) -> str:
+    """`text` with the table `[header]` at its end; None is a new file. Unfit where it cannot stand there."""
+    if text is None:
+        return _block(header, table, "\n") + "\n"
+    before, line_end = load(text), _line_end(text)
+    made = text + line_end + _block(header, table, line_end) + (line_end if text.endswith("\n") else "")
+    outer = before.get(header[0], {})
+    try:
+        if isinstance(outer, dict) and load(made) == {
+            **before,
+            header[0]: {**outer, header[1]: dict(table)},
+        }:
+            return made
+    except Unfit:
+        pass
+    found = re.search(rf"^[ \t]*[\"']?{re.escape(header[0])}", text, re.MULTILINE)
+    line = text.count("\n", 0, found.start()) + 1 if found else 1
+    raise Unfit(line, f"{header[0]} is written so that no table [{'.'.join(header)}] can be added")
+
+
+def remove(text: str, header: tuple[str, str], table: Mapping[str, str | list[str]]) -> str | None:
+    """`text` without what `add` put in; None where nothing else was there. Unfit where it was changed since."""
+    line_end = _line_end(text)
+    block = _block(header, table, line_end)
+    if text == block + line_end:
+        return None
+    found = re.search(rf"(?:^|(?<=\n)){re.escape(block)}(?=\r?\n|$)", text)
+    if found is None:
+        place = re.search(rf"^[ \t]*\[.*{re.escape(header[1])}", text, re.MULTILINE)
+        line = text.count("\n", 0, place.start()) + 1 if place else 1
+        raise Unfit(line, f"[{'.'.join(header)}] is not as it was put in")
+    start, end = found.span()
+    own = text[:start].endswith(line_end) and (
+        start == len(line_end) or text[start - len(line_end) - 1] == "\n"
+    )
+    if end == len(text):
+        return text[: start - len(line_end)] if start else ""
+    return text[: start - len(line_end) if own else start] + text[end + len(line_end) :]
+
+
+def _block(header: tuple[str, str], table: Mapping[str, str | list[str]], line_end: str) -> str:
+    lines = [f"[{'.'.join(header)}]", *(f"{key} = {_value(value)}" for key, value in table.items())]
+    return line_end.join(lines)
+
+
+def _value(value: str | list[str]) -> str:
+    """Plain words only: what we write needs no escapes."""
+    return f'"{value}"' if isinstance(value, str) else "[" + ", ".join(f'"{part}"' for part in value) + "]"
+
+
+def _line_end(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"

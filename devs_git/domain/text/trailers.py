@@ -1,0 +1,84 @@
+"""The trailers of commits and checkpoint tags, and messages that carry them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from devs_git.domain.ledger.events import one_line
+from devs_git.errors import invalid
+from devs_git.values import immutable
+
+_OURS: Final = re.compile(r"Devs-(Task|Agent|Client|Phase|Ledger): ")
+MAX_VALUE: Final = 200  # characters of a title, contract or client
+VALUE_FORM: Final = (
+    r"\s*[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*\s*"  # one line, with whatever space around it
+)
+MAX_TEXT: Final = 100_000  # characters of a message, plan or result
+AGENTS: Final = ("researcher", "architect", "developer", "reviewer")
+PHASES: Final = ("research", "specify", "plan", "execute", "review")
+
+
+@immutable
+class Work:
+    """Who works on which task: what stands in `<git dir>/devs/task` while the task is active."""
+
+    task: str
+    agent: str = ""
+    client: str = ""
+    phase: str = ""
+
+    def lines(self) -> str:
+        """The trailer lines as the sh hooks add them."""
+        return "".join(f"{key}: {value}\n" for key, value in self.pairs())
+
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        named = (
+            ("Devs-Task", self.task),
+            ("Devs-Agent", self.agent),
+            ("Devs-Client", self.client),
+            ("Devs-Phase", self.phase),
+        )
+        return tuple((key, one_line(value)) for key, value in named if one_line(value))
+
+
+def work_of(lines: str) -> Work | None:
+    """The work that trailer lines tell of; None where they name no task."""
+    found = dict(line.split(": ", 1) for line in lines.splitlines() if ": " in line)
+    task = found.get("Devs-Task", "")
+    if not task:
+        return None
+    return Work(task, found.get("Devs-Agent", ""), found.get("Devs-Client", ""), found.get("Devs-Phase", ""))
+
+
+def with_trailers(text: str, pairs: Iterable[tuple[str, str]], *, others: bool) -> str:
+    """A message with our trailers at its end, those that it brought taken out; `others`: it ends in others' trailers."""
+    kept = [line for line in text.rstrip().split("\n") if not _OURS.match(line)]
+    body = "\n".join(kept).rstrip()
+    beside = others or body.rpartition("\n")[2].startswith("(cherry picked from commit ")
+    return body + ("\n" if beside else "\n\n") + "".join(f"{key}: {value}\n" for key, value in pairs)
+
+
+def checked(field: str, value: str, *, among: tuple[str, ...] = ()) -> str:
+    """`value` if it can stand in a trailer, and is one of `among`; INVALID_ARGUMENTS names `field` otherwise."""
+    if len(value) > MAX_VALUE:
+        raise invalid(field, f"The {field} has at most {MAX_VALUE} characters; this one has {len(value)}.")
+    if not re.fullmatch(VALUE_FORM, value, re.ASCII):
+        raise invalid(field, f"The {field} must be one line without control characters.")
+    if among and value not in among:
+        raise invalid(field, f"{value!r} is no {field}.", hint="Use one of: " + ", ".join(among))
+    return text(field, value.strip())
+
+
+def text(field: str, value: str, *, longest: int = MAX_TEXT) -> str:
+    """`value` if it is text that can be kept; INVALID_ARGUMENTS names `field` otherwise."""
+    if len(value) > longest:
+        raise invalid(field, f"The {field} has at most {longest} characters; this one has {len(value)}.")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise invalid(field, f"The {field} is no UTF-8 text.") from error
+    if "\0" in value:
+        raise invalid(field, f"The {field} cannot hold NUL characters.")
+    return value

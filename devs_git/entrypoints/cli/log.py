@@ -1,0 +1,79 @@
+"""log, show, diff, status and branch: what there is, and a branch to look at it from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from devs_git.entrypoints.cli.command import command
+from devs_git.entrypoints.cli.texts import log_text
+
+
+@command("log", text=log_text.log, example="devs-git log --limit 5\ndevs-git log --task 10 --json")
+@click.option("--limit", type=int, default=20, show_default=True, help="How many checkpoints.")
+@click.option("--all", "everything", is_flag=True, help="All of them.")
+@click.option("--task", default="", help="Only those of this task.")
+@click.option("--cursor", default="", help="Go on after this: the next_cursor of an earlier answer.")
+def log(*, limit: int, everything: bool, task: str, cursor: str) -> Any:
+    from devs_git.commands.log import MOST, Request
+
+    return Request(MOST if everything else limit, task, cursor)
+
+
+@command(
+    "history",
+    text=log_text.history,
+    example="devs-git history --task 10\ndevs-git history --follow --json",
+)
+@click.option("--limit", type=int, default=50, show_default=True, help="How many events.")
+@click.option("--task", "task_id", default="", help="Only those of this task.")
+@click.option("--contract", default="", help="Only those of this contract's tasks.")
+@click.option("--cursor", default="", help="Go on after this: the next_cursor of an earlier answer.")
+@click.option("--after", default="", metavar="EVENT", help="Those after this event, oldest first.")
+@click.option("--follow", is_flag=True, help="Wait for what comes, and print it as it comes; Ctrl-C ends.")
+def history(**options: Any) -> Any:
+    from devs_git.commands.history import Request
+
+    return Request(**options)
+
+
+@command("show", text=log_text.show, example="devs-git show task-10\ndevs-git show task-10@3 --json")
+@click.argument("target")
+def show(*, target: str) -> Any:
+    from devs_git.commands.show import Request
+
+    return Request(target)
+
+
+@command(
+    "diff",
+    text=log_text.diff,
+    example="devs-git diff task-10\ndevs-git diff task-10 --against task-9 --hunks\ndevs-git diff --hunks",
+)
+@click.argument("target", required=False, default="")
+@click.option(
+    "--against", default="", help="A checkpoint, HEAD or a commit; else the checkpoint before, or HEAD."
+)
+@click.option("--hunks", is_flag=True, help="The changed lines too.")
+@click.option("--hunk-lines", type=int, default=2000, show_default=True, help="At most so many of them.")
+def diff(*, target: str, against: str, hunks: bool, hunk_lines: int) -> Any:
+    from devs_git.commands.diff import Request
+
+    return Request(target, against, hunks, hunk_lines)
+
+
+@command("status", text=log_text.status, example="devs-git status --json")
+def status() -> Any:
+    from devs_git.commands.status import Request
+
+    return Request()
+
+
+@command("branch", text=log_text.branch, example="devs-git branch task-10@2 -b try")
+@click.argument("target")
+@click.option("-b", "--name", required=True, help="The name of the new branch.")
+def branch(*, target: str, name: str) -> Any:
+    from devs_git.commands.branch import Request
+
+    return Request(target, name)

@@ -1,0 +1,72 @@
+"""purge on the command line: what goes, what is left to a person, and what finishes the work."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from devs_git.entrypoints.cli.command import command
+from devs_git.entrypoints.cli.texts.console import paint
+from devs_git.entrypoints.cli.texts.render import blocked, path, plural
+
+if TYPE_CHECKING:
+    from devs_git.commands.purge import Result
+
+
+def _shown(result: Result) -> str:
+    if not (result.dropped or result.traces or result.messages or result.files or result.lost):
+        lines = ["Nothing of devs-git holds it."]
+    else:
+        lines = ["Would purge:" if result.dry_run else "Purged:"]
+        lines += [f"  {one.kind}  {path(one.ref)}" for one in result.dropped]
+        lines += [f"  {plural(result.traces, 'trace')}"] if result.traces else []
+        lines += (
+            [f"  {plural(result.messages, 'message')}, of which place and time stay"]
+            if result.messages
+            else []
+        )
+        lines += [f"  file  {path(one)}" for one in result.files]
+        lines += [
+            f"  {name}, which is nowhere here: no clone is asked for it any more" for name in result.lost
+        ]
+        if any(one.kind == "backup" for one in result.dropped):
+            lines.append("What these backups are of cannot be undone any more.")
+    if result.left:
+        lines.append(paint("What still holds it, and is yours:", "yellow"))
+        lines += [
+            f"  {path(what)}{f' ({count} times)' if count > 1 else ''}: {done}"
+            for (what, done), count in _once(result)
+        ]
+    if not result.dry_run and result.event:
+        lines.append(f"No ref of ours keeps it. To delete the objects: {result.finish}")
+        lines.append("Then, for remotes and other clones: devs-git sync; and run this purge in each clone.")
+    return "\n".join([*lines, *blocked(result)])
+
+
+def _once(result: Result) -> Any:
+    return Counter((one.what, one.command) for one in result.left).items()
+
+
+@command(
+    "purge",
+    text=_shown,
+    plan=_shown,
+    example='devs-git purge secret.env --dry-run\ndevs-git purge --text "hunter2-and-more" --yes',
+)
+@click.argument("path", default="")
+@click.option("--text", default="", help="A text that is to go, wherever it stands.")
+@click.option(
+    "--from",
+    "event",
+    default="",
+    metavar="EVENT",
+    help="What this event says is kept no more, or is nowhere; sync and verify name it.",
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would go, and what is left.")
+def purge(*, path: str, text: str, event: str, dry_run: bool) -> Any:
+    """Take a secret out."""
+    from devs_git.commands.purge import Request
+
+    return Request(path, text, dry_run=dry_run, event=event)

@@ -1,0 +1,81 @@
+"""rewind, undo, checkout, restore: the verbs that move the working tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from devs_git.entrypoints.cli import terminal
+from devs_git.entrypoints.cli.command import command
+from devs_git.entrypoints.cli.texts import move_text
+
+PRESERVE = click.option(
+    "--preserve", metavar="branch|stash|discard", help="How to keep what is there now in sight."
+)
+BRANCH_NAME = click.option("--branch-name", metavar="NAME", help="The branch that --preserve branch leaves.")
+UNTRACKED = click.option(
+    "--untracked", metavar="save", help="Save untracked files that are in the way, and go on."
+)
+
+
+@command(
+    "rewind",
+    text=move_text.rewound,
+    plan=move_text.rewind_plan,
+    example="devs-git rewind task-10\ndevs-git rewind task-10@3 --dry-run\ndevs-git rewind task-10 --preserve stash",
+)
+@click.argument("target", required=False, default="")
+@PRESERVE
+@BRANCH_NAME
+@UNTRACKED
+@click.option("--plan", "plan_id", metavar="ID", help="Apply exactly this plan of a dry run, or refuse.")
+@click.option(
+    "--override-gate",
+    "override_reason",
+    metavar="REASON",
+    help="Rewind though a gate is open: a person at a terminal, with a reason that is recorded.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would happen; write nothing.")
+def rewind(**options: Any) -> Any:
+    from devs_git.commands.rewind import Request
+
+    return Request(**options, at_terminal=terminal.interactive())
+
+
+@command(
+    "undo",
+    text=move_text.undone,
+    plan=move_text.undo_plan,
+    example="devs-git undo\ndevs-git undo 20010203T040506-1a2b3c4d --preserve branch",
+)
+@click.argument("op_id", required=False, default=None, metavar="[ID]")
+@PRESERVE
+@BRANCH_NAME
+@UNTRACKED
+@click.option("--dry-run", is_flag=True, help="Say what would happen; write nothing.")
+def undo(**options: Any) -> Any:
+    from devs_git.commands.undo import Request
+
+    return Request(**options)
+
+
+@command("checkout", text=move_text.checked_out, example="devs-git checkout main")
+@click.argument("branch_name")
+def checkout(**options: Any) -> Any:
+    from devs_git.commands.checkout import Request
+
+    return Request(**options)
+
+
+@command(
+    "restore",
+    text=move_text.restored,
+    example="devs-git restore task-10\ndevs-git restore task-10@3 -- src/dates.py",
+)
+@click.argument("target")
+@click.argument("paths", nargs=-1)
+def restore(**options: Any) -> Any:
+    from devs_git.commands.restore import Request
+
+    return Request(**options)

@@ -1,0 +1,75 @@
+"""mcp and serve: the doors for agents and other programs. What they serve needs the extra `devs-git[mcp]`."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from devs_git.domain.verbs import DOORS
+from devs_git.entrypoints.cli.groups import HELP
+from devs_git.errors import invalid
+from devs_git.workspace import Workspace
+
+_REPO = click.option(
+    "--repo", type=click.Path(path_type=Path), help="Serve the repository there instead of here."
+)
+
+
+def _repository(repo: Path | None) -> Path:
+    """The worktree that is served; INVALID_ARGUMENTS without the extra, NOT_A_REPOSITORY."""
+    if find_spec("mcp") is None:
+        raise invalid(
+            "extra",
+            "This needs the MCP library, which is not installed.",
+            hint="Run: pip install 'devs-git[mcp]'",
+        )
+    return Workspace.open(repo).top
+
+
+@click.command(
+    name="mcp",
+    help=f"{DOORS['mcp']}\n\n\b\nExample:\n  claude mcp add devs-git -- devs-git mcp",
+    context_settings=HELP,
+)
+@_REPO
+def mcp(*, repo: Path | None) -> int:
+    where = _repository(repo)
+    from devs_git.entrypoints.mcp.server import main
+
+    return main(where)
+
+
+@click.command(
+    name="serve",
+    help=f"{DOORS['serve']}\n\nIt listens to this machine only, unless --host says more; then, and with "
+    "--require-token, each request needs the bearer token that DEVS_GIT_TOKEN holds. A port of this machine is open to "
+    "its other accounts, too.\n\n\b\nExample:\n  devs-git serve --port 3001\n"
+    "  DEVS_GIT_TOKEN=$(openssl rand -hex 32) devs-git serve --host 0.0.0.0",
+    context_settings=HELP,
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=3001,
+    show_default=True,
+    help="The port; 0 takes a free one.",
+)
+@click.option("--require-token", is_flag=True, help="Ask for the token on this machine, too.")
+@_REPO
+def serve(*, host: str, port: int, require_token: bool, repo: Path | None) -> int:
+    where = _repository(repo)
+    from devs_git.entrypoints.http import border, listener
+
+    token = os.environ.pop("DEVS_GIT_TOKEN", "")  # no hook of the repository shall see it
+    asked = require_token or not border.is_loopback(host)
+    if asked and not token.strip():
+        raise invalid(
+            "DEVS_GIT_TOKEN",
+            "Without a token nobody but this machine may be served.",
+            hint="Run: DEVS_GIT_TOKEN=$(openssl rand -hex 32) devs-git serve …",
+        )
+    return listener.main(where, border.Rules(host, token.strip() if asked else ""), port)

@@ -1,0 +1,1 @@
+"""How results look to people on a terminal and in a pipe."""

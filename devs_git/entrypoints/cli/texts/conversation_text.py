@@ -1,0 +1,112 @@
+"""Conversations as text for people; what was said can hold anything, and a terminal obeys none of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from devs_git.domain.text.plain_text import shown
+from devs_git.entrypoints.cli.texts.console import paint
+from devs_git.entrypoints.cli.texts.render import plural, table, when
+
+_COLOURS: Final = {"user": "cyan", "assistant": "green", "system": "bright_black", "tool": "yellow"}
+_WIDTH: Final = 80  # characters of a message in a table, and of a call's input in a chat
+
+
+def chat(result: Any) -> str:
+    """Each message below a line that says who and when."""
+    if not result.messages:
+        return _nothing(result)
+    return "\n\n".join([*_left_out(result), *map(_said, result.messages)])
+
+
+def _nothing(result: Any) -> str:
+    if result.message_count:
+        return "\n".join([*_left_out(result), "Nothing of it is left with these options."])
+    return "No conversation. Read one: devs-git conversation import FILE"
+
+
+def _left_out(result: Any) -> list[str]:
+    if not result.next_cursor:
+        return []
+    more = f"--cursor {result.next_cursor}"
+    count = result.messages[0].position - 1 if result.digest and result.messages else 0
+    return [paint(f"… {plural(count, 'message') if count else 'more'} before: {more}", "bright_black")]
+
+
+def _said(message: Any) -> str:
+    head = [paint(message.role, _COLOURS[message.role], bold=True), when(message.timestamp or "")]
+    if message.tool_name:
+        head.append(shown(message.tool_name, ""))
+    head += [paint("failed", "red")] if message.is_error else []
+    head += [paint("rewound", "bright_black")] if message.rewound else []
+    lines = ["  ".join(part for part in head if part)]
+    lines += [shown(message.content)] if message.content else []
+    lines += [f"→ {shown(call.name, '')} {_input(call.input)}" for call in message.tool_calls or ()]
+    lines += [shown(message.tool_result)] if message.tool_result else []
+    return "\n".join(lines)
+
+
+def _input(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return _cut(text)
+
+
+def _cut(text: str) -> str:
+    line = " ".join(shown(text).split())
+    return line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…"
+
+
+def table_of(result: Any) -> str:
+    """One line for each message."""
+    if not result.messages:
+        return _nothing(result)
+    rows = [
+        (
+            str(message.position),
+            paint(message.role, _COLOURS[message.role]),
+            message.task_id or "-",
+            when(message.timestamp or ""),
+            _cut(_gist(message)),
+        )
+        for message in result.messages
+    ]
+    return table(rows)
+
+
+def _gist(message: Any) -> str:
+    calls = [f"→ {call.name} {_input(call.input)}" for call in message.tool_calls or ()]
+    return " ".join(filter(None, [message.content, *calls, message.tool_name, message.tool_result]))
+
+
+def imported(result: Any) -> str:
+    lines = [
+        f"Read {plural(result.new, 'new message')} of {shown(result.session_id, '')}; it has {result.message_count}."
+    ]
+    if result.rewritten:
+        lines.append("The file was written anew; what had been read before is kept.")
+    if result.garbage:
+        lines.append(f"Left out: {plural(result.garbage, 'line')} that cannot be read.")
+    if result.waits:
+        lines.append("The last line is not whole yet; it is read the next time.")
+    return "\n".join(lines)
+
+
+def _line(snapshot: Any) -> tuple[str, ...]:
+    cost = f"${snapshot.metadata.cost_usd:.2f}" if snapshot.metadata.cost_usd else ""
+    tokens = plural(snapshot.metadata.token_count, "token") if snapshot.metadata.token_count else ""
+    name = snapshot.checkpoint or snapshot.task_id or "-"
+    said = plural(snapshot.message_count, "message")
+    kept = paint(snapshot.snapshot_id, "yellow")
+    return kept, name, snapshot.snapshot_type, said, tokens, cost, when(snapshot.created_at)
+
+
+def taken(snapshot: Any) -> str:
+    said = plural(snapshot.message_count, "message")
+    return f"{snapshot.snapshot_id}: {said} of {shown(snapshot.session_id, '')}"
+
+
+def listed(result: Any) -> str:
+    if not result.snapshots:
+        return "No snapshots. Make one: devs-git conversation snapshot"
+    return table([_line(snapshot) for snapshot in result.snapshots])

@@ -1,0 +1,129 @@
+"""What people read of gates. Text from a request is shown plain: control characters are written out."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Final
+
+from devs_git.domain.gates.gate_model import cut
+from devs_git.domain.text.plain_text import shown
+from devs_git.entrypoints.cli.texts.console import paint
+from devs_git.entrypoints.cli.texts.render import short, table, when
+from devs_git.workspace import system_clock
+
+_COLOURS: Final = {"PENDING_APPROVAL": "yellow", "APPROVED": "green", "REJECTED": "red"}
+_UNITS: Final = (("d", 86_400), ("h", 3_600), ("m", 60))
+
+
+def requested(result: Any) -> str:
+    return (
+        f"Gate {paint(result.gate_id, bold=True)} waits for a person. Write work is frozen until then.\n"
+        f"Wait for the answer: devs-git gate wait {result.gate_id}"
+    )
+
+
+def listed(result: Any) -> str:
+    if not result.gates:
+        return "No active gates." if not result.active else "No such gates."
+    header = ("GATE_ID", "AGENT", "TASK", "BLOCKER", "AGE")
+    rows = [
+        (
+            row.gate_id,
+            row.agent_id or "-",
+            row.task_id or "-",
+            shown(cut(row.blocker_description), "") if row.status == "PENDING_APPROVAL" else
+            f"{status(row.status)} {shown(cut(row.blocker_description), '')}",
+            age(row.created_at),
+        )
+        for row in result.gates
+    ]  # fmt: skip
+    return table(rows, header)
+
+
+def age(stamp: str) -> str:
+    """`3h`, `12m`, `5s` since then."""
+    try:
+        seconds = int((system_clock() - datetime.fromisoformat(stamp)).total_seconds())
+    except ValueError:
+        return "?"
+    for unit, size in _UNITS:
+        if seconds >= size:
+            return f"{seconds // size}{unit}"
+    return f"{max(0, seconds)}s"
+
+
+def status(text: str) -> str:
+    return paint(text, _COLOURS.get(text), bold=True)
+
+
+def page(result: Any) -> str:
+    """Everything that a person needs to decide, and the commands to answer with."""
+    parts = [_head(result), _text("Blocker", result.blocker_description)]
+    changes = result.proposed_changes
+    if changes:
+        parts.append(_text("Sections", ", ".join(changes["sections_to_modify"])))
+        parts.append(_text("Rationale", changes["rationale"]))
+        parts.append(_text("Risk", changes["risk_assessment"]))
+    if result.diff:
+        parts.append(paint("Change", bold=True) + "\n" + "\n".join(map(_diff_line, result.diff.split("\n"))))
+    parts += [paint("Missing: ", "yellow") + shown(text) for text in result.missing]
+    parts += [paint("Note: ", "yellow") + shown(text) for text in result.notes]
+    parts.append(_answer(result))
+    return "\n\n".join(parts)
+
+
+def resolved(result: Any) -> str:
+    if result.to_sign:
+        return str(result.to_sign).rstrip("\n")
+    who = shown(result.reviewer_id, "")
+    lines = [f"Gate {result.gate_id} is {status(result.status)} by {who} ({result.approval})."]
+    if getattr(result, "commit", ""):
+        lines.append(f"The proposed text is commit {short(result.commit)} on {shown(result.branch, '')}.")
+    return "\n".join(lines)
+
+
+def waited(result: Any) -> str:
+    if result.timed_out:
+        return f"Gate {result.gate_id} still waits for a person."
+    reason = f"\nReason: {shown(result.resolution_reason)}" if result.resolution_reason else ""
+    return f"{status(result.status)} by {shown(result.reviewer_id, '')} ({result.approval}).{reason}"
+
+
+def _head(result: Any) -> str:
+    rows = [
+        ("gate", paint(result.gate_id, bold=True)),
+        ("type", result.gate_type),
+        ("status", status(result.status)),
+        ("agent", result.agent_id or "-"),
+        ("task", result.task_id or "-"),
+        ("asked", when(result.created_at)),
+        ("branch", shown(result.branch or "none (detached HEAD)", "")),
+        ("commit", result.git_head or "none yet"),
+    ]
+    if result.reviewer_id:
+        rows.append(
+            ("decided", f"{when(result.resolved_at)} by {shown(result.reviewer_id, '')}, {result.approval}")
+        )
+    if result.resolution_reason:
+        rows.append(("reason", shown(result.resolution_reason, "")))
+    return table(rows)
+
+
+def _text(title: str, text: str) -> str:
+    body = "\n".join("  " + line for line in shown(text).strip().split("\n"))
+    return f"{paint(title, bold=True)}\n{body}"
+
+
+def _diff_line(line: str) -> str:
+    return paint(line, {"+": "green", "-": "red", "@": "cyan"}.get(line[:1]))
+
+
+def _answer(result: Any) -> str:
+    if not result.frozen:
+        return "Nothing is frozen by this gate any more."
+    since = f"commit {short(result.git_head)}" if result.git_head else "before the first commit"
+    return (
+        f"Frozen since {since} ({when(result.created_at)}): {', '.join(result.frozen)}\n\n"
+        f"Answer with: {paint(result.approve, 'green')}\n"
+        f"         or: {paint(result.reject, 'red')}"
+    )

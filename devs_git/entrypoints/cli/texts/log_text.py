@@ -1,0 +1,162 @@
+"""How log, show, diff, status and branch look to a person."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from devs_git.entrypoints.cli.texts.console import exact, paint
+from devs_git.entrypoints.cli.texts.render import path, plural, short, table, when
+from devs_git.entrypoints.cli.texts.render import status as status_word
+
+MARKS = {"rewound": "<", "undone": ">", "restored": "+"}
+SHOWN = 10  # paths of each kind that `status` lists
+
+
+def log(result: Any) -> str:
+    """`*` is live, `o` was rewound or replaced; `<` a rewind, `>` an undo, `+` a restore. What stands below came before."""
+    rows: list[tuple[str, ...]] = []
+    at = 0
+    for position, point in enumerate((*result.checkpoints, None)):
+        while at < len(result.operations) and result.operations[at].position == position:
+            done, at = result.operations[at], at + 1
+            rows.append(
+                (
+                    paint(MARKS.get(done.type, "-"), "yellow"),
+                    "",
+                    "",
+                    "",
+                    when(done.created_at),
+                    paint(done.subject, "yellow"),
+                )
+            )
+        if point is not None:
+            rows.append(_log_row(point))
+    if not rows:
+        return "No checkpoints yet. Record one: devs-git checkpoint -m …"
+    more = f"\nThere are more: devs-git log --cursor {result.next_cursor}" if result.next_cursor else ""
+    gone = [point for point in result.checkpoints if _live(point) and not point.on_head]
+    if gone:
+        more += (
+            f"\nHow to return to what HEAD does not have: devs-git show {gone[0].task_id}@{gone[0].number}"
+        )
+    return table(rows) + more
+
+
+def _live(point: Any) -> bool:
+    return point.status not in {"rewound", "replaced", "dropped"}
+
+
+def _log_row(point: Any) -> tuple[str, ...]:
+    figures = f"{plural(point.files_changed, 'file')} +{point.lines_added} -{point.lines_removed}"
+    return (
+        paint("*", "green", bold=True) if _live(point) else paint("o", "bright_black"),
+        f"{point.task_id}@{point.number}",
+        status_word(point.status) + point.state.removeprefix(point.status),
+        short(point.commit),
+        when(point.created_at),
+        f"{point.message}  ({figures})",
+    )
+
+
+def history(result: Any) -> str:
+    """One line for each event; the beginning of its id is enough for `git show`."""
+    rows = [
+        (
+            when(event.created_at),
+            paint(short(event.id), "yellow"),
+            event.event_type or "-",
+            event.task_id or "-",
+            event.actor.partition(" <")[0] or "-",
+            event.subject,
+        )
+        for event in result.events
+    ]
+    more = f"\nThere are more: devs-git history --cursor {result.next_cursor}" if result.more else ""
+    return (table(rows) or "Nothing has happened since.") + more
+
+
+def show(result: Any) -> str:
+    rows = [
+        ("checkpoint", paint(result.name, bold=True)),
+        ("status", status_word(result.status) + result.state.removeprefix(result.status)),
+        *((("replaced by", result.replaced_by),) if result.replaced_by else ()),
+        ("commit", result.commit),
+        ("parents", " ".join(result.parents) or "none"),
+        ("tree", result.tree),
+        ("tag", result.tag),
+        ("ref", result.ref),
+        ("branch", result.branch or "none (detached HEAD)"),
+        ("made", when(result.created_at)),
+        ("changed", f"{plural(result.files_changed, 'file')}, +{result.lines_added} -{result.lines_removed}"),
+    ]
+    parts = [table(rows), result.way_back, result.subject or result.message, result.body]
+    parts.append("\n".join(f"{line.key}: {line.value}" for line in result.trailers))
+    return "\n\n".join(part for part in parts if part)
+
+
+def diff(result: Any) -> str:
+    lines = [f"{result.from_name} {short(result.from_)} -> {result.to_name} {short(result.to)}".rstrip()]
+    rows = [
+        (
+            status_word(item.action),
+            "binary" if item.binary else f"+{item.additions} -{item.deletions}",
+            f"{path(item.old_path)} -> {path(item.path)}" if item.old_path else path(item.path),
+        )
+        for item in result.files
+    ]
+    lines += [table(rows)] if rows else []
+    totals = result.stats
+    lines.append(f"{plural(totals.files_changed, 'file')}, +{totals.insertions} -{totals.deletions}")
+    lines += [_hunks(item) for item in result.files if item.hunks]
+    if result.truncated:
+        lines.append("Cut here: there are more changed lines. Show more with --hunk-lines.")
+    lines += not_told(result)
+    return "\n".join(lines)
+
+
+def _hunks(item: Any) -> str:
+    lines = ["", paint(path(item.path), bold=True)]
+    for hunk in item.hunks:
+        lines.append(paint(exact(hunk.header), "cyan"))
+        lines += [paint(exact(line), {"+": "green", "-": "red"}.get(line[:1])) for line in hunk.lines]
+    return "\n".join(lines)
+
+
+def status(result: Any) -> str:
+    head = f" at {short(result.head)}" if result.head else ", without a commit yet"
+    lines = [
+        f"On {paint(result.branch, bold=True) if result.branch else 'a detached HEAD'}{head}",
+        f"Active task: {result.active_task or 'none'}",
+        f"Open gates: {', '.join(result.open_gates) or 'none'}"
+        if result.initialized
+        else "No ledger here, so what gates are open is not known. See: devs-git doctor",
+    ]
+    lines += [f"Unfinished operation: {name}. Run: devs-git doctor" for name in result.journals]
+    if result.unrecorded:
+        lines.append(f"{plural(len(result.unrecorded), 'commit')} not recorded yet. Run: devs-git doctor")
+    for title, found in (("Staged", result.staged), ("Not staged", result.unstaged)):
+        lines += _some(title, [f"{status_word(item.action)} {path(item.path)}" for item in found])
+    lines += _some("Untracked", [path(name) for name in result.untracked])
+    lines += _some("Unmerged", [path(name) for name in result.unmerged])
+    lines += not_told(result)
+    return "\n".join(lines + (["Nothing changed."] if result.clean else []))
+
+
+def not_told(result: Any) -> list[str]:
+    """Files that a filter would have to look at, by filter."""
+    lines = []
+    for name in dict.fromkeys(one.filter for one in result.not_told):
+        files = [path(one.path) for one in result.not_told if one.filter == name]
+        lines += _some(f"Not told: only the filter {name!r}, which this repository names, could tell", files)
+    return lines
+
+
+def _some(title: str, items: list[str]) -> list[str]:
+    if not items:
+        return []
+    more = [f"  and {len(items) - SHOWN} more"] if len(items) > SHOWN else []
+    return [f"{title} ({len(items)}):", *(f"  {item}" for item in items[:SHOWN]), *more]
+
+
+def branch(result: Any) -> str:
+    return f"Branch {result.branch} is at {result.task_id}@{result.number}, {short(result.commit)}. You did not switch."

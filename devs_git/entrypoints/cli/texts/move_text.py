@@ -1,0 +1,123 @@
+"""What people read of a rewind, an undo, a restore and a checkout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from devs_git.entrypoints.cli.texts.render import blocked, path, plural
+
+
+def rewind_plan(plan: Any) -> str:
+    """The plan of a rewind: what moves, what is undone, what is left as it is, and what stands against it."""
+    files = plan.files
+    lines = [
+        f"Rewind to {plan.target} ({plan.would_reset_to_commit[:12]})",
+        f"  goes back over  {plural(plan.commits, 'commit')}, {plural(files['count'], 'file')} ({files['added_count']} come back, {files['modified_count']} change, {files['deleted_count']} leave)",
+        f"  undoes          {', '.join(plan.undone) or 'no checkpoint'}",
+        f"  keeps           the state of now as: {plan.preserve}, and a backup ref in any case",
+    ]
+    lines += [
+        f"  kept elsewhere  {row['checkpoint']} (branch {', '.join(row['branches'])})" for row in plan.kept_by
+    ]
+    lines += [f"  still on        {name} is on {branch}, too" for name, branch in plan.still_on.items()]
+    rest = plan.not_covered
+    if rest["ignored_count"]:
+        lines.append(
+            f"  leaves alone    {plural(rest['ignored_count'], 'ignored path')}, such as {path(rest['ignored'][0])}"
+        )
+    lines += [f"  leaves alone    nested repository {path(name)}" for name in rest["nested_repositories"]]
+    lines += [f"  leaves alone    submodule {path(name)}" for name in rest["submodules"]]
+    if plan.now_visible:
+        shown = ", ".join(map(path, plan.now_visible[:5]))
+        lines.append(f"  makes visible   {plural(len(plan.now_visible), 'file')}, ignored until now: {shown}")
+    lines += _active(plan, plan=True)
+    return "\n".join([*lines, *_not_told(plan), *blocked(plan), f"  plan            {plan.plan_id}"])
+
+
+def _not_told(plan: Any) -> list[str]:
+    """Files that a filter would have to look at, which a plan does not start."""
+    lines = []
+    for name in dict.fromkeys(one.filter for one in plan.not_told):
+        files = [one.path for one in plan.not_told if one.filter == name]
+        lines += [
+            f"  not told        whether {plural(len(files), 'file')} changed, such as {path(files[0])}: only the filter {name!r},",
+            "                  which this repository names, could tell; a plan does not start it",
+        ]
+    return lines
+
+
+def rewound(result: Any) -> str:
+    kept = result.preserved_as
+    lines = [
+        f"Rewound to {result.rewound_to} ({result.reset_commit[:12]}): {plural(result.files, 'file')}, {plural(result.cleared_tasks, 'task')} undone.",
+        f"Before it is kept as {'backup' if kept['type'] == 'discard' else kept['type']} {kept['reference']}.",
+    ]
+    lines += [f"Not undone, other branches have it: {row['checkpoint']}" for row in result.kept_by]
+    lines += [f"Rewound here, still on {branch}: {name}" for name, branch in result.still_on.items()]
+    if result.not_exact:
+        lines.append(f"Not exact, by filters or attributes: {', '.join(map(path, result.not_exact[:10]))}")
+    return "\n".join([*lines, *_active(result), *_edited(result), "Return with: devs-git undo"])
+
+
+def _active(result: Any, *, plan: bool = False) -> list[str]:
+    """Which task stops being active here, and which one is active again; nothing where that stays as it is."""
+    was, now = result.was_active, result.now_active
+    if was == now:
+        return []
+    if plan:
+        return [
+            f"  active task     {now or 'none'}, and no longer {was}"
+            if was
+            else f"  active task     {now} again"
+        ]
+    ended = [f"No longer the active task here: {was}"] if was else []
+    return [*ended, f"The active task here again: {now}"] if now else ended
+
+
+def _edited(result: Any) -> list[str]:
+    """The files that somebody saved meanwhile; the first ten by name."""
+    shown = ", ".join(map(path, result.edited[:10]))
+    return (
+        [f"Saved meanwhile, and left as saved: {plural(len(result.edited), 'file')}, {shown}"]
+        if shown
+        else []
+    )
+
+
+def undo_plan(plan: Any) -> str:
+    """What an undo would bring back."""
+    lines = [
+        f"Return to before {plan.undone_verb} {plan.undone_operation} ({plan.commit[:12]})",
+        f"  brings back     {', '.join(plan.revived) or 'no checkpoint'}",
+        f"  undoes          {', '.join(plan.undone) or 'no checkpoint'}",
+        f"  changes         {plural(plan.files, 'file')}",
+    ]
+    lines += _active(plan, plan=True)
+    return "\n".join([*lines, *_not_told(plan), *blocked(plan)])
+
+
+def undone(result: Any) -> str:
+    lines = [
+        f"Undone: {result.undone_verb} {result.undone_operation}; HEAD is {result.commit[:12]} again, {plural(result.files, 'file')} changed.",
+    ]
+    if result.revived:
+        lines.append(f"Live again: {', '.join(result.revived)}")
+    if result.preserved_as.get("type") in ("branch", "stash"):
+        lines.append(
+            f"Before it is kept as {result.preserved_as['type']} {result.preserved_as['reference']}."
+        )
+    return "\n".join([*lines, *_active(result), *_edited(result), "Redo with: devs-git undo"])
+
+
+def checked_out(result: Any) -> str:
+    said = f"On branch {result.branch} ({result.commit_hash}); {plural(result.files, 'file')} changed."
+    return "\n".join([said, *_edited(result)])
+
+
+def restored(result: Any) -> str:
+    if not result.files:
+        return f"Every file is as in {result.restored_from} already."
+    said = (
+        f"Restored {plural(result.files, 'file')} of {result.restored_from} as commit {result.commit[:12]}."
+    )
+    return "\n".join([said, *_edited(result), "Return with: devs-git undo"])

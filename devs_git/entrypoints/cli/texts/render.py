@@ -1,0 +1,96 @@
+"""Text for people: tables, times, paths, colour. On a terminal friendly, in a pipe or with NO_COLOR plain and exact."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from devs_git.domain.text.plain_text import COMMANDING
+from devs_git.entrypoints.cli.texts.console import friendly, paint, width
+from devs_git.workspace import system_clock
+
+COLOURS: Final = {
+    "completed": "green",
+    "active": "cyan",
+    "rewound": "bright_black",
+    "replaced": "bright_black",
+    "dropped": "bright_black",
+    "added": "green",
+    "deleted": "red",
+    "modified": "yellow",
+    "renamed": "magenta",
+}
+_UNITS: Final = (("year", 31_536_000), ("month", 2_592_000), ("day", 86_400), ("hour", 3_600), ("minute", 60))
+_ESCAPES: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+
+
+def status(text: str) -> str:
+    return paint(text, COLOURS.get(text))
+
+
+def when(stamp: str, clock: Callable[[], datetime] = system_clock) -> str:
+    """`3 hours ago` on a terminal; the stamp itself in a pipe, where it may be sorted and compared."""
+    if not friendly() or not stamp:
+        return stamp
+    return ago((clock() - datetime.fromisoformat(stamp)).total_seconds())
+
+
+def ago(seconds: float) -> str:
+    for unit, size in _UNITS:
+        count = int(seconds // size)
+        if count >= 1:
+            return f"{count} {unit}{'s' if count > 1 else ''} ago"
+    return "just now"
+
+
+def stamp_of(seconds: int) -> str:
+    """A time of git's (seconds) in the form of every time that we write."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+
+
+def path(name: str) -> str:
+    """A path on one line, quoted as git quotes it where it holds control characters, quotes or undecodable bytes."""
+    plain = not COMMANDING.search(name) and '"' not in name and "\\" not in name
+    if plain:
+        return name
+    return '"' + "".join(_escaped(char) for char in name) + '"'
+
+
+def _escaped(char: str) -> str:
+    if char in _ESCAPES:
+        return _ESCAPES[char]
+    return "".join(f"\\{byte:03o}" for byte in os.fsencode(char)) if COMMANDING.match(char) else char
+
+
+def short(oid: str) -> str:
+    return oid[:10]
+
+
+def table(rows: Sequence[Sequence[str]], header: Sequence[str] = ()) -> str:
+    """Left-aligned columns, two spaces between; colour codes take no room."""
+    lines = [tuple(header), *rows] if header else list(rows)
+    if not lines:
+        return ""
+    widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
+    shown = [
+        "  ".join(cell + " " * (wide - width(cell)) for cell, wide in zip(line, widths, strict=True))
+        for line in lines
+    ]
+    return "\n".join(line.rstrip() for line in shown)
+
+
+def blocked(result: Any) -> list[str]:
+    """What would stop the real one, of a dry run's result."""
+    found = []
+    for error in result.blocked_by:
+        found += [
+            f"  BLOCKED         {error['code']}: {error['message']}",
+            f"                  {error['hint']}",
+        ]
+    return found
+
+
+def plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

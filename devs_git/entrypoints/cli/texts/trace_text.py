@@ -1,0 +1,99 @@
+"""Traces as text for people: one line each, found places in bold, outputs so that a terminal obeys none of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from devs_git.domain.text.plain_text import shown
+from devs_git.entrypoints.cli import fast_trace_get
+from devs_git.entrypoints.cli.texts.console import friendly, paint
+from devs_git.entrypoints.cli.texts.render import blocked, plural, table, when
+
+_NAMED = 20  # ids in a line
+
+
+def amount(size: int) -> str:
+    """`12 B`, `3.4 kB`, `1.2 GB`."""
+    value = float(size)
+    for unit in ("B", "kB", "MB"):
+        if value < 1000:
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} GB"
+
+
+def _line(row: Any) -> tuple[str, ...]:
+    failed = paint("failed", "red") if row.is_error else "ok"
+    state = paint("rewound", "bright_black") if row.rewound else failed
+    name, task = shown(row.tool_name, "") or "-", row.task_id or "-"
+    return paint(shown(row.trace_id, ""), "yellow"), task, name, state, amount(row.size), when(row.created_at)
+
+
+def _message(hit: Any) -> tuple[str, ...]:
+    state = [paint("rewound", "bright_black")] if hit.rewound else []
+    said = " ".join([hit.role, *filter(None, [shown(hit.tool_name, "")]), *state])
+    return paint(shown(hit.message_id, ""), "yellow"), hit.task_id or "-", said, when(hit.created_at)
+
+
+def listed(result: Any) -> str:
+    if not result.traces:
+        return "No traces found. Store one: devs-git trace put < output"
+    return "\n".join([table([_line(row) for row in result.traces]), *_further(result)])
+
+
+def found(result: Any) -> str:
+    lines = []
+    for hit in result.hits:
+        line = _line(hit) if hasattr(hit, "digest") else _message(hit)
+        lines += ["  ".join(line), "    " + _marked(hit)]
+    if not result.complete:
+        lines.append(
+            "Cut short by the deadline: these are the newest that fit, not the best. Ask for more of a word."
+        )
+    if result.snippets_cut_short:
+        lines.append(
+            "The deadline ended the reading of long texts: some of these lines are only their beginnings."
+        )
+    if result.left_out:
+        lines.append(f"{plural(result.left_out, 'word')} of this long query were left out.")
+    return "\n".join([*lines, *_further(result)]) or "Nothing was found."
+
+
+def _further(result: Any) -> list[str]:
+    return [f"More: --cursor {result.next_cursor}"] if result.next_cursor else []
+
+
+def _marked(hit: Any) -> str:
+    parts, done = [], 0
+    for start, end in hit.highlights:
+        if start >= done:
+            parts += [
+                shown(hit.snippet[done:start], ""),
+                paint(shown(hit.snippet[start:end], ""), "red", bold=True),
+            ]
+            done = end
+    return "".join([*parts, shown(hit.snippet[done:], "")])
+
+
+def whole(result: Any, *, raw: bool) -> str | bytes:
+    """The output's own bytes for a pipe; on a terminal its text, with what would steer the terminal written out."""
+    if friendly() and not raw:
+        return shown(result.fullOutput)
+    return fast_trace_get.raw(result)
+
+
+def imported(result: Any) -> str:
+    new, kept = ("1 is" if number == 1 else f"{number} are" for number in (result.new, result.kept))
+    lines = [f"Read {plural(result.traces, 'trace')}: {new} new, {kept} here already."]
+    if result.others:
+        names = ", ".join(shown(name, "") for name in result.others[:_NAMED])
+        more = f" and {len(result.others) - _NAMED} more" if len(result.others) > _NAMED else ""
+        lines.append(f"What is stored here under these ids differs from the file, and stays: {names}{more}")
+    return "\n".join(lines)
+
+
+def pruned(result: Any) -> str:
+    verb = "Would delete" if result.dry_run else "Deleted"
+    upto = f", up to {when(result.upto)}" if result.traces else ""
+    said = f"{verb} {plural(result.traces, 'trace')} with {amount(result.bytes)} of output{upto}"
+    return "\n".join([said, *blocked(result)])

@@ -1,0 +1,77 @@
+"""verify: findings for people, for programs, and for GitHub's annotations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from devs_git.domain.audit.commit_kinds import told
+from devs_git.domain.audit.ledger_shape import legible
+from devs_git.domain.text.plain_text import shown
+from devs_git.entrypoints.cli import terminal
+from devs_git.entrypoints.cli.command import as_text, command
+from devs_git.entrypoints.cli.texts.render import plural
+from devs_git.errors import EXIT_NO
+
+
+def _shown(result: Any) -> str:
+    if result.format == "json":
+        return as_text(result)
+    lines = [_annotation(f) if result.format == "github" else _line(f) for f in result.findings]
+    looked = ", ".join(
+        plural(count, what.removesuffix("s")) for what, count in result.checked.items() if count
+    )
+    verdict = "verified" if result.ok else "NOT verified"
+    kinds = f": {told(result.commits)}" if result.checked.get("commits") and result.commits else ""
+    last = f"{verdict}: {', '.join(result.parts)} ({looked or 'nothing to look at'}{kinds})"
+    if result.format == "github":
+        lines.append(f"::notice title=devs-git verify::{last.replace('%', '%25')}")
+    return "\n".join([*lines, last])
+
+
+def _line(finding: Any) -> str:
+    colour = "red" if finding.severity == "error" else "yellow"
+    head = terminal.style(f"{finding.severity} {finding.code}", fg=colour, bold=True)
+    at = f"{legible(finding.file)}:{finding.line}: " if finding.line else ""
+    place = "" if finding.message.startswith(at) else at
+    said = f"{head} {place}{shown(finding.message, '')}"
+    return f"{said}\n    {finding.hint}" if finding.hint else said
+
+
+def _annotation(finding: Any) -> str:
+    """GitHub reads `::error file=…,line=…,title=…::message`; line ends and colons of values are escaped for it."""
+
+    def value(text: str) -> str:
+        return (
+            text.replace("%", "%25")
+            .replace("\r", "%0D")
+            .replace("\n", "%0A")
+            .replace(":", "%3A")
+            .replace(",", "%2C")
+        )
+
+    file = f"file={value(finding.file)}," if finding.file else ""
+    place = f"{file}line={finding.line}," if finding.line else file
+    message = f"{shown(finding.message, '')} {finding.hint}".strip().replace("%", "%25").replace("\n", "%0A")
+    return f"::{finding.severity} {place}title={value(finding.code)}::{message}"
+
+
+@command(
+    "verify",
+    text=_shown,
+    example="devs-git verify\ndevs-git verify --range origin/main..HEAD --format github commits tags",
+    exit_status=lambda result: 0 if result.ok else EXIT_NO,
+)
+@click.argument("parts", nargs=-1, metavar="[ledger|tags|commits|tas|policy|schemas|registry|guard|all]...")
+@click.option(
+    "--range", metavar="BASE..HEAD", default="", help="The commits to look at; all of HEAD by default."
+)
+@click.option("--require", metavar="signed", default="", help="Decisions must be signed.")
+@click.option("--format", metavar="text|json|github", default="text", help="How findings are told.")
+def verify(parts: tuple[str, ...], **options: Any) -> Any:
+    from devs_git.commands.verify import Request
+    from devs_git.entrypoints import selfcheck
+
+    doors = {"registry": selfcheck.registry, "guard": selfcheck.guard}
+    return Request(parts=parts or ("repository",), doors=doors, **options)

@@ -1,0 +1,1 @@
+"""Entry points for git hooks and for the hooks of clients."""

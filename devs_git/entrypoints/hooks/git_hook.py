@@ -1,0 +1,218 @@
+"""The door for git hooks: `python -m devs_git hook <name> [args]`, without click.
+
+Those that run after git has done its work cannot refuse it: whatever goes wrong becomes one line on standard error that
+says what was not recorded and what to run, and the exit status stays 0. Those that run before (`pre-commit`, `pre-receive`
+on a server, `strict-tags` for the strict hook, and for the pre-commit framework `tas-lock`, `gate-guard`, `policy-schema` and
+`commit-trailers`) say why not and exit 1, also where they cannot find out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from devs_git.entrypoints.cli.texts import console
+from devs_git.errors import DevsError
+
+if TYPE_CHECKING:
+    from devs_git.workspace import Workspace
+
+
+def main(arguments: list[str]) -> int:
+    """Exit status of the hook `arguments[0]`; an unknown one is ignored, so that git goes on."""
+    doors = {"post-commit": _post_commit, "post-merge": _post_commit, "post-rewrite": _post_rewrite}
+    name, *rest = arguments or [""]
+    if name == "before-tool":
+        from devs_git.entrypoints.hooks import agent_hook
+
+        return agent_hook.main(rest)
+    if name in GUARDS:
+        return _guarded(name, rest)
+    if name not in doors:
+        return 0
+    try:
+        doors[name](rest)
+    except DevsError as error:
+        _say(f"{error.message} {error.hint}")
+    except Exception as error:  # noqa: BLE001 - a bug of ours must not look like a failure of the user's git
+        from devs_git.storage.git import failures
+
+        known = failures.told(error)
+        what = known.message if known else f"this is a bug of devs-git: {type(error).__name__}: {error}."
+        _say(f"{what} Run: devs-git checkpoint")
+    return 0
+
+
+def _guarded(name: str, arguments: list[str]) -> int:
+    try:
+        GUARDS[name](arguments)
+    except DevsError as error:
+        text = f"devs-git: {error.code}: {error.message}\n{error.hint}"
+    except Exception as error:  # noqa: BLE001 - what cannot be checked is not let through
+        from devs_git.storage.git import failures
+
+        known = failures.told(error)
+        bug = f"this is a bug of devs-git: {type(error).__name__}: {' '.join(str(error).split())}"
+        text = f"devs-git: {known.code}: {known.message}\n{known.hint}" if known else f"devs-git: {bug}"
+    else:
+        return 0
+    console.write(text.strip().replace("\n", "\ndevs-git: "), err=True)
+    return 1
+
+
+def _tas_lock(_arguments: list[str]) -> None:
+    from devs_git.operations.gates import check_tas_lock
+    from devs_git.workspace import Workspace
+
+    check_tas_lock.check(Workspace.open())
+
+
+def _checked(_arguments: list[str]) -> None:
+    from devs_git.workspace import Workspace
+
+    Workspace.open().require_believed()
+
+
+def _newest(_arguments: list[str]) -> None:
+    """Put back what a prune took; reading the tip does."""
+    from devs_git.workspace import Workspace
+
+    Workspace.open().ledger.tip()
+
+
+def _gate_guard(_arguments: list[str]) -> None:
+    """For the pre-commit framework, which says where a push goes in PRE_COMMIT_REMOTE_BRANCH."""
+    from devs_git.workspace import Workspace
+
+    if re.match(
+        r"refs/(heads/devs/ledger$|devs/|tags/devs/)", os.environ.get("PRE_COMMIT_REMOTE_BRANCH", "")
+    ):
+        return
+    workspace = Workspace.open()
+    workspace.ledger.require()
+    workspace.require_believed()
+    if gates := workspace.ledger.open_gates():
+        raise DevsError(
+            "GATE_BLOCKED",
+            f"This repository is frozen: gate {gates[0]} waits for a person's decision.",
+            hint=f"See it: devs-git gate show {gates[0]}",
+            gate_id=gates[0],
+        )
+
+
+def _pre_receive(_arguments: list[str]) -> None:
+    """Standard input: `<old> <new> <ref>` lines of a push, whose objects are still in quarantine."""
+    from pathlib import Path
+
+    from devs_git.domain.text import limits
+    from devs_git.storage.git import bounded
+    from devs_git.storage.git.places import locate
+    from devs_git.storage.git.program import split_lines
+    from devs_git.storage.ledger import received
+
+    lines = split_lines(os.fsdecode(bounded.read(sys.stdin.buffer, limits.REFS, "refs")))
+    received.check(locate(Path()), received.read(lines))
+
+
+def _strict_tags(arguments: list[str]) -> None:
+    """The oid of the ledger as it will be, and on standard input `<ref>:<oid>` lines of tags that a transaction of refs moves
+    beside it; as arguments from a hook of an older version.
+    """
+    from pathlib import Path
+
+    from devs_git.domain.text import limits
+    from devs_git.storage.git import bounded
+    from devs_git.storage.git.places import locate
+    from devs_git.storage.ledger import received
+
+    event, *pairs = arguments
+    if not pairs:
+        pairs = os.fsdecode(bounded.read(sys.stdin.buffer, limits.REFS, "standard input")).split()
+    received.require_explained(locate(Path()), event, dict(pair.rsplit(":", 1) for pair in pairs))
+
+
+def _policy_schema(arguments: list[str]) -> None:
+    from devs_git.operations.gates import pre_commit_checks
+    from devs_git.workspace import Workspace
+
+    _refuse_all(pre_commit_checks.policies(Workspace.open(), arguments))
+
+
+def _commit_trailers(arguments: list[str]) -> None:
+    from devs_git.operations.gates import pre_commit_checks
+    from devs_git.workspace import Workspace
+
+    if len(arguments) != 1:
+        raise DevsError(
+            "INVALID_ARGUMENTS",
+            "commit-trailers reads the file of one commit's message.",
+            hint="It belongs to the stage commit-msg: pre-commit install -t commit-msg",
+            field="arguments",
+        )
+    _refuse_all(pre_commit_checks.message(Workspace.open(), arguments[0]))
+
+
+def _refuse_all(found: Iterable[DevsError]) -> None:
+    """One refusal of several reasons: a hook that tells them one by one is run again and again."""
+    reasons = tuple(found)
+    if reasons:
+        first, *more = reasons
+        text = "".join(f"\n{one.code}: {one.message}" for one in more)
+        raise DevsError(first.code, first.message + text, hint=first.hint)
+
+
+GUARDS: Final = {
+    "checked": _checked,
+    "newest": _newest,
+    "pre-commit": _tas_lock,
+    "tas-lock": _tas_lock,
+    "gate-guard": _gate_guard,
+    "policy-schema": _policy_schema,
+    "commit-trailers": _commit_trailers,
+    "pre-receive": _pre_receive,
+    "strict-tags": _strict_tags,
+}
+
+
+def _say(text: str) -> None:
+    console.write(f"devs-git: not recorded as a checkpoint: {' '.join(text.split())}", err=True)
+
+
+def _post_commit(_arguments: list[str]) -> None:
+    from devs_git.workspace import Workspace
+
+    _record(Workspace.open().begun())
+
+
+def _record(workspace: Workspace, *, amended: bool = False) -> None:
+    from devs_git.operations.checkpoint import record_in_hook
+    from devs_git.operations.recall import ingest_in_hook
+
+    record_in_hook.committed(
+        workspace,
+        lambda: workspace.checkpoint_on_commit,
+        amended=amended,
+        listen=lambda task_id: ingest_in_hook.glance(workspace, task_id),
+    )
+
+
+def _post_rewrite(arguments: list[str]) -> None:
+    """Standard input: `<old> <new>` lines, one for each commit that git rewrote."""
+    from devs_git.domain.text import limits
+    from devs_git.operations.checkpoint import follow_rewrite
+    from devs_git.storage.git import bounded
+    from devs_git.workspace import Workspace
+
+    cause = arguments[0] if arguments else "rebase"
+    told = os.fsdecode(bounded.read(sys.stdin.buffer, limits.REFS, "commits"))
+    pairs = (line.split()[:2] for line in told.splitlines() if len(line.split()) >= 2)
+    new_of = {old: new for old, new in pairs if old != new}
+    if not new_of:
+        return
+    workspace = Workspace.open().begun()
+    followed = follow_rewrite.rewritten(workspace, new_of, cause)
+    if cause == "amend" and followed is None:
+        _record(workspace, amended=True)

@@ -1,0 +1,190 @@
+"""The MCP door over standard input and output: the SDK's low-level server in front of our one tool table.
+
+Thin on purpose: the SDK speaks both protocol eras (the handshake and the stateless one), `tools/calling.py` does what
+the command line does. The only importer of mcp.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from asyncio import CancelledError
+from collections.abc import Callable
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any, Final, cast
+
+import anyio
+import anyio.from_thread
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+
+import devs_git
+from devs_git.domain.text import limits
+from devs_git.entrypoints.cli.texts import console
+from devs_git.entrypoints.tools import calling
+from devs_git.entrypoints.tools.results import announced
+from devs_git.entrypoints.tools.table import TOOLS
+from devs_git.entrypoints.tools.tool import Tool
+
+INSTRUCTIONS: Final = (
+    "Checkpoints, rewind and gates for coding agents in this git repository. While a gate is open every tool that writes "
+    "answers GATE_BLOCKED: stop writing, tell the person, and wait. No tool decides a gate. Before rewind_to_task, git_checkout "
+    "or restore_files call it with dry_run where it has one. A shortened output names its trace: get_task_trace has the whole."
+)
+TELL_SECONDS: Final = 0.5
+Context = ServerRequestContext[Any, Any]
+
+
+def described(tool: Tool) -> types.Tool:
+    """The tool as `tools/list` shows it."""
+    return types.Tool(
+        name=tool.name,
+        description=tool.meaning,
+        input_schema=tool.input_schema(),
+        output_schema=announced(tool.verb.module),
+        annotations=types.ToolAnnotations(
+            read_only_hint=tool.reads,
+            destructive_hint=tool.moves_tree,
+            idempotent_hint=tool.reads,
+            open_world_hint=False,
+        ),
+    )
+
+
+def server(where: Path) -> Server[Any]:
+    """A server for the repository at `where`; it keeps nothing between two calls."""
+
+    async def list_tools(_context: Context, _params: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[described(tool) for tool in TOOLS.values()])
+
+    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        work = partial(calling.call, params.name, params.arguments or {}, where, _progress(context))
+        return _result(await anyio.to_thread.run_sync(work))
+
+    return Server(
+        "devs-git",
+        version=devs_git.__version__,
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+def _result(answer: calling.Answer) -> types.CallToolResult:
+    meta = {"traceId": answer.trace_id} if answer.trace_id else None
+    return types.CallToolResult(
+        content=[types.TextContent(text=answer.text)],
+        structured_content=answer.value,
+        is_error=answer.is_error,
+        _meta=meta,
+    )
+
+
+def _progress(context: Context) -> Callable[[str, int, int], None] | None:
+    """Tell a client that gave a token of long steps; called on a worker thread. None without a token."""
+    if (context.meta or {}).get("progress_token") is None:
+        return None
+    steps, listens = count(1), True
+
+    async def send(what: str) -> None:
+        nonlocal listens
+        with anyio.move_on_after(TELL_SECONDS) as time:
+            # Steps of several kinds follow each other: progress only ever grows, so it counts them.
+            await context.session.report_progress(float(next(steps)), None, what)
+        listens = not time.cancelled_caught
+
+    def tell(what: str, _done: int, _total: int) -> None:
+        nonlocal listens
+        if listens:
+            try:
+                anyio.from_thread.run(send, what)
+            except (Exception, CancelledError):  # noqa: BLE001 - who is gone ends no move of the working tree
+                listens = False
+
+    return tell
+
+
+class _Answering:
+    """What a client sends, without the lines that are no message: the SDK drops those, and who waits would wait on."""
+
+    def __init__(self, reading: Any, writing: Any) -> None:
+        self.reading, self.writing = reading, writing
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.reading, name)
+
+    def __aiter__(self) -> _Answering:
+        return self
+
+    async def __anext__(self) -> Any:
+        while isinstance(item := await self.reading.__anext__(), Exception):
+            refusal = _refusal([one["input"] for one in getattr(item, "errors", list)()])
+            if refusal:
+                logging.getLogger("devs_git").warning("a line on standard input is no message of MCP")
+                await self.writing.send(SessionMessage(refusal))
+        return item
+
+
+def _refusal(inputs: list[Any]) -> types.JSONRPCError | None:
+    """The answer to a line that is no message: by its id, where one can be read. None for an empty line."""
+    code, found = types.INVALID_REQUEST, next((one for one in inputs if isinstance(one, dict)), None)
+    if found is None and inputs and isinstance(inputs[0], str):
+        if not inputs[0].strip():
+            return None
+        try:
+            found = json.loads(
+                inputs[0]
+            )  # which reads more than the SDK: halves of characters, deeper nesting
+        except (ValueError, RecursionError):
+            code = types.PARSE_ERROR
+    number = found.get("id") if isinstance(found, dict) else None
+    known = number if isinstance(number, str) or type(number) is int else None
+    said = types.ErrorData(code=code, message="This is no message of JSON-RPC 2.0 that can be read.")
+    return types.JSONRPCError(jsonrpc="2.0", id=known, error=said)
+
+
+class _Lines:
+    """Standard input, a line at a time. Of one that is longer than a message may be only a mark is handed on, which is none.
+
+    As the SDK does it, descriptor 0 is the null device meanwhile: nothing that is started here reads what a client sends.
+    """
+
+    def __init__(self) -> None:
+        self.stream = os.fdopen(os.dup(0), "rb")
+        nowhere = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nowhere, 0)
+        os.close(nowhere)
+
+    def readline(self) -> str:
+        most = limits.MESSAGE.most
+        line = self.stream.readline(most + 1)
+        if len(line) <= most:
+            return line.decode("utf-8", "replace")
+        while line and not line.endswith(b"\n"):
+            line = self.stream.readline(most)
+        return limits.MESSAGE.told + "\n"
+
+
+async def _serve(where: Path) -> None:
+    lines: Any = anyio.wrap_file(cast("Any", _Lines()))
+    async with stdio_server(stdin=lines) as (reading, writing):
+        made = server(where)
+        await made.run(_Answering(reading, writing), writing, made.create_initialization_options())
+
+
+def main(where: Path) -> int:
+    """Serve until standard input ends; standard output is the protocol's alone."""
+    console.log(logging.WARNING, "devs-git: %(levelname)s: %(message)s")
+    try:
+        anyio.run(_serve, where)
+    except* BrokenPipeError:
+        # Calls under way are over by now, and nobody is there to be told what became of them.
+        logging.getLogger("devs_git").warning("nobody reads standard output any more")
+    return 0

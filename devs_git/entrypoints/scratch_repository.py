@@ -1,0 +1,163 @@
+"""A repository of one's own in which a gate is open, to see what each verb does there.
+
+It is made below the system's folder for temporary files and goes again. Nothing of the caller's is used: no
+configuration, no GIT_* variables, no terminal. It has no hooks, so that only our own guard stands in the way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import click
+
+from devs_git.commands import gate_request, init, snapshot_create, task_complete, task_start
+from devs_git.entrypoints import router
+from devs_git.entrypoints.cli.main import cli
+from devs_git.entrypoints.tools import calling
+from devs_git.entrypoints.tools.tool import Tool
+from devs_git.errors import DevsError
+from devs_git.storage.git.program import Git
+from devs_git.values import immutable
+from devs_git.workspace import Workspace
+
+_ENVIRONMENT: Final = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_AUTHOR_NAME": "Ada",
+    "GIT_AUTHOR_EMAIL": "ada@example.org",
+    "GIT_COMMITTER_NAME": "Ada",
+    "GIT_COMMITTER_EMAIL": "ada@example.org",
+}
+_WHY: Final = "verify asks whether every verb is guarded."
+# What stands for an argument, by its name or by verb and name. What is not here is a task that is there.
+_WORDS: Final = {
+    "task start task_id": "12",
+    "task result task_id": "11",
+    "target": "task-10",
+    "branch_name": "other",
+    "branch name": "made",
+    "older_than": "0d",
+    "timeout": "0",
+    "purge path": "secret.env",
+}
+_ANY: Final = "task-10"
+_NO_WORK: Final = re.compile(rb"^refs/heads/(devs/ledger|snapshot/\S+) ")  # a snapshot only saves
+
+
+@immutable
+class Scratch:
+    """The repository at `top`; `words` are the arguments of verbs in it."""
+
+    top: Path
+    words: dict[str, str]
+
+    def state(self) -> tuple[bytes, ...]:
+        """HEAD, branches but the ledger and snapshots, visible tags, index and files: what a gate freezes."""
+        git = Git(self.top)
+        refs = git.run("for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags")
+        work = b"".join(line for line in refs.splitlines(keepends=True) if not _NO_WORK.search(line))
+        head = git.run("rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
+        return head, work, git.run("ls-files", "--stage"), git.run("status", "--porcelain", "-z")
+
+    def call(self, name: str, command: click.Command) -> str:
+        """What the command line answers: the code of its refusal, '' where it ran."""
+        words = [*name.split(), "--repo", os.fspath(self.top), "--json"]
+        for param in command.params:
+            full = f"{name} {param.name}"
+            value = self.words.get(full, self.words.get(param.name or "", _ANY))
+            if isinstance(param, click.Option) and (param.required or param.name in self.words):
+                words += [param.opts[0], value]
+            elif isinstance(param, click.Option) and param.name == "yes":
+                words.append("--yes")
+            elif isinstance(param, click.Argument) and (
+                param.required or param.name in self.words or full in self.words
+            ):
+                words.append(value)
+        return _answer(words)
+
+    def use(self, tool: Tool) -> str:
+        """What a tool of agents answers: the code of its refusal, '' where it ran."""
+        words = {
+            one.name: f"{tool.verb_name} {one.target}"
+            for one in tool.params
+            if one.schema["type"] == "string"
+        }
+        given = {
+            one.name: self.words.get(words[one.name], self.words.get(one.target, _ANY))
+            for one in tool.params
+            if one.name in words and (one.required or one.target in self.words)
+        }
+        answer = calling.call(tool.name, given, self.top)
+        return str(answer.value["code"]) if answer.is_error else ""
+
+
+def _answer(words: list[str]) -> str:
+    """The code with which the command line refuses, in words where it is none of ours; '' where it ran."""
+    silent = io.StringIO()
+    sys.stdin = io.TextIOWrapper(io.BytesIO(b"Some text.\n"))
+    with contextlib.redirect_stdout(silent), contextlib.redirect_stderr(silent):
+        try:
+            cli.main(args=words, prog_name="devs-git", standalone_mode=False)
+        except DevsError as error:
+            return error.code
+        except click.ClickException as error:
+            return error.format_message()
+        except click.Abort:
+            return "it was interrupted"
+        except Exception as error:  # noqa: BLE001 - what a verb does here is the question
+            return type(error).__name__
+    return ""
+
+
+@contextlib.contextmanager
+def frozen() -> Iterator[Scratch]:
+    """The repository, a gate open in it, and this process as if it had been started there without a terminal."""
+    top = Path(tempfile.mkdtemp(prefix="devs-git-")).resolve()
+    here, environment, stdin = Path.cwd(), dict(os.environ), sys.stdin
+    try:
+        for name in [name for name in os.environ if name.startswith(("GIT_", "DEVS_GIT_"))]:
+            del os.environ[name]
+        os.environ.update(_ENVIRONMENT)
+        os.chdir(top)
+        yield Scratch(top, _WORDS | _lived_in(top))
+    finally:
+        sys.stdin = stdin
+        os.chdir(here)
+        os.environ.clear()
+        os.environ.update(environment)
+        shutil.rmtree(top, ignore_errors=True)
+
+
+def _lived_in(top: Path) -> dict[str, str]:
+    """Give the repository a completed task, an active one, a snapshot and an open gate; what is called how."""
+    git = Git(top)
+    git.run("init", "--quiet", "--initial-branch=main")
+    git.run("commit", "--quiet", "--allow-empty", "--message=begin")
+
+    def call(name: str, request: object) -> object:
+        return router.call(name, Workspace.open(top), request)
+
+    call("init", init.Request())
+    shutil.rmtree(top / ".git" / "hooks")
+    (top / "file").write_text("1\n")
+    call("task start", task_start.Request("10", title="done"))
+    call("task complete", task_complete.Request("10", message="done", everything=True))
+    call("task start", task_start.Request("11", title="going on"))
+    (top / "file").write_text("2\n")
+    git.run("add", "file")
+    git.run("branch", "other")
+    saved = call("snapshot create", snapshot_create.Request())
+    asked = call("gate request", gate_request.Request(gate_type="MANUAL", blocker_description=_WHY))
+    return {
+        "gate_id": str(getattr(asked, "gate_id", "")),
+        "snapshot open name": str(getattr(saved, "branch", "")),
+    }

@@ -1,0 +1,1 @@
+"""What several commands and entry points do with an open workspace."""

@@ -1,0 +1,1 @@
+"""The parts of `verify` that read a repository."""

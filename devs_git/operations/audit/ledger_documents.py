@@ -1,0 +1,163 @@
+"""The documents, for `verify`: every YAML file of the ledger fits its schema, every kind of record has a schema that
+asks for what it must hold, and the tracked policy could be in force here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from devs_git.domain.audit import ledger_shape
+from devs_git.domain.audit.findings import IN_LEDGER, Finding
+from devs_git.domain.gates import gate_model
+from devs_git.domain.gates.policy import FIRST, IN_FORCE, PROPOSED, parse
+from devs_git.domain.ledger import record_schemas
+from devs_git.domain.text import limits
+from devs_git.errors import DevsError
+from devs_git.storage.documents import schemas as rules
+from devs_git.storage.documents import tas_file, yaml_documents
+from devs_git.storage.git import bounded
+from devs_git.storage.ledger import gates as store
+from devs_git.storage.ledger import tracked_policy
+from devs_git.storage.ledger.audit_facts import Facts
+from devs_git.storage.ledger.store import Tip
+
+_PROPOSE: Final = "Propose it: devs-git gate request --type POLICY_CHANGE --blocker …"
+_REINSTALL: Final = "This is a fault of devs-git as it is installed: install it again."
+
+
+def schemas(facts: Facts) -> Iterator[Finding]:
+    """Every version of every YAML file in the ledger against its schema, and our own schemas."""
+    yield from own_schemas()
+    files: dict[tuple[str, str], str] = {}
+    for step in facts.steps:
+        for change in (change for edge in step.edges for change in edge):
+            if change.new and change.path.endswith(".yaml") and not change.path.startswith("superseded/"):
+                files.setdefault((change.path, change.new), step.event.oid)
+    for (path, oid), event in files.items():
+        yield from _document(path, facts.files.get(oid), event)
+
+
+def _document(path: str, data: bytes | None, event: str) -> Iterator[Finding]:
+    code = "POLICY_INVALID" if path == IN_FORCE else "LEDGER_MUTATED"
+    name = ledger_shape.legible(path)
+    show = f"See: git show {event[:12]}:{name}"
+    noun = record_schemas.noun_of(path)
+    if data is None or not noun:
+        what = "is no record of ours" if data else "is missing from the object store"
+        yield Finding(code, "error", f"{name} {what}.", show, event, 0, IN_LEDGER + path)
+        return
+    try:
+        if noun == record_schemas.REQUEST:
+            noun = store.schema_of(str(yaml_documents.load(data, name, code=code).get("gate_type")))
+        yaml_documents.load(data, name, noun, code=code)
+    except DevsError as error:
+        yield Finding(
+            error.code,
+            "error",
+            error.message,
+            show,
+            event,
+            error.details.get("line", 0),
+            IN_LEDGER + path,
+        )
+
+
+def own_schemas() -> Iterator[Finding]:
+    """Every kind of record has a schema that can be checked and asks for its fields."""
+    for noun, fields in record_schemas.REQUIRED.items():
+        try:
+            rule = rules.schema(noun)
+        except (OSError, ValueError):
+            yield _ours(noun, "cannot be read")
+            continue
+        if rule.get("$id") != rules.url(noun) or rule.get("additionalProperties") is not False:
+            yield _ours(noun, "does not name itself, or lets in what it does not know")
+        for field in fields:
+            if field not in rule.get("required", ()) or field not in rule.get("properties", {}):
+                yield _ours(noun, f"does not ask for {field}")
+        for word in sorted(set(_keywords(rule)) - rules.KEYWORDS):
+            yield _ours(noun, f"uses {word}, which nothing checks")
+
+
+def _keywords(rule: Mapping[str, Any]) -> Iterator[str]:
+    yield from rule
+    below = (*rule.get("properties", {}).values(), rule.get("items"), rule.get("additionalProperties"))
+    for part in below:
+        if isinstance(part, dict):
+            yield from _keywords(part)
+
+
+def _ours(noun: str, what: str) -> Finding:
+    name = f"schemas/{rules.file_name(noun)}"
+    return Finding("SCHEMA_INVALID", "error", f"{name} {what}.", _REINSTALL, file=name)
+
+
+def policy(facts: Facts) -> Iterator[Finding]:
+    """The tracked policy could be in force here, and is, or is asked for; the policy in force can be read."""
+    oid = facts.belief.policy_blob(facts.tip)
+    unread = facts.documents.unread.get(oid)
+    if unread:
+        yield _wrong(unread, IN_LEDGER + IN_FORCE)
+    elif oid:
+        for error in tracked_policy.contradictions(facts.judged.policy_at(facts.tip), IN_FORCE):
+            yield _wrong(error, IN_LEDGER + IN_FORCE)
+    blob = tas_file.blob(facts.git, facts.head, PROPOSED)
+    if blob:
+        try:
+            data = bounded.blob(facts.git, blob, limits.DOCUMENT, PROPOSED, "POLICY_INVALID")
+        except DevsError as error:
+            yield _wrong(error, PROPOSED)
+        else:
+            yield from _tracked(facts, data)
+    elif facts.head:
+        text = f"{PROPOSED} is not tracked: a clone cannot tell this ledger from another."
+        yield _warning(text, f"devs-git init && git add {PROPOSED} && git commit")
+
+
+def _tracked(facts: Facts, data: bytes) -> Iterator[Finding]:
+    try:
+        record = tracked_policy.check(data, PROPOSED, Tip(facts.ledger, facts.tip))
+    except DevsError as error:
+        yield _wrong(error, PROPOSED)
+        return
+    begun = next(iter(facts.belief.chain(facts.tip)), "")
+    named = record.get(FIRST, "")
+    if named not in ("", begun) or (facts.first_policy and named != facts.first_policy):
+        text = f"{PROPOSED} names another first policy than this ledger's, which is {begun}."
+        yield Finding(
+            "LEDGER_FORK",
+            "error",
+            text,
+            f"Put it back: {FIRST}: {facts.first_policy or begun}",
+            "",
+            0,
+            PROPOSED,
+        )
+    elif not named and begun:
+        yield _warning(f"{PROPOSED} does not name the first policy.", f"Add the line: {FIRST}: {begun}")
+    oid = facts.belief.policy_blob(facts.tip)
+    if oid in facts.documents.unread:  # which is told already
+        return
+    if oid and parse(record) == facts.judged.policy_at(facts.tip):
+        return
+    asked = [
+        gate.gate_id
+        for gate in facts.judged.gates.values()
+        if gate.status == gate_model.PENDING and gate.text("proposed_policy").encode() == data
+    ]
+    text = f"{PROPOSED} is not the policy in force"
+    if asked:
+        yield _warning(
+            f"{text}: gate {asked[0]} waits for a decision on it.", f"See: devs-git gate show {asked[0]}"
+        )
+    else:
+        yield _warning(f"{text}, and nobody has asked for it.", _PROPOSE)
+
+
+def _wrong(error: DevsError, file: str) -> Finding:
+    return Finding(error.code, "error", error.message, error.hint, "", error.details.get("line", 0), file)
+
+
+def _warning(text: str, hint: str) -> Finding:
+    return Finding("POLICY_INVALID", "warning", text, hint, file=PROPOSED)

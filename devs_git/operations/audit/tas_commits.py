@@ -1,0 +1,143 @@
+"""The commits that change the TAS, for `verify`: where it stood by the policy that each commit was made under.
+
+A commit names its ledger event, and so the policy that said where the TAS is; one that names none is judged by the
+policy in force now. Where a policy moved the TAS to another path, a commit that first has it there is compared with
+the TAS at the path before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from devs_git.domain.audit import tas_changes
+from devs_git.domain.audit.findings import Finding
+from devs_git.domain.audit.frozen_commits import Bound
+from devs_git.domain.audit.tas_changes import Edit
+from devs_git.domain.gates import gate_model
+from devs_git.domain.gates.tas_approvals import Stop, Used, Ways
+from devs_git.domain.gates.tas_lock import Revision
+from devs_git.domain.text import limits
+from devs_git.errors import DevsError
+from devs_git.storage.documents import tas_file
+from devs_git.storage.git import bounded
+from devs_git.storage.ledger import whole_history
+from devs_git.storage.ledger.audit_facts import Facts
+from devs_git.values import immutable, replace
+
+
+def tas(facts: Facts) -> Iterator[Finding]:
+    """The TAS changed only under an approved gate, and to the approved text."""
+    revisions = _revisions(facts)
+    edits = list(_edits(facts))
+    blobs = {blob for edit in edits for blob in (*edit.old, edit.new)}
+    blobs |= {blob for one in revisions.values() for blob in (one.before, one.after)} if edits else set()
+    read = whole_history.blobs(facts.git, {blob for blob in blobs if blob}, limits.FILE)
+
+    def text(oid: str | None) -> str:
+        if oid and oid not in read:
+            raise bounded.refusal(limits.FILE, "tas")
+        return read.get(oid or "", b"").decode("utf-8", "replace")
+
+    ways = Ways(revisions.values())
+    used = _used(facts, ways) if edits and revisions else {}
+    for edit in edits:
+        try:
+            judged = replace(edit, used=used.get(edit.commit, {}))
+            if finding := tas_changes.judge(judged, revisions, ways, text):
+                yield facts.judged.damaged.get(edit.gate, finding)
+        except DevsError as error:
+            said = f"{edit.path} at commit {edit.commit[:12]} cannot be compared: {error.message}"
+            yield Finding("TAS_UNAPPROVED", "error", said, error.hint, edit.commit, file=edit.path)
+
+
+def _revisions(facts: Facts) -> dict[str, Revision]:
+    """The approved revisions whose decision counts, in the order of their events."""
+    return {
+        gate.gate_id: Revision(gate.text("tas_before") or None, gate.text("tas_after") or None, gate.sections)
+        for gate in facts.judged.gates.values()
+        if gate.gate_type == gate_model.TAS_REVISION and gate.status == gate_model.APPROVED
+    }
+
+
+@immutable
+class _Places:
+    """Every path that the TAS had, in the order of the policies, with its blob in each commit."""
+
+    blobs: Mapping[str, Mapping[str, str]]
+
+    def at(self, commit: str, path: str) -> str | None:
+        """The TAS where the policy says `path`: there, or at an older path as long as nobody moved it."""
+        paths = list(self.blobs)
+        older = reversed(paths[: paths.index(path) + 1])
+        return next((blob for one in older if (blob := self.blobs[one].get(commit))), None)
+
+
+def _paths(facts: Facts) -> list[str]:
+    """Every path that the TAS had, in the order of the policies."""
+    return list(dict.fromkeys(facts.judged.policy_at(step.event.oid).tas_path for step in facts.steps))
+
+
+def _path(facts: Facts, commit: Bound) -> str:
+    """Where the TAS is by the policy that a commit was made under."""
+    event = commit.ledger if commit.ledger in facts.freezes.known else facts.tip
+    return facts.judged.policy_at(event).tas_path
+
+
+def _free(facts: Facts, commit: Bound) -> bool:
+    """Whether a commit is from before anybody had to be asked."""
+    return not commit.ledger and commit.oid in facts.early
+
+
+def _used(facts: Facts, ways: Ways) -> Mapping[str, Used]:
+    """What was used below each commit that changes the TAS, in all of the history and not in the range alone."""
+    paths = _paths(facts)
+    _require_texts(facts, paths)
+    commits = {one.oid: one for one in whole_history.touching(facts.git, facts.head, paths)}
+    places = _Places({path: whole_history.entries(facts.git, commits, path) for path in paths})
+    stops = (Stop(oid, one.parents, places.at(oid, _path(facts, one))) for oid, one in commits.items())
+    return ways.used(stops, lambda oid: _free(facts, commits[oid]))
+
+
+def _require_texts(facts: Facts, paths: list[str], *bound: str) -> None:
+    """GitFailed where a text of the TAS is missing: git tells of a path whose blob is missing as of no path."""
+    facts.git.run("rev-list", "--objects", "--quiet", "--full-history", facts.head, *bound, "--", *paths)
+
+
+def _edits(facts: Facts) -> Iterator[Edit]:
+    paths = _paths(facts)
+    commits = [one.oid for one in (*facts.commits, *facts.below)] + ([facts.base] if facts.base else [])
+    if facts.head:
+        _require_texts(facts, paths, *([f"^{facts.base}"] if facts.base else []))
+    places = _Places({path: whole_history.entries(facts.git, commits, path) for path in paths})
+    for commit in facts.commits:
+        path = _path(facts, commit)
+        edit = _edit(commit, path, places, places.at(facts.base, path) if facts.base else None)
+        if any(old != edit.new for old in edit.old) and not _free(facts, commit):
+            _require_absent(facts, places, edit, commit)
+            yield _with_bases(facts, places, edit, commit) if len(edit.old) > 1 else edit
+
+
+def _require_absent(facts: Facts, places: _Places, edit: Edit, commit: Bound) -> None:
+    """GitFailed where a parent is without the TAS only because that is missing from the object store."""
+    for parent in commit.parents:
+        oid = tas_file.blob(facts.git, parent, edit.path) if places.at(parent, edit.path) is None else None
+        if oid:
+            bounded.require_blob(facts.git, oid)
+
+
+def _edit(commit: Bound, path: str, places: _Places, first: str | None) -> Edit:
+    """`first` is the TAS at the base of the range: where there is one, a line without it cannot begin another."""
+    old = tuple(places.at(parent, path) for parent in commit.parents) or (None,)
+    new = places.at(commit.oid, path)
+    if len(old) == 1 and new:
+        old = (old[0] or first,)
+    return Edit(commit.oid, path, old, new, gate=commit.gate)
+
+
+def _with_bases(facts: Facts, places: _Places, edit: Edit, commit: Bound) -> Edit:
+    how = ("--all", "--octopus") if len(commit.parents) > 2 else ("--all",)
+    _, out = facts.git.attempt("merge-base", *how, *commit.parents, ok=(0, 1))
+    bases = out.decode().split()
+    found = _Places({path: whole_history.entries(facts.git, bases, path) for path in places.blobs})
+    there = frozenset(found.at(base, edit.path) for base in bases)
+    return Edit(edit.commit, edit.path, edit.old, edit.new, there, edit.gate)

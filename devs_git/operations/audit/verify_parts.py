@@ -1,0 +1,112 @@
+"""The parts of `verify` that look at a repository: each gives the findings of one kind, from the same facts.
+
+A server's hook may ask for those that it needs. `registry` and `guard`, which look at devs-git itself, are the doors'.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from devs_git.domain.audit import checkpoint_refs, commit_kinds, frozen_commits, ledger_shape
+from devs_git.domain.audit.findings import Finding
+from devs_git.domain.audit.frozen_commits import Bound, Witness
+from devs_git.domain.audit.ledger_shape import Step
+from devs_git.domain.checkpoints import wanted_refs
+from devs_git.domain.ledger.clone_view import keeping
+from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.history import fold
+from devs_git.operations.audit import ledger_documents, tas_commits
+from devs_git.storage.ledger import ambiguous_refs, audit_facts, whole_history
+from devs_git.storage.ledger.audit_facts import Facts
+from devs_git.values import replace
+
+FETCH: Final = (
+    "Fetch it: git fetch origin refs/heads/devs/ledger:refs/heads/devs/ledger "
+    "'refs/devs/checkpoints/*:refs/devs/checkpoints/*'; or begin one: devs-git init"
+)
+
+
+def ledger(facts: Facts) -> Iterator[Finding]:
+    """One root, append-only, merges are unions, markers tell what is open, every decision and policy counts."""
+    yield from ambiguous_refs.findings(facts.git, facts.ledger.common)
+    yield from audit_facts.missing(facts)
+    yield from facts.judged.findings
+
+
+def tags(facts: Facts) -> Iterator[Finding]:
+    """Every checkpoint has its refs: annotated, unmoved, complete, except as events explain."""
+    found = whole_history.typed_refs(facts.git, *wanted_refs.FOLDERS)
+    odd = {step.event.oid: list(ledger_shape.odd_fields(step)) for step in facts.steps}
+    yield from itertools.chain.from_iterable(odd.values())
+    # What these say of checkpoints cannot be told.
+    history = fold(step.event for step in facts.steps if not odd[step.event.oid])
+    yield from checkpoint_refs.judge(keeping(history, {oid for oid, _ in found.values()}), found)
+    yield from checkpoint_refs.kept(history, found)
+
+
+def commits(facts: Facts) -> Iterator[Finding]:
+    """No commit was made under an open gate; no clock is believed."""
+    witness = _witness(facts)
+    found = list(frozen_commits.judge(facts.commits, witness, facts.below))
+    if any(one.code == "UNSEEN_AT_FREEZE" and one.severity == "error" for one in found):
+        found = list(frozen_commits.judge(facts.commits, witness, (*facts.below, *_reaching(facts))))
+    facts.kinds.update(commit_kinds.count(facts.commits, witness, found))
+    yield from facts.judged.damaged.values()
+    yield from found
+
+
+def _witness(facts: Facts) -> Witness:
+    steps = facts.steps
+    severity = facts.judged.policy_at(facts.tip).unbound_commit
+    witness = Witness(
+        freezes=facts.freezes,
+        parents={step.event.oid: step.event.parents for step in steps},
+        heads=facts.heads,
+        damaged=frozenset(facts.judged.damaged),
+        recorded=_recorded(steps),
+        unbound=None if severity == "ignore" else severity,
+        landed=facts.landed,
+        shared=frozenset(step.event.oid for step in steps if _of_several_clones(step.event)),
+    )
+    if any(not commit.ledger for commit in facts.commits):
+        return replace(witness, early=facts.early)
+    return witness
+
+
+def _of_several_clones(event: Event) -> bool:
+    """Whether this event says that a clone took the ledger over, or joins what two wrote."""
+    return len(event.parents) > 1 or "created ledger" in event.all("Devs-Did")
+
+
+def _recorded(steps: list[Step]) -> dict[str, str]:
+    """The commits of checkpoints, also of those that an amend or a rebase moved, with the first event that names each."""
+    found: dict[str, str] = {}
+    for step in steps:
+        if not step.event.failed:
+            named = [step.event.get("Devs-Commit")] if step.event.get("Devs-Tag") else []
+            for commit in (
+                *named,
+                *(word for line in step.event.all("Devs-Moved") for word in line.split()[3:4]),
+            ):
+                found.setdefault(commit, step.event.oid)
+    return found
+
+
+def _reaching(facts: Facts) -> list[Bound]:
+    """What other recorded heads reach: a branch that went since may have had a commit when a gate opened."""
+    mine = {commit.oid for commit in facts.commits}
+    heads = {oid for tips in facts.heads.values() for oid in tips} - mine
+    there = whole_history.existing(facts.git, heads)
+    return [one for one in whole_history.commits(facts.git, there, facts.base) if one.oid not in mine]
+
+
+PARTS: Final[dict[str, Callable[[Facts], Iterator[Finding]]]] = {
+    "ledger": ledger,
+    "tags": tags,
+    "commits": commits,
+    "tas": tas_commits.tas,
+    "policy": ledger_documents.policy,
+    "schemas": ledger_documents.schemas,
+}

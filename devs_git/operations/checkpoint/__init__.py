@@ -1,0 +1,1 @@
+"""Make a checkpoint, and let it follow its commit."""

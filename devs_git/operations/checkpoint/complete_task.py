@@ -1,0 +1,162 @@
+"""Commit a task's work and record it once, whatever happens in between.
+
+`perform` goes: journal entry, `git add -A` where asked, `git commit`, record, journal entry gone. A commit that is
+refused leaves the index as it was. A crash leaves the journal entry, with which `finish` records the commit that was
+made, or puts the index back where none was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from devs_git.domain.checkpoints.checkpoint_record import Wanted
+from devs_git.domain.checkpoints.commit_job import Job, job_of
+from devs_git.domain.checkpoints.rows import Recorded
+from devs_git.domain.checkpoints.rows import recorded as recorded_row
+from devs_git.domain.ledger.history import Checkpoint
+from devs_git.domain.text.trailers import work_of
+from devs_git.errors import DevsError
+from devs_git.operations.checkpoint import commit_work, unrecorded_commits, unstaged_work
+from devs_git.operations.checkpoint.commit_work import BUSY_SECONDS
+from devs_git.operations.checkpoint.record_checkpoint import facts, record
+from devs_git.storage.git import locks, refs
+from devs_git.storage.git.files import replace_file
+from devs_git.storage.worktree import active_task
+from devs_git.values import replace
+from devs_git.workspace import Workspace
+
+ORPHAN_SECONDS: Final = 60.0  # a user's hook that still runs may take that long
+
+
+def perform(
+    context: Workspace, job: Job, *, everything: bool, check: Callable[[str, bool], None]
+) -> Recorded:
+    """The checkpoint of the commit made of what is staged (or of `everything`), or of HEAD with nothing to commit.
+
+    `check(HEAD, whether there is something to commit)` may refuse before the commit. CONFLICT: unmerged entries, work that
+    is not staged while nothing is, no commit yet, or git or a hook of the user refused; then HEAD and index are as before.
+    BUSY: see `locks`.
+    """
+    with locks.held(context.places.lock, wait=BUSY_SECONDS) as lock:
+        job = replace(job, head=refs.read(context.git, "HEAD"))
+        commit_work.refuse_unmerged(context.git)
+        _begin(context, job)
+        try:
+            staged = commit_work.stage(context, lock, everything=everything)
+            check(job.head, staged)
+            known, new = (None, True) if staged else _as_it_is(context, job, everything=everything)
+            commit = commit_work.commit(context, job, lock) if staged else job.head
+        except BaseException:
+            _take_back(context, job)
+            raise
+        if known and not job.completed:
+            _forget(context, job)
+            return recorded_row(known, nothing_new=True, made=False)
+        return recorded_row(_record(context, job, commit, empty=not new), nothing_new=not new)
+
+
+def _as_it_is(context: Workspace, job: Job, *, everything: bool) -> tuple[Checkpoint | None, bool]:
+    """HEAD as the task's state: the checkpoint that it is already, and whether it is work of the task at all."""
+    if not job.head:
+        _refuse_unborn()
+    history, task = context.ledger.tip().history, job.work.task
+    known = unstaged_work.recorded(history, task, job.head)
+    new = unstaged_work.is_new(context.git, history, task, job.head)
+    if not everything:
+        unrecorded_work = new and not known
+        unstaged_work.refuse_left_out(
+            context.git, task, tracked=job.completed or not unrecorded_work, untracked=not new
+        )
+    return known, new
+
+
+def finish(context: Workspace, entry: Mapping[str, Any]) -> Checkpoint | None:
+    """Finish what an interrupted `perform` left behind: the checkpoint that is now recorded, if one was to be.
+
+    Where no commit had been made, the index is put back. BUSY while its owner, or a git that it left, still runs.
+    """
+    job = job_of(entry)
+    with locks.held(context.places.lock, wait=BUSY_SECONDS, orphan_wait=ORPHAN_SECONDS, waiting=context.say):
+        if not _path(context, job).exists():
+            return None  # its owner, or another recovery, ended it meanwhile
+        return _finish(context, job)
+
+
+def _finish(context: Workspace, job: Job) -> Checkpoint | None:
+    if recorded(context, job.op_id, job.ledger):
+        _end(context, job)
+        return None
+    commit = commit_work.made(context.git, job)
+    if not commit and refs.read(context.git, "HEAD") == job.head:
+        commit_work.restore_index(context, job)
+    if commit:
+        with contextlib.suppress(DevsError):  # noted then, and told by status and doctor
+            return _record(context, job, commit)
+        return None
+    _forget(context, job)
+    return None
+
+
+def _refuse_unborn() -> NoReturn:
+    raise DevsError(
+        "CONFLICT",
+        "There is no commit yet, and nothing is staged.",
+        hint="Write a file and stage it: git add",
+    )
+
+
+def _record(context: Workspace, job: Job, commit: str, *, empty: bool = False) -> Checkpoint:
+    """Record what is committed. Where that fails the commit is noted, and the journal does not block the next one.
+
+    `empty`: the commit is no work of the task, so that neither its figures nor its subject are the checkpoint's.
+    """
+    try:
+        found = facts(context.git, commit, refs.branch(context.places.git_dir))
+        if empty:
+            found = replace(found, files=0, added=0, removed=0, subject=job.title)
+        point = record(context, Wanted(job.op_id, job.verb, job.work, found, job.message, job.completed))
+    except Exception:
+        unrecorded_commits.add(context.places, f"{commit} {job.work.task}")
+        _forget(context, job)
+        raise
+    _end(context, job)
+    return point
+
+
+def _path(context: Workspace, job: Job) -> Path:
+    return context.places.journals / f"{job.op_id}.json"
+
+
+def _begin(context: Workspace, job: Job) -> None:
+    commit_work.copy_index(context, job)
+    data = json.dumps(job.entry(), indent=2).encode()
+    replace_file(_path(context, job), data, durable=True)
+
+
+def _end(context: Workspace, job: Job) -> None:
+    """What a recorded checkpoint settles, then the journal entry goes, last of all."""
+    now = work_of(active_task.read(context.places))
+    if job.completed and now and now.task == job.work.task:
+        active_task.write(context.places, "")
+    unrecorded_commits.clear(context.places)
+    _forget(context, job)
+
+
+def _forget(context: Workspace, job: Job) -> None:
+    commit_work.copy_path(context, job).unlink(missing_ok=True)
+    _path(context, job).unlink(missing_ok=True)
+
+
+def _take_back(context: Workspace, job: Job) -> None:
+    if not commit_work.made(context.git, job):
+        commit_work.restore_index(context, job)
+        _forget(context, job)
+
+
+def recorded(context: Workspace, op_id: str, since: str) -> bool:
+    """Whether the event of an operation that began when the ledger was at `since` was written."""
+    return any(event.get("Devs-Op") == op_id for event in context.ledger.events(since=since))

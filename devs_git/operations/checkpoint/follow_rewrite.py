@@ -1,0 +1,115 @@
+"""Let checkpoints follow commits that an amend or a rebase rewrote: new numbers, visible tags re-made, one event.
+
+Old checkpoints keep their refs, so that their commits stay reachable; the ledger says what became of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from devs_git.domain.checkpoints.rewrite_moves import Rewrite, follow, retagged
+from devs_git.domain.ledger.clone_view import own
+from devs_git.domain.ledger.events import NO_OID, Draft, Event, RefUpdate
+from devs_git.domain.ledger.history import Checkpoint
+from devs_git.domain.ledger.ids import checkpoint_ref, completed_tag
+from devs_git.errors import DevsError
+from devs_git.operations.checkpoint.record_checkpoint import facts, taken_numbers
+from devs_git.storage.git import refs
+from devs_git.storage.ledger.clone_view import clone_of
+from devs_git.storage.ledger.store import Tip
+from devs_git.values import replace
+from devs_git.workspace import Workspace
+
+
+class _Nothing(Exception):
+    """No checkpoint stands on a rewritten commit."""
+
+
+def rewritten(context: Workspace, new_of: Mapping[str, str], cause: str) -> Event | None:
+    """The event that says which checkpoints followed, or None where none had to. `cause` is amend or rebase."""
+    git_dir = context.places.git_dir
+    rebased = refs.rebased_branch(context.git, git_dir)
+    gone = _not_in(
+        context, new_of, "HEAD"
+    )  # `edit` in a rebase, then a new commit: git tells of one that is still there
+    new_of = {old: new for old, new in new_of.items() if old in gone}
+    kept, branch = _kept(context, new_of, rebased), refs.branch(git_dir) or rebased
+    taken: dict[str, set[int]] = {}
+    clone = clone_of(context.places.common)
+
+    def build(tip: Tip) -> Draft:
+        rewrite = follow(own(tip.history, clone), new_of, kept, branch)
+        if not rewrite.moves:
+            raise _Nothing
+        return _draft(context, tip, rewrite, cause, taken)
+
+    for _attempt in range(3):
+        try:
+            return context.append(build)
+        except _Nothing:
+            return None
+        except refs.RefMoved:
+            tip = context.ledger.tip()
+            moves = follow(own(tip.history, clone), new_of, kept, branch).moves
+            taken = {point.task_id: taken_numbers(context, point.task_id) for point, _ in moves}
+    raise DevsError("BUSY", "Checkpoint refs are being moved by others.", hint="Run: devs-git doctor")
+
+
+def _kept(context: Workspace, new_of: Mapping[str, str], rebased: str) -> frozenset[str]:
+    """Those old commits that a branch still holds; branches of ours do not count, nor the one that is rebased:
+    `git rebase --apply` tells what it rewrote before it moves it.
+    """
+    ours = ("--exclude=devs/*", "--exclude=snapshot/*", *((f"--exclude={rebased}",) if rebased else ()))
+    return frozenset(new_of) - _not_in(context, new_of, "HEAD", *ours, "--branches")
+
+
+def _not_in(context: Workspace, commits: Iterable[str], *where: str) -> frozenset[str]:
+    script = "".join(f"{oid}\n" for oid in commits).encode()
+    return frozenset(context.git.run("rev-list", "--stdin", "--not", *where, stdin=script).decode().split())
+
+
+def _draft(
+    context: Workspace, tip: Tip, rewrite: Rewrite, cause: str, taken: Mapping[str, set[int]]
+) -> Draft:
+    lines: list[tuple[str, str]] = [("Devs-Cause", cause)]
+    updates: list[RefUpdate] = []
+    numbers: dict[str, int] = {}
+    for point, commit in rewrite.moves:
+        task = point.task_id
+        first = max([tip.history.next_number(task) - 1, *taken.get(task, ())]) + 1
+        number = numbers.get(task, first)
+        numbers[task] = number + 1
+        old = context.objects.read(point.tag, "tag")
+        tag, said = remade(context, tip, point, replace(point, number=number, commit=commit), old)
+        lines.append(("Devs-Moved", said))
+        updates.append(RefUpdate(checkpoint_ref(task, number), tag, NO_OID))
+        updates += _visible(context, tip, point, tag)
+    lines += [("Devs-Undone", point.tag) for point in rewrite.folded]
+    lines += [("Devs-Next", f"{task} {number}") for task, number in numbers.items()]
+    count = len(rewrite.moves)
+    event = context.event(
+        "checkpoints.rewritten",
+        f"{cause}: {count} checkpoint{'' if count == 1 else 's'} followed",
+        *lines,
+        verb_name="checkpoint",
+    )
+    return Draft(event, (), tuple(updates))
+
+
+def remade(context: Workspace, tip: Tip, old: Checkpoint, new: Checkpoint, text: bytes) -> tuple[str, str]:
+    """The tag object of `new`, which `old` became, with the message of the tag object `text`; and what `Devs-Moved` says of it."""
+    data = retagged(text, old, new, ledger=tip.oid, signature=context.signature())
+    tag = context.objects.write("tag", data)
+    now = facts(context.git, new.commit)
+    figures = f"{now.files} {now.added} {now.removed}"
+    return tag, f"{old.tag} {tag} {new.number} {new.commit} {now.tree} {figures}"
+
+
+def _visible(context: Workspace, tip: Tip, point: Checkpoint, tag: str) -> list[RefUpdate]:
+    """The move of a completion's visible tag; a tag of that name that is not ours stays."""
+    if own(tip.history, clone_of(context.places.common)).completion(point.task_id) != point:
+        return []
+    held = refs.read(context.store_git, completed_tag(point.task_id))
+    if held not in ("", point.tag):
+        return []
+    return [RefUpdate(completed_tag(point.task_id), tag, held or NO_OID)]

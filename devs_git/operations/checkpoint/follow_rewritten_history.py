@@ -1,0 +1,231 @@
+"""Let checkpoints follow a history that was rewritten: what is here is looked at, then one event and all refs move at once.
+
+`git filter-repo` makes plain commits of the numbered refs, puts their tags below `refs/tags/refs/`, rewrites visible tags,
+and what `sync` remembers of a remote's ledger; without `--refs` the ledger itself. Each of these is put right by the map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from devs_git.domain.checkpoints import rewritten_history as rules
+from devs_git.domain.checkpoints.rewritten_history import NONE, Found, State
+from devs_git.domain.ledger.clone_view import own
+from devs_git.domain.ledger.events import LEDGER, NO_OID, RefUpdate
+from devs_git.domain.ledger.history import Checkpoint
+from devs_git.domain.ledger.ids import checkpoint_ref, completed_tag
+from devs_git.errors import DevsError
+from devs_git.operations.checkpoint.follow_rewrite import remade
+from devs_git.operations.checkpoint.record_checkpoint import taken_numbers
+from devs_git.operations.setup import adopt_ledger
+from devs_git.storage.git import refs
+from devs_git.storage.git.program import Git
+from devs_git.storage.ledger import received, rewritten_commits, tracked_policy
+from devs_git.storage.ledger.clone_view import clone_of
+from devs_git.storage.ledger.store import Ledger, Tip
+from devs_git.values import immutable, replace
+from devs_git.workspace import Workspace
+
+NUMBERED: Final = "refs/devs/checkpoints"
+_COPIES: Final = "refs/tags/"  # where filter-repo puts a tag object that stands below refs/devs
+_SEEN: Final = "refs/devs/remotes"
+_OURS: Final = ("--exclude=devs/*", "--exclude=snapshot/*", "--branches", "--exclude=*/devs/*", "--remotes")
+
+
+@immutable
+class Looked:
+    """What is to be done: `found` moves, `lost` are checkpoints that are kept nowhere here any more, `mended` the refs of ours
+    that the rewriting had changed, put right.
+    """
+
+    found: Found
+    lost: tuple[Checkpoint, ...]
+    mended: tuple[RefUpdate, ...]
+
+
+def look(context: Workspace, tip: Tip, new_of: Mapping[str, str] | None) -> Looked:
+    """Where the checkpoints are now, by the map, or by trees where there is none; reads only."""
+    found, state = _found(context.store_git, tip, new_of)
+    mended = tuple(_mended(context, tip, state, new_of or {}))
+    return Looked(found, tuple(_lost(context, tip, found, state)), mended)
+
+
+def _found(git: Git, tip: Tip, new_of: Mapping[str, str] | None) -> tuple[Found, State]:
+    points = list(tip.history.checkpoints.values())
+    held = refs.matching(git, NUMBERED)
+    oids = [*(point.commit for point in points), *held.values()]
+    if new_of is None:
+        state = State(rewritten_commits.trees(git, oids), held)
+        return rules.by_trees(points, _reached(git), state), state
+    wanted = {point.commit: new_of[point.commit] for point in points if point.commit in new_of}
+    here = rewritten_commits.trees(git, [*oids, *(new for new in wanted.values() if new != NONE)])
+    for old, new in wanted.items():
+        if new == NONE and old in here:
+            wanted[old] = _ancestor(git, old, new_of)
+    here |= rewritten_commits.trees(git, set(wanted.values()) - {NONE, *here})
+    state = State(here, held)
+    return rules.by_map(points, wanted, state, tip.ledger.objects.exists), state
+
+
+def _reached(git: Git) -> dict[str, str]:
+    """Commits of people's branches, here and at remotes, with their trees."""
+    out = git.run("rev-list", "--no-commit-header", "--format=%H %T", "HEAD", *_OURS, "--").decode()
+    return dict(line.split(" ") for line in out.splitlines())
+
+
+def _ancestor(git: Git, commit: str, new_of: Mapping[str, str]) -> str:
+    """Where the nearest ancestor is that the new history has; NONE where it has none."""
+    for old in git.text("rev-list", "--first-parent", commit, "--").split():
+        if new_of.get(old, old) != NONE:
+            return new_of.get(old, old)
+    return NONE
+
+
+@immutable
+class Remade:
+    """The lines of the event, and the updates of all refs; `names` the new name of each moved checkpoint, in their order."""
+
+    lines: tuple[tuple[str, str], ...]
+    updates: tuple[RefUpdate, ...]
+    names: tuple[str, ...]
+
+
+def remake(context: Workspace, tip: Tip, looked: Looked) -> Remade:
+    """New tag objects for what moved, and what has to be said of it."""
+    found = looked.found
+    lines: list[tuple[str, str]] = []
+    updates: list[RefUpdate] = []
+    names: list[str] = []
+    following: dict[str, int] = {}
+
+    def first(task: str) -> int:
+        return max([tip.history.next_number(task) - 1, *taken_numbers(context, task)]) + 1
+
+    for (point, commit), number in zip(found.moves, rules.numbered(found.moves, first), strict=True):
+        new = replace(point, number=number, commit=commit)
+        tag, said = remade(context, tip, point, new, _text(context, point))
+        lines.append(("Devs-Moved", said))
+        updates.append(RefUpdate(checkpoint_ref(point.task_id, number), tag, NO_OID))
+        updates += _visible(context, tip, point, new, tag)
+        following[point.task_id] = number + 1
+        names.append(new.name)
+    lines += [("Devs-Undone", point.tag) for point in found.emptied]
+    lines += [("Devs-Gone", point.tag) for point in looked.lost]
+    lines += [("Devs-Next", f"{task} {number}") for task, number in following.items()]
+    return Remade(tuple(lines), (*updates, *looked.mended), tuple(names))
+
+
+def _lost(context: Workspace, tip: Tip, found: Found, state: State) -> list[Checkpoint]:
+    """The checkpoints that are kept nowhere here any more: the rewriting took tag or commit away."""
+    left = {point.tag for point, _ in found.moves} | {point.tag for point in found.emptied}
+    return [
+        point
+        for point in tip.history.checkpoints.values()
+        if not point.gone
+        and (point.tag in left or point.replaced)
+        and state.ref(point) != point.tag
+        and not (context.objects.exists(point.tag) and state.trees.get(point.commit) == point.tree)
+    ]
+
+
+def _text(context: Workspace, point: Checkpoint) -> bytes:
+    """The tag object of a checkpoint, as it was or as it was rewritten; made again from the ledger where there is none."""
+    ref = checkpoint_ref(point.task_id, point.number)
+    places = (_COPIES + ref, *((completed_tag(point.task_id),) if point.completed else ()))
+    for oid in (point.tag, *(refs.read(context.store_git, place) for place in places)):
+        if oid and context.objects.exists(oid):
+            return context.objects.read(oid, "tag")
+    name = point.task_id if point.completed else point.name
+    done = "Devs-Completed: true\n" if point.completed else ""
+    lines = f"Devs-Task: {point.task_id}\nDevs-Checkpoint: {point.number}\n{done}Devs-Ledger: {point.event}\n"
+    return f"\n\n{name}: {point.message}\n\n{lines}".encode("utf-8", "replace")
+
+
+def _visible(context: Workspace, tip: Tip, old: Checkpoint, new: Checkpoint, tag: str) -> Iterator[RefUpdate]:
+    """The move of a completion's visible tag; a tag of that name that is not ours stays."""
+    if own(tip.history, clone_of(context.places.common)).completion(old.task_id) != old:
+        return
+    ref = completed_tag(old.task_id)
+    held = refs.read(context.store_git, ref)
+    if held in ("", old.tag) or refs.read(context.store_git, f"{ref}^{{commit}}") in (old.commit, new.commit):
+        yield RefUpdate(ref, tag, held or NO_OID)
+
+
+def _mended(context: Workspace, tip: Tip, state: State, new_of: Mapping[str, str]) -> Iterator[RefUpdate]:
+    """What the rewriting made of our refs, put right: numbered ones, copies of their tags, and ledgers that `sync` saw."""
+    git = context.store_git
+    for point in tip.history.checkpoints.values():
+        held = state.ref(point)
+        if held != point.tag and held in state.trees:
+            kept = context.objects.exists(point.tag) and state.trees.get(point.commit) == point.tree
+            yield RefUpdate(checkpoint_ref(point.task_id, point.number), point.tag if kept else NO_OID, held)
+    for ref, oid in refs.matching(git, _COPIES + NUMBERED).items():
+        yield RefUpdate(ref, NO_OID, oid)
+    before = {new: old for old, new in new_of.items() if old != new}
+    for ref, oid in refs.matching(git, _SEEN).items():
+        old = before.get(oid, "")
+        if old and context.objects.exists(old) and git.says("merge-base", "--is-ancestor", old, tip.oid):
+            yield RefUpdate(ref, old, oid)
+
+
+@immutable
+class Rewritten:
+    """What is to be done with a ledger that was rewritten with the code: the new one is `believed` as it is, for the trailers of
+    commits name its events; where others have the old one, or the new one is not sound, it goes `back` to the old tip,
+    if that is whole here. Both '' where it was not rewritten.
+    """
+
+    back: str = ""
+    believed: str = ""
+
+
+def of_ledger(context: Workspace, new_of: Mapping[str, str] | None) -> Rewritten:
+    """Whether the ledger was rewritten, by the map, and what to do then; reads only.
+
+    HISTORY_REWRITTEN where another clone may have the old one, LEDGER_FORK where genesis or first policy are others,
+    and whatever makes it not to be believed.
+    """
+    ledger = context.ledger
+    known, tip = ledger.checked_tip, ledger.require().oid
+    here = ledger.objects.exists(known) if known else False
+    now = (new_of or {}).get(known, "")
+    if not known or known == tip or (here and now != tip):
+        return Rewritten()
+    git, reason = ledger.git, rewritten_commits.of_ledger(known)
+    if now and not refs.matching(git, _SEEN) and git.says("merge-base", "--is-ancestor", now, tip):
+        try:
+            _judge(ledger, tip)
+            return Rewritten(believed=tip)
+        except DevsError as error:
+            reason = error
+    if here and git.attempt("rev-list", "--objects", "--quiet", known, "--", ok=(0, 1, 128))[0] == 0:
+        return Rewritten(back=known)
+    raise reason
+
+
+def put_right(context: Workspace, found: Rewritten) -> None:
+    """The ledger's branch goes back to its old tip, or the new one is noted as believed."""
+    ledger = context.ledger
+    if found.back:
+        now = ledger.tip().oid
+        refs.transaction(ledger.git, [RefUpdate(LEDGER, found.back, now)], "devs: history-rewritten")
+        ledger.git.run(
+            "reflog", "expire", "--expire=all", LEDGER
+        )  # the rewritten one was never to be followed
+    elif found.believed:
+        ledger.note_checked(found.believed)
+
+
+def _judge(ledger: Ledger, tip: str) -> None:
+    """As a ledger is judged that this clone never saw."""
+    named, roots = tracked_policy.named(ledger.git, "HEAD"), adopt_ledger.roots(ledger.git)
+    if len(roots) != 1 or named.genesis not in ("", roots[0]):
+        raise adopt_ledger.fork(roots, named.genesis)
+    found = next(received.unsound(ledger, "", tip, first=named.first_policy), None)
+    if found:
+        raise DevsError(
+            found.code,
+            f"The ledger was rewritten, and is not to be believed as it is: {found.message}",
+            hint=rewritten_commits.RESTORE,
+        )

@@ -1,0 +1,117 @@
+"""Record a checkpoint: tag object, event and refs, in one transaction that the ledger ends.
+
+Every checkpoint comes through `record`: of the verbs, which commit first, and of the post-commit hook. The hook has
+little time, so this module imports only what it needs.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from devs_git.domain.checkpoints.checkpoint_record import (
+    Facts,
+    Wanted,
+    event_fields,
+    name,
+    require_live,
+    require_running,
+    tag_object,
+)
+from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
+from devs_git.domain.ledger.history import Checkpoint, checkpoint_of
+from devs_git.domain.ledger.ids import checkpoint_ref, completed_tag
+from devs_git.errors import DevsError
+from devs_git.operations.recall import worktree_note
+from devs_git.storage.git import refs
+from devs_git.storage.git.program import Git
+from devs_git.storage.ledger.store import Tip
+from devs_git.values import replace
+from devs_git.workspace import Workspace
+
+_STAT: Final = re.compile(r"(\d+) (file|insertion|deletion)")
+
+
+def record(context: Workspace, wanted: Wanted) -> Checkpoint:
+    """The recorded checkpoint. Refusals as in `domain.recording`; nothing is written then."""
+    taken: set[int] = set()
+    said = worktree_note.read(context.places, wanted.work.task)
+    wanted = replace(wanted, conversation=said.prefix if said else "")
+
+    def build(tip: Tip) -> Draft:
+        return _draft(context, wanted, tip, taken)
+
+    for _attempt in range(3):
+        try:
+            return checkpoint_of(context.append(build))
+        except refs.RefMoved:
+            # A ref of that number is there though the ledger never gave it, such as from a mirror of another clone.
+            taken = taken_numbers(context, wanted.work.task)
+    raise DevsError("BUSY", "Checkpoint refs are being moved by others.", hint="Run the command again.")
+
+
+def _draft(context: Workspace, wanted: Wanted, tip: Tip, taken: set[int]) -> Draft:
+    task = wanted.work.task
+    stands = tip.standing(task)
+    (require_live if wanted.completed else require_running)(task, stands.status)
+    number = max([stands.next_number - 1, *taken]) + 1
+    tag = context.objects.write("tag", tag_object(wanted, number, tip.oid, context.signature()))
+    updates = [RefUpdate(checkpoint_ref(task, number), tag, NO_OID)]
+    if wanted.completed:
+        updates.append(RefUpdate(completed_tag(task), tag, visible_tag(context, tip, task)))
+    verb_word = "complete" if wanted.completed else "checkpoint"
+    event = context.event(
+        wanted.kind,
+        f"{verb_word}: {name(wanted, number)}: {wanted.headline}",
+        *event_fields(wanted, number, tag),
+        verb_name=wanted.verb,
+    )
+    return Draft(event, (), tuple(updates))
+
+
+def visible_tag(context: Workspace, tip: Tip, task: str) -> str:
+    """What the visible tag holds now; CONFLICT where it is not a checkpoint of the ledger."""
+    held = refs.read(context.store_git, completed_tag(task))
+    if held and held not in tip.history.checkpoints:
+        raise DevsError(
+            "CONFLICT",
+            f"A tag devs/{task} exists that this ledger knows nothing of.",
+            hint=f"If it is not needed: git tag -d devs/{task}",
+            task_id=task,
+        )
+    return held or NO_OID
+
+
+def taken_numbers(context: Workspace, task: str) -> set[int]:
+    folder = checkpoint_ref(task, 0).removesuffix("0")
+    names = refs.matching(context.store_git, folder)
+    return {int(ref.removeprefix(folder)) for ref in names if ref.removeprefix(folder).isdigit()}
+
+
+def facts(git: Git, commit: str, branch: str = "") -> Facts:
+    """What git says of `commit` (any rev), asked with one child; no program of the configuration is run."""
+    out = git.with_config("diff.renames=false").run(
+        "diff-tree",
+        "--root",
+        "--diff-merges=first-parent",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--encoding=UTF-8",
+        "--format=%H%x00%T%x00%P%x00%s%x00",
+        "--always",
+        "--shortstat",
+        "--end-of-options",
+        commit,
+    )
+    oid, tree, parents, subject, stat = out.decode("utf-8", "replace").split("\0", 4)
+    counts = {word: int(number) for number, word in _STAT.findall(stat)}
+    return Facts(
+        commit=oid.strip(),
+        tree=tree,
+        subject=subject,
+        branch=branch,
+        parents=tuple(parents.split()),
+        files=counts.get("file", 0),
+        added=counts.get("insertion", 0),
+        removed=counts.get("deletion", 0),
+    )

@@ -1,0 +1,79 @@
+"""What the post-commit hook does: one numbered checkpoint for a commit of the active task.
+
+The commit is noted as not recorded before, and the note is taken away after: a hook that is killed leaves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from typing import Final
+
+from devs_git.domain.checkpoints.checkpoint_record import Wanted
+from devs_git.domain.ledger.history import CHECKPOINT_EVENTS, MOVED, Checkpoint
+from devs_git.domain.text.trailers import work_of
+from devs_git.errors import DevsError
+from devs_git.operations.checkpoint import unrecorded_commits
+from devs_git.operations.checkpoint.record_checkpoint import facts, record
+from devs_git.storage.git import refs
+from devs_git.storage.worktree import active_task
+from devs_git.workspace import Workspace
+
+OVER = ("TASK_EXISTS", "TASK_NOT_FOUND", "CONFLICT")
+_NEWEST: Final = 4  # events among which another call of this hook, of a moment ago, left its own
+
+
+def committed(
+    context: Workspace,
+    wanted: Callable[[], bool],
+    *,
+    amended: bool = False,
+    listen: Callable[[str], None] = lambda _task: None,
+) -> Checkpoint | None:
+    """The checkpoint of HEAD, or None where no task is active or the policy, asked by `wanted`, says no.
+
+    `listen` is called with the task before the checkpoint is made, which then names what was said until now.
+
+    Two arrangements of hooks may both call us (husky's own folder, and a line in its tracked file): the second finds it
+    recorded. A commit that replaced another (amend) is left to `post-rewrite`, which calls with `amended`; a fast-forward
+    (seen by `post-merge`) is somebody else's commit. Raises DevsError; then the commit stays noted, and a task that is
+    over is no longer active here.
+    """
+    work = work_of(active_task.read(context.places))
+    if work is None or not wanted():
+        return None
+    found = facts(context.git, "HEAD", refs.branch(context.places.git_dir))
+    old, new, words = refs.last_move(context.places.git_dir)
+    replaced = new == found.commit and old.strip("0") and old not in found.parents
+    if (replaced and not amended) or words.endswith(": Fast-forward"):
+        return None
+    if _is_recorded(context, work.task, found.commit):
+        return None
+    note = f"{found.commit} {work.task}"
+    unrecorded_commits.add(context.places, note)
+    listen(work.task)
+    try:
+        point = record(context, Wanted(context.new_id("checkpoint", found.commit), "checkpoint", work, found))
+    except DevsError as error:
+        if error.code in OVER:
+            active_task.write(context.places, "")
+            unrecorded_commits.remove(context.places, note)
+        raise
+    unrecorded_commits.remove(context.places, note)
+    return point
+
+
+def _is_recorded(context: Workspace, task: str, commit: str) -> bool:
+    """Whether one of the newest events made this commit a checkpoint of the task, or moved one to it.
+
+    Asked only where a line of somebody's calls ours, because it costs a git.
+    """
+    if not (context.places.shared / "hooks/post-commit").exists():
+        return False
+    for event in islice(context.ledger.newest_first(), _NEWEST):
+        mine = event.type in CHECKPOINT_EVENTS and event.get("Devs-Task") == task
+        if mine and event.get("Devs-Commit") == commit:
+            return True
+        if any(line.split()[3:4] == [commit] for line in event.all(MOVED)):
+            return True
+    return False

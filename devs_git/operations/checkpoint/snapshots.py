@@ -1,0 +1,77 @@
+"""Snapshots: local branches `snapshot/…`, each one commit on top of what HEAD was."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from typing import Final
+
+from devs_git.storage.git.program import Git
+from devs_git.values import immutable
+
+BRANCHES: Final = "refs/heads/"
+PREFIX: Final = "snapshot/"
+_FORMAT: Final = "%00".join(
+    f"%({field})"
+    for field in (
+        "refname",
+        "objectname",
+        "tree",
+        "parent",
+        "committerdate:unix",
+        "contents:subject",
+        "worktreepath",
+    )
+)
+
+
+@immutable
+class Snapshot:
+    """One branch below `snapshot/`. `parent` is '' before the first commit; `checked_out` in some worktree."""
+
+    name: str
+    commit: str
+    tree: str
+    parent: str
+    created_at: str
+    message: str
+    checked_out: bool
+
+
+def listed(git: Git) -> tuple[Snapshot, ...]:
+    """All snapshots, newest first."""
+    out = git.run("for-each-ref", f"--format={_FORMAT}%00", BRANCHES + PREFIX)
+    fields = [os.fsdecode(part).lstrip("\n") for part in out.split(b"\0")][:-1]
+    rows = [fields[at : at + 7] for at in range(0, len(fields), 7)]
+    found = [(int(row[4] or 0), row) for row in rows]
+    return tuple(_snapshot(seconds, row) for seconds, row in sorted(found, reverse=True))
+
+
+def _snapshot(seconds: int, row: list[str]) -> Snapshot:
+    created = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    return Snapshot(
+        name=row[0].removeprefix(BRANCHES),
+        commit=row[1],
+        tree=row[2],
+        parent=row[3].partition(" ")[0],
+        created_at=created,
+        message=row[5],
+        checked_out=bool(row[6]),
+    )
+
+
+def names(moment: datetime) -> Iterator[str]:
+    """`snapshot/edit-2001-02-03-0405`, then the same with -2, -3 … where it exists; the time is UTC."""
+    base = PREFIX + moment.astimezone(UTC).strftime("edit-%Y-%m-%d-%H%M")
+    yield base
+    number = 2
+    while True:
+        yield f"{base}-{number}"
+        number += 1
+
+
+def free_name(moment: datetime, taken: Iterable[str]) -> str:
+    """The first name that no ref of `taken` (full names) has."""
+    used = set(taken)
+    return next(name for name in names(moment) if BRANCHES + name not in used)

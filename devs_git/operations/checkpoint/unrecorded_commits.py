@@ -1,0 +1,33 @@
+"""Commits that a hook could not record: one line each in `<git dir>/devs/unrecorded`, shown by status and doctor."""
+
+from __future__ import annotations
+
+from devs_git.storage.git.files import replace_file
+from devs_git.storage.git.places import Places
+
+
+def read(places: Places) -> tuple[str, ...]:
+    """`<commit> <task> <why>` lines, oldest first."""
+    try:
+        return tuple((places.own / "unrecorded").read_text(encoding="utf-8", errors="replace").splitlines())
+    except FileNotFoundError:
+        return ()
+
+
+def add(places: Places, line: str) -> None:
+    places.own.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with (places.own / "unrecorded").open("a", encoding="utf-8") as stream:
+        stream.write(line + "\n")
+
+
+def remove(places: Places, line: str) -> None:
+    """Take one line out again: its commit is recorded now."""
+    left = [known for known in read(places) if known != line]
+    if left:
+        replace_file(places.own / "unrecorded", "".join(each + "\n" for each in left).encode())
+    else:
+        clear(places)
+
+
+def clear(places: Places) -> None:
+    (places.own / "unrecorded").unlink(missing_ok=True)

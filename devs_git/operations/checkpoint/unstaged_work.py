@@ -1,0 +1,67 @@
+"""Where nothing is staged: whether HEAD is work of the task, and which files would be left out."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devs_git.domain.ledger.history import Checkpoint, History
+from devs_git.errors import DevsError
+from devs_git.storage.git.program import Git, GitFailed, split_z
+
+_NAMED: Final = 5  # files that a refusal names in its message
+_TASKS = "--format=%x00%(trailers:key=Devs-Task,valueonly,separator=%x2C)"
+_STATUS = (
+    "status",
+    "--porcelain",
+    "-z",
+    "--no-renames",
+    "--untracked-files=normal",
+    "--ignore-submodules=dirty",
+)
+
+
+def recorded(history: History, task_id: str, commit: str) -> Checkpoint | None:
+    """The newest live checkpoint of the task on this commit."""
+    found = (point for point in reversed(history.of_task(task_id)) if point.live and point.commit == commit)
+    return next(found, None)
+
+
+def is_new(git: Git, history: History, task_id: str, head: str) -> bool:
+    """Whether HEAD has commits of the task since it was started, or is a checkpoint of it.
+
+    An event of an older version does not say where the task was started: then any commit may be its work.
+    """
+    if recorded(history, task_id, head):
+        return True
+    started = history.tasks[task_id].started_on
+    return not started or has_commits(git, task_id, started, head)
+
+
+def has_commits(git: Git, task_id: str, since: str, head: str) -> bool:
+    """Whether there are commits after `since` that say they are of this task, or of none."""
+    try:
+        lines = git.run("log", _TASKS, f"{since}..{head}", "--")
+    except GitFailed:  # the commit is gone: nobody knows
+        return True
+    tasks = [line.strip() for line in lines.decode("utf-8", "replace").split("\0")[1:]]
+    return any(said in ("", task_id) for said in tasks)
+
+
+def _named(paths: list[str]) -> str:
+    more = len(paths) - _NAMED
+    return ", ".join(map(repr, paths[:_NAMED])) + (f" and {more} more" if more > 0 else "")
+
+
+def refuse_left_out(git: Git, task_id: str, *, tracked: bool, untracked: bool) -> None:
+    """CONFLICT for tracked files that have changes, or for those that git does not track, where asked for."""
+    lines = split_z(git.run(*_STATUS))
+    kinds = {"?": untracked}
+    left = [line[3:] for line in lines if kinds.get(line[0], tracked)]
+    if left:
+        raise DevsError(
+            "CONFLICT",
+            f"Nothing is staged, and {_named(left)} would be left out.",
+            hint="Add --all to commit all of it, or stage what belongs to the task: git add",
+            task_id=task_id,
+            paths=left[:100],
+        )

@@ -1,0 +1,54 @@
+"""Where the commits of listed checkpoints are: in the history of this worktree's HEAD, or still on a remote's branch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from devs_git.domain.checkpoints.rows import Row, row
+from devs_git.domain.ledger import clone_view as rules
+from devs_git.domain.ledger.history import Checkpoint, History
+from devs_git.storage.git import refs, remote_names
+from devs_git.storage.git.program import GitFailed
+from devs_git.storage.ledger import lines_of_work
+from devs_git.storage.ledger.clone_view import Standpoint, clone_of
+from devs_git.workspace import Workspace
+
+
+def rows(
+    context: Workspace, points: Sequence[Checkpoint], history: History, status: Callable[[Checkpoint], str]
+) -> tuple[Row, ...]:
+    """The rows of `points`, which are as this clone sees them; `status` is how the task of one stands."""
+    gone = _not_on_head(context, [point for point in points if point.live])
+    still = _still_on(context, [point for point in points if not point.live], history)
+    return tuple(
+        row(point, status(point), on_head=point.tag not in gone, still_on=still.get(point.tag, ""))
+        for point in points
+    )
+
+
+def still_on(context: Workspace, points: Sequence[Checkpoint]) -> dict[str, str]:
+    """Names of checkpoints that a rewind of this clone takes away, and a remote's branch (`origin/main`) that has each."""
+    if not remote_names.names(context.places):
+        return {}
+    here = Standpoint.here(context.store_git, context.places.common)
+    found = here.still_on(points, context.ledger.tip().history)
+    return {point.name: found[point.tag] for point in points if point.tag in found}
+
+
+def _not_on_head(context: Workspace, points: Sequence[Checkpoint]) -> frozenset[str]:
+    """None where there is no commit yet, or none that git can read: then HEAD says nothing."""
+    places = context.places
+    try:
+        head = refs.head(places.git_dir, places.common)[0] or refs.read(context.git, "HEAD^{commit}")
+        has = lines_of_work.reached(context.store_git, points, [head]) if head else None
+    except GitFailed:
+        return frozenset()
+    return frozenset() if has is None else frozenset(point.tag for point in points) - has
+
+
+def _still_on(context: Workspace, points: Sequence[Checkpoint], history: History) -> Mapping[str, str]:
+    clone = clone_of(context.places.common)
+    mine = [point for point in points if not point.replaced and rules.by(point, clone)]
+    if not mine:
+        return {}
+    return Standpoint.here(context.store_git, context.places.common).still_on(mine, history)

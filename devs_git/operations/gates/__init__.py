@@ -1,0 +1,1 @@
+"""Ask for a gate, decide on it, and land what was approved."""

@@ -1,0 +1,95 @@
+"""The TAS lock of a commit that is being made: the TAS in the index that git names, against what persons approved.
+
+Also the note by which the hook knows the TAS's path without Python: `devs/tas-path` holds the oid of the policy that it
+was read from, so a note of another policy is known as such and the hook asks here instead.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import Final
+
+from devs_git.domain.gates import gate_model, tas_lock
+from devs_git.domain.gates.policy import IN_FORCE, parse
+from devs_git.domain.gates.tas_lock import Revision
+from devs_git.errors import DevsError
+from devs_git.storage.documents import tas_file
+from devs_git.storage.git.files import replace_file
+from devs_git.storage.git.places import Places
+from devs_git.storage.ledger import gates as store
+from devs_git.storage.ledger.store import Tip
+from devs_git.workspace import Workspace
+
+_SHOWN: Final = 3  # sections that a refusal names
+
+
+def note(places: Places, tip: Tip) -> str:
+    """Write the note for the hook, where a shell can read the path; returns the path of the TAS."""
+    path = store.policy_at(tip).tas_path
+    entry = tip.ledger.list_path(tip.tree, "").get(IN_FORCE)
+    plain = path == path.strip() and "\n" not in path and not path.startswith((".", "/"))
+    if plain:
+        replace_file(places.tas_note, f"{entry.oid if entry else 'none'} {path}\n".encode())
+    return path
+
+
+def check(context: Workspace) -> None:
+    """TAS_UNAPPROVED{path, sections} where the index changes a section of the TAS that nobody approved."""
+    tip = context.ledger.require()
+    path = note(context.places, tip)
+    old, new = _blob(context, f"HEAD:{path}"), _blob(context, f":0:{path}")
+    if new == old or (new and new == _blob(context, f"MERGE_HEAD:{path}")):
+        return
+    git = context.store_git
+    old = old or _before_it_moved(context, tip, path)
+    sections = tas_lock.unapproved(old, new, approved(tip), lambda oid: tas_file.text(git, oid))
+    if sections or (new is None and old is not None):
+        raise _refusal(path, sections)
+
+
+def approved(tip: Tip) -> tuple[Revision, ...]:
+    """The approved TAS revisions, in the order in which they were decided."""
+    waiting = set(store.open_ids(tip))
+    found = [store.find(tip, one) for one in store.all_ids(tip) if one not in waiting]
+    made = [
+        (
+            str(gate.decision["resolved_at"]),
+            Revision(_oid(gate, "before"), _oid(gate, "after"), gate.sections),
+        )
+        for gate in found
+        if gate.gate_type == gate_model.TAS_REVISION and gate.decision and gate.status == gate_model.APPROVED
+    ]
+    return tuple(revision for _, revision in sorted(made, key=lambda one: one[0]))
+
+
+def _before_it_moved(context: Workspace, tip: Tip, path: str) -> str | None:
+    """The TAS of HEAD where an earlier policy had it: a commit that first has it at `path` moves it there."""
+    written = context.store_git.text("rev-list", "--full-history", tip.oid, "--", IN_FORCE).split()
+    policies = (*(store.policy_of(Tip(tip.ledger, oid)) for oid in written), parse({}))
+    paths = dict.fromkeys(policy.tas_path for policy in policies)
+    blobs = (_blob(context, f"HEAD:{one}") for one in paths if one != path)
+    return next((blob for blob in blobs if blob), None)
+
+
+def _oid(gate: gate_model.Gate, side: str) -> str | None:
+    return gate.text(f"tas_{side}") or None
+
+
+def _blob(context: Workspace, name: str) -> str | None:
+    git = context.git.with_env(GIT_NO_REPLACE_OBJECTS="1")
+    status, out = git.attempt("rev-parse", "-q", "--verify", "--end-of-options", name, ok=(0, 1, 128))
+    return out.decode().strip() if status == 0 else None
+
+
+def _refusal(path: str, sections: tuple[str, ...]) -> DevsError:
+    named = ", ".join(f"'{one}'" for one in sections[:_SHOWN]) or "all of it"
+    opened = "Close what your section opens, a tag or a comment. " if "(now " in named else ""
+    more = f" and {len(sections) - _SHOWN} more" if len(sections) > _SHOWN else ""
+    return DevsError(
+        "TAS_UNAPPROVED",
+        f"Nobody approved a change of {path} in {named}{more}.",
+        hint=f"{opened}Ask: devs-git gate request --type TAS_REVISION. "
+        f"Or leave it out: git restore --staged -- {shlex.quote(path)}",
+        path=path,
+        sections=list(sections),
+    )

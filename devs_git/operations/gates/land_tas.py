@@ -1,0 +1,218 @@
+"""Landing an approved TAS: one commit on the branch that the request named, both or neither with the decision.
+
+Where a worktree has that branch, its file and index follow in the engine's journalled move; a branch that no worktree
+has is moved by the reference transaction of the decision alone.
+"""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Final, Protocol
+
+from devs_git.domain.gates.gate_model import Gate, cut
+from devs_git.domain.ledger.events import Draft, Event, RefUpdate
+from devs_git.errors import DevsError, immovable
+from devs_git.storage.documents import tas_file
+from devs_git.storage.git import refs
+from devs_git.storage.git.places import Places, worktrees
+from devs_git.storage.git.program import Git
+from devs_git.storage.ledger import own_operations
+from devs_git.storage.ledger.store import Tip
+from devs_git.storage.worktree import active_task, backups, capture, carry_changes, journal
+from devs_git.storage.worktree import footprint as footprints
+from devs_git.storage.worktree import move_tree as engine
+from devs_git.storage.worktree import survey as surveys
+from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.move_plan import Known
+from devs_git.storage.worktree.move_tree import Move
+from devs_git.storage.worktree.survey import Survey
+from devs_git.values import immutable, replace
+from devs_git.workspace import Workspace
+
+REFUSAL: Final = "GIT_RESET_FAILED"
+_REBASES: Final = ("rebase-merge/head-name", "rebase-apply/head-name")
+
+
+class Build(Protocol):
+    """Makes the decision's draft against a tip, with more trailers."""
+
+    def __call__(self, tip: Tip, *more: tuple[str, str]) -> Draft: ...
+
+
+def _ref(gate: Gate) -> str:
+    return f"refs/heads/{gate.text('branch')}"
+
+
+def stale(gate: Gate) -> DevsError:
+    return DevsError(
+        "STALE_REQUEST",
+        f"{gate.text('tas_path')} on {gate.text('branch')} has changed since this was asked.",
+        hint=f"Reject it and ask again: devs-git gate reject {gate.gate_id} --reason stale",
+        gate_id=gate.gate_id,
+    )
+
+
+def require_current(place: Workspace, gate: Gate) -> None:
+    """STALE_REQUEST where the branch or the TAS on it is not as it was; GIT_RESET_FAILED where it is dirty there."""
+    head = refs.read(place.store_git, _ref(gate))
+    if is_there(place.store_git, gate, head):
+        return
+    _require_same(place.store_git, gate, head)
+    there = _worktree(place, gate)
+    if there:
+        site = place.site_of(there)
+        found = surveys.survey(site.git, site.top)
+        surveys.require_movable(there, found)
+        _require_clean(site, gate)
+
+
+def is_there(git: Git, gate: Gate, head: str) -> bool:
+    """Whether the branch has the proposed text already: a decision that landed it may have been set aside since."""
+    return bool(head) and tas_file.blob(git, head, gate.text("tas_path")) == gate.request.get("tas_after")
+
+
+def _require_same(git: Git, gate: Gate, head: str) -> None:
+    mode, oid = tas_file.entry(git, head, gate.text("tas_path"))
+    if not head or (mode and mode not in tas_file.REGULAR) or (oid or None) != gate.request.get("tas_before"):
+        raise stale(gate)
+    if other := tas_file.in_the_way(git, head, gate.text("tas_path")):
+        raise immovable(
+            "no_folder",
+            f"{other} is no folder on {gate.text('branch')}, so that {gate.text('tas_path')} cannot be there.",
+            hint="Name another path in the policy: tas.path",
+            paths=[other],
+        )
+
+
+def _require_clean(site: Site, gate: Gate) -> None:
+    out = site.git.run("status", "--porcelain", "-z", "--no-renames", "--", gate.text("tas_path"))
+    if out:
+        raise immovable(
+            "dirty",
+            f"{gate.text('tas_path')} has changes in the worktree that has {gate.text('branch')}.",
+            hint=f"Put them aside there: git stash push -- {shlex.quote(gate.text('tas_path'))}",
+            paths=[gate.text("tas_path")],
+        )
+
+
+def _worktree(place: Workspace, gate: Gate) -> Places | None:
+    """The worktree that has the branch; CONFLICT where one is rebasing it."""
+    for places in worktrees(place.store_git, place.places.common):
+        for name in _REBASES:
+            file = places.git_dir / name
+            if file.is_file() and file.read_text(errors="replace").strip() == _ref(gate):
+                raise DevsError(
+                    "CONFLICT", f"{gate.text('branch')} is being rebased.", hint="End the rebase first."
+                )
+        if places.top and surveys.head_of(place.site_of(places).git)[1] == _ref(gate):
+            return places
+    return None
+
+
+@immutable
+class _Landing:
+    place: Workspace
+    gate: Gate
+    verb: str
+    build: Build
+
+    def commit(self, head: str) -> tuple[str, str]:
+        """The commit on top of `head` with the approved text, and its tree; both as objects that nothing names yet."""
+        place, gate = self.place, self.gate
+        _require_same(place.store_git, gate, head)
+        before = place.store_git.text("rev-parse", "--verify", f"{head}^{{tree}}")
+        data = (gate.proposed_text or "").encode()
+        tree = place.objects.edit_tree(before, ((gate.text("tas_path"), data),))
+        words = [f"TAS: revise {cut(', '.join(gate.sections))}"]
+        changes = gate.request["proposed_changes"]
+        words.append(str(changes["rationale"]).strip())
+        words.append(f"Gate-Id: {gate.gate_id}\nDevs-Ledger: {place.ledger.tip().oid}")
+        return capture.commit(place.objects, tree, [head], place.signature(), "\n\n".join(words)), tree
+
+
+def land(place: Workspace, gate: Gate, verb: str, build: Build) -> tuple[Event, str, str]:
+    """Decision and commit in one transaction: the event, the commit and its branch; STALE_REQUEST, GIT_RESET_FAILED."""
+    work = _Landing(place, gate, verb, build)
+    head = refs.read(place.store_git, _ref(gate))
+    if is_there(place.store_git, gate, head):
+        return place.append(build), "", ""
+    there = _worktree(place, gate)
+    event, commit = _in_worktree(work, place.site_of(there)) if there else _on_branch(work)
+    return event, commit, gate.text("branch")
+
+
+def _on_branch(work: _Landing) -> tuple[Event, str]:
+    place, ref = work.place, _ref(work.gate)
+    head = refs.read(place.store_git, ref)
+    commit, _ = work.commit(head)
+
+    def draft(tip: Tip) -> Draft:
+        made = work.build(tip, ("Devs-Branch", ref), ("Devs-From", head), ("Devs-Commit", commit))
+        return replace(made, updates=(*made.updates, RefUpdate(ref, commit, head)))
+
+    try:
+        return place.append(draft), commit
+    except refs.RefMoved as error:
+        raise stale(work.gate) from error
+
+
+def _in_worktree(work: _Landing, site: Site) -> tuple[Event, str]:
+    with engine.refusing(REFUSAL), engine.worktree_lock(site) as held:
+        found = surveys.survey(held.git, held.top)
+        surveys.require_movable(held.places, found)
+        if found.branch != _ref(work.gate):
+            raise stale(work.gate)
+        _require_clean(held, work.gate)
+        op_id = work.place.new_id("land", work.gate.gate_id)
+        with journal.litter_removed(held.places, op_id):
+            folder = journal.make_folder(held.places, op_id)
+            return _move(work, held, found, (op_id, folder))
+
+
+def _move(work: _Landing, site: Site, found: Survey, own: tuple[str, Path]) -> tuple[Event, str]:
+    op_id, folder = own
+    commit, tree = work.commit(found.head)
+    active = active_task.read(site.places)
+    carried = carry_changes.prepare(site, folder, (found.head, found.branch), tree, REFUSAL)
+    subject = f"{work.verb}: {work.gate.gate_id}"
+    backup = _backup(site, found, own, (tree, active, subject))
+    more = (
+        ("Devs-Op", op_id),
+        ("Devs-Branch", found.branch),
+        ("Devs-From", found.head),
+        ("Devs-Commit", commit),
+        ("Devs-Backup", backup),
+    )
+    move = Move(
+        op_id=op_id,
+        verb=work.verb,
+        subject=subject,
+        old=carry_changes.at(carried.old, found.head, found.branch, active),
+        new=carry_changes.at(carried.new, commit, found.branch, active),
+        trees=carried.trees,
+        known=Known(carried.sights, carried.blobs),
+        build=lambda tip: work.build(tip, *more),
+        updates=(RefUpdate(found.branch, commit, found.head),),
+        backup=backup,
+    )
+    return engine.execute(site, move).event, commit
+
+
+def _backup(site: Site, found: Survey, own: tuple[str, Path], what: tuple[str, str, str]) -> str:
+    """Capture what is there, local changes included, and give it its ref before anything moves."""
+    (op_id, folder), (tree, active, subject) = own, what
+    apart = folder / "backup"
+    apart.mkdir(mode=0o700)
+    plan = footprints.footprint(found, site.top, tree)
+    taken = capture.Capture(site.git, site.places, site.objects, apart).take(found, plan, (), active).state
+    # No operation that `undo` returns from: an event that says so is none of ours.
+    backup = capture.store(
+        site.objects,
+        taken,
+        site.signature(),
+        f"Before {subject}",
+        *own_operations.told(site.ledger.tip().oid, ()),
+    )
+    backups.keep(site, op_id, backup)
+    return backup

@@ -1,0 +1,50 @@
+"""What the hooks for the pre-commit framework check of files that it hands over: a policy, a commit's message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from devs_git.domain.gates.policy import parse
+from devs_git.domain.text import commit_trailers, limits
+from devs_git.errors import DevsError
+from devs_git.storage.documents import yaml_documents
+from devs_git.storage.git import bounded
+from devs_git.storage.ledger import tracked_policy
+from devs_git.workspace import Workspace
+
+
+def policies(place: Workspace, names: Sequence[str]) -> Iterator[DevsError]:
+    """POLICY_INVALID for each file that could not be in force here; without a ledger its genesis is not compared."""
+    tip = place.ledger.tip()
+    for name in names:
+        try:
+            data = bounded.read_file(name, limits.DOCUMENT, name, "POLICY_INVALID")
+            if tip.oid:
+                tracked_policy.check(data, name, tip)
+            else:
+                record = yaml_documents.load(data, name, "policy", code="POLICY_INVALID")
+                yield from tracked_policy.contradictions(parse(record), name)
+        except OSError:
+            yield DevsError("POLICY_INVALID", f"{name} cannot be read.", hint=f"See: ls -l {name}")
+        except DevsError as error:
+            yield error
+
+
+def message(place: Workspace, name: str) -> Iterator[DevsError]:
+    """What is wrong with the message in a file, as git is about to commit it; an empty one is git's to refuse."""
+    tip = place.ledger.require()
+    data = bounded.read_file(name, limits.COMMIT, "message")
+    if not place.git.run("stripspace", "--strip-comments", stdin=data):
+        return
+    out = place.git.run("interpret-trailers", "--parse", "--no-divider", stdin=data)
+    found = commit_trailers.pairs(out.decode("utf-8", "replace"))
+    wrong = list(commit_trailers.problems(found))
+    yield from wrong
+    named = dict(found).get(commit_trailers.BOUND, "")
+    reached = ("merge-base", "--is-ancestor", named, tip.oid)
+    if not wrong and place.store_git.attempt(*reached, ok=(0, 1, 128))[0]:
+        yield DevsError(
+            "LEDGER_ROLLBACK",
+            f"{commit_trailers.BOUND} names {named[:12]}, an event that the ledger here does not contain.",
+            hint="Fetch what other clones wrote: devs-git sync",
+        )

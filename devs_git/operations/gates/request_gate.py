@@ -1,0 +1,148 @@
+"""The record of a request: what is asked, and where the repository stands at that moment.
+
+It is made anew for each attempt at writing it, so that branch, HEAD and the tips of all branches are those of the
+event that freezes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from devs_git.domain.gates import gate_model, policy
+from devs_git.domain.gates.gate_model import Question
+from devs_git.domain.ledger.events import LEDGER
+from devs_git.domain.text import limits
+from devs_git.errors import DevsError, invalid
+from devs_git.storage.documents import tas_file, yaml_documents
+from devs_git.storage.git import bounded, refs
+from devs_git.storage.git.program import Git
+from devs_git.storage.ledger import gates as store
+from devs_git.storage.ledger import tracked_policy
+from devs_git.storage.ledger.store import Tip
+from devs_git.storage.worktree.survey import head_of
+from devs_git.values import immutable
+
+_BRANCHES: Final = "refs/heads/"
+_REMOTES: Final = "refs/remotes/"
+MANY: Final = 1000  # branches; with many more a request would be larger than a file may be
+_COMMENT: Final = "A request; immutable. Its status is derived from the decision beside it."
+
+
+@immutable
+class Asking:
+    """Who reads what: `git` is this worktree's, `store_git` reads objects by their oids."""
+
+    git: Git
+    store_git: Git
+    gate_id: str
+    asked: Question
+
+    def file(self, tip: Tip, created_at: str) -> bytes:
+        """The request file as the repository is now; refusals of what cannot be asked here."""
+        record = self.record(tip, created_at)
+        data = yaml_documents.dump(record, store.schema_of(self.asked.gate_type), comment=_COMMENT)
+        if len(data) > yaml_documents.MAX_BYTES:
+            field = "proposed_changes.proposed_text" if self.asked.proposed_changes else "blocker_description"
+            raise invalid(field, f"The request is larger than {yaml_documents.MAX_BYTES // 1024} KiB.")
+        return data
+
+    def record(self, tip: Tip, created_at: str) -> dict[str, Any]:
+        head, branch = head_of(self.git)
+        record: dict[str, Any] = {
+            "gate_id": self.gate_id,
+            "gate_type": self.asked.gate_type,
+            "agent_id": self.asked.agent_id or None,
+            "task_id": self.asked.task_id or None,
+            "blocker_description": self.asked.blocker_description,
+        }
+        if self.asked.gate_type == gate_model.TAS_REVISION:
+            record |= self._revision(tip, head, branch)
+        elif self.asked.gate_type == gate_model.POLICY_CHANGE:
+            record |= self._policy_change(tip, head)
+        if self.asked.requested_by:
+            record["requested_by"] = self.asked.requested_by
+        return record | {
+            "created_at": created_at,
+            "branch": _text(branch.removeprefix(_BRANCHES)) or None,
+            "git_head": head or None,
+            "heads": self._heads(head),
+            "after": tip.oid,
+        }
+
+    def _heads(self, head: str) -> Mapping[str, str]:
+        """The tips of all local branches. Of very many, those that HEAD does not reach, and what HEAD is.
+
+        Also those of the remotes' branches as they were last fetched: what is here and not pushed yet no other clone
+        can look into, and its older commits would seem to have been made after this gate.
+        """
+        found = refs.matching(self.store_git, _BRANCHES)
+        if len(found) > MANY and head:
+            apart = refs.matching(self.store_git, f"--no-merged={head}", _BRANCHES)
+            found = {name: oid for name, oid in found.items() if name in apart} | {"HEAD": head}
+        found.pop(LEDGER, None)
+        far = refs.matching(self.store_git, _REMOTES)
+        if len(found) + len(far) <= MANY:
+            found |= {name.removeprefix("refs/"): oid for name, oid in far.items() if _commits(name)}
+        return {_text(name.removeprefix(_BRANCHES)): oid for name, oid in found.items()}
+
+    def _revision(self, tip: Tip, head: str, branch: str) -> dict[str, Any]:
+        changes = self.asked.proposed_changes
+        assert changes is not None
+        if changes.proposed_text is not None and not (branch and head):
+            raise invalid(
+                "branch",
+                "A proposed text lands on a branch, and HEAD names none that has a commit.",
+                hint="Switch to a branch: git switch <branch>",
+            )
+        path = store.policy_at(tip).tas_path
+        told: dict[str, Any] = {
+            "sections_to_modify": list(changes.sections_to_modify),
+            "rationale": changes.rationale,
+            "risk_assessment": changes.risk_assessment,
+        }
+        after = None
+        if changes.proposed_text is not None:
+            told["proposed_text"] = tas_file.as_stored(self.git, path, changes.proposed_text)
+            after = gate_model.blob_oid(told["proposed_text"].encode())
+        return {
+            "proposed_changes": told,
+            "tas_path": path,
+            "tas_before": tas_file.blob(self.store_git, head, path),
+            "tas_after": after,
+        }
+
+    def _policy_change(self, tip: Tip, head: str) -> dict[str, Any]:
+        """The proposed policy, whole, so that the decision is bound to it."""
+        data = self._proposed(tip, head)
+        tracked_policy.check(data, policy.PROPOSED, tip)
+        before = tip.read(policy.IN_FORCE)
+        return {
+            "proposed_policy": data.decode("utf-8"),
+            "policy_before": None if before is None else gate_model.blob_oid(before),
+        }
+
+    def _proposed(self, tip: Tip, head: str) -> bytes:
+        """The tracked policy as it is at HEAD; while a gate is open, as it is in the worktree, for a commit is refused then."""
+        here = self.git.where / policy.PROPOSED
+        if tip.names("open") and here.is_file() and not here.is_symlink():
+            return bounded.read_file(here, limits.DOCUMENT, policy.PROPOSED, "POLICY_INVALID")
+        oid = tas_file.blob(self.store_git, head, policy.PROPOSED)
+        if oid is None:
+            raise DevsError(
+                "POLICY_INVALID",
+                f"HEAD has no {policy.PROPOSED}.",
+                hint=f"Commit it first: git add {policy.PROPOSED} && git commit",
+                field=policy.PROPOSED,
+            )
+        return bounded.blob(self.store_git, oid, limits.DOCUMENT, policy.PROPOSED, "POLICY_INVALID")
+
+
+def _commits(name: str) -> bool:
+    """Whether a remote's branch holds commits of the repository, and is no second name of another."""
+    return not name.endswith(("/HEAD", "/devs/ledger"))
+
+
+def _text(name: str) -> str:
+    """A branch's name as text; bytes that are no UTF-8 are written out."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -1,0 +1,1 @@
+"""Find and remove a secret in the files and objects of a repository."""

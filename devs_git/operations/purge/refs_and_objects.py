@@ -1,0 +1,216 @@
+"""Which refs keep a secret: of ours, which go, and of people's, which are left to them.
+
+A ref of ours goes where it reaches the secret by a commit that no branch, tag, stash or worktree of a person has. What these
+have, too, stays: it is in the history of the code, and first that history has to be rewritten.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.recall.purge_terms import Dropped, Left, forms, holds, of_file, tells
+from devs_git.storage.git import places as worktrees
+from devs_git.storage.git import refs
+from devs_git.storage.git.object_graph import SMALL, Commit, Forest, Inventory, commit_of, contents, reached
+from devs_git.storage.git.places import Places
+from devs_git.storage.git.program import Git, split_z
+from devs_git.values import immutable
+
+KINDS: Final = {
+    "refs/devs/backup/": "backup",
+    "refs/heads/snapshot/": "snapshot",
+    "refs/heads/devs/preserved/": "preserved",
+    "refs/devs/checkpoints/": "checkpoint",
+    "refs/tags/devs/task-": "checkpoint",
+    "refs/devs/branches/": "branch",
+}
+_LEDGER: Final = ("refs/heads/devs/ledger", "refs/devs/remotes/", "refs/devs/incoming/")
+_INSIDE: Final = ("", "index", "worktree", "raw")  # where a backup's tree has a path
+_PEELED: Final = "--format=%(refname)%00%(objectname)%00%(*objectname)%00%(worktreepath)"
+
+
+@immutable
+class Sought:
+    """`path` has '/' between its names, '' for none; `contents` are versions of it that git may not have, `texts` what else
+    is looked for. `preserved` are branches, with their oids, that a rewind left and nobody has moved.
+    """
+
+    path: str
+    contents: tuple[bytes, ...]
+    texts: tuple[bytes, ...]
+    preserved: frozenset[tuple[str, ...]] = frozenset()
+
+
+@immutable
+class Found:
+    """`dropped` are refs of ours that go, `left` what is people's; `forms` is what to look for in all other places.
+
+    `oids` are the blobs and trees that hold it.
+    """
+
+    dropped: tuple[Dropped, ...]
+    left: tuple[Left, ...]
+    forms: tuple[bytes, ...]
+    oids: frozenset[str]
+
+
+@immutable
+class _Graph:
+    """All commits, those that hold the secret themselves, and the tags whose own text does."""
+
+    commits: dict[str, Commit]
+    hits: frozenset[str]
+    tags: frozenset[str]
+
+    def before(self, tips: Iterator[str]) -> set[str]:
+        """The commits that `tips` have."""
+        return reached(tips, lambda oid: self.commits[oid].parents if oid in self.commits else ())
+
+    def after(self, without: set[str]) -> set[str]:
+        """The commits that have a hit in their history, by commits that are not in `without` alone."""
+        children: dict[str, list[str]] = {}
+        for oid, commit in self.commits.items():
+            for parent in commit.parents if oid not in without else ():
+                children.setdefault(parent, []).append(oid)
+        return reached(self.hits - without, lambda oid: children.get(oid, ()))
+
+
+@immutable
+class _Ref:
+    name: str
+    oid: str
+    commit: str
+    checked_out: bool
+    kind: str = ""  # '' where it is a person's, or the ledger's
+
+
+def look(git: Git, common: Path, sought: Sought, progress: Callable[[str, int, int], None]) -> Found:
+    """Look through all objects of the repository; reads only."""
+    listed = list(_refs(git, sought))
+    graph, oids, texts = _graph(git, sought, progress)
+    people = [ref for ref in listed if not ref.kind and not ref.name.startswith(_LEDGER)]
+    theirs = graph.before(ref.commit for ref in people)
+    ours = graph.after(theirs)
+    dropped, left = [], []
+    for ref in listed:
+        if ref.kind and (ref.commit in ours or ref.oid in graph.tags):
+            if ref.checked_out:
+                left.append(
+                    Left(
+                        f"{ref.name}, which is checked out",
+                        "git worktree remove <its folder>, then purge again",
+                    )
+                )
+            else:
+                dropped.append(Dropped(ref.name, ref.oid, ref.kind))
+    everywhere = graph.after(set())
+    left += _left(sought, [ref for ref in people if ref.commit in everywhere or ref.oid in graph.tags | oids])
+    left += _ledger(graph, [ref for ref in listed if ref.name == _LEDGER[0]], everywhere)
+    left += _indexes(git, worktrees.worktrees(git, common), oids)
+    return Found(tuple(dropped), tuple(left), forms(texts), frozenset(oids))
+
+
+def _refs(git: Git, sought: Sought) -> Iterator[_Ref]:
+    for line in git.run("for-each-ref", _PEELED).split(b"\n"):
+        if line:
+            name, oid, peeled, place = (os.fsdecode(part) for part in line.split(b"\0"))
+            known = next((kind for prefix, kind in KINDS.items() if name.startswith(prefix)), "")
+            kind = "preserved" if (name, oid) in sought.preserved else known
+            yield _Ref(name, oid, peeled or oid, bool(place), kind)
+    for block in git.run("worktree", "list", "--porcelain", "-z").split(b"\0\0"):
+        facts = dict(os.fsdecode(line).partition(" ")[::2] for line in block.split(b"\0") if line)
+        if "detached" in facts:
+            yield _Ref(f"HEAD of {facts['worktree']}", facts["HEAD"], facts["HEAD"], checked_out=True)
+    for oid in refs.stashes(git):
+        yield _Ref("refs/stash", oid, oid, checked_out=False)
+
+
+def _graph(
+    git: Git, sought: Sought, progress: Callable[[str, int, int], None]
+) -> tuple[_Graph, set[str], tuple[bytes, ...]]:
+    """The graph, the blobs and trees that are hits, and all texts to look for: those of the file's versions, too."""
+    every = Inventory.of(git)
+    path = sought.path.split("/") if sought.path else []
+    wanted = forms(sought.texts)
+    least = min(map(len, wanted), default=0)
+    blobs = set(every.holding(wanted, progress, least)) if wanted else set()
+    forest = Forest.of(every.read("tree", progress), {*path, *_INSIDE}, blobs)
+    raw = dict(every.read("commit", progress))
+    trees = {oid: commit_of(data, told=False).tree for oid, data in raw.items()}
+    at_path = {oid: _at(forest, tree, path) for oid, tree in trees.items()} if path else {}
+    entries = {entry for found in at_path.values() for entry in found}
+    versions = _blobs(git, entries)
+    files = dict(contents(git, [oid for oid in versions if every.sizes["blob"].get(oid, 0) <= SMALL]))
+    texts = (*sought.texts, *of_file([*files.values(), *sought.contents]))
+    known = {oid for oid in versions if oid not in files or tells(files[oid])}
+    if known:  # the same content under another name
+        forest = Forest.of(every.read("tree", progress), (), blobs | known)
+    held = forest.holding(blobs | known)
+    every_form = forms(texts)
+    commits = {oid: commit_of(data, told=holds(data, every_form)) for oid, data in raw.items()}
+    hits = {oid for oid, commit in commits.items() if commit.told or commit.tree in held or at_path.get(oid)}
+    tags = {oid for oid, data in every.read("tag", progress) if holds(data, every_form)}
+    return _Graph(commits, frozenset(hits), frozenset(tags)), blobs | known | entries, texts
+
+
+def _at(forest: Forest, tree: str, path: list[str]) -> set[str]:
+    """What stands at the path in a tree, and in the trees of a backup."""
+    found = {forest.at(tree, [*([inside] if inside else []), *path]) for inside in _INSIDE}
+    return found - {""}
+
+
+def _blobs(git: Git, entries: set[str]) -> set[str]:
+    """The blobs among the entries, and those below their trees."""
+    found: set[str] = set()
+    script = "".join(f"{oid}\n" for oid in sorted(entries)).encode()
+    out = git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=script) if entries else b""
+    for line in out.decode().splitlines():
+        oid, kind = line.split(" ")[:2]
+        if kind == "blob":
+            found.add(oid)
+        elif kind == "tree":
+            found |= {
+                row.split(" ")[2].partition("\t")[0] for row in split_z(git.run("ls-tree", "-r", "-z", oid))
+            }
+    return found
+
+
+def _left(sought: Sought, people: list[_Ref]) -> Iterator[Left]:
+    what = f"--invert-paths --path {sought.path}" if sought.path else "--replace-text FILE"
+    for ref in people:
+        if ref.name == "refs/stash":
+            yield Left("a stash entry", "git stash list, then git stash drop <the entry>")
+        elif ref.name.startswith("refs/remotes/"):
+            yield Left(
+                ref.name, "rewrite it where it is pushed from, push it by force, then git fetch --prune"
+            )
+        elif ref.name.startswith("HEAD of "):
+            yield Left(ref.name, f"git filter-repo --force {what}, or git worktree remove")
+        else:
+            yield Left(ref.name, f"git filter-repo --force {what} --refs {ref.name}")
+
+
+def _ledger(graph: _Graph, listed: list[_Ref], everywhere: set[str]) -> Iterator[Left]:
+    for ref in listed:
+        count = len(graph.before(iter([ref.commit])) & graph.hits)
+        if ref.commit in everywhere:
+            yield Left(
+                f"{count} events of the ledger, in their texts",
+                "none: it is append-only, so that what stands there is known; make the secret worthless",
+            )
+
+
+def _indexes(git: Git, every: tuple[Places, ...], oids: set[str]) -> Iterator[Left]:
+    """Worktrees that have it staged or tracked."""
+    for one in every:
+        inside = git.with_env(GIT_DIR=os.fspath(one.git_dir), GIT_INDEX_FILE=os.fspath(one.git_dir / "index"))
+        lines = split_z(inside.run("ls-files", "-s", "-z"))
+        for line in lines:
+            facts, _, path = line.partition("\t")
+            if facts.split(" ")[1] in oids:
+                yield Left(
+                    f"{path} in the index of {one.top}", "git rm --cached, or commit the file without it"
+                )

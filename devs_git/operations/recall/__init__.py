@@ -1,0 +1,1 @@
+"""Take traces and conversations into the catalog."""

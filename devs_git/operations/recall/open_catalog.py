@@ -1,0 +1,62 @@
+"""The catalog of traces and conversations, opened with all that hooks have captured until now."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from devs_git.workspace import Workspace
+
+if TYPE_CHECKING:
+    from devs_git.storage.catalog.database import Catalog
+
+
+@contextlib.contextmanager
+def open_catalog(workspace: Workspace, *, caught_up: bool = False) -> Iterator[Catalog]:
+    """The catalog, with what waited in the spool; NOT_INITIALIZED where nobody ran `init`.
+
+    `caught_up` for whoever must know which traces were rewound: it reads the ledger's newest events.
+    """
+    from devs_git.storage.catalog.database import Catalog
+
+    if not workspace.places.shared.is_dir():
+        workspace.ledger.require()
+    with Catalog.open(workspace.places.shared, progress=workspace.progress) as catalog:
+        with catalog.as_far_as_it_goes(workspace.say):
+            # First: what was captured before a rewind is marked with the rest.
+            ingest_spool(workspace, catalog)
+            if caught_up:
+                from devs_git.storage.catalog import ledger_marks
+
+                ledger_marks.catch_up(catalog, workspace.ledger)
+        yield catalog
+
+
+def ingest_spool(workspace: Workspace, catalog: Catalog) -> tuple[int, int]:
+    """Take in what the agent hooks left: how many files went in, and how many were rejected. BUSY."""
+    if not workspace.places.has_spooled:
+        return 0, 0
+    from devs_git.operations.recall import ingest, spool
+
+    taken = spool.ingest(workspace.places, workspace.store_git, catalog, workspace.progress)
+    ingest.read_on(workspace, catalog)
+    return taken.ingested, taken.rejected
+
+
+def refresh(workspace: Workspace, task_id: str) -> None:
+    """Before a checkpoint: read on in the transcripts of the session that it will name. No trouble here stops it."""
+    from devs_git.operations.recall import ingest, worktree_note
+
+    known = worktree_note.read(workspace.places, task_id)
+    if (known is None or known.is_all) and not workspace.places.has_spooled:
+        return
+    from devs_git.storage.catalog import transcripts
+    from devs_git.storage.catalog.database import TROUBLE
+
+    with contextlib.suppress(*TROUBLE), open_catalog(workspace) as catalog:
+        known = worktree_note.read(workspace.places, task_id)
+        if known and not known.is_all:
+            source = transcripts.Source(Path(known.path))
+            ingest.take_in(workspace, catalog, source, ingest.here(workspace))

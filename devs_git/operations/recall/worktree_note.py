@@ -1,0 +1,87 @@
+"""What a worktree's checkpoints say of the conversation: `<git dir>/devs/conversation`, a line for each of the last tasks.
+
+A line has, with tabs between: task, time of the last message, `<session> <count> <digest>`, how many bytes of the transcript
+were read, and where that is. It is written with what the catalog takes in, so that the git hook that records a checkpoint
+reads a few bytes and needs no database: a broken one never stops it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from devs_git.domain.recall.conversation_prefix import named, prefix_of
+from devs_git.storage.git.files import replace_file
+from devs_git.storage.git.places import Places
+from devs_git.values import immutable
+
+if TYPE_CHECKING:
+    from devs_git.storage.catalog.database import Catalog
+    from devs_git.storage.catalog.messages import Session
+
+_TASKS = 8
+
+
+@immutable
+class Note:
+    """`prefix` is as the trailer has it; `read` bytes of the transcript at `path` were read, '' where it is not known."""
+
+    last: str
+    prefix: str
+    read: int
+    path: str
+
+    @property
+    def is_all(self) -> bool:
+        """Whether the transcript has no more than was read."""
+        try:
+            return bool(self.path) and Path(self.path).stat().st_size == self.read
+        except OSError:
+            return True  # it is gone: there is nothing to read
+
+
+def read(places: Places, task_id: str) -> Note | None:
+    """The last session that the catalog saw here with a task; None where it saw none."""
+    return _lines(places).get(task_id)
+
+
+def write(places: Places, task_id: str, prefix: tuple[str, int, str], note: tuple[str, int, Path]) -> None:
+    """Note a session's prefix for a task; one whose last message is older than the noted one's changes nothing.
+
+    `note`: the time of the last message, and how far which transcript was read.
+    """
+    lines, (last, done, path) = _lines(places), note
+    known = lines.pop(task_id, None)
+    if not task_id or (known and known.last > last):
+        return
+    lines[task_id] = Note(last, named(*prefix), done, str(path) if str(path).isprintable() else "")
+    kept = list(lines.items())[-_TASKS:]
+    text = "".join(f"{task}\t{one.last}\t{one.prefix}\t{one.read}\t{one.path}\n" for task, one in kept)
+    with contextlib.suppress(OSError):  # a worktree that is gone, or a full disk: the catalog has it all
+        replace_file(_path(places), text.encode("utf-8", "replace"))
+
+
+def of_session(places: Places, catalog: Catalog, session: Session, read: tuple[Path, int]) -> None:
+    """Let the next checkpoint of the session's task in this worktree name the session, whose transcript was read so far."""
+    from devs_git.storage.catalog.messages import last_time
+
+    prefix = (session.session_id, session.message_count, session.digest)
+    write(places, session.task_id, prefix, (last_time(catalog, session), read[1], read[0]))
+
+
+def _path(places: Places) -> Path:
+    return places.own / "conversation"
+
+
+def _lines(places: Places) -> dict[str, Note]:
+    try:
+        found = _path(places).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return {}
+    rows = (line.split("\t") for line in found.split("\n"))
+    return {
+        task: Note(rest[0], rest[1], int(rest[2]), rest[3])
+        for task, *rest in rows
+        if len(rest) == 4 and rest[2].isdecimal() and prefix_of(rest[1])
+    }

@@ -1,0 +1,1 @@
+"""Plan a return to an earlier state, and carry it out."""

@@ -1,0 +1,143 @@
+"""A person decides about an interrupted move that recovery may not touch: `doctor --finish` or `--take-back`.
+
+Both leave the files that the person edited since as they are, and keep what they replace: the index as it is found
+and those files go into `refs/devs/backup/<op_id>-found` first.
+
+Finishing completes the operation from its journal: files, index, HEAD, refs and the event, as the verb would have.
+It refuses (CONFLICT) where a ref of the operation has moved on since, or where the ledger has: then only the way back
+is left. Taking back brings files, index and refs to where they were, and records that the operation failed.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+from devs_git.domain.ledger.events import NO_OID, Draft
+from devs_git.errors import DevsError
+from devs_git.storage.git import refs
+from devs_git.storage.git.places import Places
+from devs_git.storage.git.private_index import DURABLE, index_path, private
+from devs_git.storage.git.program import join_z
+from devs_git.storage.ledger.store import Tip
+from devs_git.storage.worktree import half_done_move, late_saves, ownership, positions, recovery
+from devs_git.storage.worktree import journal as journals
+from devs_git.storage.worktree.capture import State
+from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.journal import Journal
+from devs_git.storage.worktree.survey import head_of
+from devs_git.values import replace
+
+
+def waiting(places: Places) -> Iterator[Journal]:
+    """The moves that a decision from this worktree can end: its own, and those of worktrees that are gone."""
+    for path in sorted(places.journals.glob("*.json")):
+        data = journals.read(path)
+        if data.get("kind") == "move" and (
+            data["worktree"] == places.worktree_id or journals.gone(places, data)
+        ):
+            yield journals.parse(data)
+
+
+def end(site: Site, opened: Journal, *, forward: bool) -> str:
+    """Carry out the decision for one of them; returns what was done. The caller holds the worktree's lock."""
+    if opened.worktree != site.places.worktree_id:
+        return settle(site, opened)
+    return finish(site, opened) if forward else take_back(site, opened)
+
+
+def finish(site: Site, opened: Journal) -> str:
+    """Complete the move; returns what was done. The caller holds the worktree's lock."""
+    positions.clear_locks(site, opened)
+    if not recovery.happened(site, opened):
+        _require_position(site, opened)
+        recovery.hold_lock(site, opened)
+        _keep_found(site, opened)
+        journals.begin_writing(site.places, opened.op_id)
+        half_done_move.restore(site, opened, forward=True, force=True)
+        _commit(site, opened)
+    recovery.finish(site, opened, replay=True)
+    return f"The interrupted {opened.verb} is finished ({opened.op_id})."
+
+
+def take_back(site: Site, opened: Journal) -> str:
+    """Take the move back; returns what was done. The caller holds the worktree's lock."""
+    positions.clear_locks(site, opened)
+    if recovery.happened(site, opened):
+        recovery.finish(site, opened, replay=True)
+        return f"The interrupted {opened.verb} had been recorded already, and is finished ({opened.op_id})."
+    recovery.hold_lock(site, opened)
+    _keep_found(site, opened)
+    recovery.take_back(site, opened, "TAKEN_BACK", force=True)
+    return f"The interrupted {opened.verb} is taken back ({opened.op_id})."
+
+
+def settle(site: Site, opened: Journal) -> str:
+    """End a move whose worktree is gone: its refs go on or back as the ledger says; there are no files."""
+    positions.clear_locks(site, opened)
+    if recovery.happened(site, opened):
+        positions.refs_on(site, opened)
+    else:
+        positions.refs_back(site, opened)
+    journals.close(site.places, opened)
+    return f"The {opened.verb} that was interrupted in the removed worktree {opened.worktree!r} is closed."
+
+
+def _require_position(site: Site, opened: Journal) -> None:
+    """CONFLICT where a ref of the operation is neither where it was nor where it was to go."""
+    updates = (*opened.updates, *journals.unpacked(opened.draft).updates)
+    moved = [u.ref for u in updates if (refs.read(site.git, u.ref) or NO_OID) not in (u.old, u.new)]
+    branch = head_of(site.git)[1]
+    if branch not in (opened.old.branch, opened.new.branch):
+        moved.append("HEAD")
+    if moved:
+        raise DevsError(
+            "CONFLICT",
+            f"{moved[0]} was moved since the {opened.verb} was interrupted, so it cannot be finished.",
+            hint="Take it back: devs-git doctor --take-back",
+            ref=moved[0],
+        )
+
+
+def _keep_found(site: Site, opened: Journal) -> None:
+    """Keep the index as it is found and the user's files under a ref of their own, once for each decision."""
+    late_saves.unknown(site, opened)
+    files = half_done_move.foreign(
+        site, opened, ownership.sides_of(site.git, opened, opened.folder(site.places))
+    )
+    ours = ownership.index_is_ours(site.git, opened.folder(site.places))
+    if ours and not files:
+        return
+    found = opened.folder(site.places) / "index.found"
+    shutil.copy2(index_path(site.git), found)
+    git = private(site.git, found).with_config(*DURABLE)
+    index = git.text("write-tree", "--missing-ok")
+    disks = ownership.look(site.git, sorted(files), opened.folder(site.places))
+    there = [path for path, disk in disks.items() if disk.kind in ("file", "link")]
+    git.run("update-index", "--add", "--remove", "--replace", "-z", "--stdin", stdin=join_z(there))
+    head, branch = head_of(site.git)
+    state = State(head, branch, index, git.text("write-tree", "--missing-ok"))
+    late_saves.keep_found(site, opened, state, f"Found when deciding about {opened.op_id}")
+
+
+def _commit(site: Site, opened: Journal) -> None:
+    """The transaction that the interrupted verb did not get to."""
+    kept = journals.unpacked(opened.draft)
+    waiting = [u for u in (*opened.updates, *kept.updates) if (refs.read(site.git, u.ref) or NO_OID) == u.old]
+    event = replace(kept.event, fields=(*kept.event.fields, ("Devs-Decided", "finished by doctor")))
+
+    def build(tip: Tip) -> Draft:
+        positions.require_same_ledger(site, opened.ledger, tip.oid)
+        points = tip.here.checkpoints
+        gone = [tag for tag in event.all("Devs-Undone") if tag not in points or not points[tag].live]
+        if gone:
+            raise DevsError(
+                "CONFLICT",
+                "The checkpoints changed meanwhile, so it cannot be finished.",
+                hint="Take it back: devs-git doctor --take-back",
+            )
+        return Draft(event, kept.files, tuple(u for u in waiting if u.old != u.new))
+
+    positions.point_head(site, head_of(site.git)[1], opened.new.branch)
+    git = site.ledger.git.with_env(GIT_DIR=str(site.places.git_dir), DEVS_GIT_OP=opened.op_id)
+    site.ledger.append(build, git=git.holding(*site.git.keep_open))

@@ -1,0 +1,115 @@
+"""Why a tree must not be moved now, each with the way out. All of them are found, the first is raised."""
+
+from __future__ import annotations
+
+from devs_git.errors import DevsError, immovable
+from devs_git.operations.rewind import reach
+from devs_git.storage.worktree import attributes, missing_objects, tree_difference
+from devs_git.storage.worktree.footprint import Footprint
+from devs_git.storage.worktree.survey import Survey
+
+
+def of_changes(found: Survey, plan: Footprint, preserve: str | None) -> list[DevsError]:
+    """Tracked changes, when nobody said how to keep them."""
+    dirty = [*found.staged, *found.dirty, *found.intended, *plan.hidden]
+    if not dirty or preserve is not None:
+        return []
+    return [
+        immovable(
+            "dirty",
+            f"Tracked files have changes, such as {dirty[0]!r} ({len(set(dirty))} in all).",
+            hint="Say how to keep them: --preserve branch, --preserve stash or --preserve discard; or commit them.",
+            paths=sorted(set(dirty))[:100],
+        )
+    ]
+
+
+def of_obstacles(plan: Footprint, *, save: bool) -> list[DevsError]:
+    """Untracked things where the target has files."""
+    found = []
+    if plan.obstacles.repositories:
+        first = plan.obstacles.repositories[0]
+        found.append(
+            immovable(
+                "nested_repository",
+                f"A nested repository is in the way: {first!r}.",
+                hint="Move it elsewhere; devs-git never touches it.",
+                paths=list(plan.obstacles.repositories[:100]),
+            )
+        )
+    if plan.obstacles.special:
+        first = plan.obstacles.special[0]
+        found.append(
+            immovable(
+                "special_file",
+                f"{first!r} is in the way and is neither a file nor a link.",
+                hint="Move it elsewhere.",
+                paths=list(plan.obstacles.special[:100]),
+            )
+        )
+    if plan.obstacles.files and not save:
+        first = plan.obstacles.files[0]
+        found.append(
+            immovable(
+                "untracked_in_the_way",
+                f"Untracked or ignored files are in the way, such as {first!r} ({len(plan.obstacles.files)} in all).",
+                hint="Add --untracked save to keep them in the backup and go on, or move them elsewhere.",
+                paths=list(plan.obstacles.files[:100]),
+            )
+        )
+    return found
+
+
+def of_ancestry(found: Survey, name: str, *, ancestor: bool, way_back: str) -> list[DevsError]:
+    """A target that HEAD does not descend from is a branch to look at; `way_back` says how it comes back, if it does."""
+    if ancestor:
+        return []
+    if reach.is_shallow(found.git):
+        return [
+            immovable(
+                "not_an_ancestor",
+                f"{name} is not in the history of HEAD here: this clone is shallow.",
+                hint="Fetch the rest: git fetch --unshallow",
+            )
+        ]
+    look = f"ook at it: devs-git branch {name} -b NAME"
+    hint = f"{way_back} Or l{look}" if way_back else f"L{look}"
+    return [immovable("not_an_ancestor", f"{name} is no ancestor of HEAD.", hint=hint)]
+
+
+def of_new_commits(found: Survey, was: str) -> list[DevsError]:
+    """An undo keeps commits made since the operation only if it is told how."""
+    return [
+        immovable(
+            "new_commits",
+            f"There are new commits since ({was[:12]} was HEAD then, {found.head[:12]} is now).",
+            hint="Say how to keep them: --preserve branch, --preserve stash or --preserve discard.",
+        )
+    ]
+
+
+def of_objects(found: Survey, plan: Footprint, target: str) -> list[DevsError]:
+    """Blobs that are not here: git would stop in the middle of the move, or in a partial clone go to the network.
+
+    What a sparse checkout leaves out is not written, and so not needed.
+    """
+    git = found.git
+    if not any(name.endswith(".promisor") for name in attributes.settings(git)):
+        needs = {path: oid for path, oid in plan.wanted.items() if found.flagged.get(path) != "S"}
+        gone = missing_objects.among(git, needs)
+        return [missing_objects.refusal(gone)] if gone else []
+    differing = tree_difference.changes(git, found.head, target)
+    needed = {change.new for change in differing if change.new and found.flagged.get(change.path) != "S"}
+    out = git.run("rev-list", "--objects", "--no-walk", "--missing=print", f"{target}^{{tree}}")
+    lost = [
+        oid for line in out.splitlines() if line.startswith(b"?") and (oid := line[1:].decode()) in needed
+    ]
+    if not lost:
+        return []
+    return [
+        immovable(
+            "missing_objects",
+            f"Files of the target are not in this partial clone ({len(lost)} in all).",
+            hint=f"Fetch them first, all at once: git diff --stat {found.head[:12]} {target[:12]}",
+        )
+    ]

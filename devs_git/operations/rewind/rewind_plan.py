@@ -1,0 +1,102 @@
+"""Everything that a rewind would do, worked out once and without writing: for its plan and for its execution."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping
+
+from devs_git.domain.checkpoints import return_path
+from devs_git.domain.checkpoints import rewind_selection as rules
+from devs_git.domain.checkpoints.plan_id import Options
+from devs_git.domain.checkpoints.rewind_selection import Effect
+from devs_git.domain.ledger.history import Checkpoint, History
+from devs_git.domain.ledger.ids import checkpoint_ref
+from devs_git.domain.ledger.ids import target as parse_target
+from devs_git.domain.ledger.resolve import resolve
+from devs_git.errors import DevsError
+from devs_git.operations.rewind import reach, refusals
+from devs_git.storage.git import refs
+from devs_git.storage.ledger import lines_of_work, rewritten_commits
+from devs_git.storage.worktree import footprint as footprints
+from devs_git.storage.worktree import survey as surveys
+from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.footprint import Footprint
+from devs_git.storage.worktree.survey import Survey
+from devs_git.values import immutable
+
+
+@immutable
+class Outlook:
+    """One look at the worktree and the ledger: what would move, what would be undone, and why not."""
+
+    target: Checkpoint
+    found: Survey
+    plan: Footprint
+    effect: Effect
+    commits: frozenset[str]
+    refusals: tuple[DevsError, ...]
+    preserve: str
+    plan_id: str
+    others: Mapping[str, str]
+
+    def require_allowed(self) -> None:
+        if self.refusals:
+            raise self.refusals[0]
+
+
+def look(site: Site, options: Options) -> Outlook:
+    """The outlook of a rewind as things stand now; NOT_INITIALIZED, HISTORY_REWRITTEN, and the codes of `resolve`."""
+    with (
+        surveys.surveying(site.git, site.top) as survey,
+        refs.matching_alongside(site.git, lines_of_work.HEADS, lines_of_work.FOLDER) as listed,
+    ):
+        history = site.ledger.require().here
+        target = resolve(history, parse_target(options.target))
+        rewritten_commits.require(site.ledger.reader, target)
+        found = survey()
+        surveys.require_commit(found)
+        plan = footprints.footprint(found, site.top, target.tree)
+        commits, ancestor = reach.passed(site.git, found.head, target.commit)
+        held = listed()
+        if ancestor:
+            require_none_left(site, history, held, {target.commit, *commits})
+        else:
+            rewritten_commits.require_followed(site.git, site.places.common, target)
+        branches = {name: oid for name, oid in held.items() if name.startswith(lines_of_work.HEADS)}
+        others = reach.others(site.git, found.branch, history, branches, commits)
+    lost = reach.only_here(site.git, found.head, target.commit, others) if others else commits
+    effect = rules.after(history, target, lost, commits, site.places.worktree_id)
+    against = (
+        *surveys.in_the_middle(site.places, found),
+        *refusals.of_ancestry(
+            found, options.target, ancestor=ancestor, way_back=return_path.back(history, target)
+        ),
+        *refusals.of_changes(found, plan, options.preserve),
+        *refusals.of_obstacles(plan, save=options.save_untracked),
+        *refusals.of_objects(found, plan, target.commit),
+    )
+    preserve = options.preserve or "branch"
+    digest = _digest(found, plan, effect, target)
+    return Outlook(target, found, plan, effect, commits, against, preserve, options.text(digest), others)
+
+
+def require_none_left(site: Site, history: History, held: Mapping[str, str], passed: Collection[str]) -> None:
+    """HISTORY_REWRITTEN where one of `passed`, which HEAD has, is in the place of a live checkpoint's commit: who goes
+    back past it would leave that checkpoint as it is.
+
+    A program that rewrites histories puts the new commit where the numbered ref held the tag; `held` is what refs hold.
+    """
+    apart = [point for point in history.live() if not point.gone and point.commit not in passed]
+    if not (apart and passed):
+        return
+    moved = [point for point in apart if held.get(checkpoint_ref(point.task_id, point.number)) in passed]
+    if moved:
+        rewritten_commits.require(site.ledger.reader, *moved)
+    rewritten_commits.require_followed(site.git, site.places.common, *apart, among=passed)
+
+
+def _digest(found: Survey, plan: Footprint, effect: Effect, target: Checkpoint) -> str:
+    """HEAD, branch, index and working tree, what is in the way, and the checkpoints; not the ledger's tip."""
+    undone = sorted(point.tag for point in effect.undone)
+    parts = (found.digest, target.tag, *undone, "/", *plan.obstacles.files, "/", *plan.hidden)
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]

@@ -1,0 +1,1 @@
+"""What `init` checks and takes over before it writes."""

@@ -1,0 +1,43 @@
+"""A repository without a policy: whether a ledger was ever here, and what `verify` and `doctor` say where none was."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devs_git.domain.audit.findings import Finding
+from devs_git.domain.gates.policy import IN_FORCE
+from devs_git.domain.ledger.events import LEDGER
+from devs_git.errors import DevsError
+from devs_git.operations.setup import adopt_ledger
+from devs_git.storage.git import refs
+from devs_git.storage.git.program import Git
+from devs_git.storage.ledger import known_tips, tracked_policy
+from devs_git.storage.ledger.store import LOCK, Ledger
+
+NO_LEDGER: Final = "This repository has no devs-git ledger."
+_NO_POLICY: Final = "The ledger of this repository has no policy yet."
+_INIT: Final = "devs-git init"
+
+
+def finding(text: str = NO_LEDGER) -> Finding:
+    """NOT_INITIALIZED, with the way out."""
+    return Finding("NOT_INITIALIZED", "error", text, _INIT, LEDGER)
+
+
+def without_policy(git: Git, tip: str) -> tuple[Finding, ...]:
+    """NOT_INITIALIZED where the ledger at `tip` has no policy. GitFailed where git cannot read it."""
+    return () if refs.read(git, f"{tip}:{IN_FORCE}") else (finding(_NO_POLICY),)
+
+
+def never(ledger: Ledger, *commits: str) -> bool:
+    """Whether nothing here tells of a ledger: no command of ours wrote one here, no reflog, remote or commit names one, and
+    no tracked policy in these `commits` ('' for none) does.
+    """
+    git, common = ledger.reader, ledger.common
+    try:
+        named = any(tracked_policy.named(git, commit).genesis for commit in commits if commit)
+    except DevsError:
+        return False  # it may name one
+    return not (
+        named or (common / LOCK).exists() or known_tips.tips(git, common) or adopt_ledger.offered(git)
+    )

@@ -1,0 +1,1 @@
+"""Bring the ledgers of clones together."""

@@ -1,0 +1,72 @@
+"""What a remote's branches have of the checkpoints that some clone rewound: asked at each `sync`, fetched where it must be.
+
+By it the remote's visible tags are decided. And where this clone knows of such a checkpoint on the remote from `sync`
+alone, the branch is kept below `standpoint.SEEN`, so that reading needs no network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from devs_git.domain.ledger import clone_view as rules
+from devs_git.domain.ledger.events import NO_OID, RefUpdate
+from devs_git.domain.ledger.history import History
+from devs_git.storage.git import refs
+from devs_git.storage.git.program import Git
+from devs_git.storage.git.remote_repository import Far
+from devs_git.storage.ledger import lines_of_work
+from devs_git.storage.ledger.clone_view import SEEN, TRACKED, Standpoint
+from devs_git.values import immutable
+
+
+@immutable
+class FarBranches:
+    """The branches of one remote (full names and oids) that are lines of work, and a history of the ledger."""
+
+    other: Far
+    branches: Mapping[str, str]
+    history: History
+
+    @classmethod
+    def of(cls, other: Far, branches: Mapping[str, str], history: History) -> FarBranches:
+        return cls(other, lines_of_work.counted(history, branches), history)
+
+    def has(self, exists: Callable[[str], bool]) -> frozenset[str]:
+        """The tags of the doubtful checkpoints that it has; Moved where a branch moved on meanwhile."""
+        unsure = rules.doubtful(self.history)
+        if not unsure:
+            return frozenset()
+        here = {oid for oid in self.branches.values() if exists(oid)}
+        found = lines_of_work.reached(self.other.git, unsure, here)
+        missing = dict.fromkeys(oid for oid in self.branches.values() if oid not in here)
+        left = [point for point in unsure if point.tag not in found]
+        if not missing or not left:
+            return found
+        self.other.fetch(missing, contents=False)
+        return found | lines_of_work.reached(self.other.git, left, missing)
+
+    def remember(self, git: Git, here: Standpoint, has: frozenset[str]) -> None:
+        """Keep those branches of the remote that have what git did not see there last, and no other.
+
+        What another branch of this clone has counts for nothing: it may go, and the remote's be the one that has it.
+        """
+        folder = f"{SEEN}{self.other.remote}/"
+        points = [point for point in rules.doubtful(self.history) if point.tag in has]
+        tracked = (
+            f"{TRACKED}{self.other.remote}/{name.removeprefix(lines_of_work.HEADS)}" for name in self.branches
+        )
+        known = [here.branches[ref] for ref in tracked if ref in here.branches]
+        known_here = lines_of_work.reached(here.git, points, known)
+        keep: dict[str, str] = {}
+        for point in points:
+            if point.tag not in known_here:
+                ref, oid = here.holder(point, tuple(self.branches.items()))
+                name = ref.removeprefix(lines_of_work.HEADS)
+                keep[f"{folder}{here.tracked(self.other.remote, name)}/{name}"] = oid
+        held = {ref: oid for ref, oid in here.branches.items() if ref.startswith(folder)}
+        updates = [
+            RefUpdate(ref, oid, held.get(ref, NO_OID)) for ref, oid in keep.items() if held.get(ref) != oid
+        ]
+        updates += [RefUpdate(ref, NO_OID, oid) for ref, oid in held.items() if ref not in keep]
+        if updates:
+            refs.transaction(git, updates, "devs: seen by sync")

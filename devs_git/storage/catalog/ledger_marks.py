@@ -1,0 +1,142 @@
+"""What the ledger tells the catalog: which traces and messages belong to tasks that were rewound (marked, never deleted),
+and which prefix of a conversation a checkpoint names.
+
+The catalog notes the ledger's oid up to which it was told, and catches up when it is opened: a rewind that was made
+while nobody could write here is seen then. One of another clone hides nothing as long as this clone sees the task as
+live; so where something was rewound the branches are noted, too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from devs_git.domain.ledger.clone_view import doubtful
+from devs_git.domain.ledger.events import LEDGER, Event
+from devs_git.domain.ledger.history import REVIVED, UNDONE, History
+from devs_git.storage.catalog import snapshots
+from devs_git.storage.catalog.database import Catalog, read_only
+from devs_git.storage.ledger.clone_view import Standpoint
+
+if TYPE_CHECKING:
+    from devs_git.storage.ledger.store import Ledger
+
+MARKED: Final = "ledger"
+_UNSURE: Final = "unsure"  # whether any checkpoint was rewound, in any clone
+_SEEN: Final = "branches"
+_HIDDEN: Final = ("rewound", "dropped")
+_TABLES: Final = ("traces", "messages")
+
+
+def catch_up(catalog: Catalog, ledger: Ledger) -> None:
+    """Mark what the ledger says now, as this clone sees it."""
+    tip = ledger.tip()
+    if not tip.oid:
+        return
+    branches = _branches(catalog, ledger)
+    if (catalog.setting(MARKED), catalog.setting(_SEEN)) == (tip.oid, branches):
+        return
+    with catalog.writing():
+        since = catalog.setting(MARKED)
+        found = _events(ledger, tip.oid, since)
+        anew = bool(since) and since != tip.oid and not _continues(found, since)  # another history
+        found = _events(ledger, tip.oid, "") if anew else found
+        told = any(event.all(key) for event in found for key in (UNDONE, REVIVED))
+        if anew or told or catalog.setting(_SEEN) != branches:
+            _mark(catalog, _hidden(tip.here))
+            catalog.set(_UNSURE, "yes" if doubtful(tip.history) else "")
+            branches = _branches(catalog, ledger)
+        if not _followed(catalog, found):  # what was pruned and lives again comes back from its event
+            _followed(catalog, _events(ledger, tip.oid, ""))
+        catalog.set(MARKED, tip.oid)
+        catalog.set(_SEEN, branches)
+
+
+def _branches(catalog: Catalog, ledger: Ledger) -> str:
+    """A digest of the branches, where what was rewound depends on them; '' elsewhere."""
+    if not catalog.setting(_UNSURE):
+        return ""
+    names = Standpoint.here(ledger.reader, ledger.common).branches
+    text = "".join(f"{oid} {name}\n" for name, oid in names.items() if name != LEDGER)
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _events(ledger: Ledger, tip: str, since: str) -> list[Event]:
+    """Oldest first; all of them for ''."""
+    return list(ledger.events(tip, since=since, oldest_first=True))
+
+
+def _followed(catalog: Catalog, events: Sequence[Event]) -> bool:
+    missing = sum(not snapshots.follow(catalog, event) for event in events if not event.failed)
+    return not missing
+
+
+def _continues(events: Sequence[Event], since: str) -> bool:
+    """Whether the events lead on from `since`, whose own event is not among them."""
+    return any(since in event.parents for event in events)
+
+
+def _hidden(history: History) -> dict[tuple[str, str], str]:
+    """Operation and task, and until when the task's work is hidden: where a checkpoint that the operation undid is still
+    not live for this clone.
+    """
+    found = {}
+    for event in history.operations:
+        op_id, points = event.get("Devs-Op"), history.checkpoints
+        undone = [points[tag] for tag in event.all(UNDONE) if tag in points]
+        gone = {p.task_id for p in undone if not p.live and any(entry.op == op_id for entry in p.rewound)}
+        for line in event.all("Devs-Status"):
+            task, _, status = line.partition(" ")
+            if status in _HIDDEN and task in gone:
+                found[op_id or event.oid, task] = event.get("Devs-Finished")
+    return found
+
+
+def _mark(catalog: Catalog, wanted: dict[tuple[str, str], str]) -> None:
+    base = catalog.base
+    for row in base.execute("SELECT operation, task_id FROM rewinds").fetchall():
+        if row not in wanted:
+            for table in _TABLES:
+                base.execute(f"UPDATE {table} SET rewound_by = '' WHERE rewound_by = ? AND task_id = ?", row)
+            base.execute("DELETE FROM rewinds WHERE operation = ? AND task_id = ?", row)
+    for (operation, task), upto in wanted.items():
+        known = (operation, task, upto)
+        base.execute("INSERT OR REPLACE INTO rewinds VALUES (?, ?, ?)", known)
+        for table in _TABLES:
+            base.execute(
+                f"UPDATE {table} SET rewound_by = ? WHERE task_id = ? AND created_at <= ? AND rewound_by = ''",
+                known,
+            )
+
+
+def tables_with(path: Path, tasks: Sequence[str]) -> tuple[str, ...]:
+    """Names of the catalog's tables that hold rows of `tasks` which a rewind would mark. Nothing is written or migrated.
+
+    None of a catalog that is damaged: the rewind itself needs it as little, and `doctor` tells of it.
+    """
+    if not tasks or not path.exists():
+        return ()
+    try:
+        return _tables_with(path, tasks)
+    except sqlite3.DatabaseError:
+        return ()
+
+
+def _tables_with(path: Path, tasks: Sequence[str]) -> tuple[str, ...]:
+    marks = ",".join("?" * len(tasks))
+    with closing(sqlite3.connect(read_only(path), uri=True)) as base:
+        tables = base.execute(
+            "SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c "
+            "WHERE m.type = 'table' AND c.name = 'rewound_by' ORDER BY m.name"
+        ).fetchall()
+        found = []
+        for (name,) in tables:
+            # The name comes from the database's own schema; values are bound.
+            query = f"SELECT 1 FROM \"{name}\" WHERE rewound_by = '' AND task_id IN ({marks}) LIMIT 1"
+            if base.execute(query, tuple(tasks)).fetchone():
+                found.append(name)
+        return tuple(found)

@@ -1,0 +1,75 @@
+"""Taking old traces out of the catalog, and giving their room back to the disk."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from devs_git.domain.recall.traces import TraceRow
+from devs_git.errors import DevsError
+from devs_git.storage.catalog import fulltext, traces
+from devs_git.storage.catalog.database import Catalog
+
+
+def used(catalog: Catalog) -> int:
+    """Bytes that the catalog's pages take; what is free inside the file does not count."""
+    pages, free, size = (
+        int(catalog.rows(f"PRAGMA {name}")[0][0]) for name in ("page_count", "freelist_count", "page_size")
+    )
+    return (pages - free) * size
+
+
+def older(catalog: Catalog, before: str) -> list[TraceRow]:
+    """Traces created before a stamp, oldest first."""
+    return _rows(catalog, "WHERE created_at < ? ORDER BY created_at, body_id", before)
+
+
+def oldest_above(catalog: Catalog, most: int) -> list[TraceRow]:
+    """The oldest traces without which the catalog takes at most `most` bytes.
+
+    What a trace takes is its stored bytes and as much of the index and the rows as falls to them.
+    """
+    total = int(catalog.rows("SELECT coalesce(sum(stored + 1), 0) FROM traces")[0][0])
+    excess = used(catalog) - most
+    if excess <= 0 or not total:
+        return []
+    share = min(1.0, excess / used(catalog)) * total
+    query = (
+        f"SELECT {traces.COLUMNS} FROM (SELECT *, sum(stored + 1) OVER (ORDER BY created_at, body_id "
+        "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) - stored - 1 AS before FROM traces) "
+        "WHERE before < ? ORDER BY created_at, body_id"
+    )
+    return [traces.row_of(found) for found in catalog.rows(query, share)]
+
+
+def _rows(catalog: Catalog, rest: str, *values: Any) -> list[TraceRow]:
+    query = f"SELECT {traces.COLUMNS} FROM traces {rest}"
+    return [traces.row_of(found) for found in catalog.rows(query, *values)]
+
+
+def delete(
+    catalog: Catalog, rows: list[TraceRow], progress: Callable[[str, int, int], None]
+) -> list[TraceRow]:
+    """Delete those that are still what they were when they were listed, inside `catalog.writing()`."""
+    gone = []
+    for done_before, row in enumerate(rows):
+        progress("deleting traces", done_before, len(rows))
+        done = catalog.base.execute(
+            "DELETE FROM traces WHERE trace_id = ? AND digest = ? AND created_at = ?",
+            (row.trace_id, row.digest, row.created_at),
+        )
+        gone += [row] * done.rowcount
+    return gone
+
+
+def give_back(catalog: Catalog) -> None:
+    """Merge the index, so that it forgets what was deleted, and return free pages to the disk. Where others write, the next time."""
+    with suppress(DevsError, sqlite3.OperationalError):
+        for index in fulltext.INDEXES:
+            name = index.of(catalog.engine)
+            with catalog.writing() as base:
+                base.execute(f"INSERT INTO {name} ({name}) VALUES ('optimize')")
+        catalog.base.executescript("PRAGMA incremental_vacuum")  # `execute` would free one page
+        catalog.rows("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,0 +1,1 @@
+"""Documents: YAML files, their schemas and signatures."""

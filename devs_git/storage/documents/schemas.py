@@ -1,0 +1,179 @@
+"""Check a value against one of our JSON Schemas, with the few keywords that they use.
+
+The schema file is the one place that says what a record holds. A full validator would cost every command that reads
+the policy 60 ms of imports; a keyword that is not understood here is a bug of ours and is refused loudly.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, Final
+
+from devs_git.storage.documents import package_files
+
+BASE: Final = "https://devs-git.github.io/schemas/"
+_TYPES: Final[dict[str, tuple[tuple[type, ...], str]]] = {
+    "object": ((dict,), "a mapping"),
+    "array": ((list, tuple), "a list"),
+    "string": ((str,), "text"),
+    "boolean": ((bool,), "true or false"),
+    "integer": ((int,), "a whole number"),
+    "null": ((type(None),), "null"),
+}
+_ABOUT: Final = {"$schema", "$id", "title", "description", "default", "examples"}
+Path = tuple[str | int, ...]
+
+
+def file_name(noun: str) -> str:
+    return f"{noun}.v1.schema.json"
+
+
+def url(noun: str) -> str:
+    """Where editors find the schema; also its `$id`."""
+    return BASE + file_name(noun)
+
+
+@cache
+def schema(noun: str) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(package_files.read("schemas", file_name(noun)))
+    return loaded
+
+
+def problems(noun: str, value: Any) -> Iterator[tuple[Path, str]]:
+    """Where `value` departs from the schema of `noun`, and how; nothing where it fits."""
+    yield from _check(schema(noun), value, ())
+
+
+def departures(rule: dict[str, Any], value: Any) -> Iterator[tuple[Path, str]]:
+    """The same for a schema that stands in no file, such as a tool's."""
+    yield from _check(rule, value, ())
+
+
+def shape(rule: dict[str, Any]) -> dict[str, Any]:
+    """The part of a schema that says which fields there are, and which kind of value each has."""
+    words = ("type", "additionalProperties", "minimum", "maximum")
+    kept: dict[str, Any] = {key: rule[key] for key in words if key in rule}
+    if "properties" in rule:
+        kept["properties"] = {name: shape(below) for name, below in rule["properties"].items()}
+    return {**kept, "items": shape(rule["items"])} if "items" in rule else kept
+
+
+def _check(rule: dict[str, Any], value: Any, where: Path) -> Iterator[tuple[Path, str]]:
+    name = ".".join(map(str, where)) or "the document"
+    types = rule.get("type", [])
+    types = [types] if isinstance(types, str) else types
+    if types and not any(_is(value, kind) for kind in types):
+        yield (
+            where,
+            f"{name} is {_word(value)} where {' or '.join(_TYPES[kind][1] for kind in types)} belongs",
+        )
+        return
+    for keyword, bound in rule.items():
+        if keyword not in _ABOUT and keyword != "type":
+            yield from _KEYWORDS[keyword](rule, bound, value, where)
+
+
+def _is(value: Any, kind: str) -> bool:
+    return isinstance(value, _TYPES[kind][0]) and not (kind == "integer" and isinstance(value, bool))
+
+
+def _word(value: Any) -> str:
+    return next((text for kind, (_, text) in _TYPES.items() if _is(value, kind)), "a number")
+
+
+def _name(where: Path) -> str:
+    return ".".join(map(str, where)) or "the document"
+
+
+def _properties(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
+    del rule
+    for key, below in bound.items():
+        if isinstance(value, dict) and key in value:
+            yield from _check(below, value[key], (*where, key))
+
+
+def _required(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
+    del rule
+    for key in bound:
+        if isinstance(value, dict) and key not in value:
+            yield (*where, key), f"{_name((*where, key))} is missing"
+
+
+def _additional(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
+    known = rule.get("properties", {})
+    for key in value if isinstance(value, dict) else ():
+        if key in known:
+            continue
+        if bound is False:
+            others = f"known are: {', '.join(known)}" if known else "nothing is"
+            yield (*where, key), f"{_name((*where, key))} is not known; {others}"
+        else:
+            yield from _check(bound, value[key], (*where, key))
+
+
+def _items(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
+    del rule
+    for at, part in enumerate(value if isinstance(value, list | tuple) else ()):
+        yield from _check(bound, part, (*where, at))
+
+
+def _enum(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
+    del rule
+    if value not in bound:
+        yield where, f"{_name(where)} is {value!r}; it may be: {', '.join(map(str, bound))}"
+
+
+def _pattern(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
+    # In a schema `$` is the end; Python's would let a line end follow.
+    exact = bound[:-1] + r"\Z" if bound.endswith("$") else bound
+    if value == "" and not re.search(exact, value):
+        yield where, f"{_name(where)} is empty"
+    elif isinstance(value, str) and not re.search(exact, value, re.ASCII):
+        yield (
+            where,
+            f"{_name(where)} is {value!r}, not {rule.get('description', bound).rstrip('.')}",
+        )
+
+
+def _length(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
+    if isinstance(value, str) and not rule.get("minLength", 0) <= len(value) <= rule.get(
+        "maxLength", len(value)
+    ):
+        yield where, f"{_name(where)} has {len(value)} characters; the limit is {bound}"
+
+
+def _minimum(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
+    del rule
+    if isinstance(value, int) and value < bound:
+        yield where, f"{_name(where)} is {value}; the least is {bound}"
+
+
+def _maximum(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
+    del rule
+    if isinstance(value, int) and value > bound:
+        yield where, f"{_name(where)} is {value}; the most is {bound}"
+
+
+def _least_items(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
+    del rule
+    if isinstance(value, list | tuple) and len(value) < bound:
+        yield where, f"{_name(where)} has {len(value)} entries; the least is {bound}"
+
+
+_KEYWORDS: Final = {
+    "properties": _properties,
+    "required": _required,
+    "additionalProperties": _additional,
+    "items": _items,
+    "enum": _enum,
+    "pattern": _pattern,
+    "minLength": _length,
+    "maxLength": _length,
+    "minimum": _minimum,
+    "maximum": _maximum,
+    "minItems": _least_items,
+}
+KEYWORDS: Final = frozenset({*_KEYWORDS, *_ABOUT, "type"})

@@ -1,0 +1,57 @@
+"""The TAS in commits: which blob stands at its path. Read by full oids, without replace refs."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from devs_git.domain.gates.gate_model import blob_oid
+from devs_git.domain.text import limits
+from devs_git.storage.git import bounded
+from devs_git.storage.git.program import Git
+
+REGULAR = ("100644", "100755")
+_FOLDER = "040000"
+
+
+def entry(git: Git, commit: str, path: str) -> tuple[str, str]:
+    """Mode and oid of what stands at `path` in a commit; ('', '') where nothing does, or there is no commit."""
+    if not commit:
+        return "", ""
+    out = git.run("ls-tree", "-z", "--full-tree", commit, "--", path)
+    if not out:
+        return "", ""
+    head = out.split(b"\t", 1)[0].decode().split()
+    return head[0], head[2]
+
+
+def in_the_way(git: Git, commit: str, path: str) -> str:
+    """The folder of `path` that is a file, a link or a submodule in a commit; '' where none is."""
+    folders = (str(folder) for folder in reversed(PurePosixPath(path).parents[:-1]))
+    return next((one for one in folders if entry(git, commit, one)[0] not in ("", _FOLDER)), "")
+
+
+def blob(git: Git, commit: str, path: str) -> str | None:
+    """The oid of the TAS in a commit; None where there is no regular file."""
+    mode, oid = entry(git, commit, path)
+    return oid if mode in REGULAR else None
+
+
+def text(git: Git, oid: str | None) -> str:
+    """The TAS behind a blob's oid, undecodable bytes replaced; '' for None or a blob that is not here. INVALID_INPUT."""
+    data = bounded.blob_if_there(git, oid, limits.FILE, "tas") if oid else None
+    return data.decode("utf-8", "replace") if data else ""
+
+
+def as_stored(git: Git, path: str, proposed: str) -> str:
+    """`proposed` with the line ends that git would store at `path` of this worktree.
+
+    A text taken from the working tree may have CRLF where `eol=crlf` or `core.autocrlf` keeps LF in commits: landed as it
+    is, every line would differ, and the file would be dirty for good.
+    """
+    plain = proposed.replace("\r\n", "\n")
+    if plain == proposed:
+        return proposed
+    status, out = git.attempt(
+        "hash-object", "--stdin", f"--path={path}", stdin=proposed.encode(), ok=(0, 1, 128)
+    )
+    return plain if status == 0 and out.decode().strip() == blob_oid(plain.encode()) else proposed

@@ -1,0 +1,1 @@
+"""The git program, and the files of a git repository."""

@@ -1,0 +1,186 @@
+"""What changed between two trees, by git's plumbing: no textconv, no external diff, any bytes in names and files.
+
+Up to the working tree it is `git diff`, whose settings are all given. It tells of files whose time alone is new, too,
+because what leaves them out would write the index: they have no lines, and are left out here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Final
+
+from devs_git.storage.git.program import Git
+from devs_git.values import immutable
+
+ACTIONS: Final = {"A": "added", "D": "deleted", "R": "renamed", "C": "added"}
+_COMMON: Final = (
+    "-M",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--ignore-submodules=none",
+    "--submodule=short",
+    "--full-index",
+)
+_SETTINGS: Final = (
+    "diff.autoRefreshIndex=false",  # it would lock and write the index, and start a hook for that
+    "diff.algorithm=default",
+    "diff.colorMoved=no",
+    "diff.context=3",
+    "diff.interHunkContext=0",
+    "diff.orderFile=/dev/null",
+    "diff.suppressBlankEmpty=false",
+    "diff.wsErrorHighlight=none",
+)
+# What is new inside a submodule is not looked at: its git would read its own configuration.
+_TREE_ALONE: Final = (
+    "--ignore-submodules=dirty",
+    "--no-relative",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+    "--ita-visible-in-index",
+)
+
+
+def _words(
+    git: Git, before: str, after: str, *form: str, renames: bool = True
+) -> tuple[Git, tuple[str, ...]]:
+    """git and what it is asked; `after` '' is the working tree."""
+    form = form if renames else (*form, "--no-renames")
+    if after:
+        return git, ("diff-tree", "-r", *_COMMON, *form, "--end-of-options", before, after, "--")
+    return git.with_config(*_SETTINGS), (
+        "diff",
+        *_COMMON,
+        *_TREE_ALONE,
+        *form,
+        "--end-of-options",
+        before,
+        "--",
+    )
+
+
+@immutable
+class Change:
+    """One file. `old_path` only where it was renamed; a binary file counts no lines. `sections`: parts of its patch."""
+
+    path: str
+    action: str
+    additions: int
+    deletions: int
+    old_path: str
+    binary: bool
+    old_mode: str
+    new_mode: str
+    sections: int
+
+
+@immutable
+class Hunk:
+    r"""`header` is git's `@@ … @@ …` line; each of `lines` begins with ' ', '+', '-' or '\'."""
+
+    header: str
+    lines: tuple[str, ...]
+
+
+def changes(git: Git, before: str, after: str, *, renames: bool = True) -> tuple[Change, ...]:
+    """The changed files between two trees or commits, or up to the working tree, in git's order."""
+    asked, words = _words(git, before, after, "--raw", "--numstat", "-z", renames=renames)
+    out = asked.run(*words)
+    fields = iter(os.fsdecode(part) for part in out.split(b"\0"))
+    raw: dict[str, tuple[str, str, str, str]] = {}
+    counts: dict[str, tuple[str, str]] = {}
+    for field in fields:
+        if field.startswith(":"):
+            old_mode, new_mode, _, _, letter = field[1:].split(" ")
+            source = next(fields)
+            path = next(fields) if letter[0] in "RC" else source
+            if letter == "U" and path in raw:  # also told as what its file is
+                continue
+            raw[path] = (letter[0], source if path != source else "", old_mode, new_mode)
+        elif field:
+            added, removed, name = field.split("\t", 2)
+            if not name:
+                next(fields)
+                name = next(fields)
+            counts[name] = (added, removed)
+    return tuple(
+        _change(path, fact, counts.get(path, ("0", "0")))
+        for path, fact in raw.items()
+        if path in counts or not _is_touched_only(fact)
+    )
+
+
+def _is_touched_only(raw: tuple[str, str, str, str]) -> bool:
+    """Whether a change without a count of lines is one of the file's time alone."""
+    letter, _, old_mode, new_mode = raw
+    return letter == "M" and old_mode == new_mode
+
+
+def _change(path: str, raw: tuple[str, str, str, str], count: tuple[str, str]) -> Change:
+    letter, source, old_mode, new_mode = raw
+    binary = count[0] == "-"
+    return Change(
+        path=path,
+        action=ACTIONS.get(letter, "modified"),
+        additions=0 if binary else int(count[0]),
+        deletions=0 if binary else int(count[1]),
+        old_path=source if letter == "R" else "",
+        binary=binary,
+        old_mode=old_mode,
+        new_mode=new_mode,
+        sections={"T": 2, "U": 0}.get(letter, 1),
+    )
+
+
+def hunks(
+    git: Git, before: str, after: str, most: int, *, renames: bool = True
+) -> tuple[list[list[Hunk]], bool]:
+    """The hunks of each `diff --git` section in git's order, at most `most` lines of them, and whether that cut any."""
+    sections: list[list[tuple[str, list[str]]]] = []
+    taken, cut, said = 0, False, True
+    asked, words = _words(git, before, after, "-p", renames=renames)
+    for line in _lines(asked, *words):
+        if line.startswith("diff --git "):
+            sections += [[]] if said else []  # a head alone is of a file whose time alone is new
+            said = False
+            continue
+        said = True
+        if line.startswith("@@ ") and sections:
+            if taken >= most:
+                cut = True
+                break
+            sections[-1].append((line, []))
+        elif sections and sections[-1] and line[:1] in (" ", "+", "-", "\\"):
+            if taken >= most:
+                cut = True
+                break
+            sections[-1][-1][1].append(line)
+            taken += 1
+    kept = sections if said else sections[:-1]
+    return [[Hunk(head, tuple(lines)) for head, lines in section] for section in kept], cut
+
+
+def _lines(git: Git, *args: str) -> Iterator[str]:
+    """Lines of git's output as they come; git is ended when the caller has had enough."""
+    rest = b""
+    with closing(git.stream(*args)) as said:
+        for data in said:
+            *whole, rest = (rest + data).split(b"\n")
+            yield from (line.decode("utf-8", "replace") for line in whole)
+    if rest:
+        yield rest.decode("utf-8", "replace")
+
+
+def first_of(git: Git, start: str, wanted: frozenset[str]) -> str:
+    """The nearest of the commits `wanted` that `start` descends from (not itself), '' where there is none."""
+    if not wanted:
+        return ""
+    return next((line for line in _lines(git, "rev-list", f"{start}^@", "--") if line in wanted), "")
+
+
+def parents(git: Git, commit: str) -> tuple[str, ...]:
+    """The parents of a commit, none for a root."""
+    return tuple(git.text("rev-list", "--parents", "-n1", "--end-of-options", commit, "--").split()[1:])

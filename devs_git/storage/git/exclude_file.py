@@ -1,0 +1,54 @@
+"""Our line in `info/exclude`, which hides the view from `git status` in every worktree; put in and taken out exactly."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devs_git.domain.audit.findings import Action
+from devs_git.storage.git.files import replace_file
+from devs_git.storage.git.places import Places
+
+LINE: Final = b"/.devs/\n"
+_MARK: Final = b"# devs-git: the ledger's read-only view\n"
+_MARK_AFTER_OPEN_LINE: Final = b"\n# devs-git: the ledger's read-only view (the line above had no end)\n"
+WHAT: Final = "exclude of .devs/"
+
+
+def _read(places: Places) -> bytes:
+    try:
+        return (places.common / "info" / "exclude").read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
+def present(places: Places) -> bool:
+    """Whether our line is there: the sign that `init` has set this repository up."""
+    data = _read(places)
+    return _MARK + LINE in data or _MARK_AFTER_OPEN_LINE + LINE in data
+
+
+def add(places: Places) -> Action:
+    """Put our line in; nothing where it stands already."""
+    if present(places):
+        return Action(WHAT, "kept")
+    data = _read(places)
+    mark = _MARK if not data or data.endswith(b"\n") else _MARK_AFTER_OPEN_LINE
+    _write(places, data + mark + LINE)
+    return Action(WHAT, "created")
+
+
+def remove(places: Places) -> Action:
+    """Take out what `add` put in, and nothing else."""
+    if not present(places):
+        return Action(WHAT, "skipped", "it was not there")
+    _write(places, _read(places).replace(_MARK_AFTER_OPEN_LINE + LINE, b"").replace(_MARK + LINE, b""))
+    return Action(WHAT, "removed")
+
+
+def _write(places: Places, data: bytes) -> None:
+    path = places.common / "info" / "exclude"
+    folder_was_there, mode = path.parent.is_dir(), path.stat().st_mode if path.exists() else 0o644
+    if not folder_was_there:
+        path.parent.mkdir()
+    replace_file(path, data)
+    path.chmod(mode & 0o777)

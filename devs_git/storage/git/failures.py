@@ -1,0 +1,82 @@
+"""Failures from outside, told as refusals: a disk without room or permission, a hook that says no, a git that was killed,
+a repository that is damaged.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+import signal
+from typing import Final
+
+from devs_git.errors import DevsError
+from devs_git.storage.git.program import GitFailed
+
+_NUMBERS: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
+_WORDS: Final = re.compile(
+    r"No space left on device|Disk quota exceeded|File too large|Read-only file system"
+    r"|unable to create directory|Permission denied|Operation not permitted|Input/output error"
+)
+DAMAGE: Final = re.compile(
+    r"object file .* is empty|is corrupt\b|unexpected line in .*packed-refs|bad object|unable to read (tree|[0-9a-f]{40})"
+    r"|index file corrupt|index file smaller|bad index file|bad signature 0x|packfile .* cannot be accessed|inflate: "
+    r"|unable to unpack|missing blob"
+)
+_BY_HOOK: Final = "ref updates aborted by hook"
+_HINT: Final = "Make room or give permission, then run the command again; nothing was lost."
+
+
+def disk_said(error: OSError) -> DevsError:
+    """CONFLICT with what the system said, without any path of the machine."""
+    return _said(error.strerror or "an object could not be written")
+
+
+def told(error: Exception) -> DevsError | None:
+    """CONFLICT for an error that is not ours, met by us or by a git of ours; None for any other."""
+    if isinstance(error, GitFailed):
+        if error.status < 0:
+            return _killed(-error.status)
+        if _BY_HOOK in error.stderr:
+            return _refused(error)
+        if found := _WORDS.search(error.stderr):
+            return _said(found[0])
+        return damaged(error) if DAMAGE.search(error.stderr) else None
+    # libgit2 tells no number.
+    if type(error) is OSError and error.errno is None:
+        return disk_said(error)
+    return disk_said(error) if isinstance(error, OSError) and error.errno in _NUMBERS else None
+
+
+def _killed(number: int) -> DevsError:
+    name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+    return DevsError(
+        "CONFLICT",
+        f"A git of this command was killed ({name}).",
+        hint="Run the command again; where it happens again, is there enough memory?",
+    )
+
+
+def _refused(error: GitFailed) -> DevsError:
+    said = (line for line in error.stderr.splitlines() if not line.startswith("hint:"))
+    lines = dict.fromkeys(
+        line for line in said if _BY_HOOK not in line
+    )  # once: git calls the hook again to tell it
+    return DevsError(
+        "CONFLICT",
+        f"A git hook refused to move a ref: {' '.join(lines).strip() or 'it said nothing'}",
+        hint="Look at the hook reference-transaction: git rev-parse --git-path hooks/reference-transaction",
+    )
+
+
+def damaged(error: GitFailed) -> DevsError:
+    """What git said of a repository that it cannot read."""
+    words = "; ".join(line.partition(": ")[2] or line for line in error.stderr.splitlines())
+    return DevsError(
+        "CONFLICT",
+        f"git cannot read this repository: {words}.",
+        hint="See what is damaged: git fsck --full; what another clone has, git fetch brings back.",
+    )
+
+
+def _said(words: str) -> DevsError:
+    return DevsError("CONFLICT", f"The disk said: {words}.", hint=_HINT)

@@ -1,0 +1,137 @@
+"""Filters that a repository's own configuration names: programs that git starts to tell whether a file changed.
+
+Whoever only reads starts none of them (`without`), and says of which files nobody can tell then (`undecided`). What the
+user's own configuration names (git-lfs, as it installs itself) is the user's, and is started. Writing starts them all.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from devs_git.storage.git.places import common_of
+from devs_git.storage.git.program import Git, join_z, split_z
+from devs_git.values import immutable, replace
+
+_PROGRAMS: Final = r"^filter\..*\.(clean|smudge|process)$"
+_OWN: Final = (
+    "local",
+    "worktree",
+)  # scopes of the repository's configuration, as `git config --show-scope` says them
+_MAY_NAME: Final = (b"filter", b"include")  # without one of these words a file names none
+_ARGUMENT_BYTES: Final = 1 << 15
+_FACTS: Final = (
+    rb"([^\0]*)\0  ctime: \d+:\d+\n  mtime: \d+:\d+\n  dev: \d+\tino: \d+\n  uid: \d+\tgid: \d+\n"
+    rb"  size: (\d+)\tflags: [0-9a-f]+\n"
+)
+
+
+@immutable
+class NotTold:
+    """A file of which only `filter` could tell, and that is not started by whoever reads."""
+
+    path: str
+    filter: str
+
+
+@immutable
+class Undecided:
+    """Files whose times say that they may have changed, and that a filter of the repository would have to look at.
+
+    Each with the filter's name. `changed` ones have another size or mode than git saw, by which git itself decides; of
+    `unsure` ones nobody can tell without the filter.
+    """
+
+    changed: dict[str, str]
+    unsure: dict[str, str]
+
+
+NONE: Final = Undecided({}, {})
+
+
+def told(files: Mapping[str, str]) -> tuple[NotTold, ...]:
+    """Files with their filters, in order of their names."""
+    return tuple(NotTold(path, files[path]) for path in sorted(files))
+
+
+def named(git: Git) -> tuple[str, ...]:
+    """The filters of which the repository's configuration names a program. Most have none, and git is not asked."""
+    if git.not_started:
+        return git.not_started
+    files = (common_of(git) / "config", Path(git.env["GIT_DIR"]) / "config.worktree")
+    if not any(_may_name(file) for file in files):
+        return ()
+    asked = replace(git, unset=(*git.unset, "GIT_CONFIG"))
+    out = split_z(asked.run("config", "--show-scope", "-z", "--get-regexp", _PROGRAMS, ok=(0, 1)))
+    last = {}  # of several values the last one counts
+    for scope, entry in zip(out[::2], out[1::2], strict=True):
+        key, _, program = entry.partition("\n")
+        last[key] = scope in _OWN and bool(program)
+    keys = (key for key, ours in last.items() if ours)
+    return tuple(dict.fromkeys(key.removeprefix("filter.").rpartition(".")[0] for key in keys))
+
+
+def _may_name(file: Path) -> bool:
+    try:
+        data = file.read_bytes().lower()
+    except OSError:
+        return False
+    return any(word in data for word in _MAY_NAME)
+
+
+def without(git: Git) -> Git:
+    """The same git; one that is offline, for whoever only reads, starts no filter that the repository names."""
+    return replace(git, not_started=named(git)) if git.offline else git
+
+
+def undecided(git: Git, names: Sequence[str]) -> Undecided:
+    """What the filters `names` would have to look at in this worktree. None of them is started."""
+    if not names:
+        return NONE
+    quiet = replace(git, not_started=tuple(names))
+    out = split_z(quiet.run("diff-files", "--raw", "-z", "--no-renames", "--ignore-submodules", "--"))
+    modes = {
+        path: facts[1:].split(" ")[:2]
+        for facts, path in zip(out[::2], out[1::2], strict=True)
+        if facts[-1] == "M"
+    }
+    files = [path for path, (old, new) in modes.items() if old.startswith("100") and new.startswith("100")]
+    found = _filters(quiet, files, frozenset(names))
+    sizes = dict(_sizes(quiet, list(found)))
+    changed: dict[str, str] = {}
+    unsure: dict[str, str] = {}
+    for path, name in found.items():
+        old, new = modes[path]
+        resized = sizes.get(path) and sizes[path] != _size(f"{git.where}/{path}")
+        (changed if resized or old != new else unsure)[path] = name
+    return Undecided(changed, unsure)
+
+
+def _filters(git: Git, paths: Sequence[str], names: frozenset[str]) -> dict[str, str]:
+    """Those of `paths` that one of the filters is for, with its name."""
+    if not paths:
+        return {}
+    out = split_z(git.run("check-attr", "-z", "--stdin", "filter", stdin=join_z(paths)))
+    return {path: name for path, name in zip(out[::3], out[2::3], strict=True) if name in names}
+
+
+def _sizes(git: Git, paths: list[str]) -> Iterator[tuple[str, int]]:
+    """Each file's size when git looked at it last, modulo 2^32; 0 where git has not."""
+    while paths:
+        some: list[str] = []
+        room = _ARGUMENT_BYTES
+        while paths and room > 0:
+            some.append(paths.pop())
+            room -= len(os.fsencode(some[-1])) + 1
+        out = git.run("ls-files", "--debug", "-z", "--", *some)
+        yield from ((os.fsdecode(path), int(size)) for path, size in re.findall(_FACTS, out))
+
+
+def _size(path: str) -> int:
+    try:
+        return os.lstat(path).st_size % (1 << 32)
+    except OSError:
+        return 0

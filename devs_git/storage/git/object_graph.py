@@ -1,0 +1,147 @@
+"""All objects of a repository, read once: which trees and commits hold certain blobs, and which commits come after them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Final
+
+from devs_git.domain.recall.purge_terms import hold, holds
+from devs_git.storage.git.program import Git
+from devs_git.values import immutable
+
+SMALL: Final = 64 << 20  # bytes of a blob that is held in memory
+_AT_ONCE: Final = 64 << 20  # bytes that are read in one go
+_EVERY: Final = (
+    "cat-file",
+    "--batch-all-objects",
+    "--unordered",
+    "--batch-check=%(objectname) %(objecttype) %(objectsize)",
+)
+_TREE: Final = b"40000"
+
+
+@immutable
+class Commit:
+    """One commit; `told`: its own text holds what is looked for."""
+
+    tree: str
+    parents: tuple[str, ...]
+    told: bool
+
+
+@immutable
+class Inventory:
+    """The objects of a repository by their type, with sizes in bytes."""
+
+    git: Git
+    sizes: dict[str, dict[str, int]]
+
+    @classmethod
+    def of(cls, git: Git) -> Inventory:
+        sizes: dict[str, dict[str, int]] = {kind: {} for kind in ("blob", "tree", "commit", "tag")}
+        for line in git.run(*_EVERY).decode().splitlines():
+            oid, kind, size = line.split(" ")
+            sizes[kind][oid] = int(size)
+        return cls(git, sizes)
+
+    def read(
+        self, kind: str, progress: Callable[[str, int, int], None], *, least: int = 0
+    ) -> Iterator[tuple[str, bytes]]:
+        """Every object of a type with at least so many bytes; of blobs the SMALL ones."""
+        sizes = self.sizes[kind].items()
+        wanted = [(oid, size) for oid, size in sizes if size >= least and (kind != "blob" or size <= SMALL)]
+        batch: list[str] = []
+        room, done = _AT_ONCE, 0
+        for oid, size in wanted:
+            if batch and size > room:
+                yield from contents(self.git, batch)
+                done += len(batch)
+                progress(f"reading {kind}s", done, len(wanted) + 1)
+                batch, room = [], _AT_ONCE
+            batch.append(oid)
+            room -= size
+        yield from contents(self.git, batch)
+
+    def holding(
+        self, forms: tuple[bytes, ...], progress: Callable[[str, int, int], None], least: int
+    ) -> Iterator[str]:
+        """The blobs that hold one of the forms, of any size."""
+        yield from (oid for oid, data in self.read("blob", progress, least=least) if holds(data, forms))
+        for oid, size in self.sizes["blob"].items():
+            if size > SMALL and hold(self.git.stream("cat-file", "blob", oid), forms):
+                yield oid
+
+
+def contents(git: Git, oids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """The objects that are here, with one child; all in memory."""
+    if not oids:
+        return
+    data = git.run("cat-file", "--batch", stdin="".join(f"{oid}\n" for oid in oids).encode())
+    at = 0
+    while at < len(data):
+        end = data.index(b"\n", at)
+        words = data[at:end].split(b" ")
+        if words[-1] == b"missing":
+            at = end + 1
+            continue
+        size = int(words[2])
+        yield words[0].decode(), data[end + 1 : end + 1 + size]
+        at = end + size + 2
+
+
+@immutable
+class Forest:
+    """The trees: `above` names the trees that have an entry; `named` of each tree the entries of certain names."""
+
+    above: dict[str, list[str]]
+    named: dict[str, dict[str, str]]
+
+    @classmethod
+    def of(cls, trees: Iterable[tuple[str, bytes]], names: Collection[str], blobs: Collection[str]) -> Forest:
+        """Of blobs only those of `blobs`, and those that have one of the `names`, are remembered."""
+        above: dict[str, list[str]] = {}
+        named: dict[str, dict[str, str]] = {}
+        for oid, data in trees:
+            at = 0
+            while at < len(data):
+                space = data.index(b" ", at)
+                nul = data.index(b"\0", space)
+                entry = data[nul + 1 : nul + 21].hex()
+                name = os.fsdecode(data[space + 1 : nul])
+                wanted = name in names
+                if wanted:
+                    named.setdefault(oid, {})[name] = entry
+                if wanted or data[at:space] == _TREE or entry in blobs:
+                    above.setdefault(entry, []).append(oid)
+                at = nul + 21
+        return cls(above, named)
+
+    def at(self, tree: str, path: Sequence[str]) -> str:
+        """The entry at a path whose names are among the remembered; '' where there is none."""
+        for name in path:
+            tree = self.named.get(tree, {}).get(name, "")
+        return tree
+
+    def holding(self, entries: Iterable[str]) -> set[str]:
+        """The entries, and every tree that has one of them below it."""
+        return reached(entries, lambda entry: self.above.get(entry, ()))
+
+
+def reached(begin: Iterable[str], following: Callable[[str], Iterable[str]]) -> set[str]:
+    """`begin` and all that follows from it."""
+    found = set(begin)
+    waiting = list(found)
+    while waiting:
+        for each in following(waiting.pop()):
+            if each not in found:
+                found.add(each)
+                waiting.append(each)
+    return found
+
+
+def commit_of(data: bytes, *, told: bool) -> Commit:
+    """A commit from its bytes."""
+    head = data.partition(b"\n\n")[0].decode("utf-8", "replace").split("\n")
+    parents = tuple(line[7:] for line in head if line.startswith("parent "))
+    return Commit(head[0][5:], parents, told)

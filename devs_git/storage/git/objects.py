@@ -1,0 +1,173 @@
+"""Git objects, read and written with libgit2's object store alone: the one importer of pygit2.
+
+Small loose objects are left to loose.py as long as the library is not loaded: loading it costs more than they do.
+
+Only the store is opened, not the repository, so that configuration, extensions, replace refs and worktrees
+of the user's repository cannot change what is read or written.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from devs_git.errors import DevsError
+from devs_git.storage.git import loose_objects, newest_objects
+from devs_git.values import field, immutable
+
+if TYPE_CHECKING:
+    import pygit2
+
+FILE, EXECUTABLE, LINK, TREE, GITLINK = 0o100644, 0o100755, 0o120000, 0o040000, 0o160000
+EMPTY_BLOB: Final = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+EMPTY_TREE: Final = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+_KINDS: Final = {"commit": 1, "tree": 2, "blob": 3, "tag": 4}
+
+
+@immutable
+class Entry:
+    """One line of a tree."""
+
+    mode: int
+    oid: str
+
+
+@immutable
+class Objects:
+    """The object store below `folder` (`<common git dir>/objects`); `beside` are folders that are read as well."""
+
+    folder: Path
+    beside: tuple[Path, ...] = ()
+    _notes: list[set[str]] = field(default_factory=list, compare=False, repr=False)
+
+    @cached_property
+    def _store(self) -> pygit2.Odb:
+        import pygit2
+
+        # A ledger object that a power cut could lose would be an event that never happened.
+        pygit2.settings.enable_fsync_gitdir(True)
+        store = pygit2.Odb(os.fspath(self.folder))
+        for folder in self.beside:
+            store.add_disk_alternate(os.fspath(folder))
+        return store
+
+    @contextmanager
+    def noting(self) -> Iterator[set[str]]:
+        """The oids of what is written inside the body."""
+        notes: set[str] = set()
+        self._notes.append(notes)
+        try:
+            yield notes
+        finally:
+            self._notes.remove(notes)
+
+    def write(self, kind: str, data: bytes) -> str:
+        """The oid of the stored object; `kind` is commit, tree, blob or tag."""
+        oid = self._stored(kind, data)
+        for notes in self._notes:
+            notes.add(oid)
+        return oid
+
+    def _stored(self, kind: str, data: bytes) -> str:
+        if len(data) <= loose_objects.SMALL and "pygit2" not in sys.modules:
+            return loose_objects.write(self.folder, kind, data)
+        import pygit2
+
+        try:
+            return str(self._store.write(_KINDS[kind], data))
+        except (pygit2.GitError, OSError):
+            # A gc took away the empty folder that the library had just made; else the system says what is wrong.
+            return loose_objects.write(self.folder, kind, data)
+
+    def read(self, oid: str, kind: str, most: int = 0) -> bytes:
+        """The object's bytes; LEDGER_MISSING where it cannot be had, LEDGER_MUTATED where it is something else, or has
+        more than `most` bytes (0 for any).
+        """
+        known = None if "pygit2" in sys.modules else loose_objects.read(self.folder, oid)
+        if known and known[0] == kind and (not most or len(known[1]) <= most):
+            return known[1]
+        import pygit2
+
+        try:
+            if most and self._store.read_header(oid)[1] > most:
+                raise DevsError("LEDGER_MUTATED", f"Object {oid} has more than {most} bytes.", oid=oid)
+            found, data = self._store.read(oid)
+        except (KeyError, ValueError, pygit2.GitError) as error:
+            # A git prune beside us may take it at any moment.
+            known = loose_objects.read_file(self.folder.parent / newest_objects.FOLDER / oid)
+            if known and known[0] == kind:
+                return known[1]
+            what = "damaged in" if isinstance(error, pygit2.GitError) else "missing from"
+            raise DevsError("LEDGER_MISSING", f"Object {oid} is {what} the object store.", oid=oid) from error
+        if found != _KINDS[kind]:
+            raise DevsError("LEDGER_MUTATED", f"Object {oid} is no {kind}.", oid=oid)
+        return data
+
+    def exists(self, oid: str) -> bool:
+        return loose_objects.exists(self.folder, oid) or oid in self._store
+
+    def is_tag(self, oid: str) -> bool:
+        """Whether a tag object with this oid is here."""
+        import pygit2
+
+        try:
+            return bool(self._store.read_header(oid)[0] == _KINDS["tag"])
+        except (KeyError, TypeError, ValueError, pygit2.GitError):
+            return False
+
+    def read_tree(self, oid: str) -> dict[str, Entry]:
+        """Names (undecodable bytes as surrogates) and entries of one tree.
+
+        LEDGER_MUTATED where a name stands twice or out of order (git's look-up finds another entry, or none), or is a
+        path: whoever wrote it to a file system would write elsewhere.
+        """
+        data, at, found, before = self.read(oid, "tree"), 0, {}, b""
+        while at < len(data):
+            space = data.index(b" ", at)
+            nul = data.index(b"\0", space)
+            raw, mode = data[space + 1 : nul], int(data[at:space], 8)
+            name, order = os.fsdecode(raw), raw + b"/" if mode == TREE else raw
+            if order <= before or name in found or b"/" in raw:
+                raise DevsError("LEDGER_MUTATED", f"Tree {oid} is none that git makes.", oid=oid)
+            before = order
+            found[name] = Entry(mode, data[nul + 1 : nul + 21].hex())
+            at = nul + 21
+        return found
+
+    def write_tree(self, entries: Mapping[str, Entry]) -> str:
+        """The oid of a tree of `entries`; git sorts a folder as if its name ended in a slash."""
+
+        def key(item: tuple[str, Entry]) -> bytes:
+            return os.fsencode(item[0]) + (b"/" if item[1].mode == TREE else b"")
+
+        lines = (
+            b"%o %s\0%s" % (entry.mode, os.fsencode(name), bytes.fromhex(entry.oid))
+            for name, entry in sorted(entries.items(), key=key)
+        )
+        return self.write("tree", b"".join(lines))
+
+    def edit_tree(self, tree: str, files: Iterable[tuple[str, bytes | None]]) -> str:
+        """`tree` with files put (bytes) or taken out (None); folders appear and vanish as needed."""
+        grouped: dict[str, list[tuple[str, bytes | None]]] = {}
+        entries = self.read_tree(tree) if tree != EMPTY_TREE else {}
+        for path, data in files:
+            head, slash, rest = path.partition("/")
+            if slash:
+                grouped.setdefault(head, []).append((rest, data))
+            elif data is None:
+                entries.pop(head, None)
+            else:
+                mode = EXECUTABLE if entries.get(head, Entry(FILE, "")).mode == EXECUTABLE else FILE
+                entries[head] = Entry(mode, self.write("blob", data))
+        for head, below in grouped.items():
+            old = entries.get(head)
+            folder = self.edit_tree(old.oid if old and old.mode == TREE else EMPTY_TREE, below)
+            entries[head] = Entry(TREE, folder)
+            if folder == EMPTY_TREE:
+                del entries[head]
+        return self.write_tree(entries)

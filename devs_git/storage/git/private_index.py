@@ -1,0 +1,32 @@
+"""An index file of our own: whole, durable, without a helper process; the user's is never staged into or refreshed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from devs_git.storage.git.program import Git
+
+# A private index stands alone: whole, without a helper process and without the user's cache of untracked files.
+PRIVATE_INDEX: Final = (
+    "core.splitIndex=false",
+    "index.sparse=false",
+    "core.untrackedCache=false",
+    "core.hooksPath=/dev/null",
+    "submodule.recurse=false",
+    "core.safecrlf=false",
+)
+DURABLE: Final = ("core.fsync=all", "core.fsyncMethod=batch")
+
+
+def private(git: Git, index: Path) -> Git:
+    """`git` on an index file of our own: the user's is never staged into or refreshed."""
+    return git.with_env(GIT_INDEX_FILE=os.fspath(index)).with_config(*PRIVATE_INDEX)
+
+
+def index_path(git: Git) -> Path:
+    """Where the index is that git uses here (GIT_INDEX_FILE is obeyed)."""
+    environment = git.environment()
+    own = environment.get("GIT_INDEX_FILE")
+    return git.where / own if own else Path(environment["GIT_DIR"]) / "index"

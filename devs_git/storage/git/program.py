@@ -1,0 +1,296 @@
+"""Run the git program: one place for environment, timeouts and how failure is told.
+
+Children never read our standard input, take no optional lock, start no fsmonitor, and read paths literally. Where a
+`time_limit` is set none of them runs on when it is over.
+A child that writes the working tree inherits the lock's descriptor, so that an orphan still holds the lock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from devs_git.errors import DevsError
+from devs_git.storage.git import children, time_limit
+from devs_git.values import field, immutable, replace
+
+if TYPE_CHECKING:
+    import subprocess  # a command that needs no git does without
+
+# Variables by which a caller's repository would leak into a child that writes the ledger or a backup.
+REPOSITORY_VARIABLES: Final = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH",
+    "GIT_SHALLOW_FILE",
+    "GIT_GRAFT_FILE",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_INTERNAL_SUPER_PREFIX",
+)
+# What is proved is proved by objects alone: nothing replaced or grafted, no graph file, no other rule for trailers.
+OBJECTS_ALONE: Final = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
+OBJECTS_ALONE_CONFIG: Final = (
+    "-c",
+    "core.commitGraph=false",
+    "-c",
+    "trailer.separators=:",
+    "-c",
+    "i18n.logOutputEncoding=UTF-8",
+    "-c",
+    "advice.graftFileDeprecated=false",
+)
+# What a partial clone has not got is not fetched: that starts programs which the configuration names, and asks people.
+_OFFLINE: Final = {
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+}  # the first is known since git 2.45
+# git refuses to work where one of these is set beside our own.
+_NEVER: Final = ("GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
+_ALWAYS: Final = {
+    "LC_ALL": "C",
+    "LANGUAGE": "",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_EDITOR": ":",
+    "GIT_PAGER": "cat",
+}
+_DIED: Final = 128
+_CONFIGURATION: Final = re.compile(
+    r"^(?:fatal|error): (?P<said>(?:bad (?:(?:boolean |numeric )?config (?:value|variable|line)|(?:zlib|pack) compression)"
+    r"|failed to expand user dir|could not expand include path|exceeded maximum include depth|missing value for '"
+    r"|malformed value for|invalid value for (?!'extensions)|unknown value for config|unknown style '|Invalid untracked"
+    r"|bogus (?:count|format) in GIT_CONFIG|missing config (?:key|value) GIT_CONFIG|problem with core\.|invalid refspec '"
+    r"|unknown error occurred while reading the config).*)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_QUIET: Final = (
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.quotePath=false",
+    "-c",
+    "advice.detachedHead=false",
+)
+
+
+class GitFailed(Exception):
+    """git said no: its exit status and its own words."""
+
+    def __init__(self, args: Sequence[str], status: int, stderr: str) -> None:
+        super().__init__(f"git {args[0] if args else ''} exited {status}: {stderr.strip()}")
+        self.status = status
+        self.stderr = stderr.strip()
+
+
+@immutable
+class Git:
+    """git in one folder with one environment; `run` returns standard output as bytes."""
+
+    where: Path
+    env: Mapping[str, str] = field(default_factory=dict)
+    unset: tuple[str, ...] = ()
+    config: tuple[str, ...] = ()
+    keep_open: tuple[int, ...] = ()
+    known: dict[str, Any] | None = field(default=None, compare=False, repr=False)
+    offline: bool = False
+    not_started: tuple[str, ...] = ()  # filters that whoever only reads does not start (see `filters`)
+    plain: bool = False  # as its user runs it: for a commit, whose hooks must not see our settings
+
+    def with_env(self, **env: str) -> Git:
+        return replace(self, env={**self.env, **env})
+
+    def with_config(self, *pairs: str) -> Git:
+        """The same git with `-c name=value` for each pair."""
+        return replace(self, config=(*self.config, *(part for pair in pairs for part in ("-c", pair))))
+
+    def holding(self, *descriptors: int) -> Git:
+        """The same git, whose children inherit these descriptors (a held lock)."""
+        return replace(self, keep_open=(*self.keep_open, *descriptors))
+
+    def remembering(self) -> Git:
+        """The same git for one operation, which keeps in `known` what it asked once and what does not change meanwhile."""
+        return replace(self, known={})
+
+    def run(
+        self,
+        *args: str,
+        stdin: bytes | None = None,
+        ok: tuple[int, ...] = (0,),
+        timeout: float | None = None,
+    ) -> bytes:
+        """Standard output of `git args`; raises GitFailed unless the exit status is in `ok`, GitTimedOut after `timeout` seconds."""
+        return self.attempt(*args, stdin=stdin, ok=ok, timeout=timeout)[1]
+
+    def text(self, *args: str, ok: tuple[int, ...] = (0,)) -> str:
+        return os.fsdecode(self.run(*args, ok=ok)).strip()
+
+    def says(self, *args: str) -> bool:
+        """Whether git answers yes (exit 0) or no (exit 1)."""
+        return self.attempt(*args, ok=(0, 1))[0] == 0
+
+    def attempt(
+        self,
+        *args: str,
+        stdin: bytes | None = None,
+        ok: tuple[int, ...] = (0,),
+        timeout: float | None = None,
+    ) -> tuple[int, bytes]:
+        """Exit status and standard output."""
+        child = self.start(*args, fed=stdin is not None)
+        out, err = children.said(child, args, stdin, timeout)
+        if child.returncode not in ok:
+            raise self._failure(args, child.returncode, err)
+        if child.returncode == _DIED and (found := _of_configuration(self._inside(_text(err)))):
+            raise found
+        return child.returncode, out
+
+    @contextlib.contextmanager
+    def alongside(self, *args: str) -> Iterator[Callable[[], bytes]]:
+        """`git args` running while the body does something else; what is yielded waits for its standard output."""
+        child = self.start(*args)
+
+        def output() -> bytes:
+            out, err = children.said(child, args)
+            if child.returncode:
+                raise self._failure(args, child.returncode, err)
+            return out
+
+        try:
+            yield output
+        finally:
+            if child.returncode is None:
+                children.end_group(child)
+
+    def stream(self, *args: str, stdin: bytes = b"") -> Generator[bytes]:
+        """Standard output piece by piece; git is ended when the caller has had enough.
+
+        GitFailed where it ended badly by itself: what a killed git said so far is not all that there is.
+        """
+        # Into a file: a pipe that nobody reads meanwhile is full after some hundred warnings, and git waits forever.
+        with contextlib.ExitStack() as open_now:
+            said = open_now.enter_context(children.nameless_file())
+            given = open_now.enter_context(children.nameless_file(stdin)) if stdin else None
+            child = open_now.enter_context(self.start(*args, errors=said.fileno(), given=given))
+            assert child.stdout is not None
+            try:
+                while data := children.piece(child, args):
+                    yield data
+                child.wait()
+            finally:
+                child.kill()
+            if child.returncode:
+                said.seek(0)
+                raise self._failure(args, child.returncode, said.read())
+
+    def start(
+        self, *args: str, fed: bool = False, errors: int | None = None, given: IO[bytes] | None = None
+    ) -> subprocess.Popen[bytes]:
+        """A running git in a process group of its own, so that it can be ended with its children.
+
+        `fed`: by our pipe; `errors`: the descriptor that gets its standard error, instead of a pipe; `given`: a file that it reads.
+        """
+        import subprocess
+
+        if time_limit.left() == 0:
+            raise children.late(args)
+        try:
+            return subprocess.Popen(
+                ["git", *(() if self.plain else _QUIET), *self.config, *args],
+                cwd=self.where,
+                env=self.environment(),
+                stdin=given or (subprocess.PIPE if fed else subprocess.DEVNULL),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE if errors is None else errors,
+                pass_fds=self.keep_open,
+                start_new_session=True,
+            )
+        except (FileNotFoundError, NotADirectoryError) as error:
+            if not self.where.is_dir():
+                raise DevsError(
+                    "NOT_A_REPOSITORY",
+                    "There is no such folder.",
+                    hint="Go to a repository.",
+                ) from error
+            raise DevsError(
+                "GIT_NOT_FOUND", "The git program is not on PATH.", hint="Install git 2.36 or newer."
+            ) from error
+
+    def _failure(self, args: Sequence[str], status: int, err: bytes) -> Exception:
+        words = self._inside(_text(err))
+        return _of_configuration(words) or GitFailed(args, status, words)
+
+    def _inside(self, words: str) -> str:
+        """git's words without the machine's paths: those of the repository become relative to it."""
+        for place in (*(self.env.get(name) for name in ("GIT_DIR", "GIT_WORK_TREE")), os.fspath(self.where)):
+            if place:
+                words = words.replace(place + "/", "")
+        return words
+
+    def environment(self) -> dict[str, str]:
+        unset = (*self.unset, *(() if self.plain else _NEVER))
+        kept = {name: value for name, value in os.environ.items() if name not in unset}
+        ours = {**({} if self.plain else _ALWAYS), **(_OFFLINE if self.offline else {})}
+        found = {**kept, **ours, **self.env}
+        return {**found, **_off(self.not_started, found)} if self.not_started else found
+
+
+def _text(err: bytes) -> str:
+    return err.decode("utf-8", "replace")
+
+
+def _of_configuration(words: str) -> DevsError | None:
+    """NOT_A_REPOSITORY where git cannot read its configuration: then it answers no question at all, whatever was asked."""
+    found = _CONFIGURATION.search(words)
+    return found and DevsError(
+        "NOT_A_REPOSITORY",
+        f"git cannot read its configuration: {found['said'].rstrip('.')}.",
+        hint="Find the setting and its file, and mend it: git config --list --show-origin",
+    )
+
+
+def of_store(common: Path, *, offline: bool = False) -> Git:
+    """git for what is proved: the caller's repository variables scrubbed, objects as they are."""
+    env = {"GIT_DIR": os.fspath(common), **OBJECTS_ALONE}
+    return Git(common, env, REPOSITORY_VARIABLES, OBJECTS_ALONE_CONFIG, offline=offline)
+
+
+def _off(filters: Sequence[str], environment: Mapping[str, str]) -> dict[str, str]:
+    """Settings, behind those that a caller gave in the same way, by which git takes files as they are.
+
+    As variables, for a filter's name may have an equals sign in it, with which `-c` could not name it.
+    """
+    given = environment.get("GIT_CONFIG_COUNT", "")
+    settings = {"clean": "", "smudge": "", "process": "", "required": "false"}
+    pairs = [(f"filter.{name}.{key}", value) for name in filters for key, value in settings.items()]
+    first = int(given) if given.isdecimal() else 0
+    told = {f"GIT_CONFIG_KEY_{first + at}": key for at, (key, _) in enumerate(pairs)}
+    told |= {f"GIT_CONFIG_VALUE_{first + at}": value for at, (_, value) in enumerate(pairs)}
+    return {"GIT_CONFIG_COUNT": str(first + len(pairs)), **told}
+
+
+def split_z(data: bytes) -> list[str]:
+    """NUL-separated paths, undecodable bytes kept as surrogates."""
+    return [
+        part for part in os.fsdecode(data).split("\0") if part
+    ]  # at once: there may be a hundred thousand
+
+
+def split_lines(text: str) -> list[str]:
+    r"""Lines as git ends them. `splitlines()` knows other ends, such as U+2028, which a name or a message may hold."""
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def join_z(paths: Sequence[str]) -> bytes:
+    return b"".join(os.fsencode(path) + b"\0" for path in paths)

@@ -1,0 +1,206 @@
+"""References, moved only in one transaction with expected old values; never blindly."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.ledger.events import NO_OID, RefUpdate
+from devs_git.errors import DevsError
+from devs_git.storage.git.program import Git, GitFailed, split_lines
+
+BACKUPS: Final = "refs/devs/backup/"
+_MOVED: Final = re.compile(
+    r"but expected|reference already exists|reference is missing|unable to resolve reference"
+)
+_LOCKED: Final = re.compile(r"\.lock': File exists")
+_LOOSE: Final = re.compile(rb"[0-9a-f]{40}\n?")
+_TAIL: Final = 1 << 16  # bytes; a line of a reflog is shorter
+
+
+class RefMoved(Exception):
+    """A reference did not have its expected old value."""
+
+
+class RefLocked(Exception):
+    """Another git holds the lock of a reference at this moment."""
+
+
+def _line(update: RefUpdate) -> bytes:
+    ref, new, old = (os.fsencode(part) for part in (update.ref, update.new, update.old))
+    option = b"option no-deref\0" if update.no_deref else b""
+    if update.new == NO_OID:
+        return option + b"delete %s\0%s\0" % (ref, old)
+    return option + b"update %s\0%s\0%s\0" % (ref, new, old)
+
+
+def transaction(git: Git, updates: Sequence[RefUpdate], message: str) -> None:
+    """All of `updates`, or none of them (a crash aside). Raises RefMoved or RefLocked; nothing has moved then."""
+    script = b"start\0" + b"".join(_line(update) for update in updates) + b"prepare\0commit\0"
+    try:
+        # A stash entry lives in its reflog; git makes one for refs/stash only where it is told to.
+        log = ("--create-reflog",) if any(update.ref == "refs/stash" for update in updates) else ()
+        git.run("update-ref", "-m", message, *log, "--stdin", "-z", stdin=script)
+    except GitFailed as error:
+        if _MOVED.search(error.stderr):
+            raise RefMoved(error.stderr) from error
+        if _LOCKED.search(error.stderr):
+            raise RefLocked(error.stderr) from error
+        raise
+
+
+def waiting(git: Git, updates: Sequence[RefUpdate]) -> bool:
+    """Whether a ref is still as it was. git moves refs first and deletes others after that, and may be killed in between."""
+    return any(read(git, one.ref) == one.old for one in updates if one.old != one.new)
+
+
+def missing_object(error: GitFailed) -> str:
+    """The object that was not there for a ref, '' where git says something else."""
+    named = re.search(r"nonexistent object ([0-9a-f]{40})", error.stderr)
+    return named[1] if named else ""
+
+
+def locked_out(error: RefLocked) -> DevsError:
+    """BUSY, with the name of the lock that another git holds or that a killed one left."""
+    named = re.search(r"'([^']*\.lock)'", str(error))
+    name = named[1].rpartition("/.git/")[2] if named else "a ref's lock"
+    return DevsError(
+        "BUSY",
+        f"Another git holds {name}.",
+        hint=f"Wait for it; if no git runs, remove {name} from the git directory.",
+    )
+
+
+def read(git: Git, ref: str) -> str:
+    """The oid that a full ref name (or `HEAD^{commit}`) holds, or '' where there is none. GitFailed where git cannot read its refs."""
+    return _verified(git, ref, ok=(0, 1))
+
+
+def commit_of(git: Git, words: str) -> str:
+    """The commit that a person's words name, as git understands them, or '' where they name none."""
+    return _verified(git, f"{words}^{{commit}}", ok=(0, 1, 128))
+
+
+def _verified(git: Git, words: str, ok: tuple[int, ...]) -> str:
+    status, out = git.attempt("rev-parse", "--quiet", "--verify", "--end-of-options", words, ok=ok)
+    return out.decode().strip() if status == 0 else ""
+
+
+def loose(common: Path, ref: str) -> str:
+    """The oid in the ref's own file, '' where it has none (packed, symbolic, missing): a question less to git."""
+    try:
+        text = (common / ref).read_bytes()
+    except OSError:
+        return ""
+    return text[:40].decode() if _LOOSE.fullmatch(text) else ""
+
+
+def broken(common: Path, ref: str) -> bool:
+    """Whether the ref has a file, though git says that there is no such ref: what a loss of power leaves of one."""
+    path = common / ref
+    return path.is_symlink() or path.is_file()
+
+
+def head(git_dir: Path, common: Path) -> tuple[str, str]:
+    """HEAD's oid and the full name of its branch ('' where it is detached), read as files; '' and '' where these
+    do not tell: unborn, packed, or something rarer. Then git is asked.
+    """
+    file = git_dir / "HEAD"
+    text = b"" if file.is_symlink() else file.read_bytes()
+    if _LOOSE.fullmatch(text):
+        return text[:40].decode(), ""
+    name = os.fsdecode(text).rstrip("\n").removeprefix("ref: ")
+    oid = loose(common, name) if name.startswith("refs/heads/") else ""
+    return (oid, name) if oid else ("", "")
+
+
+def matching(git: Git, *patterns: str) -> dict[str, str]:
+    """Full names and oids of all refs below the patterns (`refs/heads`)."""
+    with matching_alongside(git, *patterns) as found:
+        return found()
+
+
+@contextlib.contextmanager
+def matching_alongside(git: Git, *patterns: str) -> Iterator[Callable[[], dict[str, str]]]:
+    """The same, asked while the body does something else; what is yielded waits for the answer."""
+    with git.alongside("for-each-ref", "--format=%(objectname) %(refname)", *patterns) as output:
+        yield lambda: _named(output())
+
+
+def _named(out: bytes) -> dict[str, str]:
+    lines = (os.fsdecode(line).partition(" ") for line in out.split(b"\n") if line)
+    return {name: oid for oid, _, name in lines}
+
+
+def missing_only(git: Git, updates: Iterable[RefUpdate]) -> list[RefUpdate]:
+    """The updates that are not yet so, each expecting what the ref holds now: how a replay skips what is done."""
+    left = []
+    for update in updates:
+        now = read(git, update.ref) or NO_OID
+        if now != update.new:
+            left.append(RefUpdate(update.ref, update.new, now, update.no_deref))
+    return left
+
+
+def reflog(common: Path, ref: str) -> Iterator[str]:
+    """What a ref held after each of its moves, the last one first; nothing where it has no reflog."""
+    try:
+        lines = split_lines((common / "logs" / ref).read_bytes().decode("utf-8", "replace"))
+    except OSError:
+        return
+    for line in reversed(lines):
+        yield line[41:81]
+
+
+def stashes(git: Git) -> list[str]:
+    """The oids of all stash entries."""
+    status, out = git.attempt("reflog", "show", "--format=%H", "refs/stash", "--", ok=(0, 128))
+    return [] if status else out.decode().split()
+
+
+def last_move(git_dir: Path) -> tuple[str, str, str]:
+    """Old and new oid of HEAD's last move and git's words for it, from its reflog; all '' where there is none."""
+    try:
+        with (git_dir / "logs" / "HEAD").open("rb") as log:
+            log.seek(max(0, log.seek(0, os.SEEK_END) - _TAIL))
+            line = log.read().rstrip(b"\n").rpartition(b"\n")[2].decode("utf-8", "replace")
+    except FileNotFoundError:
+        return "", "", ""
+    oids, _, words = line.partition("\t")
+    old, _, rest = oids.partition(" ")
+    return old, rest.partition(" ")[0], words
+
+
+def branch(git_dir: Path) -> str:
+    """The short name of the branch that HEAD is on, '' where it is detached; read as a file, a hook is in a hurry."""
+    head = os.fsdecode((git_dir / "HEAD").read_bytes()).rstrip("\n")
+    return head.removeprefix("ref: refs/heads/") if head.startswith("ref: refs/heads/") else ""
+
+
+def rebased_branch(git: Git, git_dir: Path) -> str:
+    """The short name of the branch that a rebase under way will move, '' where there is none or nothing tells it.
+
+    `git rebase --apply` writes the name only where it stops. Else it is the branch that is still where ORIG_HEAD is;
+    of several the one that HEAD was last moved to.
+    """
+    for folder in ("rebase-merge", "rebase-apply"):
+        with contextlib.suppress(FileNotFoundError):
+            name = os.fsdecode((git_dir / folder / "head-name").read_bytes()).rstrip("\n")
+            return name.removeprefix("refs/heads/") if name.startswith("refs/heads/") else ""
+    if not (git_dir / "rebase-apply" / "rebasing").exists():
+        return ""
+    start = read(git, "ORIG_HEAD")
+    names = [
+        name.removeprefix("refs/heads/") for name, oid in matching(git, "refs/heads").items() if oid == start
+    ]
+    if len(names) == 1:
+        return names[0]
+    moves = git.text(
+        "log", "--walk-reflogs", "--format=%gs", "--grep-reflog=^checkout: moving from ", "-1", "HEAD"
+    )
+    last = moves.rpartition(" to ")[2]
+    return last if last in names else ""

@@ -1,0 +1,222 @@
+"""A remote: what it has, what is fetched from it and pushed to it, each with one git child that never asks anybody.
+
+Nothing is written to the user's refs: objects are fetched by their oids. A push forces nothing; a ref that is to be
+made, moved or deleted names what the remote must hold (`--force-with-lease`, never `+`, which would override it).
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+from devs_git.domain.checkpoints.wanted_refs import FOLDERS
+from devs_git.domain.ledger.events import LEDGER, NO_OID, RefUpdate
+from devs_git.errors import DevsError, invalid
+from devs_git.storage.git import failures, refs
+from devs_git.storage.git.children import end_group
+from devs_git.storage.git.program import Git, split_lines
+from devs_git.values import immutable
+
+HEADS: Final = "refs/heads/"
+SECONDS: Final = 300.0  # of one child; a hook of the user's own may run in it
+_TICK: Final = 1.0
+_FETCH: Final = ("fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--no-prune", "--no-auto-maintenance",
+                 "--no-recurse-submodules", "--refmap=", "--stdin")  # fmt: skip
+_PUSH: Final = ("push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no")
+_GONE: Final = re.compile(r"not our ref|unadvertised object|couldn't find remote ref|remote ref .* not found")
+_RACE: Final = re.compile(
+    r"stale info|fetch first|non-fast-forward|already exists|needs force|atomic|cannot lock ref"
+    r"|failed to update ref|reference already exists|incorrect old value|failed to lock|Unable to create .*\.lock"
+)
+_PLACE: Final = re.compile(r"'[^']*[/\\][^']*'|\w+://\S+|(?<![\w.])/\S+|[\w.-]+@[\w.-]+:\S*")
+
+
+class Moved(Exception):
+    """Somebody else moved a ref of the remote meanwhile: look again."""
+
+
+@immutable
+class Looked:
+    """A remote's refs: its ledger ('' for none), those below FOLDERS, and its branches."""
+
+    ledger: str
+    devs: Mapping[str, str]
+    branches: Mapping[str, str]
+
+
+@immutable
+class Far:
+    """One remote of this repository. `progress` is told of a child that takes long: what, done, total."""
+
+    git: Git
+    remote: str
+    progress: Callable[[str, int, int], None]
+
+    @property
+    def seen_ref(self) -> str:
+        """Where the remote's ledger is remembered as it was last seen."""
+        return f"refs/devs/remotes/{self.remote}/ledger"
+
+    def look(self) -> Looked:
+        """The remote's refs; BUSY where it cannot be reached."""
+        patterns = (f"{HEADS}*", *(f"{folder}*" for folder in FOLDERS))
+        status, out, err = self._run(
+            f"asking {self.remote}",
+            "ls-remote",
+            "--refs",
+            "--quiet",
+            "--end-of-options",
+            self.remote,
+            *patterns,
+        )
+        if status:
+            raise self._unreachable(err)
+        rows = (line.partition("\t") for line in split_lines(out))
+        found = {name: oid for oid, _, name in rows}
+        return Looked(
+            found.get(LEDGER, ""),
+            {name: oid for name, oid in found.items() if name.startswith(FOLDERS)},
+            {name: oid for name, oid in found.items() if name.startswith(HEADS)},
+        )
+
+    def default(self) -> str:
+        """The commit of the remote's default branch, which is here then; '' where it has none. BUSY."""
+        status, out, err = self._run(
+            f"asking {self.remote}", "ls-remote", "--quiet", "--end-of-options", self.remote, "HEAD"
+        )
+        if status:
+            raise self._unreachable(err)
+        rows = (line.partition("\t") for line in split_lines(out))
+        oid = next((oid for oid, _, name in rows if name == "HEAD"), "")
+        if oid and not refs.commit_of(self.git, oid):
+            try:
+                self.fetch([oid])
+            except Moved as error:
+                raise self._unreachable(str(error)) from error
+        return oid
+
+    def fetch(self, oids: Iterable[str], *, contents: bool = True) -> None:
+        """Get these objects and what they reach, without `contents` as this clone leaves them out elsewhere; Moved
+        where the remote has them no more.
+        """
+        script = "".join(f"{oid}\n" for oid in oids)
+        # A partial clone leaves contents out that we read without git.
+        promisor = (
+            contents
+            and self.git.text("config", "--get", f"remote.{self.remote}.promisor", ok=(0, 1)) == "true"
+        )
+        words = (*_FETCH, *(("--no-filter",) if promisor else ()), "--end-of-options", self.remote)
+        status, _, err = self._run(f"fetching from {self.remote}", *words, stdin=script)
+        if status:
+            raise Moved(err) if _GONE.search(err) else self._unreachable(err)
+
+    def push(self, ledger: str, updates: Sequence[RefUpdate]) -> None:
+        """Push the ledger by fast-forward ('' leaves it) and the refs of `updates`, all or nothing where it can be.
+
+        Where the remote cannot, the ledger goes first: who moved it has decided what the numbers mean, and refs that
+        are missing after it are pushed by the next sync, while refs without their event would mislead.
+        """
+        spec = [f"{ledger}:{LEDGER}"] if ledger else []
+        leases = [f"--force-with-lease={u.ref}:{'' if u.old == NO_OID else u.old}" for u in updates]
+        specs = [f"{'' if u.new == NO_OID else u.new}:{u.ref}" for u in updates]
+        if self._push("--atomic", *leases, "--end-of-options", self.remote, *spec, *specs):
+            return
+        for words in ((spec, ()), (specs, leases)):
+            if words[0]:
+                self._push(*words[1], "--end-of-options", self.remote, *words[0])
+
+    def _push(self, *words: str) -> bool:
+        """False where the remote cannot do it all at once; Moved, CONFLICT where a ref was refused."""
+        # A mirror would force everything.
+        git = self.git.with_config(f"remote.{self.remote}.mirror=false")
+        status, out, err = self._run(f"pushing to {self.remote}", *_PUSH, *words, git=git)
+        if not status:
+            return True
+        if "does not support --atomic" in err:
+            return False
+        refused = [line.split("\t") for line in split_lines(out) if line.startswith("!\t")]
+        said = "\n".join(row[-1] for row in refused)
+        if _RACE.search(said) or _RACE.search(err):
+            raise Moved(said)
+        if refused:
+            raise DevsError(
+                "CONFLICT",
+                f"{self.remote} refused {refused[0][1].rpartition(':')[2]}: {self._words(refused[0][-1])}.",
+                hint=f"What it says stands in: git push {self.remote} {LEDGER}",
+                remote=self.remote,
+            )
+        raise self._unreachable(err)
+
+    def _run(self, what: str, *words: str, stdin: str = "", git: Git | None = None) -> tuple[int, str, str]:
+        """Exit status, standard output and error of a child that talks to the remote; BUSY when the time is up."""
+        child = (git or self.git).start(*words, fed=True)
+        begun = time.monotonic()
+        given: bytes | None = stdin.encode()
+        while True:
+            try:
+                out, err = child.communicate(given, timeout=_TICK)
+                break
+            except subprocess.TimeoutExpired:
+                given = None
+                waited = time.monotonic() - begun
+                self.progress(f"{what}, {waited:.0f} s", 0, 0)
+                if waited > SECONDS:
+                    end_group(child)
+                    raise self._unreachable(f"it did not answer within {SECONDS:.0f} s") from None
+            except BaseException:
+                end_group(child)
+                raise
+        self.progress(what, 1, 1)
+        return child.returncode, out.decode("utf-8", "surrogateescape"), err.decode("utf-8", "replace")
+
+    def _unreachable(self, err: str) -> DevsError:
+        lines = [line for line in err.splitlines() if line.strip()]
+        first = next((line for line in lines if not line.startswith("hint:")), "git did not say why")
+        if failures.DAMAGE.search(err):
+            return DevsError(
+                "CONFLICT",
+                f"git cannot read what is here or at {self.remote}: {self._words(first)}.",
+                hint="See what is damaged here: devs-git doctor; and on both sides: git fsck --full",
+                remote=self.remote,
+            )
+        return DevsError(
+            "BUSY",
+            f"{self.remote} cannot be reached: {self._words(first)}.",
+            hint=f"Nothing is lost; see: git ls-remote {self.remote}. Then run: devs-git sync {self.remote}",
+            remote=self.remote,
+        )
+
+    def _words(self, text: str) -> str:
+        """git's words without the address, which may be a path of this machine or hold a password."""
+        line = re.sub(r"^(fatal|error|remote): ", "", text.strip())
+        return _PLACE.sub(self.remote, line).rstrip(".")
+
+
+def choose(git: Git, name: str) -> str:
+    """The remote to sync with: the one named, else `origin`, the only one, or that of the branch's upstream."""
+    names = [line for line in git.text("remote").split("\n") if line]
+    known = ", ".join(names)
+    if name:
+        if name not in names:
+            raise invalid("remote", f"There is no remote {name!r}.", hint=_add(known))
+        return name
+    if "origin" in names or len(names) == 1:
+        return "origin" if "origin" in names else names[0]
+    branch = git.text("symbolic-ref", "--quiet", "--short", "HEAD", ok=(0, 1, 128))
+    upstream = git.text("config", "--get", f"branch.{branch}.remote", ok=(0, 1)) if branch else ""
+    if upstream in names:
+        return upstream
+    what = "There are several remotes and none is origin." if names else "This repository has no remote."
+    raise invalid("remote", what, hint=_add(known))
+
+
+def _add(known: str) -> str:
+    return f"Name one of: {known}" if known else "Add one: git remote add origin <url>"
+
+
+def held(git: Git) -> dict[str, str]:
+    """The refs here that the ledger may speak of."""
+    return refs.matching(git, *(folder.rstrip("/") for folder in FOLDERS))

@@ -1,0 +1,147 @@
+"""What `git status` says of a worktree, as values. It takes no lock and refreshes no index."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from devs_git.storage.git import filters
+from devs_git.storage.git.filters import NotTold
+from devs_git.storage.git.private_index import index_path
+from devs_git.storage.git.program import Git, split_z
+from devs_git.values import field, immutable, mutable
+
+_ACTIONS: Final = {
+    "A": "added",
+    "D": "deleted",
+    "R": "renamed",
+    "C": "added",
+    "T": "modified",
+    "M": "modified",
+}
+
+
+@immutable
+class Changed:
+    """One path of the index or the working tree that differs; `old_path` only where it was renamed."""
+
+    path: str
+    action: str
+    old_path: str = ""
+
+
+@mutable
+class TreeState:
+    """`branch` is '' on a detached HEAD, `head` is '' before the first commit.
+
+    Of files in `not_told` only a filter that is not started could say whether they changed; they are in no other list
+    for that.
+    """
+
+    branch: str = ""
+    head: str = ""
+    upstream: str = ""
+    staged: list[Changed] = field(default_factory=list)
+    unstaged: list[Changed] = field(default_factory=list)
+    untracked: list[str] = field(default_factory=list)
+    unmerged: list[str] = field(default_factory=list)
+    not_told: tuple[NotTold, ...] = ()
+
+
+# What is dirty inside a submodule is not looked at: git would run that repository's own programs.
+_STATUS: Final = (
+    "status",
+    "--porcelain=v2",
+    "--branch",
+    "-z",
+    "--no-ahead-behind",
+    "--ignore-submodules=dirty",
+)
+_UNTRACKED: Final = (
+    "ls-files",
+    "-z",
+    "--others",
+    "--directory",
+    "--no-empty-directory",
+    "--exclude-standard",
+)
+
+
+@contextmanager
+def asked(git: Git) -> Iterator[Callable[[], TreeState]]:
+    """The state of a worktree, while the body does something else; a folder of untracked files is one entry that ends in a slash.
+
+    One git compares what is tracked while another looks for what is not: git itself does one after the other.
+    """
+    index = index_path(git)
+    before = _mark(index)
+    with (
+        git.alongside(*_STATUS, "--untracked-files=no") as tracked,
+        git.alongside(*_UNTRACKED) as untracked,
+    ):
+
+        def state() -> TreeState:
+            found = _read(tracked())
+            found.untracked = split_z(untracked())
+            if _mark(index) != before:  # the two may have seen another index each
+                found = _read(git.run(*_STATUS, "--untracked-files=normal"))
+            _leave_open(found, git)
+            return found
+
+        yield state
+
+
+def _leave_open(state: TreeState, git: Git) -> None:
+    """Take out what git said of files without the filter that would have to look at them."""
+    unsure = filters.undecided(git, git.not_started).unsure
+    if unsure:
+        state.unstaged = [one for one in state.unstaged if one.path not in unsure or one.action == "deleted"]
+        state.not_told = filters.told(unsure)
+
+
+def _mark(index: Path) -> tuple[int, ...]:
+    try:
+        found = index.stat()
+    except FileNotFoundError:
+        return ()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _read(out: bytes) -> TreeState:
+    state = TreeState()
+    lines = iter(os.fsdecode(part) for part in out.split(b"\0") if part)
+    for line in lines:
+        _take(state, line, lines)
+    return state
+
+
+def _take(state: TreeState, line: str, rest: Iterator[str]) -> None:
+    kind, _, text = line.partition(" ")
+    if kind == "#":
+        _header(state, text)
+    elif kind == "?":
+        state.untracked.append(text)
+    elif kind == "u":
+        state.unmerged.append(text.split(" ", 9)[9])
+    elif kind in "12":
+        parts = text.split(" ", 7 if kind == "1" else 8)
+        old = next(rest) if kind == "2" else ""
+        letters = parts[0]
+        for letter, group in ((letters[0], state.staged), (letters[1], state.unstaged)):
+            if letter != ".":
+                group.append(
+                    Changed(parts[-1], _ACTIONS.get(letter, "modified"), old if letter == "R" else "")
+                )
+
+
+def _header(state: TreeState, text: str) -> None:
+    key, _, value = text.partition(" ")
+    if key == "branch.oid" and value != "(initial)":
+        state.head = value
+    elif key == "branch.head" and value != "(detached)":
+        state.branch = value
+    elif key == "branch.upstream":
+        state.upstream = value

@@ -1,0 +1,203 @@
+"""Put our hooks and our MCP server into a client's project files, take them out, and say what is wrong with them.
+
+The files belong to the project and may be committed: what we write into them names no place on this machine. The script
+that their lines read is `<common>/devs/agent-hook`, which every worktree finds and which names this Python.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.audit.findings import Action, Finding
+from devs_git.domain.clients import project_files
+from devs_git.domain.clients.dialects import DIALECTS
+from devs_git.domain.clients.dialects.dialect import MARK, Dialect
+from devs_git.domain.text import limits
+from devs_git.domain.text.hook_script import python_of, render
+from devs_git.domain.text.json_edit import Unfit, loose_line
+from devs_git.errors import DevsError, invalid
+from devs_git.storage.documents import package_files
+from devs_git.storage.git import bounded
+from devs_git.storage.git.places import Places
+from devs_git.storage.hooks.hook_slot import HookSlot
+from devs_git.storage.hooks.installation import whole
+from devs_git.values import replace
+
+_NAME: Final = "agent-hook"
+_HOOK: Final = "agent hook"
+
+
+def install(places: Places, top: Path, dialect: Dialect, python: str = sys.executable) -> tuple[Action, ...]:
+    """Everything that is missing; what is there stays as it is. INVALID_ARGUMENTS for a file that cannot be edited."""
+    hooks, server = top / dialect.hooks_file, top / dialect.server_file
+    wanted = [
+        (hooks, _edited(hooks, top, lambda text: project_files.with_hooks(text, dialect))),
+        (server, _edited(server, top, lambda text: project_files.with_server(text, dialect))),
+    ]
+    done = [_write(path, top, text) for path, text in wanted]
+    return (
+        put_hook(places, python),
+        *(_warned(a, text or "", dialect) for a, (_, text) in zip(done, wanted, strict=True)),
+    )
+
+
+def _warned(action: Action, text: str, dialect: Dialect) -> Action:
+    line = 0 if action.what.endswith(".toml") else loose_line(text)
+    told = f"{dialect.title} refuses the whole file: line {line} is a comment, or a comma too many"
+    return replace(action, detail=told) if line else action
+
+
+def uninstall(top: Path, dialect: Dialect) -> tuple[Action, ...]:
+    """Take out what `install` put into the client's files; the script stays, other clients may read it."""
+    hooks, server = top / dialect.hooks_file, top / dialect.server_file
+    wanted = [
+        (hooks, _edited(hooks, top, _if_there(project_files.without_hooks))),
+        (server, _edited(server, top, _if_there(lambda text: project_files.without_server(text, dialect)))),
+    ]
+    done = [_write(path, top, text) for path, text in wanted]
+    if wanted[1][1] is not None and project_files.server_is_changed(wanted[1][1], dialect):
+        text = "Its server devs-git is not as we write it, and is left alone."
+        done[1] = Action(dialect.server_file, "skipped", text)
+    return tuple(done)
+
+
+def put_hook(places: Places, python: str = sys.executable) -> Action:
+    """The script itself, as this version has it; one that somebody edited is left alone."""
+    slot = HookSlot(places.shared, _NAME)
+    if slot.owner not in (None, "ours"):
+        return Action(_HOOK, "skipped", f"devs/{_NAME} was changed after it was installed; it is left alone.")
+    content = render(_source(), python, chained=False)
+    if slot.owner == "ours" and slot.content() == content:
+        return Action(_HOOK, "kept")
+    there = slot.owner
+    places.shared.mkdir(mode=0o700, parents=True, exist_ok=True)
+    places.spool.mkdir(mode=0o700, exist_ok=True)
+    slot.put(content)
+    return Action(_HOOK, "updated" if there else "created")
+
+
+def refresh(places: Places, top: Path) -> tuple[Action, ...]:
+    """For `init`: the script where a client's file calls it (a clone has those files before it has the script)."""
+    return (put_hook(places),) if called(top) or HookSlot(places.shared, _NAME).owner == "ours" else ()
+
+
+def take_hook(places: Places) -> tuple[Action, ...]:
+    """For `init --uninstall`: the script goes; the clients' lines find nothing then, and do nothing."""
+    slot = HookSlot(places.shared, _NAME)
+    if slot.owner != "ours":
+        return ()
+    slot.path.unlink()
+    return (Action(_HOOK, "removed"),)
+
+
+def called(top: Path) -> tuple[Dialect, ...]:
+    """The clients whose project file calls our script here."""
+    return tuple(dialect for dialect in DIALECTS.values() if MARK in _plain(top / dialect.hooks_file))
+
+
+def status(places: Places, top: Path | None) -> tuple[Finding, ...]:
+    """What is wrong with the script; nothing where no client is told of us."""
+    found: list[Finding] = []
+    clients = called(top) if top else ()
+    if clients:
+        fix = f"devs-git agent install {clients[0].name}"
+        text = _trouble(HookSlot(places.shared, _NAME), clients[0].title)
+        found += [Finding("AGENT_HOOK_MISSING", "error", text, fix)] if text else []
+    return tuple(found)
+
+
+def _trouble(slot: HookSlot, client: str) -> str:
+    if slot.owner is None:
+        return f"{client} is told to call our hook, and it is not installed in this clone."
+    if slot.owner != "ours":
+        return f"The hook that {client} calls, devs/{_NAME}, was changed after it was installed."
+    python = python_of(slot.content(), _source())
+    if python is None:
+        return f"The hook that {client} calls was installed by another version."
+    return "" if os.access(python, os.X_OK) else f"The Python that the hook of {client} starts is gone."
+
+
+def _source() -> bytes:
+    return whole(package_files.read("hooks", "agent/agent-hook.sh"))
+
+
+def _if_there(edit: Callable[[str], str | None]) -> Callable[[str | None], str | None]:
+    return lambda text: None if text is None else edit(text)
+
+
+def _edited(path: Path, top: Path, edit: Callable[[str | None], str | None]) -> str | None:
+    """The file as it is to be; None where it is not to be there."""
+    text = _read(path, top)
+    try:
+        return edit(text)
+    except Unfit as error:
+        raise _refused(path, top, error.line, error.what) from error
+
+
+def _read(path: Path, top: Path) -> str | None:
+    real = Path(os.path.realpath(path))
+    if not real.is_relative_to(os.path.realpath(top)):
+        raise _refused(path, top, 0, "it is a link out of this worktree")
+    try:
+        data = bounded.read_file(real, limits.FILE, path.relative_to(top).as_posix())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise _refused(path, top, 0, error.strerror or "it cannot be read") from error
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise _refused(path, top, data.count(b"\n", 0, error.start) + 1, "it is no UTF-8") from error
+
+
+def _plain(path: Path) -> str:
+    try:
+        return bounded.read_file(path, limits.FILE, path.name).decode("utf-8", "replace")
+    except (OSError, DevsError):
+        return ""
+
+
+def _refused(path: Path, top: Path, line: int, what: str) -> DevsError:
+    name = path.relative_to(top).as_posix()
+    place = f"{name}, line {line}" if line else name
+    error = invalid(
+        "client", f"{place}: {what}.", hint=f"Mend {name}, then run it again; nothing was changed."
+    )
+    error.details |= {"file": name, "line": line}
+    return error
+
+
+def _write(path: Path, top: Path, text: str | None) -> Action:
+    """Replace the file in one step, its mode kept; one that holds nothing any more goes."""
+    name, before = path.relative_to(top).as_posix(), _read(path, top)
+    if text == before:
+        return Action(name, "kept")
+    real = Path(os.path.realpath(path))
+    try:
+        if text is None:
+            real.unlink()
+            with contextlib.suppress(OSError):  # not empty
+                path.parent.rmdir() if path.parent != top else None
+            return Action(name, "removed")
+        _replace(real, text.encode())
+    except OSError as error:
+        raise _refused(path, top, 0, error.strerror or "it cannot be written") from error
+    return Action(name, "created" if before is None else "updated")
+
+
+def _replace(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_bytes(data)
+        if path.exists():
+            temporary.chmod(path.stat().st_mode & 0o7777)
+        temporary.rename(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise

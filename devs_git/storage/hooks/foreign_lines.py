@@ -1,0 +1,99 @@
+"""The line by which somebody else's hook calls ours, where the folder that git asks is not ours to write."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+
+from devs_git.domain.audit.findings import Action, Finding
+from devs_git.domain.text.hook_script import call_line, calls_ours
+from devs_git.storage.hooks.hooks_folder import HookFolder
+
+
+def uncalled(folder: HookFolder, names: Iterable[str]) -> tuple[str, ...]:
+    """The hooks that git asks for in a folder where ours do not stand and no line calls them."""
+    if folder.chained:
+        return ()
+    return tuple(names)[:1] if folder.kind == "none" else tuple(n for n in names if not _called(folder, n))
+
+
+def _called(folder: HookFolder, name: str) -> bool:
+    path = folder.asked / name
+    return path.is_file() and os.access(path, os.X_OK) and calls_ours(path.read_bytes(), name)
+
+
+def in_husky(folder: HookFolder, name: str) -> bool:
+    """Whether husky's tracked file for this hook calls ours; husky runs it with `sh`, executable or not."""
+    path = folder.husky / name if folder.husky else None
+    return path is not None and path.is_file() and calls_ours(path.read_bytes(), name)
+
+
+def offered(folder: HookFolder, names: list[str]) -> Action:
+    """What `init` says where husky is: the one command that adds our line to each of its tracked files."""
+    where = shlex.quote(os.path.dirname(folder.name) or ".")  # noqa: PTH120 - as it is configured
+    command = (
+        f"for hook in {' '.join(names)}; do printf {shlex.quote(chr(92) + 'n' + call_line('%s') + chr(92) + 'n')} "
+        f'"$hook" >>{where}/"$hook"; done; git add {where}'
+    )
+    text = (
+        f"husky writes {folder.name} anew at each npm install, and our hooks there are gone until devs-git init. "
+        f"To keep them, add our line to its tracked files: {command}"
+    )
+    return Action("lines for husky", "skipped", text)
+
+
+def _where(folder: HookFolder, name: str) -> str:
+    """The file for the line, in words that a shell reads; it never shows a path outside the repository."""
+    if folder.kind == "outside":
+        return f'"$(git rev-parse --git-path hooks)"/{name}'
+    return shlex.quote(f"{folder.name}/{name}")
+
+
+def to_add(folder: HookFolder, name: str) -> Action:
+    """What `init` says of it: the file and the exact line."""
+    if folder.kind == "none":
+        return Action("hooks", "skipped", f"{_reason(folder)} Run: {_command(folder, name)}")
+    detail = f"{_reason(folder)} Add to {_where(folder, name)}: {call_line(name)}"
+    return Action(f"hook {name}", "skipped", detail)
+
+
+def finding(folder: HookFolder, name: str) -> Finding:
+    """What `doctor` says of it until the line is there."""
+    return Finding(
+        "HOOK_NOT_CALLED",
+        "error",
+        f"git does not call our hook {name}: {_reason(folder)}",
+        _command(folder, name),
+    )
+
+
+def _reason(folder: HookFolder) -> str:
+    if folder.kind == "none":
+        return f"core.hooksPath ({folder.scope}) names no folder, so that git runs no hook at all."
+    if folder.kind == "tracked":
+        return f"{folder.name} is tracked, so we do not write there."
+    return "the folder for hooks lies outside this repository, so we do not write there."
+
+
+def _command(folder: HookFolder, name: str) -> str:
+    """The shell command that adds the line, or that makes git look for hooks again."""
+    if folder.kind == "none":
+        unset = folder.scope in {"system", "global", "local", "worktree"}
+        return (
+            f"git config --{folder.scope} --unset-all core.hooksPath" if unset else "unset GIT_CONFIG_COUNT"
+        )
+    where = _where(folder, name)
+    lines = " ".join(map(shlex.quote, _missing_lines(folder.asked / name, name)))
+    made = "" if folder.asked.is_dir() else f'mkdir -p "$(dirname {where})" && '
+    return made + (f"printf '%s\\n' {lines} >>{where} && " if lines else "") + f"chmod +x {where}"
+
+
+def _missing_lines(path: Path, name: str) -> list[str]:
+    if not path.is_file():
+        return ["#!/bin/sh", call_line(name)]
+    content = path.read_bytes()
+    if calls_ours(content, name):
+        return []
+    return [call_line(name)] if content.endswith(b"\n") else ["", call_line(name)]

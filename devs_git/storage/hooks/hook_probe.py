@@ -1,0 +1,88 @@
+"""Whether git really runs our hooks here: asked of git, by letting it run one that only reads.
+
+What a file looks like proves little: the program that git starts, the shell in its first line and the interpreter in it
+must work as well. Only a hook whose every byte is ours, with this Python, is run for a trial, and no other Python is
+started: a hook that came with a folder could name any program.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.audit.findings import Finding
+from devs_git.domain.text.hook_script import python_of, render
+from devs_git.storage.git.children import end_group
+from devs_git.storage.git.places import Places
+from devs_git.storage.git.program import Git
+from devs_git.storage.hooks import hooks_folder, installation
+from devs_git.storage.hooks.hook_slot import HookSlot
+
+_READING: Final = ("pre-merge-commit", "pre-rebase")  # they ask whether a gate is open, and nothing else
+_SECONDS: Final = 10.0
+
+
+def findings(places: Places, git: Git) -> Iterator[Finding]:
+    """HOOK_NOT_RUN, HOOK_OUTDATED; for a repository whose hooks look all right."""
+    folder, shipped = hooks_folder.find(places, git), installation.shipped()
+    found = {name: HookSlot(folder.ours, name) for name in shipped}
+    # Where husky's own stand again, the lines in its tracked files call ours.
+    standing = {
+        name: slot if slot.owner == "ours" else HookSlot(hooks_folder.aside(places), name)
+        for name, slot in found.items()
+    }
+    slots = [found[name] for name in _READING]
+    alone = [slot for slot in slots if slot.path.name == slot.name and _is_exactly_ours(slot, shipped)]
+    if folder.chained and alone:
+        yield from _tried(git, alone[0].name)
+    for slot in standing.values():
+        python = python_of(slot.content(), shipped[slot.name])
+        if python and python != sys.executable and not (known := _knows_us(Path(python))):
+            yield _other_python(slot.name, known)
+            return
+
+
+def _is_exactly_ours(slot: HookSlot, shipped: dict[str, bytes]) -> bool:
+    """Whether each byte is as we write it. A mark in the second line proves nothing: anybody can compute it."""
+    return slot.content() == render(shipped[slot.name], sys.executable, chained=False)
+
+
+def _other_python(name: str, known: bool | None) -> Finding:
+    if known is None:
+        text = (
+            f"The git hook {name} starts another Python than this one. Whether that one knows devs-git, only "
+            "starting it could tell."
+        )
+        return Finding("HOOK_OUTDATED", "warning", text, installation.INIT)
+    text = f"The Python that the git hook {name} starts does not know devs-git any more."
+    return Finding("HOOK_OUTDATED", "error", text, installation.INIT)
+
+
+def _tried(git: Git, name: str) -> Iterator[Finding]:
+    """Exit 0: git ran it, and nothing is open. Where a gate is, it refuses and says so."""
+    child = git.start("hook", "run", name)
+    try:
+        _, said = child.communicate(timeout=_SECONDS)
+    except subprocess.TimeoutExpired:
+        end_group(child)
+        said = b"it did not end"
+    if child.returncode and b"devs-git: GATE_BLOCKED: " not in said:
+        words = said.decode("utf-8", "replace").strip().splitlines()
+        text = f"git does not run the hook {name}: {words[-1] if words else f'exit {child.returncode}'}"
+        yield Finding("HOOK_NOT_RUN", "error", text.replace(os.fspath(git.where) + "/", ""), _mend(name))
+
+
+def _mend(name: str) -> str:
+    return f"See what git says: git hook run {name}; then: {installation.INIT}"
+
+
+def _knows_us(python: Path) -> bool | None:
+    """Whether devs-git is installed in the virtual environment of an interpreter; None where it stands in none."""
+    home = python.parent.parent
+    if not (home / "pyvenv.cfg").is_file():
+        return None
+    return any(home.glob("lib*/python*/site-packages/devs_git*"))

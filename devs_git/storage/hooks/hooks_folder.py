@@ -1,0 +1,99 @@
+"""Which folder git takes its hooks from here, and whether ours may be written there.
+
+Ours may stand in the repository's own folder and in one inside the repository that is not tracked (husky's
+`.husky/_`). A tracked folder belongs to all who clone, one outside to all repositories: there a line must call ours,
+which then stand in our own folder. `core.hooksPath` is never set.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from devs_git.storage.git.places import Places
+from devs_git.storage.git.program import REPOSITORY_VARIABLES, Git, GitFailed, split_z
+from devs_git.storage.hooks.hook_slot import owner_of
+from devs_git.values import immutable
+
+Kind = Literal["own", "untracked", "tracked", "outside", "none"]
+
+
+@immutable
+class HookFolder:
+    """`asked` is the folder that git asks, `ours` the one that our hooks are written to; `name` is for people."""
+
+    kind: Kind
+    asked: Path
+    ours: Path
+    name: str
+    scope: str = ""
+
+    @property
+    def chained(self) -> bool:
+        """Whether ours stand where git looks; else a line there has to call them."""
+        return self.kind in {"own", "untracked"}
+
+    @property
+    def husky(self) -> Path | None:
+        """The tracked folder of husky (9), whose files are called from `asked`, which husky writes anew; None elsewhere.
+
+        https://typicode.github.io/husky: `.husky/_/<hook>` reads `.husky/_/h`, which runs `.husky/<hook>`, if it is there.
+        """
+        is_huskys = self.kind == "untracked" and self.asked.name == "_" and (self.asked / "h").is_file()
+        return self.asked.parent if is_huskys else None
+
+
+def own(places: Places) -> Path:
+    """The hooks folder that all worktrees share."""
+    return places.common / "hooks"
+
+
+def aside(places: Places) -> Path:
+    """Where ours stand when the folder that git asks is not ours to write."""
+    return places.shared / "hooks"
+
+
+def find(places: Places, git: Git) -> HookFolder:
+    """The folder for hooks of this worktree, as git is configured here."""
+    scope, value = _configured(git)
+    base = places.top or places.git_dir
+    asked = base / value if scope else own(places)
+    if scope and (not value or (asked.exists() and not asked.is_dir())):
+        return HookFolder("none", asked, aside(places), "core.hooksPath", scope)
+    kind = _kind(places, Path(os.path.realpath(asked)))
+    names = {"own": os.path.relpath(asked, places.common), "outside": "core.hooksPath"}
+    ours = asked if kind in {"own", "untracked"} else aside(places)
+    return HookFolder(kind, asked, ours, names.get(kind, os.path.relpath(asked, base)), scope)
+
+
+def _configured(git: Git) -> tuple[str, str]:
+    """Scope and value of core.hooksPath, `~` expanded; the scope is '' where it is not set."""
+    words = ("config", "--show-scope", "-z", "--type=path", "--get", "core.hooksPath")
+    status, answer = git.attempt(*words, ok=(0, 1))
+    if status:
+        return "", "hooks"
+    scope, value = (os.fsdecode(part) for part in answer.split(b"\0")[:2])
+    return scope, value
+
+
+def _kind(places: Places, folder: Path) -> Kind:
+    if folder.is_relative_to(os.path.realpath(places.common)):
+        return "own"
+    standing = next(parent for parent in (folder, *folder.parents) if parent.is_dir())
+    git = Git(standing, unset=REPOSITORY_VARIABLES)
+    try:
+        common = git.text("rev-parse", "--path-format=absolute", "--git-common-dir")
+        if not Path(common).samefile(places.common):
+            return "outside"
+        tracked = split_z(git.run("ls-files", "-z", "--", os.path.relpath(folder, standing)))
+        return "tracked" if tracked and not _ours_stand_in(folder, tracked) else "untracked"
+    except (GitFailed, OSError):
+        return "outside"
+
+
+def _ours_stand_in(folder: Path, tracked: list[str]) -> bool:
+    """Whether ours were put in before the folder was tracked, and are not tracked themselves."""
+    names = {path.rsplit("/", 1)[-1] for path in tracked}
+    files = folder.iterdir() if folder.is_dir() else ()
+    return any(owner_of(path) == "ours" and path.name not in names for path in files)

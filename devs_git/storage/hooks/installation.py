@@ -1,0 +1,261 @@
+"""Put our git hooks in, take them out, and say what is wrong with them.
+
+What the hooks do stands in `hooks/`; where they go in `hook_folder`, what happens to a hook that stood there in
+`hook_slot`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.audit.findings import Action, Finding, Severity
+from devs_git.domain.text.hook_script import is_chained, python_of, render
+from devs_git.errors import DevsError
+from devs_git.storage.documents import package_files
+from devs_git.storage.git.places import Places
+from devs_git.storage.git.program import Git
+from devs_git.storage.hooks import exclude_lines, foreign_lines, hook_slot, hooks_folder
+from devs_git.storage.hooks.hook_slot import HookSlot
+from devs_git.storage.hooks.hooks_folder import HookFolder
+from devs_git.values import immutable, replace
+
+INIT: Final = "devs-git init"
+SERVE: Final = "devs-git init --server"
+STRICT: Final = (
+    ".strict"  # how the files of `hooks/` end that are installed only where somebody asked for them
+)
+
+
+def shipped(*, strict: bool = False) -> dict[str, bytes]:
+    """The hooks of this version: name and source, with the parts that several share filled in.
+
+    `strict`: also those that only `init --strict` installs.
+    """
+    wanted = ("", STRICT) if strict else ("",)
+    files = (p for p in package_files.folder("hooks").iterdir() if p.is_file() and p.suffix in wanted)
+    return {p.stem: whole(p.read_bytes()) for p in sorted(files)}
+
+
+def for_servers() -> dict[str, bytes]:
+    """The hooks that `init --server` puts into a bare repository: name and source."""
+    files = (path for path in (package_files.folder("hooks") / "server").iterdir() if path.is_file())
+    return {path.name: whole(path.read_bytes()) for path in sorted(files)}
+
+
+def serves(places: Places, git: Git) -> bool:
+    """Whether an earlier `init --server` put its hooks in here."""
+    folder = hooks_folder.find(places, git)
+    return any(HookSlot(folder.ours, name).owner in {"ours", "edited"} for name in for_servers())
+
+
+def is_strict(folder: HookFolder) -> bool:
+    """Whether an earlier `init --strict` put its hooks in; they stay until `init --uninstall`."""
+    names = (file.stem for file in package_files.folder("hooks").iterdir() if file.suffix == STRICT)
+    return any(HookSlot(folder.ours, name).owner in {"ours", "edited"} for name in names)
+
+
+def whole(source: bytes) -> bytes:
+    """A hook's source, each line `# include where.sh` replaced by that file of `hooks/`."""
+
+    def part(line: re.Match[bytes]) -> bytes:
+        return whole(package_files.read("hooks", line[1].decode()))
+
+    return re.sub(rb"^# include (\S+)\n", part, source, flags=re.MULTILINE)
+
+
+def install(
+    places: Places, git: Git, python: str = sys.executable, *, strict: bool = False, server: bool = False
+) -> tuple[Action, ...]:
+    """Install every hook; what stood there is kept and called. INVALID_ARGUMENTS where the folder is read-only."""
+    folder = hooks_folder.find(places, git)
+    sources = for_servers() if server else shipped(strict=strict or is_strict(folder))
+    others = () if server else (name for name in hook_slot.names(folder.ours) if name not in for_servers())
+    with _clear_refusal(folder):
+        folder.ours.mkdir(parents=True, exist_ok=True)
+        retired = (name for name in others if name not in sources)
+        gone = [_take_out(HookSlot(folder.ours, name)) for name in retired]
+        done = [_put_in(HookSlot(folder.ours, name), source, python) for name, source in sources.items()]
+        if folder.kind == "untracked":
+            exclude_lines.hide(places, (HookSlot(folder.ours, name).path for name in sources))
+        done += _for_husky(folder, hooks_folder.aside(places), sources, python) if folder.husky else ()
+    return (
+        *gone,
+        *done,
+        *(foreign_lines.to_add(folder, name) for name in foreign_lines.uncalled(folder, sources)),
+    )
+
+
+def uninstall(places: Places, git: Git, *, server: bool = False) -> tuple[Action, ...]:
+    """Take out exactly what `install` put in, also where it was put before core.hooksPath changed."""
+    served = for_servers()
+    asked = hooks_folder.find(places, git)
+    folders = dict.fromkeys((asked.ours, hooks_folder.own(places), hooks_folder.aside(places)))
+    with _clear_refusal(asked):
+        slots = [HookSlot(folder, name) for folder in folders for name in hook_slot.names(folder)]
+        done = [_take_out(slot) for slot in slots if (slot.name in served) is server]
+        for folder in folders:
+            with contextlib.suppress(OSError):  # not empty, or not there
+                folder.rmdir()
+        exclude_lines.show(places)
+    return tuple(done)
+
+
+def status(
+    places: Places, git: Git, *, server: bool = False, one_by_one: bool = False
+) -> tuple[Finding, ...]:
+    """What is wrong with the hooks, and the command that mends it; nothing where all is well. Hooks that are wrong in the
+    same way share a finding, unless `one_by_one`.
+    """
+    folder = hooks_folder.find(places, git)
+    found: list[_Seen] = []
+    sources = for_servers() if server else shipped(strict=is_strict(folder))
+    for name, source in sources.items():
+        slot, at = HookSlot(folder.ours, name), folder
+        if slot.owner == "foreign" and foreign_lines.in_husky(folder, name):
+            slot, at = HookSlot(hooks_folder.aside(places), name), replace(folder, name="devs/hooks")
+        found += _Look(at, slot, source, SERVE if server else INIT).seen()
+    return (
+        *(each for some in ([[one] for one in found] if one_by_one else [found]) for each in _told(some)),
+        *(foreign_lines.finding(folder, name) for name in foreign_lines.uncalled(folder, sources)),
+    )
+
+
+def _for_husky(folder: HookFolder, aside: Path, sources: dict[str, bytes], python: str) -> Iterator[Action]:
+    """Ours once more, where the lines in husky's tracked files find them; the lines that lack are offered."""
+    aside.mkdir(parents=True, exist_ok=True)
+    names = [name for name in sources if HookSlot(folder.asked, name).kept.exists()]
+    did = {_put_in(HookSlot(aside, name), sources[name], python).did for name in names}
+    yield Action("hooks for husky", next((one for one in ("created", "updated") if one in did), "kept"))
+    missing = [name for name in names if not foreign_lines.in_husky(folder, name)]
+    if missing:
+        yield foreign_lines.offered(folder, missing)
+
+
+def _put_in(slot: HookSlot, source: bytes, python: str) -> Action:
+    found, what, odd = slot.owner, f"hook {slot.name}", ""
+    if found == "edited":
+        return Action(what, "skipped", _edited(slot))
+    if slot.path.is_dir():
+        return Action(what, "skipped", f"A folder stands where the git hook {slot.name} goes.")
+    for stray in slot.strays():
+        stray.unlink()
+    if found in {"foreign", "framework"}:
+        odd = slot.keep()
+    wanted = render(source, python, chained=os.path.lexists(slot.kept))
+    if found == "ours" and slot.content() == wanted and slot.path.stat().st_mode & 0o777 == hook_slot.MODE:
+        return Action(what, "kept")
+    slot.put(wanted)
+    return Action(what, "updated" if found == "ours" else "created", odd)
+
+
+def _take_out(slot: HookSlot) -> Action:
+    what = f"hook {slot.name}"
+    if slot.owner == "edited":
+        return Action(what, "skipped", _edited(slot))
+    ours = [*slot.strays(), *([slot.path] if slot.owner == "ours" else [])]
+    for path in ours:
+        path.unlink()
+    odd = slot.give_back()
+    return Action(what, "removed" if ours or odd else "kept", odd)
+
+
+_EDITED: Final = "The git hook {} was changed after it was installed; it is left alone."
+
+
+def _edited(slot: HookSlot) -> str:
+    return _EDITED.format(slot.path.name)
+
+
+@immutable
+class _Seen:
+    """What is wrong with one hook: `one` says it of `where`, `many` of several; '' where each has a finding of its own."""
+
+    code: str
+    where: str
+    one: str
+    many: str
+    fix: str
+    severity: Severity
+
+
+def _told(found: Iterable[_Seen]) -> Iterator[Finding]:
+    """One finding for all hooks that are wrong in the same way."""
+    alike: dict[tuple[str, ...], list[_Seen]] = {}
+    for one in found:
+        alike.setdefault((one.code, one.one, one.fix, "" if one.many else one.where), []).append(one)
+    for first, *more in alike.values():
+        names = ", ".join(one.where for one in (first, *more))
+        yield Finding(
+            first.code, first.severity, (first.many if more else first.one).format(names), first.fix
+        )
+
+
+@immutable
+class _Look:
+    """One hook, looked at."""
+
+    folder: HookFolder
+    slot: HookSlot
+    source: bytes
+    init: str
+
+    def seen(self) -> Iterator[_Seen]:
+        found, where = self.slot.owner, f"{self.folder.name}/{self.slot.path.name}"
+        if found is None:
+            one, many = "The git hook {} is not installed.", "The git hooks {} are not installed."
+            yield self._seen("HOOK_MISSING", self.slot.name, one, many)
+        elif found == "edited":
+            path = f'"$(git rev-parse --git-path hooks)"/{self.slot.path.name}'
+            fix = f"mv {path} {path}.edited && {self.init}"
+            yield _Seen("HOOK_EDITED", self.slot.path.name, _EDITED, "", fix, "warning")
+        elif found != "ours":
+            one = "Another hook stands at {}, and ours is not called."
+            yield self._seen("HOOK_MISSING", where, one, "Other hooks stand at {}, and ours are not called.")
+        else:
+            yield from self._ours(where)
+
+    def _ours(self, where: str) -> Iterator[_Seen]:
+        content, kept = self.slot.content(), os.path.lexists(self.slot.kept)
+        if not os.access(self.slot.path, os.X_OK):
+            one = "The git hook {} is not executable, and git ignores it."
+            many = "The git hooks {} are not executable, and git ignores them."
+            yield self._seen("HOOK_MISSING", where, one, many)
+        if is_chained(content) and not kept:
+            text = f"The hook that {{}} was to call, {self.slot.kept.name}, is gone."
+            yield self._seen("HOOK_KEPT_MISSING", where, text, "", "warning")
+        if kept and not is_chained(content):
+            text = f"{{}} calls {self.slot.kept.name}, which devs-git did not put there; look at it first."
+            yield self._seen("HOOK_ADDED", where, text, "", "warning")
+        python = python_of(content, self.source)
+        if python is None:
+            one = "The git hook {} was installed by another version."
+            many = "The git hooks {} were installed by another version."
+            yield self._seen("HOOK_OUTDATED", where, one, many, "warning")
+        elif python and not os.access(python, os.X_OK):
+            one = "The Python that the git hook {} starts is gone."
+            yield self._seen("HOOK_OUTDATED", where, one, "The Python that the git hooks {} start is gone.")
+
+    def _seen(self, code: str, where: str, one: str, many: str = "", severity: Severity = "error") -> _Seen:
+        return _Seen(code, where, one, many, self.init, severity)
+
+
+@contextlib.contextmanager
+def _clear_refusal(folder: HookFolder) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise DevsError(
+            "INVALID_ARGUMENTS",
+            f"The folder for git hooks ({folder.name}) cannot be written: {error.strerror}.",
+            hint=f"Make it a folder that you may write to, then run: {INIT}",
+            field="repository",
+        ) from error
+
+
+__all__ = ["for_servers", "install", "serves", "shipped", "status", "uninstall"]

@@ -1,0 +1,1 @@
+"""The ledger branch, what is read from it, and whether it is believed."""

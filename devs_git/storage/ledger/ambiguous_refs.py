@@ -1,0 +1,37 @@
+"""What git takes for the ledger where a person types its short name, as in `git show devs/ledger:policy.yaml`.
+
+git looks for a file of the git directory first, then below refs/, then for a tag, and only then for a branch.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.audit.findings import Finding
+from devs_git.domain.ledger.events import LEDGER
+from devs_git.storage.git import refs
+from devs_git.storage.git.program import Git
+
+_SHORT: Final = LEDGER.removeprefix("refs/heads/")
+# The tag of a remote branch's short name, too: `origin/devs/ledger`. The last is what `heads/devs/ledger` may mean.
+_PATTERNS: Final = (f"refs/{_SHORT}", f"refs/tags/**/{_SHORT}", f"refs/heads/**/heads/{_SHORT}")
+
+
+def findings(git: Git, common: Path) -> Iterator[Finding]:
+    """INVALID_BRANCH for each, with the command that takes it away."""
+    for name in refs.matching(git, *_PATTERNS):
+        told = shlex.quote(name)
+        fix = f"git update-ref -d {told}; and where a remote has it: git push <remote> {shlex.quote(':' + name)}"
+        yield _finding(name, fix)
+    file = common / _SHORT
+    if os.path.lexists(file):
+        yield _finding(os.fspath(file), f"rm {shlex.quote(os.fspath(file))}")
+
+
+def _finding(name: str, fix: str) -> Finding:
+    text = f"Where somebody types {_SHORT}, git may take {name}, which is not the ledger. The ledger is {LEDGER}."
+    return Finding("INVALID_BRANCH", "error", text, fix, name)

@@ -1,0 +1,158 @@
+"""What the parts of `verify` look at, read once: events, freezes, gates, policies, commits.
+
+Whoever asks says which ledger tip and which commits: `verify` those of this clone, a server those that a push would
+make. What cannot be read is a finding of whichever part needs it, never a crash: see `guarded`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Final
+
+from devs_git.domain.audit import ledger_shape
+from devs_git.domain.audit.findings import IN_LEDGER, Finding
+from devs_git.domain.audit.frozen_commits import Bound
+from devs_git.domain.audit.ledger_shape import Freezes, Step
+from devs_git.domain.belief import Belief, believe
+from devs_git.domain.gates import gate_model
+from devs_git.domain.gates.policy import PROPOSED
+from devs_git.domain.text import limits
+from devs_git.errors import DevsError
+from devs_git.storage.git.program import Git, GitFailed
+from devs_git.storage.ledger import audit_gates, tree_shape, whole_history
+from devs_git.storage.ledger.audit_gates import Judged
+from devs_git.storage.ledger.belief import Documents, documents_of
+from devs_git.storage.ledger.store import Ledger
+from devs_git.values import field, immutable
+
+_DAMAGED: Final = "Call a person: git fsck --full, then compare with another clone."
+
+
+@immutable
+class Facts:
+    """`tip` is the ledger's, `base..head` the commits in question ('' for no base, or for none at all).
+
+    `genesis` is the root that the ledger must have and `first_policy` the event of its first policy, '' where nothing names them.
+    With `signed` no unsigned decision counts. `beside` are other tips that are to be joined with it. `git` reads by full oids, without replace refs.
+    """
+
+    ledger: Ledger
+    git: Git
+    tip: str
+    base: str
+    head: str
+    genesis: str = ""
+    first_policy: str = ""
+    signed: bool = False
+    beside: tuple[str, ...] = ()
+    kinds: dict[str, int] = field(default_factory=dict, compare=False)  # of commits, once they are judged
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        return whole_history.steps(self.ledger, self.tip, *self.beside) if self.tip else []
+
+    @cached_property
+    def freezes(self) -> Freezes:
+        return self.belief.freezes()
+
+    @cached_property
+    def files(self) -> dict[str, bytes]:
+        """Every blob that an event brought, by its oid; those that are missing, damaged or too large are left out."""
+        wanted = {c.new for step in self.steps for edge in step.edges for c in edge if c.new}
+        found = whole_history.blobs(self.git, wanted, limits.DOCUMENT)
+        return {oid: data for oid, data in found.items() if gate_model.blob_oid(data) == oid}
+
+    @cached_property
+    def documents(self) -> Documents:
+        return documents_of(self.steps, self.files, self.genesis)
+
+    @cached_property
+    def belief(self) -> Belief:
+        """What the rule says of every event."""
+        records = self.documents.records
+        genesis, first = self.genesis, self.first_policy
+        return believe(self.steps, records, genesis=genesis, first=first, must_sign=self.must_sign)
+
+    @cached_property
+    def judged(self) -> Judged:
+        """The gates with their decisions, and the policies, as they are at the tip."""
+        return audit_gates.judge(self.belief, self.documents, self.tip, tree_shape.odd(self.git, self.tip))
+
+    @cached_property
+    def must_sign(self) -> frozenset[str]:
+        """The events whose decisions do not count unsigned: with `signed` all that the base of the range did not know.
+
+        Whoever merged the base answered for those; and the first approvers can only be named by an unsigned decision.
+        """
+        if not self.signed:
+            return frozenset()
+        below = whole_history.commits(self.git, [self.base]) if self.base else []
+        known = {commit.ledger for commit in below}
+        for step in reversed(self.steps):
+            if step.event.oid in known:
+                known.update(step.event.parents)
+        return frozenset(step.event.oid for step in self.steps) - known
+
+    @cached_property
+    def commits(self) -> list[Bound]:
+        return whole_history.commits(self.git, [self.head], self.base) if self.head else []
+
+    @cached_property
+    def below(self) -> list[Bound]:
+        """The parents of `commits` that are none of them."""
+        mine = {commit.oid for commit in self.commits}
+        return whole_history.single(self.git, {oid for one in self.commits for oid in one.parents} - mine)
+
+    @cached_property
+    def heads(self) -> dict[str, tuple[str, ...]]:
+        """For every gate the tips of branches that its request recorded."""
+        asked = self.judged.gates.values()
+        return {gate.gate_id: tuple(dict(gate.request["heads"]).values()) for gate in asked}
+
+    @cached_property
+    def landed(self) -> frozenset[str]:
+        """The commits that a decision made, also one that was set aside since: they are judged at their own place."""
+        return whole_history.landed(self.git, self.commits, self.judged.approved)
+
+    @cached_property
+    def early(self) -> frozenset[str]:
+        """The commits from before devs-git: below every commit that added the tracked policy."""
+        return whole_history.below_every(self.git, self.head, PROPOSED) if self.head else frozenset()
+
+
+def missing(facts: Facts) -> Iterator[Finding]:
+    """The files that an event brought and that cannot be read, or are larger than any of ours."""
+    for step in facts.steps:
+        for change in step.edges[0] if step.edges else ():
+            if change.new and change.new not in facts.files:
+                what = f"missing, damaged, larger than {limits.DOCUMENT.told} or no file"
+                text = f"{ledger_shape.legible(change.path)} of event {step.event.oid[:12]} is {what}."
+                yield Finding(
+                    "LEDGER_MISSING",
+                    "error",
+                    text,
+                    "Call a person: git fsck --full",
+                    step.event.oid,
+                    file=IN_LEDGER + change.path,
+                )
+
+
+def guarded(part: Callable[[Facts], Iterator[Finding]], facts: Facts) -> Iterator[Finding]:
+    """The findings of a part. What it could not read becomes one more, so that nothing else stays untold."""
+    try:
+        yield from part(facts)
+    except DevsError as error:
+        code = error.code if error.code != "INTERNAL" else "LEDGER_MUTATED"
+        yield Finding(code, "error", error.message, error.hint or _DAMAGED)
+    except GitFailed as error:
+        yield unread(error)
+
+
+def unread(error: GitFailed) -> Finding:
+    """What git said of something that it could not read."""
+    text = " ".join(error.stderr.split()) or "git could not read it"
+    if "promisor remote" in text:
+        told = "This partial clone has not got all that has to be read, and whoever reads fetches nothing."
+        return Finding("CONFLICT", "error", told, "git fetch --refetch --no-filter")
+    return Finding("LEDGER_MISSING", "error", f"What has to be read is damaged: {text}.", _DAMAGED)

@@ -1,0 +1,82 @@
+"""The gates of a ledger as `verify` and a server look at them: what was asked, and which decision counts at the tip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from devs_git.domain.audit.findings import IN_LEDGER, Finding
+from devs_git.domain.belief import Belief
+from devs_git.domain.belief.verdict import refused
+from devs_git.domain.gates.gate_model import APPROVED, Gate
+from devs_git.domain.gates.policy import Policy, parse
+from devs_git.errors import DevsError
+from devs_git.storage.ledger import gates as store
+from devs_git.storage.ledger.belief import Documents
+from devs_git.values import immutable, replace
+
+
+@immutable
+class Judged:
+    """What the ledger's gates and policies come to.
+
+    `gates` holds every gate whose request can be read, its decision None unless it counts at the tip; those that are
+    decided come in the order of their decisions. `approved` are the gates that a decision approved which was good at its
+    place, `damaged` those of which a file cannot be read, with the finding about it: of them nobody can tell when they
+    were open.
+    """
+
+    findings: tuple[Finding, ...]
+    gates: Mapping[str, Gate]
+    approved: Mapping[str, Gate]
+    belief: Belief
+    read: Documents
+    damaged: Mapping[str, Finding]
+
+    def policy_at(self, event: str) -> Policy:
+        """The policy in force at an event; the defaults where there is none, or none that can be read."""
+        return self.read.policies.get(self.belief.policy_blob(event)) or parse({})
+
+
+def judge(belief: Belief, read: Documents, tip: str, shape: Iterable[Finding] = ()) -> Judged:
+    """The gates and policies of a ledger at `tip`, by what the rule says. `shape` are findings about its trees."""
+    asked = {gate_id: read.gates.get(blob) for gate_id, blob in _requests(belief)}
+    there = {gate_id: gate for gate_id, gate in asked.items() if gate}
+    for gate_id, claim in belief.claims(tip).items():
+        if gate_id in there:
+            # Its place is where it was decided.
+            there[gate_id] = _decided(there.pop(gate_id), read, claim.files.decision)
+    approved = {
+        claim.files.gate_id: _decided(there[claim.files.gate_id], read, claim.files.decision)
+        for claim in belief.walk.claims
+        if not claim.wrong and claim.says and claim.says.decision == APPROVED and claim.files.gate_id in there
+    }
+    unread = dict(_unread(belief, read))
+    told = {one.where for one in belief.findings if one.code == "LEDGER_MUTATED"}
+    found = (*belief.findings, *(one for one in shape if one.where not in told), *unread.values())
+    return Judged(found, there, approved, belief, read, {**dict(_undecided(belief)), **unread})
+
+
+def _undecided(belief: Belief) -> Iterator[tuple[str, Finding]]:
+    for claim in belief.walk.claims:
+        if claim.wrong and claim.wrong.details.get("damaged"):
+            yield claim.files.gate_id, refused(claim.files.gate_id, claim.wrong, belief.events[claim.at])
+
+
+def _requests(belief: Belief) -> Iterator[tuple[str, str]]:
+    walk = belief.walk
+    yield from zip(walk.names, walk.requests, strict=True)
+
+
+def _decided(gate: Gate, read: Documents, blob: str) -> Gate:
+    return store.decided(replace(gate, decision=None), read.blobs.get(blob, b""))
+
+
+def _unread(belief: Belief, read: Documents) -> Iterator[tuple[str, Finding]]:
+    for gate_id, blob in _requests(belief):
+        error: DevsError | None = read.unread.get(blob)
+        if error:
+            text = f"The request of gate {gate_id} cannot be read: {error.message}"
+            where = belief.events[belief.walk.askers[gate_id][0]]
+            file = IN_LEDGER + store.request_path(gate_id)
+            found = Finding("LEDGER_MUTATED", "error", text, "See: devs-git verify schemas", where, file=file)
+            yield gate_id, found

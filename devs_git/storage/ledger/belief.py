@@ -1,0 +1,156 @@
+"""What the rule of belief needs of a ledger's documents, read once: policies, requests, decisions and their signatures.
+
+A signature is verified here with the key that it names itself; whether that key may decide is the rule's to say, under
+each policy that it asks. So a history of a thousand signatures costs a thousand children, however many policies it has
+and however many files bring the same statement with the same signature.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from devs_git.domain.audit.ledger_shape import Step
+from devs_git.domain.belief import Asked, Decided, Records, layout
+from devs_git.domain.gates import gate_model, signed_decision
+from devs_git.domain.gates.gate_model import Gate
+from devs_git.domain.gates.policy import IN_FORCE, PROPOSED, Policy, parse
+from devs_git.errors import DevsError
+from devs_git.storage.documents import signatures, yaml_documents
+from devs_git.storage.ledger import gates as store
+from devs_git.storage.ledger import tracked_policy
+from devs_git.values import field, mutable, replace
+
+
+@mutable
+class Documents:
+    """The documents of a ledger whose root is `genesis`, among `blobs` by their oids. `unread` says of each that cannot be read why."""
+
+    genesis: str
+    blobs: Mapping[str, bytes]
+    policies: dict[str, Policy] = field(default_factory=dict)
+    gates: dict[str, Gate] = field(default_factory=dict)
+    asked: dict[str, Asked] = field(default_factory=dict)
+    decided: dict[tuple[str, str], Decided] = field(default_factory=dict)
+    unread: dict[str, DevsError] = field(default_factory=dict)
+
+    @property
+    def records(self) -> Records:
+        return Records(self.policies, self.asked, self.decided)
+
+    def read(self, steps: Sequence[Step]) -> None:
+        """Read every policy, request and decision that an event brought."""
+        changes = [change for step in steps for change in layout.first_edge(step) if change.new]
+        for blob in {change.new for change in changes if change.path == IN_FORCE}:
+            self._policy(blob)
+        for change in changes:
+            if change.path.endswith("/" + layout.REQUEST):
+                self._request(layout.gate_of(change.path), change.new)
+        brought = (files for step in steps for files in layout.brought(step))
+        # By its files alone: a copy of a decision at another gate says nothing of the decision itself.
+        wanted = {(files.decision, files.signature): files.gate_id for files in brought}
+        self.decided |= {files: self._decision(files, gate_id) for files, gate_id in wanted.items()}
+        self._verify()
+
+    def _verify(self) -> None:
+        """Ask who signed: once for each statement with its signature, whatever else its files say."""
+        signed = {files: (one.said, files[1]) for files, one in self.decided.items() if one.said}
+        once = list(dict.fromkeys(signed.values()))
+        # Side by side, for each signature is a child of its own.
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            found = dict(zip(once, pool.map(self._signer, once), strict=True))
+        for files, what in signed.items():
+            key, flaw, why = found[what]
+            self.decided[files] = replace(self.decided[files], key=key, flaw=flaw, why=why)
+
+    def _signer(self, signed: tuple[str, str]) -> tuple[str, str, str]:
+        """The key that signed a statement; '' and what is wrong where none did."""
+        said, signature = signed
+        try:
+            return signatures.key_of(said.encode(), self.blobs[signature]), "", ""
+        except DevsError as error:
+            return "", error.code, error.message
+
+    def _policy(self, blob: str) -> None:
+        data = self.blobs.get(blob)
+        if data is None:
+            text = "The policy in force is missing from the object store."
+            self.unread[blob] = DevsError("LEDGER_MISSING", text)
+            return
+        try:
+            self.policies[blob] = parse(yaml_documents.load(data, IN_FORCE, "policy", code="POLICY_INVALID"))
+        except DevsError as error:
+            self.unread[blob] = error
+
+    def _request(self, gate_id: str, blob: str) -> None:
+        if blob in self.asked or blob in self.unread:
+            return
+        try:
+            gate = store.read(gate_id, blob, self.blobs.get(blob, b""), None)
+        except DevsError as error:
+            self.unread[blob] = error
+            return
+        self.gates[blob] = gate
+        self.asked[blob] = Asked(
+            gate.text("gate_id"),
+            gate.gate_type,
+            gate.text("requested_by"),
+            gate.text("policy_before"),
+            self._proposed(gate),
+            gate.text("after"),
+        )
+
+    def _proposed(self, gate: Gate) -> str:
+        """The blob that the policy which a gate proposes has in the ledger; '' where it proposes none."""
+        text = gate.text("proposed_policy")
+        if gate.gate_type != gate_model.POLICY_CHANGE or not text:
+            return ""
+        try:
+            record = yaml_documents.load(text.encode(), PROPOSED, "policy", code="POLICY_INVALID")
+            blob = gate_model.blob_oid(tracked_policy.in_force(record))
+            self.policies.setdefault(blob, parse(record))
+        except DevsError:
+            return ""
+        return blob
+
+    def _decision(self, files: tuple[str, str], gate_id: str) -> Decided:
+        """What it says; who signed it is not asked yet."""
+        blob, signature = files
+        try:
+            record = yaml_documents.load(
+                self.blobs.get(blob, b""),
+                store.decision_path(gate_id),
+                store.DECISION_SCHEMA,
+                code="LEDGER_MUTATED",
+            )
+        except DevsError as error:
+            why = f"its decision decides nothing: {error.message}"
+            damaged = store.decision_path(gate_id)
+            return Decided(gate_id, "", "", "", "", flaw="LEDGER_MUTATED", why=why, damaged=damaged)
+        said, flaw, why, damaged = "", "", "", ""
+        gate = self.gates.get(record["request"])
+        if gate and (wrong := gate_model.flaw_of(record, record["gate_id"], record["request"], gate.request)):
+            flaw, why = wrong, f"its decision decides nothing: {wrong}"
+        elif (record["approval"] == gate_model.SIGNED) != bool(signature):
+            flaw, why = "BAD_SIGNATURE", "its decision and its signature do not go together"
+        elif signature and signature not in self.blobs:
+            flaw, why = "LEDGER_MISSING", "its signature cannot be read"
+            damaged = store.signature_path(gate_id)
+        elif signature:
+            try:
+                said = signed_decision.of_record(record, self.genesis).canonical().decode()
+            except DevsError as error:
+                flaw, why = error.code, error.message
+        who, what = record["reviewer_id"], record["decision"]
+        return Decided(
+            record["gate_id"], record["request"], what, who, record["approval"], "", flaw, why, damaged, said
+        )
+
+
+def documents_of(steps: Sequence[Step], blobs: Mapping[str, bytes], genesis: str = "") -> Documents:
+    """Everything that the rule reads of the documents that these events brought; signatures name the `genesis`."""
+    roots = [step.event.oid for step in steps if not step.event.parents]
+    found = Documents(genesis if genesis in roots else next(iter(roots), ""), blobs)
+    found.read(steps)
+    return found

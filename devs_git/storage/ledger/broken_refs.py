@@ -1,0 +1,54 @@
+"""Refs whose own file says nothing that git understands, as a loss of power leaves them, and the way back for each.
+
+git leaves such a ref out with a warning, does not write it again, and a fetch or push ends at it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.audit.findings import Finding
+from devs_git.domain.ledger.events import LEDGER
+from devs_git.storage.git import refs
+from devs_git.storage.git.objects import Objects
+
+_OID: Final = re.compile(r"(?!0{40})[0-9a-f]{40}")
+_SOUND: Final = re.compile(rb"(?!0{40})[0-9a-f]{40}\s*|ref: \S.*\s*", re.DOTALL)
+
+
+def findings(common: Path, objects: Objects) -> Iterator[Finding]:
+    """REF_BROKEN for each but the ledger, of which more is known (`seen.gone`)."""
+    for name in _broken(common):
+        if name != LEDGER:
+            text = f"The file of the ref {name} is damaged; git fetch and git push may fail."
+            yield Finding("REF_BROKEN", "error", text, _way_back(common, objects, name), name)
+
+
+def _broken(common: Path) -> Iterator[str]:
+    for folder, _, files in os.walk(common / "refs"):
+        for file in sorted(files):
+            path = Path(folder, file)
+            if not file.endswith(".lock") and not _is_sound(path):
+                yield os.fspath(path.relative_to(common))
+
+
+def _is_sound(path: Path) -> bool:
+    try:
+        return _SOUND.fullmatch(path.read_bytes()) is not None
+    except FileNotFoundError:  # somebody deleted or packed it meanwhile
+        return True
+
+
+def _way_back(common: Path, objects: Objects, name: str) -> str:
+    """Its file goes, for git overwrites none; then the value that its reflog ends with, or a remote's."""
+    ref = shlex.quote(name)
+    away = f'rm "$(git rev-parse --git-path {ref})"'
+    last = next(refs.reflog(common, name), "")
+    if _OID.fullmatch(last) and objects.exists(last):
+        return f"{away} && git update-ref {ref} {last} ''"
+    return f"{away}, then get it back where there is a remote: git fetch, and devs-git sync"

@@ -1,0 +1,140 @@
+"""The ledger as this clone sees it: which of the rewound checkpoints its branches have, or the remotes' as it saw them last.
+
+The remotes' branches are those of git's own last fetch; where `sync` saw that a remote has a rewound checkpoint which no
+fetch has shown yet, it keeps that branch below SEEN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.checkpoints.rewind_selection import Effect
+from devs_git.domain.checkpoints.wanted_refs import FOLDERS
+from devs_git.domain.ledger import clone_view as rules
+from devs_git.domain.ledger.history import Checkpoint, History
+from devs_git.storage.git import locks, refs, remote_names
+from devs_git.storage.git.files import replace_file
+from devs_git.storage.git.places import Places
+from devs_git.storage.git.program import Git
+from devs_git.storage.ledger import lines_of_work
+from devs_git.values import immutable, replace
+
+TRACKED, SEEN = "refs/remotes/", "refs/devs/branches/"
+_FILE: Final = "devs/clone"
+_NEVER: Final = "0"
+
+
+def clone_of(common: Path) -> str:
+    """The id of this clone; '' where it has rewound nothing yet."""
+    try:
+        return (common / _FILE).read_text("ascii", "replace").strip()
+    except FileNotFoundError:
+        return ""
+
+
+def name_clone(common: Path, fresh: Callable[[], str]) -> str:
+    """The id of this clone, `fresh` where it had none. It stays in this clone and says only that events are its own."""
+    with locks.held(common / "devs" / "ledger.lock", wait=30.0):
+        if not clone_of(common):
+            replace_file(common / _FILE, f"{fresh()}\n".encode(), durable=True)
+    return clone_of(common)
+
+
+def seen(git: Git, common: Path, history: History) -> History:
+    """The history as it stands for this clone; its refs are looked at only where something depends on them."""
+    if any(point.gone for point in history.checkpoints.values()):
+        history = rules.keeping(
+            history, set(refs.matching(git, *(folder.rstrip("/") for folder in FOLDERS)).values())
+        )
+    unsure = rules.doubtful(history)
+    return rules.seen(history, Standpoint.here(git, common).alive(unsure, history)) if unsure else history
+
+
+@immutable
+class Standpoint:
+    """A clone and the branches that it knows, by their full names."""
+
+    git: Git
+    common: Path
+    clone: str
+    branches: Mapping[str, str]
+
+    @classmethod
+    def here(cls, git: Git, common: Path) -> Standpoint:
+        return cls(git, common, clone_of(common), refs.matching(git, "refs/heads", TRACKED, SEEN))
+
+    def alive(self, points: Iterable[Checkpoint], history: History) -> frozenset[str]:
+        """The tags of those of `points`, of the doubtful ones, that are live for this clone."""
+        named = {rules.told(name): oid for name, oid in self.branches.items()}
+        found: set[str] = set()
+        for branch, asked in rules.questions(points, self.clone).items():
+            oids = self.every(history) if branch is None else [named[branch]] if branch in named else []
+            found |= lines_of_work.reached(self.git, asked, oids)
+        return frozenset(found)
+
+    def turns(
+        self, history: History, effect: Effect, moved: Mapping[str, str]
+    ) -> tuple[tuple[Checkpoint, ...], tuple[Checkpoint, ...]]:
+        """What becomes live, and what no more, only because branches are `moved`: besides what `effect` says itself, which
+        an event tells for good. A task that was pulled after a rewind lives by its branch alone.
+        """
+        told = {point.tag for point in (*effect.undone, *effect.revived)}
+        unsure = [point for point in rules.doubtful(history) if point.tag not in told]
+        if not unsure:
+            return (), ()
+        now = self.alive(unsure, history)
+        then = replace(self, branches={**self.branches, **moved}).alive(unsure, history)
+        return tuple(p for p in unsure if p.tag in then - now), tuple(
+            p for p in unsure if p.tag in now - then
+        )
+
+    def every(self, history: History) -> Iterator[str]:
+        """The tips of all lines of work that this clone knows, its own and the remotes'."""
+        local = {name: oid for name, oid in self.branches.items() if name.startswith(lines_of_work.HEADS)}
+        yield from lines_of_work.counted(history, local, self.git).values()
+        yield from (head.oid for head in lines_of_work.heads(self.git, self.common, local))
+        yield from (oid for _, oid in self.remote(history))
+
+    def remote(self, history: History) -> tuple[tuple[str, str], ...]:
+        """Names (`origin/main`) and tips of the remotes' branches as this clone saw them last."""
+        known = remote_names.names(Places(self.common, self.common, None))
+        found: list[tuple[str, str]] = []
+        for ref, oid in self.branches.items():
+            folder = next((each for each in (TRACKED, SEEN) if ref.startswith(each)), "")
+            remote, branch = remote_names.split(ref.removeprefix(folder), known) if folder else ("", "HEAD")
+            if folder == SEEN:
+                then, _, branch = branch.partition("/")
+                branch = branch if self.tracked(remote, branch) == then else "HEAD"
+            if branch != "HEAD" and lines_of_work.counted(history, {lines_of_work.HEADS + branch: oid}):
+                found.append((f"{remote}/{branch}", oid))
+        return tuple(found)
+
+    def tracked(self, remote: str, branch: str) -> str:
+        """Where git saw a remote's branch last, as the name of a ref below SEEN tells it. Once git has seen it elsewhere,
+        what `sync` saw before counts no more.
+        """
+        return self.branches.get(f"{TRACKED}{remote}/{branch}", _NEVER)[:12]
+
+    def still_on(self, points: Collection[Checkpoint], history: History) -> dict[str, str]:
+        """By tag, the name (`origin/main`) of a remote's branch that has the commit of one that this clone rewound."""
+        far = self.remote(history)
+        there = lines_of_work.reached(self.git, points, [oid for _, oid in far])
+        return {point.tag: self.holder(point, far)[0] for point in points if point.tag in there}
+
+    def holder(self, point: Checkpoint, far: Sequence[tuple[str, str]]) -> tuple[str, str]:
+        """The one of several branches of which one at least has the point's commit: that of the rewound one's name first."""
+        mine = rules.by(point, self.clone)
+        name = (
+            mine.branch.removeprefix(lines_of_work.HEADS)
+            if mine
+            else point.branch.removeprefix(lines_of_work.HEADS)
+        )
+        left = sorted(far, key=lambda pair: (not f"/{pair[0]}".endswith(f"/{name}"), pair))
+        size = 1
+        while len(left) > 1:
+            has = lines_of_work.reached(self.git, [point], [oid for _, oid in left[:size]])
+            left = left[:size] if has else left[size:]
+            size = (len(left) + 1) // 2
+        return left[0]

@@ -1,0 +1,137 @@
+"""A ledger that this clone has no memory of: what `devs-policy.yaml` of the default branch says of it.
+
+The default branch is governed by reviews; the ledger's branch may be pushed by others. So genesis and first policy must
+be those that the tracked policy names, and where the policy in force is another than the tracked one, a person says so
+before anything is taken over or any command of that policy runs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+from devs_git.domain.gates.policy import IN_FORCE, PROPOSED, Policy, first, parse
+from devs_git.errors import DevsError
+from devs_git.storage.documents import yaml_documents
+from devs_git.storage.git import refs, remote_repository
+from devs_git.storage.git.program import Git, GitFailed
+from devs_git.storage.ledger import tracked_policy
+from devs_git.storage.ledger.store import Ledger
+from devs_git.storage.ledger.tracked_policy import Named
+
+
+def nothing(_before: str, _after: str) -> None:
+    """A remote that was seen before is judged by what was seen."""
+
+
+def named(git: Git, remote: str = "", *, ask: Git | None = None) -> tuple[str, Named]:
+    """Where the tracked policy was read, and the ledger that it names: the default branch of the remote, else (where it has none) HEAD.
+
+    Without a name it is the remote that a `sync` would take. Where it is not known here which branch is its default,
+    `ask` asks it: what is checked out may be a change that nobody reviewed.
+    """
+    if not remote:
+        # Also where git cannot read its refs: that is a finding of whoever looks at them.
+        with contextlib.suppress(DevsError, GitFailed):
+            remote = remote_repository.choose(git, "")
+    if remote:
+        commit = refs.commit_of(git, f"refs/remotes/{remote}/HEAD")
+        if not commit and ask:
+            commit = remote_repository.Far(ask, remote, lambda _what, _done, _total: None).default()
+        if commit:
+            # Also where it tracks no policy.
+            return f"{remote}/HEAD", tracked_policy.named(git, commit)
+    commit = refs.commit_of(git, "HEAD")
+    return "HEAD", tracked_policy.named(git, commit) if commit else Named()
+
+
+def require_named(ledger: Ledger, remote: str, tip: str, ask: Git | None) -> str:
+    """The first policy that the tracked policy names, '' for none; LEDGER_FORK where the ledger begins elsewhere. BUSY.
+
+    `remote` is '' for a ledger that is here and that this clone never looked at.
+    """
+    git = ledger.reader
+    where, said = named(git, remote, ask=ask)
+    root = git.text("rev-list", "--max-parents=0", tip, "--")
+    # 128: that event is not here at all.
+    asked = ("merge-base", "--is-ancestor", said.first_policy, tip)
+    begun = bool(said.first_policy) and git.attempt(*asked, ok=(0, 1, 128))[0] == 0
+    if (said.genesis and root != said.genesis) or (said.first_policy and not begun):
+        if git.text("rev-parse", "--is-shallow-repository") == "true":
+            text = "This clone is shallow, and the first events of the ledger are not here."
+            raise DevsError("CONFLICT", text, hint="Fetch the rest: git fetch --unshallow", remote=remote)
+        raise DevsError(
+            "LEDGER_FORK",
+            f"The ledger {_of(remote)} is not the one that {PROPOSED} of {where} names.",
+            hint="Call a person: two ledgers were begun, and only one is this repository's. Nothing was changed.",
+            genesis=said.genesis,
+            remote=remote,
+        )
+    return said.first_policy
+
+
+def require_known(ledger: Ledger, tip: str) -> str:
+    """The same of the ledger that is here, which somebody fetched by hand into a clone where nobody ran `init`; and CONFLICT
+    where its policy is not the tracked one: `init` takes it over, or asks a person.
+    """
+    _require_default(ledger.reader)
+    first = require_named(ledger, "", tip, None)
+    entry = ledger.list_path(ledger.tree_of(tip), "").get(IN_FORCE)
+    if entry and (found := strange(ledger, "", ("", entry.oid), None)):
+        raise DevsError(found.code, found.message, hint="Run: devs-git init", **found.details)
+    return first
+
+
+def _of(remote: str) -> str:
+    return f"of {remote}" if remote else "here"
+
+
+def require_remote(git: Git) -> str:
+    """The remote that this clone is of, '' where there is none. CONFLICT where there are several, and nothing says which."""
+    try:
+        return remote_repository.choose(git, "")
+    except DevsError as error:
+        if not git.text("remote"):
+            return ""
+        raise DevsError(
+            "CONFLICT",
+            "This clone never saw the ledger here, and it is not known of which remote it is a clone.",
+            hint="Name the remote: git branch --set-upstream-to=REMOTE/BRANCH. Then run: devs-git init",
+        ) from error
+
+
+def _require_default(git: Git) -> None:
+    """CONFLICT where there is a remote, and it is not known here which branch is its default; `init` asks it."""
+    remote = require_remote(git)
+    if not remote or git.text("rev-parse", "--is-bare-repository") == "true":
+        return  # a bare clone's HEAD is the default branch itself
+    if not refs.commit_of(git, f"refs/remotes/{remote}/HEAD"):
+        raise DevsError(
+            "CONFLICT",
+            f"This clone never saw the ledger here, and it is not known which branch of {remote} is its default.",
+            hint="Run: devs-git init",
+            remote=remote,
+        )
+
+
+def strange(ledger: Ledger, remote: str, policies: tuple[str, str], ask: Git | None) -> DevsError | None:
+    """CONFLICT where a policy that would be in force is neither the tracked one nor the one that is; both are blobs."""
+    before, after = policies
+    where, said = named(ledger.reader, remote, ask=ask)
+    now = _read(ledger, after)
+    # Where nothing is tracked yet, what `init` itself would put into force harms nobody.
+    tracked = parse(said.record or first(now.genesis))
+    if after == before or tracked == now:
+        return None
+    what = f"{PROPOSED} of {where} has another" if said.record else f"{where} has no {PROPOSED}"
+    return DevsError(
+        "CONFLICT",
+        f"{what}, and this clone never saw the ledger {_of(remote)}: nothing tells that its policy is right.",
+        hint=f"Nothing was changed. A person looks at it (git show {after}) and accepts it: --accept-policy {after[:12]}",
+        remote=remote,
+        policy=after,
+    )
+
+
+def _read(ledger: Ledger, blob: str) -> Policy:
+    data = ledger.file(blob)
+    return parse(yaml_documents.load(data, IN_FORCE, "policy", code="POLICY_INVALID"))

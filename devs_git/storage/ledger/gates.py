@@ -1,0 +1,120 @@
+"""Gates in a ledger: `gates/<id>/request.yaml`, `gates/<id>/decision.yaml`, `open/<id>`.
+
+Everything is read from one tip. A file that cannot be read as what it should be is a damaged ledger, but for a
+decision: one that does not fit decides nothing, and its gate is still open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from devs_git.domain.gates import gate_model
+from devs_git.domain.gates.gate_model import Gate
+from devs_git.domain.gates.policy import IN_FORCE, Policy, parse
+from devs_git.errors import DevsError
+from devs_git.storage.documents import yaml_documents
+from devs_git.storage.git.objects import TREE
+from devs_git.storage.ledger import checked_tip
+from devs_git.storage.ledger.store import Tip
+
+REQUEST_SCHEMA, REVISION_SCHEMA, DECISION_SCHEMA = "gate-request", "tas-revision-request", "decision"
+
+
+def request_path(gate_id: str) -> str:
+    return f"gates/{gate_id}/request.yaml"
+
+
+def decision_path(gate_id: str) -> str:
+    return f"gates/{gate_id}/decision.yaml"
+
+
+def signature_path(gate_id: str) -> str:
+    return f"gates/{gate_id}/decision.yaml.sig"
+
+
+def marker_path(gate_id: str) -> str:
+    return f"open/{gate_id}"
+
+
+def marker(gate_type: str) -> bytes:
+    """What the file of an open gate holds."""
+    return f"{gate_type}\n".encode()
+
+
+def schema_of(gate_type: str) -> str:
+    """The noun of the schema of a request."""
+    return REVISION_SCHEMA if gate_type == gate_model.TAS_REVISION else REQUEST_SCHEMA
+
+
+def all_ids(tip: Tip) -> tuple[str, ...]:
+    """Every gate that was ever asked for."""
+    return tip.names("gates")
+
+
+def open_ids(tip: Tip) -> tuple[str, ...]:
+    """The gates that freeze write work."""
+    return tip.names("open")
+
+
+def find(tip: Tip, gate_id: str) -> Gate:
+    """The gate; GATE_NOT_FOUND."""
+    entry = tip.ledger.list_path(tip.tree, f"gates/{gate_id}").get("request.yaml") if tip.oid else None
+    if entry is None or entry.mode == TREE:
+        raise gate_model.not_found(gate_id)
+    data = tip.ledger.file(entry.oid)
+    return read(gate_id, entry.oid, data, tip.read(decision_path(gate_id)))
+
+
+def read(gate_id: str, request_oid: str, request: bytes, decision: bytes | None) -> Gate:
+    """The gate that two files make; LEDGER_MUTATED where the first is no request."""
+    gate = Gate(gate_id, _load_request(request, request_path(gate_id)), request_oid)
+    return gate if decision is None else decided(gate, decision)
+
+
+def _load_request(data: bytes, path: str) -> Mapping[str, Any]:
+    from devs_git.storage.documents import schemas
+
+    request = yaml_documents.load(data, path, code="LEDGER_MUTATED")
+    noun = schema_of(str(request.get("gate_type")))
+    if wrong := next(schemas.problems(noun, request), None):
+        raise DevsError("LEDGER_MUTATED", f"{path} is no request: {wrong[1]}.", hint="Run: devs-git doctor")
+    proposed = (request.get("proposed_changes") or {}).get("proposed_text")
+    after = None if proposed is None else gate_model.blob_oid(proposed.encode())
+    if request.get("tas_after") != after:
+        # A person reads the text, and signs its oid.
+        raise DevsError(
+            "LEDGER_MUTATED",
+            f"{path} is no request: tas_after is not the text that it proposes.",
+            hint="Call a person, and answer nothing; see: devs-git verify ledger",
+        )
+    return request
+
+
+def decided(gate: Gate, data: bytes) -> Gate:
+    """The gate with this decision; where that decides nothing, with the flaw instead."""
+    try:
+        decision = yaml_documents.load(
+            data, decision_path(gate.gate_id), DECISION_SCHEMA, code="LEDGER_MUTATED"
+        )
+    except DevsError as error:
+        return Gate(gate.gate_id, gate.request, gate.request_oid, flaw=error.message)
+    flaw = gate_model.flaw_of(decision, gate.gate_id, gate.request_oid, gate.request)
+    return Gate(gate.gate_id, gate.request, gate.request_oid, None if flaw else decision, flaw)
+
+
+def active_revision(tip: Tip) -> str:
+    """The id of the open gate of type TAS_REVISION, or ''."""
+    return next((one for one in open_ids(tip) if find(tip, one).gate_type == gate_model.TAS_REVISION), "")
+
+
+def policy_at(tip: Tip) -> Policy:
+    """The policy that is in force at `tip`, by the rule of belief; the defaults where it has none. POLICY_INVALID."""
+    checked_tip.require(tip.ledger, tip.oid)
+    return policy_of(tip)
+
+
+def policy_of(tip: Tip) -> Policy:
+    """The policy in the tree of an event that is believed already. POLICY_INVALID."""
+    data = tip.read(IN_FORCE)
+    return parse({} if data is None else yaml_documents.load(data, IN_FORCE, "policy", code="POLICY_INVALID"))

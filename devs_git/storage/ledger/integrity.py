@@ -1,0 +1,57 @@
+"""Whether the ledger's objects are all here and are what their names say.
+
+git compares an object's bytes with its name when it is fetched, pushed or checked by fsck, but not each time it reads
+it: whoever may write to the object store can put another event, or another tree of gates, in the place of one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Final
+
+from devs_git.domain.audit.findings import Finding
+from devs_git.domain.ledger.events import LEDGER
+from devs_git.storage.git.program import Git, GitFailed
+
+_WAY_OUT: Final = f"Get them from another clone: git fetch <remote> {LEDGER}; see: git fsck"
+
+
+def findings(git: Git) -> Iterator[Finding]:
+    """LEDGER_MISSING, LEDGER_MUTATED; one of them, for nothing else can be believed then."""
+    try:
+        names = git.run("rev-list", "--objects", "--no-object-names", LEDGER, "--")
+        with closing(git.stream("cat-file", "--batch", stdin=names)) as said:
+            wrong = next(_wrong(said), "")
+    except GitFailed:
+        text = "Parts of the ledger are missing from the object store."
+        yield Finding("LEDGER_MISSING", "error", text, _WAY_OUT)
+        return
+    if wrong:
+        text = f"Object {wrong[:12]} of the ledger was overwritten: its bytes are not what its name says."
+        yield Finding("LEDGER_MUTATED", "error", text, _WAY_OUT, wrong)
+
+
+def _wrong(pieces: Iterator[bytes]) -> Iterator[str]:
+    """The objects whose bytes are not what their names say; none is held whole, for one may be of any size."""
+    rest = b""
+    for piece in pieces:
+        rest += piece
+        while b"\n" in rest:
+            head, _, rest = rest.partition(b"\n")
+            oid, kind, *size = head.split(b" ")
+            if not size:
+                yield oid.decode()
+                continue
+            left = int(size[0])
+            found = hashlib.sha1(kind + b" %d\0" % left, usedforsecurity=False)
+            while left:
+                found.update(rest[:left])
+                left, rest = left - len(rest[:left]), rest[left:]
+                rest = rest or next(pieces, b"")
+                if left and not rest:
+                    return
+            if found.hexdigest().encode() != oid:
+                yield oid.decode()
+            rest = (rest or next(pieces, b"")).removeprefix(b"\n")

@@ -1,0 +1,106 @@
+"""Which tips of the ledger this clone has had, wherever it noted them: so that a ledger that was set back is noticed.
+
+Noted by nobody for this purpose: the branch's reflog, the tip that each worktree's view shows, what `sync` saw at remotes, and the `Devs-Ledger`
+trailers of commits on local branches. A tip that only a commit names, and whose object is not here, another clone has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.audit.findings import Finding
+from devs_git.domain.ledger.events import LEDGER
+from devs_git.storage.git import refs
+from devs_git.storage.git.objects import Objects
+from devs_git.storage.git.program import Git, split_lines
+
+_OID: Final = re.compile(r"[0-9a-f]{40}")
+_MOST: Final = "2000"  # commits that are asked
+
+
+def tips(git: Git, common: Path, *, own: bool = False) -> dict[str, str]:
+    """Oids of tips with how each is known, the surest first; with `own` only those that this clone itself has had."""
+    found: dict[str, str] = {}
+    for oid in refs.reflog(common, LEDGER):
+        found.setdefault(oid, "its reflog")
+    for folder in (common, *sorted(common.glob("worktrees/*"))):
+        found.setdefault(_line(folder / "devs" / "view"), "the view .devs/")
+    for name, oid in () if own else refs.matching(git, "refs/devs/remotes").items():
+        found.setdefault(oid, f"sync with {name.removeprefix('refs/devs/remotes/').removesuffix('/ledger')}")
+    for commit, oid in () if own else _named(git):
+        found.setdefault(oid, f"commit {commit[:12]}")
+    return {oid: how for oid, how in found.items() if _OID.fullmatch(oid) and set(oid) != {"0"}}
+
+
+def _line(path: Path) -> str:
+    try:
+        return path.read_text("utf-8", "replace").strip()
+    except OSError:
+        return ""
+
+
+def _named(git: Git) -> Iterator[tuple[str, str]]:
+    form = "--format=%H %(trailers:key=Devs-Ledger,valueonly,separator=%x2C)"
+    limits = (f"--max-count={_MOST}", "--no-commit-header", "--exclude=devs/*", "--branches")
+    for line in split_lines(git.run("rev-list", form, *limits, "--").decode("utf-8", "replace")):
+        commit, _, values = line.partition(" ")
+        yield commit, values.rpartition(",")[2]
+
+
+def findings(git: Git, objects: Objects, known: Mapping[str, str], tip: str) -> Iterator[Finding]:
+    """LEDGER_ROLLBACK where the ledger at `tip` leaves out an event that was here; LEDGER_BEHIND where others have more.
+
+    `known` are the `tips`, asked for before `tip`: what another process writes in between is no event that was left out.
+    """
+    here = set(git.text("rev-list", tip, "--").split())
+    gone = {oid: how for oid, how in known.items() if oid not in here}
+    for oid, how in gone.items():
+        if objects.exists(oid):
+            yield Finding(
+                "LEDGER_ROLLBACK",
+                "error",
+                f"The ledger leaves out event {oid[:12]}, which was here (by {how}).",
+                _way_back(git, oid, tip),
+                oid,
+            )
+            return
+    if gone:
+        oid, how = next(iter(gone.items()))
+        text = f"{how[:1].upper()}{how[1:]} names event {oid[:12]}, which is not here."
+        yield Finding(
+            "LEDGER_BEHIND",
+            "warning",
+            text,
+            f"devs-git sync <remote>, then look: git log {oid[:12]}",
+            oid,
+        )
+
+
+def _way_back(git: Git, oid: str, tip: str) -> str:
+    if git.says("merge-base", "--is-ancestor", tip, oid):
+        return f"git update-ref {LEDGER} {oid} {tip}"
+    return f"Call a person, nothing is lost yet: git log --graph --oneline {LEDGER} {oid}"
+
+
+def newest(git: Git, objects: Objects, common: Path, genesis: str = "", *, own: bool = False) -> str:
+    """The longest ledger with this root ('' for any) that was here and whose objects still are; '' where there is none."""
+    best, length = "", 0
+    for oid in tips(git, common, own=own):
+        if not objects.exists(oid):
+            continue
+        events = git.text("rev-list", "--topo-order", oid, "--").split()
+        if len(events) > length and genesis in ("", events[-1]):
+            best, length = oid, len(events)
+    return best
+
+
+def gone(tip: str, common: Path) -> Finding:
+    """LEDGER_MISSING for a ledger that was here until `tip`, with the way back."""
+    what, first = "gone", ""
+    if refs.broken(common, LEDGER):  # git overwrites none
+        what, first = "damaged", f'rm "$(git rev-parse --git-path {LEDGER})" && '
+    text = f"The ledger is {what}; the last that is known of it here is {tip[:12]}."
+    return Finding("LEDGER_MISSING", "error", text, f"{first}git update-ref {LEDGER} {tip} ''")

@@ -1,0 +1,98 @@
+"""The tips that count as lines of work: a person's branches and worktrees, and the branches of remotes.
+
+Ours do not count: `devs/*`, `snapshot/*`, a branch that a rewind left and that has not moved since, whatever its name,
+and the worktrees that `snapshot open` made.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.history import Checkpoint, History
+from devs_git.domain.ledger.ids import checkpoint_ref
+from devs_git.storage.git.program import Git
+from devs_git.values import immutable
+
+FOLDER = "refs/devs/checkpoints"
+HEADS, SNAPSHOTS = "refs/heads/", "refs/heads/snapshot/"
+_OURS: Final = ("refs/heads/devs/", SNAPSHOTS)
+_COMMIT: Final = "%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)"
+_AT_ONCE: Final = 1000  # refs and tips of one question: they are arguments
+
+
+def counted(history: History, branches: Mapping[str, str], git: Git | None = None) -> dict[str, str]:
+    """Those of `branches` (full names and oids) that are lines of work; `git` where they are this clone's own: what another
+    clone's event says of them does not count.
+    """
+    events = [event for event in history.operations if _left(event) in set(branches.items())]
+    if events and git:
+        from devs_git.storage.ledger import own_operations
+
+        events = [event for each in own_operations.operations(git, events) for event in each]
+    left = {_left(event) for event in events}
+    return {
+        name: oid for name, oid in branches.items() if not name.startswith(_OURS) and (name, oid) not in left
+    }
+
+
+def _left(event: Event) -> tuple[str, ...]:
+    """Name and oid of the branch or stash entry that a rewind left."""
+    return tuple(event.get("Devs-Preserved").split())
+
+
+@immutable
+class Head:
+    """HEAD of one worktree; `branch` is a full name, '' where it is detached.
+
+    `place` is the folder by which git lists it, '' for the main one; `name` is its last part.
+    """
+
+    place: str
+    name: str
+    oid: str
+    branch: str
+
+
+def heads(git: Git, common: Path, branches: Mapping[str, str]) -> Iterator[Head]:
+    """HEADs of all worktrees that a person made, the main one first; those without a commit left out.
+
+    Not a person's are our own folders, and with `snapshot open --at` a detached HEAD that still stands on a snapshot: who
+    commits there has begun a line of work.
+    """
+    looks = {oid for name, oid in branches.items() if name.startswith(SNAPSHOTS)}
+    ours = os.fspath(common / "devs" / "open") + os.sep
+    for number, block in enumerate(git.run("worktree", "list", "--porcelain", "-z").split(b"\0\0")):
+        facts = dict(os.fsdecode(line).partition(" ")[::2] for line in block.split(b"\0") if line)
+        look = "detached" in facts and facts.get("HEAD") in looks
+        if facts.get("HEAD", "").strip("0") and not look and not facts["worktree"].startswith(ours):
+            folder = facts["worktree"]
+            yield Head(
+                folder if number else "", folder.rpartition("/")[2], facts["HEAD"], facts.get("branch", "")
+            )
+
+
+def reached(git: Git, points: Collection[Checkpoint], oids: Iterable[str]) -> frozenset[str]:
+    """The tags of those `points` whose commit one of the commits `oids` reaches. A point that is not here is not reached.
+
+    A numbered ref counts by its commit: a program that rewrites histories puts the commit itself in the tag's place.
+    """
+    refs = {checkpoint_ref(point.task_id, point.number): point for point in points}
+    tips = list(dict.fromkeys(oids))
+    if not refs or not tips:
+        return frozenset()
+    found: set[str] = set()
+    names = list(refs) if len(refs) <= _AT_ONCE else [FOLDER]
+    for first in range(0, len(names), _AT_ONCE):
+        for start in range(0, len(tips), _AT_ONCE):
+            merged = (f"--merged={oid}" for oid in tips[start : start + _AT_ONCE])
+            words = (f"--format={_COMMIT} %(refname)", *merged, *names[first : first + _AT_ONCE])
+            out = os.fsdecode(git.run("for-each-ref", *words))
+            rows = (
+                (refs.get(ref), oid) for oid, _, ref in (line.partition(" ") for line in out.splitlines())
+            )
+            found |= {point.tag for point, oid in rows if point and point.commit == oid}
+    return frozenset(found)

@@ -1,0 +1,77 @@
+"""Which operations of the ledger this clone wrote: those whose backups are here, under the ids that the events name.
+
+Anybody who can push can write an event in the name of this clone, or a copy of one of its own with other fields. A ref below
+`refs/devs/backup/` comes from nowhere, and its commit says what the operation's event was to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from devs_git.domain.ledger.events import NO_OID, Event, parse
+from devs_git.domain.recall.purge_terms import holds
+from devs_git.storage.git import refs
+from devs_git.storage.git.objects import Objects
+from devs_git.storage.git.program import Git
+from devs_git.storage.git.refs import BACKUPS
+
+PURGED: Final = "purged"
+BEFORE: Final = "Devs-Ledger"  # in a backup: the ledger's tip when it was made
+_SAME: Final = ("Devs-Op", "Devs-Branch", "Devs-From", "Devs-To", "Devs-Preserved",
+                "Devs-Undone", "Devs-Revived", "Devs-Status")  # fmt: skip
+
+
+def told(tip: str, fields: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """What the backup of an operation says of it: those of the event's `fields` that are compared, and `tip`, the ledger's."""
+    return (*(pair for pair in fields if pair[0] in _SAME and pair[1]), (BEFORE, tip))
+
+
+def operations(git: Git, events: Sequence[Event]) -> tuple[list[Event], list[Event]]:
+    """Of `events`, in their order, those of this clone: with their backups, and those whose backups were purged."""
+    held = refs.matching(git, BACKUPS.rstrip("/")) if events else {}
+    copies: dict[str, list[Event]] = {}
+    for event in events:
+        now = held.get(BACKUPS + event.get("Devs-Op"))
+        if now:
+            copies.setdefault(now, []).append(event)
+    here: set[str] = set()
+    lost: set[str] = set()
+    for backup, said in _told(git, list(copies)):
+        found = [event for event in copies[backup] if _says(event, said, backup)]
+        before = said.get(BEFORE)
+        if len(found) > 1 and before:
+            found = [
+                event for event in found if git.says("merge-base", "--is-ancestor", before, event.parents[0])
+            ]
+        (lost if said.type == PURGED else here).update(event.oid for event in found[:1])
+    return [event for event in events if event.oid in here], [event for event in events if event.oid in lost]
+
+
+def _told(git: Git, backups: Sequence[str]) -> Iterator[tuple[str, Event]]:
+    from devs_git.storage.git.object_graph import contents
+
+    for backup, data in contents(git, backups):
+        yield backup, parse("", (), data.decode("utf-8", "replace").partition("\n\n")[2])
+
+
+def _says(event: Event, said: Event, backup: str) -> bool:
+    """Whether the event is what its backup says. One of version 0.1 says nothing: there the name alone counts."""
+    if said.type != PURGED and event.get("Devs-Backup") != backup:
+        return False
+    return not said.get(BEFORE) or all(event.all(key) == said.all(key) for key in _SAME)
+
+
+def without(objects: Objects, backup: str, forms: tuple[bytes, ...]) -> str:
+    """What stands in the place of a backup that is purged: a commit without files, by which `undo` knows the operation.
+    NO_OID where the backup does not tell of one, or would tell the secret.
+    """
+    head, _, message = objects.read(backup, "commit").partition(b"\n\n")
+    said = parse("", (), message.decode("utf-8", "replace"))
+    if not said.get(BEFORE) or holds(message, forms):
+        return NO_OID
+    lines = b"".join(
+        line + b"\n" for line in head.split(b"\n") if line.startswith((b"author ", b"committer "))
+    )
+    text = Event(PURGED, f"Purged: {said.subject}", said.fields).message().encode("utf-8", "surrogateescape")
+    return objects.write("commit", f"tree {objects.write_tree({})}\n".encode() + lines + b"\n" + text)

@@ -1,0 +1,227 @@
+"""A ledger from elsewhere, judged before any ref moves: a push as a server sees it, and what `sync` and `init` fetched.
+
+On a server the new objects are in git's quarantine, and are read with the repository's; nothing of the pusher's
+configuration is. Whatever is not understood is refused by an exception: nothing goes through that could not be checked.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.audit import push_rules
+from devs_git.domain.audit.findings import Finding
+from devs_git.domain.audit.push_rules import Move, recorded, refused
+from devs_git.domain.gates.policy import PROPOSED
+from devs_git.domain.ledger.events import LEDGER, NO_OID
+from devs_git.domain.text.plain_text import shown
+from devs_git.errors import DevsError
+from devs_git.storage.git import refs
+from devs_git.storage.git.objects import Objects
+from devs_git.storage.git.places import Places
+from devs_git.storage.git.program import OBJECTS_ALONE, OBJECTS_ALONE_CONFIG, REPOSITORY_VARIABLES, Git
+from devs_git.storage.ledger import audit_facts, tracked_policy
+from devs_git.storage.ledger.audit_facts import Facts
+from devs_git.storage.ledger.store import Ledger, Tip
+from devs_git.storage.ledger.tracked_policy import Named
+
+_QUARANTINE: Final = ("GIT_QUARANTINE_PATH", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
+_SYNC: Final = "Join what the server has first: devs-git sync"
+_MOST: Final = 8  # findings that a refusal tells
+
+
+def read(lines: Sequence[str]) -> tuple[Move, ...]:
+    """The moves on the hook's standard input."""
+    return tuple(Move(*line.rstrip("\n").split(" ", 2)) for line in lines if line.strip())
+
+
+def check(places: Places, moves: Sequence[Move]) -> None:
+    """Raises the first reason against the push, with the others in its message; reads only."""
+    found = list(problems(_ledger(places), moves))
+    if found:
+        first, *rest = found
+        more = "".join(f"\n{one.code}: {shown(one.message, '')}" for one in rest[:_MOST])
+        more += f"\nand {len(rest) - _MOST} more" if len(rest) > _MOST else ""
+        raise DevsError(first.code, shown(first.message, "") + more, hint=first.fix)
+
+
+def _ledger(places: Places) -> Ledger:
+    """The ledger, through a git and an object store that also see what is in quarantine."""
+    unset = tuple(name for name in REPOSITORY_VARIABLES if name not in _QUARANTINE)
+    env = {"GIT_DIR": os.fspath(places.common), **OBJECTS_ALONE}
+    git = Git(places.common, env, unset=unset, config=OBJECTS_ALONE_CONFIG)
+    quarantine = os.environ.get(_QUARANTINE[0], "")
+    beside = (Path(os.path.abspath(quarantine)),) if quarantine else ()  # noqa: PTH100 - a link stays a link
+    return Ledger(git, Objects(places.common / "objects", beside), places.common, lambda: "", lambda: "")
+
+
+def problems(ledger: Ledger, moves: Sequence[Move]) -> Iterator[Finding]:
+    """Every reason against the push. One about the ledger itself ends it: nothing else can be judged by that ledger."""
+    yield from push_rules.spelling(moves)
+    yield from push_rules.names(moves)
+    yield from _renamed(ledger.git, moves)
+    move = next((m for m in moves if m.ref == LEDGER), None)
+    if move:
+        found = list(_grown(ledger, move))
+        if found:
+            yield from found
+            return
+    tip = move.new if move else _tip(ledger)
+    if not tip:
+        return
+    state = Tip(ledger, tip)
+    yield from push_rules.work(moves, state.names("open"))
+    yield from push_rules.tags(moves, state.history, _kinds(ledger.git, moves))
+
+
+def _tip(ledger: Ledger) -> str:
+    """The ledger that is here, '' for none; LEDGER_MISSING for one that cannot be read, whose gates nobody knows."""
+    tip = ledger.git.text("rev-parse", "--quiet", "--verify", LEDGER, ok=(0, 1))
+    if not tip and refs.broken(ledger.common, LEDGER):
+        text = "This repository is frozen, because its ledger, the branch devs/ledger, is damaged."
+        raise DevsError("LEDGER_MISSING", text, hint="Put it back; see: devs-git doctor")
+    return tip
+
+
+def _grown(ledger: Ledger, move: Move) -> Iterator[Finding]:
+    """Why the ledger may not move so."""
+    git, old = ledger.git, "" if move.old == NO_OID else move.old
+    if move.new == NO_OID:
+        yield refused("LEDGER_MISSING", LEDGER, "The ledger is never deleted.", "Leave it: git push <refs>")
+        return
+    roots = git.text("rev-list", "--max-parents=0", move.new, "--").split()
+    pinned = (
+        git.text("rev-list", "--max-parents=0", old, "--")
+        if old
+        else tracked_policy.named(git, "HEAD").genesis
+    )
+    if len(roots) != 1 or (pinned and roots[0] != pinned):
+        text = f"The pushed ledger begins with {', '.join(roots)}; here it is {pinned or 'one root only'}."
+        yield refused("LEDGER_FORK", LEDGER, text, "Call a person: this is another repository's ledger.")
+        return
+    if old and not git.says("merge-base", "--is-ancestor", old, move.new):
+        yield refused("LEDGER_ROLLBACK", LEDGER, "The pushed ledger leaves out events that are here.", _SYNC)
+        return
+    yield from unsound(
+        ledger, old, move.new, first="" if old else tracked_policy.named(git, "HEAD").first_policy
+    )
+
+
+def _renamed(git: Git, moves: Sequence[Move]) -> Iterator[Finding]:
+    """A push of the default branch that names another ledger: whoever has no memory finds the ledger by these names."""
+    branch = git.text("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))
+    for move in moves:
+        if move.ref == branch and move.new != NO_OID:
+            before = _told(git, move.old) if move.old != NO_OID else Named()
+            here, after = _named_here(git), tracked_policy.named(git, move.new)
+            for name in ("genesis", "first_policy"):
+                # A name that was there stays; a new one is that of the ledger that is here.
+                was, said = getattr(before, name), getattr(after, name)
+                right = was or (said and getattr(here, name))
+                if right and said != right:
+                    text = f"{PROPOSED} of {move.ref} would name another {name}: it is {right}."
+                    fix = "Leave genesis and first_policy as they are."
+                    yield refused("LEDGER_FORK", move.ref, text, fix)
+
+
+def _named_here(git: Git) -> Named:
+    """How the ledger that is here would be named; nothing where there is none."""
+    tip = git.text("rev-parse", "--quiet", "--verify", LEDGER, ok=(0, 1))
+    if not tip:
+        return Named()
+    return Named(
+        git.text("rev-list", "--max-parents=0", tip, "--").partition("\n")[0],
+        tracked_policy.first_event(git, tip),
+    )
+
+
+def _told(git: Git, commit: str) -> Named:
+    """The ledger that the tracked policy names; nothing where it cannot be read, so that it can be mended by a push."""
+    try:
+        return tracked_policy.named(git, commit)
+    except DevsError:
+        return Named()
+
+
+def unsound(ledger: Ledger, old: str, new: str, *, first: str = "") -> Iterator[Finding]:
+    """What the rule of belief does not allow in `new` for a receiver that has `old`, '' for none.
+
+    Of events that are here already nobody can be freed, so only those are judged that `old` does not have. `first` is
+    the event of the first policy, where somebody who is believed named it.
+    """
+    facts = Facts(ledger, ledger.git, new, "", "", first_policy=first)
+    yield from judged(facts, old, new)
+
+
+def judged(facts: Facts, old: str, new: str, *, seen: str | None = None) -> Iterator[Finding]:
+    """The same of facts that were read: those of `new`, and of whatever else is to be joined with it.
+
+    `seen` is what is remembered where that is not `old`.
+    """
+    known = old if seen is None else seen
+    bound = (f"^{old}",) if old else ()
+    fresh = frozenset(facts.git.text("rev-list", new, *bound, "--").split())
+    found = (*audit_facts.missing(facts), *facts.judged.findings)
+    yield from (finding for finding in found if finding.where in fresh or not finding.where)
+    yield from _taken_over(facts, new, fresh)
+    if known:
+        yield from facts.belief.rollback(known, new)
+
+
+def _taken_over(facts: Facts, new: str, fresh: frozenset[str]) -> Iterator[Finding]:
+    """New events that make another checkpoint of a tag which a known event records, and stand before it on a line of their own."""
+    said: dict[str, dict[str, tuple[str, ...]]] = {}
+    for step in facts.steps:
+        for tag, what in recorded(step.event):
+            said.setdefault(tag, {})[step.event.oid] = what
+    several = {
+        tag: events
+        for tag, events in said.items()
+        if len({*events.values()}) > 1 and not fresh.isdisjoint(events) and not fresh.issuperset(events)
+    }
+    if not several:
+        return
+    listed = facts.git.text("rev-list", "--topo-order", "--reverse", new, "--").split()
+    order = {oid: at for at, oid in enumerate(listed)}
+    for tag, events in several.items():
+        first = min(events, key=lambda oid: order.get(oid, len(order)))
+        if first in fresh:
+            text = (
+                f"Event {first[:12]} records the checkpoint {tag[:12]}, which another event recorded before."
+            )
+            yield Finding("LEDGER_MUTATED", "error", text, "See who wrote it: git log devs/ledger", first)
+
+
+def require_explained(places: Places, tip: str, tags: Mapping[str, str]) -> None:
+    """TAG_MOVED or TAG_NOT_ANNOTATED where a tag of a task (full name → oid) will not be as the events up to `tip` say."""
+    ledger = _ledger(places)
+    moves = [Move(NO_OID, oid, ref) for ref, oid in tags.items()]
+    found = next(push_rules.tags(moves, ledger.history_at(tip), _kinds(ledger.git, moves)), None)
+    if found:
+        raise DevsError(found.code, found.message, hint=found.fix)
+
+
+def refusal(found: Finding, remote: str) -> DevsError:
+    """A remote's ledger is not taken over as it is: it may set a policy that names a command."""
+    person = f"Call a person. See: git show {found.where}"
+    return DevsError(
+        found.code,
+        f"The ledger of {remote} has an event that does not count: {found.message}",
+        hint=f"Nothing was changed here. {found.fix if found.code == 'FORMAT_TOO_NEW' else person}",
+        remote=remote,
+    )
+
+
+def require_sound(ledger: Ledger, remote: str, tip: str, *, first: str = "") -> None:
+    """What `verify ledger` would not pass is not taken over from a remote that was never seen."""
+    found = next(unsound(ledger, "", tip, first=first), None)
+    if found:
+        raise refusal(found, remote)
+
+
+def _kinds(git: Git, moves: Sequence[Move]) -> dict[str, str]:
+    oids = sorted({move.new for move in moves} - {NO_OID})
+    out = git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin="\n".join(oids).encode())
+    return dict(line.split(" ", 1) for line in out.decode().splitlines())

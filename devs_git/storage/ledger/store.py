@@ -1,0 +1,300 @@
+"""The ledger: one branch, one root, append-only; one commit is one event.
+
+Writing takes `ledger.lock`, reads the tip, lets the caller decide *against that tip*, and moves the ledger and
+every other ref of the operation in one reference transaction, the ledger last. A lost race starts over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager, nullcontext
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.gates.policy import IN_FORCE
+from devs_git.domain.ledger.events import FINISHED, LEDGER, NO_OID, Draft, Event, RefUpdate, parse
+from devs_git.domain.ledger.history import History, fold
+from devs_git.domain.ledger.task_standing import LIVE, Standing, of_history, standing
+from devs_git.domain.text import limits
+from devs_git.errors import DevsError
+from devs_git.storage.git import bounded, locks, newest_objects, refs
+from devs_git.storage.git.files import replace_file
+from devs_git.storage.git.objects import EMPTY_TREE, TREE, Entry, Objects
+from devs_git.storage.git.program import Git, GitFailed, split_z
+from devs_git.values import field, immutable, replace
+
+LOCK_SECONDS: Final = 30.0
+ATTEMPTS: Final = 60
+REF_LOCK_SECONDS: Final = 2.0  # a living git holds the lock of a ref for milliseconds
+LOCK: Final = "devs/ledger.lock"
+CHECKED: Final = "devs/checked-tip"
+
+
+@immutable
+class Tip:
+    """The ledger at one commit, as a caller's decision sees it. `oid` is '' before the genesis."""
+
+    ledger: Ledger
+    oid: str
+
+    @cached_property
+    def history(self) -> History:
+        return self.ledger.history_at(self.oid) if self.oid else History()
+
+    @cached_property
+    def here(self) -> History:
+        """The history as this clone sees it, by what its branches and the remotes' have."""
+        from devs_git.storage.ledger import clone_view
+
+        return clone_view.seen(self.ledger.reader, self.ledger.common, self.history)
+
+    def standing(self, task_id: str) -> Standing:
+        """How a task stands for this clone: by the newest events where it is live, else what undid it may not have been here."""
+        if not self.oid:
+            return Standing("", 1)
+        found = standing(self.ledger.newest_first(self.oid), task_id)
+        return found if found and found.status in ("", *LIVE) else of_history(self.here, task_id)
+
+    @cached_property
+    def tree(self) -> str:
+        return self.ledger.tree_of(self.oid) if self.oid else EMPTY_TREE
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a file of the ledger, or None."""
+        return self.ledger.read_path(self.tree, path)
+
+    def names(self, folder: str) -> tuple[str, ...]:
+        """The names in a folder of the ledger, sorted; none where it is missing."""
+        return tuple(sorted(self.ledger.list_path(self.tree, folder)))
+
+
+def _as_it_is(git: Git) -> Git:
+    return git
+
+
+def _parts_missing() -> DevsError:
+    return DevsError(
+        "LEDGER_MISSING",
+        "Parts of the ledger are missing from the object store.",
+        hint="See: devs-git doctor",
+    )
+
+
+@contextmanager
+def _whole() -> Iterator[None]:
+    """LEDGER_MISSING where git could not read on: a shorter history would be another history."""
+    try:
+        yield
+    except GitFailed as error:
+        if error.status < 0:  # killed: the ledger is as it was
+            raise
+        raise _parts_missing() from error
+
+
+@immutable
+class Ledger:
+    """The ledger of the repository whose common git directory is `common`."""
+
+    reader: Git
+    objects: Objects
+    common: Path
+    signature: Callable[[], str]  # "Name <mail> <seconds> +0000"
+    now: Callable[[], str]  # as events say it
+    identified: Callable[[Git], Git] = _as_it_is
+    _folded: list[History] = field(default_factory=list, compare=False, repr=False)  # the last one, if any
+
+    @cached_property
+    def git(self) -> Git:
+        """The git that may write: reflogs need an identity, and asking for that is a child which no read needs."""
+        return self.identified(self.reader)
+
+    def tip(self) -> Tip:
+        newest_objects.restore(self.reader, self.common)
+        return Tip(self, refs.loose(self.common, LEDGER) or refs.read(self.reader, LEDGER))
+
+    def history_at(self, oid: str) -> History:
+        """The state at one commit. The last one is kept: what was appended since is all that is read again."""
+        if not self._folded or self._folded[0].tip != oid:
+            self._folded[:] = [self._grown(oid) or fold(self.events(oid, oldest_first=True))]
+        return self._folded[0]
+
+    def _grown(self, oid: str) -> History | None:
+        """The kept state with what came after it; None where that is not one line of events from its tip on."""
+        base = self._folded[0] if self._folded else None
+        if base is None:
+            return None
+        since = list(self.events(oid, since=base.tip, oldest_first=True))
+        before = [base.tip, *(event.oid for event in since)]
+        linear = all(event.parents == (parent,) for event, parent in zip(since, before, strict=False))
+        return fold(since, base) if since and linear else None
+
+    def open_gates(self) -> tuple[str, ...]:
+        """Ids of the gates without a decision, asked with one git child and no object store."""
+        status, out = self.reader.attempt("ls-tree", "--name-only", "-z", LEDGER, "open/", ok=(0, 1, 128))
+        if status and self.tip().oid:  # whoever takes an object away must not unfreeze by it
+            raise _parts_missing()
+        return tuple(sorted(path.removeprefix("open/") for path in split_z(out)))
+
+    def require(self) -> Tip:
+        """The tip; NOT_INITIALIZED where there is no ledger, LEDGER_MISSING where there was one."""
+        tip = self.tip()
+        # A git child is cheaper than opening the object store.
+        policy = f"{tip.oid}:{IN_FORCE}"
+        if tip.oid and refs.read(self.reader, policy):
+            return tip
+        if tip.oid:
+            tip.names("")  # raises where the ledger cannot be read
+        if not tip.oid and (self.common / LOCK).exists():  # somebody wrote to it
+            raise DevsError(
+                "LEDGER_MISSING",
+                "This repository is frozen, because its ledger, the branch devs/ledger, is gone.",
+                hint="Put it back; see: devs-git doctor",
+            )
+        raise DevsError(
+            "NOT_INITIALIZED",
+            "The ledger of this repository has no policy yet."
+            if tip.oid
+            else "This repository has no devs-git ledger.",
+            hint="Run: devs-git init",
+        )
+
+    def newest_first(self, tip: str = LEDGER) -> Generator[Event]:
+        """All events in exactly the reverse of the fold's order, read as they are needed.
+
+        `--topo-order` makes git read every commit before it prints the first, so it is asked for only from a merge
+        of two clones' ledgers on; above that the ledger is one line and every order is the same.
+        """
+        for event in self.events(tip):
+            if len(event.parents) > 1:
+                yield from self.events(event.oid, order=("--topo-order",))
+                return
+            yield event
+
+    def events(
+        self,
+        *tips: str,
+        since: str = "",
+        oldest_first: bool = False,
+        order: tuple[str, ...] = (),
+    ) -> Generator[Event]:
+        """Events reachable from `tips` (the ledger's where none is given) and not from `since`, newest first unless told; read as they are needed."""
+        order = ("--topo-order", "--reverse") if oldest_first else order
+        bound = (f"^{since}",) if since else ()
+        words = ("--no-commit-header", "--encoding=UTF-8", "--format=%H%x1f%P%x1f%B%x00")
+        said = self.reader.stream("rev-list", *words, *order, *(tips or (LEDGER,)), *bound, "--")
+        with closing(said), _whole():
+            for record in bounded.records(said, limits.COMMIT):
+                oid, parents, message = record.decode("utf-8", "replace").lstrip("\n").split("\x1f", 2)
+                yield parse(oid, tuple(parents.split()), message)
+
+    def tree_of(self, commit: str) -> str:
+        return self.objects.read(commit, "commit")[5:45].decode()
+
+    def list_path(self, tree: str, folder: str) -> dict[str, Entry]:
+        entries = self.objects.read_tree(tree) if tree != EMPTY_TREE else {}
+        for part in folder.split("/") if folder else ():
+            entry = entries.get(part)
+            if entry is None or entry.mode != TREE:
+                return {}
+            entries = self.objects.read_tree(entry.oid)
+        return entries
+
+    def read_path(self, tree: str, path: str) -> bytes | None:
+        folder, _, name = path.rpartition("/")
+        entry = self.list_path(tree, folder).get(name)
+        return self.file(entry.oid) if entry and entry.mode != TREE else None
+
+    def file(self, oid: str) -> bytes:
+        """The bytes of a file of the ledger; LEDGER_MISSING, and LEDGER_MUTATED for one that is larger than any of ours."""
+        return self.objects.read(oid, "blob", limits.DOCUMENT.most)
+
+    def append(self, build: Callable[[Tip], Draft], *, git: Git | None = None, locked: bool = True) -> Event:
+        """Write the event that `build` makes of the tip, with its files and refs; returns it with its oid.
+
+        `build` is called again after each lost race and may raise DevsError: then nothing is written.
+        `git` is the git of the worktree where its HEAD is among the refs. Raises RefMoved where a ref other
+        than the ledger was not as expected, BUSY after too many lost races.
+        """
+        lock = locks.held(self.common / LOCK, wait=LOCK_SECONDS) if locked else nullcontext()
+        with lock:
+            until = time.monotonic() + REF_LOCK_SECONDS
+            for attempt in range(ATTEMPTS):
+                tip = self.tip()
+                checked = self.checked_tip == tip.oid
+                with self.objects.noting() as notes:
+                    draft = build(tip)
+                    event = self.write_commit(tip, draft)
+                if not newest_objects.keep(self.common, notes):
+                    continue
+                self.announce(event.oid, tip.oid if draft.onto or draft.beside else "")
+                update = RefUpdate(LEDGER, event.oid, tip.oid or NO_OID)
+                try:
+                    refs.transaction(git or self.git, (*draft.updates, update), f"devs: {event.subject}")
+                except (refs.RefMoved, refs.RefLocked) as error:
+                    if isinstance(error, refs.RefMoved) and self.tip().oid == tip.oid:
+                        raise
+                    if isinstance(error, refs.RefLocked) and time.monotonic() > until:
+                        raise refs.locked_out(error) from error
+                    import random
+
+                    time.sleep(random.uniform(0.001, 0.01 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
+                    continue
+                except GitFailed as error:
+                    if refs.missing_object(error) in notes:
+                        continue  # by a git prune beside us
+                    # Else it was killed when all was done.
+                    if self.tip().oid != event.oid or refs.waiting(self.reader, draft.updates):
+                        raise
+                newest_objects.restore(self.reader, self.common)
+                if checked:
+                    self.note_checked(event.oid)
+                return event
+        raise DevsError("BUSY", "The ledger is being written by others.", hint="Run the command again.")
+
+    def begin(self, genesis: Draft, policy: Callable[[str], Draft]) -> tuple[Event, Event]:
+        """Write a ledger's first two events in one transaction; `policy` is told the oid of the genesis. RefMoved where there is one."""
+        with locks.held(self.common / LOCK, wait=LOCK_SECONDS):
+            with self.objects.noting() as notes:
+                root = self.write_commit(Tip(self, ""), genesis)
+                event = self.write_commit(Tip(self, root.oid), policy(root.oid))
+            newest_objects.keep(self.common, notes)
+            refs.transaction(self.git, (RefUpdate(LEDGER, event.oid, NO_OID),), f"devs: {root.subject}")
+            self.note_checked(event.oid)
+        return root, event
+
+    @property
+    def checked_tip(self) -> str:
+        """The tip up to which this clone has asked the rule of belief (`checked_tip.py`), '' where it noted none."""
+        try:
+            words = (self.common / CHECKED).read_text("ascii", "replace").split()
+        except OSError:
+            return ""
+        # Of the two that stand there while a merge is written, the second until the ledger is at the first.
+        return words[-1 if len(words) > 1 and self.tip().oid != words[0] else 0] if words else ""
+
+    def announce(self, tip: str, before: str) -> None:
+        """Note where the ledger goes next, if all before is noted: killed after that, we know our own move from a pushed one."""
+        if before and self.checked_tip == before:
+            self.note_checked(tip, before)
+
+    def note_checked(self, *tips: str) -> None:
+        """Note that the ledger is to be believed up to here. Where it cannot be noted, it is asked again."""
+        with contextlib.suppress(OSError):
+            replace_file(self.common / CHECKED, "".join(f"{tip}\n" for tip in tips).encode())
+
+    def write_commit(self, tip: Tip, draft: Draft) -> Event:
+        """Store the commit of an event, which ends now, without moving any ref."""
+        tree = self.tree_of(draft.onto) if draft.onto else tip.tree
+        tree = self.objects.edit_tree(tree, draft.files) if draft.files else tree
+        parents = tuple(oid for oid in (draft.onto, tip.oid, draft.beside) if oid)
+        head = f"tree {tree}\n" + "".join(f"parent {oid}\n" for oid in parents)
+        sign, ended = self.signature(), draft.event.saying(FINISHED, self.now())
+        text = f"{head}author {sign}\ncommitter {sign}\n\n{ended.message()}"
+        return replace(
+            ended,
+            oid=self.objects.write("commit", text.encode("utf-8", "surrogateescape")),
+            parents=parents,
+        )

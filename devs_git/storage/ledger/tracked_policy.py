@@ -1,0 +1,142 @@
+"""`devs-policy.yaml`, the policy as proposed: what HEAD and the working tree say, and the file that `init` writes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from devs_git.domain.audit.findings import Action
+from devs_git.domain.gates.policy import FIRST, IN_FORCE, PROPOSED, Policy, parse
+from devs_git.domain.text import limits
+from devs_git.domain.text.trailers import AGENTS
+from devs_git.errors import DevsError
+from devs_git.storage.documents import yaml_documents
+from devs_git.storage.git import bounded
+from devs_git.storage.git.program import Git
+from devs_git.storage.ledger.store import Tip
+from devs_git.values import immutable
+
+_PROPOSED: Final = (
+    "The policy of this repository as proposed. In force is policy.yaml of the ledger; a change here counts once an\n"
+    "approver has approved it. Commit this file: clones know the ledger by its genesis and its first policy."
+)
+_IN_FORCE: Final = f"The policy in force. Changes are proposed in {PROPOSED} and decided by an approver."
+
+
+def read(top: Path, git: Git) -> dict[str, Any] | None:
+    """The proposal at HEAD, else the one in the working tree; None where there is neither. POLICY_INVALID."""
+    data = tracked(git, "HEAD")
+    if data is None:
+        try:
+            data = bounded.read_file(top / PROPOSED, limits.DOCUMENT, PROPOSED, "POLICY_INVALID")
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise DevsError(
+                "POLICY_INVALID",
+                f"{PROPOSED} cannot be read.",
+                hint=f"See: ls -ld {PROPOSED}",
+                field=PROPOSED,
+            ) from error
+    return yaml_documents.load(data, PROPOSED, "policy", code="POLICY_INVALID")
+
+
+def check(data: bytes, name: str, tip: Tip) -> dict[str, Any]:
+    """The record of a policy that could be in force in this ledger; POLICY_INVALID otherwise."""
+    record = yaml_documents.load(data, name, "policy", code="POLICY_INVALID")
+    proposed = parse(record)
+    root = tip.ledger.git.text("rev-list", "--max-parents=0", tip.oid)
+    if proposed.genesis != root:
+        raise _refused(
+            "genesis",
+            f"{name} names another genesis than this ledger's.",
+            f"It is {root.replace(chr(10), ' or ')}.",
+        )
+    for error in contradictions(proposed, name):
+        raise error
+    return record
+
+
+def contradictions(policy: Policy, name: str) -> Iterator[DevsError]:
+    """POLICY_INVALID for each thing in a policy that no schema sees: nobody could decide, or an agent could."""
+    from devs_git.domain.belief import allowed
+
+    if policy.approval_minimum == "signed" and not any(one.key for one in policy.approvers):
+        hint = "Give an approver a key, or nobody could ever decide."
+        yield _refused("approvers", f"{name} asks for signed decisions and names no key.", hint)
+    agents = {allowed.principal(name) for name in (*AGENTS, *(one.principal for one in policy.agents))}
+    keys = {allowed.same_key(one.key) for one in policy.agents if one.key}
+    names = [allowed.principal(one.principal) for one in policy.approvers]
+    for plain, one in zip(names, policy.approvers, strict=True):
+        if plain in agents or (one.key and allowed.same_key(one.key) in keys):
+            hint = "An agent never decides: take it out of the approvers."
+            yield _refused("approvers", f"{name} names an agent as approver: {one.principal}.", hint)
+        if names.count(plain) > 1:
+            hint = "Upper and lower case, and the form in Unicode, say nothing: keep one of them."
+            yield _refused("approvers", f"{name} names one approver twice: {one.principal}.", hint)
+
+
+def _refused(field: str, message: str, hint: str) -> DevsError:
+    return DevsError("POLICY_INVALID", message, hint=hint, field=field)
+
+
+def tracked(git: Git, commit: str) -> bytes | None:
+    """The bytes of `devs-policy.yaml` in a commit, None where it has none. POLICY_INVALID where it is too large."""
+    return bounded.document(git, f"{commit}:{PROPOSED}", "POLICY_INVALID")
+
+
+@immutable
+class Named:
+    """The ledger that a tracked policy names; '' for what it does not name. `record` is the policy, None for none."""
+
+    genesis: str = ""
+    first_policy: str = ""
+    record: Mapping[str, Any] | None = None
+
+
+def named(git: Git, commit: str) -> Named:
+    """The ledger that `devs-policy.yaml` of a commit names. POLICY_INVALID."""
+    data = tracked(git, commit)
+    if data is None:
+        return Named()
+    record = yaml_documents.load(data, PROPOSED, "policy", code="POLICY_INVALID")
+    return Named(record["genesis"], record.get(FIRST, ""), record)
+
+
+def genesis(record: Mapping[str, Any] | None) -> str:
+    """The genesis that a proposal names."""
+    return str(record["genesis"]) if record else ""
+
+
+def in_force(record: Mapping[str, Any]) -> bytes:
+    """The file of the ledger for a policy. The event that began the policies is no part of it."""
+    return yaml_documents.dump(_rules(record), "policy", comment=_IN_FORCE)
+
+
+def _rules(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name != FIRST}
+
+
+def first_event(git: Git, tip: str) -> str:
+    """The event that set the first policy of a ledger that is believed, '' where there is none."""
+    said = git.text("rev-list", "--topo-order", "--reverse", "--full-history", tip, "--", IN_FORCE)
+    return said.partition("\n")[0]
+
+
+def write(top: Path, policy: bytes, first: str) -> Action:
+    """Propose the policy in force where there is no proposal; one that appeared meanwhile stays.
+
+    `first` is the event of the first policy, by which a clone knows this ledger.
+    """
+    record = yaml_documents.load(policy, IN_FORCE, "policy", code="POLICY_INVALID")
+    named = {"genesis": record["genesis"], FIRST: first} if first else {}
+    data = yaml_documents.dump({**named, **record}, "policy", comment=_PROPOSED)
+    try:
+        descriptor = os.open(top / PROPOSED, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    except FileExistsError:
+        return Action(PROPOSED, "kept")
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(data)
+    return Action(PROPOSED, "created")

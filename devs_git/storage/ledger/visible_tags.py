@@ -1,0 +1,97 @@
+"""The visible tags `devs/task-<id>` follow the ledger: a pruned one comes back, an undone one goes again.
+
+They are names, not records: nothing is written to the ledger, and a tag that somebody moved is left to `doctor`.
+Our own verbs keep them in step. So only where the tags are not those that the last verb left behind has somebody else
+been at them, and only then is the ledger read for it. A merge or a rebase may bring the commits of rewound tasks back:
+the hooks after them overwrite the note of what was left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from devs_git.domain.ledger import clone_view as rules
+from devs_git.domain.ledger.events import NO_OID, RefUpdate
+from devs_git.domain.ledger.history import History
+from devs_git.domain.ledger.ids import completed_tag
+from devs_git.storage.git import refs
+from devs_git.storage.git.files import replace_file
+from devs_git.storage.git.program import Git
+from devs_git.storage.ledger.clone_view import clone_of
+from devs_git.storage.ledger.store import Ledger
+
+FOLDER, NUMBERED = "refs/tags/devs", "refs/devs/checkpoints"
+
+
+def out_of_step(history: History, tags: dict[str, str]) -> tuple[RefUpdate, ...]:
+    """What brings `tags` (those below FOLDER) in step with the ledger."""
+    live = {
+        completed_tag(point.task_id): point.tag
+        for point in history.live()
+        if point.completed and not point.gone
+    }
+    known = {point.tag for point in history.checkpoints.values()}
+    back = [RefUpdate(ref, tag, NO_OID) for ref, tag in live.items() if ref not in tags]
+    gone = [RefUpdate(ref, NO_OID, tag) for ref, tag in tags.items() if ref not in live and tag in known]
+    return (*back, *gone)
+
+
+def mend(
+    ledger: Ledger, *, always: bool = False, say: Callable[[str], None] = lambda _text: None
+) -> tuple[str, ...]:
+    """Bring the visible tags in step; returns the refs that changed. A race with another git is left to the next time.
+
+    `always` for who reads the whole ledger anyway: branches may have moved, by which this clone sees it otherwise. What
+    another clone's rewind took away at last is said.
+    """
+    tags = refs.matching(ledger.git, FOLDER)
+    if not always and _listed(tags) == _left(ledger.common):
+        return ()
+    # A checkpoint may not have come here yet, though its event has.
+    history = ledger.tip().here
+    wanted = out_of_step(history, tags)
+    # A name goes only where the checkpoint's number keeps it, whatever an event says.
+    drops = any(update.new == NO_OID for update in wanted)
+    kept = set(refs.matching(ledger.git, NUMBERED).values()) if drops else set()
+    updates = [u for u in wanted if (u.old in kept if u.new == NO_OID else ledger.objects.is_tag(u.new))]
+    if not updates:
+        return ()
+    try:
+        refs.transaction(ledger.git, updates, "devs: visible tags follow the ledger")
+    except (refs.RefMoved, refs.RefLocked):
+        return ()
+    clone = clone_of(ledger.common)
+    for update in updates:
+        point = history.checkpoints.get(update.old)
+        if point and point.rewound and not rules.by(point, clone):
+            say(
+                f"{point.task_id} was rewound in another clone, and no branch here or on a remote has it any more."
+            )
+    return tuple(update.ref for update in updates)
+
+
+@contextlib.contextmanager
+def leaving(git: Git, common: Path) -> Iterator[None]:
+    """Remember the tags as they are after a verb of ours; git lists them while the body does something else."""
+    with refs.matching_alongside(git, FOLDER) as tags:
+        yield
+        now = _listed(tags())
+    if now != _left(common):
+        replace_file(_file(common), now)
+
+
+def _file(common: Path) -> Path:
+    return common / "devs" / "visible-tags"
+
+
+def _left(common: Path) -> bytes | None:
+    try:
+        return _file(common).read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _listed(tags: dict[str, str]) -> bytes:
+    return "".join(f"{oid} {ref}\n" for ref, oid in sorted(tags.items())).encode("utf-8", "surrogateescape")

@@ -1,0 +1,230 @@
+"""Read whole histories for `verify`: every event with what it changed, commits with what they are bound to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from devs_git.domain.audit.frozen_commits import Bound
+from devs_git.domain.audit.ledger_shape import Change, Step
+from devs_git.domain.gates import signed_decision
+from devs_git.domain.gates.gate_model import Gate
+from devs_git.domain.text import limits
+from devs_git.domain.text.limits import Limit
+from devs_git.errors import DevsError
+from devs_git.storage.git import bounded
+from devs_git.storage.git.objects import EMPTY_TREE
+from devs_git.storage.git.program import Git
+from devs_git.storage.ledger.store import Ledger
+
+_NONE: Final = "0" * 40
+
+
+def steps(ledger: Ledger, *tips: str) -> list[Step]:
+    """Every event up to these tips, parents first, with the changes along each parent edge, as `Step` has them.
+
+    GitFailed where a commit or a tree is missing: git compares trees as far as it can read them, and says nothing. A
+    file that is missing ends nothing: whoever reads it says so.
+    """
+    ledger.git.run("rev-list", "--objects", "--filter=blob:none", "--quiet", *tips, "--")
+    events = list(ledger.events(*tips, oldest_first=True))
+    trees = _trees(ledger.git, *tips)
+    # In the order of the events: git has read the tree below then, of which it keeps only the last ones.
+    firsts = [(trees.get((e.parents or ("",))[0], EMPTY_TREE), trees[e.oid]) for e in events]
+    others = [(trees[parent], trees[e.oid]) for e in events for parent in e.parents[1:]]
+    along = changed(ledger.git, firsts)
+    aside = changed(ledger.git, others, "--diff-filter=a")
+    own = _own(ledger.git, [event.oid for event in events if len(event.parents) > 1])
+    found = []
+    for event in events:
+        tree = trees[event.oid]
+        first = along.get((trees.get((event.parents or ("",))[0], EMPTY_TREE), tree), ())
+        later = [aside.get((trees[parent], tree), ()) for parent in event.parents[1:]]
+        mine = [change for change in first if (event.oid, change.path) in own]
+        found.append(Step(event, (first, *(_with(edge, mine) for edge in later))))
+    return found
+
+
+def _with(edge: Sequence[Change], own: Iterable[Change]) -> tuple[Change, ...]:
+    """The edge of a merge from a later parent, with what the merge alone has."""
+    there = {change.path for change in edge}
+    return (*edge, *(Change(one.path, "", one.new) for one in own if one.path not in there))
+
+
+def _own(git: Git, merges: Sequence[str]) -> set[tuple[str, str]]:
+    """Merges with the paths at which they differ from every parent."""
+    if not merges:
+        return set()
+    script = "".join(f"{oid}\n" for oid in merges).encode()
+    out = git.run("diff-tree", "--stdin", "-c", "-r", "-z", "--raw", "--no-renames", stdin=script)
+    found, merge, parts = set(), "", iter(out.split(b"\0"))
+    for part in parts:
+        if part.startswith(b":"):
+            found.add((merge, os.fsdecode(next(parts))))
+        else:
+            merge = part.decode()
+    return found
+
+
+def _trees(git: Git, *tips: str) -> dict[str, str]:
+    out = git.run("rev-list", "--no-commit-header", "--format=%H %T", *tips, "--")
+    return dict(line.split(" ") for line in out.decode().splitlines())
+
+
+def changed(
+    git: Git, pairs: Iterable[tuple[str, str]], *how: str
+) -> dict[tuple[str, str], tuple[Change, ...]]:
+    """The changed paths of many pairs of trees, by one child; `how` are further options for git."""
+    script = "".join(f"{old} {new}\n" for old, new in dict.fromkeys(pairs) if old != new).encode()
+    if not script:
+        return {}
+    words = ("diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", *how)
+    out = git.run(*words, stdin=script)
+    found: dict[tuple[str, str], list[Change]] = {}
+    parts = iter(out.split(b"\0"))
+    pair = ("", "")
+    for part in parts:
+        *heads, raw = part.split(b"\n")
+        if heads:
+            old, _, new = heads[-1].decode().partition(" ")
+            pair = (old, new)
+        if raw.startswith(b":"):
+            fields = raw.decode().split(" ")
+            change = Change(os.fsdecode(next(parts)), *(oid.replace(_NONE, "") for oid in fields[2:4]))
+            found.setdefault(pair, []).append(change)
+    return {pair: tuple(changes) for pair, changes in found.items()}
+
+
+_FIELDS: Final = (
+    "%H%x00%P%x00%(trailers:key=Devs-Ledger,valueonly,separator=%x2C)"
+    "%x00%(trailers:key=Gate-Id,valueonly,separator=%x2C)%x00%ce%x00"
+)
+
+
+def commits(git: Git, heads: Iterable[str], base: str = "") -> list[Bound]:
+    """What `heads` reach and `base` ('' for none) does not, parents first, with what binds it to the ledger."""
+    names = [*heads, *([f"^{base}"] if base else [])]
+    return _bound(git, names, "--topo-order", "--reverse") if names != [f"^{base}"] else []
+
+
+def touching(git: Git, head: str, paths: Iterable[str]) -> list[Bound]:
+    """The commits up to `head` that change one of these paths or join lines that differ there, parents first.
+
+    Each has the nearest ones of them as its parents.
+    """
+    return _bound(git, [head], "--topo-order", "--reverse", "--simplify-merges", paths=paths)
+
+
+def single(git: Git, oids: Iterable[str]) -> list[Bound]:
+    """The same of these commits alone."""
+    names = list(oids)
+    return _bound(git, names, "--no-walk=unsorted") if names else []
+
+
+def _bound(git: Git, names: Iterable[str], *how: str, paths: Iterable[str] = ()) -> list[Bound]:
+    words = ("rev-list", *how, "--no-commit-header", f"--format={_FIELDS}", "--stdin", "--", *paths)
+    said = git.stream(*words, stdin="".join(f"{name}\n" for name in names).encode())
+    found = []
+    # NUL, which no message can hold, is between the fields, too.
+    parts = (os.fsdecode(part) for part in bounded.records(said, limits.COMMIT))
+    for oid, parents, ledger, gate, who in zip(parts, parts, parts, parts, parts, strict=True):
+        trailers = (ledger.rpartition(",")[2], gate.rpartition(",")[2])
+        found.append(Bound(oid.lstrip("\n"), tuple(parents.split()), *trailers, who))
+    return found
+
+
+def existing(git: Git, oids: Iterable[str]) -> list[str]:
+    """Those of these oids that are commits which are here."""
+    wanted = sorted(oids)
+    names = "".join(f"{oid}\n" for oid in wanted).encode()
+    out = git.run("cat-file", "--batch-check=%(objecttype)", stdin=names) if wanted else b""
+    kinds = out.splitlines()
+    return [oid for oid, kind in zip(wanted, kinds, strict=True) if kind == b"commit"]
+
+
+def resolve(git: Git, rev: str) -> str:
+    """The commit that a person's rev names; INVALID_ARGUMENTS otherwise."""
+    status, out = git.attempt(
+        "rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}", ok=(0, 1, 128)
+    )
+    if status:
+        raise DevsError(
+            "INVALID_ARGUMENTS", f"{rev!r} names no commit here.", hint="Fetch it first.", field="range"
+        )
+    return out.decode().strip()
+
+
+def typed_refs(git: Git, *patterns: str) -> dict[str, tuple[str, str]]:
+    """Full names of refs with oid and type of object."""
+    out = git.run("for-each-ref", "--format=%(refname) %(objectname) %(objecttype)", *patterns)
+    rows = (os.fsdecode(line).rsplit(" ", 2) for line in out.splitlines())
+    return {name: (oid, kind) for name, oid, kind in rows}
+
+
+def blobs(git: Git, oids: Iterable[str], limit: Limit) -> dict[str, bytes]:
+    """The bytes of many blobs, by two children; one that is not here, is no blob or is larger than `limit` is left out."""
+    asked = sorted(oids)
+    sizes = bounded.sizes(git, asked)
+    wanted = [
+        oid for oid, (kind, size) in zip(asked, sizes, strict=True) if kind == "blob" and size <= limit.most
+    ]
+    if not wanted:
+        return {}
+    out = git.run("cat-file", "--batch", "--buffer", stdin="".join(f"{oid}\n" for oid in wanted).encode())
+    found, at = {}, 0
+    for oid in wanted:
+        end = out.index(b"\n", at)
+        words = out[at:end].split()
+        at = end + 1
+        if len(words) == 3 and words[2].isdigit():
+            size = int(words[2])
+            if words[1] == b"blob":
+                found[oid] = out[at : at + size]
+            at += size + 1
+    return found
+
+
+def entries(git: Git, commits: Iterable[str], path: str) -> dict[str, str]:
+    """The blob at `path` in each of many commits, by one child; none where there is no file."""
+    wanted = list(dict.fromkeys(commits))
+    names = b"".join(os.fsencode(f"{oid}:{path}\n") for oid in wanted)
+    out = git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", "--buffer", stdin=names)
+    rows = (os.fsdecode(line).split(" ") for line in out.splitlines())
+    return {commit: row[0] for commit, row in zip(wanted, rows, strict=True) if row[1:] == ["blob"]}
+
+
+def below_every(git: Git, head: str, path: str) -> frozenset[str]:
+    """The commits that are proper ancestors of every commit which added `path`; none where no commit did."""
+    added = git.text("rev-list", "--no-merges", "--full-history", head, "--", path).split()
+    there = entries(git, [*added, *(f"{oid}^" for oid in added)], path)
+    roots = [oid for oid in added if oid in there and f"{oid}^" not in there]
+    below = [set(git.text("rev-list", oid).split()) - {oid} for oid in roots]
+    return frozenset(set.intersection(*below)) if below else frozenset()
+
+
+def landed(git: Git, commits: Sequence[Bound], known: Mapping[str, Gate]) -> frozenset[str]:
+    """The commits that put an approved text in place and do nothing else, wherever they were rebased to.
+
+    A trailer `Gate-Id` is only a claim: the commit must change the TAS to the approved blob, and no other path.
+    """
+    claimed = {}
+    for commit in commits:
+        gate = known.get(commit.gate)
+        if gate and gate.decision and signed_decision.lands(gate, gate.status) and len(commit.parents) == 1:
+            claimed[commit.parents[0], commit.oid] = gate
+    trees = _trees_of(git, {oid for pair in claimed for oid in pair})
+    made = changed(git, {(trees[parent], trees[oid]) for parent, oid in claimed})
+    return frozenset(
+        oid
+        for (parent, oid), gate in claimed.items()
+        if [(change.path, change.new) for change in made.get((trees[parent], trees[oid]), ())]
+        == [(gate.text("tas_path"), gate.request.get("tas_after"))]
+    )
+
+
+def _trees_of(git: Git, commits: Iterable[str]) -> dict[str, str]:
+    wanted = sorted(commits)
+    names = "".join(f"{oid}^{{tree}}\n" for oid in wanted)
+    out = git.run("cat-file", "--batch-check=%(objectname)", stdin=names.encode())
+    return dict(zip(wanted, out.decode().splitlines(), strict=True))

@@ -1,0 +1,1 @@
+"""The engine that moves working trees: it surveys, captures, writes a journal, moves and recovers."""

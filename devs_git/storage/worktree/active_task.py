@@ -1,0 +1,40 @@
+"""The active task of one worktree: `<git dir>/devs/task`, ready trailer lines that the sh hooks add as they stand."""
+
+from __future__ import annotations
+
+from devs_git.storage.git.files import replace_file
+from devs_git.storage.git.places import Places
+
+KEY = "Devs-Task: "
+
+
+def read(places: Places) -> str:
+    """The trailer lines, '' where no task is active. Of a damaged file what can be read, so that the next task can start."""
+    try:
+        return places.active_task.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return ""
+
+
+def task_of(lines: str) -> str:
+    """The task id in trailer lines, '' where there is none."""
+    return next((line.removeprefix(KEY).strip() for line in lines.splitlines() if line.startswith(KEY)), "")
+
+
+def everywhere(places: Places) -> dict[str, str]:
+    """The trailer lines of each worktree that has an active task; a worktree that was removed has none."""
+    folders = {".": places.common} | {path.name: path for path in places.common.glob("worktrees/*")}
+    found = {name: folder / "devs" / "task" for name, folder in folders.items()}
+    return {
+        name: path.read_text(encoding="utf-8", errors="replace")
+        for name, path in found.items()
+        if path.is_file()
+    }
+
+
+def write(places: Places, lines: str) -> None:
+    """Make these trailer lines the active task's, in one step; '' clears it."""
+    if not lines:
+        places.active_task.unlink(missing_ok=True)
+        return
+    replace_file(places.active_task, lines.encode())

@@ -1,0 +1,243 @@
+"""Where a file's bytes and its blob may differ: line endings, filters, ident, encodings.
+
+Most repositories have none of it, and then a blob *is* the file. Where any attributes file or setting may be in
+play, raw bytes are hashed and kept beside what git would store.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from devs_git.storage.git.places import common_of
+from devs_git.storage.git.private_index import private
+from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
+
+# Attributes with which a file may fail to round-trip; `text=auto` never does, git looks at the blob then.
+_CONVERTING: Final = ("text", "crlf", "eol", "filter", "ident", "working-tree-encoding")
+_SETTINGS: Final = (
+    r"^(core\.(autocrlf|filemode|sparsecheckout|attributesfile)|attr\.tree|remote\..*\.promisor)$"
+)
+_OFF: Final = ("false", "0", "no", "off", "")
+ATTRIBUTES: Final = ".gitattributes"
+BATCH: Final = 200  # files that are compared at a time
+_HARMLESS: Final = ("unspecified", "unset", "auto")
+
+
+def in_play(git: Git, top: Path, paths: Iterable[str], listed: Callable[[], bytes]) -> bool:
+    """Whether any attribute or setting could make bytes or modes on disk differ from blobs for one of `paths`.
+
+    An attributes file among `paths` counts wherever it was and will be. git falls back on the index where the disk has none:
+    `listed` says what the index has (`ls-files -z`), and is asked last.
+    """
+    found = settings(git)
+    if _converts(found):
+        return True
+    folders: set[str] = set()
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        if name == ATTRIBUTES:
+            return True
+        folders.add(folder)
+    seen: set[str] = set()
+    for folder in folders:
+        while folder not in seen:
+            seen.add(folder)
+            folder = os.path.dirname(folder)  # noqa: PTH120, PLW2901 - walking up; strings, for there may be thousands
+    seen.add("")
+    if any(os.path.exists(f"{top}/{folder}/{ATTRIBUTES}") for folder in seen):  # noqa: PTH110 - as above
+        return True
+    if found.get("attr.tree") or git.environment().get("GIT_ATTR_SOURCE"):
+        return True
+    configured = found.get("core.attributesfile", "")
+    if configured.startswith("%(") or any(path.exists() for path in _outside(git, configured)):
+        return True
+    return not seen.isdisjoint(_folders(listed()))
+
+
+def _folders(listed: bytes) -> Iterator[str]:
+    """The folders of the attributes files in a list of paths. Most lists have none, so they are not split into paths."""
+    for before in listed.split(b"%s\0" % ATTRIBUTES.encode())[:-1]:
+        folder, _, rest = before.rpartition(b"\0")[2].rpartition(b"/")
+        if not rest:
+            yield os.fsdecode(folder)
+
+
+def settings(git: Git) -> dict[str, str]:
+    """The settings that decide, in lower case names; the last value of each counts. Asked once in an operation."""
+    key = f"settings of {git.env.get('GIT_DIR')}"
+    if git.known is not None and key in git.known:
+        return dict(git.known[key])
+    lines = split_z(git.run("config", "-z", "--get-regexp", _SETTINGS, ok=(0, 1)))
+    # A name alone is git's short way of saying true; with a path's type git would refuse it.
+    found = {
+        name: value if equals else "true" for name, equals, value in (line.partition("\n") for line in lines)
+    }
+    if git.known is not None:
+        git.known[key] = found
+    return found
+
+
+def is_sparse(git: Git) -> bool:
+    """Whether a sparse checkout may leave files out."""
+    return settings(git).get("core.sparsecheckout", "false").lower() not in _OFF
+
+
+def sees_modes(git: Git) -> bool:
+    """Whether git looks at the executable bits of files."""
+    return settings(git).get("core.filemode", "true").lower() not in _OFF
+
+
+def _converts(found: Mapping[str, str]) -> bool:
+    """Line endings for all files, modes that git does not look at, or files outside a sparse checkout."""
+    return (
+        found.get("core.autocrlf", "false").lower() not in _OFF
+        or found.get("core.filemode", "true").lower() in _OFF
+        or found.get("core.sparsecheckout", "false").lower() not in _OFF
+    )
+
+
+def _outside(git: Git, configured: str) -> list[Path]:
+    """Attributes files that are not in the working tree."""
+    found = [common_of(git) / "info" / "attributes"]
+    home = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.environ.get("HOME", "/"), ".config")  # noqa: PTH118
+    found.append(Path(os.path.expanduser(configured)) if configured else Path(home) / "git/attributes")  # noqa: PTH111 - "~nobody" stays
+    return [*found, Path("/etc/gitattributes")]
+
+
+def quoted_lines(paths: Sequence[str]) -> bytes:
+    """Paths for `--stdin-paths`, which reads lines: those that need it are quoted as git reads them back."""
+    return b"".join(_quoted(os.fsencode(path)) + b"\n" for path in paths)
+
+
+def _quoted(path: bytes) -> bytes:
+    # git takes a carriage return before the line's end for a part of that end
+    if b"\n" not in path and not path.startswith(b'"') and not path.endswith(b"\r"):
+        return path
+    escaped = path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n").replace(b"\r", b"\\r")
+    return b'"' + escaped + b'"'
+
+
+def raw_oids(git: Git, paths: Sequence[str]) -> list[str]:
+    """Blob oids of the files' bytes as they are on disk, nothing converted and nothing written."""
+    if not paths:
+        return []
+    return git.run("hash-object", "--no-filters", "--stdin-paths", stdin=quoted_lines(paths)).decode().split()
+
+
+def clean_oids(git: Git, paths: Sequence[str]) -> dict[str, str]:
+    """Blob oids that git would store for files now, nothing written. A path whose filter fails is left out.
+
+    git goes by its index, too: by attributes files that are not on the disk, and for `text=auto` by the blob that it has.
+    `hash-object` knows no index, so it is asked only where nothing is converted.
+    """
+    if not paths:
+        return {}
+    if not in_play(git, git.where, paths, lambda: git.run("ls-files", "-z")):
+        out = git.run("hash-object", "--stdin-paths", stdin=quoted_lines(paths))
+        return dict(zip(paths, out.decode().split(), strict=True))
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="devs-git-") as folder:
+        own = private(git, Path(folder) / "index")
+        own.run("update-index", "-z", "--index-info", stdin=b"".join(_entries(git, paths)))
+        return _entered(own, paths)
+
+
+def _entries(git: Git, paths: Sequence[str]) -> Iterator[bytes]:
+    """The index's entries of `paths` and of attributes files. Of what git has seen of the files they say nothing."""
+    wanted = {os.fsencode(path) for path in paths}
+    for line in git.run("ls-files", "-s", "-z").split(b"\0"):
+        path = line.partition(b"\t")[2]
+        if path in wanted or path.rpartition(b"/")[2] == ATTRIBUTES.encode():
+            yield line + b"\0"
+
+
+def _entered(own: Git, paths: Sequence[str]) -> dict[str, str]:
+    """Enter files into a private index of no use but this; the oids that they have there."""
+    words = ("update-index", "--add", "--replace", "--info-only", "-z", "--stdin")
+    done: set[str] = set()
+    for some in (paths, *([path] for path in paths)):
+        try:
+            own.run(*words, stdin=join_z(some))
+        except GitFailed:
+            continue
+        done.update(some)
+        if some is paths:
+            break
+    lines = (line.partition("\t") for line in split_z(own.run("ls-files", "-s", "-z")))
+    return {path: head.split(" ")[1] for head, _, path in lines if path in done}
+
+
+def converting(git: Git, paths: Sequence[str]) -> list[str]:
+    """Those of `paths` with an attribute under which git's own checkout may not round-trip."""
+    if not paths:
+        return []
+    out = split_z(git.run("check-attr", "-z", "--stdin", *_CONVERTING, stdin=join_z(paths)))
+    triples = zip(out[::3], out[1::3], out[2::3], strict=True)
+    return list(dict.fromkeys(path for path, _name, value in triples if value not in _HARMLESS))
+
+
+def inexact(
+    git: Git, top: Path, dirty: Mapping[str, str], listed: Callable[[], bytes] | None = None
+) -> frozenset[str]:
+    """Dirty files (path to the index's blob) whose bytes are exactly what git's checkout writes for that blob.
+
+    `listed` as for `in_play`, where the caller has it.
+    """
+    if not dirty or not in_play(git, top, dirty, listed or (lambda: git.run("ls-files", "-z"))):
+        return frozenset()
+    there = [path for path in converting(git, list(dirty)) if (top / path).is_file()]
+    odd = [path for path in there if _odd(path)]
+    plain = [path for path in there if not _odd(path)]
+    found: set[str] = set()
+    for some in (*(plain[at : at + BATCH] for at in range(0, len(plain), BATCH)), odd):
+        blobs = {path: dirty[path] for path in some}
+        written: Mapping[str, bytes | None] | None = (
+            _smudged_together(git, blobs) if some is not odd else None
+        )
+        written = written or {path: smudged(git, oid, path) for path, oid in blobs.items()}
+        found.update(path for path, data in written.items() if data == (top / path).read_bytes())
+    return frozenset(found)
+
+
+def _odd(path: str) -> bool:
+    """Whether a path cannot stand in a line: the child reads lines, and skips space before a path."""
+    return path[0].isspace() or "\n" in path or path.endswith("\r")
+
+
+def _smudged_together(git: Git, blobs: Mapping[str, str]) -> dict[str, bytes] | None:
+    """What git's checkout writes for each path's blob, asked of one child; None where it cannot say it of all of them.
+
+    git prints each blob's size before it is filtered, so a mark that no content can hold stands between them. The first
+    question is for no index entry: by it git reads the index, whose attributes files count where the disk has none.
+    """
+    mark = os.urandom(16).hex().encode()
+    asked = b":0:.git\n" + b"".join(
+        oid.encode() + b" " + os.fsencode(path) + b"\n" for path, oid in blobs.items()
+    )
+    try:
+        out = git.run("cat-file", f"--batch={mark.decode()} %(objectname)", "--filters", stdin=asked)
+    except GitFailed:
+        return None
+    parts = (b"\n" + out).split(b"\n" + mark + b" ")[1:]
+    contents = [part.partition(b"\n")[2] for part in parts]
+    if len(contents) != len(blobs):
+        return None
+    contents[-1] = contents[-1].removesuffix(b"\n")  # the line end after the last one
+    return dict(zip(blobs, contents, strict=True))
+
+
+def smudged(git: Git, blob: str, path: str) -> bytes | None:
+    """What git's checkout writes at `path` for a blob, or None where it cannot say."""
+    if not _odd(path):
+        written = _smudged_together(git, {path: blob})
+        return written[path] if written else None
+    # That git reads no index, but for an entry of it.
+    of_index = git.text("rev-parse", "--verify", "--quiet", f":0:{path}", ok=(0, 1)) == blob
+    try:
+        return git.run("cat-file", "--filters", f"--path={path}", f":0:{path}" if of_index else blob)
+    except GitFailed:
+        return None

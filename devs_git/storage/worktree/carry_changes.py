@@ -1,0 +1,188 @@
+"""Moves that carry local changes along, as `git switch` does: checkout and restore.
+
+git merges the index from one tree to another and refuses where a local change is in the way; we ask it first on
+private copies, so that a refusal has written nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from devs_git.errors import DevsError, Reason, immovable
+from devs_git.storage.git.objects import EMPTY_TREE, GITLINK
+from devs_git.storage.git.private_index import private
+from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
+from devs_git.storage.worktree import attributes, file_state, missing_objects, obstacles, tree_difference
+from devs_git.storage.worktree.capture import Capture, State, copy_index, git_words
+from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.file_state import Sights
+from devs_git.values import immutable, replace
+
+_STAGED: Final = ("-z", "--name-only", "--no-renames", "--ita-visible-in-index")
+
+
+@immutable
+class Carried:
+    """The two states that a carrying move goes between, and the trees that git merges on the way."""
+
+    old: State
+    new: State
+    trees: tuple[str, str]
+    sights: Sights
+    blobs: Mapping[str, str]
+
+
+def prepare(site: Site, folder: Path, head: tuple[str, str], target: str, refusal: str) -> Carried:
+    """Lay out the private index in `folder` and work out both sides of moving from `head` to the tree `target`.
+
+    `head` is (oid, branch). Raises `refusal` with the paths where a local change or an untracked file is in the way.
+    """
+    for name in ("index", "index.user", "index.old"):
+        (folder / name).unlink(missing_ok=True)
+        copy_index(site.git, folder / name)
+    own = private(site.git, folder / "index")
+    before = own.text("write-tree", "--missing-ok")
+    trees = (head[0] or EMPTY_TREE, target)
+    _refuse_staged(own, trees, refusal)
+    merged = _merged(site, folder, trees, refusal)
+    touched, folders = tree_difference.differences(site.git, before, merged)
+    files = [path for path in folders.made if not (site.top / path).is_dir()]
+    _refuse_obstacles(site, touched, files, refusal)
+    blobs = {change.path: change.old for change in touched if change.old}
+    seen = file_state.look(os.fspath(site.top), blobs)
+    try:
+        tree_difference.would_move(site.git, folder / "index", trees)
+    except GitFailed as error:
+        edited = split_z(own.run("diff-files", "-z", "--name-only", "--ignore-submodules", "--"))
+        raise _in_the_way({change.path for change in touched}, edited, error, refusal) from error
+    off = {path: blobs[path] for path, one in seen.files.items() if one.oid != blobs[path]}
+    _refuse_edited(site, folder, off, refusal)
+    raw = Capture(site.git, site.places, site.objects, folder).raw(off)
+    there = _without(own, folder, _deleted(site, touched))
+    old = State(*head, before, there or before, raw, modes=seen.modes)
+    return Carried(old, State(*head, merged, merged), trees, seen.files, blobs)
+
+
+def _deleted(site: Site, touched: Iterable[tree_difference.Change]) -> list[str]:
+    """Files that a person has deleted from the disk alone: taking back what moved must not bring them back."""
+    if attributes.is_sparse(site.git):
+        return []
+    gone = (c.path for c in touched if c.old and c.old_mode != GITLINK)
+    return [path for path in gone if not os.path.lexists(f"{site.top}/{path}")]
+
+
+def _without(own: Git, folder: Path, paths: Sequence[str]) -> str:
+    """The index's tree without these files; '' for no files."""
+    if not paths:
+        return ""
+    copy = folder / "index.there"
+    shutil.copy2(folder / "index", copy)
+    there = private(own, copy)
+    there.run("update-index", "--force-remove", "-z", "--stdin", stdin=join_z(paths))
+    return there.text("write-tree", "--missing-ok")
+
+
+def _refuse_edited(site: Site, folder: Path, off: Mapping[str, str], refusal: str) -> None:
+    """Refuse where a file was edited whose times are as they were: git takes it for unchanged, and would overwrite it."""
+    if not off:
+        return
+    own = private(site.git, folder / "index")
+    clean = attributes.clean_oids(own, list(off))
+    edited = {path: blob for path, blob in off.items() if clean.get(path) != blob}
+    if lost := sorted(edited.keys() - attributes.inexact(own, site.top, edited)):
+        raise _changes(lost, refusal)
+
+
+def _refuse_staged(own: Git, trees: tuple[str, str], refusal: str) -> None:
+    """Refuse where a file is staged at, above or below a path that becomes a folder, or a file, on the way.
+
+    git drops such a file without a word (measured: `git switch`, `read-tree -m -u`), from the index and from the disk.
+    """
+    staged = split_z(own.run("diff-index", "--cached", "--diff-filter=d", *_STAGED, trees[0], "--"))
+    if not staged:
+        return
+    moved = {change.path for change in tree_difference.changes(own, *trees)}
+    above = {folder for path in moved for folder in tree_difference.parents(path)}
+    lost = [path for path in staged if path in above or not moved.isdisjoint(tree_difference.parents(path))]
+    if lost:
+        raise _changes(lost, refusal, "Staged")
+
+
+def _in_the_way(moving: set[str], changed: Iterable[str], error: GitFailed, refusal: str) -> DevsError:
+    """The refusal for the local changes at paths that are to move; git names only the first, in its own words."""
+    found = sorted(moving.intersection(changed)) or re.findall(r"'(.+?)'", error.stderr)
+    if not found:
+        words = f"git said: {git_words(error)}"
+        return missing_objects.told(error, refusal) or immovable("git_failed", words, code=refusal)
+    return _changes(found, refusal)
+
+
+def _changes(paths: Sequence[str], refusal: str, kind: str = "Local") -> DevsError:
+    return immovable(
+        "dirty",
+        f"{kind} changes are in the way, such as {paths[0]!r} ({len(paths)} in all).",
+        code=refusal,
+        hint="Commit them, or put them aside: git stash push",
+        paths=list(paths[:100]),
+    )
+
+
+def _merged(site: Site, folder: Path, trees: tuple[str, str], refusal: str) -> str:
+    """The index's tree after the merge, worked out on a copy and without looking at files."""
+    copy = folder / "index.merged"
+    if (folder / "index").exists():
+        shutil.copy2(folder / "index", copy)
+    own = private(site.git, copy)
+    try:
+        own.run("read-tree", "-m", "-i", *trees)
+    except GitFailed as error:
+        moving = {change.path for change in tree_difference.changes(own, *trees)}
+        staged = split_z(own.run("diff-index", "--cached", *_STAGED, trees[0], "--"))
+        other = split_z(own.run("diff-index", "--cached", *_STAGED, trees[1], "--"))
+        raise _in_the_way(moving.intersection(other), staged, error, refusal) from error
+    return own.text("write-tree", "--missing-ok")
+
+
+def _refuse_obstacles(
+    site: Site, touched: list[tree_difference.Change], folders: list[str], refusal: str
+) -> None:
+    """Refuse for whatever stands where files, or the `folders` of submodules, are to be. A submodule is no file of ours."""
+    tracked = {change.path for change in touched if change.old}
+    entries: set[str] = set()
+
+    def is_tracked(path: str) -> bool:
+        if path in tracked:
+            return True
+        if not entries:
+            lines = split_z(site.git.run("ls-files", "-s", "-z"))
+            entries.update(
+                line.split("\t", 1)[1] for line in lines if not line.startswith(tree_difference.SUBMODULE)
+            )
+        return path in entries
+
+    writes = [*(change.path for change in touched if change.new), *folders]
+    found = obstacles.find(site.top, writes, is_tracked)
+    if found:
+        raise _obstructed(found, refusal)
+
+
+def _obstructed(found: obstacles.Obstacles, refusal: str) -> DevsError:
+    reason: Reason = "untracked_in_the_way"
+    what, hint = "Untracked files are", "Move or commit them."
+    if found.repositories:
+        reason, what, hint = "nested_repository", "Nested repositories are", "Move them elsewhere."
+    elif found.special:
+        reason, what, hint = "special_file", "Sockets, pipes or devices are", "Move them elsewhere."
+    paths = [*found.repositories, *found.special, *found.files]
+    words = f"{what} in the way, such as {paths[0]!r}."
+    return immovable(reason, words, code=refusal, hint=hint, paths=paths[:100])
+
+
+def at(state: State, head: str, branch: str, active: str) -> State:
+    """The same trees at another position."""
+    return replace(state, head=head, branch=branch, active=active)

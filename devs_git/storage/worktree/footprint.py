@@ -1,0 +1,209 @@
+"""What a move to a tree would do to this worktree, found out without writing anything."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from devs_git.storage.git.program import Git, join_z, split_z
+from devs_git.storage.ledger import devs_folder
+from devs_git.storage.worktree import attributes, obstacles
+from devs_git.storage.worktree.obstacles import Obstacles
+from devs_git.storage.worktree.survey import Survey
+from devs_git.values import immutable
+
+GITLINK, ABSENT = "160000", "000000"
+LISTED: Final = 1000  # names given of things not covered; the count is always whole
+
+
+@immutable
+class Footprint:
+    """Paths that the move writes, removes or rewrites, and what stands in its way.
+
+    `flagged`: affected paths that are there and whose flags tell git to look away; `hidden` ones among them differ
+    from the index. `bytes_only`: paths that get back captured bytes, whatever git makes of them. `oids`: the blobs of
+    the index; `wanted`: the blobs that the tree has there, where it has files.
+    """
+
+    adds: tuple[str, ...]
+    removes: tuple[str, ...]
+    rewrites: tuple[str, ...]
+    obstacles: Obstacles
+    flagged: tuple[str, ...]
+    hidden: tuple[str, ...]
+    oids: Mapping[str, str]
+    wanted: Mapping[str, str]
+    bytes_only: tuple[str, ...] = ()
+
+    @property
+    def affected(self) -> tuple[str, ...]:
+        return (*self.adds, *self.removes, *self.rewrites)
+
+
+def footprint(found: Survey, top: Path, tree: str) -> Footprint:
+    """The footprint of moving index and files to `tree`. A submodule's folder is not ours: it is in the way or stays."""
+    adds: list[str] = []
+    removes: list[str] = []
+    rewrites: list[str] = []
+    oids: dict[str, str] = {}
+    wanted: dict[str, str] = {}
+    submodules: set[str] = set()
+    folders: list[str] = []  # that git makes for a submodule
+    for path, modes, (wants, oid), status in _differences(found.git, tree):
+        if modes[1] == GITLINK:
+            submodules.add(path)
+        # Seen from the tree: D is missing in the index (the move adds it), A is in the index alone.
+        kind = status if GITLINK not in modes else _beside_a_submodule(modes)
+        if kind:
+            {"D": adds, "A": removes}.get(kind, rewrites).append(path)
+            oids[path] = oid
+            if modes[0] not in (GITLINK, ABSENT):
+                wanted[path] = wants
+        elif modes == (GITLINK, ABSENT) and not (top / path).is_dir():
+            folders.append(path)
+    gone = set(removes)
+    # `git status` has just looked at every other path that is rewritten: it is there, as a file, in real folders.
+    unseen = {*found.intended, *found.flagged}
+    writes = (
+        *adds,
+        *(path for path in rewrites if path in unseen),
+        *folders,
+        *(path for path in (*found.dirty, *found.inexact) if path not in gone),
+    )
+    known = {*rewrites, *found.dirty, *found.inexact, *found.intended} - submodules
+    blocked = obstacles.find(
+        top, writes, lambda path: path in known or (path not in submodules and path in found.entries)
+    )
+    return Footprint(
+        tuple(adds), tuple(removes), tuple(rewrites), blocked, *_flagged(found, top, oids), oids, wanted
+    )
+
+
+def _differences(git: Git, tree: str) -> Iterator[tuple[str, tuple[str, str], tuple[str, str], str]]:
+    """Path, modes and oids of tree and index, and the status letter as seen from the tree."""
+    options = ("--cached", "--raw", "-z", "--no-renames", "--ignore-submodules=none", "--no-abbrev")
+    out = split_z(git.run("diff-index", *options, tree, "--"))
+    for head, path in zip(out[::2], out[1::2], strict=True):
+        mode_tree, mode_index, tree_oid, index_oid, status = head[1:].split(" ")
+        yield path, (mode_tree, mode_index), (tree_oid, index_oid), status[0]
+
+
+def _beside_a_submodule(modes: tuple[str, str]) -> str:
+    """What becomes of the file where a submodule is in the tree or in the index: D, A, or '' for no file at all."""
+    if modes[0] not in (GITLINK, ABSENT):
+        return "D"
+    return "A" if modes[1] not in (GITLINK, ABSENT) else ""
+
+
+def _flagged(found: Survey, top: Path, affected: dict[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Flagged paths that are there or that a person has deleted, and those of them that differ from the index."""
+    if not found.flagged:
+        return (), ()
+    among = [path for path in found.flagged if path in affected]
+    files = [path for path in among if (top / path).is_file() and not (top / path).is_symlink()]
+    oids = attributes.clean_oids(found.git, files)
+    oids |= {p: _link_oid(os.fsencode((top / p).readlink())) for p in among if (top / p).is_symlink()}
+    there = [path for path in among if os.path.lexists(top / path)]
+    # What a sparse checkout leaves out is not there either, and no file that a person has deleted.
+    kept_out = "sS" if attributes.is_sparse(found.git) else ""
+    gone = [path for path in among if path not in there and found.flagged[path] not in kept_out]
+    differing = [path for path in there if oids.get(path) != affected[path]]
+    return (*there, *gone), (*differing, *gone)
+
+
+def _link_oid(target: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0" % len(target) + target, usedforsecurity=False).hexdigest()
+
+
+@immutable
+class Outcome:
+    """What a move does to the files on disk: those that come back, change and leave."""
+
+    added: tuple[str, ...]
+    modified: tuple[str, ...]
+    deleted: tuple[str, ...]
+
+
+def outcome(found: Survey, tree: str, plan: Footprint, saved: tuple[str, ...]) -> Outcome:
+    """The difference between the disk and `tree`, with uncommitted changes and the `saved` untracked files."""
+    options = ("--raw", "-z", "--no-renames", "--ignore-submodules=dirty", "--no-abbrev")
+    out = split_z(found.git.run("diff-index", *options, tree, "--"))
+    kinds: dict[str, str] = {}
+    oids: dict[str, str] = {}
+    for head, path in zip(out[::2], out[1::2], strict=True):
+        mode_tree, mode_disk, oid, _disk_oid, status = head[1:].split(" ")
+        modes = (mode_tree, mode_disk)
+        kind = status[0] if GITLINK not in modes else _beside_a_submodule(modes)
+        kinds |= {path: {"D": "added", "A": "deleted"}.get(kind, "modified")} if kind else {}
+        oids |= {path: oid} if kind == "M" and mode_tree == mode_disk else {}
+    same = {path for path in found.inexact if path not in set(plan.affected)}
+    edited = [path for path in found.dirty if path in oids]
+    clean = attributes.clean_oids(found.git, edited)
+    same |= {path for path, oid in clean.items() if oid == oids[path]}
+    kinds |= {path: "modified" if kinds.get(path) == "added" else "deleted" for path in saved}
+    rest = sorted((path, kind) for path, kind in kinds.items() if path not in same)
+    return Outcome(*(tuple(p for p, k in rest if k == name) for name in ("added", "modified", "deleted")))
+
+
+@immutable
+class Uncovered:
+    """What a rewind leaves as it is: the first names and how many there are."""
+
+    ignored: tuple[str, ...]
+    ignored_count: int
+    nested_repositories: tuple[str, ...]
+    submodules: tuple[str, ...]
+
+
+def not_covered(found: Survey, top: Path) -> Uncovered:
+    """Ignored files (folders collapsed), nested repositories and submodules whose own trees stay; not our own view."""
+    out = found.git.run("ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z")
+    ignored = [path for path in split_z(out) if path != f"{devs_folder.NAME}/"]
+    others = split_z(found.git.run("ls-files", "-o", "--exclude-standard", "-z"))
+    nested = tuple(path for path in others if path.endswith("/"))
+    hidden = tuple(p for p in ignored if p.endswith("/") and (top / p / ".git").exists())
+    return Uncovered(tuple(ignored[:LISTED]), len(ignored), (*nested, *hidden), _submodules(found.git, top))
+
+
+def _submodules(git: Git, top: Path) -> tuple[str, ...]:
+    """Submodules that have a working tree of their own; whether it is dirty is not asked: that runs its programs."""
+    entries = split_z(git.run("ls-files", "-s", "-z"))
+    paths = (line.split("\t", 1)[1] for line in entries if line.startswith(GITLINK))
+    return tuple(path for path in paths if os.path.lexists(top / path / ".git"))
+
+
+def now_visible(found: Survey, tree: str, plan: Footprint) -> tuple[str, ...]:
+    """Files that today's ignore rules cover and those of `tree` do not.
+
+    git reads ignore files from a worktree, so the target's are laid out alone in a temporary folder.
+    """
+    if not any(path.rpartition("/")[2] == ".gitignore" for path in (*plan.affected, *found.dirty)):
+        return ()
+    ignored = split_z(found.git.run("ls-files", "-o", "-i", "--exclude-standard", "-z"))
+    if not ignored:
+        return ()
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="devs-git-") as folder:
+        _lay_out_ignores(found.git, tree, Path(folder))
+        # check-ignore knows no literal pathspecs; behind ./ no name can look like a magic one
+        env = {**found.git.env, "GIT_WORK_TREE": folder, "GIT_LITERAL_PATHSPECS": "0"}
+        asked = join_z([f"./{path}" for path in ignored])
+        out = Git(Path(folder), env).run(
+            "check-ignore", "--no-index", "-z", "--stdin", stdin=asked, ok=(0, 1)
+        )
+        still = [path.removeprefix("./") for path in split_z(out)]
+    return tuple(sorted(set(ignored) - set(still)))
+
+
+def _lay_out_ignores(git: Git, tree: str, folder: Path) -> None:
+    for line in split_z(git.run("ls-tree", "-r", "-z", "--full-tree", tree)):
+        head, path = line.split("\t", 1)
+        mode, _kind, oid = head.split(" ")
+        if path.rpartition("/")[2] == ".gitignore" and mode.startswith("100"):
+            target = folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(git.run("cat-file", "blob", oid))

@@ -1,0 +1,200 @@
+"""Bring the files and the index of a half-done move to the state before it, or after it.
+
+What a user wrote since is not touched: see `theirs`. While somebody else's work is in the way nothing more is
+written, and RECOVERY_NEEDED names the backup; a person then decides (`decide`).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from devs_git.errors import DevsError
+from devs_git.storage.git.objects import EMPTY_TREE, LINK
+from devs_git.storage.git.private_index import index_path, private
+from devs_git.storage.git.program import Git, GitFailed
+from devs_git.storage.git.refs import BACKUPS
+from devs_git.storage.worktree import (
+    file_state,
+    files_aside,
+    late_saves,
+    modes,
+    ownership,
+    place_files,
+    tree_difference,
+)
+from devs_git.storage.worktree.capture import git_words
+from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.file_state import Sight
+from devs_git.storage.worktree.journal import Journal
+from devs_git.storage.worktree.ownership import Side, Sides
+from devs_git.storage.worktree.place_files import Folders
+
+GOING_BACK = "going-back"
+
+
+def foreign(site: Site, journal: Journal, sides: Sides) -> set[str]:
+    """Touched paths that are the user's."""
+    folder = journal.folder(site.places)
+    return ownership.foreign(site.git, sides, folder, going_back=(folder / GOING_BACK).exists())
+
+
+def require_ours(site: Site, journal: Journal, sides: Sides) -> None:
+    """RECOVERY_NEEDED where a touched path is the user's, or somebody staged into the index since."""
+    found = sorted(foreign(site, journal, sides))
+    staged = not ownership.index_is_ours(site.git, journal.folder(site.places))
+    if not found and not staged:
+        return
+    what = (
+        f"files that were edited since, such as {found[0]!r} ({len(found)} in all)"
+        if found
+        else "an index changed since"
+    )
+    raise DevsError(
+        "RECOVERY_NEEDED",
+        f"An interrupted {journal.verb} left {what}.",
+        hint="Nothing more was touched. Finish it: devs-git doctor --finish, or take it back: devs-git doctor "
+        f"--take-back; your edits stay. What was there before is kept in {BACKUPS}{journal.op_id}."
+        if journal.backup
+        else "Nothing more was touched. Finish it: devs-git doctor --finish, or take it back: devs-git doctor "
+        "--take-back; your edits stay.",
+        paths=found[:100],
+        index_changed=staged,
+        backup=f"{BACKUPS}{journal.op_id}" if journal.backup else "",
+    )
+
+
+def restore(site: Site, journal: Journal, *, forward: bool = False, force: bool = False) -> None:
+    """Bring files and index to `journal.old`, or to `journal.new` with `forward`; refs are the caller's.
+
+    RECOVERY_NEEDED as `require_ours` says, unless `force`: then the user's paths alone stay as they are.
+    """
+    folder, state = journal.folder(site.places), journal.new if forward else journal.old
+    for lock in folder.glob("*.lock"):  # of our private indexes, left by a git that was killed
+        lock.unlink()
+    sides = ownership.sides_of(site.git, journal, folder)
+    late_saves.unknown(site, journal)
+    if not force:
+        require_ours(site, journal, sides)
+    skipped = foreign(site, journal, sides) if force else set()
+    wanted = {path: pair[1] if forward else pair[0] for path, pair in sides.items() if path not in skipped}
+    (folder / GOING_BACK).touch()
+    index = _new_index(site, journal) if forward else folder / "index.old"
+    if not _written(site, journal, wanted, index):
+        restore(
+            site, journal, forward=forward, force=force
+        )  # somebody has saved a file meanwhile: it is theirs now
+        return
+    # A move gives permissions to files that it does not write, too.
+    modes.give(os.fspath(site.top), state.modes, {*wanted, *journal.new.modes} - skipped)
+    if forward:
+        tree_difference.settle_index(site.git, site.objects, index, (state, bool(journal.exact)))
+        tree_difference.refresh(site.git, index)
+        tree_difference.put_index(site.git, index)
+    else:
+        _old_index(site.git, folder, journal)
+
+
+def _new_index(site: Site, journal: Journal) -> Path:
+    """The private index moved on as git would move it, without looking at files."""
+    folder = journal.folder(site.places)
+    index = folder / "index.forward"
+    shutil.copy2(folder / "index.old", index)
+    tree_difference.merge(site.git, index, journal.trees)
+    return index
+
+
+def _written(site: Site, journal: Journal, wanted: dict[str, Side | None], index: Path) -> bool:
+    """As `_write`; RECOVERY_NEEDED where git cannot write a file that nobody has in its bytes."""
+    try:
+        return _write(site, journal, wanted, index)
+    except GitFailed as error:
+        raise DevsError(
+            "RECOVERY_NEEDED",
+            f"git could not write the files of an interrupted {journal.verb}: {git_words(error)}",
+            hint="Mend what git says, then run any command of devs-git, such as: devs-git status",
+            backup=f"{BACKUPS}{journal.op_id}" if journal.backup else "",
+        ) from error
+
+
+def _write(site: Site, journal: Journal, wanted: dict[str, Side | None], index: Path) -> bool:
+    """Take away what the state does not have, then put what it has in place; no where somebody has saved one meanwhile.
+
+    A file that the move took aside is put back as it is, and captured bytes are written by us: no filter, perhaps a
+    failing one, is needed for them. git writes the rest from a private index that holds it.
+    """
+    top, folder, forward = os.fspath(site.top), journal.folder(site.places), index.name != "index.old"
+    known = ownership.oids_of({path: (side, None) for path, side in wanted.items()})
+    disks = ownership.look(site.git, list(wanted), folder, known)
+    off = [path for path, side in wanted.items() if not ownership.holds(disks[path], side)]
+    left_out = place_files.skipped(site.git, index, wanted)
+    missing = {path: side for path in off if (side := wanted[path]) is not None and path not in left_out}
+    site.step("files back")
+    taken = files_aside.begin(top, folder, [path for path in off if disks[path].seen])
+    if not all(_take(taken, number, disks[path].seen) for number, path in enumerate(taken.paths)):
+        return False
+    gone = [path for path in taken.paths if wanted[path] is None]
+    place_files.clear(top, gone, missing, _folders(site, journal, forward=forward))
+    _from_aside(top, folder, missing)
+    lacking = {path: side for path, side in missing.items() if not os.path.lexists(f"{top}/{path}")}
+    raw = {
+        path: (side.mode, side.raw or side.blob)
+        for path, side in lacking.items()
+        if side.raw or side.mode == LINK
+    }
+    place_files.exactly(top, site.objects, raw, folder)
+    paths = [path for path, side in lacking.items() if side.blob and path not in raw]
+    place_files.by_git(
+        site.git, index, paths, tree_difference.fallbacks(site.git, journal.new) if forward else {}
+    )
+    return True
+
+
+def _take(taken: files_aside.Round, number: int, seen: Sight | None) -> bool:
+    """Take a file of ours away for good; no where it was written since it was looked at, and stands at its path again."""
+    spot = taken.take(number)
+    if not spot:
+        return True
+    if file_state.is_same(spot, seen, renamed=True):
+        os.unlink(spot)  # noqa: PTH108 - strings; nobody would know it for ours after another crash
+        return True
+    files_aside.put(spot, taken.top, taken.paths[number])
+    return False
+
+
+def _from_aside(top: str, folder: Path, missing: dict[str, Side]) -> None:
+    """Put files back that stand aside and are what is missing."""
+    for one in files_aside.rounds(top, folder):
+        for number, path in enumerate(one.paths):
+            spot = one.spot(number) if path in missing else ""
+            seen = file_state.at(spot) if spot else None
+            if seen and ownership.is_side(seen, missing[path]):
+                files_aside.put(spot, top, path)
+
+
+def _folders(site: Site, journal: Journal, *, forward: bool) -> Folders:
+    folders = ownership.differences(site.git, journal, journal.folder(site.places))[1]
+    return folders if forward else Folders(folders.left, folders.made)
+
+
+def _old_index(git: Git, folder: Path, journal: Journal) -> None:
+    """The user's index as it was, its cached times refreshed; the caller holds `index.lock`.
+
+    The copy stays where it is until the operation's folder goes, so that a take-back can be repeated.
+    """
+    before, back = folder / "index.user", folder / "index.last"
+    if not before.exists() and journal.old.index == EMPTY_TREE:
+        index_path(git).unlink(missing_ok=True)
+        return
+    try:
+        if before.exists():
+            shutil.copy2(before, back)
+        else:
+            private(git, back).run("read-tree", journal.old.index)
+        private(git, back).run("update-index", "-q", "--refresh", "--ignore-submodules", ok=(0, 1))
+    except (OSError, GitFailed):
+        # A full disk: stale times cost the next git a look at the files, and nothing else.
+        back.unlink(missing_ok=True)
+        os.link(before, back)
+    back.replace(index_path(git))

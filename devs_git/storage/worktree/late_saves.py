@@ -1,0 +1,127 @@
+"""What somebody saved while files were taken aside: it goes to its path again, or into the backup where that is not free."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.ledger.events import NO_OID, RefUpdate
+from devs_git.storage.git import refs
+from devs_git.storage.git.private_index import DURABLE, private
+from devs_git.storage.git.program import Git
+from devs_git.storage.git.refs import BACKUPS
+from devs_git.storage.worktree import file_state, files_aside, ownership
+from devs_git.storage.worktree.capture import State, store
+from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.file_state import Sight, Sights
+from devs_git.storage.worktree.journal import Journal
+from devs_git.storage.worktree.ownership import Side
+
+_NOTHING: Final = (None, None)
+Late = Iterator[tuple[str, str]]  # path, and where its file is now
+
+
+def written_since(site: Site, opened: Journal, sights: Sights) -> list[str]:
+    """After a move: bring back what was written after it was seen; the paths of all that was."""
+
+    def was_written(path: str, spot: str) -> bool:
+        return not file_state.is_same(spot, sights.get(path), renamed=True)
+
+    return _bring_back(site, opened, was_written)
+
+
+def unknown(site: Site, opened: Journal) -> list[str]:
+    """In a recovery: bring back what is neither of its path's two sides, nor a beginning of one that git wrote."""
+    sides = ownership.sides_of(site.git, opened, opened.folder(site.places))
+    known = ownership.oids_of(sides)
+    made = ownership.made(site.git, opened.folder(site.places))
+
+    def is_theirs(path: str, spot: str) -> bool:
+        seen = file_state.at(spot)
+        if seen is None or seen.oid in known:
+            return False
+        return seen.is_link or not any(
+            ownership.begins(made, path, side, spot) for side in sides.get(path, _NOTHING)
+        )
+
+    return _bring_back(site, opened, is_theirs)
+
+
+def _bring_back(site: Site, opened: Journal, is_theirs: Callable[[str, str], bool]) -> list[str]:
+    top, folder = os.fspath(site.top), opened.folder(site.places)
+    late = [(path, spot) for path, spot in _taken(top, opened, site) if is_theirs(path, spot)]
+    if not late:
+        return []
+    sides = ownership.sides_of(site.git, opened, opened.folder(site.places))
+    kept = {}
+    for path, spot in late:
+        if files_aside.put(spot, top, path):
+            continue
+        _make_way(site, folder, path, sides.get(path, _NOTHING))
+        if not files_aside.put(spot, top, path):
+            kept[path] = spot
+    if kept:
+        _keep(site, opened, kept)
+    return sorted({path for path, _ in late})
+
+
+def _taken(top: str, opened: Journal, site: Site) -> Late:
+    for one in files_aside.rounds(top, opened.folder(site.places)):
+        for number, path in enumerate(one.paths):
+            if spot := one.spot(number):
+                yield path, spot
+
+
+def _make_way(site: Site, folder: Path, path: str, sides: tuple[Side | None, Side | None]) -> None:
+    """Take what the move has put at a path away, if it is that and nothing newer."""
+    disk = ownership.look(site.git, [path], folder)[path]
+    if disk.seen is None or not ownership.is_ours(
+        ownership.made(site.git, folder), path, disk, sides, going_back=False
+    ):
+        return
+    again = files_aside.begin(os.fspath(site.top), folder, (path,))
+    spot = again.take(0)
+    if spot and not file_state.is_same(spot, disk.seen, renamed=True):
+        files_aside.put(spot, os.fspath(site.top), path)
+    elif spot:
+        os.unlink(spot)  # noqa: PTH108 - strings
+
+
+def _keep(site: Site, opened: Journal, files: Mapping[str, str]) -> None:
+    """Keep files whose path is somebody's newer one behind a ref of their own."""
+    git = private(site.git, opened.folder(site.places) / "index.late").with_config(*DURABLE)
+    lines = []
+    for path, spot in files.items():
+        seen = file_state.at(spot)
+        if seen is not None:
+            lines.append(b"%s %s\t%s\0" % (_mode(seen), _stored(git, spot, seen).encode(), os.fsencode(path)))
+    git.run("update-index", "-z", "--index-info", stdin=b"".join(lines))
+    tree = git.text("write-tree")
+    state = State(opened.old.head, opened.old.branch, site.objects.write("tree", b""), tree)
+    ref = keep_found(site, opened, state, f"Saved during {opened.op_id}")
+    site.say(f"What was saved meanwhile at {min(files)!r} and saved again is in {ref}.")
+
+
+def _mode(seen: Sight) -> bytes:
+    return b"120000" if seen.is_link else b"100755" if seen.mode & 0o100 else b"100644"
+
+
+def _stored(git: Git, spot: str, seen: Sight) -> str:
+    if seen.is_link:
+        target = os.fsencode(os.readlink(spot))  # noqa: PTH115 - strings
+        return git.run("hash-object", "-w", "--stdin", stdin=target).decode().strip()
+    return git.text("hash-object", "-w", "--no-filters", "--", spot)
+
+
+def keep_found(site: Site, opened: Journal, state: State, subject: str) -> str:
+    """Give a state that was found a ref `<backup>-found`, or one with a number after it; returns the ref."""
+    oid = store(site.objects, state, site.signature(), subject)
+    taken, name = refs.matching(site.git, f"{BACKUPS}"), f"{BACKUPS}{opened.op_id}-found"
+    free = next(
+        ref for ref in (name, *(f"{name}-{at}" for at in range(2, len(taken) + 3))) if ref not in taken
+    )
+    update = RefUpdate(free, oid, NO_OID)
+    refs.transaction(site.ledger.git.with_config(*DURABLE), (update,), "devs: found")
+    return free

@@ -1,0 +1,49 @@
+"""Objects that a move needs and that the repository does not have, or cannot read: found before it, or told after git failed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from devs_git.errors import DevsError, immovable
+from devs_git.storage.git.program import Git, GitFailed
+
+_OID: Final = r"([0-9a-f]{40})"
+_OF_PATH: Final = re.compile(rf"unable to read sha1 file of (.+) \({_OID}\)")
+_BARE: Final = re.compile(
+    rf"(?:unable to read(?: tree| sha1 file)?|bad object|[Cc]ould not read|missing (?:blob|tree)|bad tree object) \(?{_OID}"
+)
+_HINT: Final = (
+    "See what is missing: git fsck. Bring it back from a remote that has it: git fetch --refetch REMOTE."
+    " Then run the command again."
+)
+
+
+def refusal(wanted: Mapping[str, str], code: str = "GIT_RESET_FAILED", word: str = "path") -> DevsError:
+    """`missing_objects` for these objects, by the path of each, or where git named none, by their own oids."""
+    first, count = next(iter(wanted)), len(wanted)
+    if word == "path":
+        text = f"git cannot read the object of {first!r} ({count} in all): {wanted[first]} is missing or damaged."
+        return immovable("missing_objects", text, code=code, hint=_HINT, paths=list(wanted)[:100])
+    text = f"git cannot read the object {first}: it is missing or damaged."
+    return immovable("missing_objects", text, code=code, hint=_HINT, oid=first)
+
+
+def told(error: GitFailed, code: str) -> DevsError | None:
+    """The refusal where git says that it could not read an object; None where it says something else."""
+    files: dict[str, str] = dict(_OF_PATH.findall(error.stderr))
+    if files:
+        return refusal(files, code)
+    named = _BARE.search(error.stderr)
+    return refusal({named[1]: named[1]}, code, "oid") if named else None
+
+
+def among(git: Git, blobs: Mapping[str, str]) -> dict[str, str]:
+    """Those of `blobs`, by path, that are not here."""
+    if not blobs:
+        return {}
+    script = "".join(f"{oid}\n" for oid in dict.fromkeys(blobs.values())).encode()
+    out = git.run("cat-file", "--batch-check=", "--buffer", stdin=script)
+    gone = {line[:40].decode() for line in out.splitlines() if line.endswith(b" missing")}
+    return {path: oid for path, oid in blobs.items() if oid in gone} if gone else {}

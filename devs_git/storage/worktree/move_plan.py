@@ -1,0 +1,123 @@
+"""What a move has to do, worked out before its journal is written: which files git writes, and which bytes are given back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from devs_git.storage.git.private_index import private
+from devs_git.storage.worktree import attributes, modes, tree_difference
+from devs_git.storage.worktree.capture import State
+from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.file_state import Sights
+from devs_git.storage.worktree.modes import Modes
+from devs_git.storage.worktree.place_files import Entry, Folders
+from devs_git.storage.worktree.raw_bytes import listed
+from devs_git.values import field, immutable
+
+
+@immutable
+class Known:
+    """What is known of files beyond the two states: how they looked, git's blobs for them, and whose bytes come back.
+
+    `exact`: paths whose bytes in the new state were captured: those of its raw tree, and else those of the blob itself.
+    `listed`: the paths of the index as `attributes.in_play` asks for them, None where nobody has asked git yet.
+    """
+
+    sights: Sights
+    blobs: Mapping[str, str]
+    exact: frozenset[str] = frozenset()
+    listed: bytes | None = field(default=None, repr=False)
+
+
+@immutable
+class Work:
+    """`touched` files differ between the states; `exact` ones get these bytes from us; `rewritten` those of them whose blob stays.
+
+    `listing` is what differs in git's raw form. `modes` are given after the move. `converts`: attributes may be in play for
+    what is touched. `fallbacks` are attributes files that the new state's index has instead of its disk.
+    """
+
+    listing: bytes = field(repr=False)
+    touched: tuple[tree_difference.Change, ...]
+    folders: Folders
+    exact: Mapping[str, Entry]
+    rewritten: Mapping[str, str]  # with the oid of the bytes that are there
+    modes: Modes
+    converts: bool
+    fallbacks: Mapping[str, Entry] = field(default_factory=dict)
+
+    def bytes_before(self, known: Known) -> dict[str, str]:
+        """The oids of the bytes of touched files that are not their blob."""
+        seen = ((change, known.sights.get(change.path)) for change in self.touched if change.old)
+        return {change.path: one.oid for change, one in seen if one and one.oid != change.old}
+
+    @property
+    def taken(self) -> tuple[str, ...]:
+        """Paths from which something is taken."""
+        return (*(change.path for change in self.touched if change.old), *self.rewritten)
+
+    @property
+    def by_git(self) -> tuple[str, ...]:
+        """Paths that git writes."""
+        return tuple(c.path for c in self.touched if c.new and c.path not in self.exact)
+
+
+def work_out(site: Site, index: Path, states: tuple[State, State], known: Known) -> Work:
+    """The work between two states, of which the private index has the old one."""
+    old, new = states
+    listing = tree_difference.listing(site.git, old.worktree, new.worktree)
+    touched, folders = tree_difference.read_listing(listing)
+    fallbacks = tree_difference.fallbacks(site.git, new)
+    paths = [change.path for change in touched]
+    converts = bool(paths) and (
+        bool(fallbacks) or attributes.in_play(site.git, site.top, paths, lambda: _listed(site, index, known))
+    )
+    exact, rewritten = _bytes(site, touched, new, known, converts=converts)
+    # Where the disk has a link and the index an attributes file, git would write what the index has.
+    exact |= {c.path: (c.new_mode, c.new) for c in touched if c.new and c.path in fallbacks}
+    given: Modes = new.modes
+    if not modes.are_usual(old.modes):
+        given = modes.kept(old.modes, new.modes, {change.path: change.new_mode for change in touched})
+    return Work(listing, tuple(touched), folders, exact, rewritten, given, converts, fallbacks)
+
+
+def _listed(site: Site, index: Path, known: Known) -> bytes:
+    return private(site.git, index).run("ls-files", "-z") if known.listed is None else known.listed
+
+
+def _bytes(
+    site: Site, touched: list[tree_difference.Change], new: State, known: Known, *, converts: bool
+) -> tuple[dict[str, Entry], dict[str, str]]:
+    """The bytes that we write ourselves, and of these the paths whose blob stays with the bytes that are there."""
+    raw = listed(site.git, new.raw)
+    changed = {change.path: change for change in touched}
+    exact = {path: entry for path, entry in raw.items() if path in changed}
+    exactly = known.exact | (changed.keys() if new.exact else set()) - new.unkept.keys()
+    if converts:
+        for path in exactly - raw.keys():
+            if path in changed and changed[path].new:
+                exact[path] = (changed[path].new_mode, changed[path].new)
+    rewritten = {}
+    stay = known.exact | raw.keys() | (known.sights.keys() if new.exact else set()) - new.unkept.keys()
+    for path in stay - changed.keys():
+        seen, wanted = known.sights.get(path), raw.get(path)
+        oid = wanted[1] if wanted else known.blobs.get(path, "")
+        if seen is not None and oid and seen.oid != oid:
+            rewritten[path] = seen.oid
+            exact[path] = wanted or (tree_difference.mode_of(seen.mode), oid)
+    return exact, rewritten
+
+
+def looked_at(site: Site, work: Work, known: Known) -> list[str]:
+    """The paths at which something is not as it was when it was captured: somebody has written since."""
+    from devs_git.storage.worktree import file_state
+
+    top = os.fspath(site.top)
+    there = file_state.look(top, (change.path for change in work.touched if not change.old)).files
+    unseen = file_state.look(top, (path for path in work.taken if path not in known.sights)).files
+    written = [
+        p for p in work.taken if p in known.sights and not file_state.is_same(f"{top}/{p}", known.sights[p])
+    ]
+    return sorted({*written, *there, *unseen})

@@ -1,0 +1,278 @@
+"""One move, step by step: journal, lock, files, index, refs; taken back as a whole where a step fails.
+
+The event in the ledger is the commit point. Before it, everything can be taken back; after it, only what is
+already decided remains to be done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+
+from devs_git.domain.ledger.events import Draft, Event, RefUpdate
+from devs_git.errors import DevsError, immovable
+from devs_git.storage.git import failures, locks, refs, time_limit
+from devs_git.storage.git.children import GitTimedOut
+from devs_git.storage.git.private_index import index_path
+from devs_git.storage.git.program import GitFailed
+from devs_git.storage.ledger.store import Tip
+from devs_git.storage.worktree import (
+    attributes,
+    backups,
+    files_aside,
+    missing_objects,
+    modes,
+    place_files,
+    positions,
+    recovery,
+    tree_difference,
+    unconverted_bytes,
+)
+from devs_git.storage.worktree import journal as journals
+from devs_git.storage.worktree.capture import State, git_words
+from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.journal import Journal
+from devs_git.storage.worktree.move_plan import Known, Work, looked_at, work_out
+from devs_git.storage.worktree.survey import head_of
+from devs_git.values import immutable, replace
+
+LIVE_OWNER_SECONDS = 2.0
+ORPHAN_SECONDS = 60.0
+
+
+@immutable
+class Move:
+    """What is to be done. `trees` are what git merges the private index with; `updates` move with the ledger.
+
+    `refusal` is the code of a failure (GIT_RESET_FAILED or CHECKOUT_FAILED).
+    """
+
+    op_id: str
+    verb: str
+    subject: str
+    old: State
+    new: State
+    trees: tuple[str, str]
+    known: Known
+    build: Callable[[Tip], Draft]
+    updates: tuple[RefUpdate, ...] = ()
+    backup: str = ""
+    refusal: str = "GIT_RESET_FAILED"
+
+
+@immutable
+class Moved:
+    """What came of it. `edited` are paths that somebody has written meanwhile: they are left as that one saved them."""
+
+    event: Event
+    not_exact: tuple[str, ...]
+    files: int
+    edited: tuple[str, ...] = ()
+
+
+@contextlib.contextmanager
+def worktree_lock(
+    site: Site, *, wait: float = LIVE_OWNER_SECONDS, recovering: bool = True, alone: bool = False
+) -> Iterator[Site]:
+    """Hold this worktree's lock, with whatever an interrupted command left recovered first.
+
+    BUSY after `wait` seconds behind a live owner, and with `alone` behind any: whoever goes back goes back from what
+    was there when it was called, not from where another rewind has just gone. A person who decides about what was
+    interrupted does without `recovering`.
+    """
+    with locks.held(
+        site.places.lock, wait=wait, orphan_wait=ORPHAN_SECONDS, waiting=site.say, alone=alone
+    ) as descriptor:
+        holding = replace(site, git=site.git.holding(descriptor).remembering())
+        if recovering:
+            with time_limit.within(None):
+                recovery.recover_all(holding)
+            recovery.sweep(site.places)
+        yield holding
+
+
+def execute(site: Site, move: Move) -> Moved:
+    """Carry the move out; the caller holds `worktree_lock` and has captured `move.old`. GitTimedOut where a `time_limit` ends it."""
+    index = journals.folder_of(site.places, move.op_id) / "index"
+    work = work_out(site, index, (move.old, move.new), move.known)
+    tree_difference.merge(site.git, index, move.trees)
+    opened = _open(site, move, work)
+    try:
+        return _carry_out(site, move, opened, work)
+    except BaseException as error:
+        with time_limit.within(None):
+            event = _undo_all(site, opened, error)
+            if event is None or not isinstance(error, Exception):
+                raise
+            return Moved(event, (), len(work.touched))
+
+
+def _open(site: Site, move: Move, work: Work) -> Journal:
+    places, tip = site.places, site.ledger.require()
+    inode = journals.prepare_lock(places, move.op_id)
+    (journals.folder_of(places, move.op_id) / journals.LISTING).write_bytes(work.listing)
+    opened = Journal(
+        op_id=move.op_id,
+        verb=move.verb,
+        subject=move.subject,
+        worktree=places.worktree_id,
+        kind="move",
+        old=move.old,
+        new=replace(move.new, modes=work.modes),
+        backup=move.backup,
+        ledger=tip.oid,
+        updates=move.updates,
+        trees=move.trees,
+        exact={path: (*entry, work.rewritten.get(path, "")) for path, entry in work.exact.items()},
+        raw=work.bytes_before(move.known),
+        draft=journals.packed(move.build(tip)),
+        lock_inode=inode,
+        packed_refs_locked=(places.common / "packed-refs.lock").exists(),
+    )
+    site.step("journal")
+    journals.write(places, opened)
+    return opened
+
+
+def _carry_out(site: Site, move: Move, opened: Journal, work: Work) -> Moved:
+    folder, top = opened.folder(site.places), os.fspath(site.top)
+    index = folder / "index"
+    site.step("index lock")
+    journals.take_index_lock(site.git, site.places, move.op_id)
+    _require_unmoved(site, move)
+    site.step("files")
+    _require_unwritten(site, move, work)
+    _write_files(site, move, work)
+    site.step("raw bytes")
+    place_files.exactly(top, site.objects, work.exact, folder)
+    if modes.give(top, work.modes):
+        tree_difference.refresh(site.git, index)
+    site.step("verify")
+    not_exact, edited = tree_difference.verify(site.git, index, move.new, work)
+    other = unconverted_bytes.not_as_before(
+        site.git, (move.old, move.new), [change.path for change in work.touched]
+    )
+    tree_difference.settle_index(site.git, site.objects, index, (move.new, bool(work.exact)))
+    site.step("index in place")
+    tree_difference.put_index(site.git, index)
+    site.step("refs")
+    event = _commit(site, move, opened.ledger)
+    late = recovery.finish(site, opened, sights=move.known.sights)
+    return Moved(
+        event, tuple(sorted({*not_exact, *other})), len(work.touched), tuple(sorted({*edited, *late}))
+    )
+
+
+def _require_unmoved(site: Site, move: Move) -> None:
+    """PLAN_STALE where HEAD or the index changed between the survey and our lock."""
+    before = move.old
+    user = journals.folder_of(site.places, move.op_id) / "index.user"
+    now = index_path(site.git)
+    same = now.exists() == user.exists() and (not user.exists() or user.read_bytes() == now.read_bytes())
+    if head_of(site.git) != (before.head, before.branch) or not same:
+        raise DevsError(
+            "PLAN_STALE", "HEAD or the index changed meanwhile.", hint="Look again and repeat the command."
+        )
+
+
+def _require_unwritten(site: Site, move: Move, work: Work) -> None:
+    """PLAN_STALE where somebody has written one of the files since they were captured; nothing is moved yet."""
+    written = looked_at(site, work, move.known)
+    if written:
+        raise DevsError(
+            "PLAN_STALE",
+            f"Files changed meanwhile, such as {written[0]!r} ({len(written)} in all).",
+            hint="Look again and repeat the command.",
+            paths=written[:100],
+        )
+
+
+def _write_files(site: Site, move: Move, work: Work) -> None:
+    """Take what is there aside, and let git write."""
+    top, folder = os.fspath(site.top), journals.folder_of(site.places, move.op_id)
+    taken = files_aside.begin(top, folder, work.taken)
+    journals.begin_writing(site.places, move.op_id)
+    for number in range(len(taken.paths)):
+        taken.take(number)
+    gone = [change.path for change in work.touched if not change.new]
+    wanted = [*work.by_git, *work.exact]
+    place_files.clear(top, gone, wanted, work.folders)
+    left_out = (
+        place_files.skipped(site.git, folder / "index", wanted) if attributes.is_sparse(site.git) else set()
+    )
+    try:
+        written = [path for path in work.by_git if path not in left_out]
+        place_files.by_git(site.git, folder / "index", written, work.fallbacks)
+    except GitFailed as error:
+        words = f"git could not write the files: {git_words(error)}"
+        raise missing_objects.told(error, move.refusal) or immovable(
+            "git_failed", words, code=move.refusal
+        ) from error
+
+
+def _commit(site: Site, move: Move, ledger: str) -> Event:
+    """The reference transaction whose last update is the ledger: the point of no return."""
+
+    def build(tip: Tip) -> Draft:
+        positions.require_same_ledger(site, ledger, tip.oid)
+        draft = move.build(tip)
+        return replace(draft, updates=(*move.updates, *draft.updates))
+
+    git = site.ledger.git.with_env(GIT_DIR=str(site.places.git_dir), DEVS_GIT_OP=move.op_id).holding(
+        *site.git.keep_open
+    )
+    try:
+        positions.point_head(site, move.old.branch, move.new.branch)
+        site.step("transaction")
+        return site.ledger.append(build, git=git)
+    except refs.RefMoved as error:
+        raise immovable(
+            "moved_meanwhile",
+            "Another git moved the branch meanwhile; everything is as that git left it.",
+            code=move.refusal,
+            hint="Look again and repeat the command.",
+        ) from error
+    except GitFailed as error:
+        if refs.missing_object(error):
+            raise backups.pruned(move.refusal) from error
+        words = f"git could not move the refs: {git_words(error)}"
+        raise immovable("git_failed", words, code=move.refusal) from error
+
+
+def _killed(error: BaseException | None) -> bool:
+    """Whether a git of ours was killed: only then are locks on refs of ours that nobody else will remove."""
+    while error is not None:
+        if isinstance(error, GitTimedOut) or (isinstance(error, GitFailed) and error.status < 0):
+            return True
+        error = error.__cause__
+    return False
+
+
+def _undo_all(site: Site, opened: Journal, error: BaseException) -> Event | None:
+    """Take everything back and leave one event that says so; the backup ref stays.
+
+    Where the event of the move stands already nothing failed that matters: it is finished, and its event returned.
+    """
+    if _killed(error):
+        positions.clear_locks(site, opened)
+    event = recovery.happened(site, opened)
+    if event:
+        recovery.finish(site, opened, replay=True)
+    else:
+        late = "CHECKOUT_TIMEOUT" if isinstance(error, GitTimedOut) else "INTERNAL"
+        recovery.take_back(site, opened, error.code if isinstance(error, DevsError) else late)
+    return event
+
+
+@contextlib.contextmanager
+def refusing(code: str) -> Iterator[None]:
+    """Tell failures of git and of the disk as a refusal with `code`, without any path of the machine."""
+    try:
+        yield
+    except GitFailed as error:
+        words = f"git said: {git_words(error)}"
+        raise missing_objects.told(error, code) or immovable("git_failed", words, code=code) from error
+    except OSError as error:
+        said = failures.disk_said(error)
+        raise immovable("disk", said.message, code=code, hint=said.hint) from error

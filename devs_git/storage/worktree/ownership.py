@@ -1,0 +1,234 @@
+"""What of a half-done move is ours, and what somebody wrote since.
+
+A path is ours if it holds the old content, the new content, nothing, or a beginning of the new one (of the old one
+too, once a take-back was under way). Anything else is the user's, and so is whatever stands above or below it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Container, Sequence
+from pathlib import Path
+
+from devs_git.storage.git.objects import EXECUTABLE, LINK
+from devs_git.storage.git.private_index import index_path, private
+from devs_git.storage.git.program import Git
+from devs_git.storage.worktree import attributes, file_state, tree_difference
+from devs_git.storage.worktree.file_state import Sight
+from devs_git.storage.worktree.journal import LISTING, Journal
+from devs_git.storage.worktree.place_files import Folders
+from devs_git.storage.worktree.tree_difference import Change
+from devs_git.values import immutable, replace
+
+
+@immutable
+class Side:
+    """What a path should hold in one state: mode and blob, and the raw blob where it was captured."""
+
+    mode: int
+    blob: str
+    raw: str
+
+
+Sides = dict[str, tuple[Side | None, Side | None]]
+
+
+def sides_of(git: Git, journal: Journal, folder: Path) -> Sides:
+    """Old and new side of every path that the move touches; `folder` is the operation's."""
+    found: Sides = {}
+    for change in differences(git, journal, folder)[0]:
+        exact = journal.exact.get(change.path, (0, "", ""))[1]
+        raw = journal.raw.get(change.path, "")
+        old = Side(change.old_mode, change.old, raw) if change.old else None
+        new = Side(change.new_mode, change.new, exact) if change.new else None
+        found[change.path] = (old, new)
+    for path, (mode, oid, before) in journal.exact.items():
+        if path not in found:
+            found[path] = (Side(mode, "", before), Side(mode, "", oid))
+    return found
+
+
+def differences(git: Git, journal: Journal, folder: Path) -> tuple[list[Change], Folders]:
+    """What the move changes, from the operation's own listing: the trees may have been pruned since."""
+    kept = folder / LISTING
+    if kept.exists():
+        return tree_difference.read_listing(kept.read_bytes())
+    return tree_difference.differences(git, journal.old.worktree, journal.new.worktree)
+
+
+@immutable
+class Disk:
+    """One path as it is: `kind` none, file, link, folder or other; oids of its bytes raw and as git would store them.
+
+    Where the raw oid is one that somebody knows, git is not asked for the other. `seen` is the file or link itself.
+    `above` is the file or link that stands where a folder of the path should be: then nothing is at the path itself,
+    wherever a link may lead.
+    """
+
+    kind: str
+    executable: bool = False
+    raw: str = ""
+    clean: str = ""
+    above: str = ""
+    seen: Sight | None = None
+
+
+def look(git: Git, paths: Sequence[str], folder: Path, known: Container[str] = ()) -> dict[str, Disk]:
+    """The paths as they are; git is asked for the clean oid of files whose raw one is not among the `known`.
+
+    `folder` is the operation's: the index that the move made has the attributes under which git has written.
+    """
+    top, clear = os.fspath(git.where), dict[str, str]()
+    found = {path: _plain(top, path, clear) for path in paths}
+    regular = [path for path, disk in found.items() if disk.kind == "file" and disk.raw not in known]
+    if not regular:
+        return found
+    for path, clean in attributes.clean_oids(made(git, folder), regular).items():
+        found[path] = replace(found[path], clean=clean)
+    return found
+
+
+def made(git: Git, folder: Path) -> Git:
+    """git on the index that the move made: it has the attributes under which files were written."""
+    done = folder / "index.new"
+    return private(git, done if done.exists() else folder / "index")
+
+
+def oids_of(sides: Sides) -> frozenset[str]:
+    """Every oid that a file may have in one of the two states."""
+    there = [side for pair in sides.values() for side in pair if side is not None]
+    return frozenset(oid for side in there for oid in (side.blob, side.raw) if oid)
+
+
+def _plain(top: str, path: str, clear: dict[str, str]) -> Disk:
+    above = _above(top, path, clear)
+    if above:
+        return Disk("none", above=above)
+    mode = _mode(f"{top}/{path}")
+    if mode is None:
+        return Disk("none")
+    seen = file_state.at(f"{top}/{path}")
+    if seen:
+        return Disk("link" if seen.is_link else "file", bool(mode & 0o100), seen.oid, seen=seen)
+    return Disk("folder" if stat.S_ISDIR(mode) else "other")
+
+
+def _above(top: str, path: str, clear: dict[str, str]) -> str:
+    for folder in tree_difference.parents(path):
+        if folder not in clear:
+            mode = _mode(f"{top}/{folder}")
+            clear[folder] = "" if mode is None or stat.S_ISDIR(mode) else folder
+        if clear[folder]:
+            return folder
+    return ""
+
+
+def _mode(path: str) -> int | None:
+    try:
+        return os.lstat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def holds(disk: Disk, side: Side | None) -> bool:
+    """Whether the path is exactly this side."""
+    if side is None:
+        return disk.kind in ("none", "folder")
+    if side.mode == LINK:
+        return disk.kind == "link" and disk.raw == (side.raw or side.blob)
+    if disk.kind != "file" or disk.executable != (side.mode == EXECUTABLE):
+        return False
+    return disk.raw == side.raw if side.raw else side.blob in (disk.raw, disk.clean)
+
+
+def is_side(seen: Sight, side: Side) -> bool:
+    """Whether a file or link has just the bytes and the kind of this side; git's blob counts where no others were captured."""
+    executable = not seen.is_link and bool(seen.mode & 0o100)
+    same = seen.is_link == (side.mode == LINK) and executable == (side.mode == EXECUTABLE)
+    return same and seen.oid == (side.raw or side.blob)
+
+
+def begins(git: Git, path: str, side: Side | None, place: str) -> bool:
+    """Whether the file at `place` is a beginning of this side: a write that was cut off. Mode counts for nothing yet.
+
+    `git` is on the index that the move made.
+    """
+    if side is None or side.mode == LINK:
+        return False
+    data = Path(place).read_bytes()
+    for whole in (
+        git.run("cat-file", "blob", side.raw or side.blob),
+        attributes.smudged(git, side.blob, path) if side.blob else None,
+    ):
+        if whole is not None and whole.startswith(data):
+            return True
+    return False
+
+
+def is_ours(
+    git: Git, path: str, disk: Disk, sides: tuple[Side | None, Side | None], *, going_back: bool
+) -> bool:
+    """Whether a path holds one of its sides, nothing, or a beginning of the new one, `going_back` of the old one too."""
+    old, new = sides
+    if disk.kind == "none" or holds(disk, old) or holds(disk, new):
+        return True
+    place = f"{git.where}/{path}"
+    return disk.kind == "file" and (
+        begins(git, path, new, place) or (going_back and begins(git, path, old, place))
+    )
+
+
+def foreign(git: Git, sides: Sides, folder: Path, *, going_back: bool) -> set[str]:
+    """Touched paths that are the user's. `going_back`: a take-back was cut off, so old content may have begun too."""
+    disks = look(git, list(sides), folder, oids_of(sides))
+    theirs = set()
+    for path, pair in sides.items():
+        disk = disks[path]
+        if disk.above:
+            ours = disk.above in sides
+        elif disk.kind == "folder":
+            ours = _only_ours_below(Path(git.where), path, sides)
+        else:
+            ours = is_ours(made(git, folder), path, disk, pair, going_back=going_back)
+        if not ours:
+            theirs.add(path)
+    return theirs | _around(theirs, sides, disks)
+
+
+def _around(theirs: set[str], sides: Sides, disks: dict[str, Disk]) -> set[str]:
+    """Paths that cannot be written without removing what is the user's above or below them."""
+    above = {folder for path in theirs for folder in tree_difference.parents(path) if folder in sides}
+    blocked = {path for path in theirs if disks[path].kind != "folder"}
+    below = (
+        {path for path in sides if not blocked.isdisjoint(tree_difference.parents(path))}
+        if blocked
+        else set()
+    )
+    return above | below
+
+
+def _only_ours_below(top: Path, path: str, sides: Sides) -> bool:
+    """Whether a folder where one state has a file holds nothing but paths of the move (git would remove it all)."""
+    for folder, folders, files in os.walk(top / path):
+        links = [name for name in folders if Path(folder, name).is_symlink()]
+        if any(os.path.relpath(f"{folder}/{name}", top) not in sides for name in (*files, *links)):
+            return False
+    return True
+
+
+def index_is_ours(git: Git, folder: Path) -> bool:
+    """Whether the index in place is the user's of before, or the one that the move made: nobody staged since.
+
+    git may have refreshed its cached times, so entries are compared where the bytes differ.
+    """
+    now = index_path(git)
+    known = [path for path in (folder / "index.user", folder / "index.new") if path.exists()]
+    if not now.exists() or any(path.read_bytes() == now.read_bytes() for path in known):
+        return True
+    entries = _entries(git, now)
+    return any(_entries(git, path) == entries for path in known)
+
+
+def _entries(git: Git, index: Path) -> bytes:
+    return private(git, index).run("ls-files", "-s", "-v", "-z")

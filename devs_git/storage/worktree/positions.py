@@ -1,0 +1,137 @@
+"""HEAD and the refs of a move: pointed, replayed, taken back, and freed of the locks that a killed git left."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from devs_git.domain.ledger.events import LEDGER, NO_OID, RefUpdate
+from devs_git.errors import DevsError
+from devs_git.storage.git import locks, refs
+from devs_git.storage.worktree.engine_site import Site
+from devs_git.storage.worktree.journal import Journal
+from devs_git.storage.worktree.survey import head_of
+
+PACKED_REFS_QUIET_SECONDS = 10.0
+LOCK_QUIET_SECONDS: Final = 0.5
+LEDGER_WAIT_SECONDS: Final = 5.0
+
+
+def point_head(site: Site, old: str, new: str) -> None:
+    """Let HEAD name another branch (checkout). Detached positions move in the transaction itself."""
+    if new and new != old:
+        site.git.run("symbolic-ref", "-m", f"devs: checkout {new.removeprefix('refs/heads/')}", "HEAD", new)
+
+
+def require_same_ledger(site: Site, then: str, now: str) -> None:
+    """The ledger that a move began with is still there, however much was appended to it since."""
+    if now == then:
+        return
+    if not now:
+        raise DevsError("LEDGER_MISSING", "The ledger was removed meanwhile.", hint="See: devs-git doctor")
+    if then and not site.ledger.git.says("merge-base", "--is-ancestor", then, now):
+        raise DevsError(
+            "LEDGER_ROLLBACK", "The ledger was moved back meanwhile.", hint="See: devs-git doctor"
+        )
+
+
+def refs_on(site: Site, opened: Journal) -> None:
+    """Move the refs that a crash left behind; one that somebody moved since is theirs."""
+    left = [u for u in opened.updates if u.old != u.new and _now(site, u) == u.old]
+    _move(site, opened, left, f"devs: {opened.subject}")
+
+
+def refs_back(site: Site, opened: Journal) -> None:
+    """Refs that had moved already go back, each from the value that we gave it."""
+    back = [
+        RefUpdate(update.ref, update.old, update.new, update.no_deref)
+        for update in opened.updates
+        if _now(site, update) == update.new != update.old
+    ]
+    _move(site, opened, back, f"devs: take back {opened.subject}")
+
+
+def head_back(site: Site, opened: Journal) -> None:
+    """HEAD names the branch again that it named before."""
+    if head_of(site.git)[1] != opened.new.branch or opened.new.branch == opened.old.branch:
+        return
+    if opened.old.branch:
+        site.git.run("symbolic-ref", "-m", "devs: take back", "HEAD", opened.old.branch)
+    else:
+        site.git.run("update-ref", "--no-deref", "-m", "devs: take back", "HEAD", opened.old.head)
+
+
+def _now(site: Site, update: RefUpdate) -> str:
+    return refs.read(site.git, update.ref) or NO_OID
+
+
+def _move(site: Site, opened: Journal, updates: Sequence[RefUpdate], message: str) -> None:
+    """Move refs in a recovery; BUSY while another git moves or holds one of them."""
+    if not updates:
+        return
+    try:
+        refs.transaction(site.git.with_env(DEVS_GIT_OP=opened.op_id), updates, message)
+    except (refs.RefMoved, refs.RefLocked) as error:
+        raise DevsError(
+            "BUSY", "Another git is moving the refs of an interrupted command.", hint="Run the command again."
+        ) from error
+
+
+def clear_locks(site: Site, opened: Journal) -> None:
+    """Remove locks that a killed git of ours left: those of refs in the journal, HEAD, and packed-refs with care.
+
+    The ledger's own is removed under the ledger's lock, so that no command of ours in another worktree loses its.
+    """
+    common = site.places.common
+    named = [common / f"{update.ref}.lock" for update in opened.updates if update.ref != "HEAD"]
+    for path in (site.places.git_dir / "HEAD.lock", *named):
+        _remove_quiet(path, LOCK_QUIET_SECONDS)
+    if (common / f"{LEDGER}.lock").exists():
+        with (
+            contextlib.suppress(DevsError),
+            locks.held(common / "devs" / "ledger.lock", wait=LEDGER_WAIT_SECONDS),
+        ):
+            _remove_quiet(common / f"{LEDGER}.lock", LOCK_QUIET_SECONDS)
+    if not opened.packed_refs_locked:
+        _clear_packed_refs(common)
+
+
+def _clear_packed_refs(common: Path) -> None:
+    """git makes `packed-refs.new` under `packed-refs.lock`, and would refuse to delete any ref while either is left."""
+    lock, new = common / "packed-refs.lock", common / "packed-refs.new"
+    if not lock.exists() and new.exists():
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            new.unlink(missing_ok=True)
+            lock.unlink()
+    elif _stays(lock, PACKED_REFS_QUIET_SECONDS):
+        new.unlink(missing_ok=True)
+        lock.unlink(missing_ok=True)
+
+
+def _remove_quiet(path: Path, seconds: float) -> None:
+    if _stays(path, seconds):
+        path.unlink(missing_ok=True)
+
+
+def _stays(path: Path, seconds: float) -> bool:
+    """Whether a lock is there and stays the same for `seconds`: a living git would have ended or changed it."""
+    first = _identity(path)
+    deadline = time.monotonic() + seconds
+    while first is not None and time.monotonic() < deadline:
+        time.sleep(0.05)
+        if _identity(path) != first:
+            return False
+    return first is not None
+
+
+def _identity(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns

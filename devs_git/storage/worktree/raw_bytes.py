@@ -1,0 +1,86 @@
+"""Bytes as they are on disk: a git that converts nothing, and the trees that it makes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from devs_git.storage.git.objects import EXECUTABLE
+from devs_git.storage.git.places import Places
+from devs_git.storage.git.private_index import DURABLE, private
+from devs_git.storage.git.program import Git, split_z
+from devs_git.storage.worktree import attributes
+
+if TYPE_CHECKING:
+    from devs_git.storage.worktree.capture import State
+    from devs_git.storage.worktree.modes import Modes
+
+RAW_ATTRIBUTES: Final = "* -text -eol -crlf -filter -ident !working-tree-encoding\n"
+
+
+def raw_git(git: Git, places: Places, index: Path) -> Git:
+    """A git that converts nothing: a private git directory with attributes of its own, sharing the objects."""
+    folder = places.own / "raw"
+    if not (folder / "info" / "attributes").exists():
+        for name in ("info", "refs", "objects"):
+            (folder / name).mkdir(mode=0o700, parents=True, exist_ok=True)
+        (folder / "HEAD").write_text("ref: refs/heads/none\n")
+        (folder / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tautocrlf = false\n")
+        (folder / "info" / "attributes").write_text(RAW_ATTRIBUTES)
+    env = {
+        "GIT_DIR": os.fspath(folder),
+        "GIT_COMMON_DIR": os.fspath(folder),
+        "GIT_OBJECT_DIRECTORY": os.fspath(places.common / "objects"),
+    }
+    return private(git.with_env(**env), index)
+
+
+def merged_raw(git: Git, places: Places, folder: Path, states: Sequence[State]) -> tuple[str, frozenset[str]]:
+    """The raw bytes of the first state, with those that later ones captured of files that stood as in the first.
+
+    Between the first and a later one nothing moved these files, or the first would have captured them. The paths whose
+    bytes are known so are returned, too: each has its raw bytes, or those of its blob.
+    """
+    first, rest = states[0], states[1:]
+    known = {path for path in first.modes if not path.endswith("/")} - first.unkept.keys()
+    if first.exact or not rest:
+        return first.raw, frozenset(known)
+    there, merged = listed(git, first.worktree), listed(git, first.raw)
+    for state in rest:
+        blobs, raw = listed(git, state.worktree), listed(git, state.raw)
+        same = {p for p in (*state.modes, *raw) if p in there and there[p][1] == blobs.get(p, (0, ""))[1]}
+        for path in same - known - merged.keys():
+            known.add(path)
+            merged.update({path: raw[path]} if path in raw else {})
+    own = raw_git(git, places, folder / "index.merged-raw").with_config(*DURABLE)
+    script = b"".join(b"%o %s\t%s\0" % (m, o.encode(), os.fsencode(p)) for p, (m, o) in merged.items())
+    own.run("update-index", "-z", "--index-info", stdin=script)
+    return own.text("write-tree") if merged else "", frozenset(known)
+
+
+def merged_modes(git: Git, states: Sequence[State]) -> Modes:
+    """The permissions that the first state recorded, and of other files those of the first later state that has them.
+
+    Whether a file is executable the first state says of all files, where git looks at modes.
+    """
+    first, rest = states[0], states[1:]
+    there = listed(git, first.worktree) if rest and attributes.sees_modes(git) else {}
+    later = {path: mode for state in reversed(rest) for path, mode in state.modes.items()}
+    other = {
+        p for p, mode in later.items() if p in there and bool(mode & 0o100) != (there[p][0] == EXECUTABLE)
+    }
+    return {path: mode for path, mode in later.items() if path not in other} | dict(first.modes)
+
+
+def listed(git: Git, tree: str) -> dict[str, tuple[int, str]]:
+    """Every file of a tree with mode and oid; nothing for ''."""
+    if not tree:
+        return {}
+    found = {}
+    for line in split_z(git.run("ls-tree", "-r", "-z", "--full-tree", tree)):
+        head, path = line.split("\t", 1)
+        mode, _kind, oid = head.split(" ")
+        found[path] = (int(mode, 8), oid)
+    return found

@@ -1,0 +1,246 @@
+"""What stands in a worktree now: HEAD, index and files, read without writing anything.
+
+`dirty` files differ from the index, `staged` entries from HEAD, `intended` ones were added with `git add -N`. Where
+the file of such an entry is gone, git tells of it as of an empty file that is gone: these are dirty, and `hollow`.
+A file whose bytes are exactly what git's checkout writes for its entry is not dirty, even where its filters do
+not round-trip (`inexact`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from devs_git.errors import DevsError, immovable
+from devs_git.storage.git import filters, refs
+from devs_git.storage.git.filters import Undecided
+from devs_git.storage.git.objects import EMPTY_BLOB
+from devs_git.storage.git.places import Places, common_of
+from devs_git.storage.git.program import Git, split_lines, split_z
+from devs_git.storage.worktree import attributes
+from devs_git.values import field, immutable, mutable
+
+_UNDER_WAY: Final = (
+    ("MERGE_HEAD", "a merge", "git merge --continue or --abort"),
+    ("rebase-merge", "a rebase", "git rebase --continue or --abort"),
+    ("rebase-apply", "a rebase or am", "git rebase --abort or git am --abort"),
+    ("CHERRY_PICK_HEAD", "a cherry-pick", "git cherry-pick --continue or --abort"),
+    ("REVERT_HEAD", "a revert", "git revert --continue or --abort"),
+    ("sequencer", "a cherry-pick or revert", "git cherry-pick --abort or git revert --abort"),
+    ("BISECT_LOG", "a bisect", "git bisect reset"),
+)
+_STATUS: Final = (
+    "status",
+    "--porcelain=v2",
+    "-z",
+    "--untracked-files=no",
+    "--no-renames",
+    "--ignore-submodules=dirty",
+)
+# In a list of a hundred thousand paths the few flagged ones are found without decoding the others.
+_FLAGGED: Final = rb"(?:^|(?<=\0))([a-zS]) ([^\0]+)"
+
+
+@immutable
+class Survey:
+    """A worktree at one moment. `branch` is a full ref name, '' for a detached HEAD; `head` '' while unborn.
+
+    `listed` is every path of the index behind its letter: H, S (skip-worktree), lower case (assumed unchanged).
+    `not_told`: files of which only a filter (its name) could say whether they are dirty, and that was not started.
+    """
+
+    git: Git
+    head: str
+    branch: str
+    staged: tuple[str, ...]
+    dirty: tuple[str, ...]
+    intended: tuple[str, ...]
+    hollow: tuple[str, ...]
+    inexact: tuple[str, ...]
+    unmerged: tuple[str, ...]
+    submodules: tuple[str, ...]
+    digest: str
+    listed: bytes = field(repr=False)
+    not_told: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def clean(self) -> bool:
+        return not (self.staged or self.dirty or self.intended)
+
+    @property
+    def told_by_a_tree(self) -> bool:
+        """Whether a tree can say all that the index does: no flags, no intent-to-add entries."""
+        return not (self.intended or self.hollow or self.flagged)
+
+    @cached_property
+    def entries(self) -> frozenset[str]:
+        """Every path of the index."""
+        return frozenset(line[2:] for line in split_z(self.listed))
+
+    @cached_property
+    def flagged(self) -> dict[str, str]:
+        """Paths whose flags tell git not to look at the file, with their letter."""
+        if self.listed.startswith(b"H ") and self.listed.count(b"\0H ") == self.listed.count(b"\0") - 1:
+            return {}  # a hundred thousand paths of which none is flagged: two counts, not a search
+        return {os.fsdecode(path): letter.decode() for letter, path in re.findall(_FLAGGED, self.listed)}
+
+
+def operation_under_way(places: Places) -> tuple[str, str] | None:
+    """What git is in the middle of, and how to end it."""
+    for name, what, way_out in _UNDER_WAY:
+        if (places.git_dir / name).exists():
+            return what, way_out
+    return None
+
+
+def head_of(git: Git) -> tuple[str, str]:
+    """The oid that HEAD resolves to ('' while unborn) and the branch it names ('' when detached)."""
+    if "GIT_DIR" in git.env:
+        known = refs.head(Path(git.env["GIT_DIR"]), common_of(git))
+        if known[0]:
+            return known
+    status, out = git.attempt("rev-parse", "HEAD^{commit}", "--symbolic-full-name", "HEAD", ok=(0, 128))
+    if status == 0:
+        oid, name = split_lines(os.fsdecode(out))
+        return oid, "" if name == "HEAD" else name
+    return "", os.fsdecode(git.run("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))).rstrip("\n")
+
+
+@contextlib.contextmanager
+def surveying(git: Git, top: Path) -> Iterator[Callable[[], Survey]]:
+    """The survey of the worktree at `top`, begun while the body does something else, which changes nothing there."""
+    with git.alongside(*_STATUS) as status:
+        yield lambda: _survey(git, top, status)
+
+
+def survey(git: Git, top: Path) -> Survey:
+    """Read the worktree at `top`; costs about one `git status`."""
+    with surveying(git, top) as found:
+        return found()
+
+
+def _survey(git: Git, top: Path, status: Callable[[], bytes]) -> Survey:
+    head, branch = head_of(git)
+    listed = git.run("ls-files", "-v", "-z")
+    attributes.settings(git)  # will be wanted; git looks at files meanwhile
+    undecided = filters.undecided(git, filters.named(git))
+    said = _read(status())
+    reads = bool(git.not_started)
+    not_told = undecided.unsure if reads else {}
+    dirty = {path: oid for path, oid in said.dirty.items() if path not in not_told}
+    # Whether such a file is what its filter would write is not asked either.
+    plain = {path: oid for path, oid in dirty.items() if not (reads and path in undecided.changed)}
+    inexact = attributes.inexact(git, top, plain, lambda: paths_of(listed))
+    lines, paths = _told(said, inexact, undecided)
+    parts = (head, branch, os.fsencode(lines).hex(), *_contents(git, top, paths))
+    digest = hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+    return Survey(
+        git=git,
+        head=head,
+        branch=branch,
+        staged=tuple(said.staged),
+        dirty=tuple(path for path in dirty if path not in inexact),
+        intended=tuple(said.intended),
+        hollow=tuple(said.hollow),
+        inexact=tuple(sorted(inexact)),
+        unmerged=tuple(said.unmerged),
+        submodules=tuple(said.submodules),
+        digest=digest,
+        listed=listed,
+        not_told=not_told,
+    )
+
+
+def paths_of(listed: bytes) -> bytes:
+    """The list without letters, as far as it is about attributes."""
+    if attributes.ATTRIBUTES.encode() not in listed:
+        return b""
+    return b"".join(line[2:] + b"\0" for line in listed.split(b"\0"))
+
+
+@mutable
+class _Said:
+    """What `git status` said: paths of each kind (`dirty` with the index's blob), and the lines themselves."""
+
+    staged: list[str] = field(default_factory=list)
+    intended: list[str] = field(default_factory=list)
+    hollow: list[str] = field(default_factory=list)
+    unmerged: list[str] = field(default_factory=list)
+    submodules: list[str] = field(default_factory=list)
+    dirty: dict[str, str] = field(default_factory=dict)
+    lines: list[tuple[str, str]] = field(default_factory=list)  # path, and line
+
+
+def _read(out: bytes) -> _Said:
+    said = _Said()
+    for line in split_z(out):
+        if line[0] == "#":  # the user's status.showStash speaks even here
+            said.lines.append(("", line))
+            continue
+        if line[0] == "u":
+            said.unmerged.append(line.split(" ", 10)[10])
+            said.lines.append(("", line))
+            continue
+        _, states, sub, _mode_h, mode_i, _mode_w, _oid_h, oid_i, path = line.split(" ", 8)
+        said.lines.append((path, line))
+        if sub[0] == "S":
+            said.submodules.append(path)
+        elif states[1] == "A" and mode_i == "000000":
+            said.intended.append(path)
+        elif states[1] != ".":
+            said.dirty[path] = oid_i
+            said.hollow += [path] if states[1] == "D" and oid_i == EMPTY_BLOB else []
+        if states[0] != ".":
+            said.staged.append(path)
+    return said
+
+
+def _told(said: _Said, inexact: Collection[str], undecided: Undecided) -> tuple[str, list[str]]:
+    """What a plan depends on: git's lines, and the paths whose contents count.
+
+    It is the same whether filters were started or not, or what was planned without them could not be carried out.
+    """
+    unsure, changed = undecided.unsure, undecided.changed
+    kept = [line for path, line in said.lines if path not in unsure]
+    kept += [f"{line[:3]}?{line[4:]}" for path, line in said.lines if path in unsure and line[2] != "."]
+    edited = [path for path in said.dirty if path not in unsure and (path in changed or path not in inexact)]
+    return "\0".join(kept), [*edited, *said.intended, *sorted(unsure)]
+
+
+def _contents(git: Git, top: Path, paths: Sequence[str]) -> list[str]:
+    """The raw oids of the regular files among `paths`, so that a plan goes stale when one is edited again."""
+    there = [path for path in paths if (top / path).is_file() and not (top / path).is_symlink()]
+    return attributes.raw_oids(git, there)
+
+
+def in_the_middle(places: Places, found: Survey) -> list[DevsError]:
+    """Why nothing may move while git is in the middle of something or entries are unmerged; a plan can be made."""
+    against = []
+    busy = operation_under_way(places)
+    if busy:
+        words = f"{busy[0].capitalize()} is under way."
+        against.append(immovable("operation_under_way", words, hint=f"End it first: {busy[1]}"))
+    if found.unmerged:
+        words = f"Files have unmerged entries, such as {found.unmerged[0]!r} ({len(found.unmerged)} in all)."
+        hint = "Resolve them and run git add, or abort what made them."
+        against.append(immovable("unmerged", words, hint=hint, paths=list(found.unmerged[:100])))
+    return against
+
+
+def require_commit(found: Survey) -> None:
+    """GIT_RESET_FAILED where nothing is committed yet."""
+    if not found.head:
+        raise immovable("no_commit", "There is no commit yet.", hint="Commit something first.")
+
+
+def require_movable(places: Places, found: Survey) -> None:
+    """GIT_RESET_FAILED while git is in the middle of something, entries are unmerged or nothing is committed."""
+    for error in in_the_middle(places, found):
+        raise error
+    require_commit(found)

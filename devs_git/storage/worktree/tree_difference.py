@@ -1,0 +1,246 @@
+"""What differs between two states, the private index on its way from one to the other, and whether all is as it was to be."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from devs_git.errors import immovable
+from devs_git.storage.git.objects import EXECUTABLE, FILE, GITLINK, LINK, Objects
+from devs_git.storage.git.private_index import index_path, private
+from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
+from devs_git.storage.worktree import attributes, file_state
+from devs_git.storage.worktree.capture import State
+from devs_git.storage.worktree.place_files import Folders
+from devs_git.values import immutable
+
+if TYPE_CHECKING:
+    from devs_git.storage.worktree.move_plan import Work
+
+ARGUMENT_BYTES = 1 << 15  # of paths that are handed over as arguments; above it git looks at every file
+SUBMODULE = "160000"
+_DIFF: Final = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev")
+
+
+@immutable
+class Change:
+    """One path between two trees; '' oids and 0 modes where a side does not have it."""
+
+    path: str
+    old_mode: int
+    new_mode: int
+    old: str
+    new: str
+
+
+def changes(git: Git, old: str, new: str) -> list[Change]:
+    """Paths whose file differs between two trees; a submodule counts as no file."""
+    return differences(git, old, new)[0]
+
+
+def differences(git: Git, old: str, new: str) -> tuple[list[Change], Folders]:
+    """The files that differ between two trees, and the folders of submodules that come and go."""
+    return read_listing(listing(git, old, new))
+
+
+def listing(git: Git, old: str, new: str) -> bytes:
+    """What differs between two trees, in git's raw form: it can be kept where the trees may be pruned meanwhile."""
+    return git.run(*_DIFF, old, new, "--")
+
+
+def read_listing(out: bytes) -> tuple[list[Change], Folders]:
+    """The differences that a listing tells of."""
+    found: list[Change] = []
+    made: list[str] = []
+    left: list[str] = []
+    for path, modes, (old_oid, new_oid) in _differences(out):
+        before, after = _file(modes[0], old_oid), _file(modes[1], new_oid)
+        if before[1] or after[1]:
+            found.append(Change(path, before[0], after[0], before[1], after[1]))
+        if SUBMODULE in modes and modes[0] != modes[1]:
+            (made if modes[1] == SUBMODULE else left).append(path)
+    return found, Folders(tuple(made), tuple(left))
+
+
+def _differences(out: bytes) -> Iterator[tuple[str, tuple[str, str], tuple[str, str]]]:
+    parts = split_z(out)
+    for head, path in zip(parts[::2], parts[1::2], strict=True):
+        old_mode, new_mode, old_oid, new_oid, _status = head[1:].split(" ")
+        yield path, (old_mode, new_mode), (old_oid, new_oid)
+
+
+def mode_of(mode: int) -> int:
+    """git's mode of a file or link from its mode on disk."""
+    return LINK if stat.S_ISLNK(mode) else EXECUTABLE if mode & 0o100 else FILE
+
+
+def _file(mode: str, oid: str) -> tuple[int, str]:
+    number = int(mode, 8)
+    return (number, oid) if number not in (0, GITLINK) else (0, "")
+
+
+def _is_there(top: Path, path: str) -> bool:
+    """Whether something other than a folder is at `path`; behind a link or a file nothing of it is."""
+    at = path.rfind("/")
+    whole = top / path
+    if not os.path.lexists(whole) or (whole.is_dir() and not whole.is_symlink()):
+        return False
+    return at == -1 or os.path.realpath(whole.parent) == os.path.join(os.path.realpath(top), path[:at])  # noqa: PTH118
+
+
+def would_move(git: Git, index: Path, trees: tuple[str, str]) -> None:
+    """Let git look whether it could move the files from one tree to another; GitFailed with its reason where not.
+
+    It goes by times and sizes; where these alone differ (a copied repository, a touched file) the index learns them.
+    """
+    own = private(git, index)
+    words = ("read-tree", "-m", "-u", "-n", "--no-recurse-submodules", *trees)
+    try:
+        own.run(*words)
+    except GitFailed as error:
+        if "not uptodate" not in error.stderr:
+            raise
+        refresh(git, index)
+        own.run(*words)
+
+
+def fallbacks(git: Git, state: State) -> dict[str, tuple[int, str]]:
+    """Attributes files that the index of a state has and its disk has not, as files: git then reads the index's."""
+    if state.index == state.worktree:
+        return {}
+    found = changes(git, state.worktree, state.index)
+    files = {change.path for change in found if change.old}
+    return {
+        change.path: (change.new_mode, change.new)
+        for change in found
+        if change.path.rpartition("/")[2] == attributes.ATTRIBUTES
+        and change.new
+        and change.old_mode in (0, LINK)
+        and files.isdisjoint(parents(change.path))
+    }
+
+
+def parents(path: str) -> Iterator[str]:
+    """The folders above a path, the outermost first."""
+    at = path.find("/")
+    while at != -1:
+        yield path[:at]
+        at = path.find("/", at + 1)
+
+
+def merge(git: Git, index: Path, trees: tuple[str, str]) -> None:
+    """Let git merge a private index from one tree to another; no file is looked at or written."""
+    own = private(git, index)
+    own.run("read-tree", "-i", "-m", "--no-recurse-submodules", *trees)
+    if attributes.is_sparse(git):
+        # git marks what a sparse checkout leaves out where it may write files: in a folder where there are none.
+        nowhere = index.with_name("nowhere")
+        nowhere.mkdir(exist_ok=True)
+        own.with_env(GIT_WORK_TREE=os.fspath(nowhere)).run("sparse-checkout", "reapply")
+
+
+def settle_index(git: Git, objects: Objects, index: Path, what: tuple[State, bool]) -> None:
+    """Make the private index, which now holds the worktree tree of a state, that state's own index.
+
+    What git wrote it has looked at; an index of an earlier time, or what we wrote over it (then the state comes with
+    True), it has to look at again.
+    """
+    own, (state, written) = private(git, index), what
+    if state.index_raw:
+        index.unlink(missing_ok=True)  # for taking back it has other names, and these keep what they have
+        index.write_bytes(objects.read(state.index_raw, "blob"))
+    elif state.index != state.worktree:
+        own.run("read-tree", "-i", "-m", "--no-recurse-submodules", state.index)
+    if written or state.index_raw:
+        refresh(git, index)
+    if written:  # of another size than git would write: git takes them for changed until it is shown them
+        same = _cleaned(own, _off(own, ()))
+        # With the mode that the index has: a mode that differs on disk is an unstaged change.
+        own.with_config("core.fileMode=false").run(
+            "update-index", "-z", "--stdin", stdin=join_z(sorted(same))
+        )
+
+
+def refresh(git: Git, index: Path) -> None:
+    """Let git compare every file with its entry, so that `git status` need not."""
+    private(git, index).run("update-index", "-q", "--refresh", "--ignore-submodules", ok=(0, 1))
+
+
+def verify(git: Git, index: Path, state: State, work: Work) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Check that the private index is the state's worktree tree, and look at each touched file.
+
+    Returns the paths that do not round-trip through their own filters, and those that somebody has written since they
+    were put in their places. Raises GIT_RESET_FAILED.
+    """
+    own = private(git, index)
+    with own.alongside("write-tree", "--missing-ok") as written:
+        found = _not_exact(own, work), _edited(own, work)
+        tree = written().decode().strip()
+        if tree != state.worktree and {c.path for c in changes(own, state.worktree, tree)} != set(
+            work.fallbacks
+        ):
+            raise immovable("not_as_written", "The index does not match the checkpoint after the move.")
+    return found
+
+
+def _not_exact(own: Git, work: Work) -> tuple[str, ...]:
+    if not work.converts:
+        return ()
+    there = {path for path in work.by_git if (Path(own.where) / path).is_file()}
+    blobs = {change.path: change.new for change in work.touched if change.path in there}
+    paths = attributes.converting(own, list(blobs))
+    looked_at = {path: blobs[path] for path in paths}
+    if any(change.path.rpartition("/")[2] == attributes.ATTRIBUTES for change in work.touched):
+        # A file that git leaves as it is may have been written under the attributes of before.
+        touched = {change.path for change in work.touched}
+        looked_at |= {path: oid for path, oid in _files(own).items() if path not in touched}
+    return tuple(sorted(looked_at.keys() - _cleaned(own, looked_at)))
+
+
+def _files(own: Git) -> dict[str, str]:
+    """Each file of the index that is there as a file, with its blob."""
+    found = {}
+    for line in split_z(own.run("ls-files", "-s", "-z")):
+        head, path = line.split("\t", 1)
+        place = f"{own.where}/{path}"
+        if head.startswith("100") and os.path.isfile(place) and not os.path.islink(place):  # noqa: PTH113, PTH114 - there may be thousands
+            found[path] = head.split(" ")[1]
+    return found
+
+
+def _edited(own: Git, work: Work) -> tuple[str, ...]:
+    """Touched paths that hold something else than what was put there, or something where nothing is to be."""
+    top = Path(own.where)
+    edited = {change.path for change in work.touched if not change.new and _is_there(top, change.path)}
+    seen = file_state.look(os.fspath(top), work.exact).files
+    edited |= {path for path, (_, oid) in work.exact.items() if path not in seen or seen[path].oid != oid}
+    git_wrote = set(work.by_git)
+    off = {path: oid for path, oid in _off(own, git_wrote).items() if path in git_wrote} if git_wrote else {}
+    wrong = off.keys() - _cleaned(own, off)
+    return tuple(sorted(edited | (wrong - attributes.inexact(own, top, {path: off[path] for path in wrong}))))
+
+
+def _off(own: Git, among: Collection[str]) -> dict[str, str]:
+    """Paths whose file is not as the index last saw it, with the index's blob; all paths where `among` is empty."""
+    some = sorted(among) if len(os.fsencode("".join(among))) < ARGUMENT_BYTES else []
+    options = ("-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules")
+    out = split_z(own.run("diff-files", *options, "--", *some))
+    return {path: head.split(" ")[2] for head, path in zip(out[::2], out[1::2], strict=True)}
+
+
+def _cleaned(own: Git, blobs: Mapping[str, str]) -> set[str]:
+    """Those paths whose file git would store as their blob."""
+    top = Path(own.where)
+    there = [path for path in blobs if (top / path).is_file() and not (top / path).is_symlink()]
+    return {path for path, oid in attributes.clean_oids(own, there).items() if oid == blobs[path]}
+
+
+def put_index(git: Git, index: Path) -> None:
+    """Rename the private index into place; the caller holds `index.lock`. A second name tells it from a later one."""
+    known = index.with_name("index.new")
+    known.unlink(missing_ok=True)
+    os.link(index, known)
+    index.replace(index_path(git))

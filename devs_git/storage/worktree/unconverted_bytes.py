@@ -1,0 +1,185 @@
+"""Tracked files whose bytes are not their blob's, whatever git's own index says of them.
+
+git calls a file unchanged by its times alone, also where it was written under attributes that are gone since. A second index
+of the worktree, in which nothing is converted, knows the oid of each file's bytes: a file that has not changed since the last
+look is not read again. Most repositories have no attributes at all: they never get that index, and of each worktree only the
+sizes of its files are compared, once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from devs_git.storage.git import filters
+from devs_git.storage.git.program import Git, GitFailed
+from devs_git.storage.worktree import attributes, file_state
+from devs_git.storage.worktree.raw_bytes import listed, raw_git
+from devs_git.storage.worktree.survey import Survey, paths_of
+from devs_git.values import field, immutable
+
+if TYPE_CHECKING:
+    from devs_git.storage.git.places import Places
+    from devs_git.storage.worktree.capture import State
+    from devs_git.storage.worktree.footprint import Footprint
+
+# How much of files that do not move one operation keeps: the smallest files first, so many of them, so many bytes.
+KEPT_FILES: Final = 2000
+KEPT_BYTES: Final = 64 << 20
+_ARGUMENT_BYTES: Final = 1 << 15  # of paths that are handed over as arguments
+_SIZES: Final = (
+    rb"(?:^|\n)1[02]0\d{3} ([0-9a-f]{40,}) 0\t[^\0]*\0  ctime: [\d:]+\n  mtime: [\d:]+\n  dev: [^\n]*\n  uid: [^\n]*\n"
+    rb"  size: ([1-9]\d*)\t"
+)
+_FOLDERS: Final = rb"(?:^|\0)[^\0] ([^\0]*/)"  # of a list behind letters
+# git's own times are believed here, whatever the user's configuration says of them, and no helper is started. What a power
+# failure leaves of that index is made again.
+_OWN: Final = ("core.trustctime=true", "core.checkStat=default", "core.fsmonitor=false", "core.fsync=none")
+
+
+@immutable
+class Unlike:
+    """Files whose bytes are not their blob's: those whose bytes are to be kept, and the oids of the others' bytes.
+
+    Where it is `exact`, all other files have the bytes of their blobs.
+    """
+
+    exact: bool
+    kept: tuple[str, ...] = ()
+    unkept: Mapping[str, str] = field(default_factory=dict)
+
+
+def find(git: Git, places: Places, found: Survey, plan: Footprint, known: Collection[str]) -> Unlike:
+    """Such files beside those `known` to be looked at anyway. git is asked with the index of the worktree as it is."""
+    if not _index(places).exists() and not _in_play(git, found, plan) and not _resized(git, places, found):
+        return Unlike(exact=not _is_partial(git))
+    left_out = {os.fsencode(path) for path in (*known, *found.flagged)}
+    index, blobs = _index(places), _entries(git)
+    # We hold the worktree's lock: whoever made it is gone.
+    index.with_name("index.lock").unlink(missing_ok=True)
+    own = raw_git(git, places, index).with_config(*_OWN)
+    try:
+        return _kept(git, _off(own, blobs, left_out))
+    except GitFailed:
+        index.unlink(missing_ok=True)
+        return _kept(git, _one_by_one(os.fspath(git.where), blobs, left_out))
+
+
+def _index(places: Places) -> Path:
+    return places.own / "raw" / "index"
+
+
+def _in_play(git: Git, found: Survey, plan: Footprint) -> bool:
+    """Whether attributes or filters are in play in this worktree, or in the states on both sides.
+
+    An attributes file that is not tracked is seen at the root and above what moves; elsewhere once in a worktree (`_resized`).
+    """
+    if filters.named(git):
+        return True
+    paths = (*found.staged, *found.dirty, *plan.affected)
+    return attributes.in_play(git, git.where, paths, lambda: paths_of(found.listed))
+
+
+def _is_partial(git: Git) -> bool:
+    """Whether git may lack objects, and would fetch them one by one to tell their sizes."""
+    return any(name.endswith(".promisor") for name in attributes.settings(git))
+
+
+def _resized(git: Git, places: Places, found: Survey) -> bool:
+    """Whether a file is not as large as its blob: attributes and settings of before have left no other trace.
+
+    Asked once in a worktree: as long as nothing is in play git writes files as large as their blobs.
+    """
+    done = places.own / "raw" / "looked"
+    if _is_partial(git) or done.exists():
+        return False
+    folders = [os.fsdecode(folder) for folder in set(re.findall(_FOLDERS, found.listed))]
+    if attributes.in_play(git, git.where, folders, lambda: paths_of(found.listed)):
+        return True
+    sizes = re.findall(_SIZES, git.run("ls-files", "-s", "--debug", "-z"))
+    asked = b"".join(oid + b"\n" for oid, _ in sizes)
+    told = git.run("cat-file", "--batch-check=%(objectsize)", stdin=asked).split(b"\n") if sizes else ()
+    if any(size != blob and blob.isdigit() for (_, size), blob in zip(sizes, told, strict=False)):
+        return True
+    done.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    done.touch()
+    return False
+
+
+def _entries(git: Git, *paths: bytes) -> set[bytes]:
+    """Each regular file of an index: its blob, a space, the stage, a tab and its path. All files where no paths are given."""
+    lines = git.run("ls-files", "-s", "-z", "--", *map(os.fsdecode, paths)).split(b"\0")
+    return {line[7:] for line in lines if line.startswith(b"100")}
+
+
+def _off(own: Git, blobs: set[bytes], left_out: Collection[bytes]) -> dict[str, str]:
+    """Files whose bytes are not among `blobs`, with the oid of these: `own` is brought up to date first, and never converts."""
+    seen = _entries(own)
+    differing, other = ({_path(line) for line in lines} for lines in (blobs - seen, seen - blobs))
+    changed = {path for path in own.run("diff-files", "-z", "--name-only", "--").split(b"\0") if path}
+    wanted = (differing - other | changed - (other - differing)).difference(left_out)
+    known = {line for line in seen - blobs if _path(line) in differing and _path(line) not in wanted}
+    if wanted:
+        words = ("update-index", "--add", "--remove", "--replace", "--info-only", "-z", "--stdin")
+        own.run(*words, stdin=b"".join(path + b"\0" for path in wanted))
+        few = wanted if sum(map(len, wanted)) < _ARGUMENT_BYTES else ()
+        known |= {line for line in _entries(own, *few) if _path(line) in wanted} - blobs
+    return {os.fsdecode(_path(line)): _oid(line) for line in known if _path(line) not in left_out}
+
+
+def _path(line: bytes) -> bytes:
+    return line.partition(b"\t")[2]
+
+
+def _oid(line: bytes) -> str:
+    return line.partition(b" ")[0].decode()
+
+
+def _one_by_one(top: str, blobs: Collection[bytes], left_out: Collection[bytes]) -> dict[str, str]:
+    """The same without git, as far as the files can be read."""
+    found = {}
+    for line in blobs:
+        path = os.fsdecode(_path(line))
+        with contextlib.suppress(OSError):
+            one = None if _path(line) in left_out else file_state.look(top, (path,)).files.get(path)
+            found.update({path: one.oid} if one and one.oid != _oid(line) else {})
+    return found
+
+
+def _kept(git: Git, off: Mapping[str, str]) -> Unlike:
+    """The smallest files are kept first."""
+    sizes = sorted((_size(f"{git.where}/{path}"), path) for path in off)
+    kept, room = [], KEPT_BYTES
+    for size, path in sizes[:KEPT_FILES]:
+        room -= size
+        if room < 0:
+            break
+        kept.append(path)
+    return Unlike(True, tuple(kept), {path: off[path] for _, path in sizes[len(kept) :]})
+
+
+def _size(place: str) -> int:
+    try:
+        return os.lstat(place).st_size
+    except OSError:
+        return 0
+
+
+def not_as_before(git: Git, states: tuple[State, State], touched: Sequence[str]) -> tuple[str, ...]:
+    """After a move from one state to another: files that had other bytes in the second one, which nobody has kept."""
+    old, new = states
+    if not (new.exact and (old.unkept or new.unkept)):
+        return ()
+    moved, raw = set(touched), listed(git, new.raw)
+    blobs = listed(git, new.worktree)
+    asked = {path: oid for path, oid in new.unkept.items() if path in moved or old.unkept.get(path) != oid}
+    seen = file_state.look(os.fspath(git.where), asked).files
+    other = {path for path, oid in asked.items() if path in seen and seen[path].oid != oid}
+    for path in old.unkept.keys() - moved - new.unkept.keys():
+        if path in blobs and raw.get(path, blobs[path])[1] != old.unkept[path]:
+            other.add(path)
+    return tuple(sorted(other))

@@ -1,0 +1,68 @@
+"""An export is at its place whole or not at all, and no file but an export goes for it."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+
+from devs_git.errors import DevsError
+from devs_git.storage.catalog.export_file import written
+
+EXPORT = gzip.compress(b'{"format":"devs-git traces 1"}\n')
+
+
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("there", [b"work\n", gzip.compress(b"work\n")], ids=["text", "gzip"])
+def test_an_export_replaces_no_other_file_not_even_through_a_link(tmp_path: Path, there: bytes) -> None:
+    source, link = tmp_path / "a.py", tmp_path / "link"
+    source.write_bytes(there)
+    link.symlink_to(source)
+    for path in (source, link):
+        with pytest.raises(DevsError) as refused, written(path):
+            pass
+        assert refused.value.details == {"field": "output"}
+    assert source.read_bytes() == there
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def _broken_off(place: Path) -> None:
+    with written(place) as write:
+        write(b"half")
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("there", [EXPORT, b""], ids=["export", "empty"])
+def test_an_export_that_breaks_off_leaves_the_one_before(tmp_path: Path, there: bytes) -> None:
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    place = folder / "t.gz"
+    place.write_bytes(there)
+    with pytest.raises(KeyboardInterrupt):
+        _broken_off(place)
+    assert _files(folder) == {"t.gz": there}
+    with written(place) as write:
+        write(b"whole")
+    assert _files(folder) == {"t.gz": b"whole"}
+
+
+def test_a_pipe_takes_the_bytes_as_they_come(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    with written(pipe) as write:
+        write(b"some")
+    assert os.read(reader, 9) == b"some"
+    os.close(reader)
+
+
+def test_a_place_where_no_file_can_be_is_refused(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "none" / "t.gz"):
+        with pytest.raises(DevsError) as refused, written(path):
+            pass
+        assert refused.value.code == "INVALID_ARGUMENTS"

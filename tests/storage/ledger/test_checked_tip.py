@@ -1,0 +1,177 @@
+"""A ledger that a plain `git fetch` moved: whatever `verify ledger` refuses, no verb of ours believes or builds on."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from devs_git.commands import task_start
+from devs_git.domain.ledger.events import LEDGER
+from devs_git.domain.text import limits
+from devs_git.entrypoints import router
+from devs_git.errors import DevsError
+from devs_git.storage.ledger import checked_tip
+from devs_git.workspace import Workspace
+from tests.attacks.test_odd_events import ODD, message
+from tests.attacks.test_who_is_believed import entries_of, raw_event, raw_tree
+from tests.support.attacker import goes_on, plumbing, verified
+from tests.support.gate_scene import approve, ask
+
+ROUNDS = int(os.environ.get("DEVS_TEST_COUNT_FETCHES", "12"))
+FILE = "tasks/task-10/task-10.yaml"
+ASIDE = "superseded/" + "1" * 40
+Make = Callable[[str], str]
+
+
+def files(*changes: tuple[str, str | None], text: str = "x\n\nDevs-Event: x") -> Make:
+    return lambda tip: plumbing(*changes, parent=tip, message=text)
+
+
+def added(mode: str, name: str, what: Callable[[str], str]) -> Make:
+    """The tree of the ledger with one entry more."""
+
+    def make(tip: str) -> str:
+        there = [one for one in entries_of(tip) if one[1] != name]
+        return raw_event(tip, *sorted((*there, (mode, name, what(tip))), key=lambda one: one[1]))
+
+    return make
+
+
+def readme(tip: str) -> str:
+    return goes_on("rev-parse", f"{tip}:README.md")
+
+
+def twice(tip: str) -> str:
+    rows = entries_of(tip)
+    return raw_event(tip, *(row for one in rows for row in ([one, one] if one[1] == "tasks" else [one])))
+
+
+def out_of_order(tip: str) -> str:
+    return raw_event(tip, *reversed(entries_of(tip)))
+
+
+def merge(tip: str) -> str:
+    """Of two lines, of which one brings what neither has."""
+    side = plumbing((f"rewinds/{tip}.yaml", "x: y\n"), parent=f"{tip}~1")
+    return plumbing(("directives/own.yaml", "x: y\n"), parent=tip, also=side)
+
+
+def octopus(tip: str) -> str:
+    sides = [plumbing((f"directives/{n}.yaml", f"x: {n}\n"), parent=f"{tip}~1") for n in range(2)]
+    parents = [word for one in (tip, *sides) for word in ("-p", one)]
+    return goes_on("commit-tree", *parents, "-m", "x\n\nDevs-Event: ledger.merged", f"{tip}^{{tree}}")
+
+
+def missing(tip: str) -> str:
+    """A file whose content is nowhere."""
+    return added("40000", "rewinds", lambda _: raw_tree(("100644", "b.yaml", "9" * 40)))(tip)
+
+
+def a_gate(tip: str) -> str:
+    return goes_on("ls-tree", "--name-only", f"{tip}:gates").split()[0]
+
+
+FORGED: dict[str, Make] = {
+    "a commit that is no event": files(text="hello"),
+    "no event, and a file": files((f"{FILE}.more", "x: y\n"), text="hello"),
+    "a task's file removed": files((FILE, None)),
+    "a task's file changed": files((FILE, "task_id: task-11\n")),
+    "a task's file renamed": files((FILE, None), ("tasks/task-10/other.yaml", "task_id: task-10\n")),
+    "a file of no known name beside a task's": files(("tasks/task-10/run.sh", "x\n")),
+    "a file of no known name beside the rewinds": files(("rewinds/x.json", "{}\n")),
+    "a folder below a rewind": files(("rewinds/x/y.yaml", "x: y\n")),
+    "another file at the top": files(("notes.txt", "x\n")),
+    "the readme changed": files(("README.md", "x\n")),
+    "the readme removed": files(("README.md", None)),
+    "the policy changed": files(("policy.yaml", "approvers: []\n")),
+    "the policy removed": files(("policy.yaml", None)),
+    "a marker without a gate": files(("open/none", "MANUAL\n")),
+    "the marker of a decided gate": lambda tip: files((f"open/{a_gate(tip)}", "MANUAL\n"))(tip),
+    "a request removed": lambda tip: files((f"gates/{a_gate(tip)}/request.yaml", None))(tip),
+    "a decision changed": lambda tip: files((f"gates/{a_gate(tip)}/decision.yaml", "x: y\n"))(tip),
+    "a signature planted": lambda tip: files((f"gates/{a_gate(tip)}/decision.yaml.sig", "x\n"))(tip),
+    "a file set aside where nothing was joined": files((ASIDE, "x\n")),
+    "a newer format": files(text="x\n\nDevs-Event: x\nDevs-Format: 99"),
+    "a file that can be run": added("100755", "notes.yaml", readme),
+    "a task that is a link": added("120000", "tasks", readme),
+    "a submodule": added("160000", "rewinds", lambda tip: tip),
+    "an empty folder": added("40000", "directives", lambda _: raw_tree()),
+    "two entries of one name": twice,
+    "entries out of order": out_of_order,
+    "a merge with a file of its own": merge,
+    "a merge of three": octopus,
+    "a file that is missing": missing,
+    "a folder that is missing": added("40000", "rewinds", lambda _: "9" * 40),
+    "a file larger than any of ours": files(("rewinds/large.yaml", "#" * (limits.DOCUMENT.most + 1))),
+    **{name: files(text=message(*ODD[name]).rstrip()) for name in ODD},
+}
+HONEST: dict[str, Make] = {
+    "an event without files": files(),
+    "a task's file added": lambda tip: files((f"tasks/task-12/{tip}.yaml", "x: y\n"))(tip),
+    "a rewind's file added": lambda tip: files((f"rewinds/{tip}.yaml", "x: y\n"))(tip),
+    "a directive's file added": lambda tip: files((f"directives/{tip}.yaml", "x: y\n"))(tip),
+}
+
+
+@pytest.fixture
+def begun(initialised: Path) -> str:
+    """The tip of a ledger with a task's file and a gate that was decided, up to which it is believed."""
+    assert initialised.is_dir()
+    workspace = Workspace.open()
+    approve(workspace, ask(workspace, kind="MANUAL"))
+    tip = plumbing((FILE, "task_id: task-10\n"))
+    goes_on("update-ref", LEDGER, tip)
+    workspace.ledger.note_checked(tip)
+    assert verified("ledger") == set()
+    return tip
+
+
+def believed(tip: str) -> bool:
+    """Whether a verb would build on it."""
+    try:
+        checked_tip.require(Workspace.open().ledger, tip)
+    except DevsError:
+        return False
+    return True
+
+
+@pytest.mark.quick(2)
+@pytest.mark.parametrize("name", [*HONEST, *FORGED])
+def test_no_verb_writes_on_top_of_what_verify_refuses(begun: str, name: str) -> None:
+    tip = (FORGED | HONEST)[name](begun)
+    goes_on("update-ref", LEDGER, tip)
+    assert bool(verified("ledger")) == (name in FORGED)
+    start = partial(router.call, "task start", Workspace.open(), task_start.Request("99"))
+    if name in HONEST:
+        start()
+        assert goes_on("rev-parse", f"{LEDGER}~1") == tip
+        return
+    with pytest.raises(DevsError, match="is not to be believed"):
+        start()
+    assert goes_on("rev-parse", LEDGER) == tip
+    assert Workspace.open().ledger.checked_tip == begun
+
+
+@pytest.mark.quick
+def test_what_is_believed_after_a_plain_fetch_is_what_verify_passes(begun: str) -> None:
+    """Several events at once, so that what one puts there another takes out again, or hides."""
+    for seed in range(ROUNDS):
+        dice, tip = random.Random(seed), begun
+        made: list[str] = []
+        for _ in range(dice.randrange(1, 5)):
+            kinds = HONEST if dice.random() < 0.6 else FORGED
+            name = dice.choice([*kinds])
+            try:
+                tip = kinds[name](tip)
+            except (AssertionError, IndexError, subprocess.CalledProcessError):
+                continue  # what it would bend is gone already
+            made.append(name)
+        goes_on("update-ref", LEDGER, tip)
+        assert believed(tip) == (not verified("ledger")), (seed, made)
+        assert believed(tip) or not {*made} <= {*HONEST}, (seed, made)

@@ -1,0 +1,98 @@
+"""What must outlive a loss of power is on disk before what relies on it happens: each fsync is looked at.
+
+git itself syncs with `core.fsync`, which is asked for; what we write ourselves is seen at `os.fsync`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from types import SimpleNamespace
+
+import pygit2
+import pytest
+
+from devs_git.commands import rewind
+from devs_git.entrypoints import router
+from devs_git.storage.git import loose_objects
+from devs_git.storage.git.objects import Objects
+from devs_git.values import replace
+from devs_git.workspace import Workspace
+from tests.support.scene import Scene
+
+pytestmark = pytest.mark.quick
+Seen = list[str]
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
+    """The names of files and folders that were synced, in their order."""
+    names: Seen = []
+    sync = os.fsync
+
+    def watched(descriptor: int) -> None:
+        sync(descriptor)
+        names.append(os.readlink(f"/proc/self/fd/{descriptor}"))  # noqa: PTH115 - it ends in ` (deleted)` at times
+
+    monkeypatch.setattr(os, "fsync", watched)
+    return names
+
+
+def ends(seen: Seen, *parts: str) -> bool:
+    """Whether something was synced whose path has all these parts."""
+    return any(all(part in f"{name}/" for part in parts) for name in seen)
+
+
+def test_a_journal_and_what_it_speaks_of_are_on_disk_before_the_first_file_moves(
+    dirtied: Scene, seen: Seen
+) -> None:
+    at: dict[str, Seen] = {}
+    workspace = Workspace.open(dirtied.top)
+
+    def progress(name: str, _done: int, _total: int) -> None:
+        at.setdefault(name, [*seen])
+
+    request = rewind.Request("10", preserve="stash", untracked="save")
+    result = router.call("rewind", replace(workspace, progress=progress), request)
+    folder = f"/devs/op/{result.rewind_id}/"
+    before = at["index lock"]
+    for name in ("index.user", "index.old", "listing"):
+        assert ends(before, f"{folder}{name}/"), (name, before)
+    assert any(f"{name}/".endswith(folder) for name in before), before
+    assert ends(before, "/devs/journal/."), (
+        before
+    )  # the temporary file, and then the folder that has its name
+    assert any(name.endswith("/devs/journal") for name in before), before
+    assert [name for name in at["verify"][len(at["files"]) :] if f"{name}/".endswith(folder)], at["verify"]
+    assert ends(at["verify"], f"{folder}aside-0/"), at["verify"]
+
+
+def test_an_object_and_the_folder_that_names_it_are_on_disk_when_its_oid_is_known(
+    tmp_path: Path, seen: Seen
+) -> None:
+    oid = loose_objects.write(tmp_path, "blob", b"text\n")
+    assert [Path(name).name.partition("_")[0] for name in seen] == ["tmp", oid[:2]]
+
+
+def test_the_library_that_stores_large_objects_is_told_to_sync_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[bool] = []
+    monkeypatch.setattr(pygit2, "settings", SimpleNamespace(enable_fsync_gitdir=told.append))
+    Objects(tmp_path).write("blob", bytes(loose_objects.SMALL + 1))
+    assert told == [True]
+
+
+def test_git_syncs_all_that_a_backup_is_made_of(dirtied: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own trace has what each call was told: those that store objects, write an index or make the ref."""
+    trace = dirtied.top.parent / "trace"
+    monkeypatch.setenv("GIT_TRACE2_EVENT", str(trace))
+    rewind.run(Workspace.open(dirtied.top), rewind.Request("10", preserve="stash", untracked="save"))
+    events = [json.loads(line) for line in trace.read_text().splitlines()]
+    calls = [" ".join(event["argv"]) for event in events if event["event"] == "start"]
+    backup = next(at for at, call in enumerate(calls) if "update-ref -m devs: backup" in call)
+    for word in ("update-index --add", "write-tree", "update-ref"):
+        found = [call for call in calls[: backup + 1] if word in call]
+        assert found, word
+        assert [call for call in found if "-c core.fsync=all" not in call] == [], word

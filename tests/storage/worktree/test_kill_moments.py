@@ -1,0 +1,96 @@
+"""`kill -9` at any moment: of us, of the git child, of both, and inside the reference transaction."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.storage.worktree.stages import REWIND, VERBS, stages
+from tests.support.kills import Driver, Stage, thinned
+from tests.support.scene import Scene
+
+KILLS = int(os.environ.get("DEVS_TEST_COUNT_RANDOM_KILLS", "4"))
+Told = Callable[[str, object], None]
+
+# Kills its git ($PPID), that git's parent (us), or both, in one state of the transaction that moves the ledger.
+HOOK = """#!/bin/sh
+case "$(cat)" in *refs/heads/devs/ledger*) ;; *) exit 0 ;; esac
+[ "$1" = "$KILL_STATE" ] && [ -e "$KILL_ONCE" ] || exit 0
+rm "$KILL_ONCE"
+us=$(sed 's/.*) //' /proc/$PPID/stat | cut -d' ' -f2)
+case $KILL_WHOM in us) kill -9 $us ;; git) kill -9 $PPID ;; both) kill -9 $us $PPID ;; esac
+"""
+
+
+@pytest.mark.quick
+def test_killed_at_random_moments_nothing_is_lost(
+    dirtied: Scene, drive: Driver, record_property: Told
+) -> None:
+    seed = int(os.environ.get("DEVS_TEST_SEED", "0")) or random.SystemRandom().randrange(1 << 32)
+    dice, made = random.Random(seed), stages(dirtied, drive, verbs=VERBS[: 4 if KILLS > 4 else 1])
+    ends = {"old": 0, "new": 0}
+    for at in range(KILLS):
+        stage, whom = made[at % len(made)], dice.choice(["us", "git", "both"])
+        after = dice.uniform(0.0, stage.seconds)
+        twin = stage.twin()
+        stage.run(twin, kill_after=after, whom=whom)
+        ends[stage.settle(twin, (seed, at, stage.verb, whom, after))] += 1
+    record_property("counted", f"{KILLS} random kills (seed {seed}), ended {ends}, 0 lost")
+
+
+@pytest.mark.parametrize(
+    ("state", "whom"),
+    [
+        ("prepared", "us"),
+        ("committed", "git"),
+        # What a dead git has locked is waited for: seconds.
+        pytest.param("prepared", "git", marks=pytest.mark.thorough),
+        pytest.param("prepared", "both", marks=pytest.mark.thorough),
+        pytest.param("committed", "us", marks=pytest.mark.thorough),
+        pytest.param("committed", "both", marks=pytest.mark.thorough),
+    ],
+)
+def test_killed_inside_the_reference_transaction_nothing_is_lost(
+    dirtied: Scene, drive: Driver, state: str, whom: str
+) -> None:
+    stage = Stage(dirtied.top, "rewind", REWIND, drive)
+    twin = stage.twin()
+    arm(twin)
+    env = {"KILL_STATE": state, "KILL_WHOM": whom, "KILL_ONCE": str(twin / ".git" / "once")}
+    done = stage.run(twin, env=env)
+    assert done["killed"] == (whom != "git")
+    assert not (twin / ".git" / "once").exists()
+    end = stage.settle(twin, (state, whom))
+    # A git that is alone either commits, or dies when it writes to the pipe that nobody reads any more.
+    if (state, whom) != ("prepared", "us"):
+        assert end == ("new" if state == "committed" else "old")
+
+
+def arm(twin: Path) -> None:
+    hook = twin / ".git" / "hooks" / "reference-transaction"
+    hook.write_text(HOOK)
+    hook.chmod(0o755)
+    (twin / ".git" / "once").touch()
+
+
+@pytest.mark.parametrize("moved", thinned([2], [1, 3]))
+def test_killed_between_two_refs_of_the_transaction_nothing_is_lost(
+    dirtied: Scene, drive: Driver, moved: int
+) -> None:
+    """git renames one lock after the other into place; here its first ones, in its order, after it was killed."""
+    stage = Stage(dirtied.top, "rewind", REWIND, drive)
+    twin = stage.twin()
+    arm(twin)
+    env = {"KILL_STATE": "prepared", "KILL_WHOM": "both", "KILL_ONCE": str(twin / ".git" / "once")}
+    assert stage.run(twin, env=env)["killed"]
+    inside = twin / ".git"
+    locked = [inside / name for name in ("refs/heads/main", "refs/stash", "refs/heads/devs/ledger")]
+    for ref in locked[:moved]:
+        lock = ref.with_name(ref.name + ".lock")
+        assert lock.read_text().strip()
+        lock.rename(ref)
+    assert stage.settle(twin, moved) == ("new" if moved == len(locked) else "old")

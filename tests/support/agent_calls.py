@@ -1,0 +1,83 @@
+"""What the tests of agent hooks share: the example payloads, and calling a hook as its client does."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from devs_git.domain.clients.dialects import DIALECTS
+
+EXAMPLES = {
+    path.stem: json.loads(path.read_text())
+    for path in Path(__file__).parent.parent.glob("examples/hooks/*.json")
+}
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a client sees of a hook."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def denied(self) -> str:
+        """Why the tool may not run, as both clients read it; '' where it may."""
+        if self.status == 2:
+            return self.err
+        told = json.loads(self.out)["hookSpecificOutput"] if self.out else {}
+        return told["permissionDecisionReason"] if told.get("permissionDecision") == "deny" else ""
+
+
+def call(
+    top: Path,
+    payload: Any,
+    *,
+    client: str = "claude",
+    event: str = "",
+    where: Path | None = None,
+    shell: str = "sh",
+    **env: str,
+) -> Said:
+    """Run our line as it stands in the client's file of the project at `top`, in the folder `where`."""
+    event = event or payload["hook_event_name"]
+    file = json.loads((top / DIALECTS[client].hooks_file).read_text())
+    line = file["hooks"][event][0]["hooks"][0]["command"]
+    told = {"CLAUDE_PROJECT_DIR": os.fspath(top)} if client == "claude" else {}
+    data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+    done = subprocess.run(
+        [shell, "-c", line],
+        cwd=where or top,
+        input=data,
+        capture_output=True,
+        check=False,
+        env={**os.environ, **told, **env},
+    )
+    return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def before(tool: str, **given: Any) -> dict[str, Any]:
+    return {
+        "session_id": "s",
+        "hook_event_name": "PreToolUse",
+        "tool_name": tool,
+        "tool_use_id": "u",
+        "tool_input": given,
+    }
+
+
+def after(number: int | str = 1, output: Any = "out", **more: Any) -> dict[str, Any]:
+    return {
+        "session_id": "s",
+        "hook_event_name": "PostToolUse",
+        "tool_name": "Bash",
+        "tool_use_id": f"u{number}",
+        "tool_input": {"command": "make"},
+        "tool_response": output,
+        **more,
+    }

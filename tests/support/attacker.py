@@ -1,0 +1,115 @@
+"""What the tests of attacks share: git as an attacker calls it, and who notices."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from devs_git.commands import doctor, verify
+from devs_git.domain.audit.findings import Finding
+from devs_git.domain.ledger.events import LEDGER, Draft, Event
+from devs_git.errors import DevsError
+from devs_git.storage.ledger import gates
+from devs_git.workspace import Workspace
+
+NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
+
+
+def attempt(*words: str, where: Path | None = None, env: Mapping[str, str] | None = None) -> tuple[int, str]:
+    """git's exit status and what it said."""
+    done = subprocess.run(
+        ["git", *words],
+        cwd=where,
+        env={**os.environ, **(env or {})},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def refused(code: str, *words: str, where: Path | None = None, env: Mapping[str, str] | None = None) -> None:
+    """Our hook refuses this git command, with `code`."""
+    status, said = attempt(*words, where=where, env=env)
+    assert status != 0, said
+    assert f"devs-git: {code}: " in said, said
+
+
+def goes_on(*words: str, where: Path | None = None, env: Mapping[str, str] | None = None) -> str:
+    """What git prints; nothing here holds it up."""
+    status, said = attempt(*words, where=where, env=env)
+    assert status == 0, said
+    return said.strip()
+
+
+def commit(*options: str, message: str = "smuggled", env: Mapping[str, str] | None = None) -> str:
+    """A commit past our hooks; its oid."""
+    goes_on(*NO_HOOKS, "commit", "-q", "--allow-empty", *options, "-m", message, env=env)
+    return goes_on("rev-parse", "HEAD")
+
+
+def verified(*parts: str, **how: Any) -> set[str]:
+    """The codes that `verify` tells, errors and warnings."""
+    return {
+        found.code
+        for found in verify.run(Workspace.open(), verify.Request(parts or ("all",), **how)).findings
+    }
+
+
+def findings() -> tuple[Finding, ...]:
+    """What `doctor` tells."""
+    found: tuple[Finding, ...] = doctor.run(Workspace.open(), doctor.Request()).findings
+    return found
+
+
+def examined() -> set[str]:
+    return {found.code for found in findings()}
+
+
+def refusal(run: Any) -> str:
+    """The code with which a verb of ours refuses."""
+    try:
+        run()
+    except DevsError as error:
+        return error.code
+    raise AssertionError("it was not refused")
+
+
+def by_hand(*files: tuple[str, bytes | None], kind: str = "gate.resolved") -> str:
+    """An event that somebody writes past our verbs; its oid."""
+    return Workspace.open().append(lambda _tip: Draft(Event(kind, "gate: approved", ()), files)).oid
+
+
+def deciding(gate_id: str, data: bytes, signature: bytes = b"") -> tuple[tuple[str, bytes | None], ...]:
+    """The files of an event that decides on a gate."""
+    files: list[tuple[str, bytes | None]] = [
+        (gates.decision_path(gate_id), data),
+        (gates.marker_path(gate_id), None),
+    ]
+    return (*files, (gates.signature_path(gate_id), signature)) if signature else tuple(files)
+
+
+def plumbing(
+    *files: tuple[str, str | None], parent: str = LEDGER, also: str = "", message: str = "x\n\nDevs-Event: x"
+) -> str:
+    """A commit on top of the ledger (and of `also`), made by git alone; no ref is moved."""
+    env = {"GIT_INDEX_FILE": os.fspath(Path(".git/attack").absolute())}
+    goes_on("read-tree", parent, env=env)
+    for path, text in files:
+        if text is None:
+            goes_on("rm", "-q", "--cached", path, env=env)
+        else:
+            done = subprocess.run(
+                ["git", "hash-object", "-w", "--stdin"],
+                input=text,
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            goes_on("update-index", "--add", "--cacheinfo", f"100644,{done.stdout.strip()},{path}", env=env)
+    tree = goes_on("write-tree", env=env)
+    second = ("-p", also) if also else ()
+    return goes_on("commit-tree", "-p", parent, *second, "-m", message, tree)

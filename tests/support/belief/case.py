@@ -1,0 +1,185 @@
+"""One generated ledger as a real one, with the repositories in which places are asked about it."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from devs_git.commands import init
+from devs_git.domain.clients.dialects.claude import CLAUDE
+from devs_git.domain.gates.policy import parse
+from devs_git.domain.ledger.events import LEDGER
+from devs_git.entrypoints import router
+from devs_git.storage.git.places import locate
+from devs_git.storage.hooks import client_files
+from devs_git.workspace import Workspace
+from tests.support import repository_copy
+from tests.support.belief.abstract_ledger import REJECTED, Ledger, Policy
+from tests.support.belief.findings import forged, rollback
+from tests.support.belief.generator import generate
+from tests.support.belief.git_ledger import Keyring, Written
+from tests.support.belief.oracle import Oracle
+from tests.support.belief.world import World
+
+Git = tuple[int, str]
+REFUSED, FROZEN, CALM = "refused", "frozen", "calm"
+
+
+def git(where: Path, *words: str, ok: bool = True) -> Git:
+    """git's exit status, and what it said without the last line end."""
+    done = subprocess.run(["git", *words], cwd=where, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 or not ok, done.stderr
+    return done.returncode, (done.stdout + done.stderr).rstrip("\n")
+
+
+class Moulds:
+    """What every ledger's places are copied from: a server with our hook, and a clone with our hooks and no ledger yet."""
+
+    def __init__(self, folder: Path) -> None:
+        (folder / "keys").mkdir()
+        self.keyring = Keyring(folder / "keys")
+        self.server, self.clone = folder / "server.git", folder / "clone"
+        git(folder, "init", "-q", "--bare", "-b", "main", "server.git")
+        router.call("init", Workspace.open(self.server), init.Request(server=True))
+        git(folder, "init", "-q", "clone")
+        git(self.clone, "commit", "-q", "--allow-empty", "-m", "begin")
+        git(self.clone, "remote", "add", "origin", "../origin.git")
+        router.call("init", Workspace.open(self.clone), init.Request())
+        client_files.install(locate(self.clone), self.clone, CLAUDE)
+        (self.clone / "devs-policy.yaml").unlink()
+        git(self.clone, "update-ref", "-d", LEDGER)
+
+
+@dataclass
+class Case:
+    """One generated ledger, written to a real repository; `dice` draws what is asked of it."""
+
+    seed: int
+    ledger: Ledger
+    tip: str
+    seen: tuple[str, ...]
+    written: Written
+    folder: Path
+    moulds: Moulds
+    dice: random.Random
+
+    @classmethod
+    def make(cls, seed: int, moulds: Moulds, folder: Path) -> Case:
+        one, dice = generate(seed, named=False), random.Random(seed)
+        tip = one.tip
+        if dice.random() < 0.5 and not forged(one.oracle):
+            tip = calmed(one.ledger, tip, dice)
+        written = Written(one.ledger, moulds.keyring, folder)
+        seen = tuple(event for event in one.seen if event in one.ledger.events)
+        return cls(seed, one.ledger, tip, seen, written, folder, moulds, dice)
+
+    # What the slow statement says.
+
+    def known(self, *, above: str = "", below: str = "") -> str:
+        """An event that somebody honest may have at its tip, at or below one and not below another."""
+        found = [event for event in self.ledger.events if not self.bad(event) and event != "e0"]
+        if below:
+            found = [event for event in found if event in self.ledger.ancestors(below)]
+        if above:
+            found = [event for event in found if event not in self.ledger.ancestors(above)] or found
+        seen = [event for event in found if event in self.seen]
+        return self.dice.choice(seen if seen and self.dice.random() < 0.7 else found)
+
+    def new(self) -> str:
+        """The tip that is offered; seldom an older one, or one of another line."""
+        return self.tip if self.dice.random() < 0.85 else self.dice.choice(list(self.ledger.events)[1:])
+
+    def bad(self, tip: str, *more: str) -> set[str]:
+        """The forged events of the ledger with these tips."""
+        known = set().union(*(self.ledger.ancestors(one) for one in (tip, *more)))
+        events = {name: event for name, event in self.ledger.events.items() if name in known}
+        return set(forged(Oracle(Ledger(events, self.ledger.what, self.ledger.names))))
+
+    def refused(self, new: str, had: str = "", seen: str | None = None) -> bool:
+        """Whether `new` is refused by somebody who holds `had` ('' for nothing) and remembers `seen`."""
+        mine = self.ledger.ancestors(had) if had else frozenset()
+        fresh = self.bad(new, *filter(None, [had])) & (self.ledger.ancestors(new) - mine)
+        remembered = had if seen is None else seen
+        return bool(fresh) or bool(remembered and rollback(Oracle(self.ledger), remembered, new))
+
+    def expected(self, tip: str) -> dict[str, str]:
+        """What governs at that tip by the rule, as real paths and blobs."""
+        return self.written.tree(Oracle(self.ledger).expected(tip))
+
+    # Repositories.
+
+    def oid(self, event: str) -> str:
+        return self.written.oids[event]
+
+    def offer(self, event: str) -> None:
+        """The remote without a hook has this tip."""
+        git(self.written.store, "update-ref", LEDGER, self.oid(event))
+
+    def clone(self, event: str) -> Path:
+        """A clone that asked the rule about the ledger up to this event."""
+        top = self.folder / "clone"
+        repository_copy.folder(self.moulds.clone, top)
+        git(top, "fetch", "-q", "../origin.git", f"+{self.ref(event)}:{LEDGER}")
+        (top / ".git/devs/checked-tip").write_text(self.oid(event) + "\n")
+        return top
+
+    def ref(self, event: str) -> str:
+        return f"refs/events/{event}"
+
+    def holds(self, where: Path, tip: str) -> None:
+        """The ledger there is that tip with what the rule says in its tree, and whoever asks is answered so."""
+        rows = [line.split("\t") for line in git(where, "ls-tree", "-r", LEDGER)[1].splitlines()]
+        tree = {path: head.split()[2] for head, path in rows}
+        theirs = {p: "" if p.startswith("open/") else oid for p, oid in tree.items() if governs(p)}
+        assert theirs == self.expected(tip), self.told(tip)
+
+    def answers(self, top: Path, tip: str) -> str:
+        """The policy in force, the open gates and whether work is frozen, as a clone's programs say them."""
+        oracle = Oracle(self.ledger)
+        workspace = Workspace.open(top)
+        content = self.ledger.what[oracle.in_force(tip)]
+        assert isinstance(content, Policy)
+        assert workspace.policy == parse(self.written.record(content)), self.told(tip)
+        gates = {path.removeprefix("open/") for path in self.expected(tip) if path.startswith("open/")}
+        assert set(workspace.ledger.open_gates()) == gates, self.told(tip)
+        assert commits(top) == (not gates), self.told(tip)
+        return FROZEN if gates else CALM
+
+    def told(self, *more: object) -> str:
+        return f"seed {self.seed} {more}\n{self.ledger.story()}"
+
+
+def world_of(ledger: Ledger, dice: random.Random) -> World:
+    """A world that goes on with this ledger."""
+    world = World.__new__(World)
+    world.ledger, world.oracle, world.dice, world.serial = ledger, Oracle(ledger), dice, 10_000
+    return world
+
+
+def calmed(ledger: Ledger, tip: str, dice: random.Random) -> str:
+    """Whatever is open at the tip is rejected there, where somebody may."""
+    world = world_of(ledger, dice)
+    for gate in sorted(world.oracle.open_gates(tip)):
+        tip = world.decide_well(tip, gate, REJECTED) or tip
+    return tip
+
+
+def governs(path: str) -> bool:
+    return path == "policy.yaml" or path.startswith(("gates/", "open/"))
+
+
+def commits(top: Path) -> bool:
+    """Whether our hooks let a commit through."""
+    status, said = git(top, "commit", "-q", "--allow-empty", "-m", "work", ok=False)
+    assert status == 0 or "devs-git: " in said, said
+    return status == 0
+
+
+def joined(case: Case, first: str, second: str, top: Path) -> str:
+    """The merge of these two by the slow statement, whose tree is the one that `sync` made."""
+    tip = world_of(case.ledger, case.dice).merge(first, second)
+    made = git(top, "ls-tree", "-r", "--name-only", LEDGER)[1].splitlines()
+    assert sorted(made) == sorted(map(case.written.path, case.ledger.tree(tip))), case.told(first, second)
+    return tip

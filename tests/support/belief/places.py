@@ -1,0 +1,186 @@
+"""The five places that judge a ledger, with real git: each is asked, and compared with the slow statement.
+
+A server with our hook that receives a push; `sync` with a remote; the `init` of a fresh clone; hooks and verbs of a clone
+that got the ledger by a plain `git fetch`; `verify`. Each answers with what came out: REFUSED, FROZEN or CALM.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from devs_git.commands import init, sync, task_start, verify
+from devs_git.domain.gates.policy import FIRST
+from devs_git.domain.ledger.events import LEDGER
+from devs_git.entrypoints import router
+from devs_git.errors import DevsError
+from devs_git.storage.documents import yaml_documents
+from devs_git.workspace import Workspace
+from tests.support import repository_copy
+from tests.support.agent_calls import before, call
+from tests.support.belief.abstract_ledger import Policy
+from tests.support.belief.case import CALM, FROZEN, REFUSED, Case, commits, git, joined
+from tests.support.belief.findings import forged, rollback
+from tests.support.belief.oracle import Oracle
+from tests.support.belief.records import torn
+
+
+def code(error: DevsError | None) -> str:
+    return error.code if error else ""
+
+
+def asked(verb: str, top: Path, request: object) -> DevsError | None:
+    """What a verb of ours refuses with, None where it runs."""
+    try:
+        router.call(verb, Workspace.open(top), request)
+    except DevsError as error:
+        return error
+    return None
+
+
+def server(case: Case) -> str:
+    """A push to a server with our hook, which has a tip or nothing; then one of a branch, which waits for open gates."""
+    where = case.folder / "server.git"
+    repository_copy.folder(case.moulds.server, where)
+    new, old = case.new(), case.known() if case.dice.random() < 0.9 else ""
+    if old:
+        git(where, "fetch", "-q", "../origin.git", f"{case.ref(old)}:{LEDGER}")
+    status, said = git(
+        case.written.store, "push", "-q", "--force", "../server.git", f"{case.ref(new)}:{LEDGER}", ok=False
+    )
+    refused = old != new and case.refused(new, old)
+    assert (status != 0) == refused, case.told(old, new, said)
+    if refused:
+        assert "devs-git: " in said, said
+        assert git(where, "rev-parse", "-q", "--verify", LEDGER, ok=False)[1] == (
+            case.oid(old) if old else ""
+        )
+        return REFUSED
+    case.holds(where, new)
+    frozen = any(path.startswith("open/") for path in case.expected(new))
+    status, said = git(
+        case.moulds.clone, "push", "-q", "--no-verify", str(where), "HEAD:refs/heads/main", ok=False
+    )
+    assert (status != 0) == frozen, case.told(new, said)
+    assert status == 0 or "GATE_BLOCKED" in said, said
+    return FROZEN if frozen else CALM
+
+
+def sync_with_a_remote(case: Case) -> str:
+    """`sync` of a clone that has a tip of its own and saw the remote before; where both went on, the merge is ours."""
+    new = case.new()
+    mine = case.known(above=new) if case.dice.random() < 0.5 else case.known()
+    seen = mine if case.dice.random() < 0.3 else case.known(below=mine)
+    top = case.clone(mine)
+    git(top, "update-ref", "refs/devs/remotes/origin/ledger", case.oid(seen))
+    case.offer(new)
+    error = asked("sync", top, sync.Request())
+    oracle, tip = Oracle(case.ledger), mine
+    if new in oracle.ancestors(mine):
+        merged = any(
+            len(case.ledger.parents(event)) > 1 for event in oracle.ancestors(mine) - oracle.ancestors(new)
+        )
+        refused = seen not in oracle.ancestors(new) or (merged and bool(rollback(oracle, new, mine)))
+    else:
+        refused = case.refused(new, mine, seen)
+        tip = new
+    assert bool(error) == refused, case.told(mine, seen, new, error)
+    if error:
+        assert git(top, "rev-parse", LEDGER)[1] == case.oid(mine)
+        return REFUSED
+    if mine not in oracle.ancestors(tip):
+        tip = joined(case, new, mine, top)
+    case.holds(top, tip)
+    assert git(case.written.store, "rev-parse", LEDGER)[1] == git(top, "rev-parse", LEDGER)[1]
+    return case.answers(top, tip)
+
+
+def init_of_a_fresh_clone(case: Case) -> str:
+    """`init` of a clone without memory: `devs-policy.yaml` names the ledger, another one, or a policy that is not in force."""
+    how = case.dice.choice(("same", "same", "other ledger", "other policy"))
+    oracle, tip = Oracle(case.ledger), case.tip
+    first, now = oracle.ledger.tree("e1")["policy.yaml"], oracle.in_force(tip)
+    tracked = first if how == "other policy" else now
+    top = fresh(case, tracked, "a" * 40 if how == "other ledger" else case.oid("e1"))
+    error = asked("init", top, init.Request())
+    if case.refused(tip) or how == "other ledger":
+        assert error, case.told(how)
+    elif case.ledger.what[tracked] != case.ledger.what[now]:
+        assert code(error) == "CONFLICT", case.told(how, error)
+    else:
+        assert not error, case.told(how, error)
+    if error:
+        assert git(top, "rev-parse", "-q", "--verify", LEDGER, ok=False)[1] == ""
+        return REFUSED
+    assert git(top, "merge-base", LEDGER, case.oid(tip))[1] == case.oid(tip)
+    case.holds(top, tip)
+    return case.answers(top, tip)
+
+
+def fresh(case: Case, tracked: str, first: str) -> Path:
+    """A clone of a remote whose default branch tracks this policy."""
+    store, top = case.written.store, case.folder / "fresh"
+    content = case.ledger.what[tracked]
+    assert isinstance(content, Policy)
+    text = yaml_documents.dump({**case.written.record(content), FIRST: first}, "policy").decode()
+    stream = f"commit refs/heads/main\ncommitter A <a@b.c> 981173106 +0000\ndata 0\nM 100644 inline devs-policy.yaml\ndata {len(text.encode())}\n{text}\n"
+    subprocess.run(["git", "fast-import", "--quiet"], cwd=store, input=stream.encode(), check=True)
+    case.offer(case.tip)
+    git(case.folder, "clone", "-q", os.fspath(store), "fresh")
+    return top
+
+
+def hooks_after_a_plain_fetch(case: Case) -> str:
+    """A commit, a tool of an agent and a verb in a clone whose ledger `git fetch` moved, where it had another before."""
+    old, new = case.known(), case.new()
+    top = case.clone(old)
+    git(top, "fetch", "-q", "../origin.git", f"+{case.ref(new)}:{LEDGER}")
+    refused = new != old and case.refused(new, old)
+    denied = agent(top)
+    if refused:
+        assert denied, case.told(old, new)
+        assert not commits(top), case.told(old, new)
+        error = asked("task start", top, task_start.Request("12"))
+        assert error, case.told(old, new)
+        assert (top / ".git/devs/checked-tip").read_text().strip() == case.oid(old)
+        return REFUSED
+    case.holds(top, new)
+    found = case.answers(top, new)
+    assert bool(denied) == (found == FROZEN), case.told(old, new, denied)
+    error = asked("task start", top, task_start.Request("12"))
+    assert code(error) == ("GATE_BLOCKED" if found == FROZEN else ""), case.told(old, new, error)
+    return found
+
+
+def agent(top: Path) -> str:
+    """What the hook before an agent's tool says against a tool that writes; '' where it may run."""
+    said = call(top, before("Write"))
+    return said.denied or (said.err if said.status else "")
+
+
+def verify_the_ledger(case: Case) -> str:
+    """`verify`: each forged event is a finding, and no other.
+
+    Where a gate was asked twice or there are two roots, which of the two governs is nobody's question: more may be found.
+    """
+    top = case.clone(case.tip)
+    result = verify.run(Workspace.open(top), verify.Request(("ledger",)))
+    found = {one.ref for one in result.findings if one.severity == "error"}
+    bad = forged(Oracle(case.ledger.up_to(case.tip)))
+    expected = {case.oid(event) for event in bad}
+    twice = torn(bad) or sum(not event.parents for event in case.ledger.events.values()) > 1
+    assert found >= expected if twice else found == expected, case.told(result.findings)
+    if found:
+        return REFUSED
+    case.holds(top, case.tip)
+    return case.answers(top, case.tip)
+
+
+PLACES = {
+    "server": server,
+    "sync": sync_with_a_remote,
+    "init": init_of_a_fresh_clone,
+    "fetch": hooks_after_a_plain_fetch,
+    "verify": verify_the_ledger,
+}

@@ -1,0 +1,88 @@
+"""What a repository holds: its state, the contents that nothing may lose, and what may not be left behind."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from devs_git.storage.worktree import active_task
+from devs_git.workspace import Workspace
+from tests.support.scene import contents
+
+OPERATION = re.compile(r"\d{8}T\d{6}-[0-9a-f]{8}")
+
+
+def git(top: Path, *args: str, ok: tuple[int, ...] = (0,)) -> str:
+    done = subprocess.run(["git", *args], cwd=top, capture_output=True, check=False)
+    assert done.returncode in ok, (args, os.fsdecode(done.stderr))
+    return os.fsdecode(done.stdout)
+
+
+def state(top: Path) -> dict[str, Any]:
+    """HEAD, index, files, refs, active task and the ledger's view of tasks; operation ids and times left out."""
+    form = "%(refname)%00%(tree)%00%(parent)%00%(subject)%00%(object)"
+    listed = OPERATION.sub("<op>", git(top, "for-each-ref", f"--format={form}"))
+    listed = re.sub(r"(refs/stash\0.*?\0\w+) \w+", r"\1", listed)  # the staged half has a time of its own
+    ours = ("refs/devs/backup/", "refs/heads/devs/ledger")
+    opened = Workspace.open(top)
+    history = opened.ledger.tip().history
+    return {
+        "head": git(top, "symbolic-ref", "-q", "HEAD", ok=(0, 1)) or git(top, "rev-parse", "HEAD"),
+        "index": git(top, "ls-files", "-s", "-v", "-z"),
+        "status": re.sub(
+            r"# branch.oid .*?\0", "", git(top, "status", "--porcelain=v2", "--branch", "-z", "-uall")
+        ),
+        "files": contents(top),
+        "refs": sorted(line for line in listed.splitlines() if not line.startswith(ours)),
+        "active": active_task.read(opened.places),
+        "tasks": {name: task.status for name, task in history.tasks.items()},
+        "live": {point.name: point.live for point in history.checkpoints.values()},
+    }
+
+
+def differences(now: dict[str, Any], then: dict[str, Any]) -> dict[str, Any]:
+    """What of two states differs, for the message of a failed test."""
+
+    def parts(value: Any) -> set[str]:
+        if isinstance(value, str):
+            return set(value.split("\0"))
+        return {str(part) for part in (value.items() if isinstance(value, dict) else value)}
+
+    return {key: parts(now[key]) ^ parts(then[key]) for key in now if now[key] != then[key]}
+
+
+EMPTY = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"  # what `git add -N` puts in the index: nobody's content
+
+
+def blob(data: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0%s" % (len(data), data), usedforsecurity=False).hexdigest()
+
+
+def held(top: Path) -> set[str]:
+    """Oids of all contents on disk and in the index, and of all that refs reach."""
+    found = {blob(data) for _kind, data in contents(top).values()}
+    found |= {line.split()[1] for line in git(top, "ls-files", "-s", "-z").split("\0") if line}
+    found |= {line.split()[0] for line in git(top, "rev-list", "--objects", "--all").splitlines()}
+    return found - {EMPTY}
+
+
+def litter(top: Path) -> list[str]:
+    """Locks that are no flock files of ours, open journals and private folders of operations."""
+    inside = top / ".git"
+    files = [str(path.relative_to(inside)) for path in inside.rglob("*") if not path.is_dir()]
+    flocks = ("devs/lock", "devs/ledger.lock", "devs/view.lock")
+    return [
+        name
+        for name in files
+        if name not in flocks
+        and (
+            name.endswith((".lock", "packed-refs.new"))
+            or "devs/op/" in name
+            or "devs/journal/" in name
+            or "/raw.tmp" in name
+        )
+    ] + [str(path) for path in (inside / "devs" / "op").glob("*")]
