@@ -107,6 +107,7 @@ def test_a_dead_decision_copied_once_its_key_is_back(signing: Pair, keys: Keys) 
     assert codes(ann, new) == {"REPLAYED"}
 
 
+@pytest.mark.quick
 def test_a_signature_used_once_brought_again_once_its_key_is_back(signing: Pair, keys: Keys) -> None:
     bob = signing.bob
     gate = signing.ann.ask(**MANUAL)

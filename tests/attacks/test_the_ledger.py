@@ -70,6 +70,7 @@ def test_the_ledger_deleted_and_devs_git_init_asked_for_another(tmp_path: Path) 
     refused("LEDGER_MISSING", *COMMIT)
 
 
+@pytest.mark.quick
 def test_the_ledger_reset_to_before_the_gate() -> None:
     tip = goes_on("rev-parse", LEDGER)
     goes_on("branch", "-f", "devs/ledger", "devs/ledger~1")

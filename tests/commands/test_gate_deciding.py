@@ -209,6 +209,7 @@ def test_nobody_approves_for_themselves(how: str, ledgered: Workspace) -> None:
     assert refusal(lambda: approve(ledgered, gate_id)).code == "SELF_APPROVAL"
 
 
+@pytest.mark.quick
 def test_the_question_is_put_once_and_only_y_is_yes(ledgered: Workspace) -> None:
     gate_id = ask(ledgered)
     for typed in ("\n", "yes please\n", "\x04"):

@@ -200,6 +200,7 @@ def test_a_signature_for_another_gate_or_repository_is_replayed(
     assert code(lambda: bring(signed, second, elsewhere, ada.sign(elsewhere))) == "REPLAYED"
 
 
+@pytest.mark.quick
 def test_a_signature_for_another_text_is_stale(signed: Workspace, keys: dict[str, Key]) -> None:
     commit(signed.top, {"TAS.md": TAS})
     gate_id = ask(signed, text=NEW)

@@ -199,6 +199,7 @@ def test_undo_by_id_goes_back_over_several(case: Case) -> None:
     assert (case.read("a"), live(case)) == (b"1", {"task-1@1"})
 
 
+@pytest.mark.quick
 def test_undo_keeps_new_commits_and_asks_how(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})

@@ -78,7 +78,7 @@ def test_branch_begins_at_the_checkpoint_is_recorded_and_does_not_switch(
     assert event.oid == made.event
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick
 @pytest.mark.parametrize(
     "name", ["main", "main/x", "up/x", "feature", "a..b", "devs/ledger", "devs/x", "snapshot/x", "-d"]
 )

@@ -14,6 +14,8 @@ from devs_git.errors import DevsError
 from tests.support.clones import Clone, Trio, git
 from tests.support.sync_oracle import Claims, Oracle, branches
 
+pytestmark = pytest.mark.thorough  # test_sync_rewinds tells the rule with one history
+
 HISTORIES = int(os.environ.get("DEVS_TEST_COUNT_SYNC_REWINDS", "2"))
 STEPS = 25 if HISTORIES > 2 else 15
 # The first two notice if the remotes' branches, or a pull of what was rewound, count for nothing.
@@ -150,7 +152,6 @@ class Story:
         self.oracle.of(clone.top).git_saw(remote, branches(self.places[remote]))
 
 
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_each_clone_sees_the_rewinds_of_all_as_its_own_branches_say(
     seed: int, trio: Trio, tmp_path: Path

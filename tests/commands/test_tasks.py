@@ -116,6 +116,7 @@ def test_another_tasks_commits_are_no_new_work_of_a_completed_one(workspace: Wor
         task_complete.run(workspace, task_complete.Request("10"))
 
 
+@pytest.mark.quick
 def test_a_live_id_cannot_be_started_again_nor_another_beside_the_running_one(
     workspace: Workspace, git: Run, repo: Path
 ) -> None:

@@ -140,6 +140,7 @@ def test_a_message_names_an_argument_as_it_is_called(
     assert calling.call(name, arguments, tmp_path).value["message"] == message
 
 
+@pytest.mark.quick
 def test_a_worktree_of_this_repository_may_be_named_and_no_other_place(
     initialised: Path, git: Git, tmp_path: Path
 ) -> None:

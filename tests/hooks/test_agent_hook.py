@@ -149,6 +149,7 @@ def test_a_ledger_that_is_gone_freezes_writing_and_not_reading(project: Path, gi
     assert call(project, before("Read")).denied == ""
 
 
+@pytest.mark.quick
 def test_the_gate_of_another_repository_in_which_the_tool_works_counts_too(
     project: Path, git: Run, tmp_path: Path
 ) -> None:

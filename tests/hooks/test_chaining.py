@@ -59,8 +59,9 @@ FILES = sorted(path for path in package_files.folder("hooks").rglob("*") if path
 
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_a_file_of_hooks_has_at_most_25_lines(file: Path) -> None:
-    assert file.read_text().count("\n") <= 25
+def test_a_file_of_hooks_has_at_most_25_lines_and_their_page_50(file: Path) -> None:
+    most = 50 if file.name == "README.md" else 25  # the page about them has lines of 120 characters at most
+    assert file.read_text().count("\n") <= most
 
 
 @pytest.mark.parametrize("name", HOOKS)

@@ -114,6 +114,13 @@ def test_pre_push_lets_the_ledger_and_checkpoints_go_while_a_gate_is_open(top: P
     assert hook(top, "pre-push", "origin", "../origin.git", given=given) == (0, "")
 
 
+def test_pre_push_does_not_let_the_ledger_be_deleted_while_a_gate_is_open(top: Path) -> None:
+    ask(Workspace.open(), kind="MANUAL")
+    given = f"(delete) {NONE} refs/heads/devs/ledger {'1' * 40}\n"
+    status, said = hook(top, "pre-push", "origin", "../origin.git", given=given)
+    assert (status != 0, "GATE_BLOCKED" in said) == (True, True), said
+
+
 def test_the_strict_hook_refuses_that_the_ledger_is_deleted_or_goes_back(top: Path, git: Run) -> None:
     tip, before = git("rev-parse", "refs/heads/devs/ledger", "refs/heads/devs/ledger~1").split()
     for new, code in ((NONE, "LEDGER_MISSING"), (before, "LEDGER_ROLLBACK")):

@@ -143,6 +143,7 @@ def test_a_rebase_records_nothing_per_pick_and_moves_what_it_rewrote(
     )
 
 
+@pytest.mark.quick
 @pytest.mark.usefixtures("children_measured")
 def test_a_rebase_within_the_task_gives_each_commit_one_new_number(hooked: Workspace, git: Run) -> None:
     commit("one")

@@ -184,6 +184,7 @@ def test_python_is_started_only_where_the_tas_is_staged(top: Path, git: Run) -> 
     assert attempt("commit", "-am", "x") == (1, "PYTHON STARTED\n")
 
 
+@pytest.mark.quick
 def test_a_note_of_another_policy_is_no_answer(top: Path, git: Run) -> None:
     in_force(Workspace.open(), tas={"path": "docs/The TAS.md"})
     commit(top, {"docs/The TAS.md": TAS})

@@ -133,6 +133,7 @@ def test_no_verify_skips_checks_but_not_the_trailers(tip: str, git: Run, commit:
     assert said(git) == f"quick\n\n{block(tip)}"
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("verify", ["--verify", "--no-verify"])
 @pytest.mark.usefixtures("tip")
 def test_commits_are_refused_while_a_journal_of_this_worktree_is_open(

@@ -7,6 +7,7 @@ import os
 import pkgutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -15,8 +16,9 @@ import devs_git
 # Coverage looks into the workers, not into each devs-git that a test starts: that would cost a fifth of the time.
 WORKER = "PYTEST_XDIST_WORKER" in os.environ
 MEASURING = os.environ.pop("COVERAGE_PROCESS_CONFIG", "") if WORKER else ""
-# The folders whose tests test storage and the rewind at their own level.
-MEASURED = ("commands", "storage", "engine", "catalog")
+# The folders, with all below them, whose tests test storage and the rewind at their own level.
+TESTS = Path(__file__).parent.parent
+MEASURED = ("commands", "operations", "storage")
 TRACER = sys.gettrace()
 if TRACER:
     # Imported here, so that the statements of the modules themselves count too.
@@ -29,7 +31,7 @@ if TRACER:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Measure what this test runs, its fixtures included, if it is one of those that are measured."""
-    if item.path.parent.name in MEASURED:
+    if item.path.relative_to(TESTS).parts[0] in MEASURED:
         sys.settrace(TRACER)
     try:
         return (yield)
