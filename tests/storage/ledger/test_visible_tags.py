@@ -47,6 +47,17 @@ def test_an_undone_tag_that_a_fetch_brings_back_goes_again(scene: Scene) -> None
     assert scene.git("tag") == "devs/task-10"
 
 
+@pytest.mark.quick
+def test_an_undone_tag_that_no_number_keeps_does_not_go(scene: Scene) -> None:
+    """Its name is then all that keeps the checkpoint from the next gc."""
+    undone = scene.git("rev-parse", "devs/task-11")
+    rewind.run(Workspace.open(scene.top), rewind.Request("10"))
+    scene.git("update-ref", "refs/tags/devs/task-11", undone)
+    scene.git("update-ref", "-d", "refs/devs/checkpoints/task-11/1")
+    verb("task", "start", "12")
+    assert scene.git("rev-parse", "refs/tags/devs/task-11") == undone
+
+
 def test_a_tag_that_somebody_moved_and_one_of_somebody_else_are_left_alone(scene: Scene) -> None:
     scene.git("tag", "-f", "devs/task-11", "HEAD")
     scene.git("tag", "devs/mine", "HEAD")
