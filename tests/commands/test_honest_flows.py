@@ -86,7 +86,7 @@ def with_key(key: Key) -> dict[str, object]:
 @pytest.mark.quick
 def test_every_flow_of_the_list_has_its_test() -> None:
     said = set(re.findall(r"test_\w+", __doc__ or ""))
-    files = (*HERE.glob("test_*.py"), *(HERE.parent / "domain").glob("test_*.py"))
+    files = (*HERE.glob("test_*.py"), *(HERE.parent / "domain").rglob("test_*.py"))
     there = {
         name for file in files for name in re.findall(r"^def (test_\w+)", file.read_text(), re.MULTILINE)
     }
