@@ -212,16 +212,16 @@ class Workspace:
         outcome: str = "ok",
     ) -> Event:
         """An event of this command: its own fields, then actor, tier, times and outcome. The ledger says anew when it ended."""
-        from devs_git.domain.ledger.events import Event
+        from devs_git.domain.ledger.events import Event, Key
 
         common = (
-            ("Devs-Verb", verb_name),
-            ("Devs-Actor", self.actor),
-            ("Devs-Tier", str(verb(verb_name).tier)),
-            ("Devs-Worktree", self.places.worktree_id),
-            ("Devs-Started", self.started),
-            ("Devs-Finished", self.now()),
-            ("Devs-Outcome", outcome),
+            (Key.VERB, verb_name),
+            (Key.ACTOR, self.actor),
+            (Key.TIER, str(verb(verb_name).tier)),
+            (Key.WORKTREE, self.places.worktree_id),
+            (Key.STARTED, self.started),
+            (Key.FINISHED, self.now()),
+            (Key.OUTCOME, outcome),
         )
         return Event(kind, subject, (*((key, value) for key, value in fields if value), *common), body)
 
@@ -263,5 +263,7 @@ class Workspace:
         return replace(site, git=replace(site.git, unset=REPOSITORY_VARIABLES))
 
     def _failed_event(self, verb_name: str, op_id: str, subject: str, code: str) -> Event:
-        said, fields = f"{subject} (failed)", (("Devs-Op", op_id), ("Devs-Code", code))
+        from devs_git.domain.ledger.events import Key
+
+        said, fields = f"{subject} (failed)", ((Key.OP, op_id), (Key.CODE, code))
         return self.event("operation.failed", said, *fields, verb_name=verb_name, outcome="failed")

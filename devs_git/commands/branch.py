@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devs_git.domain.checkpoints import branch_names
 from devs_git.domain.ledger import ids
-from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
+from devs_git.domain.ledger.events import NO_OID, Draft, Key, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.storage.git import branches, failures, refs, remote_names
@@ -59,10 +59,10 @@ def run(workspace: Workspace, request: Request) -> Result:
         event = workspace.event(
             "branch.created",
             f"branch: {request.name} at {point.name}",
-            ("Devs-Task", point.task_id),
-            ("Devs-Number", str(point.number)),
-            ("Devs-Commit", point.commit),
-            ("Devs-Branch", request.name),
+            (Key.TASK, point.task_id),
+            (Key.NUMBER, str(point.number)),
+            (Key.COMMIT, point.commit),
+            (Key.BRANCH, request.name),
             verb_name="branch",
         )
         return Draft(event, updates=(RefUpdate(f"refs/heads/{request.name}", point.commit, NO_OID),))

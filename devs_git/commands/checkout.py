@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 from devs_git.domain.checkpoints import branch_names
-from devs_git.domain.ledger.events import Draft, Event
+from devs_git.domain.ledger.events import Draft, Event, Key
 from devs_git.errors import DevsError, immovable
 from devs_git.storage.git import refs, remote_names
 from devs_git.storage.git.program import GitFailed, split_z
@@ -142,10 +142,10 @@ def _event(workspace: Workspace, op_id: str, head: tuple[str, str], ref: str, co
     return workspace.event(
         "checked-out",
         f"checkout: {ref.removeprefix('refs/heads/')} (from {before})",
-        ("Devs-Op", op_id),
-        ("Devs-From-Branch", head[1]),
-        ("Devs-From", head[0]),
-        ("Devs-Branch", ref),
-        ("Devs-Commit", commit),
+        (Key.OP, op_id),
+        (Key.FROM_BRANCH, head[1]),
+        (Key.FROM, head[0]),
+        (Key.BRANCH, ref),
+        (Key.COMMIT, commit),
         verb_name="checkout",
     )

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from devs_git.domain.gates import gate_model
 from devs_git.domain.gates.gate_model import Question
-from devs_git.domain.ledger.events import Draft
+from devs_git.domain.ledger.events import Draft, Key
 from devs_git.domain.text.times import stamp
 from devs_git.errors import DevsError
 from devs_git.operations.gates import notify
@@ -82,11 +82,11 @@ def _event(workspace: Workspace, asking: Asking) -> Any:
     return workspace.event(
         gate_model.REQUESTED,
         gate_model.subject(asked),
-        ("Devs-Gate", asking.gate_id),
-        ("Devs-Gate-Type", asked.gate_type),
-        ("Devs-Agent", asked.agent_id),
-        ("Devs-Task", asked.task_id),
-        ("Devs-Event-Name", EVENT_NAME),
+        (Key.GATE, asking.gate_id),
+        (Key.GATE_TYPE, asked.gate_type),
+        (Key.AGENT, asked.agent_id),
+        (Key.TASK, asked.task_id),
+        (Key.EVENT_NAME, EVENT_NAME),
         verb_name="gate request",
     )
 

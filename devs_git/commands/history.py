@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 
 from devs_git.domain.ledger import ids
-from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.events import Event, Key
 from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.paging import limited
 from devs_git.domain.text import trailers
@@ -16,7 +16,7 @@ from devs_git.workspace import Workspace
 
 MOST = 10_000
 # What an event of some types says of its kind more closely.
-_SUBTYPES = ("Devs-Gate-Type", "Devs-Cause", "Devs-Code")
+_SUBTYPES = (Key.GATE_TYPE, Key.CAUSE, Key.CODE)
 
 
 @immutable
@@ -151,8 +151,8 @@ def _is_wanted(event: Event, history: History, request: Request) -> bool:
 
 def _tasks(event: Event) -> tuple[str, ...]:
     """Those that an event names, also as having another status from then on (a rewind), or another next number."""
-    named = (value.partition(" ")[0] for key in ("Devs-Status", "Devs-Next") for value in event.all(key))
-    return (*event.all("Devs-Task"), *named)
+    named = (value.partition(" ")[0] for key in (Key.STATUS, Key.NEXT) for value in event.all(key))
+    return (*event.all(Key.TASK), *named)
 
 
 def _contract(task_id: str, history: History) -> str:
@@ -163,13 +163,13 @@ def _contract(task_id: str, history: History) -> str:
 def _told(event: Event, history: History) -> Happening:
     return Happening(
         id=event.oid,
-        actor=event.get("Devs-Actor"),
-        contract=_contract(event.get("Devs-Task"), history),
-        task_id=event.get("Devs-Task"),
+        actor=event.get(Key.ACTOR),
+        contract=_contract(event.get(Key.TASK), history),
+        task_id=event.get(Key.TASK),
         event_type=event.type,
         event_subtype=next(filter(None, map(event.get, _SUBTYPES)), ""),
-        phase=event.get("Devs-Phase"),
+        phase=event.get(Key.PHASE),
         subject=event.subject,
         event_data=event.data,
-        created_at=event.get("Devs-Finished"),
+        created_at=event.get(Key.FINISHED),
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from devs_git.domain.checkpoints.rewritten_history import parsed
-from devs_git.domain.ledger.events import Draft
+from devs_git.domain.ledger.events import Draft, Key
 from devs_git.domain.text import limits
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import follow_rewritten_history
@@ -95,7 +95,7 @@ def _carried_out(workspace: Workspace, new_of: dict[str, str] | None) -> Result:
         event = workspace.event(
             "history.rewritten",
             f"history: rewritten, {count} checkpoint{'' if count == 1 else 's'} moved",
-            ("Devs-Cause", "trees" if new_of is None else "map"),
+            (Key.CAUSE, "trees" if new_of is None else "map"),
             *made.lines,
             verb_name="history-rewritten",
         )

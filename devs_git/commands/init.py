@@ -12,7 +12,7 @@ from typing import Final
 
 from devs_git.domain.audit.findings import Action
 from devs_git.domain.gates.policy import IN_FORCE, PROPOSED, first
-from devs_git.domain.ledger.events import Draft, Event
+from devs_git.domain.ledger.events import Draft, Event, Key
 from devs_git.domain.text.plain_text import shown
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.gates import check_tas_lock
@@ -202,7 +202,7 @@ def _policy(workspace: Workspace, genesis: str, *, fresh: bool) -> Action:
 
 
 def _first_event(workspace: Workspace, genesis: str) -> Event:
-    return workspace.event("policy.set", "policy: the first", ("Devs-Genesis", genesis), verb_name="init")
+    return workspace.event("policy.set", "policy: the first", (Key.GENESIS, genesis), verb_name="init")
 
 
 def _proposed(workspace: Workspace, there: bool) -> Action:
@@ -230,7 +230,7 @@ def _take_out(workspace: Workspace) -> Result:
 
 
 def _record(workspace: Workspace, kind: str, subject: str, actions: list[Action]) -> None:
-    fields = [("Devs-Did", f"{action.did} {action.what}") for action in actions]
+    fields = [(Key.DID, f"{action.did} {action.what}") for action in actions]
     event = workspace.event(kind, subject, *fields, verb_name="init")
     workspace.append(lambda _tip: Draft(event))
 

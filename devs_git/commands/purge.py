@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate, one_line
+from devs_git.domain.ledger.events import NO_OID, Draft, Key, RefUpdate, one_line
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.recall.purge_terms import SHORTEST, Dropped, Left, plan_id
 from devs_git.domain.text import limits
@@ -169,7 +169,7 @@ def _plan(workspace: Workspace, request: Request, catalog: Catalog) -> _Plan:
     texts = (request.text.encode("utf-8", "surrogateescape"),) if request.text else ()
     git, common = workspace.store_git, workspace.places.common
     own = own_operations.operations(git, workspace.ledger.tip().history.operations)
-    left_by_us = frozenset(tuple(event.get("Devs-Preserved").split()) for each in own for event in each)
+    left_by_us = frozenset(tuple(event.get(Key.PRESERVED).split()) for each in own for event in each)
     sought = Sought(path, tuple(_on_disk(workspace, path)), texts, left_by_us)
     objects = refs_and_objects.look(git, common, sought, workspace.progress)
     objects = replace(objects, dropped=tuple(dict.fromkeys((*objects.dropped, *followed))))
@@ -238,7 +238,7 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
         "checkpoints": len(plan.lost),
     }
     said = [
-        ("Devs-Purged", f"{count} {what if count > 1 else what.removesuffix('s')}")
+        (Key.PURGED, f"{count} {what if count > 1 else what.removesuffix('s')}")
         for what, count in counts.items()
         if count
     ]
@@ -255,9 +255,9 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
         event = workspace.event(
             "purged",
             f"purge: {', '.join(text for _, text in said) or 'what was remembered'}",
-            ("Devs-Sought", sought),
+            (Key.SOUGHT, sought),
             *said,
-            *(("Devs-Dropped", f"{one.ref} {one.oid}") for one in dropped),
+            *((Key.DROPPED, f"{one.ref} {one.oid}") for one in dropped),
             *_gone(
                 tip,
                 (*(one.oid for one in dropped if one.kind == "checkpoint"), *(one.tag for one in plan.lost)),
@@ -280,9 +280,9 @@ def _gone(tip: store.Tip, tags: Iterable[str]) -> Iterator[tuple[str, str]]:
     for tag in dict.fromkeys(tags):
         point = tip.history.checkpoints.get(tag)
         if point and not point.gone:
-            yield "Devs-Gone", tag
+            yield Key.GONE, tag
             if not point.replaced:
-                yield "Devs-Undone", tag
+                yield Key.UNDONE, tag
 
 
 def _result(plan: _Plan, *, dry_run: bool) -> Result:

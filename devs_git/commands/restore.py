@@ -8,7 +8,7 @@ from pathlib import Path
 
 from devs_git.domain.checkpoints import branch_names
 from devs_git.domain.ledger import resolve
-from devs_git.domain.ledger.events import Draft, RefUpdate
+from devs_git.domain.ledger.events import Draft, Key, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import target as parse_target
 from devs_git.errors import DevsError, invalid
@@ -177,19 +177,17 @@ def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> R
     active = active_task.read(site.places)
     subject = f"restore: {request.target}{f' (paths named: {len(job.paths)})' if job.paths else ''}"
     carried = carry_changes.prepare(site, job.folder, (found.head, found.branch), job.tree, REFUSAL)
-    message = f"Restore files of {request.target}\n\n{active}Devs-Ledger: {workspace.ledger.tip().oid}"
+    message = f"Restore files of {request.target}\n\n{active}{Key.LEDGER}: {workspace.ledger.tip().oid}"
     commit = capture.commit(site.objects, job.tree, [found.head], site.signature(), message)
     fields = (
-        ("Devs-Op", op_id),
-        ("Devs-Branch", found.branch),
-        ("Devs-From", found.head),
-        ("Devs-To", commit),
+        (Key.OP, op_id),
+        (Key.BRANCH, found.branch),
+        (Key.FROM, found.head),
+        (Key.TO, commit),
     )
     backup = _backup(site, job, active, subject, fields)
-    target = ("Devs-Target", request.target)
-    event = workspace.event(
-        "restored", subject, target, *fields, ("Devs-Backup", backup), verb_name="restore"
-    )
+    target = (Key.TARGET, request.target)
+    event = workspace.event("restored", subject, target, *fields, (Key.BACKUP, backup), verb_name="restore")
     move = Move(
         op_id=op_id,
         verb="restore",

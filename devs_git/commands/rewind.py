@@ -9,7 +9,7 @@ from devs_git.domain.checkpoints import plan_id as plans
 from devs_git.domain.checkpoints.plan_id import Options
 from devs_git.domain.checkpoints.rewind_selection import preserve_mode
 from devs_git.domain.ledger import ids, resolve
-from devs_git.domain.ledger.events import Draft, Event
+from devs_git.domain.ledger.events import Draft, Event, Key
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.text.plain_text import checked
 from devs_git.errors import DevsError, invalid
@@ -227,10 +227,10 @@ def _rewind(workspace: Workspace, site: Site, request: Request, look: Outlook) -
         event = workspace.event(
             "rewound",
             f"rewind: to {request.options.target} (undoes {', '.join(look.effect.affected) or 'no task'})",
-            ("Devs-Task", point.task_id),
-            ("Devs-Target", request.options.target),
-            ("Devs-Reason", request.override_reason or ""),
-            ("Devs-Clone", clone),
+            (Key.TASK, point.task_id),
+            (Key.TARGET, request.options.target),
+            (Key.REASON, request.override_reason or ""),
+            (Key.CLONE, clone),
             *trailers(way, old, kept, backup),
             verb_name="rewind",
         )
@@ -284,17 +284,17 @@ def _require_same(tip: Tip, look: Outlook) -> None:
 def _record(event: Event, look: Outlook, kept: Kept) -> bytes:
     """`rewinds/<op_id>.yaml`: the same facts for people."""
     facts = {
-        "rewind_id": event.get("Devs-Op"),
-        "target": event.get("Devs-Target"),
-        "branch": event.get("Devs-Branch"),
-        "worktree": event.get("Devs-Worktree"),
-        "from_commit": event.get("Devs-From"),
-        "to_commit": event.get("Devs-To"),
-        "backup": f"refs/devs/backup/{event.get('Devs-Op')}",
+        "rewind_id": event.get(Key.OP),
+        "target": event.get(Key.TARGET),
+        "branch": event.get(Key.BRANCH),
+        "worktree": event.get(Key.WORKTREE),
+        "from_commit": event.get(Key.FROM),
+        "to_commit": event.get(Key.TO),
+        "backup": f"refs/devs/backup/{event.get(Key.OP)}",
         "preserve": look.preserve,
         "preserved_as": kept.reference,
         "undone": [point.name for point in look.effect.undone],
         "tasks": list(look.effect.affected),
     }
-    reason = event.get("Devs-Reason")
+    reason = event.get(Key.REASON)
     return yaml_documents.dump(facts | ({"reason": reason} if reason else {}), "rewind")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate, one_line
+from devs_git.domain.ledger.events import NO_OID, Draft, Key, RefUpdate, one_line
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import snapshot_index, snapshots
 from devs_git.operations.checkpoint.snapshot_index import Shot
@@ -58,7 +58,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     message = request.message or f"Snapshot at {workspace.started}"
     parent = f"parent {head}\n" if head else ""
     sign = workspace.signature()
-    bound = f"Devs-Ledger: {workspace.ledger.tip().oid}"
+    bound = f"{Key.LEDGER}: {workspace.ledger.tip().oid}"
     text = f"tree {shot.tree}\n{parent}author {sign}\ncommitter {sign}\n\n{message}\n\n{bound}\n"
     commit = workspace.objects.write("commit", text.encode("utf-8", "replace"))
     branch, event = _record(workspace, shot, commit, message)
@@ -76,9 +76,9 @@ def _record(workspace: Workspace, shot: Shot, commit: str, message: str) -> tupl
         event = workspace.event(
             "snapshot.created",
             f"snapshot: {message}",
-            ("Devs-Branch", chosen[0]),
-            ("Devs-Commit", commit),
-            ("Devs-Tree", shot.tree),
+            (Key.BRANCH, chosen[0]),
+            (Key.COMMIT, commit),
+            (Key.TREE, shot.tree),
             verb_name="snapshot create",
         )
         return Draft(event, updates=(RefUpdate(snapshots.BRANCHES + chosen[0], commit, NO_OID),))

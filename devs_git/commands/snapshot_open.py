@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from devs_git.domain.ledger.events import Draft
+from devs_git.domain.ledger.events import Draft, Key
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import snapshots
 from devs_git.operations.checkpoint.snapshots import Snapshot
@@ -72,8 +72,8 @@ def run(workspace: Workspace, request: Request) -> Result:
             workspace.event(
                 "snapshot.opened",
                 f"snapshot: look into {snapshot.name}",
-                ("Devs-Branch", snapshot.name),
-                ("Devs-Commit", snapshot.commit),
+                (Key.BRANCH, snapshot.name),
+                (Key.COMMIT, snapshot.commit),
                 verb_name="snapshot open",
             )
         )

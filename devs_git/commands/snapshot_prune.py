@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from devs_git.domain.checkpoints.snapshot_pruning import Kept, made, plan_id, reason_to_keep
-from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
+from devs_git.domain.ledger.events import NO_OID, Draft, Key, RefUpdate
 from devs_git.domain.text.quantities import span
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import snapshots
@@ -59,7 +59,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     event = workspace.event(
         "snapshot.pruned",
         f"snapshot: prune {len(gone)} older than {request.older_than}",
-        *(("Devs-Pruned", f"{snapshot.name} {snapshot.commit}") for snapshot in gone),
+        *((Key.PRUNED, f"{snapshot.name} {snapshot.commit}") for snapshot in gone),
         verb_name="snapshot prune",
     )
     updates = tuple(RefUpdate(snapshots.BRANCHES + one.name, NO_OID, one.commit) for one in gone)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devs_git.domain.checkpoints.checkpoint_record import require_task
 from devs_git.domain.ledger import ids
-from devs_git.domain.ledger.events import Draft
+from devs_git.domain.ledger.events import Draft, Key
 from devs_git.domain.text.trailers import Work, text
 from devs_git.errors import invalid
 from devs_git.storage.ledger import task_files
@@ -45,8 +45,8 @@ def run(workspace: Workspace, request: Request) -> Result:
         event = workspace.event(
             "task.result",
             f"task: result of {task.task_id}",
-            ("Devs-Task", task.task_id),
-            ("Devs-Op", op_id),
+            (Key.TASK, task.task_id),
+            (Key.OP, op_id),
             verb_name="task result",
         )
         return Draft(event, (task_files.file(op_id, event, work, {"result": request.text}),))

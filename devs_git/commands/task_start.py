@@ -7,7 +7,7 @@ one is free again, and its numbers go on. A task whose mark in its own worktree 
 from __future__ import annotations
 
 from devs_git.domain.ledger import ids
-from devs_git.domain.ledger.events import Draft, one_line
+from devs_git.domain.ledger.events import Draft, Key, one_line
 from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.task_standing import LIVE
 from devs_git.domain.text.trailers import AGENTS, PHASES, Work, checked, text, work_of
@@ -78,12 +78,12 @@ def run(workspace: Workspace, request: Request) -> Result:
             "task.started",
             f"task: start {request.task_id}: {request.title}".rstrip(": "),
             *work.pairs(),
-            ("Devs-Title", request.title),
-            ("Devs-Contract", contract),
-            ("Devs-Branch", branch),
-            ("Devs-From", head),
-            ("Devs-Op", op_id),
-            ("Devs-Next", f"{request.task_id} {number}"),
+            (Key.TITLE, request.title),
+            (Key.CONTRACT, contract),
+            (Key.BRANCH, branch),
+            (Key.FROM, head),
+            (Key.OP, op_id),
+            (Key.NEXT, f"{request.task_id} {number}"),
             verb_name="task start",
         )
         told = {"title": request.title, "plan": request.plan, "contract": contract, "branch": branch}

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from devs_git.domain.checkpoints.snapshot_pruning import plan_id
-from devs_git.domain.ledger.events import Draft
+from devs_git.domain.ledger.events import Draft, Key
 from devs_git.domain.recall.traces import TraceRow
 from devs_git.domain.text.quantities import size, span
 from devs_git.domain.text.times import stamp
@@ -83,8 +83,8 @@ def _record(workspace: Workspace, done: Result) -> str:
     event = workspace.event(
         "trace.pruned",
         f"trace: prune {done.traces} up to {done.upto}",
-        ("Devs-Pruned", f"{done.traces} traces {done.bytes} bytes"),
-        ("Devs-Upto", done.upto),
+        (Key.PRUNED, f"{done.traces} traces {done.bytes} bytes"),
+        (Key.UPTO, done.upto),
         verb_name="trace prune",
     )
     return workspace.append(lambda _tip: Draft(event)).oid if done.traces else ""

@@ -12,7 +12,7 @@ from devs_git.domain.checkpoints import branch_names, task_activity
 from devs_git.domain.checkpoints import rewind_selection as rules
 from devs_git.domain.checkpoints.rewind_selection import Effect, preserve_mode
 from devs_git.domain.ledger import clone_view
-from devs_git.domain.ledger.events import Draft, Event
+from devs_git.domain.ledger.events import Draft, Event, Key
 from devs_git.domain.ledger.history import Checkpoint, fold
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.rewind import reach, refusals, rewind_plan
@@ -128,7 +128,7 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
     operation = rules.to_undo(operations, request.op_id)
     surveys.require_commit(found)
     since = operations[operations.index(operation) :]
-    state, *later = (load(site.objects, event.get("Devs-Backup")) for event in since)
+    state, *later = (load(site.objects, event.get(Key.BACKUP)) for event in since)
     before = clone_view.own(fold(workspace.ledger.events(operation.parents[0], oldest_first=True)), clone)
     left, _ = reach.passed(site.git, found.head, state.head)
     held = refs.matching(site.git, lines_of_work.HEADS, lines_of_work.FOLDER)
@@ -146,15 +146,11 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
     raw = (path for each in (state, *later) for path in (*listed(site.git, each.raw), *each.modes))
     only = tuple(dict.fromkeys(path for path in raw if not path.endswith("/")))
     plan = replace(footprints.footprint(found, site.top, state.worktree), bytes_only=only)
-    commits = bool(reach.passed(site.git, found.head, since[-1].get("Devs-To"))[0])
+    commits = bool(reach.passed(site.git, found.head, since[-1].get(Key.TO))[0])
     refused = [
         *rules.reused(history, before, effect.revived),
         *surveys.in_the_middle(site.places, found),
-        *(
-            refusals.of_new_commits(found, operation.get("Devs-To"))
-            if commits and not request.preserve
-            else ()
-        ),
+        *(refusals.of_new_commits(found, operation.get(Key.TO)) if commits and not request.preserve else ()),
         *refusals.of_changes(found, plan, request.preserve),
         *refusals.of_obstacles(plan, save=request.untracked == "save"),
         *refusals.of_objects(found, plan, state.head),
@@ -172,9 +168,9 @@ def _operations(site: Site, told: list[Event], op_id: str | None) -> list[Event]
     A worktree and branch of the same name in another clone is another place: its backups never come here.
     """
     held, purged = own_operations.operations(site.git, told)
-    here = [event for event in held if site.objects.exists(event.get("Devs-Backup"))]
+    here = [event for event in held if site.objects.exists(event.get(Key.BACKUP))]
     every = [event for event in told if event in here or event in purged]
-    meant = [event for event in every if event.get("Devs-Op") == op_id] or every[-1:]
+    meant = [event for event in every if event.get(Key.OP) == op_id] or every[-1:]
     lost = next(
         (event for event in reversed(every[every.index(meant[0]) :] if meant else ()) if event in purged),
         None,
@@ -182,11 +178,11 @@ def _operations(site: Site, told: list[Event], op_id: str | None) -> list[Event]
     if lost:
         raise DevsError(
             "NOTHING_TO_UNDO",
-            f"The backup of {lost.get('Devs-Op')} was purged: it held what was to be kept nowhere any more.",
+            f"The backup of {lost.get(Key.OP)} was purged: it held what was to be kept nowhere any more.",
             hint="Go on from what is here, or go to a checkpoint: devs-git log",
         )
-    known = {event.get("Devs-Op") for event in here}
-    gone = [event.get("Devs-Op") for event in told if event.get("Devs-Op") not in known]
+    known = {event.get(Key.OP) for event in here}
+    gone = [event.get(Key.OP) for event in told if event.get(Key.OP) not in known]
     if op_id in gone or (gone and not here and not op_id):
         raise DevsError(
             "NOTHING_TO_UNDO",
@@ -203,9 +199,9 @@ def _undo(workspace: Workspace, site: Site, request: Request, look: _Outlook) ->
     way = replace(way, new=replace(look.state, raw=raw, modes=merged_modes(site.git, states)), exact=exact)
 
     undoes = (
-        ("Devs-Undoes", look.operation.get("Devs-Op")),
-        ("Devs-Preserve", look.mode or "none"),
-        ("Devs-Clone", name_clone(site.places.common, workspace.new_nonce)),
+        (Key.UNDOES, look.operation.get(Key.OP)),
+        (Key.PRESERVE, look.mode or "none"),
+        (Key.CLONE, name_clone(site.places.common, workspace.new_nonce)),
     )
 
     def build(_tip: Tip, old: State, kept: Kept, backup: str) -> Draft:
@@ -228,11 +224,11 @@ def _undo(workspace: Workspace, site: Site, request: Request, look: _Outlook) ->
 
 
 def _way(workspace: Workspace, request: Request, look: _Outlook) -> Journey:
-    verb = look.operation.get("Devs-Verb")
+    verb = look.operation.get(Key.VERB)
     return Journey(
         op_id=workspace.new_id("undo"),
         verb="undo",
-        subject=f"undo: of {verb} {look.operation.get('Devs-Op')}",
+        subject=f"undo: of {verb} {look.operation.get(Key.OP)}",
         found=look.found,
         plan=look.plan,
         new=look.state,
@@ -247,8 +243,8 @@ def _way(workspace: Workspace, request: Request, look: _Outlook) -> Journey:
 def _result(look: _Outlook, op_id: str, files: int, active: str) -> Result:
     back, gone = look.turns
     return Result(
-        undone_operation=look.operation.get("Devs-Op"),
-        undone_verb=look.operation.get("Devs-Verb"),
+        undone_operation=look.operation.get(Key.OP),
+        undone_verb=look.operation.get(Key.VERB),
         undo_id=op_id,
         commit=look.state.head,
         branch=look.state.branch.removeprefix("refs/heads/"),

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from devs_git.domain.audit import checkpoint_refs
 from devs_git.domain.audit.findings import Finding
 from devs_git.domain.checkpoints.wanted_refs import NUMBERED, VISIBLE
-from devs_git.domain.ledger.events import LEDGER, NO_OID, Event
-from devs_git.domain.ledger.history import CHECKPOINT_EVENTS, MOVED, History
+from devs_git.domain.ledger.events import LEDGER, NO_OID, Event, Key
+from devs_git.domain.ledger.history import CHECKPOINT_EVENTS, History
 from devs_git.values import immutable
 
 _TAGS = VISIBLE + "task-"
@@ -80,10 +80,12 @@ def recorded(event: Event) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The tags that an event makes checkpoints of, each with what it says of it: task ('' for a move), commit and tree."""
     if not event.failed and event.type in CHECKPOINT_EVENTS:
         yield (
-            event.get("Devs-Tag"),
-            (event.get("Devs-Task"), event.get("Devs-Commit"), event.get("Devs-Tree")),
+            event.get(Key.TAG),
+            (event.get(Key.TASK), event.get(Key.COMMIT), event.get(Key.TREE)),
         )
-    for _old, tag, _number, *what in (line.split(" ") for line in event.all(MOVED) if line.count(" ") > 1):
+    for _old, tag, _number, *what in (
+        line.split(" ") for line in event.all(Key.MOVED) if line.count(" ") > 1
+    ):
         yield tag, ("", *what[:2])
 
 

@@ -6,7 +6,7 @@ CONFLICT (rewound or dropped: it has to be started again).
 
 from __future__ import annotations
 
-from devs_git.domain.ledger.events import one_line
+from devs_git.domain.ledger.events import Key, one_line
 from devs_git.domain.ledger.history import History, Task
 from devs_git.domain.ledger.ids import completed_tag
 from devs_git.domain.ledger.task_standing import LIVE
@@ -58,10 +58,10 @@ def tag_object(wanted: Wanted, number: int, ledger: str, signature: str) -> byte
     """The annotated tag: a subject for people, the rest of the message, then trailers."""
     ref = completed_tag(wanted.work.task).removeprefix("refs/tags/")
     own = (
-        ("Devs-Checkpoint", str(number)),
-        ("Devs-Completed", "true" if wanted.completed else ""),
-        ("Devs-Conversation", wanted.conversation),
-        ("Devs-Ledger", ledger),
+        (Key.CHECKPOINT, str(number)),
+        (Key.COMPLETED, "true" if wanted.completed else ""),
+        (Key.CONVERSATION, wanted.conversation),
+        (Key.LEDGER, ledger),
     )
     pairs = (wanted.work.pairs()[0], *own[:2], *wanted.work.pairs()[1:], *own[2:])
     trailers = "".join(f"{key}: {value}\n" for key, value in pairs if value)
@@ -78,15 +78,15 @@ def event_fields(wanted: Wanted, number: int, tag: str) -> tuple[tuple[str, str]
     facts = wanted.facts
     return (
         *wanted.work.pairs(),
-        ("Devs-Number", str(number)),
-        ("Devs-Tag", tag),
-        ("Devs-Commit", facts.commit),
-        ("Devs-Tree", facts.tree),
-        ("Devs-Branch", facts.branch),
-        ("Devs-Message", wanted.headline),
-        ("Devs-Stat", f"{facts.files} {facts.added} {facts.removed}"),
-        ("Devs-Op", wanted.op_id),
-        ("Devs-Conversation", wanted.conversation),
+        (Key.NUMBER, str(number)),
+        (Key.TAG, tag),
+        (Key.COMMIT, facts.commit),
+        (Key.TREE, facts.tree),
+        (Key.BRANCH, facts.branch),
+        (Key.MESSAGE, wanted.headline),
+        (Key.STAT, f"{facts.files} {facts.added} {facts.removed}"),
+        (Key.OP, wanted.op_id),
+        (Key.CONVERSATION, wanted.conversation),
     )
 
 

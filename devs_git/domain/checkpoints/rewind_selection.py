@@ -12,7 +12,7 @@ from collections.abc import Collection
 from typing import Final
 
 from devs_git.domain.ledger.clone_view import told
-from devs_git.domain.ledger.events import NO_OID, Event, RefUpdate
+from devs_git.domain.ledger.events import NO_OID, Event, Key, RefUpdate
 from devs_git.domain.ledger.history import FOLDED, REWRITTEN, Checkpoint, History
 from devs_git.domain.ledger.ids import completed_tag
 from devs_git.errors import DevsError, invalid
@@ -47,9 +47,9 @@ class Effect:
     def fields(self) -> tuple[tuple[str, str], ...]:
         """The trailers by which the ledger remembers this effect."""
         return (
-            *(("Devs-Undone", point.tag) for point in self.undone),
-            *(("Devs-Revived", point.tag) for point in self.revived),
-            *(("Devs-Status", f"{task} {status}") for task, status in self.statuses),
+            *((Key.UNDONE, point.tag) for point in self.undone),
+            *((Key.REVIVED, point.tag) for point in self.revived),
+            *((Key.STATUS, f"{task} {status}") for task, status in self.statuses),
         )
 
     def tag_updates(self, tags: dict[str, str]) -> tuple[RefUpdate, ...]:
@@ -133,7 +133,7 @@ def chain(history: History, worktree: str, branch: str) -> list[Event]:
     return [
         event
         for event in history.operations
-        if event.get("Devs-Worktree") == worktree and event.get("Devs-Branch") == name
+        if event.get(Key.WORKTREE) == worktree and event.get(Key.BRANCH) == name
     ]
 
 
@@ -142,9 +142,9 @@ def to_undo(operations: list[Event], op_id: str | None) -> Event:
     if op_id is None and operations:
         return operations[-1]
     for event in reversed(operations):
-        if event.get("Devs-Op") == op_id:
+        if event.get(Key.OP) == op_id:
             return event
-    known = ", ".join(event.get("Devs-Op") for event in operations[-5:])
+    known = ", ".join(event.get(Key.OP) for event in operations[-5:])
     raise DevsError(
         "NOTHING_TO_UNDO",
         f"There is no operation {op_id} of this worktree and branch."
@@ -171,8 +171,8 @@ def back(
     stays so, and where the new checkpoint stays live the old one does not come back beside it.
     """
     undone = tuple(p for p in now.live() if p.tag not in before.checkpoints and p.commit in lost)
-    fallen = {tag for event in operations for tag in event.all("Devs-Undone")}
-    risen = {tag for event in operations for tag in event.all("Devs-Revived")}
+    fallen = {tag for event in operations for tag in event.all(Key.UNDONE)}
+    risen = {tag for event in operations for tag in event.all(Key.REVIVED)}
     was = {tag for tag, point in before.checkpoints.items() if point.live}
     stays = {point.tag for point in now.live()} - {point.tag for point in undone}
     moved = {p.tag for p in replaced_since(now, before) if p.tag in on_head and _newest(now, p) not in stays}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 
-from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.events import Event, Key
 from devs_git.values import immutable
 
 
@@ -20,7 +20,7 @@ class Kept:
 def made(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
     """Branch and commit of every snapshot that the ledger recorded."""
     return frozenset(
-        (event.get("Devs-Branch"), event.get("Devs-Commit"))
+        (event.get(Key.BRANCH), event.get(Key.COMMIT))
         for event in events
         if event.type == "snapshot.created" and not event.failed
     )

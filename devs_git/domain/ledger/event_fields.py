@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.events import Event, Key
 from devs_git.domain.ledger.history import CHECKPOINT_EVENTS
 from devs_git.domain.ledger.ids import MAX_LENGTH, NUMBER_FORM, OID_FORM
 
@@ -20,30 +20,30 @@ _STAT: Final = "[0-9]{1,18}( [0-9]{1,18}){2}"
 _FORMS: Final = {
     key: re.compile(form, re.ASCII)
     for key, form in {
-        "Devs-Task": f"({TASK})?",
-        "Devs-Number": NUMBER_FORM,
-        "Devs-Tag": f"({OID_FORM})?",
-        "Devs-Commit": f"({OID_FORM})?",
-        "Devs-Tree": f"({OID_FORM})?",
-        "Devs-From": f"({OID_FORM})?",
-        "Devs-To": f"({OID_FORM})?",
-        "Devs-Backup": f"({OID_FORM})?",
-        "Devs-Op": "([0-9A-Za-z][0-9A-Za-z-]*)?",
-        "Devs-Stat": _STAT,
-        "Devs-Next": f"{TASK} {NUMBER_FORM}",
-        "Devs-Status": f"{TASK} [a-z]+",
-        "Devs-Undone": OID_FORM,
-        "Devs-Revived": OID_FORM,
-        "Devs-Gone": OID_FORM,
-        "Devs-Renumbered": f"{OID_FORM} {NUMBER_FORM}",
-        "Devs-Moved": f"{OID_FORM} {OID_FORM} {NUMBER_FORM} {OID_FORM} {OID_FORM}( {_STAT})?",
+        Key.TASK: f"({TASK})?",
+        Key.NUMBER: NUMBER_FORM,
+        Key.TAG: f"({OID_FORM})?",
+        Key.COMMIT: f"({OID_FORM})?",
+        Key.TREE: f"({OID_FORM})?",
+        Key.FROM: f"({OID_FORM})?",
+        Key.TO: f"({OID_FORM})?",
+        Key.BACKUP: f"({OID_FORM})?",
+        Key.OP: "([0-9A-Za-z][0-9A-Za-z-]*)?",
+        Key.STAT: _STAT,
+        Key.NEXT: f"{TASK} {NUMBER_FORM}",
+        Key.STATUS: f"{TASK} [a-z]+",
+        Key.UNDONE: OID_FORM,
+        Key.REVIVED: OID_FORM,
+        Key.GONE: OID_FORM,
+        Key.RENUMBERED: f"{OID_FORM} {NUMBER_FORM}",
+        Key.MOVED: f"{OID_FORM} {OID_FORM} {NUMBER_FORM} {OID_FORM} {OID_FORM}( {_STAT})?",
     }.items()
 }
-_NEEDED: Final = ("Devs-Task", "Devs-Number", "Devs-Tag", "Devs-Commit", "Devs-Tree")
+_NEEDED: Final = (Key.TASK, Key.NUMBER, Key.TAG, Key.COMMIT, Key.TREE)
 
 
 # Where the number of a checkpoint stands among the words of a field.
-_NUMBERS: Final = {"Devs-Number": 0, "Devs-Next": 1, "Devs-Renumbered": 1, "Devs-Moved": 2}
+_NUMBERS: Final = {Key.NUMBER: 0, Key.NEXT: 1, Key.RENUMBERED: 1, Key.MOVED: 2}
 # Who writes one number more is never refused, for each takes its own place: no event can use a task's numbers up.
 HIGHEST: Final = 1_000_000
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.events import Event, Key
 
 # Where the name is not the type in capitals. An event that names itself (`Devs-Event-Name`) is called that.
 NAMES: Final = {
@@ -13,19 +13,19 @@ NAMES: Final = {
     "": "LEDGER_COMMIT",  # by another hand than ours
 }
 TOLD: Final = {
-    "task_id": "Devs-Task",
-    "gate_type": "Devs-Gate-Type",
-    "gate_id": "Devs-Gate",
-    "agent_id": "Devs-Agent",
-    "actor": "Devs-Actor",
-    "outcome": "Devs-Outcome",
-    "created_at": "Devs-Finished",
+    "task_id": Key.TASK,
+    "gate_type": Key.GATE_TYPE,
+    "gate_id": Key.GATE,
+    "agent_id": Key.AGENT,
+    "actor": Key.ACTOR,
+    "outcome": Key.OUTCOME,
+    "created_at": Key.FINISHED,
 }
 
 
 def name_of(event: Event) -> str:
     """`checkpoint.created` is CHECKPOINT_CREATED."""
-    told = event.get("Devs-Event-Name")
+    told = event.get(Key.EVENT_NAME)
     if told.isascii() and told.replace("_", "").isalnum():
         return told
     return NAMES.get(event.type) or "".join(char if char.isalnum() else "_" for char in event.type).upper()

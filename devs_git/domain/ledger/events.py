@@ -17,11 +17,88 @@ OURS: Final = "Devs-"  # how the key of each of our trailers begins
 FORMAT: Final = 1  # of the events that this program writes and reads
 UNKNOWN: Final = "unknown"  # the type of an event that a newer program wrote
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-STARTED, FINISHED = "Devs-Started", "Devs-Finished"
 NO_OID: Final = "0" * 40
 
 
-FORMAT_KEY: Final = "Devs-Format"
+class Key:
+    """The keys of our trailers: of events, and of commits, checkpoint tags and backups. No other module writes one out."""
+
+    # Of commits and checkpoint tags. Events have some of them, too.
+    TASK: Final = "Devs-Task"
+    AGENT: Final = "Devs-Agent"
+    CLIENT: Final = "Devs-Client"
+    PHASE: Final = "Devs-Phase"
+    LEDGER: Final = "Devs-Ledger"  # the ledger's tip at that time
+    CHECKPOINT: Final = "Devs-Checkpoint"
+    COMPLETED: Final = "Devs-Completed"
+    CONVERSATION: Final = "Devs-Conversation"
+
+    # Of every event.
+    EVENT: Final = "Devs-Event"  # its type
+    FORMAT: Final = "Devs-Format"
+    VERB: Final = "Devs-Verb"
+    ACTOR: Final = "Devs-Actor"
+    TIER: Final = "Devs-Tier"
+    WORKTREE: Final = "Devs-Worktree"
+    STARTED: Final = "Devs-Started"
+    FINISHED: Final = "Devs-Finished"
+    OUTCOME: Final = "Devs-Outcome"
+    CODE: Final = "Devs-Code"  # why it failed
+    TYPE: Final = "Devs-Type"  # the type of an event of a newer format, as it is read
+
+    # What an event changes.
+    MOVED: Final = "Devs-Moved"
+    RENUMBERED: Final = "Devs-Renumbered"
+    UNDONE: Final = "Devs-Undone"
+    REVIVED: Final = "Devs-Revived"
+    GONE: Final = "Devs-Gone"
+    STATUS: Final = "Devs-Status"
+    NEXT: Final = "Devs-Next"
+
+    # Of tasks and checkpoints.
+    NUMBER: Final = "Devs-Number"
+    TAG: Final = "Devs-Tag"
+    COMMIT: Final = "Devs-Commit"
+    TREE: Final = "Devs-Tree"
+    MESSAGE: Final = "Devs-Message"
+    STAT: Final = "Devs-Stat"
+    TITLE: Final = "Devs-Title"
+    CONTRACT: Final = "Devs-Contract"
+    CAUSE: Final = "Devs-Cause"
+
+    # Of operations that move the tree.
+    OP: Final = "Devs-Op"
+    UNDOES: Final = "Devs-Undoes"
+    CLONE: Final = "Devs-Clone"
+    BRANCH: Final = "Devs-Branch"
+    FROM_BRANCH: Final = "Devs-From-Branch"
+    FROM: Final = "Devs-From"
+    TO: Final = "Devs-To"
+    TARGET: Final = "Devs-Target"
+    REASON: Final = "Devs-Reason"
+    BACKUP: Final = "Devs-Backup"
+    PRESERVE: Final = "Devs-Preserve"
+    PRESERVED: Final = "Devs-Preserved"
+    DECIDED: Final = "Devs-Decided"
+
+    # Of gates.
+    GATE: Final = "Devs-Gate"
+    GATE_TYPE: Final = "Devs-Gate-Type"
+    EVENT_NAME: Final = "Devs-Event-Name"
+    DECISION: Final = "Devs-Decision"
+    APPROVAL: Final = "Devs-Approval"
+    REVIEWER: Final = "Devs-Reviewer"
+
+    # Of init, sync, purge and prune.
+    DID: Final = "Devs-Did"
+    GENESIS: Final = "Devs-Genesis"
+    REMOTE: Final = "Devs-Remote"
+    SUPERSEDED: Final = "Devs-Superseded"
+    SOUGHT: Final = "Devs-Sought"
+    PURGED: Final = "Devs-Purged"
+    DROPPED: Final = "Devs-Dropped"
+    PRUNED: Final = "Devs-Pruned"
+    UPTO: Final = "Devs-Upto"
 
 
 def _format(text: str) -> int:
@@ -73,15 +150,15 @@ class Event:
     @property
     def format(self) -> int:
         """The format in which it was written: `Devs-Format`, 1 where it does not say."""
-        return _format(self.get(FORMAT_KEY))
+        return _format(self.get(Key.FORMAT))
 
     @property
     def failed(self) -> bool:
-        return self.get("Devs-Outcome") == "failed"
+        return self.get(Key.OUTCOME) == "failed"
 
     def message(self) -> str:
         trailers = "".join(
-            f"{key}: {one_line(value)}\n" for key, value in (("Devs-Event", self.type), *self.fields)
+            f"{key}: {one_line(value)}\n" for key, value in ((Key.EVENT, self.type), *self.fields)
         )
         body = self.body.strip() + "\n\n" if self.body.strip() else ""
         return f"{one_line(self.subject)}\n\n{body}{trailers}"
@@ -99,12 +176,12 @@ def parse(oid: str, parents: tuple[str, ...], message: str) -> Event:
     head, _, last = message.rstrip("\n").rpartition("\n\n")
     pairs = [line.partition(":") for line in last.split("\n") if line.startswith(OURS)]
     fields = [(key, value.removeprefix(" ")) for key, colon, value in pairs if colon]
-    kind = next((value for key, value in fields if key == "Devs-Event"), "")
-    rest = tuple(pair for pair in fields if pair[0] != "Devs-Event")
+    kind = next((value for key, value in fields if key == Key.EVENT), "")
+    rest = tuple(pair for pair in fields if pair[0] != Key.EVENT)
     subject, _, body = (head or last).partition("\n")
-    newer = next((value for key, value in rest if key == FORMAT_KEY and _format(value) > FORMAT), "")
+    newer = next((value for key, value in rest if key == Key.FORMAT and _format(value) > FORMAT), "")
     if newer:
-        kind, rest = UNKNOWN, ((FORMAT_KEY, newer), ("Devs-Type", kind))
+        kind, rest = UNKNOWN, ((Key.FORMAT, newer), (Key.TYPE, kind))
     return Event(kind, subject, rest, body.strip("\n"), oid, parents)
 
 

@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from devs_git.domain.checkpoints.checkpoint_marks import Replaced, Rewound
-from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.events import Event, Key
 from devs_git.errors import DevsError
 from devs_git.values import field, immutable, mutable, replace
 
 CHECKPOINT_EVENTS: Final = frozenset({"checkpoint.created", "task.completed"})
 OPERATIONS: Final = frozenset({"rewound", "undone", "restored", "dropped"})
 MERGES: Final = frozenset({"ledger.merged", "superseded"})
-MOVED, UNDONE, REVIVED, GONE = "Devs-Moved", "Devs-Undone", "Devs-Revived", "Devs-Gone"
 HISTORY_REWRITTEN: Final = "history.rewritten"  # what it moves stays as live as it was
 # Why a checkpoint is replaced: it followed a rewritten commit, a squash folded it away, or another completion stands.
 REWRITTEN, FOLDED, OUTDONE = "rewritten", "folded", "outdone"
@@ -118,20 +117,20 @@ class History:
 
 def checkpoint_of(event: Event) -> Checkpoint:
     """The checkpoint that a `checkpoint.created` or `task.completed` event records."""
-    changed, added, removed = (int(part) for part in event.get("Devs-Stat", "0 0 0").split())
+    changed, added, removed = (int(part) for part in event.get(Key.STAT, "0 0 0").split())
     return Checkpoint(
-        task_id=event.get("Devs-Task"),
-        number=int(event.get("Devs-Number", "0")),
-        tag=event.get("Devs-Tag"),
-        commit=event.get("Devs-Commit"),
-        tree=event.get("Devs-Tree"),
-        branch=event.get("Devs-Branch"),
-        worktree=event.get("Devs-Worktree"),
-        message=event.get("Devs-Message"),
+        task_id=event.get(Key.TASK),
+        number=int(event.get(Key.NUMBER, "0")),
+        tag=event.get(Key.TAG),
+        commit=event.get(Key.COMMIT),
+        tree=event.get(Key.TREE),
+        branch=event.get(Key.BRANCH),
+        worktree=event.get(Key.WORKTREE),
+        message=event.get(Key.MESSAGE),
         files_changed=changed,
         lines_added=added,
         lines_removed=removed,
-        created_at=event.get("Devs-Finished"),
+        created_at=event.get(Key.FINISHED),
         completed=event.type == "task.completed",
         event=event.oid,
     )
@@ -145,7 +144,7 @@ def move_of(line: str, event: Event) -> tuple[str, dict[str, Any]]:
         "number": int(number),
         "commit": commit,
         "tree": tree,
-        "created_at": event.get("Devs-Finished"),
+        "created_at": event.get(Key.FINISHED),
         "event": event.oid,
     }
     figures = ("files_changed", "lines_added", "lines_removed")
@@ -154,7 +153,7 @@ def move_of(line: str, event: Event) -> tuple[str, dict[str, Any]]:
 
 def moved_checkpoints(event: Event, known: dict[str, Checkpoint]) -> Iterator[tuple[str, Checkpoint]]:
     """Old tag and new checkpoint of each `Devs-Moved`."""
-    for line in event.all(MOVED):
+    for line in event.all(Key.MOVED):
         old, changes = move_of(line, event)
         if old in known:
             yield old, moved(known[old], changes, as_it_was=event.type == HISTORY_REWRITTEN)
@@ -176,28 +175,28 @@ def moved(old: Checkpoint, changes: dict[str, Any], *, as_it_was: bool = False) 
 def marked(point: Checkpoint, key: str, event: Event, heir: str = "") -> Checkpoint:
     """The checkpoint after an event that names it in trailer `key`: MOVED (to `heir`), UNDONE, REVIVED or GONE."""
     rewound, replaced, completed = point.rewound, point.replaced, point.completed
-    clone, lifted, returned = event.get("Devs-Clone"), point.lifted, point.returned
-    if key == GONE:
+    clone, lifted, returned = event.get(Key.CLONE), point.lifted, point.returned
+    if key == Key.GONE:
         return replace(point, gone=point.gone or event.oid or event.type)
-    if key == MOVED:
+    if key == Key.MOVED:
         replaced = REWRITTEN
-    elif key == REVIVED:
+    elif key == Key.REVIVED:
         others = (entry for entry in lifted if entry.clone not in ("", clone))
         lifted = (*others, *(entry for entry in rewound if entry.clone in ("", clone)))
         rewound = tuple(entry for entry in rewound if entry.clone not in ("", clone))
         if replaced:
             ops = returned.ops if returned else ()
-            returned = Replaced(replaced, point.heir, (*ops, event.get("Devs-Op")))
+            returned = Replaced(replaced, point.heir, (*ops, event.get(Key.OP)))
         replaced = heir = ""
-    elif event.type == "undone" and returned and event.get("Devs-Undoes") in returned.ops:
+    elif event.type == "undone" and returned and event.get(Key.UNDOES) in returned.ops:
         return replace(point, live=False, replaced=returned.reason, heir=returned.heir)
     elif event.type in OPERATIONS:
-        at = event.get("Devs-To") == point.commit
+        at = event.get(Key.TO) == point.commit
         before = [entry.at for entry in lifted if entry.clone in ("", clone)]
         if event.type == "undone" and before:
             # A redo: it stands where the rewind that it repeats stood, whatever was pulled since.
             at = before[-1]
-        where = (event.get("Devs-Branch"), event.get("Devs-Op"), at)
+        where = (event.get(Key.BRANCH), event.get(Key.OP), at)
         rewound = (*(entry for entry in rewound if entry.clone != clone), Rewound(clone, *where))
     else:
         merge = event.type in MERGES
@@ -209,22 +208,22 @@ def marked(point: Checkpoint, key: str, event: Event, heir: str = "") -> Checkpo
         lifted=lifted,
         returned=returned,
         replaced=replaced,
-        heir=heir if key != UNDONE else point.heir,
+        heir=heir if key != Key.UNDONE else point.heir,
         completed=completed,
     )
 
 
 def _start(event: Event, before: Task | None) -> Task:
     return Task(
-        task_id=event.get("Devs-Task"),
+        task_id=event.get(Key.TASK),
         status="active",
-        title=event.get("Devs-Title"),
-        contract=event.get("Devs-Contract"),
-        agent=event.get("Devs-Agent"),
-        phase=event.get("Devs-Phase"),
-        worktree=event.get("Devs-Worktree"),
-        started_at=event.get("Devs-Finished"),
-        started_on=event.get("Devs-From"),
+        title=event.get(Key.TITLE),
+        contract=event.get(Key.CONTRACT),
+        agent=event.get(Key.AGENT),
+        phase=event.get(Key.PHASE),
+        worktree=event.get(Key.WORKTREE),
+        started_at=event.get(Key.FINISHED),
+        started_on=event.get(Key.FROM),
         next_number=before.next_number if before else 1,
         first_number=before.next_number if before else 1,
     )
@@ -240,7 +239,7 @@ def _add(history: History, point: Checkpoint, status: str = "") -> None:
 
 
 def _apply(history: History, event: Event) -> None:
-    task_id = event.get("Devs-Task")
+    task_id = event.get(Key.TASK)
     if event.type == "task.started":
         history.tasks[task_id] = _start(event, history.tasks.get(task_id))
     elif event.type == "task.result" and task_id in history.tasks:
@@ -254,7 +253,7 @@ def _apply(history: History, event: Event) -> None:
     elif event.type in OPERATIONS:
         history.operations.append(event)
     _apply_moves(history, event)
-    for line in event.all("Devs-Status"):
+    for line in event.all(Key.STATUS):
         name, status = line.split()
         if name in history.tasks:
             history.tasks[name] = replace(history.tasks[name], status=status)
@@ -265,13 +264,13 @@ def _apply_moves(history: History, event: Event) -> None:
     for old, point in list(moved_checkpoints(event, points)):
         if point.tag in points:
             continue
-        points[old] = marked(points[old], MOVED, event, point.tag)
+        points[old] = marked(points[old], Key.MOVED, event, point.tag)
         _add(history, point)
-    for line in event.all("Devs-Renumbered"):
+    for line in event.all(Key.RENUMBERED):
         tag, _, number = line.partition(" ")
         if tag in points:
             _add(history, replace(points[tag], number=int(number)))
-    for key in (UNDONE, REVIVED, GONE):
+    for key in (Key.UNDONE, Key.REVIVED, Key.GONE):
         for tag in event.all(key):
             if tag in points:
                 points[tag] = marked(points[tag], key, event)

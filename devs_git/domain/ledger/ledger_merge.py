@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from devs_git.domain.audit.ledger_shape import Change
 from devs_git.domain.belief import Belief, GaveWay, Merge, layout
-from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.events import Event, Key
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.values import immutable
 
@@ -69,9 +69,9 @@ def superseded(
             continue
         said = events.get(belief.event_of(one.number), nothing)
         stands = events.get(belief.event_of(one.stands), nothing)
-        decision, other = said.get("Devs-Decision"), stands.get("Devs-Decision")
-        commit = said.get("Devs-Commit") if decision != other else ""
-        why, who = belief.why(one, at), stands.get("Devs-Reviewer")
+        decision, other = said.get(Key.DECISION), stands.get(Key.DECISION)
+        commit = said.get(Key.COMMIT) if decision != other else ""
+        why, who = belief.why(one, at), stands.get(Key.REVIEWER)
         yield Superseded(one.path, one.kept, one.gate_id, decision, other, who, commit, why)
 
 
@@ -85,9 +85,9 @@ class Settled:
 
     def trailers(self) -> tuple[tuple[str, str], ...]:
         return (
-            *(("Devs-Renumbered", f"{point.tag} {number}") for point, number in self.renumbered),
-            *(("Devs-Undone", point.tag) for point in self.undone),
-            *(("Devs-Status", f"{task} {status}") for task, status in self.statuses),
+            *((Key.RENUMBERED, f"{point.tag} {number}") for point, number in self.renumbered),
+            *((Key.UNDONE, point.tag) for point in self.undone),
+            *((Key.STATUS, f"{task} {status}") for task, status in self.statuses),
         )
 
 
@@ -130,13 +130,9 @@ def touched(events: Iterable[Event], history: History) -> frozenset[str]:
     """The tasks that these events change; `history` knows their checkpoints."""
     found: set[str] = set()
     for event in events:
-        found |= {event.get("Devs-Task")} if event.get("Devs-Task") else set()
-        found |= {line.split()[0] for line in event.all("Devs-Status")}
-        tags = (
-            line.split()[0]
-            for key in ("Devs-Moved", "Devs-Undone", "Devs-Revived")
-            for line in event.all(key)
-        )
+        found |= {event.get(Key.TASK)} if event.get(Key.TASK) else set()
+        found |= {line.split()[0] for line in event.all(Key.STATUS)}
+        tags = (line.split()[0] for key in (Key.MOVED, Key.UNDONE, Key.REVIVED) for line in event.all(key))
         found |= {history.checkpoints[tag].task_id for tag in tags if tag in history.checkpoints}
     return frozenset(found)
 

@@ -11,15 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.events import Event, Key
 from devs_git.domain.ledger.history import (
     CHECKPOINT_EVENTS,
-    GONE,
     HISTORY_REWRITTEN,
-    MOVED,
     OPERATIONS,
-    REVIVED,
-    UNDONE,
     Checkpoint,
     checkpoint_of,
     marked,
@@ -66,10 +62,10 @@ class _Pass:
 
     def read(self, event: Event) -> Iterator[_Seat]:
         """The seats that this event adds, newest first: the reverse of how `history.fold` applies it."""
-        for key in (GONE, REVIVED, UNDONE):
+        for key in (Key.GONE, Key.REVIVED, Key.UNDONE):
             for tag in event.all(key):
                 self._mark(tag, key, event)
-        for line in reversed(event.all("Devs-Renumbered")):
+        for line in reversed(event.all(Key.RENUMBERED)):
             tag, _, number = line.partition(" ")
             self.numbers.setdefault(tag, int(number))
         yield from self._moves(event)
@@ -89,11 +85,11 @@ class _Pass:
         return tuple(self.marks.get(tag, ()))
 
     def _moves(self, event: Event) -> Iterator[_Seat]:
-        moves = [move_of(line, event) for line in reversed(event.all(MOVED))]
+        moves = [move_of(line, event) for line in reversed(event.all(Key.MOVED))]
         made_here = {changes["tag"] for _, changes in moves}
         moves = [move for move in moves if move[0] not in made_here]
         for old, changes in moves:
-            self._mark(old, MOVED, event, changes["tag"])
+            self._mark(old, Key.MOVED, event, changes["tag"])
         added: dict[str, list[_Seat]] = {}
         for old, changes in moves:
             new = changes["tag"]

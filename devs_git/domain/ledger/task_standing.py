@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.events import Event, Key
 from devs_git.domain.ledger.history import CHECKPOINT_EVENTS, OPERATIONS, History, unreadable
 from devs_git.values import field, immutable, mutable
 
@@ -56,7 +56,7 @@ def standing(newest_first: Iterable[Event], task_id: str) -> Standing | None:
             continue
         status = status or _status(event, task_id)
         number = number or _next_number(event, task_id)
-        if not number and event.all("Devs-Moved") and not event.all("Devs-Next"):
+        if not number and event.all(Key.MOVED) and not event.all(Key.NEXT):
             return None
         if status and number:
             break
@@ -74,7 +74,7 @@ def _status(event: Event, task_id: str) -> str:
 
 def _statuses(event: Event) -> Iterator[tuple[str, str]]:
     """Tasks and the status that they have from here on; of two of one task the first counts."""
-    for line in reversed(event.all("Devs-Status")):
+    for line in reversed(event.all(Key.STATUS)):
         try:
             task_id, status = line.split()
         except ValueError as error:
@@ -83,16 +83,16 @@ def _statuses(event: Event) -> Iterator[tuple[str, str]]:
     # A numbered checkpoint is recorded of an active task only.
     named = {"task.completed": "completed", "checkpoint.created": "active", "task.started": "active"}
     if event.type in named:
-        yield event.get("Devs-Task"), named[event.type]
+        yield event.get(Key.TASK), named[event.type]
 
 
 def _next_number(event: Event, task_id: str) -> int:
     try:
-        said = [line.split()[1] for line in event.all("Devs-Next") if line.split()[0] == task_id]
+        said = [line.split()[1] for line in event.all(Key.NEXT) if line.split()[0] == task_id]
         if said:
             return int(said[-1])
-        if event.type in CHECKPOINT_EVENTS and event.get("Devs-Task") == task_id:
-            return int(event.get("Devs-Number", "0")) + 1
+        if event.type in CHECKPOINT_EVENTS and event.get(Key.TASK) == task_id:
+            return int(event.get(Key.NUMBER, "0")) + 1
     except (ValueError, IndexError) as error:
         raise unreadable(event) from error
     return 0

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from devs_git.domain.ledger.events import one_line
+from devs_git.domain.ledger.events import OURS, Key, one_line
 from devs_git.errors import invalid
 from devs_git.values import immutable
 
-_OURS: Final = re.compile(r"Devs-(Task|Agent|Client|Phase|Ledger): ")
+_OURS: Final = re.compile(rf"{OURS}(Task|Agent|Client|Phase|Ledger): ")
 MAX_VALUE: Final = 200  # characters of a title, contract or client
 VALUE_FORM: Final = (
     r"\s*[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*\s*"  # one line, with whatever space around it
@@ -35,10 +35,10 @@ class Work:
 
     def pairs(self) -> tuple[tuple[str, str], ...]:
         named = (
-            ("Devs-Task", self.task),
-            ("Devs-Agent", self.agent),
-            ("Devs-Client", self.client),
-            ("Devs-Phase", self.phase),
+            (Key.TASK, self.task),
+            (Key.AGENT, self.agent),
+            (Key.CLIENT, self.client),
+            (Key.PHASE, self.phase),
         )
         return tuple((key, one_line(value)) for key, value in named if one_line(value))
 
@@ -46,10 +46,10 @@ class Work:
 def work_of(lines: str) -> Work | None:
     """The work that trailer lines tell of; None where they name no task."""
     found = dict(line.split(": ", 1) for line in lines.splitlines() if ": " in line)
-    task = found.get("Devs-Task", "")
+    task = found.get(Key.TASK, "")
     if not task:
         return None
-    return Work(task, found.get("Devs-Agent", ""), found.get("Devs-Client", ""), found.get("Devs-Phase", ""))
+    return Work(task, found.get(Key.AGENT, ""), found.get(Key.CLIENT, ""), found.get(Key.PHASE, ""))
 
 
 def with_trailers(text: str, pairs: Iterable[tuple[str, str]], *, others: bool) -> str:

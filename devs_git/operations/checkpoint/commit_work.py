@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.checkpoints.commit_job import Job
+from devs_git.domain.ledger.events import OURS, Key
 from devs_git.domain.text.trailers import with_trailers
 from devs_git.errors import DevsError
 from devs_git.storage.git import locks, refs
@@ -85,7 +86,7 @@ def _theirs(context: Workspace) -> Git:
 
 def _message(context: Workspace, job: Job) -> bytes:
     text = job.message.strip() or _prepared(context) or job.title
-    pairs = (*job.work.pairs(), ("Devs-Ledger", job.ledger))
+    pairs = (*job.work.pairs(), (Key.LEDGER, job.ledger))
     return with_trailers(text, pairs, others=_ends_in_trailers(context.git, text)).encode()
 
 
@@ -104,7 +105,7 @@ def _ends_in_trailers(git: Git, text: str) -> bool:
     separators = git.text("config", "--get", "trailer.separators", ok=(0, 1))
     git = git.with_config(f"trailer.separators=:{separators}")
     found = git.run("interpret-trailers", "--parse", "--no-divider", stdin=text.encode() + b"\n")
-    return any(not line.startswith(b"Devs-") for line in found.splitlines())
+    return any(not line.startswith(OURS.encode()) for line in found.splitlines())
 
 
 def made(git: Git, job: Job) -> str:

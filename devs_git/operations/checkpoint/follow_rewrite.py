@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from devs_git.domain.checkpoints.rewrite_moves import Rewrite, follow, retagged
 from devs_git.domain.ledger.clone_view import own
-from devs_git.domain.ledger.events import NO_OID, Draft, Event, RefUpdate
+from devs_git.domain.ledger.events import NO_OID, Draft, Event, Key, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import checkpoint_ref, completed_tag
 from devs_git.errors import DevsError
@@ -71,7 +71,7 @@ def _not_in(context: Workspace, commits: Iterable[str], *where: str) -> frozense
 def _draft(
     context: Workspace, tip: Tip, rewrite: Rewrite, cause: str, taken: Mapping[str, set[int]]
 ) -> Draft:
-    lines: list[tuple[str, str]] = [("Devs-Cause", cause)]
+    lines: list[tuple[str, str]] = [(Key.CAUSE, cause)]
     updates: list[RefUpdate] = []
     numbers: dict[str, int] = {}
     for point, commit in rewrite.moves:
@@ -81,11 +81,11 @@ def _draft(
         numbers[task] = number + 1
         old = context.objects.read(point.tag, "tag")
         tag, said = remade(context, tip, point, replace(point, number=number, commit=commit), old)
-        lines.append(("Devs-Moved", said))
+        lines.append((Key.MOVED, said))
         updates.append(RefUpdate(checkpoint_ref(task, number), tag, NO_OID))
         updates += _visible(context, tip, point, tag)
-    lines += [("Devs-Undone", point.tag) for point in rewrite.folded]
-    lines += [("Devs-Next", f"{task} {number}") for task, number in numbers.items()]
+    lines += [(Key.UNDONE, point.tag) for point in rewrite.folded]
+    lines += [(Key.NEXT, f"{task} {number}") for task, number in numbers.items()]
     count = len(rewrite.moves)
     event = context.event(
         "checkpoints.rewritten",

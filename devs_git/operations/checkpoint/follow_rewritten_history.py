@@ -12,7 +12,7 @@ from typing import Final
 from devs_git.domain.checkpoints import rewritten_history as rules
 from devs_git.domain.checkpoints.rewritten_history import NONE, Found, State
 from devs_git.domain.ledger.clone_view import own
-from devs_git.domain.ledger.events import LEDGER, NO_OID, RefUpdate
+from devs_git.domain.ledger.events import LEDGER, NO_OID, Key, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import checkpoint_ref, completed_tag
 from devs_git.errors import DevsError
@@ -105,14 +105,14 @@ def remake(context: Workspace, tip: Tip, looked: Looked) -> Remade:
     for (point, commit), number in zip(found.moves, rules.numbered(found.moves, first), strict=True):
         new = replace(point, number=number, commit=commit)
         tag, said = remade(context, tip, point, new, _text(context, point))
-        lines.append(("Devs-Moved", said))
+        lines.append((Key.MOVED, said))
         updates.append(RefUpdate(checkpoint_ref(point.task_id, number), tag, NO_OID))
         updates += _visible(context, tip, point, new, tag)
         following[point.task_id] = number + 1
         names.append(new.name)
-    lines += [("Devs-Undone", point.tag) for point in found.emptied]
-    lines += [("Devs-Gone", point.tag) for point in looked.lost]
-    lines += [("Devs-Next", f"{task} {number}") for task, number in following.items()]
+    lines += [(Key.UNDONE, point.tag) for point in found.emptied]
+    lines += [(Key.GONE, point.tag) for point in looked.lost]
+    lines += [(Key.NEXT, f"{task} {number}") for task, number in following.items()]
     return Remade(tuple(lines), (*updates, *looked.mended), tuple(names))
 
 
@@ -137,8 +137,10 @@ def _text(context: Workspace, point: Checkpoint) -> bytes:
         if oid and context.objects.exists(oid):
             return context.objects.read(oid, "tag")
     name = point.task_id if point.completed else point.name
-    done = "Devs-Completed: true\n" if point.completed else ""
-    lines = f"Devs-Task: {point.task_id}\nDevs-Checkpoint: {point.number}\n{done}Devs-Ledger: {point.event}\n"
+    done = f"{Key.COMPLETED}: true\n" if point.completed else ""
+    lines = (
+        f"{Key.TASK}: {point.task_id}\n{Key.CHECKPOINT}: {point.number}\n{done}{Key.LEDGER}: {point.event}\n"
+    )
     return f"\n\n{name}: {point.message}\n\n{lines}".encode("utf-8", "replace")
 
 

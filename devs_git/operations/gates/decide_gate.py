@@ -15,7 +15,7 @@ from devs_git.domain.gates.answer import Answer
 from devs_git.domain.gates.gate_model import Gate
 from devs_git.domain.gates.policy import IN_FORCE, PROPOSED, Approver, Policy
 from devs_git.domain.gates.signed_decision import Statement
-from devs_git.domain.ledger.events import Draft, Event
+from devs_git.domain.ledger.events import Draft, Event, Key
 from devs_git.domain.text.plain_text import shown
 from devs_git.errors import DevsError
 from devs_git.operations.gates import land_tas
@@ -272,13 +272,13 @@ def _event(place: Workspace, gate: Gate, record: dict[str, Any], verb: str, *mor
     return place.event(
         "policy.set" if sets_policy else gate_model.RESOLVED,
         f"gate: {record['reviewer_id']} {record['decision'].lower()} {what} ({record['approval']})",
-        ("Devs-Gate", gate.gate_id),
-        ("Devs-Gate-Type", gate.gate_type),
-        ("Devs-Task", gate.text("task_id")),
-        ("Devs-Decision", record["decision"]),
-        ("Devs-Approval", record["approval"]),
-        ("Devs-Reviewer", record["reviewer_id"]),
-        ("Devs-Event-Name", EVENT_NAME),
+        (Key.GATE, gate.gate_id),
+        (Key.GATE_TYPE, gate.gate_type),
+        (Key.TASK, gate.text("task_id")),
+        (Key.DECISION, record["decision"]),
+        (Key.APPROVAL, record["approval"]),
+        (Key.REVIEWER, record["reviewer_id"]),
+        (Key.EVENT_NAME, EVENT_NAME),
         *more,
         verb_name=verb,
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from devs_git.domain.gates.gate_model import Gate, cut
-from devs_git.domain.ledger.events import Draft, Event, RefUpdate
+from devs_git.domain.ledger.events import Draft, Event, Key, RefUpdate
 from devs_git.errors import DevsError, immovable
 from devs_git.storage.documents import tas_file
 from devs_git.storage.git import refs
@@ -127,7 +127,7 @@ class _Landing:
         words = [f"TAS: revise {cut(', '.join(gate.sections))}"]
         changes = gate.request["proposed_changes"]
         words.append(str(changes["rationale"]).strip())
-        words.append(f"Gate-Id: {gate.gate_id}\nDevs-Ledger: {place.ledger.tip().oid}")
+        words.append(f"Gate-Id: {gate.gate_id}\n{Key.LEDGER}: {place.ledger.tip().oid}")
         return capture.commit(place.objects, tree, [head], place.signature(), "\n\n".join(words)), tree
 
 
@@ -148,7 +148,7 @@ def _on_branch(work: _Landing) -> tuple[Event, str]:
     commit, _ = work.commit(head)
 
     def draft(tip: Tip) -> Draft:
-        made = work.build(tip, ("Devs-Branch", ref), ("Devs-From", head), ("Devs-Commit", commit))
+        made = work.build(tip, (Key.BRANCH, ref), (Key.FROM, head), (Key.COMMIT, commit))
         return replace(made, updates=(*made.updates, RefUpdate(ref, commit, head)))
 
     try:
@@ -178,11 +178,11 @@ def _move(work: _Landing, site: Site, found: Survey, own: tuple[str, Path]) -> t
     subject = f"{work.verb}: {work.gate.gate_id}"
     backup = _backup(site, found, own, (tree, active, subject))
     more = (
-        ("Devs-Op", op_id),
-        ("Devs-Branch", found.branch),
-        ("Devs-From", found.head),
-        ("Devs-Commit", commit),
-        ("Devs-Backup", backup),
+        (Key.OP, op_id),
+        (Key.BRANCH, found.branch),
+        (Key.FROM, found.head),
+        (Key.COMMIT, commit),
+        (Key.BACKUP, backup),
     )
     move = Move(
         op_id=op_id,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from devs_git.domain.gates.policy import parse
+from devs_git.domain.ledger.events import Key
 from devs_git.domain.text import commit_trailers, limits
 from devs_git.errors import DevsError
 from devs_git.storage.documents import yaml_documents
@@ -40,11 +41,11 @@ def message(place: Workspace, name: str) -> Iterator[DevsError]:
     found = commit_trailers.pairs(out.decode("utf-8", "replace"))
     wrong = list(commit_trailers.problems(found))
     yield from wrong
-    named = dict(found).get(commit_trailers.BOUND, "")
+    named = dict(found).get(Key.LEDGER, "")
     reached = ("merge-base", "--is-ancestor", named, tip.oid)
     if not wrong and place.store_git.attempt(*reached, ok=(0, 1, 128))[0]:
         yield DevsError(
             "LEDGER_ROLLBACK",
-            f"{commit_trailers.BOUND} names {named[:12]}, an event that the ledger here does not contain.",
+            f"{Key.LEDGER} names {named[:12]}, an event that the ledger here does not contain.",
             hint="Fetch what other clones wrote: devs-git sync",
         )

@@ -34,7 +34,6 @@ _WAIT: Final = 60.0  # seconds behind somebody else who takes in
 _BATCH: Final = 1000  # files in one transaction: others may write in between
 _ABANDONED: Final = 3600.0  # seconds after which a file that a hook did not finish is nobody's any more
 _GLANCE, _SMALL = 5, 1 << 20  # payloads, and bytes of one, that a git hook looks at
-_AGENT: Final = "Devs-Agent: "
 
 
 @immutable
@@ -233,8 +232,7 @@ class _Ground:
             if folder not in self.folders:
                 self.folders[folder] = self._elsewhere(Path(folder))
             lines, head = self.folders[folder]
-        agent = next((line for line in lines.splitlines() if line.startswith(_AGENT)), _AGENT)
-        return active_task.task_of(lines), agent.removeprefix(_AGENT).strip(), self._oid(head)
+        return active_task.task_of(lines), active_task.agent_of(lines), self._oid(head)
 
     def _oid(self, head: str) -> str:
         """What a HEAD meant that the hook could only name by its branch, whose ref was packed."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 
-from devs_git.domain.ledger.events import NO_OID, Draft
+from devs_git.domain.ledger.events import NO_OID, Draft, Key
 from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.places import Places
@@ -124,12 +124,12 @@ def _commit(site: Site, opened: Journal) -> None:
     """The transaction that the interrupted verb did not get to."""
     kept = journals.unpacked(opened.draft)
     waiting = [u for u in (*opened.updates, *kept.updates) if (refs.read(site.git, u.ref) or NO_OID) == u.old]
-    event = replace(kept.event, fields=(*kept.event.fields, ("Devs-Decided", "finished by doctor")))
+    event = replace(kept.event, fields=(*kept.event.fields, (Key.DECIDED, "finished by doctor")))
 
     def build(tip: Tip) -> Draft:
         positions.require_same_ledger(site, opened.ledger, tip.oid)
         points = tip.here.checkpoints
-        gone = [tag for tag in event.all("Devs-Undone") if tag not in points or not points[tag].live]
+        gone = [tag for tag in event.all(Key.UNDONE) if tag not in points or not points[tag].live]
         if gone:
             raise DevsError(
                 "CONFLICT",

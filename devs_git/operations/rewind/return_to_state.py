@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from devs_git.domain.checkpoints.rewind_selection import Effect
-from devs_git.domain.ledger.events import Draft, RefUpdate
+from devs_git.domain.ledger.events import Draft, Key, RefUpdate
 from devs_git.errors import DevsError
 from devs_git.operations.rewind import preserve
 from devs_git.operations.rewind.preserve import Kept
@@ -90,13 +90,13 @@ def travel(site: Site, way: Journey, active: str, build: Callable[[Tip, State, K
 def trailers(way: Journey, old: State, kept: Kept, backup: str) -> tuple[tuple[str, str], ...]:
     """What the ledger remembers of a journey: enough to undo it."""
     return (
-        ("Devs-Op", way.op_id),
-        ("Devs-Branch", old.branch),
-        ("Devs-From", old.head),
-        ("Devs-To", way.new.head),
-        ("Devs-Backup", backup),
-        ("Devs-Preserve", kept.type),
-        ("Devs-Preserved", kept.trailer),
+        (Key.OP, way.op_id),
+        (Key.BRANCH, old.branch),
+        (Key.FROM, old.head),
+        (Key.TO, way.new.head),
+        (Key.BACKUP, backup),
+        (Key.PRESERVE, kept.type),
+        (Key.PRESERVED, kept.trailer),
         *way.effect.fields(),
     )
 

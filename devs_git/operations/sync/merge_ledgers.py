@@ -15,7 +15,7 @@ from devs_git.domain.audit.ledger_shape import Change
 from devs_git.domain.belief import MARKER, VIRTUAL, layout
 from devs_git.domain.checkpoints import wanted_refs
 from devs_git.domain.ledger import ledger_merge
-from devs_git.domain.ledger.events import LEDGER, Draft, Event, RefUpdate
+from devs_git.domain.ledger.events import LEDGER, Draft, Event, Key, RefUpdate
 from devs_git.domain.ledger.history import History, fold
 from devs_git.errors import DevsError
 from devs_git.storage.git import locks, refs
@@ -262,9 +262,9 @@ class _Merge:
         return whole, ledger_merge.settle(theirs, ours, whole, both, taken)
 
     def _event(self, rows: tuple[ledger_merge.Superseded, ...], settled: ledger_merge.Settled) -> Event:
-        fields = [("Devs-Remote", self.other.remote)]
-        fields += [("Devs-Superseded", f"{row.path} {row.kept}") for row in rows]
-        fields += [("Devs-Gate", gate) for gate in dict.fromkeys(row.gate_id for row in rows if row.gate_id)]
+        fields = [(Key.REMOTE, self.other.remote)]
+        fields += [(Key.SUPERSEDED, f"{row.path} {row.kept}") for row in rows]
+        fields += [(Key.GATE, gate) for gate in dict.fromkeys(row.gate_id for row in rows if row.gate_id)]
         fields += settled.trailers()
         there, here = self.only_first, self.only_second
         there, here = (here, there) if self.first.oid == self.tip else (there, here)

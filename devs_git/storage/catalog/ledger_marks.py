@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.ledger.clone_view import doubtful
-from devs_git.domain.ledger.events import LEDGER, Event
-from devs_git.domain.ledger.history import REVIVED, UNDONE, History
+from devs_git.domain.ledger.events import LEDGER, Event, Key
+from devs_git.domain.ledger.history import History
 from devs_git.storage.catalog import snapshots
 from devs_git.storage.catalog.database import Catalog, read_only
 from devs_git.storage.ledger.clone_view import Standpoint
@@ -45,7 +45,7 @@ def catch_up(catalog: Catalog, ledger: Ledger) -> None:
         found = _events(ledger, tip.oid, since)
         anew = bool(since) and since != tip.oid and not _continues(found, since)  # another history
         found = _events(ledger, tip.oid, "") if anew else found
-        told = any(event.all(key) for event in found for key in (UNDONE, REVIVED))
+        told = any(event.all(key) for event in found for key in (Key.UNDONE, Key.REVIVED))
         if anew or told or catalog.setting(_SEEN) != branches:
             _mark(catalog, _hidden(tip.here))
             catalog.set(_UNSURE, "yes" if doubtful(tip.history) else "")
@@ -86,13 +86,13 @@ def _hidden(history: History) -> dict[tuple[str, str], str]:
     """
     found = {}
     for event in history.operations:
-        op_id, points = event.get("Devs-Op"), history.checkpoints
-        undone = [points[tag] for tag in event.all(UNDONE) if tag in points]
+        op_id, points = event.get(Key.OP), history.checkpoints
+        undone = [points[tag] for tag in event.all(Key.UNDONE) if tag in points]
         gone = {p.task_id for p in undone if not p.live and any(entry.op == op_id for entry in p.rewound)}
-        for line in event.all("Devs-Status"):
+        for line in event.all(Key.STATUS):
             task, _, status = line.partition(" ")
             if status in _HIDDEN and task in gone:
-                found[op_id or event.oid, task] = event.get("Devs-Finished")
+                found[op_id or event.oid, task] = event.get(Key.FINISHED)
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import Any, Final
 
-from devs_git.domain.ledger.events import Event
+from devs_git.domain.ledger.events import Event, Key
 from devs_git.domain.ledger.history import CHECKPOINT_EVENTS
 from devs_git.domain.recall.conversation_prefix import prefix_of
 from devs_git.domain.recall.conversation_snapshots import Metadata, Snapshot, snapshot_of_checkpoint
@@ -24,34 +24,34 @@ _FROM: Final = (
 
 def follow(catalog: Catalog, event: Event) -> bool:
     """Keep what one event says of checkpoints, inside `catalog.writing()`. False where it revives one that has been pruned here."""
-    base, tag = catalog.base, event.get("Devs-Tag")
-    prefix = prefix_of(event.get("Devs-Conversation"))
+    base, tag = catalog.base, event.get(Key.TAG)
+    prefix = prefix_of(event.get(Key.CONVERSATION))
     if event.type in CHECKPOINT_EVENTS and tag and prefix:
-        task = event.get("Devs-Task")
+        task = event.get(Key.TASK)
         known = Snapshot(
             snapshot_of_checkpoint(tag),
             task,
-            f"{task}@{event.get('Devs-Number')}",
+            f"{task}@{event.get(Key.NUMBER)}",
             "checkpoint",
             prefix[1],
             prefix[2],
             Metadata(0, 0.0),
-            event.get("Devs-Finished"),
+            event.get(Key.FINISHED),
             prefix[0],
         )
         put(catalog, known, tag=tag)
-    for line in event.all("Devs-Moved"):
+    for line in event.all(Key.MOVED):
         words = line.split()[:3]
         if len(words) == 3:  # the ledger may be of anybody: that it is wrong, others say
             _move(catalog, *words)
-    for line in event.all("Devs-Renumbered"):
+    for line in event.all(Key.RENUMBERED):
         tag, _, number = line.partition(" ")
         base.execute("UPDATE snapshots SET checkpoint = task_id || '@' || ? WHERE tag = ?", (number, tag))
-    for tag in event.all("Devs-Undone"):
+    for tag in event.all(Key.UNDONE):
         base.execute("UPDATE snapshots SET live = 0 WHERE tag = ?", (tag,))
     revived = [
         base.execute("UPDATE snapshots SET live = 1 WHERE tag = ?", (tag,)).rowcount
-        for tag in event.all("Devs-Revived")
+        for tag in event.all(Key.REVIVED)
     ]
     return all(revived)
 

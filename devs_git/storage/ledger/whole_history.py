@@ -10,6 +10,7 @@ from devs_git.domain.audit.frozen_commits import Bound
 from devs_git.domain.audit.ledger_shape import Change, Step
 from devs_git.domain.gates import signed_decision
 from devs_git.domain.gates.gate_model import Gate
+from devs_git.domain.ledger.events import Key
 from devs_git.domain.text import limits
 from devs_git.domain.text.limits import Limit
 from devs_git.errors import DevsError
@@ -97,7 +98,7 @@ def changed(
 
 
 _FIELDS: Final = (
-    "%H%x00%P%x00%(trailers:key=Devs-Ledger,valueonly,separator=%x2C)"
+    f"%H%x00%P%x00%(trailers:key={Key.LEDGER},valueonly,separator=%x2C)"
     "%x00%(trailers:key=Gate-Id,valueonly,separator=%x2C)%x00%ce%x00"
 )
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.places import Places
 
-KEY = "Devs-Task: "
-
 
 def read(places: Places) -> str:
     """The trailer lines, '' where no task is active. Of a damaged file what can be read, so that the next task can start."""
@@ -18,7 +16,24 @@ def read(places: Places) -> str:
 
 def task_of(lines: str) -> str:
     """The task id in trailer lines, '' where there is none."""
-    return next((line.removeprefix(KEY).strip() for line in lines.splitlines() if line.startswith(KEY)), "")
+    from devs_git.domain.ledger.events import Key  # not where only the file is read
+
+    return _value(lines, Key.TASK)
+
+
+def agent_of(lines: str) -> str:
+    """The agent in trailer lines, '' where there is none."""
+    from devs_git.domain.ledger.events import Key
+
+    return _value(lines, Key.AGENT)
+
+
+def _value(lines: str, key: str) -> str:
+    """The value of the first line with this key."""
+    start = f"{key}: "
+    return next(
+        (line.removeprefix(start).strip() for line in lines.splitlines() if line.startswith(start)), ""
+    )
 
 
 def everywhere(places: Places) -> dict[str, str]:

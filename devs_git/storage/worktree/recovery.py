@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from devs_git.domain.ledger.events import STARTED, Draft, Event
+from devs_git.domain.ledger.events import Draft, Event, Key
 from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.places import Places
@@ -28,7 +28,7 @@ def happened(site: Site, opened: Journal) -> Event | None:
 def _events(site: Site, opened: Journal) -> Iterator[Event]:
     """Events of this operation since its journal was opened."""
     events = site.ledger.events(since=opened.ledger) if site.ledger.tip().oid else iter(())
-    return (event for event in events if event.get("Devs-Op") == opened.op_id)
+    return (event for event in events if event.get(Key.OP) == opened.op_id)
 
 
 def sweep(places: Places) -> None:
@@ -110,8 +110,9 @@ def _close(site: Site, opened: Journal, sights: Sights | None = None) -> list[st
 def _record_failure(site: Site, opened: Journal, code: str) -> None:
     """The one event of an operation that failed; never the reason for another failure."""
     event = site.failed_event(opened.verb, opened.op_id, opened.subject, code)
-    began = journals.unpacked(opened.draft).event.get(STARTED)  # another command may end what that one began
-    draft = Draft(event.saying(STARTED, began))
+    # Another command may end what that one began.
+    began = journals.unpacked(opened.draft).event.get(Key.STARTED)
+    draft = Draft(event.saying(Key.STARTED, began))
     with contextlib.suppress(DevsError, GitFailed, refs.RefMoved, refs.RefLocked, OSError):
         if site.ledger.tip().oid and not any(event.failed for event in _events(site, opened)):
             site.ledger.append(lambda _tip: draft)
