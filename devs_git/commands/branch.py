@@ -7,6 +7,7 @@ from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import NO_OID, Draft, Key, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.resolve import resolve
+from devs_git.domain.verbs import VerbRequest
 from devs_git.storage.git import branches, failures, refs, remote_names
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.ledger import rewritten_commits
@@ -18,7 +19,7 @@ OURS = ("devs/", "snapshot/")
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """The branch `name` at `target`: `task-10`, `task-10@3` or the oid of a checkpoint."""
 
     target: str

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from devs_git.domain.checkpoints import branch_names
 from devs_git.domain.ledger.events import Draft, Event, Key
+from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, immovable
 from devs_git.storage.git import refs, remote_names
 from devs_git.storage.git.program import GitFailed, split_z
@@ -23,7 +24,7 @@ REFUSAL = "CHECKOUT_FAILED"
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`branch_name`: a local branch; the rule is `domain/checkpoints/branch_names.py`, and `find` applies it before all else."""
 
     branch_name: str

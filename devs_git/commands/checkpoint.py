@@ -7,6 +7,7 @@ from devs_git.domain.checkpoints.commit_job import Job
 from devs_git.domain.checkpoints.rows import Recorded
 from devs_git.domain.text import trailers
 from devs_git.domain.text.trailers import Work, work_of
+from devs_git.domain.verbs import VerbRequest
 from devs_git.operations.checkpoint import complete_task
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.worktree import active_task
@@ -15,7 +16,7 @@ from devs_git.workspace import Workspace
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`everything` stages what `git add -A` would; `message` is the commit's and the checkpoint's."""
 
     message: str = ""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from devs_git.domain.clients.transcripts import TRANSCRIPTS
 from devs_git.domain.ledger import ids
+from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import invalid
 from devs_git.operations.recall import ingest, open_catalog
 from devs_git.storage.catalog.transcripts import Source
@@ -14,7 +15,7 @@ from devs_git.workspace import Workspace
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`client` is '' where the file shows whose it is. `task` is whose work the new messages are, '' for the active task's."""
 
     file: Path

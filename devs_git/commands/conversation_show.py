@@ -9,6 +9,7 @@ from devs_git.domain.ledger import ids, paging
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.domain.recall.conversation import Message
 from devs_git.domain.recall.conversation_snapshots import Snapshot
+from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import messages, snapshots
@@ -21,7 +22,7 @@ MOST = 100_000
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """Of `session`, of `task`, or up to what `at` (a checkpoint), `snapshot` or `message` names; else the last session here.
 
     The last `limit` messages of those, or with a `cursor` the ones before. `format` is for whoever renders the result.

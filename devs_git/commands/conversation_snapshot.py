@@ -5,6 +5,7 @@ from __future__ import annotations
 from devs_git.domain.ledger import ids
 from devs_git.domain.recall.conversation_snapshots import Snapshot
 from devs_git.domain.text.trailers import work_of
+from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.recall import ingest, open_catalog
 from devs_git.storage.catalog import messages, snapshots, transcripts
@@ -16,7 +17,7 @@ from devs_git.workspace import Workspace
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """Of a session, or of the last one of a task; else of the last one that was seen in this worktree."""
 
     session: str = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from devs_git.domain.ledger import ids, paging
 from devs_git.domain.recall.conversation_snapshots import Snapshot
+from devs_git.domain.verbs import VerbRequest
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import snapshots
 from devs_git.values import immutable
@@ -13,7 +14,7 @@ MOST = 10_000
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """Those of one task where one is named."""
 
     task: str = ""

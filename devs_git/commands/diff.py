@@ -6,6 +6,7 @@ from devs_git.domain.checkpoints.previous import candidates
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.domain.ledger.resolve import resolve
+from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.git import filters, refs
 from devs_git.storage.git.differences import Change, Hunk, changes, first_of, hunks, parents
@@ -20,7 +21,7 @@ MOST_LINES = 1_000_000
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """From `against` (a checkpoint, HEAD or another commit; '' is the previous checkpoint) to `target`.
 
     Without a target from `against` ('' is HEAD) to the working tree, staged or not, without its untracked files.
@@ -63,7 +64,7 @@ class Stats:
 
 
 @immutable
-class Result:
+class Result(VerbResult):
     """`from_` and `to` are oids of commits (the empty tree's where there is nothing before); `to` is '' for a working tree.
 
     How files in `not_told` differ only the filter could say: the repository names it, so it is not started.

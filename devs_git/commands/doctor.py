@@ -11,6 +11,7 @@ from devs_git.domain.gates import gate_model
 from devs_git.domain.gates.policy import PROPOSED
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import LEDGER
+from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import unrecorded_commits
 from devs_git.operations.recall import spool
@@ -38,7 +39,7 @@ _DOCTOR: Final = "devs-git doctor"
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`finish` or `take_back` decides about an interrupted operation that recovery may not touch by itself."""
 
     finish: bool = False

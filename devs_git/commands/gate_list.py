@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from devs_git.domain.gates import gate_model
+from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.ledger import gates as store
 from devs_git.storage.ledger.store import Tip
@@ -15,7 +16,7 @@ ALL: Final = "ALL"
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`status`: PENDING_APPROVAL (the default), APPROVED, REJECTED or ALL; `gate_type`: '' for every type."""
 
     gate_type: str = ""

@@ -9,6 +9,7 @@ from devs_git.domain.gates import gate_model
 from devs_git.domain.gates.gate_model import Question
 from devs_git.domain.ledger.events import Draft, Key
 from devs_git.domain.text.times import stamp
+from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.gates import notify
 from devs_git.operations.gates.request_gate import Asking
@@ -21,7 +22,7 @@ EVENT_NAME: Final = "HITL_GATE_REQUIRED"
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """The fields of `domain.gates.question`; `proposed_changes` is a mapping."""
 
     gate_type: Any = None

@@ -10,7 +10,7 @@ from devs_git.domain.gates import gate_model, tas_sections
 from devs_git.domain.gates.gate_model import Gate
 from devs_git.domain.gates.policy import Policy
 from devs_git.domain.text.plain_text import shown
-from devs_git.domain.verbs import VERBS
+from devs_git.domain.verbs import VERBS, VerbRequest
 from devs_git.storage.documents import tas_file
 from devs_git.storage.ledger import gates as store
 from devs_git.storage.ledger.store import Tip
@@ -19,7 +19,7 @@ from devs_git.workspace import Workspace
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     gate_id: str
 
     def __post_init__(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from devs_git.domain.gates import gate_model
 from devs_git.domain.gates.gate_model import Gate
+from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import invalid
 from devs_git.storage.ledger import gates as store
 from devs_git.storage.ledger import watch
@@ -12,7 +13,7 @@ from devs_git.workspace import Workspace
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`timeout` in seconds; None waits for as long as it takes, 0 only looks."""
 
     gate_id: str

@@ -9,6 +9,7 @@ from devs_git.domain.ledger.events import Event, Key
 from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.paging import limited
 from devs_git.domain.text import trailers
+from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.ledger import doubt, watch
 from devs_git.values import immutable, replace
@@ -20,7 +21,7 @@ _SUBTYPES = (Key.GATE_TYPE, Key.CAUSE, Key.CODE)
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """At most `limit` events, newest first, from the one after `cursor` on; of a task or of a contract's tasks where named.
 
     With `after` those that came after that event, oldest first. `follow` waits until there is one; without `after` it
@@ -67,7 +68,7 @@ class Happening:
 
 
 @immutable
-class Result:
+class Result(VerbResult):
     """`more`: older ones are there, from `next_cursor` on. After an `after` that is the last event that was looked at.
 
     `not_believed` as in `status`; what comes while somebody waits is told as it comes.

@@ -12,6 +12,7 @@ from typing import Any
 from devs_git.domain.checkpoints.rewritten_history import parsed
 from devs_git.domain.ledger.events import Draft, Key
 from devs_git.domain.text import limits
+from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import follow_rewritten_history
 from devs_git.operations.checkpoint.follow_rewritten_history import Looked
@@ -24,7 +25,7 @@ _LISTED = 10
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`map`: a file of old and new commits, such as filter-repo's `commit-map`, relative to `folder`; '' to go by trees."""
 
     map: str = ""
@@ -43,7 +44,7 @@ class Followed:
 
 
 @immutable
-class Result:
+class Result(VerbResult):
     """`emptied` are checkpoints of whose commits the new history has nothing; `lost` those that are kept nowhere here any more;
     `refs` those of ours that the rewriting had changed and that were put right; `event` is '' where there was nothing to say.
     """

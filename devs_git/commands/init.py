@@ -14,6 +14,7 @@ from devs_git.domain.audit.findings import Action
 from devs_git.domain.gates.policy import IN_FORCE, PROPOSED, first
 from devs_git.domain.ledger.events import Draft, Event, Key
 from devs_git.domain.text.plain_text import shown
+from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.gates import check_tas_lock
 from devs_git.operations.setup import adopt_ledger, suitability
@@ -38,7 +39,7 @@ _WAIT: Final = 60.0  # seconds behind another init of this repository
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`uninstall`: take out what init put in, and keep ledger, tags and policy. `strict`: guard every move of a ref.
 
     `server`: this is a bare repository that others push to. `accept_policy` is the blob of the policy that a person accepts

@@ -8,6 +8,7 @@ from devs_git.domain.ledger.events import Event, Key
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.domain.ledger.recent import newest
 from devs_git.domain.ledger.task_standing import Statuses
+from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import whereabouts
 from devs_git.storage.ledger import clone_view, doubt
@@ -18,7 +19,7 @@ MOST = 100_000
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`limit` rows of `task` (every task where it is ''), those after the row whose tag is `cursor`."""
 
     limit: int = 20
@@ -46,7 +47,7 @@ class Operation:
 
 
 @immutable
-class Result:
+class Result(VerbResult):
     """`next_cursor` is '' at the end of the list; `not_believed` as in `status`."""
 
     checkpoints: tuple[Row, ...]

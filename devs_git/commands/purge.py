@@ -17,6 +17,7 @@ from devs_git.domain.ledger.events import NO_OID, Draft, Key, RefUpdate, one_lin
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.recall.purge_terms import SHORTEST, Dropped, Left, plan_id
 from devs_git.domain.text import limits
+from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.purge import own_files, refs_and_objects
 from devs_git.operations.purge.refs_and_objects import Found, Sought
@@ -33,7 +34,7 @@ FINISH = "git reflog expire --expire=now --all && git gc --prune=now"
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`path`: a file or folder, relative to `folder` or the worktree's root, in all its versions; `text`: what stands somewhere;
     `event`: one of the ledger, or the beginning of its oid, that tells of checkpoints that are kept no more, or nowhere.
 
@@ -60,7 +61,7 @@ class Request:
 
 
 @immutable
-class Result:
+class Result(VerbResult):
     """What went, or would go: refs with what they held, how many traces and messages, and files of ours.
 
     `lost` are checkpoints that are nowhere here, and that the ledger is to ask for no more. `left`: what still holds it and is not ours; `finish`: the command after which no object has it. `event` is '' where nothing was found.
@@ -245,7 +246,6 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
     sought = one_line(request.path) if request.path and not request.text else "a text"
     if not (request.path or request.text):
         sought = "what an event tells of"
-
     backed_up = (one for one in dropped if one.kind == "backup")
     left = {
         one.ref: own_operations.without(workspace.objects, one.oid, plan.objects.forms) for one in backed_up

@@ -11,6 +11,7 @@ from devs_git.domain.ledger import resolve
 from devs_git.domain.ledger.events import Draft, Key, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import target as parse_target
+from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.git import refs
 from devs_git.storage.git.private_index import private
@@ -33,7 +34,7 @@ SNAPSHOTS = "snapshot/"
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`target`: a checkpoint, or a snapshot's branch; `paths` (all where none) are relative to `folder` or the root."""
 
     target: str

@@ -12,6 +12,7 @@ from devs_git.domain.ledger import ids, resolve
 from devs_git.domain.ledger.events import Draft, Event, Key
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.text.plain_text import checked
+from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import whereabouts
 from devs_git.operations.rewind import reach, rewind_plan
@@ -33,7 +34,7 @@ LISTED = 1000
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`target`: `task-10`, `task-10@3` or a checkpoint's oid; or a `plan_id`, which carries target and options.
 
     `override_reason` lets a person at a terminal rewind while a gate is open; the gate stays open.
@@ -87,7 +88,7 @@ class Request:
 
 
 @immutable
-class Plan:
+class Plan(VerbResult):
     """What a rewind would do. Oids are full; lists are cut at 1000. `not_told`: see `filters`; `was_active`: `Result`."""
 
     would_reset_to_commit: str
@@ -136,8 +137,7 @@ class Result:
 
 def find(workspace: Workspace, request: Request) -> Checkpoint:
     """The checkpoint that the request names."""
-    history = workspace.ledger.require().here
-    return resolve.resolve(history, ids.target(request.options.target))
+    return resolve.resolve(workspace.ledger.require().here, ids.target(request.options.target))
 
 
 def run(workspace: Workspace, request: Request) -> Plan | Result:

@@ -7,6 +7,7 @@ from devs_git.domain.checkpoints.rows import Row
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import parse
 from devs_git.domain.ledger.resolve import resolve
+from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.operations.checkpoint import whereabouts
 from devs_git.storage.git import annotated_tags
 from devs_git.storage.git.differences import parents
@@ -16,7 +17,7 @@ from devs_git.workspace import Workspace
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`task-10`, `task-10@3`, or the oid of a checkpoint."""
 
     target: str
@@ -34,7 +35,7 @@ class Trailer:
 
 
 @immutable
-class Result(Row):
+class Result(Row, VerbResult):
     """The row, and what else is known. `worktree` is where it was made, `.` the main one.
 
     `replaced_by` names the checkpoint that is in its place, `way_back` says how to return where HEAD does not have it.

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from devs_git.domain.ledger.events import NO_OID, Draft, Key, RefUpdate, one_line
+from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import snapshot_index, snapshots
 from devs_git.operations.checkpoint.snapshot_index import Shot
@@ -20,7 +21,7 @@ ATTEMPTS = 20
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`message`: what this state is, in one line; '' says when it was."""
 
     message: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from devs_git.domain.verbs import VerbRequest
 from devs_git.operations.checkpoint import snapshots
 from devs_git.operations.checkpoint.snapshots import Snapshot
 from devs_git.values import immutable
@@ -9,7 +10,7 @@ from devs_git.workspace import Workspace
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """Nothing to say."""
 
 

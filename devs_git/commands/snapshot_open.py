@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from devs_git.domain.ledger.events import Draft, Key
+from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import snapshots
 from devs_git.operations.checkpoint.snapshots import Snapshot
@@ -15,7 +16,7 @@ from devs_git.workspace import Workspace
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`name` with or without `snapshot/`; `at` is the folder of the new worktree, '' for one of ours."""
 
     name: str

@@ -11,6 +11,7 @@ from typing import Any
 from devs_git.domain.checkpoints.snapshot_pruning import Kept, made, plan_id, reason_to_keep
 from devs_git.domain.ledger.events import NO_OID, Draft, Key, RefUpdate
 from devs_git.domain.text.quantities import span
+from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import snapshots
 from devs_git.operations.checkpoint.snapshots import Snapshot
@@ -20,7 +21,7 @@ from devs_git.workspace import Workspace
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`older_than` is a span such as 30d. `plan_id` binds to what was shown: PLAN_STALE where that changed."""
 
     older_than: str
@@ -35,7 +36,7 @@ class Request:
 
 
 @immutable
-class Result:
+class Result(VerbResult):
     """`snapshots` went, or would go; `kept` are old too but stay."""
 
     snapshots: tuple[Snapshot, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.operations.checkpoint import unrecorded_commits
 from devs_git.storage.git import parent_command, worktree_status
 from devs_git.storage.git.filters import NotTold
@@ -14,7 +15,7 @@ from devs_git.workspace import Workspace
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """Nothing to say."""
 
 
@@ -29,7 +30,7 @@ class Counts:
 
 
 @immutable
-class Result:
+class Result(VerbResult):
     """`journals` names unfinished operations, `unrecorded` commits that a hook could not record, with the reason.
 
     A folder of untracked files is one entry that ends in a slash; dirt inside submodules is not looked at. Of files in

@@ -15,6 +15,7 @@ from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.events import LEDGER, NO_OID, Key, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.domain.ledger.ledger_merge import Superseded
+from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.setup import adopt_ledger
 from devs_git.operations.sync import consent, merge_ledgers, remote_branches
@@ -30,7 +31,7 @@ AT_ONCE: Final = 500  # refs of one push: their names are arguments
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`remote`: a configured one; '' for origin, the only one, or that of the branch's upstream.
 
     `accept_policy` is the blob of the policy that a person accepts from a remote which was never seen, where it is not the
@@ -184,7 +185,7 @@ def _attempt(workspace: Workspace, other: Far, log: _Log, person: consent.Accept
     has = branches.has(workspace.objects.exists)
     branches.remember(git, Standpoint.here(git, workspace.places.common), has)
     log.fetched |= dict.fromkeys(merge_ledgers.follow(workspace))
-    _publish(workspace, other, (looked, clone_view.seen(branches.history, has)), log)
+    _publish(workspace, other, looked, clone_view.seen(branches.history, has), log)
     _remember(workspace, other, joined.tip, seen)
     return joined.tip
 
@@ -229,12 +230,11 @@ def _remember(workspace: Workspace, other: Far, tip: str, seen: str) -> str:
     return tip
 
 
-def _publish(workspace: Workspace, other: Far, what: tuple[Looked, History], log: _Log) -> None:
+def _publish(workspace: Workspace, other: Far, looked: Looked, history: History, log: _Log) -> None:
     """Push what the remote does not have: the ledger, checkpoints, and visible tags, as its own branches ask for them.
 
-    `what` is how the remote was seen, and the ledger's history as it stands for it.
+    `looked` is how the remote was seen, `history` the ledger's as it stands for that remote.
     """
-    looked, history = what
     theirs, there, tip = looked.ledger, looked.devs, history.tip
     wanted = wanted_refs.updates(history, there, workspace.objects.is_tag)
     # A numbered ref is never moved; a visible tag is, to where its event says. One that is gone on purpose goes there, too.

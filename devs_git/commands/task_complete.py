@@ -18,6 +18,7 @@ from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.history import Task
 from devs_git.domain.text import trailers
 from devs_git.domain.text.trailers import Work, work_of
+from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import complete_task, record_checkpoint, unstaged_work
 from devs_git.operations.recall import open_catalog
@@ -28,7 +29,7 @@ from devs_git.workspace import Workspace
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`task_id` None is the active task; `everything` stages what `git add -A` would."""
 
     task_id: str | None = None

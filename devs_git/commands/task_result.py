@@ -6,6 +6,7 @@ from devs_git.domain.checkpoints.checkpoint_record import require_task
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import Draft, Key
 from devs_git.domain.text.trailers import Work, text
+from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import invalid
 from devs_git.storage.ledger import task_files
 from devs_git.storage.ledger.store import Tip
@@ -14,7 +15,7 @@ from devs_git.workspace import Workspace
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     task_id: str
     text: str
 

@@ -11,6 +11,7 @@ from devs_git.domain.ledger.events import Draft, Key, one_line
 from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.task_standing import LIVE
 from devs_git.domain.text.trailers import AGENTS, PHASES, Work, checked, text, work_of
+from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint.commit_work import BUSY_SECONDS
 from devs_git.storage.git import locks, refs
@@ -22,7 +23,7 @@ from devs_git.workspace import Workspace
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`contract` is a named line of work; by default the branch."""
 
     task_id: str

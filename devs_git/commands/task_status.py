@@ -6,6 +6,7 @@ from devs_git.domain.checkpoints import return_path
 from devs_git.domain.checkpoints.checkpoint_record import no_active_task, require_task
 from devs_git.domain.checkpoints.rows import Row
 from devs_git.domain.ledger import ids
+from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.operations.checkpoint import unrecorded_commits, whereabouts
 from devs_git.storage.ledger import doubt, task_files
 from devs_git.storage.worktree import active_task
@@ -16,7 +17,7 @@ NEWEST = 20
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`task_id` None is the active task of this worktree."""
 
     task_id: str | None = None
@@ -27,7 +28,7 @@ class Request:
 
 
 @immutable
-class Result:
+class Result(VerbResult):
     """`active_here`: it is this worktree's active task. `checkpoints` are its newest, newest first.
 
     `unrecorded`: commits of this worktree that a hook could not record. `way_back` says how to return to the newest

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from devs_git.domain.ledger import ids
+from devs_git.domain.verbs import VerbRequest
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import exchange, export_file, traces
 from devs_git.values import immutable
@@ -15,7 +16,7 @@ from devs_git.workspace import Workspace
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`write` takes the bytes as they come, or `output` is a file for them; `task` where only one task's traces are wanted."""
 
     write: Callable[[bytes], object]

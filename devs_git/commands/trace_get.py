@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import traces
@@ -15,7 +16,7 @@ LONGEST_LETTER: Final = 4  # bytes of one character in UTF-8
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`offset` and `limit` count bytes; without a limit all that follows. `payload`: what the client sent instead."""
 
     trace_id: str = ""

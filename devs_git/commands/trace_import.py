@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, Final
 
 from devs_git.domain.recall.traces import Trace
+from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import invalid
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import exchange, traces
@@ -19,7 +20,7 @@ _BATCH: Final = 32 << 20  # bytes of output that one transaction holds
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`source` gives the bytes of an export."""
 
     source: BinaryIO

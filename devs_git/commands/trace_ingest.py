@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from devs_git.domain.verbs import VerbRequest
 from devs_git.operations.recall import open_catalog
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """Nothing to say."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from devs_git.domain.ledger import ids, paging
 from devs_git.domain.recall.query import Query
 from devs_git.domain.recall.traces import TraceRow
+from devs_git.domain.verbs import VerbRequest
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import search
 from devs_git.values import immutable, replace
@@ -14,7 +15,7 @@ MOST = 10_000
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """Traces of a task, tool, session or agent where one is named; those of rewound tasks only with `rewound`."""
 
     limit: int = 20

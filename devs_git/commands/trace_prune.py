@@ -10,6 +10,7 @@ from devs_git.domain.ledger.events import Draft, Key
 from devs_git.domain.recall.traces import TraceRow
 from devs_git.domain.text.quantities import size, span
 from devs_git.domain.text.times import stamp
+from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import prune_traces
@@ -19,7 +20,7 @@ from devs_git.workspace import Workspace
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`older_than` is a span such as 90d, `max_size` a size such as 2GB; one of them at least.
 
     `plan_id` binds to what was shown: PLAN_STALE where that changed.
@@ -43,7 +44,7 @@ class Request:
 
 
 @immutable
-class Result:
+class Result(VerbResult):
     """`traces` is how many went, or would go, `bytes` their outputs'; the newest of them is of `upto`."""
 
     traces: int

@@ -8,6 +8,7 @@ from devs_git.domain.ledger import ids
 from devs_git.domain.recall.traces import Trace
 from devs_git.domain.text.plain_text import checked
 from devs_git.domain.text.trailers import work_of
+from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import invalid
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import bodies, traces
@@ -22,7 +23,7 @@ MOST_OF_AN_ID: Final = 65_536  # characters; the primary key is not the place fo
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`output` as bytes, as text that is stored as UTF-8, or packed already. Without `trace_id` the trace gets a UUID; without `task_id` it belongs to the active task."""
 
     output: bytes | str | Packed

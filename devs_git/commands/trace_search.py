@@ -8,6 +8,7 @@ from devs_git.domain.ledger import ids, paging
 from devs_git.domain.recall.query import Query, parse
 from devs_git.domain.recall.traces import TraceRow
 from devs_git.domain.text.times import stamp
+from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.recall import open_catalog
 from devs_git.storage.catalog import message_search, search
@@ -20,7 +21,7 @@ Where = Literal["traces", "messages"]
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`query` as people type it (domain/recall/query.py); `deadline` in seconds.
 
     `within` traces or messages: not both at once, because what ranks in one says nothing of a rank in the other.

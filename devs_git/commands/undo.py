@@ -14,6 +14,7 @@ from devs_git.domain.checkpoints.rewind_selection import Effect, preserve_mode
 from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.events import Draft, Event, Key
 from devs_git.domain.ledger.history import Checkpoint, fold
+from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.rewind import reach, refusals, rewind_plan
 from devs_git.operations.rewind.preserve import Kept
@@ -37,7 +38,7 @@ from devs_git.workspace import Workspace
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`op_id` names an operation further back; `preserve` and `untracked` as for a rewind."""
 
     op_id: str | None = None
@@ -61,7 +62,7 @@ class Request:
 
 
 @immutable
-class Result:
+class Result(VerbResult):
     """What an undo did, or would do under `dry_run` (then `undo_id` is ''). Oids are full.
 
     `edited`: files that somebody saved while they were moved; they are left as they were saved. `was_active` and

@@ -10,7 +10,7 @@ from devs_git.domain.audit.findings import Finding, Severity, once
 from devs_git.domain.gates.gate_model import SIGNED
 from devs_git.domain.gates.policy import PROPOSED
 from devs_git.domain.ledger.events import LEDGER
-from devs_git.domain.verbs import VERBS
+from devs_git.domain.verbs import VERBS, VerbRequest
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.audit import verify_parts
 from devs_git.operations.audit.verify_parts import FETCH
@@ -39,7 +39,7 @@ _RANGE: Final = re.compile(r"(?P<base>.*?)\.\.(?P<head>[^.].*)?")
 
 
 @immutable
-class Request:
+class Request(VerbRequest):
     """`parts` of PARTS or SEVERAL; `range` is `base..head` (default: all that HEAD reaches).
 
     `require` is `signed` where an unsigned decision that the base of the range did not know is to be a finding. `doors` looks at devs-git itself: what the

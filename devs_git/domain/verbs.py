@@ -7,11 +7,70 @@ A name that is not here is tier 2, unknown to us, and does not go on while a gat
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final, Self, TypeVar
 
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
+
+Kind = TypeVar("Kind")
 
 READS, CHANGES, UNKNOWN, DESTROYS = 0, 1, 2, 3
+
+
+class VerbRequest:
+    """The base of every verb's `Request`: what the router and the entry points read of each.
+
+    A verb that knows one of these names has a field of that name. For all other verbs the value here holds.
+    """
+
+    # Only say what would happen.
+    dry_run: bool = False
+    # The id of a plan that a dry run showed: no other is carried out.
+    plan_id: str | None = None
+    # Why a person overrides a gate; None or "": nobody does.
+    override_reason: str | None = None
+    # Whether a person may be there to be asked.
+    at_terminal: bool = False
+    # Where relative paths begin; None where the verb takes no paths.
+    folder: str | None = None
+
+    @property
+    def releases(self) -> bool:
+        """Whether this takes guards away: then it waits while a gate is open, even where its verb goes on."""
+        return False
+
+    def as_dry_run(self) -> Self:
+        """The same request as a dry run; TypeError where the verb has none."""
+        return _changed(self, dry_run=True)
+
+    def bound_to(self, plan_id: str) -> Self:
+        """The same request for this plan alone; TypeError where the verb has no plans."""
+        return _changed(self, plan_id=plan_id)
+
+    def from_folder(self, folder: str) -> Self:
+        """The same request with paths that begin at `folder`; TypeError where the verb takes no paths."""
+        return _changed(self, folder=folder)
+
+    def following(self, result: Any) -> Self | None:  # noqa: ARG002 - the verb that goes on reads it
+        """What to ask after this result, for as long as somebody reads; None: nothing."""
+        return None
+
+
+def _changed(request: Kind, **members: object) -> Kind:
+    # Type checkers let `replace` change fields alone: the verb's own class has them, the base has not.
+    any_verbs: Any = request
+    changed: Kind = replace(any_verbs, **members)
+    return changed
+
+
+class VerbResult:
+    """The base of a verb's `Result` that can say one of these, which the entry points read."""
+
+    # Why the ledger is not to be believed; "" where it is.
+    not_believed: str = ""
+    # Of a dry run: the refusals of the real one, as JSON.
+    blocked_by: tuple[dict[str, Any], ...] = ()
+    # Of a dry run: the id of the plan that it shows; "" where it has none.
+    plan_id: str = ""
 
 
 @immutable

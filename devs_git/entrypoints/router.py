@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from devs_git.domain.verbs import CHANGES, READS, Verb, verb
+from devs_git.domain.verbs import CHANGES, READS, Verb, VerbRequest, verb
 from devs_git.errors import DevsError
 from devs_git.storage.git import parent_command
 from devs_git.storage.git.program import GitFailed
@@ -28,14 +28,13 @@ JUDGE_THEMSELVES: Final = (
 GOING_BACK = ("rewind", "undo")  # from what their caller saw: of two at once, one is BUSY
 
 
-def call(name: str, workspace: Workspace, request: Any) -> Any:
+def call(name: str, workspace: Workspace, request: VerbRequest) -> Any:
     """The result of verb `name`; raises DevsError. Under `dry_run` nothing is recovered or written."""
     row = verb(name)
     module = importlib.import_module(row.module)
-    dry = getattr(request, "dry_run", False)
-    acting = replace(workspace, offline=True) if dry or row.tier == READS else workspace
+    acting = replace(workspace, offline=True) if request.dry_run or row.tier == READS else workspace
     _require_init(row, acting)
-    if dry:
+    if request.dry_run:
         return _foreseen(row, module, acting, request)
     _recover_first(name, workspace.begun())
     with _in_time(row) if row.seconds else contextlib.nullcontext():
@@ -76,7 +75,7 @@ def _in_time(row: Verb) -> Iterator[None]:
         ) from error
 
 
-def _done(row: Verb, module: Any, workspace: Workspace, request: Any) -> Any:
+def _done(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> Any:
     """The result, unless a gate is open; what the verb changed is shown."""
     if row.name != "init" and workspace.places.lacks_view and workspace.ledger.tip().oid:
         _show(workspace)
@@ -97,7 +96,7 @@ def _done(row: Verb, module: Any, workspace: Workspace, request: Any) -> Any:
     return result
 
 
-def _foreseen(row: Verb, module: Any, workspace: Workspace, request: Any) -> Any:
+def _foreseen(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> Any:
     """What a dry run answers, with the gate that would stop the real one first among `blocked_by`."""
     result = module.run(workspace, request)
     frozen = _frozen(row, workspace, request)
@@ -167,7 +166,7 @@ def _litter(folder: Path) -> bool:
         return False
 
 
-def _look_for(module: Any, workspace: Workspace, request: Any) -> None:
+def _look_for(module: Any, workspace: Workspace, request: VerbRequest) -> None:
     """Say what does not exist before a gate is spoken of; how things stand is said after it."""
     try:
         if hasattr(module, "find"):
@@ -177,14 +176,14 @@ def _look_for(module: Any, workspace: Workspace, request: Any) -> None:
             raise
 
 
-def _frozen(row: Verb, workspace: Workspace, request: Any) -> DevsError | None:
+def _frozen(row: Verb, workspace: Workspace, request: VerbRequest) -> DevsError | None:
     """Why a verb waits while a gate is open; None with none open, and for a person who overrides (rewind alone knows how)."""
-    if row.goes_on_while_frozen and not getattr(request, "releases", False):
+    if row.goes_on_while_frozen and not request.releases:
         return None
     # What is open is asked of a ledger that is believed: else whoever can push one could open a way.
     workspace.require_believed()
     gates = workspace.ledger.open_gates()
-    if gates and getattr(request, "override_reason", None):
+    if gates and request.override_reason:
         return _no_person(workspace, request)
     what = f"{row.name} --uninstall" if row.goes_on_while_frozen else row.name
     return _waiting(what, gates[0]) if gates else None
@@ -206,7 +205,7 @@ def _waiting(what: str, gate: str) -> DevsError:
     )
 
 
-def _no_person(workspace: Workspace, request: Any) -> DevsError | None:
+def _no_person(workspace: Workspace, request: VerbRequest) -> DevsError | None:
     """TERMINAL_REQUIRED unless a person at a terminal overrides a gate; no other door says `at_terminal`."""
     if request.at_terminal and not workspace.agent_variable:
         return None

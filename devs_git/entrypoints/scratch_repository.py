@@ -15,11 +15,12 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
 from devs_git.commands import gate_request, init, snapshot_create, task_complete, task_start
+from devs_git.domain.verbs import VerbRequest
 from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.main import cli
 from devs_git.entrypoints.tools import calling
@@ -143,7 +144,7 @@ def _lived_in(top: Path) -> dict[str, str]:
     git.run("init", "--quiet", "--initial-branch=main")
     git.run("commit", "--quiet", "--allow-empty", "--message=begin")
 
-    def call(name: str, request: object) -> object:
+    def call(name: str, request: VerbRequest) -> Any:
         return router.call(name, Workspace.open(top), request)
 
     call("init", init.Request())
@@ -155,9 +156,11 @@ def _lived_in(top: Path) -> dict[str, str]:
     (top / "file").write_text("2\n")
     git.run("add", "file")
     git.run("branch", "other")
-    saved = call("snapshot create", snapshot_create.Request())
-    asked = call("gate request", gate_request.Request(gate_type="MANUAL", blocker_description=_WHY))
+    saved: snapshot_create.Result = call("snapshot create", snapshot_create.Request())
+    asked: gate_request.Result = call(
+        "gate request", gate_request.Request(gate_type="MANUAL", blocker_description=_WHY)
+    )
     return {
-        "gate_id": str(getattr(asked, "gate_id", "")),
-        "snapshot open name": str(getattr(saved, "branch", "")),
+        "gate_id": asked.gate_id,
+        "snapshot open name": saved.branch,
     }

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import diff, rewind, status, undo
+from devs_git.domain.verbs import VerbRequest
 from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.texts import log_text, move_text
 from devs_git.storage.git.filters import NotTold, named
@@ -50,7 +51,7 @@ def worked(tasks: Tasks, *where: str) -> Path:
     return top
 
 
-def asked(verb: str, request: object) -> object:
+def asked(verb: str, request: VerbRequest) -> object:
     return router.call(verb, Workspace.open(), request)
 
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final
 
 from devs_git.domain.gates import gate_model
 from devs_git.domain.text import plain_text
+from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import invalid
 from devs_git.values import field, immutable
 
@@ -14,7 +15,7 @@ REASON_MOST: Final = 2000
 
 
 @immutable
-class Answer:
+class Answer(VerbRequest):
     """`ask` puts one question on a terminal and raises where the answer is no; None: there is no terminal.
 
     Signed is what has `sign` (with the private key at `key`, or by ssh-agent), or a `signature` over the bytes `signed`.

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import click
 
-from devs_git.domain.verbs import CHANGES, verb
+from devs_git.domain.verbs import CHANGES, VerbRequest, VerbResult, verb
 from devs_git.entrypoints import missing_hooks, router
 from devs_git.entrypoints.cli import candidates, terminal
 from devs_git.entrypoints.cli.groups import HELP
@@ -18,10 +18,9 @@ from devs_git.entrypoints.cli.texts import console
 from devs_git.entrypoints.closed_pipe import printing
 from devs_git.entrypoints.result_value import plain
 from devs_git.errors import EXIT_NO, DevsError
-from devs_git.values import replace
 from devs_git.workspace import Workspace
 
-Maker = Callable[..., Any]
+Maker = Callable[..., VerbRequest]
 Renderer = Callable[[Any], str | bytes]  # bytes go out as they are
 _ASKED: Final = "Changes nothing here: a person is asked all the same."
 _YES: Final = {"gate approve": _ASKED, "gate reject": _ASKED}
@@ -39,7 +38,7 @@ def command(
 
     `text` renders the result for people. With `plan`, a person at a terminal sees the plan (the result of the same
     request with `dry_run=True`) and is asked, unless `--yes`; in a pipe recoverable verbs go on, tier 3 needs `--yes`.
-    A request that knows what is `following` its result goes on for as long as somebody reads.
+    Requests go on with what is `following` the result, for as long as somebody reads.
     """
     row = verb(name)
 
@@ -50,12 +49,14 @@ def command(
             workspace = terminal.attach(Workspace.open(Path(repo) if repo else None))
             if warning := missing_hooks.told(name, workspace):
                 workspace.say(warning)
-            if hasattr(request, "folder"):  # as with `git -C`, paths begin where the command works
-                request = replace(request, folder=os.path.abspath(repo or ""))  # noqa: PTH100 - odd bytes survive
-            yes = yes and not getattr(request, "override_reason", None)  # that a person answers is the point
-            if plan is not None and not getattr(request, "dry_run", False) and not yes:
+            # As with `git -C`, paths begin where the command works.
+            if request.folder is not None:
+                request = request.from_folder(os.path.abspath(repo or ""))  # noqa: PTH100 - odd bytes survive
+            # An override is asked about even with `--yes`: that a person answers is the point.
+            yes = yes and not request.override_reason
+            if plan is not None and not request.dry_run and not yes:
                 request = _ask(name, workspace, request, plan)
-            dry = bool(getattr(request, "dry_run", False))
+            dry = request.dry_run
             shown = plan if plan is not None and dry else text
             result = _answered(name, workspace, request, as_text if as_json else shown)
             return EXIT_NO if dry and result.blocked_by else exit_status(result)
@@ -76,19 +77,20 @@ def command(
     return decorate
 
 
-def _answered(name: str, workspace: Workspace, request: Any, shown: Renderer) -> Any:
+def _answered(name: str, workspace: Workspace, request: VerbRequest, shown: Renderer) -> Any:
     """The result, printed; and those of the requests that follow it, for as long as somebody reads."""
     while True:
         with terminal.cleared(workspace):
             result = router.call(name, workspace, request)
-        if doubt := getattr(result, "not_believed", ""):
-            workspace.say(f"warning: {doubt}")
+        if isinstance(result, VerbResult) and result.not_believed:
+            workspace.say(f"warning: {result.not_believed}")
         out = shown(result)
         with printing() as reader:
             console.write(out) if isinstance(out, str) else console.write_bytes(out)
-        request = request.following(result) if hasattr(request, "following") else None
-        if request is None or reader.gone:
+        next_one = request.following(result)
+        if next_one is None or reader.gone:
             return result
+        request = next_one
 
 
 def as_text(result: Any) -> str:
@@ -96,7 +98,7 @@ def as_text(result: Any) -> str:
     return console.as_json(result if isinstance(result, dict) else plain(result))
 
 
-def _ask(name: str, workspace: Workspace, request: Any, plan: Renderer) -> Any:
+def _ask(name: str, workspace: Workspace, request: VerbRequest, plan: Renderer) -> VerbRequest:
     """Show the plan and ask; returns the request bound to the plan that was shown, so that no other is applied."""
     row = verb(name)
     if not terminal.interactive():
@@ -108,10 +110,9 @@ def _ask(name: str, workspace: Workspace, request: Any, plan: Renderer) -> Any:
                 field="yes",
             )
         return request
-    foreseen = router.call(name, workspace, replace(request, dry_run=True))
+    foreseen: VerbResult = router.call(name, workspace, request.as_dry_run())
     console.write(str(plan(foreseen)))
-    if getattr(foreseen, "blocked_by", ()):
+    if foreseen.blocked_by:
         return request
     terminal.ask("Go on?")
-    bound = getattr(foreseen, "plan_id", None)
-    return replace(request, plan_id=bound) if bound and hasattr(request, "plan_id") else request
+    return request.bound_to(foreseen.plan_id) if foreseen.plan_id else request

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import status, task_start
+from devs_git.domain.verbs import VerbRequest
 from devs_git.entrypoints import router
 from devs_git.entrypoints.tools import calling
 from devs_git.errors import DevsError
@@ -121,7 +122,7 @@ def test_a_journal_whose_name_is_no_id_is_nobodys_and_removes_nothing(
     assert [(one.code, one.severity) for one in told] == [("JOURNAL_OPEN", "error")]
 
 
-def _doctor() -> object:
+def _doctor() -> VerbRequest:
     from devs_git.commands import doctor
 
     return doctor.Request()

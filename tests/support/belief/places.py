@@ -13,6 +13,7 @@ from pathlib import Path
 from devs_git.commands import init, sync, task_start, verify
 from devs_git.domain.gates.policy import FIRST
 from devs_git.domain.ledger.events import LEDGER
+from devs_git.domain.verbs import VerbRequest
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.storage.documents import yaml_documents
@@ -30,7 +31,7 @@ def code(error: DevsError | None) -> str:
     return error.code if error else ""
 
 
-def asked(verb: str, top: Path, request: object) -> DevsError | None:
+def asked(verb: str, top: Path, request: VerbRequest) -> DevsError | None:
     """What a verb of ours refuses with, None where it runs."""
     try:
         router.call(verb, Workspace.open(top), request)
