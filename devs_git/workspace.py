@@ -211,10 +211,11 @@ class Workspace:
         body: str = "",
         outcome: str = "ok",
     ) -> Event:
-        """An event of this command: its own fields, then actor, tier, times and outcome. The ledger says anew when it ended."""
-        from devs_git.domain.ledger.events import Event, Key
+        """An event of this command: its own fields, then format, verb, actor, tier, times and outcome. The ledger says anew when it ended."""
+        from devs_git.domain.ledger.events import FORMAT, Event, Key
 
         common = (
+            (Key.FORMAT, str(FORMAT)),
             (Key.VERB, verb_name),
             (Key.ACTOR, self.actor),
             (Key.TIER, str(verb(verb_name).tier)),

@@ -62,6 +62,7 @@ CHANGING = [
 ]
 HERE = [name for name in CHANGING if find_spec(VERBS[name].module)]
 ALWAYS = (
+    "Devs-Format",
     "Devs-Verb",
     "Devs-Actor",
     "Devs-Tier",
