@@ -93,7 +93,7 @@ def _answered(name: str, workspace: Workspace, request: VerbRequest, shown: Rend
         request = next_one
 
 
-def as_text(result: Any) -> str:
+def as_text(result: object) -> str:
     """The result as JSON."""
     return console.as_json(result if isinstance(result, dict) else plain(result))
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from devs_git.entrypoints.cli.command import as_text, command
 from devs_git.entrypoints.cli.texts import conversation_text
 
+if TYPE_CHECKING:
+    from devs_git.commands.conversation_show import Result
+    from devs_git.domain.verbs import VerbRequest
 
-def _shown(result: Any) -> str:
+
+def _shown(result: Result) -> str:
     wanted = click.get_current_context().params["format"]
     if wanted == "json":
         return as_text(result)
@@ -35,7 +39,7 @@ def _shown(result: Any) -> str:
 @click.option("--no-tool-results", is_flag=True, help="Leave out what tools answered.")
 @click.option("--limit", type=int, default=200, show_default=True, help="The last so many.")
 @click.option("--cursor", default="", help="Those before: the next_cursor of an earlier answer.")
-def conversation_show(*, no_tool_calls: bool, no_tool_results: bool, **options: Any) -> Any:
+def conversation_show(*, no_tool_calls: bool, no_tool_results: bool, **options: Any) -> VerbRequest:
     from devs_git.commands.conversation_show import Request
 
     return Request(tool_calls=not no_tool_calls, tool_results=not no_tool_results, **options)
@@ -53,7 +57,7 @@ def conversation_show(*, no_tool_calls: bool, no_tool_results: bool, **options: 
 @click.option(
     "--task", default="", help="The task that the new messages belong to; else the one that was active."
 )
-def conversation_import(**options: Any) -> Any:
+def conversation_import(**options: Any) -> VerbRequest:
     from devs_git.commands.conversation_import import Request
 
     return Request(**options)
@@ -66,7 +70,7 @@ def conversation_import(**options: Any) -> Any:
 )
 @click.option("--session", default="", metavar="ID", help="Of one session; else the last one here.")
 @click.option("--task", default="", help="Of the last session of a task.")
-def conversation_snapshot(**options: Any) -> Any:
+def conversation_snapshot(**options: Any) -> VerbRequest:
     from devs_git.commands.conversation_snapshot import Request
 
     return Request(**options)
@@ -79,7 +83,7 @@ def conversation_snapshot(**options: Any) -> Any:
 )
 @click.option("--task", default="", help="Of one task.")
 @click.option("--limit", type=int, default=20, show_default=True, help="At most so many.")
-def conversation_snapshots(**options: Any) -> Any:
+def conversation_snapshots(**options: Any) -> VerbRequest:
     from devs_git.commands.conversation_snapshots import Request
 
     return Request(**options)

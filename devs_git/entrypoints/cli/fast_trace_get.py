@@ -7,9 +7,8 @@ as that (options, a terminal, a refusal) is the command line's to answer.
 from __future__ import annotations
 
 import sys
-from typing import Any
 
-from devs_git.commands.trace_get import Request
+from devs_git.commands.trace_get import Request, Result
 from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.texts import console
 from devs_git.entrypoints.closed_pipe import printing
@@ -45,11 +44,10 @@ def _say(text: str) -> None:
     console.write(text, err=True)
 
 
-def raw(result: Any) -> bytes:
+def raw(result: Result) -> bytes:
     """The bytes of an output, as they were."""
     if result.fullOutputBase64 is not None:
         import base64
 
         return base64.b64decode(result.fullOutputBase64)
-    data: bytes = result.fullOutput.encode()
-    return data
+    return result.fullOutput.encode()

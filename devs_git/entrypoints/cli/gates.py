@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -11,9 +11,12 @@ from devs_git.domain.gates.gate_model import APPROVED, REJECTED, TAS_REVISION, u
 from devs_git.domain.text import limits, quantities
 from devs_git.domain.text.limits import Limit
 from devs_git.entrypoints.cli import terminal
-from devs_git.entrypoints.cli.command import command
+from devs_git.entrypoints.cli.command import Maker, command
 from devs_git.entrypoints.cli.texts import gate_text
 from devs_git.errors import EXIT_CONFLICT, EXIT_NO, invalid
+
+if TYPE_CHECKING:
+    from devs_git.domain.verbs import VerbRequest
 
 EXITS: Final = {APPROVED: 0, REJECTED: EXIT_NO}  # of `gate wait`; a timeout is EXIT_CONFLICT
 
@@ -50,7 +53,7 @@ devs-git gate request --from - < request.yaml"""
 @click.option(
     "--from", "source", metavar="-|FILE", help="Read the whole request as YAML or JSON; - is standard input."
 )
-def gate_request(*, source: str | None, **options: Any) -> Any:
+def gate_request(*, source: str | None, **options: Any) -> VerbRequest:
     from devs_git.commands.gate_request import Request
 
     if source is None:
@@ -129,7 +132,7 @@ def _from(source: str) -> dict[str, Any]:
     metavar="STATUS",
     help="APPROVED, REJECTED or ALL instead of those that wait.",
 )
-def gate_list(**options: str) -> Any:
+def gate_list(**options: str) -> VerbRequest:
     from devs_git.commands.gate_list import Request
 
     return Request(**options)
@@ -137,13 +140,13 @@ def gate_list(**options: str) -> Any:
 
 @command("gate show", text=gate_text.page, example="devs-git gate show 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9")
 @click.argument("gate_id")
-def gate_show(*, gate_id: str) -> Any:
+def gate_show(*, gate_id: str) -> VerbRequest:
     from devs_git.commands.gate_show import Request
 
     return Request(gate_id)
 
 
-def _proof(make: Any) -> Any:
+def _proof(make: Maker) -> Maker:
     """The options by which a decision is proved."""
     for option in (
         click.option(
@@ -176,14 +179,14 @@ def _answer(
 
 @command(
     "gate approve",
-    text=gate_text.resolved,
+    text=gate_text.approved,
     example="devs-git gate approve 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9 --reason 'As we said'\n"
     "devs-git gate approve 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9 --sign --key ~/.ssh/id_ed25519",
 )
 @click.argument("gate_id")
 @click.option("--reason", default="", metavar="TEXT", help="Why; reaches the agent.")
 @_proof
-def gate_approve(**options: Any) -> Any:
+def gate_approve(**options: Any) -> VerbRequest:
     from devs_git.commands.gate_approve import Request
 
     return Request(**_answer(**options))
@@ -197,7 +200,7 @@ def gate_approve(**options: Any) -> Any:
 @click.argument("gate_id")
 @click.option("--reason", default="", metavar="TEXT", help="Why (required); reaches the agent.")
 @_proof
-def gate_reject(**options: Any) -> Any:
+def gate_reject(**options: Any) -> VerbRequest:
     from devs_git.commands.gate_reject import Request
 
     return Request(**_answer(**options))
@@ -213,7 +216,7 @@ def gate_reject(**options: Any) -> Any:
 @click.option(
     "--timeout", metavar="SPAN", help="Seconds, or a span such as 10min; then exit 4. Default: none."
 )
-def gate_wait(*, gate_id: str, timeout: str | None) -> Any:
+def gate_wait(*, gate_id: str, timeout: str | None) -> VerbRequest:
     from devs_git.commands.gate_wait import Request
 
     return Request(gate_id, None if timeout is None else _seconds(timeout))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.texts import log_text
+
+if TYPE_CHECKING:
+    from devs_git.domain.verbs import VerbRequest
 
 
 @command("log", text=log_text.log, example="devs-git log --limit 5\ndevs-git log --task 10 --json")
@@ -15,7 +18,7 @@ from devs_git.entrypoints.cli.texts import log_text
 @click.option("--all", "everything", is_flag=True, help="All of them.")
 @click.option("--task", default="", help="Only those of this task.")
 @click.option("--cursor", default="", help="Go on after this: the next_cursor of an earlier answer.")
-def log(*, limit: int, everything: bool, task: str, cursor: str) -> Any:
+def log(*, limit: int, everything: bool, task: str, cursor: str) -> VerbRequest:
     from devs_git.commands.log import MOST, Request
 
     return Request(MOST if everything else limit, task, cursor)
@@ -32,7 +35,7 @@ def log(*, limit: int, everything: bool, task: str, cursor: str) -> Any:
 @click.option("--cursor", default="", help="Go on after this: the next_cursor of an earlier answer.")
 @click.option("--after", default="", metavar="EVENT", help="Those after this event, oldest first.")
 @click.option("--follow", is_flag=True, help="Wait for what comes, and print it as it comes; Ctrl-C ends.")
-def history(**options: Any) -> Any:
+def history(**options: Any) -> VerbRequest:
     from devs_git.commands.history import Request
 
     return Request(**options)
@@ -40,7 +43,7 @@ def history(**options: Any) -> Any:
 
 @command("show", text=log_text.show, example="devs-git show task-10\ndevs-git show task-10@3 --json")
 @click.argument("target")
-def show(*, target: str) -> Any:
+def show(*, target: str) -> VerbRequest:
     from devs_git.commands.show import Request
 
     return Request(target)
@@ -57,14 +60,14 @@ def show(*, target: str) -> Any:
 )
 @click.option("--hunks", is_flag=True, help="The changed lines too.")
 @click.option("--hunk-lines", type=int, default=2000, show_default=True, help="At most so many of them.")
-def diff(*, target: str, against: str, hunks: bool, hunk_lines: int) -> Any:
+def diff(*, target: str, against: str, hunks: bool, hunk_lines: int) -> VerbRequest:
     from devs_git.commands.diff import Request
 
     return Request(target, against, hunks, hunk_lines)
 
 
 @command("status", text=log_text.status, example="devs-git status --json")
-def status() -> Any:
+def status() -> VerbRequest:
     from devs_git.commands.status import Request
 
     return Request()
@@ -73,7 +76,7 @@ def status() -> Any:
 @command("branch", text=log_text.branch, example="devs-git branch task-10@2 -b try")
 @click.argument("target")
 @click.option("-b", "--name", required=True, help="The name of the new branch.")
-def branch(*, target: str, name: str) -> Any:
+def branch(*, target: str, name: str) -> VerbRequest:
     from devs_git.commands.branch import Request
 
     return Request(target, name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,7 +12,10 @@ from devs_git.entrypoints.cli.texts.console import paint
 from devs_git.entrypoints.cli.texts.render import blocked, path, plural
 
 if TYPE_CHECKING:
+    from collections.abc import ItemsView
+
     from devs_git.commands.purge import Result
+    from devs_git.domain.verbs import VerbRequest
 
 
 def _shown(result: Result) -> str:
@@ -45,7 +48,7 @@ def _shown(result: Result) -> str:
     return "\n".join([*lines, *blocked(result)])
 
 
-def _once(result: Result) -> Any:
+def _once(result: Result) -> ItemsView[tuple[str, str], int]:
     return Counter((one.what, one.command) for one in result.left).items()
 
 
@@ -65,7 +68,7 @@ def _once(result: Result) -> Any:
     help="What this event says is kept no more, or is nowhere; sync and verify name it.",
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would go, and what is left.")
-def purge(*, path: str, text: str, event: str, dry_run: bool) -> Any:
+def purge(*, path: str, text: str, event: str, dry_run: bool) -> VerbRequest:
     """Take a secret out."""
     from devs_git.commands.purge import Request
 

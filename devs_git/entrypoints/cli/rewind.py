@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.texts import move_text
+
+if TYPE_CHECKING:
+    from devs_git.domain.verbs import VerbRequest
 
 PRESERVE = click.option(
     "--preserve", metavar="branch|stash|discard", help="How to keep what is there now in sight."
@@ -37,7 +40,7 @@ UNTRACKED = click.option(
     help="Rewind though a gate is open: a person at a terminal, with a reason that is recorded.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would happen; write nothing.")
-def rewind(**options: Any) -> Any:
+def rewind(**options: Any) -> VerbRequest:
     from devs_git.commands.rewind import Request
 
     return Request(**options, at_terminal=terminal.interactive())
@@ -54,7 +57,7 @@ def rewind(**options: Any) -> Any:
 @BRANCH_NAME
 @UNTRACKED
 @click.option("--dry-run", is_flag=True, help="Say what would happen; write nothing.")
-def undo(**options: Any) -> Any:
+def undo(**options: Any) -> VerbRequest:
     from devs_git.commands.undo import Request
 
     return Request(**options)
@@ -62,7 +65,7 @@ def undo(**options: Any) -> Any:
 
 @command("checkout", text=move_text.checked_out, example="devs-git checkout main")
 @click.argument("branch_name")
-def checkout(**options: Any) -> Any:
+def checkout(**options: Any) -> VerbRequest:
     from devs_git.commands.checkout import Request
 
     return Request(**options)
@@ -75,7 +78,7 @@ def checkout(**options: Any) -> Any:
 )
 @click.argument("target")
 @click.argument("paths", nargs=-1)
-def restore(**options: Any) -> Any:
+def restore(**options: Any) -> VerbRequest:
     from devs_git.commands.restore import Request
 
     return Request(**options)

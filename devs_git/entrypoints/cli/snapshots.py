@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,8 +10,15 @@ from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.texts.console import paint
 from devs_git.entrypoints.cli.texts.render import blocked, path, plural, short, table, when
 
+if TYPE_CHECKING:
+    from devs_git.commands import snapshot_create as snapshot_create_verb
+    from devs_git.commands import snapshot_list as snapshot_list_verb
+    from devs_git.commands import snapshot_open as snapshot_open_verb
+    from devs_git.commands import snapshot_prune as snapshot_prune_verb
+    from devs_git.domain.verbs import VerbRequest
 
-def _created(result: Any) -> str:
+
+def _created(result: snapshot_create_verb.Result) -> str:
     count = plural(result.files_changed, "path")
     saved = f"Saved as {paint(result.branch, 'green')} at {short(result.commit)}: {count} unlike HEAD."
     return "\n".join(
@@ -19,7 +26,7 @@ def _created(result: Any) -> str:
     )
 
 
-def _listed(result: Any) -> str:
+def _listed(result: snapshot_list_verb.Result) -> str:
     rows = [
         (paint(one.name, "green"), short(one.commit), when(one.created_at), one.message)
         for one in result.snapshots
@@ -27,14 +34,14 @@ def _listed(result: Any) -> str:
     return table(rows) or "No snapshots. Make one: devs-git snapshot create"
 
 
-def _opened(result: Any) -> str:
+def _opened(result: snapshot_open_verb.Result) -> str:
     return (
         f"{result.snapshot} is {'open' if result.opened else 'open already'} at {path(result.path)}\n"
         "Done with it: git worktree remove <that folder>"
     )
 
 
-def _pruned(result: Any) -> str:
+def _pruned(result: snapshot_prune_verb.Result) -> str:
     verb = "Would delete" if result.dry_run else "Deleted"
     lines = [f"{verb} {plural(len(result.snapshots), 'snapshot')}"]
     lines += [
@@ -50,14 +57,14 @@ def _pruned(result: Any) -> str:
     example='devs-git snapshot create\ndevs-git snapshot create -m "before lunch"',
 )
 @click.option("-m", "--message", default="", help="What this state is, in one line.")
-def snapshot_create(*, message: str) -> Any:
+def snapshot_create(*, message: str) -> VerbRequest:
     from devs_git.commands.snapshot_create import Request
 
     return Request(message)
 
 
 @command("snapshot list", text=_listed, example="devs-git snapshot list --json")
-def snapshot_list() -> Any:
+def snapshot_list() -> VerbRequest:
     from devs_git.commands.snapshot_list import Request
 
     return Request()
@@ -66,7 +73,7 @@ def snapshot_list() -> Any:
 @command("snapshot open", text=_opened, example="devs-git snapshot open edit-2026-01-31-0900 --at ../look")
 @click.argument("name")
 @click.option("--at", default="", metavar="FOLDER", help="Where; else a folder inside the git directory.")
-def snapshot_open(*, name: str, at: str) -> Any:
+def snapshot_open(*, name: str, at: str) -> VerbRequest:
     from devs_git.commands.snapshot_open import Request
 
     return Request(name, at)
@@ -80,7 +87,7 @@ def snapshot_open(*, name: str, at: str) -> Any:
 )
 @click.option("--older-than", required=True, metavar="SPAN", help="Such as 30d, 12h or 2w.")
 @click.option("--dry-run", is_flag=True, help="Only say what would go.")
-def snapshot_prune(*, older_than: str, dry_run: bool) -> Any:
+def snapshot_prune(*, older_than: str, dry_run: bool) -> VerbRequest:
     from devs_git.commands.snapshot_prune import Request
 
     return Request(older_than, dry_run)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from devs_git.commands.history_rewritten import Result as Rewritten
     from devs_git.commands.sync import Kept, Named, Result
     from devs_git.domain.ledger.ledger_merge import Superseded
+    from devs_git.domain.verbs import VerbRequest
 
 _SHOWN = 3
 
@@ -100,7 +101,7 @@ def _gave_way(row: Superseded, remote: str) -> Iterator[str]:
     metavar="OID",
     help="Of two ledgers that exclude each other, let the one with this tip stand.",
 )
-def sync(*, remote: str, accept_policy: str, let_stand: str) -> Any:
+def sync(*, remote: str, accept_policy: str, let_stand: str) -> VerbRequest:
     """Join with a remote."""
     from devs_git.commands.sync import Request
 
@@ -129,7 +130,7 @@ def _followed(result: Rewritten) -> str:
 )
 @click.option("--map", default="", metavar="FILE", help="Old and new commits; without it, by equal files.")
 @click.option("--dry-run", is_flag=True, help="Only say what would move.")
-def history_rewritten(*, map: str, dry_run: bool) -> Any:  # noqa: A002 - the option's name
+def history_rewritten(*, map: str, dry_run: bool) -> VerbRequest:  # noqa: A002 - the option's name
     """Move the checkpoints."""
     from devs_git.commands.history_rewritten import Request
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
@@ -17,6 +17,11 @@ from devs_git.entrypoints.cli.texts.console import friendly
 from devs_git.entrypoints.cli.texts.render import plural
 from devs_git.errors import invalid
 from devs_git.storage.git import bounded
+
+if TYPE_CHECKING:
+    from devs_git.commands import trace_export as trace_export_verb
+    from devs_git.commands import trace_ingest as trace_ingest_verb
+    from devs_git.domain.verbs import VerbRequest
 
 
 def _given(name: str) -> Any:
@@ -37,7 +42,7 @@ def _given(name: str) -> Any:
 @click.option("--agent", default="", metavar="ROLE", help="Who called it; else the active task's agent.")
 @click.option("--error", is_flag=True, help="The call failed.")
 @click.option("--duration-ms", type=int, metavar="N", help="How long the call took.")
-def trace_put(*, given: str, task: str, tool: str, session: str, error: bool, **options: Any) -> Any:
+def trace_put(*, given: str, task: str, tool: str, session: str, error: bool, **options: Any) -> VerbRequest:
     from devs_git.commands.trace_put import Request
     from devs_git.storage.catalog import bodies
 
@@ -57,7 +62,7 @@ def trace_put(*, given: str, task: str, tool: str, session: str, error: bool, **
 @click.option("--payload", is_flag=True, help="What the agent's hook sent, instead of the output.")
 @click.option("--offset", type=int, default=0, metavar="BYTES", help="Begin there.")
 @click.option("--limit", type=int, metavar="BYTES", help="At most so many.")
-def trace_get(*, trace_id: str, raw: bool, payload: bool, offset: int, limit: int | None) -> Any:
+def trace_get(*, trace_id: str, raw: bool, payload: bool, offset: int, limit: int | None) -> VerbRequest:
     from devs_git.commands.trace_get import Request
 
     del raw  # it is the renderer's
@@ -77,7 +82,7 @@ def trace_get(*, trace_id: str, raw: bool, payload: bool, offset: int, limit: in
 @click.option("--errors", is_flag=True, help="Of calls that failed.")
 @click.option("--rewound", is_flag=True, help="Those of rewound tasks, too.")
 @click.option("--cursor", default="", help="Go on where an earlier answer ended.")
-def trace_list(**options: Any) -> Any:
+def trace_list(**options: Any) -> VerbRequest:
     from devs_git.commands.trace_list import Request
 
     return Request(**options)
@@ -127,7 +132,7 @@ def _with_minus_words(made: click.Command) -> click.Command:
 @click.option(
     "--deadline", type=float, default=2.0, show_default=True, metavar="SECONDS", help="Stop looking then."
 )
-def trace_search(*, query: tuple[str, ...], **options: Any) -> Any:
+def trace_search(*, query: tuple[str, ...], **options: Any) -> VerbRequest:
     from devs_git.commands.trace_search import Request
 
     return Request(" ".join(query), **options)
@@ -144,13 +149,13 @@ def trace_search(*, query: tuple[str, ...], **options: Any) -> Any:
     "--max-size", default="", metavar="SIZE", help="The oldest, until the catalog takes no more than this."
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would go.")
-def trace_prune(*, older_than: str, max_size: str, dry_run: bool) -> Any:
+def trace_prune(*, older_than: str, max_size: str, dry_run: bool) -> VerbRequest:
     from devs_git.commands.trace_prune import Request
 
     return Request(older_than, max_size, dry_run)
 
 
-def _exported(result: Any) -> str | bytes:
+def _exported(result: trace_export_verb.Result) -> str | bytes:
     text = f"Exported {plural(result.traces, 'trace')}."
     if _given("output"):
         return text
@@ -165,7 +170,7 @@ def _exported(result: Any) -> str | bytes:
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The file; else standard output.")
 @click.option("--task", default="", help="Of one task.")
-def trace_export(*, output: Path | None, task: str) -> Any:
+def trace_export(*, output: Path | None, task: str) -> VerbRequest:
     from devs_git.commands.trace_export import Request
 
     if output is None and (sys.stdout.isatty() or _given("as_json")):
@@ -179,19 +184,19 @@ def trace_export(*, output: Path | None, task: str) -> Any:
     example="devs-git trace import traces.jsonl.gz",
 )
 @click.argument("file", type=click.File("rb"))
-def trace_import(*, file: BinaryIO) -> Any:
+def trace_import(*, file: BinaryIO) -> VerbRequest:
     from devs_git.commands.trace_import import Request
 
     return Request(file)
 
 
-def _ingested(result: Any) -> str:
+def _ingested(result: trace_ingest_verb.Result) -> str:
     refused = f"; {result.rejected} cannot be read, see: devs-git doctor" if result.rejected else "."
     return f"Took in {plural(result.ingested, 'payload')}{refused}"
 
 
 @command("trace ingest", text=_ingested, example="devs-git trace ingest")
-def trace_ingest() -> Any:
+def trace_ingest() -> VerbRequest:
     from devs_git.commands.trace_ingest import Request
 
     return Request()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,8 +14,12 @@ from devs_git.entrypoints.cli.command import as_text, command
 from devs_git.entrypoints.cli.texts.render import plural
 from devs_git.errors import EXIT_NO
 
+if TYPE_CHECKING:
+    from devs_git.commands.verify import Result, Told
+    from devs_git.domain.verbs import VerbRequest
 
-def _shown(result: Any) -> str:
+
+def _shown(result: Result) -> str:
     if result.format == "json":
         return as_text(result)
     lines = [_annotation(f) if result.format == "github" else _line(f) for f in result.findings]
@@ -30,7 +34,7 @@ def _shown(result: Any) -> str:
     return "\n".join([*lines, last])
 
 
-def _line(finding: Any) -> str:
+def _line(finding: Told) -> str:
     colour = "red" if finding.severity == "error" else "yellow"
     head = terminal.style(f"{finding.severity} {finding.code}", fg=colour, bold=True)
     at = f"{legible(finding.file)}:{finding.line}: " if finding.line else ""
@@ -39,7 +43,7 @@ def _line(finding: Any) -> str:
     return f"{said}\n    {finding.hint}" if finding.hint else said
 
 
-def _annotation(finding: Any) -> str:
+def _annotation(finding: Told) -> str:
     """GitHub reads `::error file=…,line=…,title=…::message`; line ends and colons of values are escaped for it."""
 
     def value(text: str) -> str:
@@ -69,7 +73,7 @@ def _annotation(finding: Any) -> str:
 )
 @click.option("--require", metavar="signed", default="", help="Decisions must be signed.")
 @click.option("--format", metavar="text|json|github", default="text", help="How findings are told.")
-def verify(parts: tuple[str, ...], **options: Any) -> Any:
+def verify(parts: tuple[str, ...], **options: Any) -> VerbRequest:
     from devs_git.commands.verify import Request
     from devs_git.entrypoints import selfcheck
 

@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.text.plain_text import shown
 from devs_git.entrypoints.cli.texts.console import paint
 from devs_git.entrypoints.cli.texts.render import plural, table, when
 
+if TYPE_CHECKING:
+    from devs_git.commands import conversation_import as conversation_import_verb
+    from devs_git.commands import conversation_snapshots as conversation_snapshots_verb
+    from devs_git.commands.conversation_show import Result, Said
+    from devs_git.domain.recall.conversation_snapshots import Snapshot
+
 _COLOURS: Final = {"user": "cyan", "assistant": "green", "system": "bright_black", "tool": "yellow"}
 _WIDTH: Final = 80  # characters of a message in a table, and of a call's input in a chat
 
 
-def chat(result: Any) -> str:
+def chat(result: Result) -> str:
     """Each message below a line that says who and when."""
     if not result.messages:
         return _nothing(result)
     return "\n\n".join([*_left_out(result), *map(_said, result.messages)])
 
 
-def _nothing(result: Any) -> str:
+def _nothing(result: Result) -> str:
     if result.message_count:
         return "\n".join([*_left_out(result), "Nothing of it is left with these options."])
     return "No conversation. Read one: devs-git conversation import FILE"
 
 
-def _left_out(result: Any) -> list[str]:
+def _left_out(result: Result) -> list[str]:
     if not result.next_cursor:
         return []
     more = f"--cursor {result.next_cursor}"
@@ -34,7 +40,7 @@ def _left_out(result: Any) -> list[str]:
     return [paint(f"… {plural(count, 'message') if count else 'more'} before: {more}", "bright_black")]
 
 
-def _said(message: Any) -> str:
+def _said(message: Said) -> str:
     head = [paint(message.role, _COLOURS[message.role], bold=True), when(message.timestamp or "")]
     if message.tool_name:
         head.append(shown(message.tool_name, ""))
@@ -47,7 +53,7 @@ def _said(message: Any) -> str:
     return "\n".join(lines)
 
 
-def _input(value: Any) -> str:
+def _input(value: object) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return _cut(text)
 
@@ -57,7 +63,7 @@ def _cut(text: str) -> str:
     return line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…"
 
 
-def table_of(result: Any) -> str:
+def table_of(result: Result) -> str:
     """One line for each message."""
     if not result.messages:
         return _nothing(result)
@@ -74,12 +80,12 @@ def table_of(result: Any) -> str:
     return table(rows)
 
 
-def _gist(message: Any) -> str:
+def _gist(message: Said) -> str:
     calls = [f"→ {call.name} {_input(call.input)}" for call in message.tool_calls or ()]
     return " ".join(filter(None, [message.content, *calls, message.tool_name, message.tool_result]))
 
 
-def imported(result: Any) -> str:
+def imported(result: conversation_import_verb.Result) -> str:
     lines = [
         f"Read {plural(result.new, 'new message')} of {shown(result.session_id, '')}; it has {result.message_count}."
     ]
@@ -92,7 +98,7 @@ def imported(result: Any) -> str:
     return "\n".join(lines)
 
 
-def _line(snapshot: Any) -> tuple[str, ...]:
+def _line(snapshot: Snapshot) -> tuple[str, ...]:
     cost = f"${snapshot.metadata.cost_usd:.2f}" if snapshot.metadata.cost_usd else ""
     tokens = plural(snapshot.metadata.token_count, "token") if snapshot.metadata.token_count else ""
     name = snapshot.checkpoint or snapshot.task_id or "-"
@@ -101,12 +107,12 @@ def _line(snapshot: Any) -> tuple[str, ...]:
     return kept, name, snapshot.snapshot_type, said, tokens, cost, when(snapshot.created_at)
 
 
-def taken(snapshot: Any) -> str:
+def taken(snapshot: Snapshot) -> str:
     said = plural(snapshot.message_count, "message")
     return f"{snapshot.snapshot_id}: {said} of {shown(snapshot.session_id, '')}"
 
 
-def listed(result: Any) -> str:
+def listed(result: conversation_snapshots_verb.Result) -> str:
     if not result.snapshots:
         return "No snapshots. Make one: devs-git conversation snapshot"
     return table([_line(snapshot) for snapshot in result.snapshots])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.gates.gate_model import cut
 from devs_git.domain.text.plain_text import shown
@@ -11,18 +11,26 @@ from devs_git.entrypoints.cli.texts.console import paint
 from devs_git.entrypoints.cli.texts.render import short, table, when
 from devs_git.workspace import system_clock
 
+if TYPE_CHECKING:
+    from devs_git.commands import gate_approve as gate_approve_verb
+    from devs_git.commands import gate_list as gate_list_verb
+    from devs_git.commands import gate_request as gate_request_verb
+    from devs_git.commands import gate_show as gate_show_verb
+    from devs_git.commands import gate_wait as gate_wait_verb
+    from devs_git.domain.gates.answer import Outcome
+
 _COLOURS: Final = {"PENDING_APPROVAL": "yellow", "APPROVED": "green", "REJECTED": "red"}
 _UNITS: Final = (("d", 86_400), ("h", 3_600), ("m", 60))
 
 
-def requested(result: Any) -> str:
+def requested(result: gate_request_verb.Result) -> str:
     return (
         f"Gate {paint(result.gate_id, bold=True)} waits for a person. Write work is frozen until then.\n"
         f"Wait for the answer: devs-git gate wait {result.gate_id}"
     )
 
 
-def listed(result: Any) -> str:
+def listed(result: gate_list_verb.Result) -> str:
     if not result.gates:
         return "No active gates." if not result.active else "No such gates."
     header = ("GATE_ID", "AGENT", "TASK", "BLOCKER", "AGE")
@@ -56,7 +64,7 @@ def status(text: str) -> str:
     return paint(text, _COLOURS.get(text), bold=True)
 
 
-def page(result: Any) -> str:
+def page(result: gate_show_verb.Result) -> str:
     """Everything that a person needs to decide, and the commands to answer with."""
     parts = [_head(result), _text("Blocker", result.blocker_description)]
     changes = result.proposed_changes
@@ -72,24 +80,28 @@ def page(result: Any) -> str:
     return "\n\n".join(parts)
 
 
-def resolved(result: Any) -> str:
+def resolved(result: Outcome) -> str:
     if result.to_sign:
-        return str(result.to_sign).rstrip("\n")
-    who = shown(result.reviewer_id, "")
-    lines = [f"Gate {result.gate_id} is {status(result.status)} by {who} ({result.approval})."]
-    if getattr(result, "commit", ""):
-        lines.append(f"The proposed text is commit {short(result.commit)} on {shown(result.branch, '')}.")
-    return "\n".join(lines)
+        return result.to_sign.rstrip("\n")
+    who = shown(result.reviewer_id or "", "")
+    return f"Gate {result.gate_id} is {status(result.status)} by {who} ({result.approval})."
 
 
-def waited(result: Any) -> str:
+def approved(result: gate_approve_verb.Result) -> str:
+    if not result.commit:
+        return resolved(result)
+    landed = f"The proposed text is commit {short(result.commit)} on {shown(result.branch, '')}."
+    return f"{resolved(result)}\n{landed}"
+
+
+def waited(result: gate_wait_verb.Result) -> str:
     if result.timed_out:
         return f"Gate {result.gate_id} still waits for a person."
     reason = f"\nReason: {shown(result.resolution_reason)}" if result.resolution_reason else ""
-    return f"{status(result.status)} by {shown(result.reviewer_id, '')} ({result.approval}).{reason}"
+    return f"{status(result.status)} by {shown(result.reviewer_id or '', '')} ({result.approval}).{reason}"
 
 
-def _head(result: Any) -> str:
+def _head(result: gate_show_verb.Result) -> str:
     rows = [
         ("gate", paint(result.gate_id, bold=True)),
         ("type", result.gate_type),
@@ -102,7 +114,10 @@ def _head(result: Any) -> str:
     ]
     if result.reviewer_id:
         rows.append(
-            ("decided", f"{when(result.resolved_at)} by {shown(result.reviewer_id, '')}, {result.approval}")
+            (
+                "decided",
+                f"{when(result.resolved_at or '')} by {shown(result.reviewer_id, '')}, {result.approval}",
+            )
         )
     if result.resolution_reason:
         rows.append(("reason", shown(result.resolution_reason, "")))
@@ -118,7 +133,7 @@ def _diff_line(line: str) -> str:
     return paint(line, {"+": "green", "-": "red", "@": "cyan"}.get(line[:1]))
 
 
-def _answer(result: Any) -> str:
+def _answer(result: gate_show_verb.Result) -> str:
     if not result.frozen:
         return "Nothing is frozen by this gate any more."
     since = f"commit {short(result.git_head)}" if result.git_head else "before the first commit"

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from devs_git.entrypoints.cli.texts.console import exact, paint
 from devs_git.entrypoints.cli.texts.render import path, plural, short, table, when
 from devs_git.entrypoints.cli.texts.render import status as status_word
 
+if TYPE_CHECKING:
+    from devs_git.commands import branch as branch_verb
+    from devs_git.commands import diff as diff_verb
+    from devs_git.commands import history as history_verb
+    from devs_git.commands import log as log_verb
+    from devs_git.commands import show as show_verb
+    from devs_git.commands import status as status_verb
+    from devs_git.domain.checkpoints.rows import Row
+
 MARKS = {"rewound": "<", "undone": ">", "restored": "+"}
 SHOWN = 10  # paths of each kind that `status` lists
 
 
-def log(result: Any) -> str:
+def log(result: log_verb.Result) -> str:
     """`*` is live, `o` was rewound or replaced; `<` a rewind, `>` an undo, `+` a restore. What stands below came before."""
     rows: list[tuple[str, ...]] = []
     at = 0
@@ -42,11 +51,11 @@ def log(result: Any) -> str:
     return table(rows) + more
 
 
-def _live(point: Any) -> bool:
+def _live(point: Row) -> bool:
     return point.status not in {"rewound", "replaced", "dropped"}
 
 
-def _log_row(point: Any) -> tuple[str, ...]:
+def _log_row(point: Row) -> tuple[str, ...]:
     figures = f"{plural(point.files_changed, 'file')} +{point.lines_added} -{point.lines_removed}"
     return (
         paint("*", "green", bold=True) if _live(point) else paint("o", "bright_black"),
@@ -58,7 +67,7 @@ def _log_row(point: Any) -> tuple[str, ...]:
     )
 
 
-def history(result: Any) -> str:
+def history(result: history_verb.Result) -> str:
     """One line for each event; the beginning of its id is enough for `git show`."""
     rows = [
         (
@@ -75,7 +84,7 @@ def history(result: Any) -> str:
     return (table(rows) or "Nothing has happened since.") + more
 
 
-def show(result: Any) -> str:
+def show(result: show_verb.Result) -> str:
     rows = [
         ("checkpoint", paint(result.name, bold=True)),
         ("status", status_word(result.status) + result.state.removeprefix(result.status)),
@@ -94,7 +103,7 @@ def show(result: Any) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def diff(result: Any) -> str:
+def diff(result: diff_verb.Result) -> str:
     lines = [f"{result.from_name} {short(result.from_)} -> {result.to_name} {short(result.to)}".rstrip()]
     rows = [
         (
@@ -114,7 +123,7 @@ def diff(result: Any) -> str:
     return "\n".join(lines)
 
 
-def _hunks(item: Any) -> str:
+def _hunks(item: diff_verb.File) -> str:
     lines = ["", paint(path(item.path), bold=True)]
     for hunk in item.hunks:
         lines.append(paint(exact(hunk.header), "cyan"))
@@ -122,7 +131,7 @@ def _hunks(item: Any) -> str:
     return "\n".join(lines)
 
 
-def status(result: Any) -> str:
+def status(result: status_verb.Result) -> str:
     head = f" at {short(result.head)}" if result.head else ", without a commit yet"
     lines = [
         f"On {paint(result.branch, bold=True) if result.branch else 'a detached HEAD'}{head}",
@@ -142,7 +151,7 @@ def status(result: Any) -> str:
     return "\n".join(lines + (["Nothing changed."] if result.clean else []))
 
 
-def not_told(result: Any) -> list[str]:
+def not_told(result: diff_verb.Result | status_verb.Result) -> list[str]:
     """Files that a filter would have to look at, by filter."""
     lines = []
     for name in dict.fromkeys(one.filter for one in result.not_told):
@@ -158,5 +167,5 @@ def _some(title: str, items: list[str]) -> list[str]:
     return [f"{title} ({len(items)}):", *(f"  {item}" for item in items[:SHOWN]), *more]
 
 
-def branch(result: Any) -> str:
+def branch(result: branch_verb.Result) -> str:
     return f"Branch {result.branch} is at {result.task_id}@{result.number}, {short(result.commit)}. You did not switch."

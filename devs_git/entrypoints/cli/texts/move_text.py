@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from devs_git.entrypoints.cli.texts.render import blocked, path, plural
 
+if TYPE_CHECKING:
+    from devs_git.commands import checkout as checkout_verb
+    from devs_git.commands import restore as restore_verb
+    from devs_git.commands import rewind as rewind_verb
+    from devs_git.commands import undo as undo_verb
 
-def rewind_plan(plan: Any) -> str:
+
+def rewind_plan(plan: rewind_verb.Plan) -> str:
     """The plan of a rewind: what moves, what is undone, what is left as it is, and what stands against it."""
     files = plan.files
     lines = [
@@ -34,7 +40,7 @@ def rewind_plan(plan: Any) -> str:
     return "\n".join([*lines, *_not_told(plan), *blocked(plan), f"  plan            {plan.plan_id}"])
 
 
-def _not_told(plan: Any) -> list[str]:
+def _not_told(plan: rewind_verb.Plan | undo_verb.Result) -> list[str]:
     """Files that a filter would have to look at, which a plan does not start."""
     lines = []
     for name in dict.fromkeys(one.filter for one in plan.not_told):
@@ -46,7 +52,7 @@ def _not_told(plan: Any) -> list[str]:
     return lines
 
 
-def rewound(result: Any) -> str:
+def rewound(result: rewind_verb.Result) -> str:
     kept = result.preserved_as
     lines = [
         f"Rewound to {result.rewound_to} ({result.reset_commit[:12]}): {plural(result.files, 'file')}, {plural(result.cleared_tasks, 'task')} undone.",
@@ -59,7 +65,9 @@ def rewound(result: Any) -> str:
     return "\n".join([*lines, *_active(result), *_edited(result), "Return with: devs-git undo"])
 
 
-def _active(result: Any, *, plan: bool = False) -> list[str]:
+def _active(
+    result: rewind_verb.Plan | rewind_verb.Result | undo_verb.Result, *, plan: bool = False
+) -> list[str]:
     """Which task stops being active here, and which one is active again; nothing where that stays as it is."""
     was, now = result.was_active, result.now_active
     if was == now:
@@ -74,7 +82,9 @@ def _active(result: Any, *, plan: bool = False) -> list[str]:
     return [*ended, f"The active task here again: {now}"] if now else ended
 
 
-def _edited(result: Any) -> list[str]:
+def _edited(
+    result: rewind_verb.Result | undo_verb.Result | checkout_verb.Result | restore_verb.Result,
+) -> list[str]:
     """The files that somebody saved meanwhile; the first ten by name."""
     shown = ", ".join(map(path, result.edited[:10]))
     return (
@@ -84,7 +94,7 @@ def _edited(result: Any) -> list[str]:
     )
 
 
-def undo_plan(plan: Any) -> str:
+def undo_plan(plan: undo_verb.Result) -> str:
     """What an undo would bring back."""
     lines = [
         f"Return to before {plan.undone_verb} {plan.undone_operation} ({plan.commit[:12]})",
@@ -96,7 +106,7 @@ def undo_plan(plan: Any) -> str:
     return "\n".join([*lines, *_not_told(plan), *blocked(plan)])
 
 
-def undone(result: Any) -> str:
+def undone(result: undo_verb.Result) -> str:
     lines = [
         f"Undone: {result.undone_verb} {result.undone_operation}; HEAD is {result.commit[:12]} again, {plural(result.files, 'file')} changed.",
     ]
@@ -109,12 +119,12 @@ def undone(result: Any) -> str:
     return "\n".join([*lines, *_active(result), *_edited(result), "Redo with: devs-git undo"])
 
 
-def checked_out(result: Any) -> str:
+def checked_out(result: checkout_verb.Result) -> str:
     said = f"On branch {result.branch} ({result.commit_hash}); {plural(result.files, 'file')} changed."
     return "\n".join([said, *_edited(result)])
 
 
-def restored(result: Any) -> str:
+def restored(result: restore_verb.Result) -> str:
     if not result.files:
         return f"Every file is as in {result.restored_from} already."
     said = (

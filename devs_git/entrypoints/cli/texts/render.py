@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.text.plain_text import COMMANDING
 from devs_git.entrypoints.cli.texts.console import friendly, paint, width
 from devs_git.workspace import system_clock
+
+if TYPE_CHECKING:
+    from devs_git.domain.verbs import VerbResult
 
 COLOURS: Final = {
     "completed": "green",
@@ -81,7 +84,7 @@ def table(rows: Sequence[Sequence[str]], header: Sequence[str] = ()) -> str:
     return "\n".join(line.rstrip() for line in shown)
 
 
-def blocked(result: Any) -> list[str]:
+def blocked(result: VerbResult) -> list[str]:
     """What would stop the real one, of a dry run's result."""
     found = []
     for error in result.blocked_by:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from devs_git.domain.text.plain_text import shown
 from devs_git.entrypoints.cli import fast_trace_get
 from devs_git.entrypoints.cli.texts.console import friendly, paint
 from devs_git.entrypoints.cli.texts.render import blocked, plural, table, when
+
+if TYPE_CHECKING:
+    from devs_git.commands import trace_get as trace_get_verb
+    from devs_git.commands import trace_import as trace_import_verb
+    from devs_git.commands import trace_list as trace_list_verb
+    from devs_git.commands import trace_prune as trace_prune_verb
+    from devs_git.commands import trace_search as trace_search_verb
+    from devs_git.domain.recall.traces import TraceRow
 
 _NAMED = 20  # ids in a line
 
@@ -22,29 +30,32 @@ def amount(size: int) -> str:
     return f"{value:.1f} GB"
 
 
-def _line(row: Any) -> tuple[str, ...]:
+def _line(row: TraceRow) -> tuple[str, ...]:
     failed = paint("failed", "red") if row.is_error else "ok"
     state = paint("rewound", "bright_black") if row.rewound else failed
     name, task = shown(row.tool_name, "") or "-", row.task_id or "-"
     return paint(shown(row.trace_id, ""), "yellow"), task, name, state, amount(row.size), when(row.created_at)
 
 
-def _message(hit: Any) -> tuple[str, ...]:
+def _message(hit: trace_search_verb.MessageHit) -> tuple[str, ...]:
     state = [paint("rewound", "bright_black")] if hit.rewound else []
     said = " ".join([hit.role, *filter(None, [shown(hit.tool_name, "")]), *state])
     return paint(shown(hit.message_id, ""), "yellow"), hit.task_id or "-", said, when(hit.created_at)
 
 
-def listed(result: Any) -> str:
+def listed(result: trace_list_verb.Result) -> str:
     if not result.traces:
         return "No traces found. Store one: devs-git trace put < output"
     return "\n".join([table([_line(row) for row in result.traces]), *_further(result)])
 
 
-def found(result: Any) -> str:
+def found(result: trace_search_verb.Result) -> str:
+    # The result is one of this module, so it is loaded.
+    from devs_git.commands.trace_search import MessageHit
+
     lines = []
     for hit in result.hits:
-        line = _line(hit) if hasattr(hit, "digest") else _message(hit)
+        line = _message(hit) if isinstance(hit, MessageHit) else _line(hit)
         lines += ["  ".join(line), "    " + _marked(hit)]
     if not result.complete:
         lines.append(
@@ -59,11 +70,11 @@ def found(result: Any) -> str:
     return "\n".join([*lines, *_further(result)]) or "Nothing was found."
 
 
-def _further(result: Any) -> list[str]:
+def _further(result: trace_list_verb.Result | trace_search_verb.Result) -> list[str]:
     return [f"More: --cursor {result.next_cursor}"] if result.next_cursor else []
 
 
-def _marked(hit: Any) -> str:
+def _marked(hit: trace_search_verb.Hit | trace_search_verb.MessageHit) -> str:
     parts, done = [], 0
     for start, end in hit.highlights:
         if start >= done:
@@ -75,14 +86,14 @@ def _marked(hit: Any) -> str:
     return "".join([*parts, shown(hit.snippet[done:], "")])
 
 
-def whole(result: Any, *, raw: bool) -> str | bytes:
+def whole(result: trace_get_verb.Result, *, raw: bool) -> str | bytes:
     """The output's own bytes for a pipe; on a terminal its text, with what would steer the terminal written out."""
     if friendly() and not raw:
         return shown(result.fullOutput)
     return fast_trace_get.raw(result)
 
 
-def imported(result: Any) -> str:
+def imported(result: trace_import_verb.Result) -> str:
     new, kept = ("1 is" if number == 1 else f"{number} are" for number in (result.new, result.kept))
     lines = [f"Read {plural(result.traces, 'trace')}: {new} new, {kept} here already."]
     if result.others:
@@ -92,7 +103,7 @@ def imported(result: Any) -> str:
     return "\n".join(lines)
 
 
-def pruned(result: Any) -> str:
+def pruned(result: trace_prune_verb.Result) -> str:
     verb = "Would delete" if result.dry_run else "Deleted"
     upto = f", up to {when(result.upto)}" if result.traces else ""
     said = f"{verb} {plural(result.traces, 'trace')} with {amount(result.bytes)} of output{upto}"
