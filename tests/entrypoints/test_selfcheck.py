@@ -96,7 +96,7 @@ def test_a_verb_without_a_command_or_module_and_the_other_way_round(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(VERBS, "fly", Verb("fly", CHANGES, "Fly."))
-    monkeypatch.setitem(groups.FILES, "swim", "reading")
+    monkeypatch.setitem(groups.FILES, "swim", "log")
     monkeypatch.setattr(log, "dig", click.Command("dig"), raising=False)
     (tmp_path / "walk.py").write_text("")
     monkeypatch.setattr(devs_git.commands, "__path__", [*devs_git.commands.__path__, str(tmp_path)])
@@ -105,7 +105,7 @@ def test_a_verb_without_a_command_or_module_and_the_other_way_round(
         "'fly' is in the verb table and no command of the command line.",
         "The command line has 'swim', which is not in the verb table.",
         "commands/walk.py is no verb of the table.",
-        "The command 'dig' of cli/reading.py is not in the verb table.",
+        "The command 'dig' of cli/log.py is not in the verb table.",
         "The verb 'fly' is there and not promised.",
     ]
 
