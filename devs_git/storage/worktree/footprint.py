@@ -15,7 +15,7 @@ from devs_git.storage.worktree.obstacles import Obstacles
 from devs_git.storage.worktree.survey import Survey
 from devs_git.values import immutable
 
-GITLINK, ABSENT = "160000", "000000"
+FILE, GITLINK, ABSENT = "100644", "160000", "000000"
 LISTED: Final = 1000  # names given of things not covered; the count is always whole
 
 
@@ -51,8 +51,11 @@ def footprint(found: Survey, top: Path, tree: str) -> Footprint:
     oids: dict[str, str] = {}
     wanted: dict[str, str] = {}
     submodules: set[str] = set()
+    dirty = set(found.dirty)
     folders: list[str] = []  # that git makes for a submodule
-    for path, modes, (wants, oid), status in _differences(found.git, tree):
+    for path, (before, after), (wants, oid), status in _differences(found.git, tree):
+        # Where somebody put a file of theirs in the place of a submodule, the disk has this file.
+        modes = (before, FILE if after == GITLINK and path in dirty else after)
         if modes[1] == GITLINK:
             submodules.add(path)
         # Seen from the tree: D is missing in the index (the move adds it), A is in the index alone.

@@ -157,6 +157,9 @@ def _survey(git: Git, top: Path, status: Callable[[], bytes]) -> Survey:
     )
 
 
+_NONE, _SUBMODULE = "000000", "160000"
+
+
 def paths_of(listed: bytes) -> bytes:
     """The list without letters, as far as it is about attributes."""
     if attributes.ATTRIBUTES.encode() not in listed:
@@ -187,9 +190,10 @@ def _read(out: bytes) -> _Said:
             said.unmerged.append(line.split(" ", 10)[10])
             said.lines.append(("", line))
             continue
-        _, states, sub, _mode_h, mode_i, _mode_w, _oid_h, oid_i, path = line.split(" ", 8)
+        _, states, sub, _mode_h, mode_i, mode_w, _oid_h, oid_i, path = line.split(" ", 8)
         said.lines.append((path, line))
-        if sub[0] == "S":
+        # A file or link of somebody's at the path of a submodule is as any other that was changed.
+        if sub[0] == "S" and mode_w in (_NONE, _SUBMODULE):
             said.submodules.append(path)
         elif states[1] == "A" and mode_i == "000000":
             said.intended.append(path)
