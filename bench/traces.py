@@ -18,7 +18,7 @@ from bench.subjects import OURS, START_UP, start_up
 from devs_git.domain.recall.query import parse
 from devs_git.domain.recall.traces import Trace
 from devs_git.domain.text.times import stamp
-from devs_git.storage.catalog import search, traces
+from devs_git.storage.catalog import fulltext, search, traces
 from devs_git.storage.catalog.database import Catalog
 
 SIZES = (1_000, 10_000, 100_000)
@@ -55,7 +55,7 @@ def _snippets(folder: Path) -> list[Row]:
     """Twenty texts of 5 MB, the word at the end of each: a snippet needs all of it unpacked."""
     text = b"\n".join(logs.outputs(600))[:5_000_000]
     with Catalog.open(folder) as catalog:
-        with catalog.writing():
+        with fulltext.writing(catalog):
             for number in range(20):
                 traces.put(catalog, Trace(f"five-{number}", stamp(NOW), text + b"\nlastly\n"))
         found = p95(catalog, ["lastly"] * 10, 20)
@@ -73,7 +73,7 @@ def searching(bench: Bench) -> list[Row]:
         with Catalog.open(folder) as catalog:
             before = raw
             while done < size:
-                with catalog.writing():
+                with fulltext.writing(catalog):
                     for _turn, output in zip(range(BATCH), outputs, strict=False):
                         traces.put(catalog, Trace(f"t-{done}", stamp(NOW), output, tool_name="Bash"))
                         done, raw = done + 1, raw + len(output)

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from devs_git.operations.rewind import preserve, return_to_state
-from devs_git.storage.worktree.capture import State
-from devs_git.storage.worktree.capture import store as real_store
+from devs_git.storage.worktree.backups import State
+from devs_git.storage.worktree.backups import store as real_store
 from tests.support.model_runs import run_world
 from tests.support.model_world import World
 

@@ -8,7 +8,7 @@ from devs_git.domain.text.trailers import work_of
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.recall import ingest, open_catalog
-from devs_git.storage.catalog import messages, snapshots, transcripts
+from devs_git.storage.catalog import fulltext, messages, snapshots, transcripts
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import Session
 from devs_git.storage.worktree import active_task
@@ -37,7 +37,7 @@ def run(workspace: Workspace, request: Request) -> Snapshot:
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
         for source in transcripts.of_session(catalog, _session(workspace, catalog, request).session_id):
             ingest.take_in(workspace, catalog, source, ingest.here(workspace))
-        with catalog.writing():
+        with fulltext.writing(catalog):
             session = _session(workspace, catalog, request)
             task_id = request.task or (work.task if work else session.task_id)
             taken = snapshots.taken(session, "manual", workspace.new_trace_id(), workspace.now(), task_id)

@@ -13,6 +13,7 @@ from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.gates import notify
 from devs_git.operations.gates.request_gate import Asking
+from devs_git.storage.ledger import checked_tip
 from devs_git.storage.ledger import gates as store
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
@@ -93,7 +94,7 @@ def _event(workspace: Workspace, asking: Asking) -> Any:
 
 
 def _tell(workspace: Workspace, asking: Asking) -> None:
-    command = store.policy_at(workspace.ledger.tip()).notify
+    command = checked_tip.policy_at(workspace.ledger.tip()).notify
     if command:
         asked = asking.asked
         facts = {

@@ -12,6 +12,7 @@ from devs_git.domain.gates.policy import Policy
 from devs_git.domain.text.plain_text import shown
 from devs_git.domain.verbs import VERBS, VerbRequest
 from devs_git.storage.documents import tas_file
+from devs_git.storage.ledger import checked_tip
 from devs_git.storage.ledger import gates as store
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
@@ -63,7 +64,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     """GATE_NOT_FOUND, NOT_INITIALIZED."""
     tip = workspace.ledger.require()
     gate = store.find(tip, request.gate_id)
-    policy = store.policy_at(tip)
+    policy = checked_tip.policy_at(tip)
     before = tas_file.text(workspace.store_git, gate.text("tas_before"))
     waits = request.gate_id in store.open_ids(tip)
     decision: Mapping[str, Any] = gate.decision or {}

@@ -21,7 +21,7 @@ from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.purge import own_files, refs_and_objects
 from devs_git.operations.purge.refs_and_objects import Found, Sought
-from devs_git.storage.catalog import purge_rows
+from devs_git.storage.catalog import fulltext, purge_rows
 from devs_git.storage.catalog.database import NAME, Catalog
 from devs_git.storage.git import bounded, newest_objects, refs, remote_repository
 from devs_git.storage.git import places as worktrees
@@ -118,7 +118,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         _require_same(request, plan)
         done = _result(plan, dry_run=False)
         if any(plan.parts):
-            with catalog.writing():
+            with fulltext.writing(catalog):
                 purge_rows.take_out(catalog, plan.hits, plan.objects.forms)
                 done = replace(done, event=_record(workspace, request, plan))
         _remove(workspace, plan)

@@ -220,7 +220,7 @@ def _backup(site: Site, job: _Job, active: str, subject: str, fields: Fields) ->
     plan = footprints.footprint(job.found, site.top, job.tree)
     taker = capture.Capture(site.git, site.places, site.objects, _apart(job.folder))
     state = taker.take(job.found, plan, (), active).state
-    backup = capture.store(
+    backup = backups.store(
         site.objects,
         state,
         site.signature(),

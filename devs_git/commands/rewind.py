@@ -25,7 +25,7 @@ from devs_git.storage.ledger.clone_view import name_clone
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree import active_task, footprint, journal, survey
 from devs_git.storage.worktree import move_tree as engine
-from devs_git.storage.worktree.capture import State
+from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.values import as_mapping, field, immutable
 from devs_git.workspace import Workspace

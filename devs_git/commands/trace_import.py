@@ -11,7 +11,7 @@ from devs_git.domain.recall.traces import Trace
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import invalid
 from devs_git.operations.recall import open_catalog
-from devs_git.storage.catalog import exchange, traces
+from devs_git.storage.catalog import exchange, fulltext, traces
 from devs_git.storage.catalog.bodies import Packed
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -47,7 +47,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         found = _read(request.source)
         while True:
             held = 0
-            with catalog.writing():
+            with fulltext.writing(catalog):
                 for trace, packed in found:
                     differs = exchange.differs(catalog, trace, packed.digest)
                     if differs is None:

@@ -13,7 +13,7 @@ from devs_git.domain.text.times import stamp
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.recall import open_catalog
-from devs_git.storage.catalog import prune_traces
+from devs_git.storage.catalog import fulltext, prune_traces
 from devs_git.storage.catalog.database import Catalog
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
@@ -71,7 +71,7 @@ def run(workspace: Workspace, request: Request) -> Result:
             )
         if not going:
             return plan
-        with catalog.writing():
+        with fulltext.writing(catalog):
             done = _result(prune_traces.delete(catalog, going, workspace.progress), dry_run=False)
             recorded = _record(workspace, done)
         workspace.progress("giving room back", 0, 0)

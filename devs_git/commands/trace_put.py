@@ -11,7 +11,7 @@ from devs_git.domain.text.trailers import work_of
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import invalid
 from devs_git.operations.recall import open_catalog
-from devs_git.storage.catalog import bodies, traces
+from devs_git.storage.catalog import bodies, fulltext, traces
 from devs_git.storage.catalog.bodies import Packed
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.worktree import active_task
@@ -83,7 +83,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         duration_ms=request.duration_ms,
         commit=_head(workspace),
     )
-    with open_catalog.open_catalog(workspace) as catalog, catalog.writing():
+    with open_catalog.open_catalog(workspace) as catalog, fulltext.writing(catalog):
         digest = traces.put(catalog, trace, workspace.progress, packed)
     return Result(trace.trace_id, trace.task_id, packed.size, digest)
 

@@ -28,7 +28,7 @@ from devs_git.storage.worktree import active_task, backups, journal
 from devs_git.storage.worktree import footprint as footprints
 from devs_git.storage.worktree import move_tree as engine
 from devs_git.storage.worktree import survey as surveys
-from devs_git.storage.worktree.capture import State, load
+from devs_git.storage.worktree.backups import State, load
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.footprint import Footprint
 from devs_git.storage.worktree.raw_bytes import listed, merged_modes, merged_raw

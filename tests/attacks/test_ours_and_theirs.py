@@ -14,7 +14,7 @@ import pytest
 from devs_git.__main__ import main
 from devs_git.commands import status
 from devs_git.entrypoints import router
-from devs_git.storage.worktree.capture import State
+from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.journal import Journal
 from devs_git.values import as_mapping
 from devs_git.workspace import Workspace

@@ -27,7 +27,7 @@ from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.main import cli
 from devs_git.errors import DevsError
 from devs_git.operations.recall import open_catalog
-from devs_git.storage.catalog import snapshots
+from devs_git.storage.catalog import fulltext, snapshots
 from devs_git.workspace import Workspace
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "transcripts"
@@ -156,9 +156,7 @@ def test_a_rewind_marks_the_messages_of_rewound_tasks_and_search_hides_them(
     assert found() == ["s1-0", "s1-1", "s1-2"]
 
 
-def test_the_snapshot_of_a_checkpoint_that_lives_again_comes_back(
-    initialised: Path, transcript: Path
-) -> None:
+def test_the_snapshot_of_a_checkpoint_that_lives_again_is_back(initialised: Path, transcript: Path) -> None:
     for number, task in enumerate(("10", "11", "12")):
         start(initialised, task)
         if task != "11":  # one has no conversation
@@ -167,7 +165,8 @@ def test_the_snapshot_of_a_checkpoint_that_lives_again_comes_back(
         work(initialised, task)
         call(initialised, "task complete", task_complete.Request(everything=True))
     call(initialised, "rewind", rewind.Request("task-10"))
-    with open_catalog.open_catalog(Workspace.open(initialised), caught_up=True) as catalog, catalog.writing():
+    workspace = Workspace.open(initialised)
+    with open_catalog.open_catalog(workspace, caught_up=True) as catalog, fulltext.writing(catalog):
         snapshots.prune(catalog, "9999")
     assert [one.checkpoint for one in taken(initialised)] == ["task-10@1"]
     call(initialised, "undo", undo.Request())

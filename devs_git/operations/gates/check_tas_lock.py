@@ -16,6 +16,7 @@ from devs_git.errors import DevsError
 from devs_git.storage.documents import tas_file
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.places import Places
+from devs_git.storage.ledger import checked_tip
 from devs_git.storage.ledger import gates as store
 from devs_git.storage.ledger.store import Tip
 from devs_git.workspace import Workspace
@@ -25,7 +26,7 @@ _SHOWN: Final = 3  # sections that a refusal names
 
 def note(places: Places, tip: Tip) -> str:
     """Write the note for the hook, where a shell can read the path; returns the path of the TAS."""
-    path = store.policy_at(tip).tas_path
+    path = checked_tip.policy_at(tip).tas_path
     entry = tip.ledger.list_path(tip.tree, "").get(IN_FORCE)
     plain = path == path.strip() and "\n" not in path and not path.startswith((".", "/"))
     if plain:

@@ -20,8 +20,8 @@ from devs_git.domain.text.plain_text import shown
 from devs_git.errors import DevsError
 from devs_git.operations.gates import land_tas
 from devs_git.storage.documents import signatures, yaml_documents
+from devs_git.storage.ledger import checked_tip, tracked_policy
 from devs_git.storage.ledger import gates as store
-from devs_git.storage.ledger import tracked_policy
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -90,14 +90,14 @@ def decide(place: Workspace, answer: Answer, verb: str) -> Resolved:
     tip = place.ledger.require()
     gate = open_gate(tip, answer.gate_id)
     _require_current(place, tip, gate, answer.decision)
-    policy = store.policy_at(tip)
+    policy = checked_tip.policy_at(tip)
     proof = prove(place, policy, gate, _statement(place, tip, gate, answer), answer)
     record = _record(gate, answer, proof, place.now())
 
     def build(tip: Tip, *more: tuple[str, str]) -> Draft:
         current = open_gate(tip, answer.gate_id)
         _require_policy_current(tip, current, answer.decision)
-        require_allowed(store.policy_at(tip), current, proof)
+        require_allowed(checked_tip.policy_at(tip), current, proof)
         if answer.signature:
             _require_unused(tip, current, proof)
         return Draft(_event(place, current, record, verb, *more), _files(current, record, proof))

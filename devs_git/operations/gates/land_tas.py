@@ -207,7 +207,7 @@ def _backup(site: Site, found: Survey, own: tuple[str, Path], what: tuple[str, s
     plan = footprints.footprint(found, site.top, tree)
     taken = capture.Capture(site.git, site.places, site.objects, apart).take(found, plan, (), active).state
     # No operation that `undo` returns from: an event that says so is none of ours.
-    backup = capture.store(
+    backup = backups.store(
         site.objects,
         taken,
         site.signature(),

@@ -17,8 +17,8 @@ from devs_git.errors import DevsError, invalid
 from devs_git.storage.documents import tas_file, yaml_documents
 from devs_git.storage.git import bounded, refs
 from devs_git.storage.git.program import Git
+from devs_git.storage.ledger import checked_tip, tracked_policy
 from devs_git.storage.ledger import gates as store
-from devs_git.storage.ledger import tracked_policy
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree.survey import head_of
 from devs_git.values import immutable
@@ -95,7 +95,7 @@ class Asking:
                 "A proposed text lands on a branch, and HEAD names none that has a commit.",
                 hint="Switch to a branch: git switch <branch>",
             )
-        path = store.policy_at(tip).tas_path
+        path = checked_tip.policy_at(tip).tas_path
         told: dict[str, Any] = {
             "sections_to_modify": list(changes.sections_to_modify),
             "rationale": changes.rationale,

@@ -46,7 +46,7 @@ def here(listener: Workspace) -> How:
 
 def take_in(listener: Workspace, catalog: Catalog, source: Source, how: How) -> TakenIn:
     """Read what is new in a transcript, and let go of snapshots that are past their time."""
-    from devs_git.storage.catalog import snapshots, transcripts
+    from devs_git.storage.catalog import fulltext, snapshots, transcripts
 
     policy = listener.policy
     seen = transcripts.Seen(
@@ -64,7 +64,7 @@ def take_in(listener: Workspace, catalog: Catalog, source: Source, how: How) -> 
         ),
     )
     done = transcripts.take_in(catalog, source, seen, listener.progress)
-    with catalog.writing():
+    with fulltext.writing(catalog):
         snapshots.prune(catalog, stamp(listener.clock() - timedelta(seconds=policy.keep_conversations)))
     return done
 

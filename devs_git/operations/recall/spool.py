@@ -166,8 +166,10 @@ def _batches(files: Sequence[_Found]) -> Iterator[Sequence[_Found]]:
 
 def _take(catalog: Catalog, batch: Sequence[_Found], ground: _Ground, places: Places) -> int:
     """One transaction, and only then are its files gone. How many were rejected."""
+    from devs_git.storage.catalog import fulltext
+
     bad: list[_Found] = []
-    with catalog.writing():
+    with fulltext.writing(catalog):
         for found in batch:
             try:
                 data = _bytes(found)

@@ -22,7 +22,7 @@ from devs_git.storage.git.program import join_z
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree import half_done_move, late_saves, ownership, positions, recovery
 from devs_git.storage.worktree import journal as journals
-from devs_git.storage.worktree.capture import State
+from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.journal import Journal
 from devs_git.storage.worktree.survey import head_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from devs_git.domain.ledger.events import NO_OID, Key, RefUpdate
 from devs_git.storage.git import branches, refs
-from devs_git.storage.worktree.capture import State, commit
+from devs_git.storage.worktree.backups import State
+from devs_git.storage.worktree.capture import commit
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.values import immutable
 

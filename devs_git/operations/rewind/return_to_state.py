@@ -14,7 +14,8 @@ from devs_git.storage.git import refs
 from devs_git.storage.ledger import own_operations
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree import backups, journal, move_tree
-from devs_git.storage.worktree.capture import Capture, Captured, State, require_room, store
+from devs_git.storage.worktree.backups import State, store
+from devs_git.storage.worktree.capture import Capture, Captured, require_room
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.footprint import Footprint
 from devs_git.storage.worktree.move_plan import Known

@@ -9,7 +9,6 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -42,17 +41,12 @@ class Catalog:
         self.base = base
         self.path = path
         self.progress: Progress = _nobody
+        # 5 or 4: the full-text index that it has, once `fulltext` has looked; 0 before. Who gets one trace needs no index.
+        self.engine = 0
         self.texts = texts = bodies.Texts()
         base.create_function("devs_held", 0, texts.held)
         base.create_function("devs_text", 2, texts.text)
         base.create_aggregate("devs_join", 1, lambda: bodies.Join(texts))
-
-    @cached_property
-    def engine(self) -> int:
-        """5 or 4: the engine of the full-text index, which is made by whoever first needs it."""
-        from devs_git.storage.catalog import fulltext  # who gets one trace needs no index
-
-        return fulltext.prepare(self)
 
     @classmethod
     def open(cls, folder: Path, *, patience: float = PATIENCE, progress: Progress = _nobody) -> Catalog:
@@ -124,19 +118,11 @@ class Catalog:
             )
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction, begun for writing at once: it never has to be begun again because somebody else wrote."""
-        from devs_git.storage.catalog import fulltext
-
-        with self.transaction() as base:
-            self.engine = fulltext.build(
-                self
-            )  # what is written is indexed, and leaves an index that is there
-            yield base
-
-    @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """The same for what makes tables and index."""
+        """One transaction, begun for writing at once: it never has to be begun again because somebody else wrote.
+
+        Whoever writes rows uses `fulltext.writing`; this one is for what makes tables and index.
+        """
         try:
             self.base.execute("BEGIN IMMEDIATE")
             try:
@@ -154,7 +140,7 @@ class Catalog:
         return str(found[0][0]) if found else ""
 
     def set(self, key: str, value: str) -> None:
-        """Inside `writing`."""
+        """Write a setting, inside a transaction."""
         self.base.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, value))
 
     def trouble(self) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from devs_git.values import immutable
@@ -68,17 +69,27 @@ def _wanted(catalog: Catalog) -> int:
     return 5 if catalog.rows("SELECT sqlite_compileoption_used('ENABLE_FTS5')")[0][0] else 4
 
 
-def prepare(catalog: Catalog) -> int:
-    """The engine whose index the catalog has now: built where it has none, or the other one's."""
-    wanted = _wanted(catalog)
-    if not _stands(catalog, wanted):
-        with catalog.transaction():
-            build(catalog)
-    return wanted
+def engine_of(catalog: Catalog) -> int:
+    """5 or 4: the engine whose index the catalog has now; it is built where there is none, or the other one's."""
+    if not catalog.engine:
+        wanted = _wanted(catalog)
+        if not _stands(catalog, wanted):
+            with catalog.transaction():
+                _build(catalog)
+        catalog.engine = wanted
+    return catalog.engine
 
 
-def build(catalog: Catalog) -> int:
-    """The same inside a transaction, which a process with the other engine cannot come into."""
+@contextmanager
+def writing(catalog: Catalog) -> Iterator[sqlite3.Connection]:
+    """One transaction in which rows are written: what is written is indexed, and leaves an index that is there."""
+    with catalog.transaction() as base:
+        catalog.engine = _build(catalog)
+        yield base
+
+
+def _build(catalog: Catalog) -> int:
+    """Build the index that is wanted, inside a transaction, which a process with the other engine cannot come into."""
     wanted = _wanted(catalog)
     if not _stands(catalog, wanted):
         for index in INDEXES:
@@ -146,21 +157,21 @@ def _rebuild(catalog: Catalog, index: Index, engine: int) -> None:
 
 def add(catalog: Catalog, index: Index, number: int, text: str) -> None:
     """Index `text` under `number`, inside a transaction."""
-    name = index.of(catalog.engine)
+    name = index.of(engine_of(catalog))
     catalog.base.execute(f"INSERT INTO {name} (rowid, text) VALUES (?, ?)", (number, text))
 
 
 def add_large(catalog: Catalog, index: Index, number: int, text: Readable) -> None:
     """The same with a text that may be large; it is given away."""
-    name = index.of(catalog.engine)
+    name = index.of(engine_of(catalog))
     catalog.texts.hold(text)
     catalog.base.execute(f"INSERT INTO {name} (rowid, text) VALUES (?, CAST(devs_held() AS TEXT))", (number,))
 
 
 def forget(catalog: Catalog, index: Index, number: int) -> None:
     """Take the entry of a row that stays out of the index, inside a transaction and before the row changes."""
-    name = index.of(catalog.engine)
-    if catalog.engine == 5:
+    name = index.of(engine_of(catalog))
+    if engine_of(catalog) == 5:
         query = f"INSERT INTO {name} ({name}, rowid, text) SELECT 'delete', rowid, text FROM {index.view} WHERE rowid = ?"
     else:
         query = f"DELETE FROM {name} WHERE docid = ?"

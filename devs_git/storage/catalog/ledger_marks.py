@@ -34,13 +34,15 @@ _TABLES: Final = ("traces", "messages")
 
 def catch_up(catalog: Catalog, ledger: Ledger) -> None:
     """Mark what the ledger says now, as this clone sees it."""
+    from devs_git.storage.catalog import fulltext
+
     tip = ledger.tip()
     if not tip.oid:
         return
     branches = _branches(catalog, ledger)
     if (catalog.setting(MARKED), catalog.setting(_SEEN)) == (tip.oid, branches):
         return
-    with catalog.writing():
+    with fulltext.writing(catalog):
         since = catalog.setting(MARKED)
         found = _events(ledger, tip.oid, since)
         anew = bool(since) and since != tip.oid and not _continues(found, since)  # another history

@@ -24,7 +24,7 @@ class Heard:
 
 
 def put(catalog: Catalog, told: Heard) -> None:
-    """Note it, inside `catalog.writing()`; what was told of the same file before is the same news."""
+    """Note it, inside `fulltext.writing`; what was told of the same file before is the same news."""
     catalog.base.execute(
         "INSERT INTO heard VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET client = excluded.client, "
         "session_id = excluded.session_id, cwd = excluded.cwd, task_id = excluded.task_id, agent = excluded.agent, "
@@ -55,5 +55,7 @@ def waiting(catalog: Catalog) -> tuple[Heard, ...]:
 
 def forget(catalog: Catalog, told: Heard) -> None:
     """It was read; what was told since stays."""
-    with catalog.writing() as base:
+    from devs_git.storage.catalog import fulltext
+
+    with fulltext.writing(catalog) as base:
         base.execute("DELETE FROM heard WHERE path = ? AND at = ?", (os.fsencode(told.path), told.at))

@@ -52,7 +52,7 @@ def _rows(catalog: Catalog, rest: str, *values: Any) -> list[TraceRow]:
 def delete(
     catalog: Catalog, rows: list[TraceRow], progress: Callable[[str, int, int], None]
 ) -> list[TraceRow]:
-    """Delete those that are still what they were when they were listed, inside `catalog.writing()`."""
+    """Delete those that are still what they were when they were listed, inside `fulltext.writing`."""
     gone = []
     for done_before, row in enumerate(rows):
         progress("deleting traces", done_before, len(rows))
@@ -68,8 +68,8 @@ def give_back(catalog: Catalog) -> None:
     """Merge the index, so that it forgets what was deleted, and return free pages to the disk. Where others write, the next time."""
     with suppress(DevsError, sqlite3.OperationalError):
         for index in fulltext.INDEXES:
-            name = index.of(catalog.engine)
-            with catalog.writing() as base:
+            name = index.of(fulltext.engine_of(catalog))
+            with fulltext.writing(catalog) as base:
                 base.execute(f"INSERT INTO {name} ({name}) VALUES ('optimize')")
         catalog.base.executescript("PRAGMA incremental_vacuum")  # `execute` would free one page
         catalog.rows("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -80,7 +80,7 @@ def pending(catalog: Catalog) -> bool:
 
 
 def take_out(catalog: Catalog, hits: Hits, forms: tuple[bytes, ...]) -> None:
-    """Delete and overwrite, inside `catalog.writing()`; what is deleted is overwritten in the file, too."""
+    """Delete and overwrite, inside `fulltext.writing`; what is deleted is overwritten in the file, too."""
     for trace_id in hits.traces:
         catalog.base.execute("DELETE FROM traces WHERE trace_id = ?", (trace_id,))
     for number in hits.messages:
@@ -111,13 +111,13 @@ def write_anew(catalog: Catalog, progress: Progress) -> None:
     """Merge the indexes, write the file anew and empty its log; BUSY where another program reads it all the time."""
     progress("writing the catalog anew", 0, 0)
     for index in fulltext.INDEXES:
-        name = index.of(catalog.engine)
-        with catalog.writing() as base:
+        name = index.of(fulltext.engine_of(catalog))
+        with fulltext.writing(catalog) as base:
             base.execute(f"INSERT INTO {name} ({name}) VALUES ('optimize')")
     catalog.rows("VACUUM")
     if catalog.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]:
         raise still_read()
-    with catalog.writing() as base:
+    with fulltext.writing(catalog) as base:
         base.execute("DELETE FROM settings WHERE key = ?", (PENDING,))
 
 

@@ -113,7 +113,7 @@ class _Asked:
 
     @property
     def name(self) -> str:
-        return self.index.of(self.catalog.engine)
+        return self.index.of(fulltext.engine_of(self.catalog))
 
 
 def _newest(catalog: Catalog, index: Index) -> int:
@@ -141,7 +141,11 @@ def _ranked(asked: _Asked) -> tuple[str, list[Any]]:
     if not asked.query.wanted:
         return _by_age(asked)
     name = asked.name
-    score = f"bm25({name})" if asked.catalog.engine == 5 else f"rank_bm25(matchinfo({name}, 'pcnalx'))"
+    score = (
+        f"bm25({name})"
+        if fulltext.engine_of(asked.catalog) == 5
+        else f"rank_bm25(matchinfo({name}, 'pcnalx'))"
+    )
     source, bound = _matching(asked)
     # What a rank is, is asked of the index alone; the rows are looked at for what filters ask of them.
     return f"SELECT {name}.rowid {source} ORDER BY {score}, {name}.rowid DESC LIMIT ? OFFSET ?", bound
@@ -164,7 +168,7 @@ def _matching(asked: _Asked) -> tuple[str, list[Any]]:
     """FROM and WHERE of a query with words. Rows are joined only where a filter asks something of them."""
     name, index, where, values = asked.name, asked.index, asked.where, asked.values
     unwanted, more = _unwanted(asked, f"{name}.rowid")
-    match = [expression(asked.query.wanted, asked.catalog.engine)]
+    match = [expression(asked.query.wanted, fulltext.engine_of(asked.catalog))]
     only_hidden = where[1:] == ["t.rewound_by = ''"]
     if where[1:] and not only_hidden:
         conditions = " AND ".join([f"{name} MATCH ?", *where, *unwanted])
@@ -180,7 +184,7 @@ def _matching(asked: _Asked) -> tuple[str, list[Any]]:
 
 def _unwanted(asked: _Asked, number: str) -> tuple[list[str], list[Any]]:
     condition = f"{number} NOT IN (SELECT rowid FROM {asked.name} WHERE {asked.name} MATCH ?)"
-    values = [expression((term,), asked.catalog.engine) for term in asked.query.unwanted]
+    values = [expression((term,), fulltext.engine_of(asked.catalog)) for term in asked.query.unwanted]
     return [condition] * len(values), values
 
 
@@ -198,7 +202,7 @@ def _phrase(term: Term, engine: int) -> str:
 
 def _run(catalog: Catalog, query: str, values: list[Any], page: Page, seconds: float) -> list[int]:
     """Numbers of entries; TimeoutError after `seconds`."""
-    if catalog.engine == 4:
+    if fulltext.engine_of(catalog) == 4:
         from sqlite_fts4 import register_functions
 
         register_functions(catalog.base)

@@ -23,7 +23,7 @@ _FROM: Final = (
 
 
 def follow(catalog: Catalog, event: Event) -> bool:
-    """Keep what one event says of checkpoints, inside `catalog.writing()`. False where it revives one that has been pruned here."""
+    """Keep what one event says of checkpoints, inside `fulltext.writing`. False where it revives one that has been pruned here."""
     base, tag = catalog.base, event.get(Key.TAG)
     prefix = prefix_of(event.get(Key.CONVERSATION))
     if event.type in CHECKPOINT_EVENTS and tag and prefix:
@@ -75,7 +75,7 @@ def taken(session: Session, kind: str, snapshot_id: str, now: str, task_id: str)
 
 
 def put(catalog: Catalog, known: Snapshot, *, tag: str = "") -> bool:
-    """Store one, inside `catalog.writing()`; False where it is there: a session has one automatic one of each length."""
+    """Store one, inside `fulltext.writing`; False where it is there: a session has one automatic one of each length."""
     values = (
         known.snapshot_id,
         known.session_id,
@@ -140,6 +140,6 @@ def _snapshot(
 
 
 def prune(catalog: Catalog, before: str) -> int:
-    """Delete those from before a stamp that belong to no live checkpoint, inside `catalog.writing()`."""
+    """Delete those from before a stamp that belong to no live checkpoint, inside `fulltext.writing`."""
     condition = "created_at < ? AND NOT (snapshot_type = 'checkpoint' AND live)"
     return catalog.base.execute(f"DELETE FROM snapshots WHERE {condition}", (before,)).rowcount

@@ -43,7 +43,7 @@ def put(
     progress: Callable[[str, int, int], None] = lambda *_: None,
     packed: Packed | None = None,
 ) -> str:
-    """Store one trace, inside `catalog.writing()`, and return its digest; one under the same id is replaced.
+    """Store one trace, inside `fulltext.writing`, and return its digest; one under the same id is replaced.
 
     `packed` is the output where it is packed already; then `trace.output` is not looked at. INVALID_ARGUMENTS where input
     and output are longer than a text that SQLite takes (a billion bytes).

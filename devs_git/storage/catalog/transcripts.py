@@ -91,6 +91,8 @@ def take_in(
     catalog: Catalog, source: Source, seen: Seen, progress: Callable[[str, int, int], None] = lambda *_: None
 ) -> TakenIn:
     """Read what is new in a transcript, some lines at a time. INVALID_ARGUMENTS {file} where it cannot be read."""
+    from devs_git.storage.catalog import fulltext
+
     position: _Position | None = None
     garbage = 0
     rewritten = False
@@ -104,7 +106,7 @@ def take_in(
             )
         size = os.fstat(stream.fileno()).st_size
         while True:
-            with catalog.writing():
+            with fulltext.writing(catalog):
                 if position is None or _known(catalog, source.path) != (position.read, position.digest):
                     new = position.new if position else 0
                     position = _begin(catalog, source._replace(client=client), stream)

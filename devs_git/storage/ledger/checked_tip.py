@@ -8,12 +8,17 @@ branch's reflog and what `sync` saw whether it was set back.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from devs_git.domain.ledger.events import LEDGER, NO_OID
 from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.ledger import rewritten_commits
-from devs_git.storage.ledger.store import LOCK, Ledger
+from devs_git.storage.ledger.store import LOCK, Ledger, Tip
+
+if TYPE_CHECKING:
+    from devs_git.domain.gates.policy import Policy
 
 
 def set_back(known: str, tip: str) -> DevsError:
@@ -51,6 +56,14 @@ def require(ledger: Ledger, tip: str, *, note: bool = False, behind: bool = Fals
     _judge(ledger, known, tip, _first(ledger, tip) if unseen else "")
     if note:
         ledger.note_checked(tip)
+
+
+def policy_at(tip: Tip) -> Policy:
+    """The policy that is in force at `tip`, by the rule of belief; the defaults where it has none. POLICY_INVALID."""
+    from devs_git.storage.ledger import gates
+
+    require(tip.ledger, tip.oid)
+    return gates.policy_of(tip)
 
 
 def _older(ledger: Ledger, tip: str, known: str) -> bool:

@@ -15,7 +15,6 @@ from devs_git.domain.gates.policy import IN_FORCE, Policy, parse
 from devs_git.errors import DevsError
 from devs_git.storage.documents import yaml_documents
 from devs_git.storage.git.objects import TREE
-from devs_git.storage.ledger import checked_tip
 from devs_git.storage.ledger.store import Tip
 
 REQUEST_SCHEMA, REVISION_SCHEMA, DECISION_SCHEMA = "gate-request", "tas-revision-request", "decision"
@@ -106,12 +105,6 @@ def decided(gate: Gate, data: bytes) -> Gate:
 def active_revision(tip: Tip) -> str:
     """The id of the open gate of type TAS_REVISION, or ''."""
     return next((one for one in open_ids(tip) if find(tip, one).gate_type == gate_model.TAS_REVISION), "")
-
-
-def policy_at(tip: Tip) -> Policy:
-    """The policy that is in force at `tip`, by the rule of belief; the defaults where it has none. POLICY_INVALID."""
-    checked_tip.require(tip.ledger, tip.oid)
-    return policy_of(tip)
 
 
 def policy_of(tip: Tip) -> Policy:

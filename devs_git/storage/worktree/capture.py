@@ -1,61 +1,25 @@
-"""Capture a worktree's state into objects, and read such a state back.
-
-A backup is one commit whose tree holds, apart: `index` (git's tree of the staging area), `worktree` (what git would
-store for the tracked and saved files as they are), `raw` (their bytes as they are on disk, where these
-differ), `index.raw` (the index file itself, where a tree cannot say it all) and `meta.json`. Its parent is HEAD.
-"""
+"""Capture a worktree's state into objects: its index, its files and their raw bytes."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
 
-from devs_git.domain.ledger.events import Event
 from devs_git.errors import DevsError, immovable
-from devs_git.storage.git.objects import FILE, TREE, Entry, Objects
+from devs_git.storage.git.objects import Objects
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.private_index import DURABLE, index_path, private
 from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
 from devs_git.storage.worktree import file_state, unconverted_bytes
+from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.file_state import Sights
 from devs_git.storage.worktree.footprint import Footprint
-from devs_git.storage.worktree.modes import Modes
 from devs_git.storage.worktree.raw_bytes import raw_git
 from devs_git.storage.worktree.survey import Survey
-from devs_git.values import as_mapping, field, immutable
-
-META: Final = "meta.json"
-
-
-@immutable
-class State:
-    """A worktree's state as objects. Trees are oids; `raw` and `index_raw` are '' where there is nothing to say.
-
-    `modes` are the permissions of the files that were captured or are to be written, and of the folders above them.
-    Where the state is `exact`, each file has the bytes that `raw` has of it, or else those of its blob; only of `unkept` files
-    the oid of the bytes alone is known.
-    """
-
-    head: str
-    branch: str
-    index: str
-    worktree: str
-    raw: str = ""
-    index_raw: str = ""
-    active: str = ""
-    modes: Modes = field(default_factory=dict)
-    exact: bool = False
-    unkept: Mapping[str, str] = field(default_factory=dict)
-
-
-def state_of(data: dict[str, Any]) -> State:
-    """A state from its mapping. Version 0.1 kept `modes` as a blob of their own."""
-    return State(**data | {"modes": data["modes"] if isinstance(data.get("modes"), dict) else {}})
+from devs_git.values import immutable
 
 
 def copy_index(git: Git, target: Path) -> None:
@@ -192,57 +156,6 @@ def _behind_links(top: Path, paths: Sequence[str]) -> set[str]:
         return links[folder]
 
     return {path for path in paths if linked(path.rpartition("/")[0])}
-
-
-def store(objects: Objects, state: State, signature: str, subject: str, *told: tuple[str, str]) -> str:
-    """Write the backup commit of `state` and return its oid; the caller gives it a ref. `told` is what the operation's event
-    will say: copies of that event are told apart by it (`own_operations.py`).
-    """
-    entries = {"index": Entry(TREE, state.index), "worktree": Entry(TREE, state.worktree)}
-    if state.raw:
-        entries["raw"] = Entry(TREE, state.raw)
-    if state.index_raw:
-        entries["index.raw"] = Entry(FILE, state.index_raw)
-        entries["empty"] = Entry(FILE, objects.write("blob", b""))  # what its intent-to-add entries name
-    entries[META] = Entry(FILE, objects.write("blob", json.dumps(as_mapping(state), indent=1).encode()))
-    tree = objects.write_tree(entries)
-    head = f"tree {tree}\nparent {state.head}\nauthor {signature}\ncommitter {signature}\n\n"
-    message = Event("backup", subject, told).message()
-    return objects.write("commit", f"{head}{message}".encode("utf-8", "surrogateescape"))
-
-
-def load(objects: Objects, backup: str) -> State:
-    """The state that a backup commit holds; NOTHING_TO_UNDO where retention took it away, or its HEAD was rewritten."""
-    if not objects.exists(backup):
-        raise DevsError(
-            "NOTHING_TO_UNDO",
-            f"The backup {backup[:12]} was pruned.",
-            hint="What branches and stash entries keep is still there: git branch --list 'devs/preserved/*'",
-        )
-    words = objects.read(backup, "commit")
-    entry = objects.read_tree(words[5:45].decode()).get(META)
-    if entry is None:
-        raise DevsError(
-            "CONFLICT", f"{backup} is no backup of devs-git.", hint="See: git for-each-ref refs/devs/backup"
-        )
-    data = json.loads(objects.read(entry.oid, "blob"))
-    if data.get("modes") and isinstance(data["modes"], str):
-        data["modes"] = json.loads(objects.read(data["modes"], "blob"))
-    if data.get("head", "").encode() != words[53:93]:
-        raise DevsError(
-            "NOTHING_TO_UNDO",
-            "The history was rewritten since, so that nothing is as it was before.",
-            hint=f"What the backup holds can be looked at: git ls-tree -r {backup[:12]}",
-        )
-    return state_of(data)
-
-
-def is_head_alone(objects: Objects, backup: str) -> bool:
-    """Whether a backup holds no tree but HEAD's own, and nothing beside it."""
-    state = load(objects, backup)
-    trees = {state.index, state.worktree}
-    beside = state.raw or state.index_raw
-    return not beside and trees == {objects.read(state.head, "commit")[5:45].decode()}
 
 
 def commit(objects: Objects, tree: str, parents: Sequence[str], sign: str, message: str) -> str:

@@ -18,7 +18,8 @@ from devs_git.storage.git.objects import EMPTY_TREE, GITLINK
 from devs_git.storage.git.private_index import private
 from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
 from devs_git.storage.worktree import attributes, file_state, missing_objects, obstacles, tree_difference
-from devs_git.storage.worktree.capture import Capture, State, copy_index, git_words
+from devs_git.storage.worktree.backups import State
+from devs_git.storage.worktree.capture import Capture, copy_index, git_words
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.file_state import Sights
 from devs_git.values import immutable, replace

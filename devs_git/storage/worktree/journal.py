@@ -22,7 +22,7 @@ from devs_git.storage.git.places import Places
 from devs_git.storage.git.private_index import index_path
 from devs_git.storage.git.program import Git
 from devs_git.storage.git.refs import BACKUPS
-from devs_git.storage.worktree.capture import State, state_of
+from devs_git.storage.worktree.backups import State, state_of
 from devs_git.values import as_mapping, field, immutable
 
 LISTING: Final = "listing"  # of what differs between the two trees: a gc may prune them meanwhile

@@ -13,7 +13,7 @@ from devs_git.storage.git.private_index import DURABLE, private
 from devs_git.storage.git.program import Git
 from devs_git.storage.git.refs import BACKUPS
 from devs_git.storage.worktree import file_state, files_aside, ownership
-from devs_git.storage.worktree.capture import State, store
+from devs_git.storage.worktree.backups import State, store
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.file_state import Sight, Sights
 from devs_git.storage.worktree.journal import Journal

@@ -1,4 +1,7 @@
-"""What a move has to do, worked out before its journal is written: which files git writes, and which bytes are given back."""
+"""What a move has to do, worked out before its journal is written, and whether all is as it was to be afterwards.
+
+The work says which files git writes, and which bytes are given back.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,11 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from devs_git.errors import immovable
 from devs_git.storage.git.private_index import private
-from devs_git.storage.worktree import attributes, modes, tree_difference
-from devs_git.storage.worktree.capture import State
+from devs_git.storage.git.program import Git, split_z
+from devs_git.storage.worktree import attributes, file_state, modes, tree_difference
+from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.file_state import Sights
 from devs_git.storage.worktree.modes import Modes
@@ -112,8 +117,6 @@ def _bytes(
 
 def looked_at(site: Site, work: Work, known: Known) -> list[str]:
     """The paths at which something is not as it was when it was captured: somebody has written since."""
-    from devs_git.storage.worktree import file_state
-
     top = os.fspath(site.top)
     there = file_state.look(top, (change.path for change in work.touched if not change.old)).files
     unseen = file_state.look(top, (path for path in work.taken if path not in known.sights)).files
@@ -121,3 +124,70 @@ def looked_at(site: Site, work: Work, known: Known) -> list[str]:
         p for p in work.taken if p in known.sights and not file_state.is_same(f"{top}/{p}", known.sights[p])
     ]
     return sorted({*written, *there, *unseen})
+
+
+def verify(git: Git, index: Path, state: State, work: Work) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Check that the private index is the state's worktree tree, and look at each touched file.
+
+    Returns the paths that do not round-trip through their own filters, and those that somebody has written since they
+    were put in their places. Raises GIT_RESET_FAILED.
+    """
+    own = private(git, index)
+    with own.alongside("write-tree", "--missing-ok") as written:
+        found = _not_exact(own, work), _edited(own, work)
+        tree = written().decode().strip()
+        if tree != state.worktree and {
+            c.path for c in tree_difference.changes(own, state.worktree, tree)
+        } != set(work.fallbacks):
+            raise immovable("not_as_written", "The index does not match the checkpoint after the move.")
+    return found
+
+
+def _not_exact(own: Git, work: Work) -> tuple[str, ...]:
+    if not work.converts:
+        return ()
+    there = {path for path in work.by_git if (Path(own.where) / path).is_file()}
+    blobs = {change.path: change.new for change in work.touched if change.path in there}
+    paths = attributes.converting(own, list(blobs))
+    looked_at = {path: blobs[path] for path in paths}
+    if any(change.path.rpartition("/")[2] == attributes.ATTRIBUTES for change in work.touched):
+        # A file that git leaves as it is may have been written under the attributes of before.
+        touched = {change.path for change in work.touched}
+        looked_at |= {path: oid for path, oid in _files(own).items() if path not in touched}
+    return tuple(sorted(looked_at.keys() - tree_difference.like_blobs(own, looked_at)))
+
+
+def _files(own: Git) -> dict[str, str]:
+    """Each file of the index that is there as a file, with its blob."""
+    found = {}
+    for line in split_z(own.run("ls-files", "-s", "-z")):
+        head, path = line.split("\t", 1)
+        place = f"{own.where}/{path}"
+        if head.startswith("100") and os.path.isfile(place) and not os.path.islink(place):  # noqa: PTH113, PTH114 - there may be thousands
+            found[path] = head.split(" ")[1]
+    return found
+
+
+def _edited(own: Git, work: Work) -> tuple[str, ...]:
+    """Touched paths that hold something else than what was put there, or something where nothing is to be."""
+    top = Path(own.where)
+    edited = {change.path for change in work.touched if not change.new and _is_there(top, change.path)}
+    seen = file_state.look(os.fspath(top), work.exact).files
+    edited |= {path for path, (_, oid) in work.exact.items() if path not in seen or seen[path].oid != oid}
+    git_wrote = set(work.by_git)
+    off = (
+        {path: oid for path, oid in tree_difference.unlike_index(own, git_wrote).items() if path in git_wrote}
+        if git_wrote
+        else {}
+    )
+    wrong = off.keys() - tree_difference.like_blobs(own, off)
+    return tuple(sorted(edited | (wrong - attributes.inexact(own, top, {path: off[path] for path in wrong}))))
+
+
+def _is_there(top: Path, path: str) -> bool:
+    """Whether something other than a folder is at `path`; behind a link or a file nothing of it is."""
+    at = path.rfind("/")
+    whole = top / path
+    if not os.path.lexists(whole) or (whole.is_dir() and not whole.is_symlink()):
+        return False
+    return at == -1 or os.path.realpath(whole.parent) == os.path.join(os.path.realpath(top), path[:at])  # noqa: PTH118

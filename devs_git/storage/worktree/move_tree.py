@@ -30,10 +30,11 @@ from devs_git.storage.worktree import (
     unconverted_bytes,
 )
 from devs_git.storage.worktree import journal as journals
-from devs_git.storage.worktree.capture import State, git_words
+from devs_git.storage.worktree.backups import State
+from devs_git.storage.worktree.capture import git_words
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.journal import Journal
-from devs_git.storage.worktree.move_plan import Known, Work, looked_at, work_out
+from devs_git.storage.worktree.move_plan import Known, Work, looked_at, verify, work_out
 from devs_git.storage.worktree.survey import head_of
 from devs_git.values import immutable, replace
 
@@ -149,7 +150,7 @@ def _carry_out(site: Site, move: Move, opened: Journal, work: Work) -> Moved:
     if modes.give(top, work.modes):
         tree_difference.refresh(site.git, index)
     site.step("verify")
-    not_exact, edited = tree_difference.verify(site.git, index, move.new, work)
+    not_exact, edited = verify(site.git, index, move.new, work)
     other = unconverted_bytes.not_as_before(
         site.git, (move.old, move.new), [change.path for change in work.touched]
     )

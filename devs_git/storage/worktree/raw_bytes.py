@@ -14,7 +14,7 @@ from devs_git.storage.git.program import Git, split_z
 from devs_git.storage.worktree import attributes
 
 if TYPE_CHECKING:
-    from devs_git.storage.worktree.capture import State
+    from devs_git.storage.worktree.backups import State
     from devs_git.storage.worktree.modes import Modes
 
 RAW_ATTRIBUTES: Final = "* -text -eol -crlf -filter -ident !working-tree-encoding\n"

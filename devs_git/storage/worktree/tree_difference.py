@@ -1,4 +1,4 @@
-"""What differs between two states, the private index on its way from one to the other, and whether all is as it was to be."""
+"""What differs between two states, and the private index on its way from one to the other."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ import os
 import stat
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from devs_git.errors import immovable
 from devs_git.storage.git.objects import EXECUTABLE, FILE, GITLINK, LINK, Objects
 from devs_git.storage.git.private_index import index_path, private
 from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
-from devs_git.storage.worktree import attributes, file_state
-from devs_git.storage.worktree.capture import State
+from devs_git.storage.worktree import attributes
+from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.place_files import Folders
 from devs_git.values import immutable
-
-if TYPE_CHECKING:
-    from devs_git.storage.worktree.move_plan import Work
 
 ARGUMENT_BYTES = 1 << 15  # of paths that are handed over as arguments; above it git looks at every file
 SUBMODULE = "160000"
@@ -80,15 +76,6 @@ def mode_of(mode: int) -> int:
 def _file(mode: str, oid: str) -> tuple[int, str]:
     number = int(mode, 8)
     return (number, oid) if number not in (0, GITLINK) else (0, "")
-
-
-def _is_there(top: Path, path: str) -> bool:
-    """Whether something other than a folder is at `path`; behind a link or a file nothing of it is."""
-    at = path.rfind("/")
-    whole = top / path
-    if not os.path.lexists(whole) or (whole.is_dir() and not whole.is_symlink()):
-        return False
-    return at == -1 or os.path.realpath(whole.parent) == os.path.join(os.path.realpath(top), path[:at])  # noqa: PTH118
 
 
 def would_move(git: Git, index: Path, trees: tuple[str, str]) -> None:
@@ -157,7 +144,7 @@ def settle_index(git: Git, objects: Objects, index: Path, what: tuple[State, boo
     if written or state.index_raw:
         refresh(git, index)
     if written:  # of another size than git would write: git takes them for changed until it is shown them
-        same = _cleaned(own, _off(own, ()))
+        same = like_blobs(own, unlike_index(own, ()))
         # With the mode that the index has: a mode that differs on disk is an unstaged change.
         own.with_config("core.fileMode=false").run(
             "update-index", "-z", "--stdin", stdin=join_z(sorted(same))
@@ -169,61 +156,7 @@ def refresh(git: Git, index: Path) -> None:
     private(git, index).run("update-index", "-q", "--refresh", "--ignore-submodules", ok=(0, 1))
 
 
-def verify(git: Git, index: Path, state: State, work: Work) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Check that the private index is the state's worktree tree, and look at each touched file.
-
-    Returns the paths that do not round-trip through their own filters, and those that somebody has written since they
-    were put in their places. Raises GIT_RESET_FAILED.
-    """
-    own = private(git, index)
-    with own.alongside("write-tree", "--missing-ok") as written:
-        found = _not_exact(own, work), _edited(own, work)
-        tree = written().decode().strip()
-        if tree != state.worktree and {c.path for c in changes(own, state.worktree, tree)} != set(
-            work.fallbacks
-        ):
-            raise immovable("not_as_written", "The index does not match the checkpoint after the move.")
-    return found
-
-
-def _not_exact(own: Git, work: Work) -> tuple[str, ...]:
-    if not work.converts:
-        return ()
-    there = {path for path in work.by_git if (Path(own.where) / path).is_file()}
-    blobs = {change.path: change.new for change in work.touched if change.path in there}
-    paths = attributes.converting(own, list(blobs))
-    looked_at = {path: blobs[path] for path in paths}
-    if any(change.path.rpartition("/")[2] == attributes.ATTRIBUTES for change in work.touched):
-        # A file that git leaves as it is may have been written under the attributes of before.
-        touched = {change.path for change in work.touched}
-        looked_at |= {path: oid for path, oid in _files(own).items() if path not in touched}
-    return tuple(sorted(looked_at.keys() - _cleaned(own, looked_at)))
-
-
-def _files(own: Git) -> dict[str, str]:
-    """Each file of the index that is there as a file, with its blob."""
-    found = {}
-    for line in split_z(own.run("ls-files", "-s", "-z")):
-        head, path = line.split("\t", 1)
-        place = f"{own.where}/{path}"
-        if head.startswith("100") and os.path.isfile(place) and not os.path.islink(place):  # noqa: PTH113, PTH114 - there may be thousands
-            found[path] = head.split(" ")[1]
-    return found
-
-
-def _edited(own: Git, work: Work) -> tuple[str, ...]:
-    """Touched paths that hold something else than what was put there, or something where nothing is to be."""
-    top = Path(own.where)
-    edited = {change.path for change in work.touched if not change.new and _is_there(top, change.path)}
-    seen = file_state.look(os.fspath(top), work.exact).files
-    edited |= {path for path, (_, oid) in work.exact.items() if path not in seen or seen[path].oid != oid}
-    git_wrote = set(work.by_git)
-    off = {path: oid for path, oid in _off(own, git_wrote).items() if path in git_wrote} if git_wrote else {}
-    wrong = off.keys() - _cleaned(own, off)
-    return tuple(sorted(edited | (wrong - attributes.inexact(own, top, {path: off[path] for path in wrong}))))
-
-
-def _off(own: Git, among: Collection[str]) -> dict[str, str]:
+def unlike_index(own: Git, among: Collection[str]) -> dict[str, str]:
     """Paths whose file is not as the index last saw it, with the index's blob; all paths where `among` is empty."""
     some = sorted(among) if len(os.fsencode("".join(among))) < ARGUMENT_BYTES else []
     options = ("-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules")
@@ -231,7 +164,7 @@ def _off(own: Git, among: Collection[str]) -> dict[str, str]:
     return {path: head.split(" ")[2] for head, path in zip(out[::2], out[1::2], strict=True)}
 
 
-def _cleaned(own: Git, blobs: Mapping[str, str]) -> set[str]:
+def like_blobs(own: Git, blobs: Mapping[str, str]) -> set[str]:
     """Those paths whose file git would store as their blob."""
     top = Path(own.where)
     there = [path for path in blobs if (top / path).is_file() and not (top / path).is_symlink()]

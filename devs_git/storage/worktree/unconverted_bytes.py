@@ -24,7 +24,7 @@ from devs_git.values import field, immutable
 
 if TYPE_CHECKING:
     from devs_git.storage.git.places import Places
-    from devs_git.storage.worktree.capture import State
+    from devs_git.storage.worktree.backups import State
     from devs_git.storage.worktree.footprint import Footprint
 
 # How much of files that do not move one operation keeps: the smallest files first, so many of them, so many bytes.

@@ -18,7 +18,7 @@ import pytest
 
 from devs_git.errors import DevsError
 from devs_git.operations.recall import spool
-from devs_git.storage.catalog import pending_transcripts, traces
+from devs_git.storage.catalog import fulltext, pending_transcripts, traces
 from devs_git.storage.catalog.database import Catalog
 from devs_git.workspace import Workspace
 from tests.support.agent_calls import EXAMPLES, after
@@ -168,7 +168,7 @@ def test_a_payload_that_is_too_long_for_the_catalog_is_kept_aside_and_stops_nobo
     leave(ledgered, {**after(1), "tool_response": "x" * 20_000})
     leave(ledgered, after(2))
     with Catalog.open(ledgered.places.shared) as catalog:
-        _ = catalog.engine
+        _ = fulltext.engine_of(catalog)
         catalog.base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 20_000)
         assert spool.ingest(ledgered.places, ledgered.store_git, catalog) == spool.Taken(1, 1)
         assert catalog.rows("SELECT count(*) FROM bodies") == [(1,)]

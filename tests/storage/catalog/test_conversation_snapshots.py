@@ -10,6 +10,7 @@ import pytest
 
 from devs_git.domain.ledger.events import Event
 from devs_git.storage.catalog import (
+    fulltext,
     messages,
     snapshots,
 )
@@ -42,7 +43,7 @@ def test_the_snapshot_of_a_checkpoint_follows_what_the_ledger_says_of_it(catalog
     point = (("Devs-Task", "task-10"), ("Devs-Number", "1"), ("Devs-Tag", "a" * 40))
     said_until = ("Devs-Conversation", "s1 3 abc")
     moved = ("Devs-Moved", f"{'a' * 40} {'b' * 40} 2 {'c' * 40} {'d' * 40} 1 1 0")
-    with catalog.writing():
+    with fulltext.writing(catalog):
         for told in (
             event("checkpoint.created", *point),  # a checkpoint without a conversation
             event("checkpoint.created", *point, ("Devs-Conversation", "nonsense")),
@@ -58,7 +59,7 @@ def test_the_snapshot_of_a_checkpoint_follows_what_the_ledger_says_of_it(catalog
     assert (found["task-10@7"].session_id, found["task-10@7"].message_count) == ("s1", 3)
     live = dict(catalog.rows("SELECT checkpoint, live FROM snapshots"))
     assert live == {"task-10@1": 0, "task-10@7": 1}
-    with catalog.writing():
+    with fulltext.writing(catalog):
         snapshots.follow(catalog, event("rewound", ("Devs-Undone", "b" * 40)))
         assert dict(catalog.rows("SELECT checkpoint, live FROM snapshots"))["task-10@7"] == 0
         snapshots.follow(catalog, event("undone", ("Devs-Revived", "b" * 40)))
@@ -70,7 +71,7 @@ def test_an_event_of_anybodys_stops_no_reader_of_the_catalog(catalog: Catalog) -
         ("Devs-Moved", "x"), ("Devs-Renumbered", "x"), ("Devs-Undone", ""), ("Devs-Number", "9" * 30),
         ("Devs-Tag", "t"), ("Devs-Conversation", f"s {'9' * 30} d"),
     )  # fmt: skip
-    with catalog.writing():
+    with fulltext.writing(catalog):
         assert snapshots.follow(catalog, Event("checkpoint.created", "x", fields))
     assert snapshots.listed(catalog, "", 10) == ()
 
@@ -79,7 +80,7 @@ def test_old_snapshots_go_but_not_those_of_live_checkpoints(catalog: Catalog, tm
     path = tmp_path / "s.jsonl"
     path.write_bytes(conversation("s", 3))
     session = take(catalog, path).session
-    with catalog.writing() as base:
+    with fulltext.writing(catalog) as base:
         for kind in ("manual", "checkpoint", "checkpoint"):
             taken = snapshots.taken(session, kind, ids(), "2026-01-01T00:00:00.000Z", "task-10")
             snapshots.put(catalog, taken, tag=taken.snapshot_id)
@@ -99,7 +100,7 @@ def steps(catalog: Catalog, session_id: str) -> int:
         return 0
 
     catalog.base.set_progress_handler(count, 1)
-    with catalog.writing():
+    with fulltext.writing(catalog):
         session = messages.session(catalog, session_id)
         assert session is not None
         taken = snapshots.taken(session, "manual", ids(), NOW, "task-10")

@@ -88,7 +88,7 @@ def test_messages_come_back_as_they_were_said_and_a_long_result_is_its_trace(cat
 
 def test_a_result_that_the_hook_stored_is_not_stored_again(catalog: Catalog) -> None:
     trace_id = trace_id_of(SESSION, "toolu_01Uw", "PostToolUse")
-    with catalog.writing():
+    with fulltext.writing(catalog):
         traces.put(catalog, Trace(trace_id, NOW, b"as the hook told it", session_id=SESSION))
     take(catalog, EXAMPLES / "claude.jsonl")
     assert traces.count(catalog) == 1
@@ -238,7 +238,7 @@ def test_a_catalog_of_before_conversations_gets_them(
     with monkeypatch.context() as before:
         before.setattr(database, "STEPS", migrations.STEPS[:1])
         before.setattr(fulltext, "INDEXES", (fulltext.TRACES,))
-        with Catalog.open(tmp_path) as catalog, catalog.writing():
+        with Catalog.open(tmp_path) as catalog, fulltext.writing(catalog):
             traces.put(catalog, Trace("t", NOW, b"printed before"))
             catalog.set("DEVS_FTS", engine)
     with Catalog.open(tmp_path) as catalog:

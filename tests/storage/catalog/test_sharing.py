@@ -19,12 +19,12 @@ WRITER = """
 import sys
 from pathlib import Path
 from devs_git.domain.recall.traces import Trace
-from devs_git.storage.catalog import traces
+from devs_git.storage.catalog import fulltext, traces
 from devs_git.storage.catalog.database import Catalog
 folder, name, each = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 sys.stdin.read()
 for number in range(each):
-    with Catalog.open(folder) as catalog, catalog.writing():
+    with Catalog.open(folder) as catalog, fulltext.writing(catalog):
         for trace_id in (f"{name}-{number}", "shared"):
             traces.put(catalog, Trace(trace_id, "2001-02-03T04:05:06.789Z", f"said by {name} {number}".encode()))
 """

@@ -41,7 +41,7 @@ ALL = Trace(
 
 
 def put(catalog: Catalog, *found: Trace) -> None:
-    with catalog.writing():
+    with fulltext.writing(catalog):
         for trace in found:
             traces.put(catalog, trace)
 
@@ -116,7 +116,7 @@ def test_a_trace_that_was_put_again_since_it_was_listed_is_not_pruned(catalog: C
     put(catalog, ALL, replace(ALL, trace_id="t-2"))
     listed = prune_traces.older(catalog, "2002")
     put(catalog, replace(ALL, output=b"another"))
-    with catalog.writing():
+    with fulltext.writing(catalog):
         gone = prune_traces.delete(catalog, listed, lambda _what, _done, _total: None)
     assert [row.trace_id for row in gone] == ["t-2"]
     assert traces.output(catalog, "t-1") == b"another"
@@ -155,7 +155,7 @@ def test_what_is_not_there_is_none(catalog: Catalog) -> None:
 
 def test_a_transaction_that_fails_leaves_nothing(catalog: Catalog) -> None:
     def fail() -> None:
-        with catalog.writing():
+        with fulltext.writing(catalog):
             traces.put(catalog, ALL)
             raise KeyError
 
@@ -197,7 +197,7 @@ def test_a_text_that_sqlite_cannot_take_is_refused_and_leaves_nothing(catalog: C
     for _again in range(2):
         put(catalog, Trace("fits", THEN, b"x" * 19_999))
     no_text = b"\xff" * 7_000  # three bytes each in the index
-    with pytest.raises(DevsError, match="at most 20000 bytes"), catalog.writing():
+    with pytest.raises(DevsError, match="at most 20000 bytes"), fulltext.writing(catalog):
         traces.put(catalog, Trace("large", THEN, no_text))
     assert (traces.count(catalog), catalog.rows("SELECT count(*) FROM bodies")) == (1, [(1,)])
 
@@ -210,7 +210,7 @@ def test_a_letter_in_two_parts_is_indexed_and_taken_out_whole(
     letter = "\U00010400"  # of four bytes
     output = b" " * (bodies.PART - split) + f"{letter}xy next".encode() + b" \xff\xe2\x82"
     put(catalog, Trace("t", THEN, output, input=called))
-    if catalog.engine == 5:
+    if fulltext.engine_of(catalog) == 5:
         catalog.base.execute("CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, trace_index5, row)")
         words = {row[0] for row in catalog.rows("SELECT term FROM temp.words")}
         assert words == {f"{letter}xy".lower(), "next", *called.split()}

@@ -11,7 +11,7 @@ import pytest
 from devs_git.commands import doctor, status
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
-from devs_git.storage.worktree import capture
+from devs_git.storage.worktree import backups
 from devs_git.workspace import Workspace
 from tests.support.kills import Driver, thinned
 from tests.support.repository_contents import differences, git, litter, state
@@ -54,8 +54,8 @@ def decide(top: Path, **how: bool) -> doctor.Result:
     return result
 
 
-def backup(top: Path, ref: str) -> capture.State:
-    return capture.load(Workspace.open(top).objects, git(top, "rev-parse", ref).strip())
+def backup(top: Path, ref: str) -> backups.State:
+    return backups.load(Workspace.open(top).objects, git(top, "rev-parse", ref).strip())
 
 
 def test_an_edit_beside_the_move_survives_its_taking_back(dirtied: Scene, drive: Driver) -> None:
