@@ -12,7 +12,7 @@ from devs_git.domain.audit import checkpoint_refs
 from devs_git.domain.audit.findings import Finding
 from devs_git.domain.checkpoints.wanted_refs import NUMBERED, VISIBLE
 from devs_git.domain.ledger.events import LEDGER, NO_OID, Event, Key
-from devs_git.domain.ledger.history import CHECKPOINT_EVENTS, History
+from devs_git.domain.ledger.history import History
 from devs_git.values import immutable
 
 _TAGS = VISIBLE + "task-"
@@ -78,7 +78,7 @@ def work(moves: Sequence[Move], gates: Sequence[str]) -> Iterator[Finding]:
 
 def recorded(event: Event) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The tags that an event makes checkpoints of, each with what it says of it: task ('' for a move), commit and tree."""
-    if not event.failed and event.type in CHECKPOINT_EVENTS:
+    if not event.failed and event.effects.records:
         yield (
             event.get(Key.TAG),
             (event.get(Key.TASK), event.get(Key.COMMIT), event.get(Key.TREE)),

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from devs_git.domain.ledger.events import Event, Key
-from devs_git.domain.ledger.history import CHECKPOINT_EVENTS
 from devs_git.domain.ledger.ids import MAX_LENGTH, NUMBER_FORM, OID_FORM
 
 TASK: Final = rf"task-(?!task-)(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_LENGTH - 1}}}(?<!\.)(?<!\.lock)"
@@ -59,5 +58,5 @@ def odd(event: Event) -> Iterator[str]:
         form = _FORMS.get(key)
         if form and not form.fullmatch(value):
             yield key
-    if event.type in CHECKPOINT_EVENTS:
+    if event.effects.records:
         yield from (key for key in _NEEDED if not event.get(key) or len(event.all(key)) > 1)

@@ -101,6 +101,41 @@ class Key:
     UPTO: Final = "Devs-Upto"
 
 
+@immutable
+class Effects:
+    """What an event of one type does, for each reader of the log: `history`, `recent`, `task_standing`, the catalog.
+
+    What an event of any type moves, numbers anew, undoes, revives or gives up its own trailers say.
+    """
+
+    task: str = ""  # the status of its task from here on, '' where it stays
+    starts: bool = False  # the task begins anew
+    records: bool = False  # its trailers describe a checkpoint
+    answers: bool = False  # it is the newest result of its task
+    operation: bool = False  # it moved a branch of one clone; `undo` takes it back
+    undoes: bool = False  # it took another operation back
+    joins: bool = False  # what it undoes has given way to another completion
+    keeps: bool = False  # what it moves stays as live as it was
+
+
+# A type that is not here changes tasks and checkpoints by its trailers alone.
+EFFECTS: Final = {
+    "task.started": Effects(task="active", starts=True),
+    "task.result": Effects(answers=True),
+    # A numbered checkpoint is recorded of an active task only.
+    "checkpoint.created": Effects(task="active", records=True),
+    "task.completed": Effects(task="completed", records=True),
+    "rewound": Effects(operation=True),
+    "undone": Effects(operation=True, undoes=True),
+    "restored": Effects(operation=True),
+    "dropped": Effects(operation=True),
+    "history.rewritten": Effects(keeps=True),
+    "ledger.merged": Effects(joins=True),
+    "superseded": Effects(joins=True),
+}
+_NO_EFFECTS: Final = Effects()
+
+
 def _format(text: str) -> int:
     """The number of a format; one that cannot be read is newer than all that are known."""
     if not text:
@@ -151,6 +186,11 @@ class Event:
     def format(self) -> int:
         """The format in which it was written: `Devs-Format`, 1 where it does not say."""
         return _format(self.get(Key.FORMAT))
+
+    @property
+    def effects(self) -> Effects:
+        """What an event of this type does; what a failed one would have done, too."""
+        return EFFECTS.get(self.type, _NO_EFFECTS)
 
     @property
     def failed(self) -> bool:

@@ -8,17 +8,13 @@ checkpoint is live that no clone has rewound; `standpoint` tells how it stands f
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any
 
 from devs_git.domain.checkpoints.checkpoint_marks import Replaced, Rewound
 from devs_git.domain.ledger.events import Event, Key
 from devs_git.errors import DevsError
 from devs_git.values import field, immutable, mutable, replace
 
-CHECKPOINT_EVENTS: Final = frozenset({"checkpoint.created", "task.completed"})
-OPERATIONS: Final = frozenset({"rewound", "undone", "restored", "dropped"})
-MERGES: Final = frozenset({"ledger.merged", "superseded"})
-HISTORY_REWRITTEN: Final = "history.rewritten"  # what it moves stays as live as it was
 # Why a checkpoint is replaced: it followed a rewritten commit, a squash folded it away, or another completion stands.
 REWRITTEN, FOLDED, OUTDONE = "rewritten", "folded", "outdone"
 
@@ -116,7 +112,7 @@ class History:
 
 
 def checkpoint_of(event: Event) -> Checkpoint:
-    """The checkpoint that a `checkpoint.created` or `task.completed` event records."""
+    """The checkpoint that an event records."""
     changed, added, removed = (int(part) for part in event.get(Key.STAT, "0 0 0").split())
     return Checkpoint(
         task_id=event.get(Key.TASK),
@@ -131,7 +127,7 @@ def checkpoint_of(event: Event) -> Checkpoint:
         lines_added=added,
         lines_removed=removed,
         created_at=event.get(Key.FINISHED),
-        completed=event.type == "task.completed",
+        completed=event.effects.task == "completed",
         event=event.oid,
     )
 
@@ -156,7 +152,7 @@ def moved_checkpoints(event: Event, known: dict[str, Checkpoint]) -> Iterator[tu
     for line in event.all(Key.MOVED):
         old, changes = move_of(line, event)
         if old in known:
-            yield old, moved(known[old], changes, as_it_was=event.type == HISTORY_REWRITTEN)
+            yield old, moved(known[old], changes, as_it_was=event.effects.keeps)
 
 
 def moved(old: Checkpoint, changes: dict[str, Any], *, as_it_was: bool = False) -> Checkpoint:
@@ -174,7 +170,7 @@ def moved(old: Checkpoint, changes: dict[str, Any], *, as_it_was: bool = False) 
 
 def marked(point: Checkpoint, key: str, event: Event, heir: str = "") -> Checkpoint:
     """The checkpoint after an event that names it in trailer `key`: MOVED (to `heir`), UNDONE, REVIVED or GONE."""
-    rewound, replaced, completed = point.rewound, point.replaced, point.completed
+    rewound, replaced, completed, effects = point.rewound, point.replaced, point.completed, event.effects
     clone, lifted, returned = event.get(Key.CLONE), point.lifted, point.returned
     if key == Key.GONE:
         return replace(point, gone=point.gone or event.oid or event.type)
@@ -188,19 +184,18 @@ def marked(point: Checkpoint, key: str, event: Event, heir: str = "") -> Checkpo
             ops = returned.ops if returned else ()
             returned = Replaced(replaced, point.heir, (*ops, event.get(Key.OP)))
         replaced = heir = ""
-    elif event.type == "undone" and returned and event.get(Key.UNDOES) in returned.ops:
+    elif effects.undoes and returned and event.get(Key.UNDOES) in returned.ops:
         return replace(point, live=False, replaced=returned.reason, heir=returned.heir)
-    elif event.type in OPERATIONS:
+    elif effects.operation:
         at = event.get(Key.TO) == point.commit
         before = [entry.at for entry in lifted if entry.clone in ("", clone)]
-        if event.type == "undone" and before:
+        if effects.undoes and before:
             # A redo: it stands where the rewind that it repeats stood, whatever was pulled since.
             at = before[-1]
         where = (event.get(Key.BRANCH), event.get(Key.OP), at)
         rewound = (*(entry for entry in rewound if entry.clone != clone), Rewound(clone, *where))
     else:
-        merge = event.type in MERGES
-        replaced, completed = OUTDONE if merge else FOLDED, completed and not merge
+        replaced, completed = OUTDONE if effects.joins else FOLDED, completed and not effects.joins
     return replace(
         point,
         live=not (rewound or replaced),
@@ -216,7 +211,7 @@ def marked(point: Checkpoint, key: str, event: Event, heir: str = "") -> Checkpo
 def _start(event: Event, before: Task | None) -> Task:
     return Task(
         task_id=event.get(Key.TASK),
-        status="active",
+        status=event.effects.task,
         title=event.get(Key.TITLE),
         contract=event.get(Key.CONTRACT),
         agent=event.get(Key.AGENT),
@@ -239,18 +234,18 @@ def _add(history: History, point: Checkpoint, status: str = "") -> None:
 
 
 def _apply(history: History, event: Event) -> None:
-    task_id = event.get(Key.TASK)
-    if event.type == "task.started":
+    task_id, effects = event.get(Key.TASK), event.effects
+    if effects.starts:
         history.tasks[task_id] = _start(event, history.tasks.get(task_id))
-    elif event.type == "task.result" and task_id in history.tasks:
+    elif effects.answers and task_id in history.tasks:
         history.tasks[task_id] = replace(history.tasks[task_id], result=event.oid)
-    elif event.type in CHECKPOINT_EVENTS:
+    elif effects.records:
         point = checkpoint_of(event)
         known = history.checkpoints.get(point.tag)
-        _add(history, point, "completed" if point.completed else "active")
+        _add(history, point, effects.task)
         if known:  # what a tag is, its first event says: no later one takes it to another task or commit
             history.checkpoints[point.tag] = known
-    elif event.type in OPERATIONS:
+    elif effects.operation:
         history.operations.append(event)
     _apply_moves(history, event)
     for line in event.all(Key.STATUS):

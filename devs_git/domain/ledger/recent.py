@@ -13,9 +13,6 @@ from typing import Any
 
 from devs_git.domain.ledger.events import Event, Key
 from devs_git.domain.ledger.history import (
-    CHECKPOINT_EVENTS,
-    HISTORY_REWRITTEN,
-    OPERATIONS,
     Checkpoint,
     checkpoint_of,
     marked,
@@ -69,7 +66,7 @@ class _Pass:
             tag, _, number = line.partition(" ")
             self.numbers.setdefault(tag, int(number))
         yield from self._moves(event)
-        if event.type in CHECKPOINT_EVENTS:
+        if event.effects.records:
             origin = checkpoint_of(event)
             for seat in self.awaiting.pop(origin.tag, ()):
                 seat.marks.append(self._marks_of(origin.tag)[seat.seen :])
@@ -94,7 +91,7 @@ class _Pass:
         for old, changes in moves:
             new = changes["tag"]
             changes["number"] = self.numbers.get(new, changes["number"])
-            kept = event.type == HISTORY_REWRITTEN
+            kept = event.effects.keeps
             seat, heirs = _Seat([self._marks_of(new)], changes, [kept]), self.awaiting.pop(new, [])
             for heir in heirs:
                 heir.marks.append(self._marks_of(new)[heir.seen :])
@@ -114,7 +111,7 @@ def newest(events: Iterable[Event]) -> Iterator[Checkpoint | Event]:
     for event in events:
         if event.failed:
             continue
-        if event.type in OPERATIONS:
+        if event.effects.operation:
             line.append(event)
         try:
             line.extend(state.read(event))

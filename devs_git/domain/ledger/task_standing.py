@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from devs_git.domain.ledger.events import Event, Key
-from devs_git.domain.ledger.history import CHECKPOINT_EVENTS, OPERATIONS, History, unreadable
+from devs_git.domain.ledger.history import History, unreadable
 from devs_git.values import field, immutable, mutable
 
 LIVE: Final = ("active", "completed")
@@ -37,7 +37,7 @@ class Statuses:
             if not event.failed and not self.merged:
                 for task_id, status in _statuses(event):
                     # An operation speaks of one clone's branch.
-                    self.said.setdefault(task_id, "" if event.type in OPERATIONS else status)
+                    self.said.setdefault(task_id, "" if event.effects.operation else status)
             self.merged |= len(event.parents) > 1
             yield event
 
@@ -80,10 +80,8 @@ def _statuses(event: Event) -> Iterator[tuple[str, str]]:
         except ValueError as error:
             raise unreadable(event) from error
         yield task_id, status
-    # A numbered checkpoint is recorded of an active task only.
-    named = {"task.completed": "completed", "checkpoint.created": "active", "task.started": "active"}
-    if event.type in named:
-        yield event.get(Key.TASK), named[event.type]
+    if event.effects.task:
+        yield event.get(Key.TASK), event.effects.task
 
 
 def _next_number(event: Event, task_id: str) -> int:
@@ -91,7 +89,7 @@ def _next_number(event: Event, task_id: str) -> int:
         said = [line.split()[1] for line in event.all(Key.NEXT) if line.split()[0] == task_id]
         if said:
             return int(said[-1])
-        if event.type in CHECKPOINT_EVENTS and event.get(Key.TASK) == task_id:
+        if event.effects.records and event.get(Key.TASK) == task_id:
             return int(event.get(Key.NUMBER, "0")) + 1
     except (ValueError, IndexError) as error:
         raise unreadable(event) from error

@@ -11,7 +11,7 @@ from typing import Final
 
 from devs_git.domain.checkpoints.checkpoint_record import Wanted
 from devs_git.domain.ledger.events import Key
-from devs_git.domain.ledger.history import CHECKPOINT_EVENTS, Checkpoint
+from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.text.trailers import work_of
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import unrecorded_commits
@@ -72,7 +72,7 @@ def _is_recorded(context: Workspace, task: str, commit: str) -> bool:
     if not (context.places.shared / "hooks/post-commit").exists():
         return False
     for event in islice(context.ledger.newest_first(), _NEWEST):
-        mine = event.type in CHECKPOINT_EVENTS and event.get(Key.TASK) == task
+        mine = event.effects.records and event.get(Key.TASK) == task
         if mine and event.get(Key.COMMIT) == commit:
             return True
         if any(line.split()[3:4] == [commit] for line in event.all(Key.MOVED)):

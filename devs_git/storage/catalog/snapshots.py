@@ -6,7 +6,6 @@ import sqlite3
 from typing import Any, Final
 
 from devs_git.domain.ledger.events import Event, Key
-from devs_git.domain.ledger.history import CHECKPOINT_EVENTS
 from devs_git.domain.recall.conversation_prefix import prefix_of
 from devs_git.domain.recall.conversation_snapshots import Metadata, Snapshot, snapshot_of_checkpoint
 from devs_git.storage.catalog.database import Catalog
@@ -26,7 +25,7 @@ def follow(catalog: Catalog, event: Event) -> bool:
     """Keep what one event says of checkpoints, inside `fulltext.writing`. False where it revives one that has been pruned here."""
     base, tag = catalog.base, event.get(Key.TAG)
     prefix = prefix_of(event.get(Key.CONVERSATION))
-    if event.type in CHECKPOINT_EVENTS and tag and prefix:
+    if event.effects.records and tag and prefix:
         task = event.get(Key.TASK)
         known = Snapshot(
             snapshot_of_checkpoint(tag),
