@@ -23,7 +23,9 @@ TRACER = sys.gettrace()
 if TRACER:
     # Imported here, so that the statements of the modules themselves count too.
     for module in pkgutil.walk_packages(devs_git.__path__, "devs_git."):
-        if module.name.startswith(("devs_git.storage", "devs_git.domain", "devs_git.commands")):
+        if module.name.startswith(
+            tuple(f"devs_git.{floor}" for floor in ("storage", "operations", "domain", "commands"))
+        ):
             importlib.import_module(module.name)
     sys.settrace(None)
 
