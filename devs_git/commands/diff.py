@@ -97,30 +97,36 @@ def run(workspace: Workspace, request: Request) -> Result:
         ) from error
 
 
+@immutable
+class _Side:
+    """One side of a comparison: how people name it, and its commit, '' for the working tree."""
+
+    name: str
+    commit: str
+
+
 def _compare(workspace: Workspace, request: Request) -> Result:
     git = workspace.git.with_env(GIT_NO_REPLACE_OBJECTS="1")
     if not request.target:
         return _compare_tree(workspace, git, request)
     history = workspace.ledger.require().here
     point = resolve(history, ids.target(request.target))
-    name, before = (
-        _against(git, history, request.against) if request.against else _before(git, history, point)
-    )
-    return _result(git, request, (name, before), (point.name, point.commit))
+    before = _against(git, history, request.against) if request.against else _before(git, history, point)
+    return _result(git, request, before, _Side(point.name, point.commit))
 
 
 def _compare_tree(workspace: Workspace, git: Git, request: Request) -> Result:
     """With the working tree; NOT_A_REPOSITORY where there is none."""
     assert workspace.top
     if request.against:
-        name, before = _against(git, workspace.ledger.tip().here, request.against)
+        before = _against(git, workspace.ledger.tip().here, request.against)
     else:
-        name, before = "HEAD", workspace.head or EMPTY_TREE
-    return _result(git, request, (name, before), ("the working tree", ""))
+        before = _Side("HEAD", workspace.head or EMPTY_TREE)
+    return _result(git, request, before, _Side("the working tree", ""))
 
 
-def _result(git: Git, request: Request, before: tuple[str, str], after: tuple[str, str]) -> Result:
-    (from_name, from_), (to_name, to) = before, after
+def _result(git: Git, request: Request, before: _Side, after: _Side) -> Result:
+    from_, to = before.commit, after.commit
     try:
         apart = {} if to else _undecided(git)
         found = changes(git, from_, to, renames=not apart)
@@ -130,7 +136,7 @@ def _result(git: Git, request: Request, before: tuple[str, str], after: tuple[st
         raise _left_out(git, from_, to) or error from error
     files = tuple(file for file in _files(found, parts) if file.path not in apart)
     stats = Stats(len(files), sum(item.additions for item in files), sum(item.deletions for item in files))
-    return Result(from_, to, from_name, to_name, files, stats, cut, filters.told(apart))
+    return Result(from_, to, before.name, after.name, files, stats, cut, filters.told(apart))
 
 
 def _undecided(git: Git) -> dict[str, str]:
@@ -150,17 +156,17 @@ def _left_out(git: Git, from_: str, to: str) -> DevsError | None:
     )
 
 
-def _before(git: Git, history: History, point: Checkpoint) -> tuple[str, str]:
+def _before(git: Git, history: History, point: Checkpoint) -> _Side:
     """The nearest live checkpoint recorded earlier that this one descends from; else the parent; else nothing."""
     earlier = candidates(history, point)
     commit = first_of(git, point.commit, frozenset(earlier))
     if commit:
-        return earlier[commit].name, commit
+        return _Side(earlier[commit].name, commit)
     above = parents(git, point.commit)
-    return (f"{point.name}^", above[0]) if above else ("the empty tree", EMPTY_TREE)
+    return _Side(f"{point.name}^", above[0]) if above else _Side("the empty tree", EMPTY_TREE)
 
 
-def _against(git: Git, history: History, text: str) -> tuple[str, str]:
+def _against(git: Git, history: History, text: str) -> _Side:
     """A checkpoint where the ledger knows one of that name, else whatever commit git knows by it."""
     try:
         point = resolve(history, ids.target(text, field="against"))
@@ -168,8 +174,8 @@ def _against(git: Git, history: History, text: str) -> tuple[str, str]:
         commit = refs.commit_of(git, text)
         if not commit:
             raise
-        return text, commit
-    return point.name, point.commit
+        return _Side(text, commit)
+    return _Side(point.name, point.commit)
 
 
 def _files(found: tuple[Change, ...], parts: list[list[Hunk]]) -> tuple[File, ...]:

@@ -123,6 +123,8 @@ class _Log:
     outdone: list[Checkpoint] = field(default_factory=list)
     left: dict[str, None] = field(default_factory=dict)
     merged: str | None = None
+    rewound: tuple[str, ...] = ()
+    revived: tuple[str, ...] = ()
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -141,10 +143,10 @@ def run(workspace: Workspace, request: Request) -> Result:
         except Moved:
             time.sleep(random.uniform(0.01, 0.1 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
             continue
-        changes = clone_view.changes(
+        log.rewound, log.revived = clone_view.changes(
             before, workspace.ledger.tip().here, tags, clone_of(workspace.places.common)
         )
-        return _result(workspace, other, log, (tip, *changes), refs_before)
+        return _result(workspace, other, log, tip, refs_before)
     raise DevsError(
         "BUSY",
         f"{other.remote} is being written by others.",
@@ -253,14 +255,7 @@ def _publish(workspace: Workspace, other: Far, looked: Looked, history: History,
         log.deleted |= dict.fromkeys(u.ref for u in part if u.new == NO_OID)
 
 
-def _result(
-    workspace: Workspace,
-    other: Far,
-    log: _Log,
-    now: tuple[str, tuple[str, ...], tuple[str, ...]],
-    before: Mapping[str, str],
-) -> Result:
-    tip, rewound, revived = now
+def _result(workspace: Workspace, other: Far, log: _Log, tip: str, before: Mapping[str, str]) -> Result:
     held = remote_repository.held(workspace.ledger.git)
     points = workspace.ledger.history_at(tip).checkpoints
     return Result(
@@ -275,8 +270,8 @@ def _result(
         renumbered=tuple(replace(row, number=points[tag].number) for tag, row in log.renumbered.items()),
         outdone=tuple(points[point.tag].name for point in log.outdone),
         left=tuple(log.left),
-        rewound=rewound,
-        revived=revived,
+        rewound=log.rewound,
+        revived=log.revived,
         named=tuple(_named(points, before, held)),
         kept=tuple(_kept(workspace, [points[tag] for tag in held.values() if tag in points])),
     )

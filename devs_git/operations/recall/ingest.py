@@ -59,9 +59,7 @@ def take_in(listener: Workspace, catalog: Catalog, source: Source, how: How) -> 
         all_its=how.all_its,
         every=policy.snapshot_every,
         snapshot=how.snapshot,
-        told=lambda session, read: worktree_note.of_session(
-            how.places, catalog, session, (source.path, read)
-        ),
+        told=lambda session, read: worktree_note.of_session(how.places, catalog, session, source.path, read),
     )
     done = transcripts.take_in(catalog, source, seen, listener.progress)
     with fulltext.writing(catalog):

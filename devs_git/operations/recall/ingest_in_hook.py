@@ -70,7 +70,7 @@ def _read(listener: Workspace, catalog: Catalog, source: Source, every: int) -> 
         agent=work.agent if work else "",
         every=every,
         told=lambda session, read: worktree_note.of_session(
-            listener.places, catalog, session, (source.path, read)
+            listener.places, catalog, session, source.path, read
         ),
     )
     transcripts.take_in(catalog, source, seen)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from devs_git.domain.recall.conversation_prefix import named, prefix_of
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.places import Places
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 
 if TYPE_CHECKING:
     from devs_git.storage.catalog.database import Catalog
@@ -25,7 +25,7 @@ _TASKS = 8
 
 @immutable
 class Note:
-    """`prefix` is as the trailer has it; `read` bytes of the transcript at `path` were read, '' where it is not known."""
+    """`last` is the time of the last message. `prefix` is as the trailer has it; `read` bytes of the transcript at `path` were read, '' where it is not known."""
 
     last: str
     prefix: str
@@ -46,28 +46,28 @@ def read(places: Places, task_id: str) -> Note | None:
     return _lines(places).get(task_id)
 
 
-def write(places: Places, task_id: str, prefix: tuple[str, int, str], note: tuple[str, int, Path]) -> None:
-    """Note a session's prefix for a task; one whose last message is older than the noted one's changes nothing.
-
-    `note`: the time of the last message, and how far which transcript was read.
-    """
-    lines, (last, done, path) = _lines(places), note
+def write(places: Places, task_id: str, note: Note) -> None:
+    """Write a task's note; one whose last message is older than that of the note which is there changes nothing."""
+    lines = _lines(places)
     known = lines.pop(task_id, None)
-    if not task_id or (known and known.last > last):
+    if not task_id or (known and known.last > note.last):
         return
-    lines[task_id] = Note(last, named(*prefix), done, str(path) if str(path).isprintable() else "")
+    lines[task_id] = note if note.path.isprintable() else replace(note, path="")
     kept = list(lines.items())[-_TASKS:]
     text = "".join(f"{task}\t{one.last}\t{one.prefix}\t{one.read}\t{one.path}\n" for task, one in kept)
     with contextlib.suppress(OSError):  # a worktree that is gone, or a full disk: the catalog has it all
         replace_file(_path(places), text.encode("utf-8", "replace"))
 
 
-def of_session(places: Places, catalog: Catalog, session: Session, read: tuple[Path, int]) -> None:
-    """Let the next checkpoint of the session's task in this worktree name the session, whose transcript was read so far."""
+def of_session(places: Places, catalog: Catalog, session: Session, path: Path, read: int) -> None:
+    """Let the next checkpoint of the session's task in this worktree name the session.
+
+    `read` bytes of its transcript at `path` were read.
+    """
     from devs_git.storage.catalog.messages import last_time
 
-    prefix = (session.session_id, session.message_count, session.digest)
-    write(places, session.task_id, prefix, (last_time(catalog, session), read[1], read[0]))
+    prefix = named(session.session_id, session.message_count, session.digest)
+    write(places, session.task_id, Note(last_time(catalog, session), prefix, read, str(path)))
 
 
 def _path(places: Places) -> Path:

@@ -76,7 +76,7 @@ def require_known(ledger: Ledger, tip: str) -> str:
     _require_default(ledger.reader)
     first = require_named(ledger, "", tip, None)
     entry = ledger.list_path(ledger.tree_of(tip), "").get(IN_FORCE)
-    if entry and (found := strange(ledger, "", ("", entry.oid), None)):
+    if entry and (found := strange(ledger, "", "", entry.oid, None)):
         raise DevsError(found.code, found.message, hint="Run: devs-git init", **found.details)
     return first
 
@@ -113,9 +113,11 @@ def _require_default(git: Git) -> None:
         )
 
 
-def strange(ledger: Ledger, remote: str, policies: tuple[str, str], ask: Git | None) -> DevsError | None:
-    """CONFLICT where a policy that would be in force is neither the tracked one nor the one that is; both are blobs."""
-    before, after = policies
+def strange(ledger: Ledger, remote: str, before: str, after: str, ask: Git | None) -> DevsError | None:
+    """CONFLICT where the policy `after` that would be in force is neither the tracked one nor `before`, the one that is.
+
+    Both are blobs; `before` is '' where no policy is in force yet.
+    """
     where, said = named(ledger.reader, remote, ask=ask)
     now = _read(ledger, after)
     # Where nothing is tracked yet, what `init` itself would put into force harms nobody.

@@ -89,7 +89,7 @@ def restore(site: Site, journal: Journal, *, forward: bool = False, force: bool 
     # A move gives permissions to files that it does not write, too.
     modes.give(os.fspath(site.top), state.modes, {*wanted, *journal.new.modes} - skipped)
     if forward:
-        tree_difference.settle_index(site.git, site.objects, index, (state, bool(journal.exact)))
+        tree_difference.settle_index(site.git, site.objects, index, state, written=bool(journal.exact))
         tree_difference.refresh(site.git, index)
         tree_difference.put_index(site.git, index)
     else:

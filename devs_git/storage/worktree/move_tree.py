@@ -154,7 +154,7 @@ def _carry_out(site: Site, move: Move, opened: Journal, work: Work) -> Moved:
     other = unconverted_bytes.not_as_before(
         site.git, (move.old, move.new), [change.path for change in work.touched]
     )
-    tree_difference.settle_index(site.git, site.objects, index, (move.new, bool(work.exact)))
+    tree_difference.settle_index(site.git, site.objects, index, move.new, written=bool(work.exact))
     site.step("index in place")
     tree_difference.put_index(site.git, index)
     site.step("refs")

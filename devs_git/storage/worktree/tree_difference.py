@@ -129,13 +129,13 @@ def merge(git: Git, index: Path, trees: tuple[str, str]) -> None:
         own.with_env(GIT_WORK_TREE=os.fspath(nowhere)).run("sparse-checkout", "reapply")
 
 
-def settle_index(git: Git, objects: Objects, index: Path, what: tuple[State, bool]) -> None:
+def settle_index(git: Git, objects: Objects, index: Path, state: State, *, written: bool) -> None:
     """Make the private index, which now holds the worktree tree of a state, that state's own index.
 
-    What git wrote it has looked at; an index of an earlier time, or what we wrote over it (then the state comes with
-    True), it has to look at again.
+    What git wrote it has looked at. An index of an earlier time, or files that we have `written` over git's, it has to
+    look at again.
     """
-    own, (state, written) = private(git, index), what
+    own = private(git, index)
     if state.index_raw:
         index.unlink(missing_ok=True)  # for taking back it has other names, and these keep what they have
         index.write_bytes(objects.read(state.index_raw, "blob"))

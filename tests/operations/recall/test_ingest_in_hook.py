@@ -122,14 +122,14 @@ def test_a_note_that_says_nothing_sensible_is_none(working: Workspace, tmp_path:
     for text in (b"\xff\0", b"task-10\n", b"task-10\t\ts1 1 abc\tmany\t/x\n", b"task-10\t\ts1\t3\t/x\n"):
         path.write_bytes(text)
         assert worktree_note.read(working.places, "task-10") is None
-    worktree_note.write(working.places, "task-10", ("s1", 3, "abc"), ("2026", 7, tmp_path / "gone"))
-    worktree_note.write(working.places, "task-10", ("s0", 9, "def"), ("2025", 7, tmp_path / "older"))
-    worktree_note.write(working.places, "", ("s0", 9, "def"), ("2027", 7, tmp_path / "none"))
+    worktree_note.write(working.places, "task-10", Note("2026", "s1 3 abc", 7, str(tmp_path / "gone")))
+    worktree_note.write(working.places, "task-10", Note("2025", "s0 9 def", 7, str(tmp_path / "older")))
+    worktree_note.write(working.places, "", Note("2027", "s0 9 def", 7, str(tmp_path / "none")))
     found = worktree_note.read(working.places, "task-10")
     assert found == Note("2026", "s1 3 abc", 7, str(tmp_path / "gone"))
     assert found.is_all
     for number in range(9):
-        worktree_note.write(working.places, f"task-{number}", ("s", 1, "a"), ("2026", 1, tmp_path))
+        worktree_note.write(working.places, f"task-{number}", Note("2026", "s 1 a", 1, str(tmp_path)))
     assert worktree_note.read(working.places, "task-10") is None
     assert worktree_note.read(working.places, "task-8") is not None
 
