@@ -68,7 +68,7 @@ class Workspace:
     def top(self) -> Path:
         """The worktree's root; NOT_A_REPOSITORY where there is no worktree."""
         if self.places.top is None:
-            hint = "Go to one of its worktrees."
+            hint = "Run the command in one of its worktrees."
             raise DevsError("NOT_A_REPOSITORY", "This repository has no working tree here.", hint=hint)
         return self.places.top
 

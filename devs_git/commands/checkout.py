@@ -104,9 +104,9 @@ def _commit_of(site: Site, ref: str, name: str) -> str:
     raise immovable(
         "no_branch",
         f"There is no local branch {name!r}.{there}",
-        hint=f"Make it yourself: git branch {name} {far[0].removeprefix('refs/remotes/')}"
+        hint=f"Create it: git branch {name} {far[0].removeprefix('refs/remotes/')}"
         if far
-        else "See the branches: git branch --list",
+        else "List the branches: git branch --list",
         code=REFUSAL,
         branch=name,
     )
@@ -115,7 +115,7 @@ def _commit_of(site: Site, ref: str, name: str) -> str:
 def _refuse_under_way(site: Site) -> None:
     busy = surveys.operation_under_way(site.places)
     if busy and busy[0] != "a bisect":
-        words = f"{busy[0].capitalize()} is under way."
+        words = f"{busy[0].capitalize()} is in progress."
         raise immovable("operation_under_way", words, code=REFUSAL, hint=f"End it first: {busy[1]}")
     unmerged = split_z(site.git.run("ls-files", "-u", "-z"))
     if unmerged:

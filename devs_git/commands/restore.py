@@ -47,7 +47,7 @@ class Request(VerbRequest):
         else:
             object.__setattr__(self, "target", str(parse_target(self.target)))
         if any(not path or "\0" in path for path in self.paths):
-            raise invalid("paths", "A path is empty or has a NUL character.")
+            raise invalid("paths", "A path is empty or contains a NUL character.")
 
 
 @immutable
@@ -73,7 +73,7 @@ def find(workspace: Workspace, request: Request) -> str:
             raise DevsError(
                 "SNAPSHOT_NOT_FOUND",
                 f"There is no {request.target}.",
-                hint="See them: devs-git snapshot list",
+                hint="List them: devs-git snapshot list",
             )
         return commit
     return _point(workspace, request).commit
@@ -134,8 +134,8 @@ def _tree(site: Site, folder: Path, found: Survey, source: str, paths: Sequence[
     if lost:
         raise invalid(
             "paths",
-            f"{lost[0]!r} is neither in the source nor here.",
-            hint=f"See what the source has: git ls-tree -r --name-only {source[:10]}",
+            f"{lost[0]!r} exists neither in the source nor here.",
+            hint=f"List the files of the source: git ls-tree -r --name-only {source[:10]}",
         )
     own = private(site.git, folder / "index.tree")
     own.run("read-tree", found.head)

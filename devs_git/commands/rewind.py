@@ -52,12 +52,12 @@ class Request(VerbRequest):
 
     def __post_init__(self) -> None:
         if not self.target and not self.plan_id:
-            raise invalid("target", "No target was named.", hint="For example: devs-git rewind task-10")
+            raise invalid("target", "The target is missing.", hint="For example: devs-git rewind task-10")
         if self.untracked not in (None, "save"):
-            raise invalid("untracked", f"{self.untracked!r} is not understood.", hint="Use --untracked save.")
+            raise invalid("untracked", f"{self.untracked!r} is not allowed.", hint="Use --untracked save.")
         if self.branch_name and preserve_mode(self.preserve) not in (None, "branch"):
             raise invalid(
-                "branch_name", "A branch name goes with --preserve branch.", hint="Leave one of them out."
+                "branch_name", "A branch name needs --preserve branch.", hint="Remove one of the two."
             )
         if self.override_reason is not None:
             checked("override_reason", self.override_reason, least=1, most=2000)
@@ -80,8 +80,8 @@ class Request(VerbRequest):
         if self.target and own.target != planned.target:
             raise invalid(
                 "plan_id",
-                f"The plan goes to {planned.target}, not to {own.target}.",
-                hint="Name one of them.",
+                f"The plan is for {planned.target}, not for {own.target}.",
+                hint="Give only one of them.",
             )
         plans.agree(own, planned)
         return planned
@@ -161,7 +161,7 @@ def _stale(request: Request, look: Outlook) -> list[DevsError]:
         DevsError(
             "PLAN_STALE",
             "Files, index, HEAD or checkpoints changed since the plan was made.",
-            hint=f"Make a new one: devs-git rewind {request.options.target} --dry-run",
+            hint=f"Make a new plan: devs-git rewind {request.options.target} --dry-run",
         )
     ]
 
@@ -278,7 +278,7 @@ def _require_same(tip: Tip, look: Outlook) -> None:
     """PLAN_STALE where another worktree undid one of the checkpoints while we moved files."""
     points = tip.here.checkpoints
     if any(not points[point.tag].live for point in look.effect.undone):
-        raise DevsError("PLAN_STALE", "The checkpoints changed meanwhile.", hint="Look again: devs-git log")
+        raise DevsError("PLAN_STALE", "The checkpoints changed just now.", hint="See them: devs-git log")
 
 
 def _record(event: Event, look: Outlook, kept: Kept) -> bytes:

@@ -90,7 +90,7 @@ def _record(workspace: Workspace, shot: Shot, commit: str, message: str) -> tupl
         except refs.RefMoved:  # somebody else made a branch of that name meanwhile
             continue
         return chosen[0], event.oid
-    raise DevsError("BUSY", "Others are making snapshots here.", hint="Run the command again.")
+    raise DevsError("BUSY", "Other processes are making snapshots here.", hint="Run the command again.")
 
 
 def _refuse_in_the_way(taken: Iterable[str]) -> None:
@@ -98,6 +98,6 @@ def _refuse_in_the_way(taken: Iterable[str]) -> None:
     if snapshots.BRANCHES + snapshots.PREFIX.rstrip("/") in taken:
         raise DevsError(
             "CONFLICT",
-            "A branch named 'snapshot' is in the way of snapshot/…",
+            "A branch named 'snapshot' blocks the names snapshot/…",
             hint="Rename it: git branch -m snapshot <another name>",
         )

@@ -25,7 +25,9 @@ class Request(VerbRequest):
     def __post_init__(self) -> None:
         bare = self.name.removeprefix(snapshots.BRANCHES).removeprefix(snapshots.PREFIX)
         if not bare or "\0" in bare:
-            raise invalid("name", "A snapshot has a name.", hint="See them: devs-git snapshot list")
+            raise invalid(
+                "name", "The name of the snapshot is empty.", hint="List them: devs-git snapshot list"
+            )
         object.__setattr__(self, "name", snapshots.PREFIX + bare)
 
 
@@ -45,7 +47,7 @@ def find(workspace: Workspace, request: Request) -> Snapshot:
         if snapshot.name == request.name:
             return snapshot
     raise DevsError(
-        "SNAPSHOT_NOT_FOUND", f"There is no {request.name}.", hint="See them: devs-git snapshot list"
+        "SNAPSHOT_NOT_FOUND", f"There is no {request.name}.", hint="List them: devs-git snapshot list"
     )
 
 
@@ -65,7 +67,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 
         raise DevsError(
             "CONFLICT",
-            f"git cannot open {snapshot.name} there: {git_words(error).replace(os.fspath(place), 'the folder')}",
+            f"git cannot check {snapshot.name} out there: {git_words(error).replace(os.fspath(place), 'the folder')}",
             hint="Choose another folder with --at.",
         ) from error
     workspace.append(

@@ -52,7 +52,9 @@ def run(workspace: Workspace, request: Request) -> Result:
     plan = _plan(workspace, request)
     if request.plan_id and request.plan_id != plan.plan_id:
         raise DevsError(
-            "PLAN_STALE", "The snapshots have changed since the plan.", hint="Look again and decide."
+            "PLAN_STALE",
+            "The snapshots changed since the plan was made.",
+            hint="Make a new plan, then decide again.",
         )
     if request.dry_run or not plan.snapshots:
         return replace(plan, dry_run=request.dry_run)
@@ -69,7 +71,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     except refs.RefMoved as error:
         raise DevsError(
             "CONFLICT",
-            "A snapshot was moved or deleted at this moment; none was pruned.",
+            "Another process moved or deleted a snapshot at this moment. No snapshot was deleted.",
             hint="Run it again.",
         ) from error
     return Result(gone, plan.kept, plan.plan_id, dry_run=False, event=written.oid)

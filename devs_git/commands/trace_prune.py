@@ -67,7 +67,9 @@ def run(workspace: Workspace, request: Request) -> Result:
         plan = _result(going, dry_run=False)
         if request.plan_id and request.plan_id != plan.plan_id:
             raise DevsError(
-                "PLAN_STALE", "The traces have changed since the plan.", hint="Look again and decide."
+                "PLAN_STALE",
+                "The traces have changed since the plan.",
+                hint="Make a new plan, then decide again.",
             )
         if not going:
             return plan

@@ -53,12 +53,14 @@ class Request(VerbRequest):
             object.__setattr__(self, "preserve", "branch")
         if self.branch_name and self.preserve != "branch":
             raise invalid(
-                "branch_name", "A branch name goes with --preserve branch.", hint="Leave one of them out."
+                "branch_name",
+                "A branch name needs --preserve branch.",
+                hint="Remove one of the two.",
             )
         if self.branch_name is not None:
             branch_names.check(self.branch_name)
         if self.untracked not in (None, "save"):
-            raise invalid("untracked", f"{self.untracked!r} is not understood.", hint="Use --untracked save.")
+            raise invalid("untracked", f"{self.untracked!r} is not allowed.", hint="Use --untracked save.")
 
 
 @immutable
@@ -179,16 +181,16 @@ def _operations(site: Site, told: list[Event], op_id: str | None) -> list[Event]
     if lost:
         raise DevsError(
             "NOTHING_TO_UNDO",
-            f"The backup of {lost.get(Key.OP)} was purged: it held what was to be kept nowhere any more.",
-            hint="Go on from what is here, or go to a checkpoint: devs-git log",
+            f"The backup of {lost.get(Key.OP)} was purged, because it contained something that had to be removed.",
+            hint="Continue from the current state, or choose a checkpoint: devs-git log",
         )
     known = {event.get(Key.OP) for event in here}
     gone = [event.get(Key.OP) for event in told if event.get(Key.OP) not in known]
     if op_id in gone or (gone and not here and not op_id):
         raise DevsError(
             "NOTHING_TO_UNDO",
-            f"The backup of {op_id or gone[-1]} is not here: it was pruned, or the operation is another clone's.",
-            hint="See what there is: git for-each-ref refs/devs/backup",
+            f"The backup of {op_id or gone[-1]} is not here. It was pruned, or the operation belongs to another clone.",
+            hint="List the backups: git for-each-ref refs/devs/backup",
         )
     return here
 

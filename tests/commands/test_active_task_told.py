@@ -77,17 +77,17 @@ def test_a_rewind_ends_the_active_task_and_its_undo_brings_it_back(top: Path) ->
     del top
     assert moved("rewind", "1") == ("task-2", "")
     assert moved("undo") == ("", "task-2")
-    assert "\n  active task     none, and no longer task-2\n" in devs("rewind", "1", "--dry-run")
-    assert "\nNo longer the active task here: task-2\n" in devs("rewind", "1")
+    assert "\n  active task     none (until now: task-2)\n" in devs("rewind", "1", "--dry-run")
+    assert "\ntask-2 is no longer the active task here.\n" in devs("rewind", "1")
     assert "\n  active task     task-2 again" in devs("undo", "--dry-run")
-    assert "\nThe active task here again: task-2\n" in devs("undo")
+    assert "\ntask-2 is the active task here again.\n" in devs("undo")
 
 
 def test_a_rewind_that_makes_its_targets_task_active_again_says_which_one_is_no_longer(top: Path) -> None:
     del top
     assert moved("rewind", "task-1@1") == ("task-2", "task-1")
     said = devs("undo")
-    assert "\nNo longer the active task here: task-1\nThe active task here again: task-2\n" in said
+    assert "\ntask-1 is no longer the active task here.\ntask-2 is the active task here again.\n" in said
 
 
 def test_a_rewind_that_leaves_the_active_task_says_nothing_of_it(top: Path) -> None:

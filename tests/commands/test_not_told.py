@@ -63,8 +63,9 @@ def test_status_says_of_which_files_only_the_filter_could_tell(tasks: Tasks) -> 
     assert found.unstaged == (Changed("longer.up", "modified"),)
     assert found.not_told == tuple(NotTold(path, "up") for path in UNSURE)
     assert not (top.parent / "ran").exists()
-    assert "Not told: only the filter 'up', which this repository names, could tell (2):" in log_text.status(
-        found
+    assert (
+        "Unknown whether these changed: only the filter 'up' of this repository shows that (2):"
+        in log_text.status(found)
     )
     (top / "longer.up").write_text("longer of old\n")
     found = asked("status", status.Request())

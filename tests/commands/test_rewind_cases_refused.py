@@ -46,7 +46,7 @@ UNDER_WAY: dict[str, Callable[[Case], object]] = {
 def test_nothing_moves_while_git_is_in_the_middle_of_something(case: Case, what: str) -> None:
     _conflict(case)
     UNDER_WAY[what](case)
-    assert "is under way" in case.refused("1", "discard").message
+    assert "is in progress" in case.refused("1", "discard").message
     before = case.look()
     plan = case.plan("1", "discard")  # what would happen can be asked all the same
     said = case.refused("1", "discard").message
@@ -152,5 +152,5 @@ def test_a_target_of_another_branch_is_no_rewind_to_return_from(case: Case) -> N
     case.stage("1", {"a": b"1\n"})
     case.git("switch", "-q", "other")
     error = case.refused("task-1@1")
-    assert "no ancestor" in error.message
-    assert error.hint == "Look at it: devs-git branch task-1@1 -b NAME"
+    assert "not an ancestor" in error.message
+    assert error.hint == "Create a branch there: devs-git branch task-1@1 -b NAME"

@@ -43,8 +43,8 @@ FOR_PERSONS = ("cli", "selfcheck.py", "git_hook.py", "deciding.py", "signatures.
         ),
         (
             "rewind_to_task",
-            "Return from the rewind: devs-git undo. Or look at it: devs-git branch task-1.5 -b NAME",
-            'Return from the rewind: undo_rewind. Or look at it: branch_from_checkpoint(checkpoint="task-1.5", branch_name="NAME")',
+            "Undo the rewind: devs-git undo. Or create a branch there: devs-git branch task-1.5 -b NAME",
+            'Undo the rewind: undo_rewind. Or create a branch there: branch_from_checkpoint(checkpoint="task-1.5", branch_name="NAME")',
         ),
         (
             "start_task",
@@ -58,8 +58,8 @@ FOR_PERSONS = ("cli", "selfcheck.py", "git_hook.py", "deciding.py", "signatures.
         ),
         (
             "undo_rewind",
-            "Any command without --dry-run does it, for example: devs-git status",
-            "Any command without dry_run does it, for example: git_status",
+            "Any command without --dry-run finishes it or takes it back, for example: devs-git status",
+            "Any command without dry_run finishes it or takes it back, for example: git_status",
         ),
         (
             "git_diff",  # is also checkpoint_diff's verb
@@ -162,7 +162,7 @@ def test_a_refused_tool_says_which_argument_lets_it_go_on_and_that_does(top: Pat
     said = _said(top, "undo_rewind")
     assert (said["reason"], said["hint"]) == (
         "untracked_in_the_way",
-        'Add untracked="save" to keep them in the backup and go on, or move them elsewhere.',
+        'Add untracked="save" to save them in the backup, or move them to another place.',
     )
     assert "error" not in _said(top, "undo_rewind", untracked="save")
     assert (top / "2.txt").read_text() == "2"

@@ -26,7 +26,7 @@ FORM: Final = f"[A-Za-z0-9_]{CHARACTERS}*"
 _ALLOWED = re.compile(FORM, re.ASCII)
 _SPECIAL = re.compile(r"HEAD|@|(FETCH|ORIG|MERGE|CHERRY_PICK|REVERT|REBASE|BISECT)_HEAD|AUTO_MERGE")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_HINT: Final = "See the branches: git branch --list"
+_HINT: Final = "List the branches: git branch --list"
 
 
 def refused(message: str, name: str) -> DevsError:

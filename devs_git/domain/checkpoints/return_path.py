@@ -19,17 +19,17 @@ def back(history: History, point: Checkpoint) -> str:
     """How one returns to `point`, which HEAD does not have: a sentence with a command, '' where there is only looking."""
     if point.replaced:
         heir = successor(history, point)
-        return f"{heir.name} is in its place: devs-git rewind {heir.name}." if heir else ""
-    return "" if point.live else "Return from the rewind: devs-git undo."
+        return f"{heir.name} replaced it: devs-git rewind {heir.name}." if heir else ""
+    return "" if point.live else "Undo the rewind: devs-git undo."
 
 
 def told(history: History, point: Checkpoint, row: Row) -> str:
     """The same for people who look at its row: whole sentences; '' where HEAD has it."""
-    look = f"Look at it: devs-git branch {point.name} -b NAME."
+    look = f"Create a branch there: devs-git branch {point.name} -b NAME."
     if row.on_head:
         return ""
     if point.live:
-        return f"HEAD does not have it. Bring it back: git merge {point.commit[:12]}. {look}"
+        return f"HEAD does not contain it. Merge it: git merge {point.commit[:12]}. {look}"
     if row.still_on:
-        return f"Bring it back: git merge {row.still_on}. Return from the rewind: devs-git undo. {look}"
+        return f"Merge it: git merge {row.still_on}. Undo the rewind: devs-git undo. {look}"
     return f"{back(history, point)} {look}".strip()

@@ -25,7 +25,11 @@ def preserve_mode(text: str | None) -> str | None:
     """`branch` (also called `create_branch`), `stash`, `discard` or None; INVALID_ARGUMENTS otherwise."""
     mode = "branch" if text == "create_branch" else text
     if mode is not None and mode not in PRESERVE:
-        raise invalid("preserve", f"{text!r} is no way to preserve.", hint="Use branch, stash or discard.")
+        raise invalid(
+            "preserve",
+            f"{text!r} is not a way to preserve the current state.",
+            hint="Use branch, stash or discard.",
+        )
     return mode
 
 
@@ -147,12 +151,10 @@ def to_undo(operations: list[Event], op_id: str | None) -> Event:
     known = ", ".join(event.get(Key.OP) for event in operations[-5:])
     raise DevsError(
         "NOTHING_TO_UNDO",
-        f"There is no operation {op_id} of this worktree and branch."
-        if op_id
-        else "Nothing here can be undone.",
-        hint=f"The last ones are: {known}"
+        f"This worktree and branch have no operation {op_id}." if op_id else "There is nothing to undo here.",
+        hint=f"The last operations are: {known}"
         if known
-        else "An undo returns from a rewind or restore of this branch.",
+        else "undo takes back a rewind, a restore or an undo of this branch.",
     )
 
 
@@ -214,8 +216,8 @@ def reused(now: History, before: History, revived: Collection[Checkpoint]) -> li
     return [
         DevsError(
             "TASK_EXISTS",
-            f"{point.task_id} was started again since; bringing the old one back would mix the two.",
-            hint=f"Look at it: devs-git show {point.name}; or make a branch there: devs-git branch {point.name} -b NAME",
+            f"{point.task_id} was started again since then. The old task cannot come back, because that would mix the two.",
+            hint=f"See it: devs-git show {point.name}. Or create a branch there: devs-git branch {point.name} -b NAME",
             task_id=point.task_id,
         )
         for point in revived

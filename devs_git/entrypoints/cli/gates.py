@@ -108,9 +108,7 @@ def _from(source: str) -> dict[str, Any]:
     record = yaml_documents.load_any(_bytes("from", source), "the request")
     if "type" in record:
         if "gate_type" in record:
-            raise invalid(
-                "gate_type", "The request has both type and gate_type.", hint="Leave one of them out."
-            )
+            raise invalid("gate_type", "The request has both type and gate_type.", hint="Remove one of them.")
         record["gate_type"] = record.pop("type")
     known = set(fields(Request))
     if other := next((key for key in record if key not in known), None):

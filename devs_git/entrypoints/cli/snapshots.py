@@ -20,9 +20,14 @@ if TYPE_CHECKING:
 
 def _created(result: snapshot_create_verb.Result) -> str:
     count = plural(result.files_changed, "path")
-    saved = f"Saved as {paint(result.branch, 'green')} at {short(result.commit)}: {count} unlike HEAD."
+    saved = (
+        f"Saved as {paint(result.branch, 'green')} at {short(result.commit)}: {count} different from HEAD."
+    )
     return "\n".join(
-        [saved, *(f"Left out, a repository of its own: {path(name)}" for name in result.left_out)]
+        [
+            saved,
+            *(f"Not saved, because it is a repository of its own: {path(name)}" for name in result.left_out),
+        ]
     )
 
 
@@ -36,8 +41,8 @@ def _listed(result: snapshot_list_verb.Result) -> str:
 
 def _opened(result: snapshot_open_verb.Result) -> str:
     return (
-        f"{result.snapshot} is {'open' if result.opened else 'open already'} at {path(result.path)}\n"
-        "Done with it: git worktree remove <that folder>"
+        f"{result.snapshot} is {'open' if result.opened else 'already open'} at {path(result.path)}\n"
+        "To close it: git worktree remove <that folder>"
     )
 
 

@@ -57,7 +57,7 @@ def finish(site: Site, opened: Journal) -> str:
         half_done_move.restore(site, opened, forward=True, force=True)
         _commit(site, opened)
     recovery.finish(site, opened, replay=True)
-    return f"The interrupted {opened.verb} is finished ({opened.op_id})."
+    return f"The interrupted {opened.verb} is now finished ({opened.op_id})."
 
 
 def take_back(site: Site, opened: Journal) -> str:
@@ -65,11 +65,11 @@ def take_back(site: Site, opened: Journal) -> str:
     positions.clear_locks(site, opened)
     if recovery.happened(site, opened):
         recovery.finish(site, opened, replay=True)
-        return f"The interrupted {opened.verb} had been recorded already, and is finished ({opened.op_id})."
+        return f"The interrupted {opened.verb} was already recorded, and is now finished ({opened.op_id})."
     recovery.hold_lock(site, opened)
     _keep_found(site, opened)
     recovery.take_back(site, opened, "TAKEN_BACK", force=True)
-    return f"The interrupted {opened.verb} is taken back ({opened.op_id})."
+    return f"The interrupted {opened.verb} is now taken back ({opened.op_id})."
 
 
 def settle(site: Site, opened: Journal) -> str:
@@ -93,7 +93,7 @@ def _require_position(site: Site, opened: Journal) -> None:
     if moved:
         raise DevsError(
             "CONFLICT",
-            f"{moved[0]} was moved since the {opened.verb} was interrupted, so it cannot be finished.",
+            f"{moved[0]} was moved after the {opened.verb} was interrupted, so the {opened.verb} cannot be finished.",
             hint="Take it back: devs-git doctor --take-back",
             ref=moved[0],
         )
@@ -133,7 +133,7 @@ def _commit(site: Site, opened: Journal) -> None:
         if gone:
             raise DevsError(
                 "CONFLICT",
-                "The checkpoints changed meanwhile, so it cannot be finished.",
+                "The checkpoints changed since then, so it cannot be finished.",
                 hint="Take it back: devs-git doctor --take-back",
             )
         return Draft(event, kept.files, tuple(u for u in waiting if u.old != u.new))

@@ -17,8 +17,8 @@ def of_changes(found: Survey, plan: Footprint, preserve: str | None) -> list[Dev
     return [
         immovable(
             "dirty",
-            f"Tracked files have changes, such as {dirty[0]!r} ({len(set(dirty))} in all).",
-            hint="Say how to keep them: --preserve branch, --preserve stash or --preserve discard; or commit them.",
+            f"Tracked files have uncommitted changes, such as {dirty[0]!r} ({len(set(dirty))} in all).",
+            hint="Choose how to save them: --preserve branch, --preserve stash or --preserve discard; or commit them.",
             paths=sorted(set(dirty))[:100],
         )
     ]
@@ -33,7 +33,7 @@ def of_obstacles(plan: Footprint, *, save: bool) -> list[DevsError]:
             immovable(
                 "nested_repository",
                 f"A nested repository is in the way: {first!r}.",
-                hint="Move it elsewhere; devs-git never touches it.",
+                hint="Move it to another place. devs-git never touches it.",
                 paths=list(plan.obstacles.repositories[:100]),
             )
         )
@@ -42,8 +42,8 @@ def of_obstacles(plan: Footprint, *, save: bool) -> list[DevsError]:
         found.append(
             immovable(
                 "special_file",
-                f"{first!r} is in the way and is neither a file nor a link.",
-                hint="Move it elsewhere.",
+                f"{first!r} is in the way, and it is neither a file nor a link.",
+                hint="Move it to another place.",
                 paths=list(plan.obstacles.special[:100]),
             )
         )
@@ -53,7 +53,7 @@ def of_obstacles(plan: Footprint, *, save: bool) -> list[DevsError]:
             immovable(
                 "untracked_in_the_way",
                 f"Untracked or ignored files are in the way, such as {first!r} ({len(plan.obstacles.files)} in all).",
-                hint="Add --untracked save to keep them in the backup and go on, or move them elsewhere.",
+                hint="Add --untracked save to save them in the backup, or move them to another place.",
                 paths=list(plan.obstacles.files[:100]),
             )
         )
@@ -68,13 +68,13 @@ def of_ancestry(found: Survey, name: str, *, ancestor: bool, way_back: str) -> l
         return [
             immovable(
                 "not_an_ancestor",
-                f"{name} is not in the history of HEAD here: this clone is shallow.",
+                f"{name} is not in the history of HEAD here, because this clone is shallow.",
                 hint="Fetch the rest: git fetch --unshallow",
             )
         ]
-    look = f"ook at it: devs-git branch {name} -b NAME"
-    hint = f"{way_back} Or l{look}" if way_back else f"L{look}"
-    return [immovable("not_an_ancestor", f"{name} is no ancestor of HEAD.", hint=hint)]
+    look = f"reate a branch there: devs-git branch {name} -b NAME"
+    hint = f"{way_back} Or c{look}" if way_back else f"C{look}"
+    return [immovable("not_an_ancestor", f"{name} is not an ancestor of HEAD.", hint=hint)]
 
 
 def of_new_commits(found: Survey, was: str) -> list[DevsError]:
@@ -82,8 +82,8 @@ def of_new_commits(found: Survey, was: str) -> list[DevsError]:
     return [
         immovable(
             "new_commits",
-            f"There are new commits since ({was[:12]} was HEAD then, {found.head[:12]} is now).",
-            hint="Say how to keep them: --preserve branch, --preserve stash or --preserve discard.",
+            f"There are new commits since the operation: HEAD was {was[:12]} then, and it is {found.head[:12]} now.",
+            hint="Choose how to save them: --preserve branch, --preserve stash or --preserve discard.",
         )
     ]
 
@@ -109,7 +109,7 @@ def of_objects(found: Survey, plan: Footprint, target: str) -> list[DevsError]:
     return [
         immovable(
             "missing_objects",
-            f"Files of the target are not in this partial clone ({len(lost)} in all).",
-            hint=f"Fetch them first, all at once: git diff --stat {found.head[:12]} {target[:12]}",
+            f"This partial clone does not have {len(lost)} of the target's files.",
+            hint=f"Fetch them first: git diff --stat {found.head[:12]} {target[:12]}",
         )
     ]

@@ -79,13 +79,15 @@ def load(objects: Objects, backup: str) -> State:
         raise DevsError(
             "NOTHING_TO_UNDO",
             f"The backup {backup[:12]} was pruned.",
-            hint="What branches and stash entries keep is still there: git branch --list 'devs/preserved/*'",
+            hint="Branches and stash entries still have what they saved: git branch --list 'devs/preserved/*'",
         )
     words = objects.read(backup, "commit")
     entry = objects.read_tree(words[5:45].decode()).get(META)
     if entry is None:
         raise DevsError(
-            "CONFLICT", f"{backup} is no backup of devs-git.", hint="See: git for-each-ref refs/devs/backup"
+            "CONFLICT",
+            f"{backup} is not a backup of devs-git.",
+            hint="See: git for-each-ref refs/devs/backup",
         )
     data = json.loads(objects.read(entry.oid, "blob"))
     if data.get("modes") and isinstance(data["modes"], str):
@@ -93,8 +95,8 @@ def load(objects: Objects, backup: str) -> State:
     if data.get("head", "").encode() != words[53:93]:
         raise DevsError(
             "NOTHING_TO_UNDO",
-            "The history was rewritten since, so that nothing is as it was before.",
-            hint=f"What the backup holds can be looked at: git ls-tree -r {backup[:12]}",
+            "The history was rewritten after the operation, so the state before it cannot come back.",
+            hint=f"List the files of the backup: git ls-tree -r {backup[:12]}",
         )
     return state_of(data)
 
@@ -151,7 +153,7 @@ def restore(site: Site) -> None:
 def pruned(code: str = "GIT_RESET_FAILED") -> DevsError:
     return immovable(
         "missing_objects",
-        "Some of what was just saved is gone from the object store; does git gc --prune=now run?",
+        "Objects that were just saved are missing. Is git gc --prune=now running?",
         code=code,
-        hint="Wait for it and run the command again; nothing was changed.",
+        hint="Wait until it ends, then run the command again. Nothing was changed.",
     )

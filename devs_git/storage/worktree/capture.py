@@ -126,8 +126,8 @@ class Capture:
         if written:
             raise DevsError(
                 "PLAN_STALE",
-                f"Files changed meanwhile, such as {written[0]!r} ({len(written)} in all).",
-                hint="Look again and repeat the command.",
+                f"Files changed during the operation, such as {written[0]!r} ({len(written)} in all).",
+                hint="Check the files, then run the command again.",
                 paths=written[:100],
             )
 
@@ -175,7 +175,7 @@ def require_room(top: Path, paths: Sequence[str], unasked: int, limit: Callable[
     if size > unasked and size > limit():
         raise immovable(
             "too_large",
-            f"The files to save first have {size} bytes; the policy allows {limit()} in one operation.",
+            f"This operation has to save {size} bytes of files first. The policy allows {limit()} in one operation.",
             hint="Commit or move large files, or raise backup_limit in the policy.",
         )
 

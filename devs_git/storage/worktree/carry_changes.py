@@ -128,7 +128,7 @@ def _changes(paths: Sequence[str], refusal: str, kind: str = "Local") -> DevsErr
         "dirty",
         f"{kind} changes are in the way, such as {paths[0]!r} ({len(paths)} in all).",
         code=refusal,
-        hint="Commit them, or put them aside: git stash push",
+        hint="Commit them, or stash them: git stash push",
         paths=list(paths[:100]),
     )
 
@@ -176,9 +176,9 @@ def _obstructed(found: obstacles.Obstacles, refusal: str) -> DevsError:
     reason: Reason = "untracked_in_the_way"
     what, hint = "Untracked files are", "Move or commit them."
     if found.repositories:
-        reason, what, hint = "nested_repository", "Nested repositories are", "Move them elsewhere."
+        reason, what, hint = "nested_repository", "Nested repositories are", "Move them to another place."
     elif found.special:
-        reason, what, hint = "special_file", "Sockets, pipes or devices are", "Move them elsewhere."
+        reason, what, hint = "special_file", "Sockets, pipes or devices are", "Move them to another place."
     paths = [*found.repositories, *found.special, *found.files]
     words = f"{what} in the way, such as {paths[0]!r}."
     return immovable(reason, words, code=refusal, hint=hint, paths=paths[:100])

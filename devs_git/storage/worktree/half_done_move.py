@@ -47,15 +47,13 @@ def require_ours(site: Site, journal: Journal, sides: Sides) -> None:
     if not found and not staged:
         return
     what = (
-        f"files that were edited since, such as {found[0]!r} ({len(found)} in all)"
-        if found
-        else "an index changed since"
+        f"files were edited, such as {found[0]!r} ({len(found)} in all)" if found else "the index was changed"
     )
     raise DevsError(
         "RECOVERY_NEEDED",
-        f"An interrupted {journal.verb} left {what}.",
+        f"After the interrupted {journal.verb}, {what}.",
         hint="Nothing more was touched. Finish it: devs-git doctor --finish, or take it back: devs-git doctor "
-        f"--take-back; your edits stay. What was there before is kept in {BACKUPS}{journal.op_id}."
+        f"--take-back; your edits stay. The state before it is saved in {BACKUPS}{journal.op_id}."
         if journal.backup
         else "Nothing more was touched. Finish it: devs-git doctor --finish, or take it back: devs-git doctor "
         "--take-back; your edits stay.",
@@ -113,7 +111,7 @@ def _written(site: Site, journal: Journal, wanted: dict[str, Side | None], index
         raise DevsError(
             "RECOVERY_NEEDED",
             f"git could not write the files of an interrupted {journal.verb}: {git_words(error)}",
-            hint="Mend what git says, then run any command of devs-git, such as: devs-git status",
+            hint="Fix what git reports, then run any command of devs-git, such as: devs-git status",
             backup=f"{BACKUPS}{journal.op_id}" if journal.backup else "",
         ) from error
 

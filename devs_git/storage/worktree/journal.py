@@ -158,8 +158,8 @@ def interrupted(places: Places) -> list[DevsError]:
     return [
         DevsError(
             "RECOVERY_NEEDED",
-            f"An interrupted operation {entry['op_id']} waits to be finished or taken back.",
-            hint="Any command without --dry-run does it, for example: devs-git status",
+            f"The operation {entry['op_id']} was interrupted, and is neither finished nor taken back.",
+            hint="Any command without --dry-run finishes it or takes it back, for example: devs-git status",
         )
         for entry in open_ones(places)
     ]
@@ -210,8 +210,8 @@ def take_index_lock(git: Git, places: Places, op_id: str) -> None:
     except FileExistsError as error:
         raise DevsError(
             "BUSY",
-            "Another git is writing the index (index.lock).",
-            hint="Wait for it; if no git runs, remove .git/index.lock.",
+            "Another git process is writing the index (index.lock).",
+            hint="Wait until it ends. If no git is running, remove .git/index.lock.",
         ) from error
 
 

@@ -101,7 +101,7 @@ def _keep(site: Site, opened: Journal, files: Mapping[str, str]) -> None:
     tree = git.text("write-tree")
     state = State(opened.old.head, opened.old.branch, site.objects.write("tree", b""), tree)
     ref = keep_found(site, opened, state, f"Saved during {opened.op_id}")
-    site.say(f"What was saved meanwhile at {min(files)!r} and saved again is in {ref}.")
+    site.say(f"{min(files)!r} was edited twice during the operation. The first edit is saved in {ref}.")
 
 
 def _mode(seen: Sight) -> bytes:

@@ -15,7 +15,7 @@ _BARE: Final = re.compile(
     rf"(?:unable to read(?: tree| sha1 file)?|bad object|[Cc]ould not read|missing (?:blob|tree)|bad tree object) \(?{_OID}"
 )
 _HINT: Final = (
-    "See what is missing: git fsck. Bring it back from a remote that has it: git fetch --refetch REMOTE."
+    "See what is missing: git fsck. Fetch it from a remote that has it: git fetch --refetch REMOTE."
     " Then run the command again."
 )
 

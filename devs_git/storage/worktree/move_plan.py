@@ -139,7 +139,7 @@ def verify(git: Git, index: Path, state: State, work: Work) -> tuple[tuple[str, 
         if tree != state.worktree and {
             c.path for c in tree_difference.changes(own, state.worktree, tree)
         } != set(work.fallbacks):
-            raise immovable("not_as_written", "The index does not match the checkpoint after the move.")
+            raise immovable("not_as_written", "After the move, the index does not match the checkpoint.")
     return found
 
 

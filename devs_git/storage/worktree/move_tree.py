@@ -173,7 +173,9 @@ def _require_unmoved(site: Site, move: Move) -> None:
     same = now.exists() == user.exists() and (not user.exists() or user.read_bytes() == now.read_bytes())
     if head_of(site.git) != (before.head, before.branch) or not same:
         raise DevsError(
-            "PLAN_STALE", "HEAD or the index changed meanwhile.", hint="Look again and repeat the command."
+            "PLAN_STALE",
+            "HEAD or the index changed during the operation.",
+            hint="Check the files, then run the command again.",
         )
 
 
@@ -183,8 +185,8 @@ def _require_unwritten(site: Site, move: Move, work: Work) -> None:
     if written:
         raise DevsError(
             "PLAN_STALE",
-            f"Files changed meanwhile, such as {written[0]!r} ({len(written)} in all).",
-            hint="Look again and repeat the command.",
+            f"Files changed during the operation, such as {written[0]!r} ({len(written)} in all).",
+            hint="Check the files, then run the command again.",
             paths=written[:100],
         )
 
@@ -230,9 +232,9 @@ def _commit(site: Site, move: Move, ledger: str) -> Event:
     except refs.RefMoved as error:
         raise immovable(
             "moved_meanwhile",
-            "Another git moved the branch meanwhile; everything is as that git left it.",
+            "Another git process moved the branch during the operation. Nothing else was changed.",
             code=move.refusal,
-            hint="Look again and repeat the command.",
+            hint="Check the files, then run the command again.",
         ) from error
     except GitFailed as error:
         if refs.missing_object(error):

@@ -32,10 +32,12 @@ def require_same_ledger(site: Site, then: str, now: str) -> None:
     if now == then:
         return
     if not now:
-        raise DevsError("LEDGER_MISSING", "The ledger was removed meanwhile.", hint="See: devs-git doctor")
+        raise DevsError(
+            "LEDGER_MISSING", "The ledger was removed during the operation.", hint="See: devs-git doctor"
+        )
     if then and not site.ledger.git.says("merge-base", "--is-ancestor", then, now):
         raise DevsError(
-            "LEDGER_ROLLBACK", "The ledger was moved back meanwhile.", hint="See: devs-git doctor"
+            "LEDGER_ROLLBACK", "The ledger was moved back during the operation.", hint="See: devs-git doctor"
         )
 
 
@@ -77,7 +79,9 @@ def _move(site: Site, opened: Journal, updates: Sequence[RefUpdate], message: st
         refs.transaction(site.git.with_env(DEVS_GIT_OP=opened.op_id), updates, message)
     except (refs.RefMoved, refs.RefLocked) as error:
         raise DevsError(
-            "BUSY", "Another git is moving the refs of an interrupted command.", hint="Run the command again."
+            "BUSY",
+            "Another git process is moving the refs of an interrupted command.",
+            hint="Run the command again.",
         ) from error
 
 

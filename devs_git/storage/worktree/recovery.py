@@ -57,7 +57,7 @@ def _refuse_unreadable(op_id: str) -> None:
     raise DevsError(
         "RECOVERY_NEEDED",
         f"The journal of operation {op_id} cannot be read.",
-        hint=f"What was there before is in refs/devs/backup/{op_id}. Look at it, then remove the journal "
+        hint=f"The state before the operation is in refs/devs/backup/{op_id}. Check it, then remove the journal "
         f"devs/journal/{op_id}.json in the git directory.",
     )
 

@@ -228,11 +228,11 @@ def in_the_middle(places: Places, found: Survey) -> list[DevsError]:
     against = []
     busy = operation_under_way(places)
     if busy:
-        words = f"{busy[0].capitalize()} is under way."
+        words = f"{busy[0].capitalize()} is in progress."
         against.append(immovable("operation_under_way", words, hint=f"End it first: {busy[1]}"))
     if found.unmerged:
         words = f"Files have unmerged entries, such as {found.unmerged[0]!r} ({len(found.unmerged)} in all)."
-        hint = "Resolve them and run git add, or abort what made them."
+        hint = "Resolve them and run git add, or abort the merge or rebase."
         against.append(immovable("unmerged", words, hint=hint, paths=list(found.unmerged[:100])))
     return against
 
@@ -240,7 +240,7 @@ def in_the_middle(places: Places, found: Survey) -> list[DevsError]:
 def require_commit(found: Survey) -> None:
     """GIT_RESET_FAILED where nothing is committed yet."""
     if not found.head:
-        raise immovable("no_commit", "There is no commit yet.", hint="Commit something first.")
+        raise immovable("no_commit", "There is no commit yet.", hint="Make a first commit.")
 
 
 def require_movable(places: Places, found: Survey) -> None:

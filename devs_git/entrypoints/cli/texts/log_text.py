@@ -156,7 +156,9 @@ def not_told(result: diff_verb.Result | status_verb.Result) -> list[str]:
     lines = []
     for name in dict.fromkeys(one.filter for one in result.not_told):
         files = [path(one.path) for one in result.not_told if one.filter == name]
-        lines += _some(f"Not told: only the filter {name!r}, which this repository names, could tell", files)
+        lines += _some(
+            f"Unknown whether these changed: only the filter {name!r} of this repository shows that", files
+        )
     return lines
 
 

@@ -18,24 +18,27 @@ def rewind_plan(plan: rewind_verb.Plan) -> str:
     files = plan.files
     lines = [
         f"Rewind to {plan.target} ({plan.would_reset_to_commit[:12]})",
-        f"  goes back over  {plural(plan.commits, 'commit')}, {plural(files['count'], 'file')} ({files['added_count']} come back, {files['modified_count']} change, {files['deleted_count']} leave)",
+        f"  goes back over  {plural(plan.commits, 'commit')}, {plural(files['count'], 'file')} ({files['added_count']} added, {files['modified_count']} modified, {files['deleted_count']} deleted)",
         f"  undoes          {', '.join(plan.undone) or 'no checkpoint'}",
-        f"  keeps           the state of now as: {plan.preserve}, and a backup ref in any case",
+        f"  saves           the current state as: {plan.preserve}, and always in a backup ref",
     ]
     lines += [
-        f"  kept elsewhere  {row['checkpoint']} (branch {', '.join(row['branches'])})" for row in plan.kept_by
+        f"  not undone      {row['checkpoint']}, because another branch has it ({', '.join(row['branches'])})"
+        for row in plan.kept_by
     ]
-    lines += [f"  still on        {name} is on {branch}, too" for name, branch in plan.still_on.items()]
+    lines += [f"  still on        {branch}, where {name} stays" for name, branch in plan.still_on.items()]
     rest = plan.not_covered
     if rest["ignored_count"]:
         lines.append(
-            f"  leaves alone    {plural(rest['ignored_count'], 'ignored path')}, such as {path(rest['ignored'][0])}"
+            f"  does not touch  {plural(rest['ignored_count'], 'ignored path')}, such as {path(rest['ignored'][0])}"
         )
-    lines += [f"  leaves alone    nested repository {path(name)}" for name in rest["nested_repositories"]]
-    lines += [f"  leaves alone    submodule {path(name)}" for name in rest["submodules"]]
+    lines += [f"  does not touch  nested repository {path(name)}" for name in rest["nested_repositories"]]
+    lines += [f"  does not touch  submodule {path(name)}" for name in rest["submodules"]]
     if plan.now_visible:
         shown = ", ".join(map(path, plan.now_visible[:5]))
-        lines.append(f"  makes visible   {plural(len(plan.now_visible), 'file')}, ignored until now: {shown}")
+        lines.append(
+            f"  makes visible   {plural(len(plan.now_visible), 'file')} that git ignores now: {shown}"
+        )
     lines += _active(plan, plan=True)
     return "\n".join([*lines, *_not_told(plan), *blocked(plan), f"  plan            {plan.plan_id}"])
 
@@ -46,8 +49,8 @@ def _not_told(plan: rewind_verb.Plan | undo_verb.Result) -> list[str]:
     for name in dict.fromkeys(one.filter for one in plan.not_told):
         files = [one.path for one in plan.not_told if one.filter == name]
         lines += [
-            f"  not told        whether {plural(len(files), 'file')} changed, such as {path(files[0])}: only the filter {name!r},",
-            "                  which this repository names, could tell; a plan does not start it",
+            f"  unknown         whether {plural(len(files), 'file')} changed, such as {path(files[0])}: only the filter {name!r}",
+            "                  of this repository shows that, and a plan does not run it",
         ]
     return lines
 
@@ -56,13 +59,15 @@ def rewound(result: rewind_verb.Result) -> str:
     kept = result.preserved_as
     lines = [
         f"Rewound to {result.rewound_to} ({result.reset_commit[:12]}): {plural(result.files, 'file')}, {plural(result.cleared_tasks, 'task')} undone.",
-        f"Before it is kept as {'backup' if kept['type'] == 'discard' else kept['type']} {kept['reference']}.",
+        f"Your previous state is saved as {'backup' if kept['type'] == 'discard' else kept['type']} {kept['reference']}.",
     ]
-    lines += [f"Not undone, other branches have it: {row['checkpoint']}" for row in result.kept_by]
+    lines += [f"Not undone, because other branches have it: {row['checkpoint']}" for row in result.kept_by]
     lines += [f"Rewound here, still on {branch}: {name}" for name, branch in result.still_on.items()]
     if result.not_exact:
-        lines.append(f"Not exact, by filters or attributes: {', '.join(map(path, result.not_exact[:10]))}")
-    return "\n".join([*lines, *_active(result), *_edited(result), "Return with: devs-git undo"])
+        lines.append(
+            f"Not restored byte for byte, because of filters or attributes: {', '.join(map(path, result.not_exact[:10]))}"
+        )
+    return "\n".join([*lines, *_active(result), *_edited(result), "To return: devs-git undo"])
 
 
 def _active(
@@ -74,12 +79,12 @@ def _active(
         return []
     if plan:
         return [
-            f"  active task     {now or 'none'}, and no longer {was}"
+            f"  active task     {now or 'none'} (until now: {was})"
             if was
             else f"  active task     {now} again"
         ]
-    ended = [f"No longer the active task here: {was}"] if was else []
-    return [*ended, f"The active task here again: {now}"] if now else ended
+    ended = [f"{was} is no longer the active task here."] if was else []
+    return [*ended, f"{now} is the active task here again."] if now else ended
 
 
 def _edited(
@@ -88,7 +93,7 @@ def _edited(
     """The files that somebody saved meanwhile; the first ten by name."""
     shown = ", ".join(map(path, result.edited[:10]))
     return (
-        [f"Saved meanwhile, and left as saved: {plural(len(result.edited), 'file')}, {shown}"]
+        [f"Edited during the operation, and kept as edited: {plural(len(result.edited), 'file')}, {shown}"]
         if shown
         else []
     )
@@ -97,7 +102,7 @@ def _edited(
 def undo_plan(plan: undo_verb.Result) -> str:
     """What an undo would bring back."""
     lines = [
-        f"Return to before {plan.undone_verb} {plan.undone_operation} ({plan.commit[:12]})",
+        f"Return to the state before {plan.undone_verb} {plan.undone_operation} ({plan.commit[:12]})",
         f"  brings back     {', '.join(plan.revived) or 'no checkpoint'}",
         f"  undoes          {', '.join(plan.undone) or 'no checkpoint'}",
         f"  changes         {plural(plan.files, 'file')}",
@@ -114,9 +119,9 @@ def undone(result: undo_verb.Result) -> str:
         lines.append(f"Live again: {', '.join(result.revived)}")
     if result.preserved_as.get("type") in ("branch", "stash"):
         lines.append(
-            f"Before it is kept as {result.preserved_as['type']} {result.preserved_as['reference']}."
+            f"Your previous state is saved as {result.preserved_as['type']} {result.preserved_as['reference']}."
         )
-    return "\n".join([*lines, *_active(result), *_edited(result), "Redo with: devs-git undo"])
+    return "\n".join([*lines, *_active(result), *_edited(result), "To redo: devs-git undo"])
 
 
 def checked_out(result: checkout_verb.Result) -> str:
@@ -126,8 +131,8 @@ def checked_out(result: checkout_verb.Result) -> str:
 
 def restored(result: restore_verb.Result) -> str:
     if not result.files:
-        return f"Every file is as in {result.restored_from} already."
+        return f"Every file is already as in {result.restored_from}."
     said = (
         f"Restored {plural(result.files, 'file')} of {result.restored_from} as commit {result.commit[:12]}."
     )
-    return "\n".join([said, *_edited(result), "Return with: devs-git undo"])
+    return "\n".join([said, *_edited(result), "To return: devs-git undo"])

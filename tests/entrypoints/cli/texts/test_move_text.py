@@ -37,8 +37,8 @@ def test_a_plan_counts_every_file_and_no_name_in_it_commands_the_terminal() -> N
         not_told=(NotTold(HOSTILE, HOSTILE),),
     )
     text = move_text.rewind_plan(plan)
-    assert "1 commit, 1201 files (0 come back, 1 change, 1200 leave)" in text
-    assert "makes visible   1 file, ignored until now: " in text
+    assert "1 commit, 1201 files (0 added, 1 modified, 1200 deleted)" in text
+    assert "makes visible   1 file that git ignores now: " in text
     assert text.count('"out/\\033[2J"') == 5
     assert "\x1b" not in text
 
@@ -60,5 +60,5 @@ def test_after_discard_people_read_that_there_is_a_backup() -> None:
         backup="refs/devs/backup/x",
     )
     text = move_text.rewound(result)
-    assert "Before it is kept as backup refs/devs/backup/x." in text
-    assert 'Saved meanwhile, and left as saved: 1 file, "a\\033b"' in text
+    assert "Your previous state is saved as backup refs/devs/backup/x." in text
+    assert 'Edited during the operation, and kept as edited: 1 file, "a\\033b"' in text
