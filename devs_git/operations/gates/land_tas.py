@@ -111,6 +111,16 @@ def _worktree(place: Workspace, gate: Gate) -> Places | None:
 
 
 @immutable
+class _Operation:
+    """The move of a worktree: its id, the folder for its files, how it is told, and the worktree's active task (its trailers)."""
+
+    op_id: str
+    folder: Path
+    subject: str
+    active: str
+
+
+@immutable
 class _Landing:
     place: Workspace
     gate: Gate
@@ -167,29 +177,28 @@ def _in_worktree(work: _Landing, site: Site) -> tuple[Event, str]:
         op_id = work.place.new_id("land", work.gate.gate_id)
         with journal.litter_removed(held.places, op_id):
             folder = journal.make_folder(held.places, op_id)
-            return _move(work, held, found, (op_id, folder))
+            subject = f"{work.verb}: {work.gate.gate_id}"
+            own = _Operation(op_id, folder, subject, active_task.read(held.places))
+            return _move(work, held, found, own)
 
 
-def _move(work: _Landing, site: Site, found: Survey, own: tuple[str, Path]) -> tuple[Event, str]:
-    op_id, folder = own
+def _move(work: _Landing, site: Site, found: Survey, own: _Operation) -> tuple[Event, str]:
     commit, tree = work.commit(found.head)
-    active = active_task.read(site.places)
-    carried = carry_changes.prepare(site, folder, (found.head, found.branch), tree, REFUSAL)
-    subject = f"{work.verb}: {work.gate.gate_id}"
-    backup = _backup(site, found, own, (tree, active, subject))
+    carried = carry_changes.prepare(site, own.folder, (found.head, found.branch), tree, REFUSAL)
+    backup = _backup(site, found, own, tree)
     more = (
-        (Key.OP, op_id),
+        (Key.OP, own.op_id),
         (Key.BRANCH, found.branch),
         (Key.FROM, found.head),
         (Key.COMMIT, commit),
         (Key.BACKUP, backup),
     )
     move = Move(
-        op_id=op_id,
+        op_id=own.op_id,
         verb=work.verb,
-        subject=subject,
-        old=carry_changes.at(carried.old, found.head, found.branch, active),
-        new=carry_changes.at(carried.new, commit, found.branch, active),
+        subject=own.subject,
+        old=carry_changes.at(carried.old, found.head, found.branch, own.active),
+        new=carry_changes.at(carried.new, commit, found.branch, own.active),
         trees=carried.trees,
         known=Known(carried.sights, carried.blobs),
         build=lambda tip: work.build(tip, *more),
@@ -199,20 +208,21 @@ def _move(work: _Landing, site: Site, found: Survey, own: tuple[str, Path]) -> t
     return engine.execute(site, move).event, commit
 
 
-def _backup(site: Site, found: Survey, own: tuple[str, Path], what: tuple[str, str, str]) -> str:
+def _backup(site: Site, found: Survey, own: _Operation, tree: str) -> str:
     """Capture what is there, local changes included, and give it its ref before anything moves."""
-    (op_id, folder), (tree, active, subject) = own, what
-    apart = folder / "backup"
+    apart = own.folder / "backup"
     apart.mkdir(mode=0o700)
     plan = footprints.footprint(found, site.top, tree)
-    taken = capture.Capture(site.git, site.places, site.objects, apart).take(found, plan, (), active).state
+    taken = (
+        capture.Capture(site.git, site.places, site.objects, apart).take(found, plan, (), own.active).state
+    )
     # No operation that `undo` returns from: an event that says so is none of ours.
     backup = backups.store(
         site.objects,
         taken,
         site.signature(),
-        f"Before {subject}",
+        f"Before {own.subject}",
         *own_operations.told(site.ledger.tip().oid, ()),
     )
-    backups.keep(site, op_id, backup)
+    backups.keep(site, own.op_id, backup)
     return backup

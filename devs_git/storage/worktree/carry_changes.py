@@ -57,7 +57,7 @@ def prepare(site: Site, folder: Path, head: tuple[str, str], target: str, refusa
     blobs = {change.path: change.old for change in touched if change.old}
     seen = file_state.look(os.fspath(site.top), blobs)
     try:
-        tree_difference.would_move(site.git, folder / "index", trees)
+        tree_difference.would_move(site.git, folder / "index", *trees)
     except GitFailed as error:
         edited = split_z(own.run("diff-files", "-z", "--name-only", "--ignore-submodules", "--"))
         raise _in_the_way({change.path for change in touched}, edited, error, refusal) from error

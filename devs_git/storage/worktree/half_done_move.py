@@ -99,7 +99,7 @@ def _new_index(site: Site, journal: Journal) -> Path:
     folder = journal.folder(site.places)
     index = folder / "index.forward"
     shutil.copy2(folder / "index.old", index)
-    tree_difference.merge(site.git, index, journal.trees)
+    tree_difference.merge(site.git, index, *journal.trees)
     return index
 
 

@@ -69,9 +69,8 @@ class Work:
         return tuple(c.path for c in self.touched if c.new and c.path not in self.exact)
 
 
-def work_out(site: Site, index: Path, states: tuple[State, State], known: Known) -> Work:
+def work_out(site: Site, index: Path, old: State, new: State, known: Known) -> Work:
     """The work between two states, of which the private index has the old one."""
-    old, new = states
     listing = tree_difference.listing(site.git, old.worktree, new.worktree)
     touched, folders = tree_difference.read_listing(listing)
     fallbacks = tree_difference.fallbacks(site.git, new)

@@ -96,8 +96,8 @@ def worktree_lock(
 def execute(site: Site, move: Move) -> Moved:
     """Carry the move out; the caller holds `worktree_lock` and has captured `move.old`. GitTimedOut where a `time_limit` ends it."""
     index = journals.folder_of(site.places, move.op_id) / "index"
-    work = work_out(site, index, (move.old, move.new), move.known)
-    tree_difference.merge(site.git, index, move.trees)
+    work = work_out(site, index, move.old, move.new, move.known)
+    tree_difference.merge(site.git, index, *move.trees)
     opened = _open(site, move, work)
     try:
         return _carry_out(site, move, opened, work)
@@ -152,7 +152,7 @@ def _carry_out(site: Site, move: Move, opened: Journal, work: Work) -> Moved:
     site.step("verify")
     not_exact, edited = verify(site.git, index, move.new, work)
     other = unconverted_bytes.not_as_before(
-        site.git, (move.old, move.new), [change.path for change in work.touched]
+        site.git, move.old, move.new, [change.path for change in work.touched]
     )
     tree_difference.settle_index(site.git, site.objects, index, move.new, written=bool(work.exact))
     site.step("index in place")

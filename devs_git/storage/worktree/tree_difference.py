@@ -78,13 +78,13 @@ def _file(mode: str, oid: str) -> tuple[int, str]:
     return (number, oid) if number not in (0, GITLINK) else (0, "")
 
 
-def would_move(git: Git, index: Path, trees: tuple[str, str]) -> None:
-    """Let git look whether it could move the files from one tree to another; GitFailed with its reason where not.
+def would_move(git: Git, index: Path, before: str, after: str) -> None:
+    """Let git look whether it could move the files from the tree `before` to `after`; GitFailed with its reason where not.
 
     It goes by times and sizes; where these alone differ (a copied repository, a touched file) the index learns them.
     """
     own = private(git, index)
-    words = ("read-tree", "-m", "-u", "-n", "--no-recurse-submodules", *trees)
+    words = ("read-tree", "-m", "-u", "-n", "--no-recurse-submodules", before, after)
     try:
         own.run(*words)
     except GitFailed as error:
@@ -118,10 +118,10 @@ def parents(path: str) -> Iterator[str]:
         at = path.find("/", at + 1)
 
 
-def merge(git: Git, index: Path, trees: tuple[str, str]) -> None:
-    """Let git merge a private index from one tree to another; no file is looked at or written."""
+def merge(git: Git, index: Path, before: str, after: str) -> None:
+    """Let git merge a private index from the tree `before` to `after`; no file is looked at or written."""
     own = private(git, index)
-    own.run("read-tree", "-i", "-m", "--no-recurse-submodules", *trees)
+    own.run("read-tree", "-i", "-m", "--no-recurse-submodules", before, after)
     if attributes.is_sparse(git):
         # git marks what a sparse checkout leaves out where it may write files: in a folder where there are none.
         nowhere = index.with_name("nowhere")

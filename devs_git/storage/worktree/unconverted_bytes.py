@@ -169,9 +169,8 @@ def _size(place: str) -> int:
         return 0
 
 
-def not_as_before(git: Git, states: tuple[State, State], touched: Sequence[str]) -> tuple[str, ...]:
-    """After a move from one state to another: files that had other bytes in the second one, which nobody has kept."""
-    old, new = states
+def not_as_before(git: Git, old: State, new: State, touched: Sequence[str]) -> tuple[str, ...]:
+    """After a move from `old` to `new`: files that had other bytes in `new`, which nobody has kept."""
     if not (new.exact and (old.unkept or new.unkept)):
         return ()
     moved, raw = set(touched), listed(git, new.raw)
