@@ -15,7 +15,7 @@ from bench import logs
 from bench.measure import Arm, Bench
 from bench.report import Row
 from bench.subjects import OURS
-from devs_git.domain.clients.dialects import DIALECTS
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.operations.recall import open_catalog
 from devs_git.workspace import Workspace
 
@@ -30,15 +30,15 @@ def hooks(bench: Bench, rounds: int) -> list[Row]:
     payload = bench.folder / "payload.json"
     payload.write_text(_payload(0, next(logs.outputs(1)).decode()))
     python = (os.path.realpath(sys.executable), "-I", "-S", "-c", "pass")
-    captures = [_arm(top, client, "PostToolUse", payload) for client in DIALECTS]
+    captures = [_arm(top, client, "PostToolUse", payload) for client in CLIENTS]
     arms = [Arm(BARE, (python,), top), *captures, _arm(top, "claude", "PreToolUse", payload)]
     found = {label: sample.wall for label, sample in bench.side_by_side(*arms, rounds=rounds * 10).items()}
     kept = len(list((top / ".git/devs/spool").iterdir()))
-    if kept != (rounds * 10 + 1) * len(DIALECTS):
+    if kept != (rounds * 10 + 1) * len(CLIENTS):
         raise SystemExit(f"The hooks kept {kept} payloads.")
     idle = found[BARE]
     rows = []
-    for client in DIALECTS:
+    for client in CLIENTS:
         ours, name = found[f"{client} PostToolUse"], f"{HOOKS}, {client}"
         rows += [
             Row(name, ours, BARE, idle, ours, bound=5),
@@ -96,13 +96,13 @@ def _project(bench: Bench, name: str) -> Path:
     top.mkdir()
     bench.run("git", "init", "-q", where=top)
     bench.run(OURS, "init", where=top)
-    for client in DIALECTS:
+    for client in CLIENTS:
         bench.run(OURS, "agent", "install", client, where=top)
     return top
 
 
 def _arm(top: Path, client: str, event: str, payload: Path) -> Arm:
-    file = json.loads((top / DIALECTS[client].hooks_file).read_text())
+    file = json.loads((top / CLIENTS[client].hooks_file).read_text())
     line = file["hooks"][event][0]["hooks"][0]["command"]
     # The payload is a file here, not a pipe; braces start no process.
     return Arm(f"{client} {event}", (("sh", "-c", f"{{ {line}\n}} <'{payload}'"),), top)

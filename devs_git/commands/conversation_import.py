@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from devs_git.domain.clients.transcripts import TRANSCRIPTS
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.ledger import ids
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import invalid
@@ -23,9 +23,9 @@ class Request(VerbRequest):
     task: str = ""
 
     def __post_init__(self) -> None:
-        if self.client and self.client not in TRANSCRIPTS:
+        if self.client and self.client not in CLIENTS:
             raise invalid(
-                "client", f"{self.client!r} is no client.", hint="Use one of: " + ", ".join(TRANSCRIPTS)
+                "client", f"{self.client!r} is no client.", hint="Use one of: " + ", ".join(CLIENTS)
             )
         if self.task:
             object.__setattr__(self, "task", ids.task_id(self.task, field="task"))

@@ -19,8 +19,8 @@ from devs_git.commands import (
     trace_ingest,
     trace_list,
 )
-from devs_git.domain.clients.dialects.claude import CLAUDE
-from devs_git.domain.clients.dialects.codex import CODEX
+from devs_git.domain.clients.claude import CLAUDE
+from devs_git.domain.clients.codex import CODEX
 from devs_git.entrypoints import router
 from devs_git.operations.recall import ingest_in_hook, worktree_note
 from devs_git.storage.git.places import locate

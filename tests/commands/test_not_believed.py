@@ -23,7 +23,7 @@ from devs_git.commands import (
     task_start,
     task_status,
 )
-from devs_git.domain.clients.dialects import DIALECTS
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.domain.verbs import DESTROYS, VERBS
 from devs_git.entrypoints import router
@@ -157,7 +157,7 @@ def test_a_guard_of_an_agent_is_not_taken_out_by_a_ledger_that_hides_a_gate(done
     goes_on("update-ref", LEDGER, plumbing((f"open/{gate}", None)))
     with pytest.raises(DevsError, match="is not to be believed"):
         agents._install(Workspace.open(), "claude", uninstall=True)
-    assert Path(DIALECTS["claude"].hooks_file).exists()
+    assert Path(CLIENTS["claude"].hooks_file).exists()
 
 
 def test_what_was_here_and_was_refused_is_no_memory(done: Workspace) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import init, task_start
-from devs_git.domain.clients.dialects.claude import CLAUDE
+from devs_git.domain.clients.claude import CLAUDE
 from devs_git.entrypoints import router
 from devs_git.entrypoints.tools import calling
 from devs_git.storage.git.places import locate

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import doctor, task_start, trace_get, trace_ingest, trace_list
-from devs_git.domain.clients.dialects.claude import CLAUDE
+from devs_git.domain.clients.claude import CLAUDE
 from devs_git.entrypoints import router
 from devs_git.storage.git.places import locate
 from devs_git.storage.hooks import client_files

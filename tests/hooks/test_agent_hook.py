@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,8 +15,8 @@ from typing import Any
 import pytest
 
 from devs_git.commands import init, task_start
-from devs_git.domain.clients.dialects import DIALECTS
-from devs_git.domain.clients.dialects.claude import CLAUDE
+from devs_git.domain.clients.claude import CLAUDE
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.entrypoints import router
 from devs_git.storage.git.places import locate
 from devs_git.storage.hooks import client_files
@@ -30,7 +31,7 @@ Run = Callable[..., str]
 @pytest.fixture
 def project(initialised: Path, git: Run) -> Path:
     """A repository in which both clients are told of us, with a linked worktree beside it."""
-    for dialect in DIALECTS.values():
+    for dialect in CLIENTS.values():
         client_files.install(locate(initialised), initialised, dialect)
     git("add", "-A")
     git("commit", "-qm", "agents")
@@ -43,7 +44,7 @@ def spooled(project: Path) -> list[Path]:
 
 
 @pytest.mark.quick(1)
-@pytest.mark.parametrize("client", sorted(DIALECTS))
+@pytest.mark.parametrize("client", sorted(CLIENTS))
 def test_while_a_gate_is_open_only_reading_goes_on_from_any_folder(client: str, project: Path) -> None:
     assert call(project, before("Write"), client=client).denied == ""
     gate = ask(Workspace.open(), kind="MANUAL")
@@ -53,7 +54,7 @@ def test_while_a_gate_is_open_only_reading_goes_on_from_any_folder(client: str, 
     assert f"devs-git gate wait {gate}" in denied
     linked = project.parent / "linked"
     assert "GATE_BLOCKED" in call(linked, before("Bash", command="make"), client=client).denied
-    assert call(project, before(min(DIALECTS[client].reading)), client=client, where=linked).denied == ""
+    assert call(project, before(min(CLIENTS[client].reading)), client=client, where=linked).denied == ""
 
 
 def test_our_own_tools_and_one_call_of_ours_are_left_to_our_own_guard(project: Path) -> None:
@@ -64,7 +65,7 @@ def test_our_own_tools_and_one_call_of_ours_are_left_to_our_own_guard(project: P
 
 
 @pytest.mark.quick(1)
-@pytest.mark.parametrize("client", sorted(DIALECTS))
+@pytest.mark.parametrize("client", sorted(CLIENTS))
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 def test_a_payload_is_kept_whole_with_client_event_task_and_commit(
     shell: str, client: str, project: Path, git: Run
@@ -172,8 +173,8 @@ def test_nothing_open_starts_no_python_and_reads_the_payload_to_its_end(project:
 
 def test_a_clone_without_our_script_is_left_in_peace(project: Path) -> None:
     (project / ".git/devs/agent-hook").unlink()
-    for client in DIALECTS:
-        for event in DIALECTS[client].events:
+    for client in CLIENTS:
+        for event in CLIENTS[client].events:
             assert call(project, after(), client=client, event=event).err == ""
 
 
@@ -218,7 +219,7 @@ def test_a_submodule_and_a_packed_branch_are_found(project: Path, git: Run, tmp_
 
 def test_the_line_is_the_same_in_a_shell_that_is_none_of_posix(project: Path) -> None:
     fish = shutil.which("fish")
-    words = DIALECTS["codex"].command("PostToolUse")
+    words = CLIENTS["codex"].command("PostToolUse")
     assert words.startswith("sh -c '")
     assert "'" not in words[7:-1]  # so that any shell hands it on as it stands
     if fish:
@@ -248,3 +249,12 @@ def test_no_tool_writes_through_an_open_gate_because_a_git_died(
         assert denied, at
         assert "bug of devs-git" not in denied, (at, denied)
     assert at > 1
+
+
+@pytest.mark.quick
+def test_the_hook_loads_nothing_of_what_reads_transcripts() -> None:
+    script = "import sys, devs_git.entrypoints.hooks.agent_hook; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert "devs_git.domain.clients.codex" in loaded.split()
+    unwanted = {"devs_git.domain.clients.transcript_lines", "devs_git.domain.recall.conversation", "datetime"}
+    assert not unwanted & {*loaded.split()}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.domain.clients.dialects.claude import CLAUDE
+from devs_git.domain.clients.claude import CLAUDE
 from devs_git.storage.git.places import locate
 from devs_git.storage.hooks import client_files
 from tests.support.agent_calls import after, call

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from devs_git.domain.clients.dialects import DIALECTS
+from devs_git.domain.clients.known_clients import CLIENTS
 
 EXAMPLES = {
     path.stem: json.loads(path.read_text())
@@ -46,7 +46,7 @@ def call(
 ) -> Said:
     """Run our line as it stands in the client's file of the project at `top`, in the folder `where`."""
     event = event or payload["hook_event_name"]
-    file = json.loads((top / DIALECTS[client].hooks_file).read_text())
+    file = json.loads((top / CLIENTS[client].hooks_file).read_text())
     line = file["hooks"][event][0]["hooks"][0]["command"]
     told = {"CLAUDE_PROJECT_DIR": os.fspath(top)} if client == "claude" else {}
     data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()

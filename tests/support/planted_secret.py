@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from devs_git.commands import conversation_import, purge, rewind, snapshot_create, trace_put
-from devs_git.domain.clients.dialects.claude import CLAUDE
+from devs_git.domain.clients.claude import CLAUDE
 from devs_git.entrypoints import router
 from devs_git.storage.git.places import locate
 from devs_git.storage.hooks import client_files

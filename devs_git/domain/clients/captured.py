@@ -10,8 +10,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from devs_git.domain.clients.dialects import DIALECTS
-from devs_git.domain.clients.dialects.dialect import Dialect
+from devs_git.domain.clients.client import Client
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.tool_guard import reads_back
 from devs_git.domain.recall.traces import Trace
 from devs_git.values import immutable
@@ -30,7 +30,7 @@ class Captured:
     `lines` are the trailer lines of the task that was active in the worktree of the tool's folder.
     """
 
-    dialect: Dialect
+    dialect: Client
     event: str
     pwd: str
     head: str
@@ -51,13 +51,13 @@ def read(data: bytes) -> Captured:
     top, gap, raw = data.partition(b"\n\n")
     first, *lines = top.decode("utf-8", "replace").split("\n")
     client, _, event = first.partition(" ")
-    if not gap or client not in DIALECTS:
+    if not gap or client not in CLIENTS:
         raise ValueError("it does not begin as our hook writes it")
     payload = json.loads(raw)
     if not isinstance(payload, dict):
         raise ValueError("the payload is no object")  # noqa: TRY004 - one kind of unreadable
     pwd, head = (_taken(lines, key) for key in (PWD, HEAD))
-    return Captured(DIALECTS[client], event, pwd, head, "\n".join(lines), raw, payload)
+    return Captured(CLIENTS[client], event, pwd, head, "\n".join(lines), raw, payload)
 
 
 def _taken(lines: list[str], key: str) -> str:

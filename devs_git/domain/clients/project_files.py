@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from devs_git.domain.clients.dialects.dialect import MARK, SERVER, Dialect
+from devs_git.domain.clients.client import MARK, SERVER, Client
 from devs_git.domain.text import json_edit, toml_edit
 from devs_git.domain.text.json_edit import Unfit
 
@@ -14,7 +14,7 @@ _TOML: Final = ("mcp_servers", SERVER)
 _JSON: Final = "mcpServers"
 
 
-def with_hooks(text: str | None, dialect: Dialect) -> str:
+def with_hooks(text: str | None, dialect: Client) -> str:
     """The hooks file with our line at each of the client's events, once; older lines of ours are replaced."""
     if text is not None and _told(text) == {event: [dialect.command(event)] for event in dialect.events}:
         return text
@@ -36,7 +36,7 @@ def without_hooks(text: str) -> str | None:
     return None
 
 
-def with_server(text: str | None, dialect: Dialect) -> str:
+def with_server(text: str | None, dialect: Client) -> str:
     """The file of MCP servers with ours in it. Unfit where another server has our name."""
     if _server(text, dialect) == _TABLE:
         return text or ""
@@ -49,7 +49,7 @@ def with_server(text: str | None, dialect: Dialect) -> str:
     return json_edit.add(text or "", (_JSON,), (SERVER, _TABLE))
 
 
-def without_server(text: str, dialect: Dialect) -> str | None:
+def without_server(text: str, dialect: Client) -> str | None:
     """The file of MCP servers without ours; None where nothing else was in it. A changed one is the user's."""
     if _server(text, dialect) != _TABLE:
         return text
@@ -58,12 +58,12 @@ def without_server(text: str, dialect: Dialect) -> str | None:
     return json_edit.remove(text, (_JSON, SERVER)) or None
 
 
-def server_is_changed(text: str, dialect: Dialect) -> bool:
+def server_is_changed(text: str, dialect: Client) -> bool:
     """Whether a server of our name is there that is not as we write it."""
     return _server(text, dialect) not in (None, _TABLE)
 
 
-def _server(text: str | None, dialect: Dialect) -> Any:
+def _server(text: str | None, dialect: Client) -> Any:
     if text is None:
         return None
     toml = dialect.server_file.endswith(".toml")

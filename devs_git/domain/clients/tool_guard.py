@@ -6,7 +6,7 @@ import re
 import shlex
 from typing import Any, Final
 
-from devs_git.domain.clients.dialects.dialect import Dialect
+from devs_git.domain.clients.client import Client
 
 # What makes of one command several, or runs another within it; and what ends a line.
 _MORE_THAN_ONE: Final = re.compile(r"[;&|<>$()`\n\r\0]")
@@ -17,7 +17,7 @@ _SHOW_VERBS: Final = {("trace", verb) for verb in ("get", "list", "search", "exp
 _SHOW_TOOLS: Final = ("__get_task_trace", "__search_traces", "__get_conversation")
 
 
-def may_run(dialect: Dialect, tool: str, tool_input: Any) -> bool:
+def may_run(dialect: Client, tool: str, tool_input: Any) -> bool:
     """Reading may; our own MCP tools and a shell that calls us once may, for there our guard decides. Nothing else."""
     if tool in dialect.reading or tool.startswith(dialect.ours):
         return True
@@ -31,7 +31,7 @@ def is_own_call(command: Any) -> bool:
     return isinstance(command, str) and not _MORE_THAN_ONE.search(command) and _own_words(command) is not None
 
 
-def reads_back(dialect: Dialect, tool: str, tool_input: Any) -> bool:
+def reads_back(dialect: Client, tool: str, tool_input: Any) -> bool:
     """Whether a tool only shows what is stored, or what would be: such a call is not stored again (a pipe may follow)."""
     given = tool_input if isinstance(tool_input, dict) else {}
     if tool.startswith(dialect.ours):

@@ -6,9 +6,9 @@ Apart, because most messages have none, and the git hook that reads them has lit
 from __future__ import annotations
 
 from devs_git.domain.clients import captured
-from devs_git.domain.clients.dialects import DIALECTS
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.tool_guard import reads_back
-from devs_git.domain.clients.transcripts.reading import Read
+from devs_git.domain.clients.transcript_reader import Read
 from devs_git.domain.recall.conversation import Message
 from devs_git.domain.recall.traces import Trace, is_long, shortened
 from devs_git.values import replace
@@ -23,7 +23,7 @@ def with_trace(read: Read, known: Trace) -> tuple[Message, Trace | None]:
     if whole is None or not is_long(whole):
         return message, None
     name, given = message.tool_name or "", message.tool_input
-    if known.client in DIALECTS and reads_back(DIALECTS[known.client], name, given):
+    if known.client in CLIENTS and reads_back(CLIENTS[known.client], name, given):
         return message, None
     trace_id = captured.trace_id_of(known.session_id, read.call_id or message.id, read.event)
     trace = replace(

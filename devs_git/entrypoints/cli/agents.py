@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from devs_git.domain.audit.findings import Action
-from devs_git.domain.clients.dialects import DIALECTS
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.verbs import DOORS
 from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.command import as_text
@@ -34,7 +34,7 @@ class Result:
 
 
 @click.command(name="install", help=_HELP, context_settings=HELP)
-@click.argument("client", type=click.Choice(sorted(DIALECTS)))
+@click.argument("client", type=click.Choice(sorted(CLIENTS)))
 @click.option(
     "--uninstall", is_flag=True, help="Take exactly what was put in out of the client's files again."
 )
@@ -48,7 +48,7 @@ def agent_install(client: str, *, uninstall: bool, as_json: bool) -> int:
 
 
 def _install(workspace: Workspace, client: str, *, uninstall: bool) -> Result:
-    dialect = DIALECTS[client]
+    dialect = CLIENTS[client]
     if uninstall:
         router.require_calm("agent install --uninstall", workspace)  # it would let the agent's tools write
         return Result(client, client_files.uninstall(workspace.top, dialect), ())

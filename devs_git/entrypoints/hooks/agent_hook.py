@@ -10,8 +10,8 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from devs_git.domain.clients.dialects import DIALECTS
-from devs_git.domain.clients.dialects.dialect import Dialect
+from devs_git.domain.clients.client import Client
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.tool_guard import may_run
 from devs_git.domain.text import limits
 from devs_git.entrypoints.cli.texts import console
@@ -47,9 +47,9 @@ def main(arguments: list[str]) -> int:
 
 def _answer(arguments: list[str], payload: bytes) -> dict[str, Any] | None:
     client, *places = arguments or ("",)
-    if client not in DIALECTS or not places:
+    if client not in CLIENTS or not places:
         raise DevsError("INVALID_ARGUMENTS", _USAGE)
-    dialect = DIALECTS[client]
+    dialect = CLIENTS[client]
     tool, tool_input = _tool(dialect, payload)
     if may_run(dialect, tool, tool_input):
         return None
@@ -62,7 +62,7 @@ def _answer(arguments: list[str], payload: bytes) -> dict[str, Any] | None:
     )
 
 
-def _tool(dialect: Dialect, payload: bytes) -> tuple[str, Any]:
+def _tool(dialect: Client, payload: bytes) -> tuple[str, Any]:
     try:
         told = json.loads(payload)
         tool = told[dialect.fields.tool]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from devs_git.domain.audit.findings import Finding
 from devs_git.domain.clients import captured
 from devs_git.domain.clients.captured import Captured
-from devs_git.domain.clients.dialects import DIALECTS
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.text import limits
 from devs_git.domain.text.plain_text import shown
 from devs_git.errors import DevsError
@@ -113,8 +113,8 @@ def last_told(places: Places, task_id: str) -> Captured | None:
 
 # What is done with an event's payload, inside the transaction; a ValueError rejects it. An event that is not here waits.
 HANDLERS: Final[dict[str, Handler]] = {
-    **{event: _keep_trace for dialect in DIALECTS.values() for event in dialect.after},
-    **{event: _keep_word for dialect in DIALECTS.values() for event in dialect.session},
+    **{event: _keep_trace for dialect in CLIENTS.values() for event in dialect.after},
+    **{event: _keep_word for dialect in CLIENTS.values() for event in dialect.session},
 }
 
 

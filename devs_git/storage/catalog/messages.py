@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final, NamedTuple
 
-from devs_git.domain.clients.transcripts.reading import Read
+from devs_git.domain.clients.transcript_reader import Read
 from devs_git.domain.ledger import paging
 from devs_git.domain.recall.conversation import Message, canonical, chained, message_of, task_at
 from devs_git.errors import DevsError

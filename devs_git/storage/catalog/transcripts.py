@@ -16,8 +16,8 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
-from devs_git.domain.clients.transcripts import TRANSCRIPTS
-from devs_git.domain.clients.transcripts.reading import (
+from devs_git.domain.clients.known_clients import CLIENTS
+from devs_git.domain.clients.transcript_reader import (
     LOOKED_AT,
     Reader,
     client_of,
@@ -100,7 +100,7 @@ def take_in(
         client = source.client or client_of(
             islice(iter(partial(stream.readline, limits.LINE.most), b""), LOOKED_AT)
         )
-        if client not in TRANSCRIPTS:
+        if client not in CLIENTS:
             raise invalid(
                 "file", "This is no transcript that we know.", hint="Name whose it is: --client claude"
             )
@@ -146,7 +146,7 @@ def _begin(catalog: Catalog, source: Source, stream: BinaryIO) -> _Position:
     """Where to read on: after what was read, where that still stands there; else at the beginning."""
     query = "SELECT read, digest, memory, session_id FROM transcripts WHERE path = ?"
     found = catalog.base.execute(query, (os.fsencode(source.path),)).fetchone()
-    dialect = TRANSCRIPTS[source.client]
+    dialect = CLIENTS[source.client]
     name = source.session_id or (found[3] if found else "") or source.path.stem
     if found and _digest(stream, found[0]) == found[1]:
         return _Position(found[0], found[1], Reader(dialect, name, memory_of(found[2])))

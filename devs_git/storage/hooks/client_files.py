@@ -15,8 +15,8 @@ from typing import Final
 
 from devs_git.domain.audit.findings import Action, Finding
 from devs_git.domain.clients import project_files
-from devs_git.domain.clients.dialects import DIALECTS
-from devs_git.domain.clients.dialects.dialect import MARK, Dialect
+from devs_git.domain.clients.client import MARK, Client
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.text import limits
 from devs_git.domain.text.hook_script import python_of, render
 from devs_git.domain.text.json_edit import Unfit, loose_line
@@ -32,7 +32,7 @@ _NAME: Final = "agent-hook"
 _HOOK: Final = "agent hook"
 
 
-def install(places: Places, top: Path, dialect: Dialect, python: str = sys.executable) -> tuple[Action, ...]:
+def install(places: Places, top: Path, dialect: Client, python: str = sys.executable) -> tuple[Action, ...]:
     """Everything that is missing; what is there stays as it is. INVALID_ARGUMENTS for a file that cannot be edited."""
     hooks, server = top / dialect.hooks_file, top / dialect.server_file
     wanted = [
@@ -46,13 +46,13 @@ def install(places: Places, top: Path, dialect: Dialect, python: str = sys.execu
     )
 
 
-def _warned(action: Action, text: str, dialect: Dialect) -> Action:
+def _warned(action: Action, text: str, dialect: Client) -> Action:
     line = 0 if action.what.endswith(".toml") else loose_line(text)
     told = f"{dialect.title} refuses the whole file: line {line} is a comment, or a comma too many"
     return replace(action, detail=told) if line else action
 
 
-def uninstall(top: Path, dialect: Dialect) -> tuple[Action, ...]:
+def uninstall(top: Path, dialect: Client) -> tuple[Action, ...]:
     """Take out what `install` put into the client's files; the script stays, other clients may read it."""
     hooks, server = top / dialect.hooks_file, top / dialect.server_file
     wanted = [
@@ -95,9 +95,9 @@ def take_hook(places: Places) -> tuple[Action, ...]:
     return (Action(_HOOK, "removed"),)
 
 
-def called(top: Path) -> tuple[Dialect, ...]:
+def called(top: Path) -> tuple[Client, ...]:
     """The clients whose project file calls our script here."""
-    return tuple(dialect for dialect in DIALECTS.values() if MARK in _plain(top / dialect.hooks_file))
+    return tuple(dialect for dialect in CLIENTS.values() if MARK in _plain(top / dialect.hooks_file))
 
 
 def status(places: Places, top: Path | None) -> tuple[Finding, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from devs_git.domain.clients import captured
-from devs_git.domain.clients.dialects import DIALECTS
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.recall.traces import Trace
 from tests.support.agent_calls import EXAMPLES, after
 
@@ -53,7 +53,7 @@ def test_every_example_names_where_it_is_from() -> None:
     for path in (Path(__file__).parent.parent.parent / "examples/hooks").iterdir():
         assert path.stem in EXAMPLES
         assert EXAMPLES[path.stem]["source"].startswith(kinds)
-        assert EXAMPLES[path.stem]["client"] in DIALECTS
+        assert EXAMPLES[path.stem]["client"] in CLIENTS
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from devs_git.domain.clients import project_files
-from devs_git.domain.clients.dialects import DIALECTS
-from devs_git.domain.clients.dialects.claude import CLAUDE
-from devs_git.domain.clients.dialects.codex import CODEX
-from devs_git.domain.clients.dialects.dialect import MARK, Dialect
+from devs_git.domain.clients.claude import CLAUDE
+from devs_git.domain.clients.client import MARK, Client
+from devs_git.domain.clients.codex import CODEX
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.text import json_edit
 from devs_git.domain.text.json_edit import Unfit
 
@@ -70,7 +70,7 @@ def says(text: str, value: Any) -> bool:
 @settings(max_examples=COUNT, deadline=None, database=None)
 @given(documents, layouts, st.sampled_from([CLAUDE, CODEX]))
 def test_json_comes_back_byte_for_byte_whatever_stood_there(
-    value: dict[str, Any], layout: Callable[[Any], str], dialect: Dialect
+    value: dict[str, Any], layout: Callable[[Any], str], dialect: Client
 ) -> None:
     text = layout(value)
     if not says(text, value):
@@ -125,9 +125,9 @@ def test_toml_comes_back_byte_for_byte_whatever_stood_there(
     assert project_files.with_server(full, CODEX) == full
 
 
-@pytest.mark.parametrize("name", sorted(DIALECTS))
+@pytest.mark.parametrize("name", sorted(CLIENTS))
 def test_a_file_that_we_made_goes_as_a_whole(name: str) -> None:
-    dialect = DIALECTS[name]
+    dialect = CLIENTS[name]
     assert project_files.without_hooks(project_files.with_hooks(None, dialect)) is None
     assert project_files.without_server(project_files.with_server(None, dialect), dialect) is None
 

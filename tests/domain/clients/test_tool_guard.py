@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from devs_git.domain.clients.dialects import DIALECTS
-from devs_git.domain.clients.dialects.claude import CLAUDE
-from devs_git.domain.clients.dialects.codex import CODEX
+from devs_git.domain.clients.claude import CLAUDE
+from devs_git.domain.clients.codex import CODEX
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.tool_guard import is_own_call, may_run, reads_back
 
 pytestmark = pytest.mark.quick
@@ -58,9 +58,9 @@ def test_any_other_shell_command_counts_as_writing(command: object) -> None:
     assert not may_run(CLAUDE, "Bash", {"command": command})
 
 
-@pytest.mark.parametrize("name", sorted(DIALECTS))
+@pytest.mark.parametrize("name", sorted(CLIENTS))
 def test_unknown_tools_count_as_writing_and_reading_ones_and_ours_do_not(name: str) -> None:
-    dialect = DIALECTS[name]
+    dialect = CLIENTS[name]
     for tool in ("Write", "Edit", "apply_patch", "mcp__other__read", "mcp__devs-gitx__read", "", "read "):
         assert not may_run(dialect, tool, {})
     for tool in (*dialect.reading, "mcp__devs-git__commit_task"):

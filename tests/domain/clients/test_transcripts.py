@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from devs_git.domain.clients.captured import trace_id_of
-from devs_git.domain.clients.transcripts import TRANSCRIPTS
-from devs_git.domain.clients.transcripts.reading import Reader, client_of, memory_of, remembered, whole
+from devs_git.domain.clients.known_clients import CLIENTS
+from devs_git.domain.clients.transcript_reader import Reader, client_of, memory_of, remembered, whole
 from devs_git.domain.recall.conversation import Message, ToolCall, chained, task_at
 from devs_git.domain.recall.conversation_prefix import prefix_of
 from devs_git.domain.recall.long_results import with_trace
@@ -27,12 +27,12 @@ def lines(name: str) -> list[bytes]:
 
 
 def said(name: str) -> list[Message]:
-    reader = Reader(TRANSCRIPTS[name.partition("-")[0]], "fallback")
+    reader = Reader(CLIENTS[name.partition("-")[0]], "fallback")
     return [read.message for line in lines(name) for read in reader.read(line)]
 
 
 def one(client: str, value: Any) -> list[Message]:
-    reader = Reader(TRANSCRIPTS[client], "fallback")
+    reader = Reader(CLIENTS[client], "fallback")
     return [read.message for read in reader.read(json.dumps(value).encode())]
 
 
@@ -75,7 +75,7 @@ def test_lines_that_share_an_answer_count_its_tokens_once() -> None:
     # usage of msg_01Pd: 15008 read or cached and at last 75 written, though five lines repeat it
     counts = [message.token_count for message in said("claude") if message.role == "assistant"]
     assert counts == [21, 30, 15, 923, 73]
-    reader = Reader(TRANSCRIPTS["claude"], "fallback")
+    reader = Reader(CLIENTS["claude"], "fallback")
     reads = [read for line in lines("claude") for read in reader.read(line)]
     whole_answer = sum(read.loose + (read.message.token_count or 0) for read in reads[:4])
     assert whole_answer == 3 + 15005 + 75
@@ -109,7 +109,7 @@ def test_a_transcript_of_codex_gives_every_message_once() -> None:
 
 
 def test_the_tokens_that_codex_counts_apart_go_with_the_next_message() -> None:
-    reader = Reader(TRANSCRIPTS["codex"], "fallback")
+    reader = Reader(CLIENTS["codex"], "fallback")
     loose = [read.loose for line in lines("codex") for read in reader.read(line)]
     assert loose == [0, 0, 0, 0, 1100, 0, 0, 0, 0, 0, 350, 0]
 
@@ -128,9 +128,9 @@ GARBAGE = (
 )
 
 
-@pytest.mark.parametrize("client", TRANSCRIPTS)
+@pytest.mark.parametrize("client", CLIENTS)
 def test_garbage_is_counted_and_never_fatal(client: str) -> None:
-    reader = Reader(TRANSCRIPTS[client], "fallback")
+    reader = Reader(CLIENTS[client], "fallback")
     assert [reader.read(line) for line in GARBAGE] == [[]] * len(GARBAGE)
     assert reader.garbage == len(GARBAGE)
 
@@ -153,7 +153,7 @@ STRANGE: tuple[Any, ...] = (
 )
 
 
-@pytest.mark.parametrize("client", TRANSCRIPTS)
+@pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("value", STRANGE, ids=str)
 def test_a_line_of_another_shape_than_we_know_is_no_trouble(client: str, value: Any) -> None:
     for message in one(client, value):
@@ -170,7 +170,7 @@ def test_what_the_client_says_in_the_users_place_is_not_the_users() -> None:
 
 def test_a_reader_that_stops_and_goes_on_gives_the_same() -> None:
     for name in ("claude", "codex", "codex-bare"):
-        dialect = TRANSCRIPTS[name.partition("-")[0]]
+        dialect = CLIENTS[name.partition("-")[0]]
         reader, found = Reader(dialect, "fallback"), []
         for line in lines(name):
             found += [read.message for read in reader.read(line)]
@@ -179,7 +179,7 @@ def test_a_reader_that_stops_and_goes_on_gives_the_same() -> None:
 
 
 def test_a_long_result_is_shortened_and_names_the_trace_that_the_hook_stores() -> None:
-    reader = Reader(TRANSCRIPTS["claude"], "fallback")
+    reader = Reader(CLIENTS["claude"], "fallback")
     reads = [read for line in lines("claude") for read in reader.read(line)]
     long, short = reads[4], reads[5]
     known = Trace("", "", b"", session_id=reader.session, client="claude")
@@ -225,19 +225,19 @@ def test_a_part_of_a_line_is_no_line() -> None:
 @pytest.mark.parametrize("cost", ["NaN", "Infinity", "1e400", "1" + "0" * 400, "-1", "true", '"1"'])
 def test_what_no_answer_costs_is_not_counted(cost: str) -> None:
     line = f'{{"type":"assistant","uuid":"a","costUSD":{cost},"message":{{"id":"m","content":"so"}}}}'
-    (read,) = Reader(TRANSCRIPTS["claude"], "fallback").read(line.encode())
+    (read,) = Reader(CLIENTS["claude"], "fallback").read(line.encode())
     assert (read.message.content, read.message.cost_usd) == ("so", None)
 
 
 def test_a_number_that_no_reader_of_json_knows_is_null() -> None:
     block = '{"type":"tool_use","id":"c","name":"T","input":{"a":NaN,"b":1e999,"c":1.5}}'
     line = f'{{"type":"assistant","uuid":"a","message":{{"id":"m","content":[{block}]}}}}'
-    (read,) = Reader(TRANSCRIPTS["claude"], "fallback").read(line.encode())
+    (read,) = Reader(CLIENTS["claude"], "fallback").read(line.encode())
     assert read.message.tool_calls == (ToolCall("c", "T", {"a": None, "b": None, "c": 1.5}),)
 
 
 @pytest.mark.parametrize("name", ["a\nDevs-Completed: true", "a\udcff", "\ud800\n", "", "x" * 999])
 def test_a_session_that_only_a_file_or_a_hook_names_stands_on_one_line_and_can_be_stored(name: str) -> None:
-    session = Reader(TRANSCRIPTS["claude"], name).session
+    session = Reader(CLIENTS["claude"], name).session
     assert session.encode().decode("ascii") == session
     assert (session.splitlines(), len(session) <= 200) == ([session], True)

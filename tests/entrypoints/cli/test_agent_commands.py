@@ -13,7 +13,7 @@ import pytest
 
 from devs_git.__main__ import main
 from devs_git.commands import doctor, init
-from devs_git.domain.clients.dialects import DIALECTS
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.entrypoints import router
 from devs_git.errors import EXIT_CONFLICT, EXIT_REFUSED, EXIT_USAGE
 from devs_git.workspace import Workspace
@@ -47,10 +47,10 @@ def told(said: tuple[int, str]) -> dict[str, Any]:
 
 
 @pytest.mark.quick(1)
-@pytest.mark.parametrize("client", sorted(DIALECTS))
+@pytest.mark.parametrize("client", sorted(CLIENTS))
 def test_it_says_what_it_did_and_leaves_no_event(client: str, initialised: Path, say: Say, git: Run) -> None:
     tip = git("rev-parse", "refs/heads/devs/ledger")
-    files = [DIALECTS[client].hooks_file, DIALECTS[client].server_file]
+    files = [CLIENTS[client].hooks_file, CLIENTS[client].server_file]
     found = told(say("install", client, "--json"))
     assert [(a["what"], a["did"]) for a in found["actions"]] == [
         (name, "created") for name in ("agent hook", *files)

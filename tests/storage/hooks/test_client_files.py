@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.domain.clients.dialects import DIALECTS
-from devs_git.domain.clients.dialects.claude import CLAUDE
-from devs_git.domain.clients.dialects.codex import CODEX
+from devs_git.domain.clients.claude import CLAUDE
+from devs_git.domain.clients.codex import CODEX
+from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.errors import DevsError
 from devs_git.operations.recall import spool
 from devs_git.storage.git.places import locate
@@ -22,11 +22,11 @@ Run = Callable[..., str]
 
 
 def install(top: Path, client: str = "claude") -> dict[str, str]:
-    return {a.what: a.did for a in client_files.install(locate(top), top, DIALECTS[client])}
+    return {a.what: a.did for a in client_files.install(locate(top), top, CLIENTS[client])}
 
 
 def uninstall(top: Path, client: str = "claude") -> dict[str, str]:
-    return {a.what: a.did for a in client_files.uninstall(top, DIALECTS[client])}
+    return {a.what: a.did for a in client_files.uninstall(top, CLIENTS[client])}
 
 
 def files(top: Path) -> dict[str, tuple[int, bytes]]:
@@ -34,7 +34,7 @@ def files(top: Path) -> dict[str, tuple[int, bytes]]:
 
 
 @pytest.mark.quick(1)
-@pytest.mark.parametrize("client", sorted(DIALECTS))
+@pytest.mark.parametrize("client", sorted(CLIENTS))
 def test_installing_twice_changes_nothing_and_taking_out_leaves_no_trace(client: str, repo: Path) -> None:
     before = files(repo)
     assert set(install(repo, client).values()) == {"created"}
@@ -158,8 +158,8 @@ def test_status_says_what_is_wrong_with_script_python_and_spool(repo: Path) -> N
     assert "x.claude.PostToolUse" in found[0].message
 
 
-def test_a_dialect_is_one_file_and_one_entry_of_the_table() -> None:
-    folder = Path(client_files.__file__).parent.parent / "domain/clients/dialects"
-    there = {path.stem for path in folder.glob("[a-z]*.py")} - {"dialect"}
-    assert there == set(DIALECTS)
+def test_a_client_is_one_file_and_one_entry_of_the_table() -> None:
+    folder = Path(client_files.__file__).parent.parent.parent / "domain/clients"
+    there = {path.stem for path in folder.glob("*.py") if "= Client(" in path.read_text()}
+    assert there == set(CLIENTS)
     assert {CLAUDE.name, CODEX.name} <= there

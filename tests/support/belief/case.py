@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from devs_git.commands import init
-from devs_git.domain.clients.dialects.claude import CLAUDE
+from devs_git.domain.clients.claude import CLAUDE
 from devs_git.domain.gates.policy import parse
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router

@@ -1,25 +1,23 @@
-"""Claude Code's transcripts, `~/.claude/projects/<project>/<session>.jsonl`: one object a line, named by `uuid`.
+"""Claude Code: its hooks and its transcripts.
 
-One answer of the model is several lines that share `message.id` and repeat `usage`, each time with what was counted so far.
+Its hooks are as https://code.claude.com/docs/en/hooks tells. Its JSON files hold no comments: it refuses them.
+
+Its transcripts are `~/.claude/projects/<project>/<session>.jsonl`: one object a line, named by `uuid`. One answer of the
+model is several lines that share `message.id` and repeat `usage`, each time with what was counted so far.
+
+A hook starts for each tool call and reads no transcript, so what transcripts need is imported late.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from devs_git.domain.clients.transcripts.dialect import (
-    Memory,
-    Said,
-    TranscriptDialect,
-    blocks,
-    moment,
-    money,
-    spoken,
-    text,
-    whole_number,
-)
-from devs_git.domain.recall.conversation import Message, Role, ToolCall
+from devs_git.domain.clients.client import Client
+
+if TYPE_CHECKING:
+    from devs_git.domain.clients.transcript_lines import Memory, Said
+    from devs_git.domain.recall.conversation import Role
 
 _TYPES: Final = frozenset(
     {
@@ -33,11 +31,8 @@ _TYPES: Final = frozenset(
         "queue-operation",
     }
 )
-_COUNTED: Final = (
-    "input_tokens",
-    "cache_creation_input_tokens",
-    "output_tokens",
-)  # what a cache gave was counted before
+# What a cache gave was counted before.
+_COUNTED: Final = ("input_tokens", "cache_creation_input_tokens", "output_tokens")
 _THOUGHTS: Final = ("thinking", "redacted_thinking")
 
 
@@ -51,6 +46,9 @@ def knows(line: Mapping[str, Any]) -> bool:
 
 def read(line: Mapping[str, Any], memory: Memory) -> Sequence[Said]:
     """The messages of one line: of an answer one, of a user's line one for each tool result and one for the rest."""
+    from devs_git.domain.clients.transcript_lines import Said, blocks, moment, spoken, text
+    from devs_git.domain.recall.conversation import Message
+
     memory.session_id = memory.session_id or text(line.get("sessionId"))
     time = moment(line.get("timestamp"), memory)
     kind, message = line.get("type"), line.get("message")
@@ -82,6 +80,9 @@ def _speaker(line: Mapping[str, Any]) -> Role:
 
 
 def _result(part: Mapping[str, Any], time: str | None, memory: Memory) -> Said:
+    from devs_git.domain.clients.transcript_lines import Said, blocks, spoken, text
+    from devs_git.domain.recall.conversation import Message
+
     call_id = text(part["tool_use_id"])
     name, given = memory.answered(call_id)
     return Said(
@@ -101,6 +102,9 @@ def _result(part: Mapping[str, Any], time: str | None, memory: Memory) -> Said:
 def _answer(
     line: Mapping[str, Any], message: Mapping[str, Any], parts: Sequence[Mapping[str, Any]], memory: Memory
 ) -> list[Said]:
+    from devs_git.domain.clients.transcript_lines import Said, money, spoken, text
+    from devs_git.domain.recall.conversation import Message, ToolCall
+
     calls = tuple(
         ToolCall(text(part.get("id")), text(part.get("name")), part.get("input"))
         for part in parts
@@ -127,6 +131,8 @@ def _answer(
 
 def _usage(message: Mapping[str, Any], memory: Memory) -> int:
     """Tokens that this line adds to what was counted of the same answer."""
+    from devs_git.domain.clients.transcript_lines import text, whole_number
+
     usage, answer = message.get("usage"), text(message.get("id"))
     if not isinstance(usage, dict):
         return 0
@@ -136,4 +142,49 @@ def _usage(message: Mapping[str, Any], memory: Memory) -> int:
     return max(0, counted - before)
 
 
-CLAUDE: Final = TranscriptDialect("claude", knows, read, ("PostToolUse", "PostToolUseFailure"))
+CLAUDE: Final = Client(
+    name="claude",
+    title="Claude Code",
+    hooks_file=".claude/settings.json",
+    server_file=".mcp.json",
+    before="PreToolUse",
+    after={"PostToolUse": False, "PostToolUseFailure": True},
+    session=("Stop", "SessionEnd", "PreCompact"),
+    # What changes nothing but the conversation counts as reading. A subagent's tools come by here one by one.
+    reading=frozenset(
+        {
+            "Agent",
+            "AskUserQuestion",
+            "BashOutput",
+            "EnterPlanMode",
+            "ExitPlanMode",
+            "Glob",
+            "Grep",
+            "KillBash",
+            "KillShell",
+            "LS",
+            "LSP",
+            "ListMcpResourcesTool",
+            "NotebookRead",
+            "Read",
+            "ReadMcpResourceTool",
+            "Task",
+            "TaskCreate",
+            "TaskGet",
+            "TaskList",
+            "TaskOutput",
+            "TaskStop",
+            "TaskUpdate",
+            "TodoRead",
+            "TodoWrite",
+            "ToolSearch",
+            "WebFetch",
+            "WebSearch",
+        }
+    ),
+    shells=frozenset({"Bash"}),
+    start='"${CLAUDE_PROJECT_DIR:-.}"',
+    knows=knows,
+    read=read,
+    answered=("PostToolUse", "PostToolUseFailure"),
+)

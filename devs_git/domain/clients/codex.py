@@ -1,27 +1,30 @@
-"""Codex's rollouts, `~/.codex/sessions/<date>/rollout-<time>-<session>.jsonl`: `{timestamp, type, payload}` a line.
+"""Codex: its hooks and its transcripts.
 
-What was said is in `response_item`; `event_msg` says much of it again for the screen, and alone how many tokens it took.
-Older rollouts have the items bare, without time. No line has a name of its own.
+Its hooks are as https://developers.openai.com/codex/hooks and the schemas in openai/codex (codex-rs/hooks/schema) tell.
+It has no event of its own for a tool that failed, runs hooks in the user's login shell ($SHELL, maybe fish), and reads
+hooks.json as strict JSON.
+
+Its transcripts are `~/.codex/sessions/<date>/rollout-<time>-<session>.jsonl`: `{timestamp, type, payload}` a line. What was
+said is in `response_item`; `event_msg` says much of it again for the screen, and alone how many tokens it took. Older
+transcripts have the items bare, without time. No line has a name of its own.
+
+A hook starts for each tool call and reads no transcript, so what transcripts need is imported late.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from devs_git.domain.clients.transcripts.dialect import (
-    Memory,
-    Said,
-    TranscriptDialect,
-    blocks,
-    loads,
-    moment,
-    spoken,
-    text,
-    whole_number,
-)
-from devs_git.domain.recall.conversation import Message, Role, ToolCall
+from devs_git.domain.clients.client import SERVER, Client
+
+if TYPE_CHECKING:
+    from devs_git.domain.clients.transcript_lines import Memory, Said
+    from devs_git.domain.recall.conversation import Message, Role
+
+_EXIT: Final = re.compile(r"\s*(?:Process exited with code|Exit code:?) (\d+)", re.IGNORECASE)
+
 
 _WRAPPED: Final = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 _ROLES: Final[dict[str, Role]] = {
@@ -31,8 +34,11 @@ _ROLES: Final[dict[str, Role]] = {
     "system": "system",
 }
 # What Codex itself puts in front of a conversation in the user's name.
-_INJECTED: Final = re.compile(
-    r"\s*(<(environment_context|user_instructions|permissions instructions)>|# AGENTS\.md instructions)"
+_INJECTED: Final = (
+    "<environment_context>",
+    "<user_instructions>",
+    "<permissions instructions>",
+    "# AGENTS.md instructions",
 )
 _CALLS: Final = {
     "function_call": "arguments",
@@ -40,6 +46,18 @@ _CALLS: Final = {
     "local_shell_call": "action",
     "web_search_call": "action",
 }
+
+
+def failed(response: Any) -> bool:
+    """Whether the tool's answer tells of an exit status other than 0; a plain text does not say."""
+    if isinstance(response, str):
+        found = _EXIT.match(response)
+        return bool(found and int(found[1]))
+    if not isinstance(response, dict):
+        return False
+    told = response.get("metadata")
+    status = response.get("exit_code", told.get("exit_code") if isinstance(told, dict) else 0)
+    return status not in (0, None) or response.get("success") is False or response.get("isError") is True
 
 
 def knows(line: Mapping[str, Any]) -> bool:
@@ -51,6 +69,8 @@ def knows(line: Mapping[str, Any]) -> bool:
 
 def read(line: Mapping[str, Any], memory: Memory) -> Sequence[Said]:
     """The messages of one line, one at most."""
+    from devs_git.domain.clients.transcript_lines import Said, moment, text
+
     moment(line.get("timestamp"), memory)
     kind, payload = line.get("type"), line.get("payload")
     if kind in _WRAPPED and isinstance(payload, dict):
@@ -70,10 +90,15 @@ def read(line: Mapping[str, Any], memory: Memory) -> Sequence[Said]:
 
 
 def _message(memory: Memory, role: Role, content: str | None = None, **more: Any) -> Message:
+    from devs_git.domain.recall.conversation import Message
+
     return Message("", role, content, memory.timestamp or None, **more)
 
 
 def _item(item: Mapping[str, Any], memory: Memory) -> Sequence[Said]:
+    from devs_git.domain.clients.transcript_lines import Said, blocks, spoken, text
+    from devs_git.domain.recall.conversation import ToolCall
+
     kind = text(item.get("type"))
     if kind == "message":
         role = _ROLES.get(text(item.get("role")))
@@ -82,7 +107,11 @@ def _item(item: Mapping[str, Any], memory: Memory) -> Sequence[Said]:
             return ()
         return (
             Said(
-                _message(memory, "system" if role == "user" and _INJECTED.match(content) else role, content)
+                _message(
+                    memory,
+                    "system" if role == "user" and content.lstrip().startswith(_INJECTED) else role,
+                    content,
+                )
             ),
         )
     if kind in _CALLS:
@@ -97,7 +126,7 @@ def _item(item: Mapping[str, Any], memory: Memory) -> Sequence[Said]:
 
 
 def _result(item: Mapping[str, Any], memory: Memory) -> Said:
-    from devs_git.domain.clients.dialects.codex import failed
+    from devs_git.domain.clients.transcript_lines import Said, blocks, spoken, text
 
     call_id, output = text(item.get("call_id")), _value(item.get("output"))
     name, given = memory.answered(call_id)
@@ -116,6 +145,8 @@ def _result(item: Mapping[str, Any], memory: Memory) -> Said:
 
 def _value(given: Any) -> Any:
     """JSON within a text, where it is an object; anything else as it stands."""
+    from devs_git.domain.clients.transcript_lines import loads
+
     if not isinstance(given, str) or not given.lstrip().startswith("{"):
         return given
     try:
@@ -126,6 +157,8 @@ def _value(given: Any) -> Any:
 
 def _count(payload: Mapping[str, Any], memory: Memory) -> None:
     """Tokens that were told of since the last time: `total_token_usage` counts from the session's beginning."""
+    from devs_git.domain.clients.transcript_lines import whole_number
+
     info = payload.get("info") if payload.get("type") == "token_count" else None
     total = info.get("total_token_usage") if isinstance(info, dict) else None
     if not isinstance(total, dict):
@@ -138,4 +171,34 @@ def _count(payload: Mapping[str, Any], memory: Memory) -> None:
     memory.usage = {"of": "session", "tokens": counted}
 
 
-CODEX: Final = TranscriptDialect("codex", knows, read, ("PostToolUse", "PostToolUse"))
+CODEX: Final = Client(
+    name="codex",
+    title="Codex",
+    hooks_file=".codex/hooks.json",
+    server_file=".codex/config.toml",
+    before="PreToolUse",
+    after={"PostToolUse": False},
+    session=("Stop", "SessionEnd", "PreCompact"),
+    reading=frozenset(
+        {
+            "grep_files",
+            "list_dir",
+            "list_mcp_resource_templates",
+            "list_mcp_resources",
+            "read_file",
+            "read_mcp_resource",
+            "update_plan",
+            "view_image",
+            "web_search",
+        }
+    ),
+    shells=frozenset({"Bash", "exec_command", "local_shell", "shell", "shell_command"}),
+    # Some of its versions write the server's name without what is no letter, digit or underscore.
+    ours=(f"mcp__{SERVER}__", f"mcp__{SERVER.replace('-', '_')}__"),
+    own_shell=True,
+    failed=failed,
+    notes=("Codex runs a project's hooks only once they are trusted: start it here and say /hooks.",),
+    knows=knows,
+    read=read,
+    answered=("PostToolUse", "PostToolUse"),
+)

@@ -1,20 +1,20 @@
-"""How a client's transcript is read: line by line, each with what earlier lines left to know.
+"""What the readers of all transcripts share: what earlier lines left to know, and the values of one line.
 
-A dialect is one pure function: a parsed line in, messages out. What it has to remember is in `Memory`, plain JSON values,
-so that a transcript read in two goes gives the same messages as one read at once.
+A client's `read` is one pure function: a parsed line in, messages out. What it has to remember is in `Memory`, plain JSON
+values, so that a transcript read in two goes gives the same messages as one read at once.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from devs_git.domain.recall.conversation import Message
 from devs_git.domain.text.times import stamp
-from devs_git.values import field, immutable, mutable
+from devs_git.values import field, mutable
 
 _CALLS: Final = 1000  # calls without a result that are remembered; a session has a handful
 
@@ -51,19 +51,6 @@ class Said(NamedTuple):
     message: Message
     own_id: str = ""
     call_id: str = ""
-
-
-@immutable
-class TranscriptDialect:
-    """One client. `knows` tells whether a line is one of its transcripts'; `read` gives the messages of a line.
-
-    `events` are what its hooks say after a tool that did not fail, and after one that did: by them a result's trace is named.
-    """
-
-    name: str
-    knows: Callable[[Mapping[str, Any]], bool]
-    read: Callable[[Mapping[str, Any], Memory], Sequence[Said]]
-    events: tuple[str, str]
 
 
 def text(value: Any) -> str:

@@ -7,8 +7,9 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-from devs_git.domain.clients.transcripts import TRANSCRIPTS
-from devs_git.domain.clients.transcripts.dialect import Memory, Said, TranscriptDialect, loads, text
+from devs_git.domain.clients.client import Client
+from devs_git.domain.clients.known_clients import CLIENTS
+from devs_git.domain.clients.transcript_lines import Memory, Said, loads, text
 from devs_git.domain.ledger.events import one_line
 from devs_git.domain.recall.conversation import Message, canonical
 from devs_git.values import as_mapping, field, mutable, replace
@@ -33,7 +34,7 @@ class Read(NamedTuple):
 class Reader:
     """Reads one transcript on from where `memory` was left. `session_id` is a name for lines that tell none."""
 
-    dialect: TranscriptDialect
+    dialect: Client
     session_id: str
     memory: Memory = field(default_factory=Memory)
     garbage: int = 0
@@ -57,7 +58,7 @@ class Reader:
 
     def _named(self, said: Said, *, timed: bool) -> Read:
         message = replace(said.message, id=said.own_id[:_LONGEST] or self._own_name(said, timed=timed))
-        event = self.dialect.events[bool(message.is_error)]
+        event = self.dialect.answered[bool(message.is_error)]
         loose, self.memory.loose = self.memory.loose, 0
         return Read(message, said.call_id, event, loose)
 
@@ -101,7 +102,7 @@ def _clients(line: bytes) -> Iterator[str]:
         found = parsed(line)
     except _BAD:
         return
-    yield from (name for name, dialect in TRANSCRIPTS.items() if dialect.knows(found))
+    yield from (name for name, dialect in CLIENTS.items() if dialect.knows(found))
 
 
 def remembered(memory: Memory) -> str:

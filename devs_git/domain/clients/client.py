@@ -1,11 +1,14 @@
-"""What differs between clients: names of events, tools and fields, the files of a project, the words of a denial."""
+"""What differs between clients: names of events, tools and fields, the files of a project, a denial, the transcript."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from devs_git.values import field, immutable
+
+if TYPE_CHECKING:
+    from devs_git.domain.clients.transcript_lines import Memory, Said
 
 BEFORE: Final = "before"  # what the hook is told instead of the client's own name of the event before a tool
 SERVER: Final = "devs-git"  # the name of our MCP server in a client's files
@@ -48,11 +51,15 @@ def permission_denied(event: str, reason: str) -> dict[str, Any]:
 
 
 @immutable
-class Dialect:
+class Client:
     """One client. `name` is what people type, and what stands in the hook's line.
 
     `after` holds the events that tell what a tool printed, and whether such an event means that it failed; `session` those
     that tell of a session. A tool that is neither in `reading` nor in `shells` nor one of ours counts as writing.
+
+    `knows` tells whether a parsed line is one of its transcripts'; `read` gives the messages of such a line. It is pure: what
+    earlier lines left to know is in `Memory`. `answered` are the events of its hooks after a tool that did not fail, and
+    after one that did: by them the trace of a tool's result is named.
     """
 
     name: str
@@ -64,6 +71,9 @@ class Dialect:
     session: tuple[str, ...]
     reading: frozenset[str]
     shells: frozenset[str]
+    knows: Callable[[Mapping[str, Any]], bool]
+    read: Callable[[Mapping[str, Any], Memory], Sequence[Said]]
+    answered: tuple[str, str]
     ours: tuple[str, ...] = (f"mcp__{SERVER}__",)
     start: str = "."  # shell: the folder from which the hook looks for the repository
     own_shell: bool = False  # whether the client runs hooks in the user's shell, which may not be a POSIX one

@@ -1,0 +1,11 @@
+"""The clients that we know: one file for each, and this table of them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devs_git.domain.clients.claude import CLAUDE
+from devs_git.domain.clients.client import Client
+from devs_git.domain.clients.codex import CODEX
+
+CLIENTS: Final[dict[str, Client]] = {client.name: client for client in (CLAUDE, CODEX)}
