@@ -113,7 +113,7 @@ def must_be_of_people(
     """Why a file has other permissions than before after an undo; `looks`: now, as it was, before the undo, after what is undone.
 
     What the operation did not move a person may have given others since: git keeps none. They stay so, or are as a later
-    operation (`others`: before each) captured them. Its bytes are what they were.
+    operation (`others`: before each) captured them, or what git gives a file here. Its bytes are what they were.
     """
     now, was, left, after = looks
     is_now, it_was, then = (look.files.get(path, ("", b"")) for look in (now, was, left))
@@ -125,7 +125,10 @@ def must_be_of_people(
     seen = any(line[:5] == b"1 .M " and line.endswith(b" " + path) for line in lines)
     assert it_was[0] != then[0] or seen, told
     same = [look for look in (left, *others) if look.tracked.get(path) == was.tracked[path]]
-    assert is_now[0] in [look.files[path][0] for look in same if path in look.files], told
+    mask = os.umask(0)
+    os.umask(mask)
+    usual = [oct(bits & ~mask) for bits in (0o666, 0o777)]
+    assert is_now[0] in [*usual, *(look.files[path][0] for look in same if path in look.files)], told
 
 
 def last_operation(case: Case) -> str:
