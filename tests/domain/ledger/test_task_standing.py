@@ -96,3 +96,12 @@ def test_beyond_a_merge_of_two_ledgers_only_the_fold_knows() -> None:
     older = event("checkpoint.created", ("Devs-Task", "task-1"))
     list(noted.passing([replace(own, parents=("a", "b")), older]))
     assert (noted.of("task-1"), noted.of("task-2")) == ("", "completed")
+
+
+def test_an_event_that_failed_says_nothing_of_its_task() -> None:
+    task = ("Devs-Task", "task-1")
+    begun, failed = (
+        event("task.started", task),
+        event("task.completed", task, ("Devs-Number", "7"), outcome="failed"),
+    )
+    assert standing([failed, begun], "task-1") == standing([begun], "task-1") == Standing("active", 1)

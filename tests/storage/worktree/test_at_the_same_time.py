@@ -82,7 +82,7 @@ def test_a_commit_made_meanwhile_survives_every_verb(worked: Scene, request_: An
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize("step", thinned(["journal"], ["capture", "index lock"]))
+@pytest.mark.parametrize("step", thinned(["journal", "capture"], ["index lock"]))
 def test_what_somebody_stages_meanwhile_is_not_taken_back(dirtied: Scene, step: str) -> None:
     dirtied.write({"fresh.txt": "fresh\n"})
     outcome = meanwhile(dirtied, step, lambda: dirtied.git("add", "fresh.txt"))
