@@ -17,6 +17,7 @@ from devs_git.storage.worktree import survey as surveys
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.move_plan import Known
 from devs_git.storage.worktree.move_tree import Move
+from devs_git.storage.worktree.survey import Head
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -83,7 +84,7 @@ def run(workspace: Workspace, request: Request) -> Result:
                 op_id=op_id,
                 verb="checkout",
                 subject=event.subject,
-                old=carry_changes.at(carried.old, *head, active),
+                old=carry_changes.at(carried.old, head.commit, head.branch, active),
                 new=carry_changes.at(carried.new, commit, ref, active),
                 trees=carried.trees,
                 known=Known(carried.sights, carried.blobs),
@@ -91,7 +92,7 @@ def run(workspace: Workspace, request: Request) -> Result:
                 refusal=REFUSAL,
             )
             moved = engine.execute(site, move)
-    previous = head[1].removeprefix("refs/heads/") or head[0]
+    previous = head.branch.removeprefix("refs/heads/") or head.commit
     return Result(request.branch_name, short, commit, previous, moved.files, moved.edited)
 
 
@@ -138,14 +139,14 @@ def _refuse_elsewhere(site: Site, ref: str) -> None:
             raise immovable("other_worktree", words, code=REFUSAL, hint="Work there.")
 
 
-def _event(workspace: Workspace, op_id: str, head: tuple[str, str], ref: str, commit: str) -> Event:
-    before = head[1].removeprefix("refs/heads/") or head[0][:12]
+def _event(workspace: Workspace, op_id: str, head: Head, ref: str, commit: str) -> Event:
+    before = head.branch.removeprefix("refs/heads/") or head.commit[:12]
     return workspace.event(
         "checked-out",
         f"checkout: {ref.removeprefix('refs/heads/')} (from {before})",
         (Key.OP, op_id),
-        (Key.FROM_BRANCH, head[1]),
-        (Key.FROM, head[0]),
+        (Key.FROM_BRANCH, head.branch),
+        (Key.FROM, head.commit),
         (Key.BRANCH, ref),
         (Key.COMMIT, commit),
         verb_name="checkout",

@@ -24,7 +24,7 @@ from devs_git.storage.worktree import survey as surveys
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.move_plan import Known
 from devs_git.storage.worktree.move_tree import Move
-from devs_git.storage.worktree.survey import Survey
+from devs_git.storage.worktree.survey import Head, Survey
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -177,7 +177,7 @@ def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> R
         return Result(request.target, found.head, branch, "", 0, job.paths, (), (), "")
     active = active_task.read(site.places)
     subject = f"restore: {request.target}{f' (paths named: {len(job.paths)})' if job.paths else ''}"
-    carried = carry_changes.prepare(site, job.folder, (found.head, found.branch), job.tree, REFUSAL)
+    carried = carry_changes.prepare(site, job.folder, Head(found.head, found.branch), job.tree, REFUSAL)
     message = f"Restore files of {request.target}\n\n{active}{Key.LEDGER}: {workspace.ledger.tip().oid}"
     commit = capture.commit(site.objects, job.tree, [found.head], site.signature(), message)
     fields = (

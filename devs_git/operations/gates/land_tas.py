@@ -26,7 +26,7 @@ from devs_git.storage.worktree import survey as surveys
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.move_plan import Known
 from devs_git.storage.worktree.move_tree import Move
-from devs_git.storage.worktree.survey import Survey
+from devs_git.storage.worktree.survey import Head, Survey
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
@@ -105,7 +105,7 @@ def _worktree(place: Workspace, gate: Gate) -> Places | None:
                 raise DevsError(
                     "CONFLICT", f"{gate.text('branch')} is being rebased.", hint="End the rebase first."
                 )
-        if places.top and surveys.head_of(place.site_of(places).git)[1] == _ref(gate):
+        if places.top and surveys.head_of(place.site_of(places).git).branch == _ref(gate):
             return places
     return None
 
@@ -184,7 +184,7 @@ def _in_worktree(work: _Landing, site: Site) -> tuple[Event, str]:
 
 def _move(work: _Landing, site: Site, found: Survey, own: _Operation) -> tuple[Event, str]:
     commit, tree = work.commit(found.head)
-    carried = carry_changes.prepare(site, own.folder, (found.head, found.branch), tree, REFUSAL)
+    carried = carry_changes.prepare(site, own.folder, Head(found.head, found.branch), tree, REFUSAL)
     backup = _backup(site, found, own, tree)
     more = (
         (Key.OP, own.op_id),

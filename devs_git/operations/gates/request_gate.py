@@ -48,7 +48,8 @@ class Asking:
         return data
 
     def record(self, tip: Tip, created_at: str) -> dict[str, Any]:
-        head, branch = head_of(self.git)
+        where = head_of(self.git)
+        head, branch = where.commit, where.branch
         record: dict[str, Any] = {
             "gate_id": self.gate_id,
             "gate_type": self.asked.gate_type,

@@ -87,7 +87,7 @@ def _require_position(site: Site, opened: Journal) -> None:
     """CONFLICT where a ref of the operation is neither where it was nor where it was to go."""
     updates = (*opened.updates, *journals.unpacked(opened.draft).updates)
     moved = [u.ref for u in updates if (refs.read(site.git, u.ref) or NO_OID) not in (u.old, u.new)]
-    branch = head_of(site.git)[1]
+    branch = head_of(site.git).branch
     if branch not in (opened.old.branch, opened.new.branch):
         moved.append("HEAD")
     if moved:
@@ -115,8 +115,8 @@ def _keep_found(site: Site, opened: Journal) -> None:
     disks = ownership.look(site.git, sorted(files), opened.folder(site.places))
     there = [path for path, disk in disks.items() if disk.kind in ("file", "link")]
     git.run("update-index", "--add", "--remove", "--replace", "-z", "--stdin", stdin=join_z(there))
-    head, branch = head_of(site.git)
-    state = State(head, branch, index, git.text("write-tree", "--missing-ok"))
+    head = head_of(site.git)
+    state = State(head.commit, head.branch, index, git.text("write-tree", "--missing-ok"))
     late_saves.keep_found(site, opened, state, f"Found when deciding about {opened.op_id}")
 
 
@@ -138,6 +138,6 @@ def _commit(site: Site, opened: Journal) -> None:
             )
         return Draft(event, kept.files, tuple(u for u in waiting if u.old != u.new))
 
-    positions.point_head(site, head_of(site.git)[1], opened.new.branch)
+    positions.point_head(site, head_of(site.git).branch, opened.new.branch)
     git = site.ledger.git.with_env(GIT_DIR=str(site.places.git_dir), DEVS_GIT_OP=opened.op_id)
     site.ledger.append(build, git=git.holding(*site.git.keep_open))

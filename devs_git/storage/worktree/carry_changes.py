@@ -22,6 +22,7 @@ from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.capture import Capture, copy_index, git_words
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.file_state import Sights
+from devs_git.storage.worktree.survey import Head
 from devs_git.values import immutable, replace
 
 _STAGED: Final = ("-z", "--name-only", "--no-renames", "--ita-visible-in-index")
@@ -38,17 +39,17 @@ class Carried:
     blobs: Mapping[str, str]
 
 
-def prepare(site: Site, folder: Path, head: tuple[str, str], target: str, refusal: str) -> Carried:
+def prepare(site: Site, folder: Path, head: Head, target: str, refusal: str) -> Carried:
     """Lay out the private index in `folder` and work out both sides of moving from `head` to the tree `target`.
 
-    `head` is (oid, branch). Raises `refusal` with the paths where a local change or an untracked file is in the way.
+    Raises `refusal` with the paths where a local change or an untracked file is in the way.
     """
     for name in ("index", "index.user", "index.old"):
         (folder / name).unlink(missing_ok=True)
         copy_index(site.git, folder / name)
     own = private(site.git, folder / "index")
     before = own.text("write-tree", "--missing-ok")
-    trees = (head[0] or EMPTY_TREE, target)
+    trees = (head.commit or EMPTY_TREE, target)
     _refuse_staged(own, trees, refusal)
     merged = _merged(site, folder, trees, refusal)
     touched, folders = tree_difference.differences(site.git, before, merged)
@@ -65,8 +66,8 @@ def prepare(site: Site, folder: Path, head: tuple[str, str], target: str, refusa
     _refuse_edited(site, folder, off, refusal)
     raw = Capture(site.git, site.places, site.objects, folder).raw(off)
     there = _without(own, folder, _deleted(site, touched))
-    old = State(*head, before, there or before, raw, modes=seen.modes)
-    return Carried(old, State(*head, merged, merged), trees, seen.files, blobs)
+    old = State(head.commit, head.branch, before, there or before, raw, modes=seen.modes)
+    return Carried(old, State(head.commit, head.branch, merged, merged), trees, seen.files, blobs)
 
 
 def _deleted(site: Site, touched: Iterable[tree_difference.Change]) -> list[str]:

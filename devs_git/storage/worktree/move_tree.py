@@ -35,7 +35,7 @@ from devs_git.storage.worktree.capture import git_words
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.journal import Journal
 from devs_git.storage.worktree.move_plan import Known, Work, looked_at, verify, work_out
-from devs_git.storage.worktree.survey import head_of
+from devs_git.storage.worktree.survey import Head, head_of
 from devs_git.values import immutable, replace
 
 LIVE_OWNER_SECONDS = 2.0
@@ -171,7 +171,7 @@ def _require_unmoved(site: Site, move: Move) -> None:
     user = journals.folder_of(site.places, move.op_id) / "index.user"
     now = index_path(site.git)
     same = now.exists() == user.exists() and (not user.exists() or user.read_bytes() == now.read_bytes())
-    if head_of(site.git) != (before.head, before.branch) or not same:
+    if head_of(site.git) != Head(before.head, before.branch) or not same:
         raise DevsError(
             "PLAN_STALE",
             "HEAD or the index changed during the operation.",

@@ -59,7 +59,7 @@ def refs_back(site: Site, opened: Journal) -> None:
 
 def head_back(site: Site, opened: Journal) -> None:
     """HEAD names the branch again that it named before."""
-    if head_of(site.git)[1] != opened.new.branch or opened.new.branch == opened.old.branch:
+    if head_of(site.git).branch != opened.new.branch or opened.new.branch == opened.old.branch:
         return
     if opened.old.branch:
         site.git.run("symbolic-ref", "-m", "devs: take back", "HEAD", opened.old.branch)

@@ -99,17 +99,25 @@ def operation_under_way(places: Places) -> tuple[str, str] | None:
     return None
 
 
-def head_of(git: Git) -> tuple[str, str]:
-    """The oid that HEAD resolves to ('' while unborn) and the branch it names ('' when detached)."""
+@immutable
+class Head:
+    """The oid that HEAD resolves to ('' while unborn) and the full name of its branch ('' when detached)."""
+
+    commit: str
+    branch: str
+
+
+def head_of(git: Git) -> Head:
+    """Where HEAD is now."""
     if "GIT_DIR" in git.env:
         known = refs.head(Path(git.env["GIT_DIR"]), common_of(git))
         if known[0]:
-            return known
+            return Head(*known)
     status, out = git.attempt("rev-parse", "HEAD^{commit}", "--symbolic-full-name", "HEAD", ok=(0, 128))
     if status == 0:
         oid, name = split_lines(os.fsdecode(out))
-        return oid, "" if name == "HEAD" else name
-    return "", os.fsdecode(git.run("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))).rstrip("\n")
+        return Head(oid, "" if name == "HEAD" else name)
+    return Head("", os.fsdecode(git.run("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))).rstrip("\n"))
 
 
 @contextlib.contextmanager
@@ -126,7 +134,7 @@ def survey(git: Git, top: Path) -> Survey:
 
 
 def _survey(git: Git, top: Path, status: Callable[[], bytes]) -> Survey:
-    head, branch = head_of(git)
+    head = head_of(git)
     listed = git.run("ls-files", "-v", "-z")
     attributes.settings(git)  # will be wanted; git looks at files meanwhile
     undecided = filters.undecided(git, filters.named(git))
@@ -138,12 +146,12 @@ def _survey(git: Git, top: Path, status: Callable[[], bytes]) -> Survey:
     plain = {path: oid for path, oid in dirty.items() if not (reads and path in undecided.changed)}
     inexact = attributes.inexact(git, top, plain, lambda: paths_of(listed))
     lines, paths = _told(said, inexact, undecided)
-    parts = (head, branch, os.fsencode(lines).hex(), *_contents(git, top, paths))
+    parts = (head.commit, head.branch, os.fsencode(lines).hex(), *_contents(git, top, paths))
     digest = hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
     return Survey(
         git=git,
-        head=head,
-        branch=branch,
+        head=head.commit,
+        branch=head.branch,
         staged=tuple(said.staged),
         dirty=tuple(path for path in dirty if path not in inexact),
         intended=tuple(said.intended),
