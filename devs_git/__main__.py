@@ -55,7 +55,7 @@ def script() -> None:
         from devs_git.entrypoints.cli.texts import console
         from devs_git.errors import EXIT_INTERRUPTED
 
-        console.write("Interrupted; nothing more was done.", err=True)
+        console.write("The command was interrupted and did nothing more.", err=True)
         status = EXIT_INTERRUPTED
     threads = sys.modules.get("threading")  # most commands do without it
     if threads and threads.active_count() > 1:

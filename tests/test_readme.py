@@ -32,6 +32,6 @@ def test_the_ten_commands_run_as_they_stand(git: Callable[..., str], tmp_path: P
         ["bash", "-e", "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "Nothing is wrong." in done.stdout
+    assert "No problems were found." in done.stdout
     subjects = git("log", "--format=%s", where=top).splitlines()
     assert subjects[1:5] == ["Times are parsed", "Dates are parsed", "ISO dates", "Set up devs-git"], subjects

@@ -25,7 +25,7 @@ class Request(VerbRequest):
     def __post_init__(self) -> None:
         if self.client and self.client not in CLIENTS:
             raise invalid(
-                "client", f"{self.client!r} is no client.", hint="Use one of: " + ", ".join(CLIENTS)
+                "client", f"{self.client!r} is not a known client.", hint="Use one of: " + ", ".join(CLIENTS)
             )
         if self.task:
             object.__setattr__(self, "task", ids.task_id(self.task, field="task"))

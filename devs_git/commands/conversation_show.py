@@ -128,7 +128,7 @@ def _prefix(workspace: Workspace, catalog: Catalog, request: Request) -> tuple[s
             raise DevsError(
                 "SNAPSHOT_NOT_FOUND",
                 f"{request.at} has no conversation." if request.at else "There is no such snapshot.",
-                hint="See what there is: devs-git conversation snapshots",
+                hint="List all: devs-git conversation snapshots",
             )
         return _here(catalog, taken.session_id), taken.message_count
     if not request.session:
@@ -142,8 +142,8 @@ def _here(catalog: Catalog, session_id: str) -> str:
     if messages.session(catalog, session_id) is None:
         raise DevsError(
             "MESSAGE_NOT_FOUND",
-            "There are no messages of that session.",
-            hint="Read its transcript: devs-git conversation import FILE",
+            "The session has no messages here.",
+            hint="Import its transcript: devs-git conversation import FILE",
             session_id=session_id,
         )
     return session_id

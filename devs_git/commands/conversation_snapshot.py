@@ -55,7 +55,7 @@ def _session(workspace: Workspace, catalog: Catalog, request: Request) -> Sessio
     if found is None:
         raise DevsError(
             "MESSAGE_NOT_FOUND",
-            "Nothing was said that is known here.",
-            hint="Read a transcript: devs-git conversation import FILE",
+            "The catalog has no messages of this conversation.",
+            hint="Import a transcript: devs-git conversation import FILE",
         )
     return found

@@ -151,7 +151,7 @@ def _left_out(git: Git, from_: str, to: str) -> DevsError | None:
         return None
     return DevsError(
         "CONFLICT",
-        "git cannot compare these: something of them is not in this partial clone.",
+        "git cannot compare these, because this partial clone does not have all of their objects.",
         hint=f"Fetch it first: git diff --stat {from_[:12]} {to[:12]}".rstrip(),
     )
 

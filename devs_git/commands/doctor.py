@@ -47,7 +47,7 @@ class Request(VerbRequest):
 
     def __post_init__(self) -> None:
         if self.finish and self.take_back:
-            raise invalid("finish", "--finish and --take-back are two ways.", hint="Choose one of them.")
+            raise invalid("finish", "--finish and --take-back exclude each other.", hint="Use one of them.")
 
 
 @immutable
@@ -156,7 +156,7 @@ def _identity(git: Git) -> Iterator[Finding]:
         yield Finding(
             "IDENTITY_MISSING",
             "warning",
-            "git knows no name or mail for you, so events and checkpoints are made out to the machine.",
+            "git has no user name or mail address, so events and checkpoints get the name of this machine.",
             "git config --global user.name '<name>' && git config --global user.email '<mail>'",
         )
 
@@ -175,7 +175,7 @@ def _journal(workspace: Workspace) -> Iterator[Finding]:
             f"{_DOCTOR} --finish, or {_DOCTOR} --take-back",
         )
         if not ids.is_operation(path.stem):
-            text = f"The file {path.name!r} is in the folder of journals, but devs-git gives no journal such a name."
+            text = f"The file {path.name!r} is in the folder of journals, but it is not a journal."
             yield Finding(
                 "JOURNAL_OPEN", "error", text, 'ls "$(git rev-parse --git-common-dir)/devs/journal"'
             )
@@ -227,7 +227,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
         return
     here = workspace.git.text("symbolic-ref", "--quiet", "HEAD", ok=(0, 1)) == LEDGER
     if here:
-        text = "The ledger's branch is checked out here; it moves under this working tree with each event."
+        text = "The branch of the ledger is checked out here. Each event moves it, and the working tree does not follow."
         yield Finding("LEDGER_CHECKED_OUT", "warning", text, "git switch <your branch>")
     roots = adopt_ledger.roots(git)
     if len(roots) != 1 or (named and named != roots[0]):
@@ -248,7 +248,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
         )
     untracked = (readable and not named) or not workspace.git.run("ls-files", "-z", "--", PROPOSED)
     if untracked and not here:  # the ledger's branch has no such file, and it is no place to commit one
-        text = f"{PROPOSED} is not committed, so that a clone cannot find the ledger."
+        text = f"{PROPOSED} is not committed, so a clone cannot find the ledger."
         yield Finding("POLICY_UNTRACKED", "warning", text, f"{_INIT} && git add {PROPOSED} && git commit")
 
 
@@ -281,14 +281,20 @@ def _view(workspace: Workspace) -> Iterator[Finding]:
     places = workspace.places
     if not exclude_file.present(places):
         yield Finding(
-            "EXCLUDE_MISSING", "warning", "info/exclude does not name .devs/, so no view is shown.", _INIT
+            "EXCLUDE_MISSING",
+            "warning",
+            "info/exclude does not contain .devs/, so devs-git does not write the view.",
+            _INIT,
         )
     elif devs_folder.foreign(places):
         yield Finding(
-            "VIEW_BLOCKED", "warning", "Something of yours stands at .devs.", f"mv .devs <other> && {_INIT}"
+            "VIEW_BLOCKED",
+            "warning",
+            "The path .devs has a file or folder that devs-git did not make.",
+            f"mv .devs <other> && {_INIT}",
         )
     elif devs_folder.noteless(places):
-        text = "Nothing says any more what the view .devs/ shows: its note in the git directory is gone."
+        text = "The state of the view .devs/ is unknown: its note in the git directory is gone."
         yield Finding("VIEW_STALE", "warning", text, _INIT)
     elif devs_folder.stale(places, workspace.ledger):
-        yield Finding("VIEW_STALE", "warning", "The view .devs/ was changed or deleted in part.", _INIT)
+        yield Finding("VIEW_STALE", "warning", "Files of the view .devs/ were changed or deleted.", _INIT)

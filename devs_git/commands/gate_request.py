@@ -73,7 +73,7 @@ def _refuse_second(tip: Tip, asked: Question) -> None:
     if active:
         raise DevsError(
             "GATE_ALREADY_ACTIVE",
-            f"A TAS revision waits for a decision already: gate {active}.",
+            f"Another TAS revision already waits for a decision: gate {active}.",
             hint=f"Wait for it: devs-git gate wait {active}",
             existing_gate_id=active,
         )

@@ -125,7 +125,7 @@ def _missing(tip: Tip, gate: Gate, before: str) -> list[str]:
         found.append(f"The task {task} is not known here.")
     if gate.gate_type == gate_model.TAS_REVISION:
         if not gate.request.get("tas_before"):
-            found.append(f"{gate.text('tas_path')} was not there when the request was made.")
+            found.append(f"{gate.text('tas_path')} did not exist when the request was made.")
         else:
             found += [
                 f"{gate.text('tas_path')} has no section {name}."
@@ -138,7 +138,7 @@ def _missing(tip: Tip, gate: Gate, before: str) -> list[str]:
 def _notes(gate: Gate, policy: Policy, before: str, *, waits: bool) -> list[str]:
     found = []
     if gate.flaw:
-        found.append(f"The decision in the ledger decides nothing: {gate.flaw}.")
+        found.append(f"The decision in the ledger does not count: {gate.flaw}.")
     if not waits:
         return found
     if not policy.approvers:
@@ -147,9 +147,12 @@ def _notes(gate: Gate, policy: Policy, before: str, *, waits: bool) -> list[str]
         found.append("The policy asks for a signed decision: add --sign.")
     if gate.proposed_text is not None:
         others = tas_sections.outside(before, gate.proposed_text, gate.sections)
-        found += [f"The proposed text also changes what was not named: {name}." for name in others]
+        found += [
+            f"The proposed text also changes sections that the request does not name: {name}."
+            for name in others
+        ]
     elif gate.gate_type == gate_model.TAS_REVISION:
         found.append(
-            "No text is proposed: an approval lets a person or agent write it, here and in these sections."
+            "The request proposes no text. After an approval, a person or an agent may change these sections on this branch."
         )
     return found

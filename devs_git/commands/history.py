@@ -42,9 +42,15 @@ class Request(VerbRequest):
         trailers.checked("contract", self.contract)
         for name in ("cursor", "after"):
             if getattr(self, name) and not ids.is_oid(getattr(self, name)):
-                raise invalid(name, "This is an event's id: the id or the next_cursor of an earlier answer.")
+                raise invalid(
+                    name,
+                    "The value must be the id of an event: the id or the next_cursor of an earlier answer.",
+                )
         if self.cursor and (self.after or self.follow):
-            raise invalid("cursor", "A cursor leads back in time; after and follow lead on.")
+            raise invalid(
+                "cursor",
+                "A cursor goes back in time, and after and follow go forward. Use only one direction.",
+            )
 
     def following(self, result: Result) -> Request | None:
         """What to ask after this answer: with `follow` what comes next."""
@@ -132,7 +138,7 @@ def _on(workspace: Workspace, request: Request, since: str) -> Result:
 
 
 def _must_exist(history: History, request: Request) -> None:
-    hint = "See what there is: devs-git history"
+    hint = "List all: devs-git history"
     if request.task_id and request.task_id not in history.tasks:
         raise DevsError(
             "TASK_NOT_FOUND", f"There is no {request.task_id}.", hint=hint, task_id=request.task_id

@@ -74,7 +74,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         follow_rewritten_history.put_right(workspace, of_ledger)
         return _carried_out(workspace, new_of)
     except refs.RefMoved as error:
-        text = "A ref was moved by another git at this moment; nothing was changed."
+        text = "Another git process moved a ref at this moment. Nothing was changed."
         raise DevsError("CONFLICT", text, hint="Run it again.") from error
 
 
@@ -119,7 +119,7 @@ def _read(request: Request) -> dict[str, str]:
         hint = "git filter-repo leaves it as .git/filter-repo/commit-map"
         raise invalid("map", f"The map cannot be read: {error.strerror}.", hint=hint) from error
     if not found:
-        raise invalid("map", "The map has no line with an old and a new commit, 40 digits each.")
+        raise invalid("map", "No line of the map has an old and a new commit of 40 digits each.")
     return found
 
 
@@ -135,9 +135,9 @@ def _look(workspace: Workspace, tip: Tip, new_of: dict[str, str] | None) -> Look
         "devs-git cannot tell where these checkpoints are now. Nothing was changed.\n"
         + "\n".join(f"  {row}" for row in rows[:_LISTED])
         + more,
-        hint="Name the map that the program left: devs-git history-rewritten --map .git/filter-repo/commit-map"
+        hint="Give the map that the program wrote: devs-git history-rewritten --map .git/filter-repo/commit-map"
         if new_of is None
-        else "Take the map of all rewritings, fetch the new commits, or add lines to it: <old commit> <new commit>",
+        else "Use the map of all rewrites, fetch the new commits, or add lines to the map: <old commit> <new commit>",
         unknown=tuple(rows),
     )
 

@@ -66,7 +66,7 @@ class Request(VerbRequest):
         _ = self.person
         if self.strict and (self.uninstall or self.server):
             raise invalid(
-                "strict", f"It is either --strict or --{'uninstall' if self.uninstall else 'server'}."
+                "strict", f"--strict and --{'uninstall' if self.uninstall else 'server'} exclude each other."
             )
 
 
@@ -95,7 +95,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         what = error.strerror or "it cannot be written"
         raise suitability.refused(
             f"A part of this repository cannot be written: {what}.",
-            "Make room, or the folder writable, and run it again.",
+            "Free some space or make the folder writable, then run the command again.",
         ) from error
 
 
@@ -116,14 +116,15 @@ def _serve(workspace: Workspace, request: Request) -> Result:
     actions = change(places, git, server=True)
     tip = workspace.ledger.tip().oid
     roots = adopt_ledger.roots(workspace.store_git) if tip else ("",)
-    advice = () if tip or request.uninstall else ("The ledger comes with the first push of devs/ledger.",)
+    advice = () if tip or request.uninstall else ("The ledger arrives with the first push of devs/ledger.",)
     return Result(tip, roots[0], actions, advice)
 
 
 def _put_in(workspace: Workspace, request: Request) -> Result:
     if devs_folder.foreign(workspace.places):
         raise suitability.refused(
-            "Something of yours stands at .devs, where the view goes.", "Run: mv .devs <other>"
+            "The path .devs has a file or folder that devs-git did not make; the view needs this path.",
+            "Run: mv .devs <other>",
         )
     proposed = tracked_policy.read(workspace.top, workspace.git)
     ledger, fresh = _ledger(workspace, tracked_policy.genesis(proposed), request.person)
@@ -225,7 +226,7 @@ def _take_out(workspace: Workspace) -> Result:
     tip = workspace.ledger.tip()
     if removed and tip.oid:
         _record(workspace, "repository.released", "init: take the hooks and the view out", removed)
-    kept = f"The ledger, the tags, .git/devs and {PROPOSED} stay; devs-git init puts the rest back."
+    kept = f"The ledger, the tags, .git/devs and {PROPOSED} stay. devs-git init installs the rest again."
     roots = adopt_ledger.roots(workspace.store_git) if tip.oid else ("",)
     return Result(workspace.ledger.tip().oid, roots[0], tuple(actions), (kept,))
 
@@ -243,6 +244,6 @@ def _advice(workspace: Workspace, actions: list[Action]) -> tuple[str, ...]:
     command = workspace.policy.notify if actions[0].detail else ""  # of a ledger that was adopted just now
     if command:
         found.append(
-            f"Look at what its policy will run here when a gate opens (notify): {shown(command, '')}"
+            f"Check the command that its policy runs here when a gate opens (notify): {shown(command, '')}"
         )
     return tuple(found)

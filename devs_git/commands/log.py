@@ -109,6 +109,4 @@ def _operation(event: Event, position: int) -> Operation:
 
 def _must_exist(workspace: Workspace, task: str) -> None:
     if task not in workspace.ledger.tip().history.tasks:
-        raise DevsError(
-            "TASK_NOT_FOUND", f"There is no {task}.", hint="See what there is: devs-git log", task_id=task
-        )
+        raise DevsError("TASK_NOT_FOUND", f"There is no {task}.", hint="List all: devs-git log", task_id=task)

@@ -93,7 +93,7 @@ def _refuse_elsewhere(workspace: Workspace, task_id: str) -> None:
             raise DevsError(
                 "TASK_ACTIVE",
                 f"{task_id} is active in another worktree ({name}).",
-                hint="Complete it there: what is staged here is not its work.",
+                hint="Complete it there. The changes staged here belong to another worktree.",
                 task_id=task_id,
                 worktree=name,
             )

@@ -116,8 +116,8 @@ def _refuse(workspace: Workspace, history: History, task_id: str) -> None:
         if not lost:
             raise DevsError(
                 "TASK_EXISTS",
-                f"{task_id} exists already and is {task.status}.",
-                hint="Use another id, or see it: devs-git task status " + task_id,
+                f"{task_id} already exists and is {task.status}.",
+                hint="Use another id, or look at the task: devs-git task status " + task_id,
                 task_id=task_id,
             )
     running = history.tasks.get(here.task) if here else None

@@ -26,7 +26,7 @@ class Request(VerbRequest):
 
     def __post_init__(self) -> None:
         if not self.trace_id:
-            raise _invalid("traceId", "traceId is required", hint="See what there is: devs-git trace list")
+            raise _invalid("traceId", "traceId is required", hint="List all: devs-git trace list")
         if self.offset < 0:
             raise _invalid("offset", "An offset is a number of bytes from 0 on.")
         if self.limit is not None and self.limit < LONGEST_LETTER:
@@ -75,7 +75,7 @@ def read(workspace: Workspace, request: Request) -> tuple[bytes, int]:
             raise DevsError(
                 "TRACE_NOT_FOUND",
                 "There is no such trace.",
-                hint="See what there is: devs-git trace list",
+                hint="List all: devs-git trace list",
                 traceId=request.trace_id,
             )
         if request.payload:

@@ -69,4 +69,4 @@ def _read(source: BinaryIO) -> Iterator[tuple[Trace, Packed]]:
         with gzip.GzipFile(fileobj=source, mode="rb") as unpacked:
             yield from exchange.read(unpacked)
     except (OSError, EOFError, zlib.error) as error:
-        raise invalid("file", "The file is no export, or it ends too early.") from error
+        raise invalid("file", "The file is not an export, or it ends too early.") from error

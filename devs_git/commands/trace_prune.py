@@ -33,7 +33,7 @@ class Request(VerbRequest):
 
     def __post_init__(self) -> None:
         if not self.older_than and not self.max_size:
-            raise invalid("older_than", "Say what is to go: --older-than 90d, --max-size 2GB, or both.")
+            raise invalid("older_than", "Choose what to delete: --older-than 90d, --max-size 2GB, or both.")
         for field, read in (("older_than", span), ("max_size", size)):
             value = getattr(self, field)
             try:
@@ -68,7 +68,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         if request.plan_id and request.plan_id != plan.plan_id:
             raise DevsError(
                 "PLAN_STALE",
-                "The traces have changed since the plan.",
+                "The traces changed since the plan was made.",
                 hint="Make a new plan, then decide again.",
             )
         if not going:
@@ -76,7 +76,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         with fulltext.writing(catalog):
             done = _result(prune_traces.delete(catalog, going, workspace.progress), dry_run=False)
             recorded = _record(workspace, done)
-        workspace.progress("giving room back", 0, 0)
+        workspace.progress("freeing disk space", 0, 0)
         prune_traces.give_back(catalog)
     return replace(done, event=recorded)
 

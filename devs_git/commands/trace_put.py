@@ -49,7 +49,7 @@ class Request(VerbRequest):
 def _require_id(trace_id: str) -> None:
     """Any text is an id: it is shown so that a terminal obeys none of it."""
     if any("\ud800" <= char <= "\udfff" for char in trace_id):
-        raise invalid("trace_id", "A trace id is text; this one has bytes that are no UTF-8.")
+        raise invalid("trace_id", "A trace id is text; this one has bytes that are not UTF-8.")
     if len(trace_id) > MOST_OF_AN_ID:
         raise invalid("trace_id", f"A trace id has at most {MOST_OF_AN_ID} characters.")
 

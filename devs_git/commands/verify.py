@@ -32,7 +32,7 @@ SEVERAL: Final[dict[str, tuple[str, ...]]] = {"repository": tuple(verify_parts.P
 _SHALLOW: Final = Finding(
     "CONFLICT",
     "error",
-    "This clone is shallow: history that is not here cannot be verified.",
+    "This clone is shallow, and verify needs the whole history.",
     "git fetch --unshallow (in GitHub Actions: actions/checkout with fetch-depth: 0)",
 )
 _RANGE: Final = re.compile(r"(?P<base>.*?)\.\.(?P<head>[^.].*)?")
@@ -56,16 +56,16 @@ class Request(VerbRequest):
         for part in self.parts:
             if part not in (*PARTS, *SEVERAL):
                 hint = "Use: " + ", ".join((*PARTS, *SEVERAL))
-                raise invalid("parts", f"{part!r} is nothing to verify.", hint=hint)
+                raise invalid("parts", f"{part!r} is not a part that verify knows.", hint=hint)
         if self.range and not _RANGE.fullmatch(self.range):
-            raise invalid("range", f"{self.range!r} is no range.", hint="For example: origin/main..HEAD")
+            raise invalid("range", f"{self.range!r} is not a range.", hint="For example: origin/main..HEAD")
         if "..." in self.range:
             hint = "With two dots: " + self.range.replace("...", "..")
             raise invalid("range", "A range is what is new since its base.", hint=hint)
         if self.require not in ("", SIGNED):
             raise invalid("require", f"{self.require!r} cannot be required.", hint=f"Use: {SIGNED}")
         if self.format not in FORMATS:
-            raise invalid("format", f"{self.format!r} is no format.", hint="Use: " + ", ".join(FORMATS))
+            raise invalid("format", f"{self.format!r} is not a format.", hint="Use: " + ", ".join(FORMATS))
 
     @property
     def chosen(self) -> tuple[str, ...]:
@@ -153,7 +153,7 @@ def _counted(facts: Facts, parts: list[str]) -> dict[str, int]:
 
 def _no_door(part: str) -> Finding:
     return Finding(
-        "INTERNAL", "error", f"This door cannot verify {part}.", f"At a shell: devs-git verify {part}"
+        "INTERNAL", "error", f"This interface cannot verify {part}.", f"At a shell: devs-git verify {part}"
     )
 
 

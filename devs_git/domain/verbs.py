@@ -172,7 +172,7 @@ _ROWS: Final = (
     Verb("conversation import", CHANGES, "Read what is new in a session's transcript.", records=True),
     Verb("conversation snapshot", CHANGES, "Name what was said so far, to return to it.", records=True),
     Verb("conversation snapshots", READS, "List the named states of conversations, newest first."),
-    Verb("doctor", READS, "Look for trouble and name the command that mends it.", before_init=True),
+    Verb("doctor", READS, "Look for problems and name the command that fixes each.", before_init=True),
 )
 
 VERBS: Final[dict[str, Verb]] = {verb.name: verb for verb in _ROWS}

@@ -184,7 +184,7 @@ def test_a_branch_that_exists_under_a_name_that_the_rule_forbids_is_told_as_that
         router.call("checkout", Workspace.open(scene.top), checkout.Request(name))
     error = refused.value
     assert (error.code, error.details["branch"]) == ("INVALID_BRANCH", name)
-    assert error.message.startswith(f"There is a branch {name!r}, and devs-git does not switch to it: ")
+    assert error.message.startswith(f"The branch {name!r} exists, but devs-git does not switch to it: ")
     assert typed in error.hint
     if not frozen:  # what the hint says leads there
         words = typed.replace("NAME", "named").replace("devs-git ", f"{sys.executable} -m devs_git ")

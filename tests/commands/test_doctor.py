@@ -168,10 +168,12 @@ def test_the_command_line_exits_1_when_something_is_wrong(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["devs-git", "doctor"])
     assert main() == 0
-    assert capsys.readouterr().out.startswith("Nothing is wrong.\nnote: The policy names no approver yet")
+    assert capsys.readouterr().out.startswith(
+        "No problems were found.\nnote: The policy names no approver yet"
+    )
     shutil.rmtree(initialised / ".git" / "hooks")
     assert main() == 1
-    assert "mend it: devs-git init" in capsys.readouterr().out
+    assert "fix: devs-git init" in capsys.readouterr().out
 
 
 def test_an_interrupted_operation_is_told_even_where_it_cannot_be_recovered(initialised: Path) -> None:

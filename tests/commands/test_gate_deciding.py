@@ -138,7 +138,7 @@ def test_a_decision_that_is_none_leaves_the_gate_pending(text: str, ledgered: Wo
     forge(ledgered, gate_id, text)
     shown = gate_show.run(ledgered, gate_show.Request(gate_id))
     assert shown.status == "PENDING_APPROVAL"
-    assert any("decides nothing" in note for note in shown.notes)
+    assert any("does not count" in note for note in shown.notes)
     assert refusal(lambda: approve(ledgered, gate_id)).code == "LEDGER_MUTATED"
 
 
@@ -216,7 +216,7 @@ def test_the_question_is_put_once_and_only_y_is_yes(ledgered: Workspace) -> None
         status, shown = at_terminal(ledgered.top, "gate", "approve", gate_id, "--yes", typed=typed)
         assert status == 130, shown
         assert shown.count("[y/N]") == 1
-        assert "The answer was not yes; nothing was done." in shown
+        assert "You did not answer yes, so nothing was done." in shown
     assert ledgered.ledger.open_gates() == (gate_id,)
     status, shown = at_terminal(ledgered.top, "gate", "approve", gate_id, typed="y\n")
     assert status == 0

@@ -209,10 +209,10 @@ def test_a_person_reads_that_nothing_is_new(top: Path) -> None:
 
     (top / "new.txt").write_text("new\n")
     assert "recorded at" in said("checkpoint", "--all")
-    assert said("checkpoint", "--all").startswith("Nothing is new since task-1@1 (")
-    assert said("checkpoint", "--all").endswith("; no checkpoint was made.\n")
+    assert said("checkpoint", "--all").startswith("Nothing changed since task-1@1 (")
+    assert said("checkpoint", "--all").endswith(", so no checkpoint was made.\n")
     said("task", "complete")
     said("task", "start", "2")
     shown = said("task", "complete")
     assert "(0 files, +0 -0)" in shown
-    assert shown.endswith("Nothing is new since the task was started.\n")
+    assert shown.endswith("Nothing changed since the task was started.\n")

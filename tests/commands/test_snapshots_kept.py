@@ -143,5 +143,5 @@ def test_in_a_pipe_prune_needs_yes(three: Workspace, repo: Path) -> None:
 
 
 def test_a_span_that_is_none_is_refused() -> None:
-    with pytest.raises(DevsError, match="no span"):
+    with pytest.raises(DevsError, match="not a span"):
         snapshot_prune.Request("soon")

@@ -169,7 +169,7 @@ def test_a_policy_goes_with_the_decision_that_put_it_into_force(pair: Pair) -> N
     pair.bob.approve(gate)
     pair.ann.sync()
     why = [row.why for row in pair.bob.sync().superseded if row.path == "policy.yaml"]
-    assert why == ["The other side answered the gate of this policy otherwise, and was first."]
+    assert why == ["The other side decided the gate of this policy differently, and it was first."]
     pair.ann.sync()
     assert pair.bob.opened.policy.backup_limit == pair.ann.opened.policy.backup_limit == before
     pair.assert_same("ledger", "tags")

@@ -96,7 +96,7 @@ def test_the_lines_in_huskys_tracked_files_outlive_npm_install(husky: Path, git:
     git("commit", "-qm", "lines")
     npm_install_with_husky(husky)
     assert warned("status") == []
-    assert devs("doctor").stdout.startswith("Nothing is wrong.")
+    assert devs("doctor").stdout.startswith("No problems were found.")
     assert not [action for action in set_up().actions if action.what == "lines for husky"]
     npm_install_with_husky(husky)
     gate = ask(Workspace.open(), kind="MANUAL")

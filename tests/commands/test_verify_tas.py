@@ -59,7 +59,7 @@ def test_a_section_that_hides_those_after_it_changes_them(agreed: Workspace) -> 
 def test_gate_show_tells_what_a_proposed_text_hides(agreed: Workspace) -> None:
     gate_id = ask(agreed, text=TAS.replace("old", "<div hidden>\n\nnew"))
     notes = gate_show.run(Workspace.open(agreed.top), gate_show.Request(gate_id)).notes
-    note = "The proposed text also changes what was not named: TAS / 4 More (now inside <div hidden>)."
+    note = "The proposed text also changes sections that the request does not name: TAS / 4 More (now inside <div hidden>)."
     assert note in notes
 
 

@@ -70,4 +70,4 @@ script()
 
 def test_ctrl_c_while_a_command_is_still_starting_is_one_line_and_130(repo: Path) -> None:
     done = subprocess.run([sys.executable, "-c", INTERRUPTED], cwd=repo, capture_output=True, check=False)
-    assert (done.returncode, done.stderr) == (130, b"Interrupted; nothing more was done.\n")
+    assert (done.returncode, done.stderr) == (130, b"The command was interrupted and did nothing more.\n")

@@ -53,8 +53,8 @@ FOR_PERSONS = ("cli", "selfcheck.py", "git_hook.py", "deciding.py", "signatures.
         ),
         (
             "rewind_to_task",
-            "Make one with it: devs-git rewind task-1 --dry-run …",
-            'Make one with it: rewind_to_task(task_id="task-1", dry_run=true) …',
+            "Make a plan with it: devs-git rewind task-1 --dry-run …",
+            'Make a plan with it: rewind_to_task(task_id="task-1", dry_run=true) …',
         ),
         (
             "undo_rewind",
@@ -66,7 +66,7 @@ FOR_PERSONS = ("cli", "selfcheck.py", "git_hook.py", "deciding.py", "signatures.
             "See: devs-git diff --hunks",
             "See: git_diff(hunks=true)",
         ),
-        ("get_task_trace", "See what there is: devs-git trace list", "See what there is: search_traces"),
+        ("get_task_trace", "List all: devs-git trace list", "List all: search_traces"),
         (
             "get_conversation",
             "Find it: devs-git trace search --in messages",

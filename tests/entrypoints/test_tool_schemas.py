@@ -174,7 +174,7 @@ def test_every_word_that_a_verb_chooses_among_is_announced() -> None:
 def test_what_is_wrong_with_a_value_is_told_in_the_words_of_the_verb(initialised: Any) -> None:
     for name, arguments, words in (
         ("start_task", {"task_id": "../x"}, "'../x' is not a task id."),
-        ("start_task", {"task_id": "1", "agent": "boss"}, "'boss' is no agent."),
+        ("start_task", {"task_id": "1", "agent": "boss"}, "'boss' is not a valid agent."),
         (
             "start_task",
             {"task_id": "1", "title": "x" * 201},

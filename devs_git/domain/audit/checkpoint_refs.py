@@ -24,7 +24,7 @@ def judge(history: History, refs: Mapping[str, tuple[str, str]]) -> Iterator[Fin
         if ref in want or not ref.startswith((NUMBERED, VISIBLE + "task-")):
             continue
         if oid not in may.get(ref, ()):
-            yield _off("TAG_MOVED", ref, f"{ref} is {oid[:12]}, which no event of the ledger explains.")
+            yield _off("TAG_MOVED", ref, f"{ref} is {oid[:12]}, and no event of the ledger explains that.")
 
 
 def kept(history: History, refs: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
@@ -32,7 +32,7 @@ def kept(history: History, refs: Mapping[str, tuple[str, str]]) -> Iterator[Find
     for ref, (oid, _kind) in refs.items():
         point = history.checkpoints.get(oid)
         if point and point.gone:
-            text = f"{ref} is kept here; event {point.gone[:12]} says that it is to be kept no more."
+            text = f"{ref} still exists here, and event {point.gone[:12]} says that it was removed."
             yield Finding(
                 "TAG_MOVED",
                 "warning",
@@ -59,7 +59,7 @@ def _allowed(history: History) -> dict[str, set[str]]:
 def _one(ref: str, tag: str, refs: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
     oid, kind = refs[ref]
     if kind != "tag":
-        yield _off("TAG_NOT_ANNOTATED", ref, f"{ref} is no annotated tag.")
+        yield _off("TAG_NOT_ANNOTATED", ref, f"{ref} is not an annotated tag.")
     elif oid != tag:
         yield _off("TAG_MOVED", ref, f"{ref} is {oid[:12]}; the ledger says {tag[:12]}.")
 
@@ -68,7 +68,7 @@ def _missing(ref: str, event: str) -> Finding:
     fix = f"Fetch it: devs-git sync; where no clone has it, see who wrote that: git show {event[:12]}"
     more = f"; take it out of the list: devs-git purge --from {event[:12]}"
     return Finding(
-        "TAG_MISSING", "error", f"{ref} is missing, of which event {event[:12]} tells.", fix + more, ref
+        "TAG_MISSING", "error", f"{ref} is missing, and event {event[:12]} recorded it.", fix + more, ref
     )
 
 

@@ -96,7 +96,10 @@ def _finding(code: str, commit: Bound, what: str, severity: Severity = "error") 
 def _unbound(commit: Bound, witness: Witness) -> Iterator[Finding]:
     if witness.unbound and commit.oid not in witness.early:
         yield _finding(
-            "UNBOUND_COMMIT", commit, "names no ledger event (made without our hooks)", witness.unbound
+            "UNBOUND_COMMIT",
+            commit,
+            "names no ledger event (it was made without the hooks of devs-git)",
+            witness.unbound,
         )
 
 

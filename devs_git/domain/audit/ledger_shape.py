@@ -32,7 +32,7 @@ _ADDED: Final = re.compile(
     re.ASCII,
 )
 WAY_OUT: Final = (
-    "Call a person: compare with another clone's refs/heads/devs/ledger before anything is written."
+    "Ask a person to compare it with refs/heads/devs/ledger of another clone, before anything is written."
 )
 
 
@@ -113,14 +113,18 @@ def leaps(steps: Sequence[Step]) -> Iterator[Finding]:
     most = event_fields.HIGHEST + sum(len(found) for _, found in named)
     for oid, found in named:
         if max(found, default=0) > most:
-            yield _damaged("LEDGER_MUTATED", oid, f"Event {oid[:12]} leaps to checkpoint {max(found)}.")
+            yield _damaged(
+                "LEDGER_MUTATED", oid, f"Event {oid[:12]} skips numbers and records checkpoint {max(found)}."
+            )
 
 
 def mutations(step: Step) -> Iterator[Finding]:
     """Changes of one event that no writer of ours makes; what governs is judged by `belief`."""
     oid = step.event.oid
     if not step.event.type and len(step.event.parents) < 2:
-        yield _damaged("LEDGER_MUTATED", oid, f"Commit {oid[:12]} on the ledger's branch is no event.")
+        yield _damaged(
+            "LEDGER_MUTATED", oid, f"Commit {oid[:12]} on the branch of the ledger is not an event."
+        )
     yield from odd_fields(step)
     for number, edge in enumerate(step.edges):
         paths = [change.path for change in edge]

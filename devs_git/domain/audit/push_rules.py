@@ -54,7 +54,7 @@ def private(move: Move) -> str:
         # A tag comes before a branch.
         return f"git would take it for the ledger, {LEDGER}, where somebody types {_SHORT[1:]}"
     if folded.startswith(_OWN) and not folded.startswith(NUMBERED) and move.ref != _CHOSEN:
-        return "it is what a clone remembers for itself, and another would believe it"
+        return "each clone writes this ref for itself, and another clone would trust it"
     return ""
 
 
@@ -64,7 +64,7 @@ def names(moves: Sequence[Move]) -> Iterator[Finding]:
         why = private(move) if move.new != NO_OID else ""
         if why:
             yield refused(
-                "INVALID_BRANCH", move.ref, f"{move.ref} is refused: {why}.", "Leave it out of the push."
+                "INVALID_BRANCH", move.ref, f"{move.ref} is refused: {why}.", "Push without this ref."
             )
 
 

@@ -17,7 +17,7 @@ from devs_git.domain.gates.tas_lock import Revision
 from devs_git.values import field, immutable
 
 _SHOWN: Final = 3  # sections that a finding names
-_ASK: Final = "Ask: devs-git gate request --type TAS_REVISION; or take the change back."
+_ASK: Final = "Ask for a gate: devs-git gate request --type TAS_REVISION. Or revert the change."
 
 
 @immutable
@@ -104,7 +104,7 @@ def _told(edit: Edit, sections: tuple[str, ...]) -> str:
 def _came_back(edit: Edit, revisions: Mapping[str, Revision], used: int) -> str:
     gate = next(gate for number, gate in enumerate(revisions) if used >> number & 1)
     what = f"puts a text of {edit.path} back that gate {gate} approved and that was changed since"
-    return f"Commit {edit.commit[:12]} {what}, which nobody approved again."
+    return f"Commit {edit.commit[:12]} {what}, and nobody approved that again."
 
 
 def _finding(code: str, edit: Edit, message: str) -> Finding:

@@ -78,13 +78,13 @@ def refusal(
     if same & agents or (requested_by and principal(requested_by) in same):
         return DevsError(
             "SELF_APPROVAL",
-            f"{shown(reviewer, '')} asked for this or is an agent, and does not decide.",
+            f"{shown(reviewer, '')} asked for this or is an agent, and may not decide.",
             hint="Another approver must decide.",
         )
     if policy.approvers and principal(reviewer) not in {principal(one.principal) for one in policy.approvers}:
         return DevsError(
             "UNKNOWN_SIGNER",
-            f"{shown(reviewer, '')} is no approver of the policy in force.",
+            f"{shown(reviewer, '')} is not an approver in the policy in force.",
             hint=_SEE,
         )
     return None

@@ -58,17 +58,17 @@ def wrong(claim: Claim, place: Place) -> DevsError | None:
     says, asked = claim.says, claim.asked
     if not place.asked or asked is None:
         damaged = f"gates/{claim.files.gate_id}/{layout.REQUEST}" if place.asked else ""
-        return DevsError(UNREADABLE, "its decision decides nothing: there is no request", damaged=damaged)
+        return DevsError(UNREADABLE, "its decision does not count: there is no request", damaged=damaged)
     if says is None:
         return DevsError(UNREADABLE, "its decision cannot be read")
     if says.flaw:
         return DevsError(says.flaw, says.why, damaged=says.damaged)
     if says.gate_id != claim.files.gate_id:
-        return DevsError("REPLAYED", "its decision decides nothing: REPLAYED")
+        return DevsError("REPLAYED", "its decision does not count: REPLAYED")
     if asked.gate_id != claim.files.gate_id:
-        return DevsError(UNREADABLE, "its decision decides nothing: the request is another gate's")
+        return DevsError(UNREADABLE, "its decision does not count: the request is another gate's")
     if says.request != place.request:
-        return DevsError("STALE_REQUEST", "its decision decides nothing: STALE_REQUEST")
+        return DevsError("STALE_REQUEST", "its decision does not count: STALE_REQUEST")
     if place.decided or not place.policy:
         what = "the gate was decided before" if place.decided else "there was no policy yet"
         return DevsError(UNREADABLE, what)

@@ -9,7 +9,7 @@ from devs_git.domain.audit.findings import Finding
 from devs_git.domain.belief.masks import bits
 from devs_git.domain.belief.walk import NONE, Walk
 
-_JOIN: Final = "Join what is there first: devs-git sync"
+_JOIN: Final = "Join the other ledger first: devs-git sync"
 _PERSON: Final = "Call a person: git log --graph --oneline "
 
 
@@ -34,9 +34,7 @@ def _replaced(walk: Walk, events: Sequence[str], before: int, after: int) -> Ite
     for gate in bits(walk.gates_of(old.stands & ~new.stands)):
         had, has = walk.chosen(before, gate), walk.chosen(after, gate)
         if had and not had.same(has) and walk.counts(had.number, new.policy):
-            text = (
-                f"Gate {walk.names[gate]} was decided by event {events[had.at][:12]}, which counts no longer."
-            )
+            text = f"Event {events[had.at][:12]} decided gate {walk.names[gate]}, and it no longer counts."
             yield _finding(events[after], text, f"{_PERSON}{events[after]}")
 
 

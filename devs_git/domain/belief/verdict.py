@@ -117,7 +117,7 @@ class Belief:
             stands = walk.chains[walk.states[walk.numbers[at]].policy]
             gave = [c for n, c in walk.chains.items() if walk.policies[n] == one.blob and n not in stands]
             if any(stands == chain[: len(stands)] for chain in gave):
-                return "The other side answered the gate of this policy otherwise, and was first."
+                return "The other side decided the gate of this policy differently, and it was first."
             return "Both sides changed the policy; the other side was first."
         return self.walk.why_not(one.number, self.walk.numbers[at]) or "The other side was first."
 

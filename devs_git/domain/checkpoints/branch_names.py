@@ -50,7 +50,7 @@ def forbidden(name: str, error: DevsError) -> DevsError:
     typed = f"git switch {shlex.quote(name)}"
     if name.startswith("-") or _special(name):
         typed = f"git branch NAME refs/heads/{shlex.quote(name)} && devs-git checkout NAME"
-    words = f"There is a branch {name[:100]!r}, and devs-git does not switch to it: {why}"
+    words = f"The branch {name[:100]!r} exists, but devs-git does not switch to it: {why}"
     return DevsError("INVALID_BRANCH", words, hint=f"Type: {typed}", branch=name)
 
 

@@ -130,7 +130,7 @@ def require_task(history: History, task_id: str) -> Task:
 def nothing_new(task_id: str) -> DevsError:
     return DevsError(
         "TASK_EXISTS",
-        f"{task_id} is completed, and there is no work of it since.",
+        f"{task_id} is completed, and nothing was done for it since then.",
         hint="Start the next task: devs-git task start <id>",
         task_id=task_id,
     )

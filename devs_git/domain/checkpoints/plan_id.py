@@ -34,8 +34,8 @@ def read(plan_id: str) -> Options:
     if len(parts) != 3 or not all(parts):
         raise invalid(
             "plan_id",
-            f"{plan_id!r} is no plan id.",
-            hint="Take it from: devs-git rewind TARGET --dry-run --json",
+            f"{plan_id!r} is not a plan id.",
+            hint="Make a plan and take its id: devs-git rewind TARGET --dry-run --json",
         )
     target, options, _digest = parts
     save = options.endswith("+save")
@@ -54,6 +54,6 @@ def agree(own: Options, planned: Options) -> None:
         if said and said != in_plan:
             raise invalid(
                 name,
-                "The plan was made without that, and a plan is applied as it is.",
-                hint=f"Make one with it: devs-git rewind {planned.target} --dry-run …",
+                "The plan was made without this option.",
+                hint=f"Make a plan with it: devs-git rewind {planned.target} --dry-run …",
             )

@@ -40,10 +40,10 @@ class Answer(VerbRequest):
         plain_text.checked("reason", self.reason, least=least, most=REASON_MOST)
         if bool(self.signature) != bool(self.signed):
             raise invalid(
-                "signature", "A signature comes with the bytes that were signed.", hint="Add: --signed FILE"
+                "signature", "A signature needs the bytes that were signed.", hint="Add: --signed FILE"
             )
         if self.signature and (self.sign or self.key):
-            raise invalid("sign", "Sign here or bring a signature, not both.")
+            raise invalid("sign", "Sign here or give a signature, not both.")
 
     @property
     def approval(self) -> str:

@@ -25,7 +25,7 @@ UNSIGNED, SIGNED = "unsigned", "signed"
 REQUESTED, RESOLVED = "gate.requested", "gate.resolved"
 RESOLVING: Final = (RESOLVED, "policy.set")  # a policy change that is approved is both, in one event
 NO_APPROVER: Final = (
-    "The policy names no approver yet: anybody at a terminal who is no agent may decide, unsigned. "
+    "The policy names no approver yet: anybody at a terminal who is not an agent may decide, without a signature. "
     "Name one in devs-policy.yaml, commit it and ask for it: devs-git gate request --type POLICY_CHANGE"
 )
 LEAST, MOST = 20, 2000  # characters of a blocker
@@ -70,7 +70,7 @@ class Question:
 def gate_id(text: str) -> str:
     """`text` if it can be the id of a gate; INVALID_ARGUMENTS for what looks like a path or an option."""
     if not _GATE_ID.fullmatch(text):
-        raise invalid("gate_id", f"{text!r} is no gate id.", hint="See the gates: devs-git gate list")
+        raise invalid("gate_id", f"{text!r} is not a gate id.", hint="See the gates: devs-git gate list")
     return text
 
 
@@ -91,7 +91,7 @@ def question(record: Mapping[str, Any]) -> Question:
         raise invalid("proposed_changes", f"A gate of type {kind} has no proposed changes.")
     by = checked("requested_by", fields.get("requested_by") or "", allowed="")
     if by and not PRINCIPAL.fullmatch(by):
-        raise invalid("requested_by", f"{by!r} is no principal.", hint="Use a mail address or a name.")
+        raise invalid("requested_by", f"{by!r} is not a principal.", hint="Use a mail address or a name.")
     return Question(kind, agent, task, blocker, _changes(changes) if revision else None, by)
 
 
@@ -100,7 +100,7 @@ def _changes(value: Any) -> Changes:
     if value is None:
         raise invalid(top, f"{top} is missing.")
     if not isinstance(value, Mapping):
-        raise invalid(top, f"{top} is no mapping.")
+        raise invalid(top, f"{top} is not a mapping.")
     _no_others(value, _KNOWN_CHANGES, top + ".")
     text = value.get("proposed_text")
     return Changes(
@@ -115,7 +115,7 @@ def _sections(field: str, value: Any) -> tuple[str, ...]:
     if value is None or value == ():  # the command line's way to say that there is none
         raise invalid(field, f"{field} is missing.", hint="Name a section at least, such as 2.3.")
     if isinstance(value, str) or not isinstance(value, Sequence):
-        raise invalid(field, f"{field} is no list.")
+        raise invalid(field, f"{field} is not a list.")
     if not value:
         raise invalid(field, f"{field} names no section.", hint="Name at least one, such as 2.3.")
     found = [
@@ -130,7 +130,7 @@ def _one_of(field: str, value: Any, among: tuple[str, ...]) -> str:
     if value is None or value == "":
         raise invalid(field, f"{field} is missing.", hint=hint)
     if not isinstance(value, str) or value not in among:
-        raise invalid(field, f"{value!r} is no {field}.", hint=hint)
+        raise invalid(field, f"{value!r} is not a valid {field}.", hint=hint)
     return value
 
 

@@ -21,7 +21,9 @@ REWRITTEN, FOLDED, OUTDONE = "rewritten", "folded", "outdone"
 
 def unreadable(event: Event) -> DevsError:
     """For an event whose fields are not as we write them: a ledger may come from anybody."""
-    text = f"An event of the ledger, {event.oid or event.subject}, is not as devs-git writes them."
+    text = (
+        f"An event of the ledger, {event.oid or event.subject}, does not have the form that devs-git writes."
+    )
     return DevsError("LEDGER_MUTATED", text, hint="See who wrote it: git log refs/heads/devs/ledger")
 
 

@@ -81,7 +81,9 @@ def target(text: str, *, field: str = "target") -> Target:
     name, at, number = text.partition("@")
     if at and not re.fullmatch(NUMBER_FORM, number, re.ASCII):
         raise invalid(
-            field, f"{text!r} names no checkpoint.", hint="A numbered checkpoint is written task-10@3."
+            field,
+            f"{text!r} is not the name of a checkpoint.",
+            hint="A numbered checkpoint is written task-10@3.",
         )
     short = text if _SHORT_OID.fullmatch(text) else ""
     return Target(task_id(name, field=field), int(number) if at else None, short=short)

@@ -24,7 +24,7 @@ def resolve(history: History, target: Target) -> Checkpoint:
         raise DevsError(
             "TASK_NOT_FOUND",
             f"There is no {target.task}.",
-            hint="See what there is: devs-git log",
+            hint="List all: devs-git log",
             task_id=target.task,
         )
     points = history.of_task(target.task)
@@ -39,7 +39,7 @@ def resolve(history: History, target: Target) -> Checkpoint:
         hint += ", or return from the rewind that undid it: devs-git undo" if undone else ""
     else:
         hint = f"Complete it first: devs-git task complete {target.task}"
-    text = f"{target.task} has no completion that is live."
+    text = f"{target.task} has no live completion."
     raise DevsError("NO_CHECKPOINT", text, hint=hint, task_id=target.task)
 
 
@@ -51,7 +51,7 @@ def _by_number(points: list[Checkpoint], target: Target) -> Checkpoint:
         oids = " or ".join(point.tag[:12] for point in found)
         raise DevsError(
             "CHECKPOINT_NOT_FOUND",
-            f"Events of the ledger give {len(found)} checkpoints the number {target}.",
+            f"In the ledger, {len(found)} checkpoints have the number {target}.",
             hint=f"Name the one that you mean by its oid: {oids}",
             task_id=target.task,
         )
@@ -59,7 +59,7 @@ def _by_number(points: list[Checkpoint], target: Target) -> Checkpoint:
     raise DevsError(
         "CHECKPOINT_NOT_FOUND",
         f"There is no checkpoint {target}; {target.task} has: {have}.",
-        hint="See what there is: devs-git log",
+        hint="List all: devs-git log",
         task_id=target.task,
     )
 
@@ -72,7 +72,7 @@ def _whole(history: History, beginning: str) -> str:
         raise DevsError(
             "CHECKPOINT_NOT_FOUND",
             f"Several checkpoints begin with {beginning}: {', '.join(oid[:12] for oid in found[:5])}.",
-            hint="Write more of it, or its name: devs-git log",
+            hint="Write more digits, or its name: devs-git log",
             oid=beginning,
         )
     return found[0] if found else ""
@@ -85,5 +85,5 @@ def _by_oid(history: History, oid: str) -> Checkpoint:
     if found:
         return next((point for point in reversed(found) if point.live), found[-1])
     raise DevsError(
-        "CHECKPOINT_NOT_FOUND", f"{oid} is no checkpoint.", hint="See what there is: devs-git log", oid=oid
+        "CHECKPOINT_NOT_FOUND", f"{oid} is not a checkpoint.", hint="List all: devs-git log", oid=oid
     )

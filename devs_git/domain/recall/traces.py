@@ -70,5 +70,5 @@ def shortened(text: str, trace_id: str) -> str:
         return text
     tail = TOOL_OUTPUT_TRACE_THRESHOLD - _HEAD
     left_out = len(text) - TOOL_OUTPUT_TRACE_THRESHOLD
-    way_back = f"[{left_out} characters left out; the whole: devs-git trace get {trace_id}]"
+    way_back = f"[{left_out} characters are left out; the whole output: devs-git trace get {trace_id}]"
     return f"{text[:_HEAD]}\n{way_back}\n{text[-tail:]}"

@@ -31,7 +31,7 @@ class Limit:
 
 
 DOCUMENT: Final = Limit(
-    "A request, a policy or a decision", 256 * _KIB, "People read them.", "Ask or say it in fewer words."
+    "A request, a policy or a decision", 256 * _KIB, "People read them.", "Use fewer words."
 )
 TEXT: Final = Limit(
     "A plan or a result",

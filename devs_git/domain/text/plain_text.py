@@ -70,7 +70,7 @@ def checked(field: str, value: Any, *, least: int = 0, most: int = 0, allowed: s
     if value is None:
         raise invalid(field, f"{field} is missing.")
     if not isinstance(value, str):
-        raise invalid(field, f"{field} is no text.", hint="Quote it.")
+        raise invalid(field, f"{field} is not text.", hint="Quote it.")
     for found in COMMANDING.finditer(value):
         char, at = found[0], found.start() + 1
         if wrong := offence(char, allowed):

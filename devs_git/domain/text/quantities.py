@@ -19,7 +19,7 @@ def size(text: str) -> int:
     """Bytes of `2GiB`, `500MB`, `10B`; ValueError with a sentence for anything else."""
     match = _SIZE.fullmatch(text)
     if not match:
-        raise ValueError(f"{text!r} is no size; write it like 2GiB or 500MB.")
+        raise ValueError(f"{text!r} is not a size; write it like 2GiB or 500MB.")
     return int(match[1]) * _BYTES[match[2]]
 
 
@@ -27,5 +27,5 @@ def span(text: str) -> int:
     """Seconds of `30d`, `12h`, `5min`, `2w`; ValueError with a sentence for anything else."""
     match = _SPAN.fullmatch(text)
     if not match:
-        raise ValueError(f"{text!r} is no span of time; write it like 30d or 12h.")
+        raise ValueError(f"{text!r} is not a span of time; write it like 30d or 12h.")
     return int(match[1]) * _SECONDS[match[2]]

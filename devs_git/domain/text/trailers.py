@@ -67,7 +67,7 @@ def checked(field: str, value: str, *, among: tuple[str, ...] = ()) -> str:
     if not re.fullmatch(VALUE_FORM, value, re.ASCII):
         raise invalid(field, f"The {field} must be one line without control characters.")
     if among and value not in among:
-        raise invalid(field, f"{value!r} is no {field}.", hint="Use one of: " + ", ".join(among))
+        raise invalid(field, f"{value!r} is not a valid {field}.", hint="Use one of: " + ", ".join(among))
     return text(field, value.strip())
 
 
@@ -78,7 +78,7 @@ def text(field: str, value: str, *, longest: int = MAX_TEXT) -> str:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise invalid(field, f"The {field} is no UTF-8 text.") from error
+        raise invalid(field, f"The {field} is not UTF-8 text.") from error
     if "\0" in value:
         raise invalid(field, f"The {field} cannot hold NUL characters.")
     return value

@@ -22,7 +22,7 @@ from devs_git.workspace import Workspace
 
 Maker = Callable[..., VerbRequest]
 Renderer = Callable[[Any], str | bytes]  # bytes go out as they are
-_ASKED: Final = "Changes nothing here: a person is asked all the same."
+_ASKED: Final = "This changes nothing here: devs-git asks a person in any case."
 _YES: Final = {"gate approve": _ASKED, "gate reject": _ASKED}
 
 
@@ -105,7 +105,7 @@ def _ask(name: str, workspace: Workspace, request: VerbRequest, plan: Renderer) 
         if row.tier > CHANGES:
             raise DevsError(
                 "INVALID_ARGUMENTS",
-                f"'{name}' destroys recovery points and nobody can be asked here.",
+                f"'{name}' destroys recovery points, and there is no terminal to confirm that.",
                 hint="Add --yes.",
                 field="yes",
             )

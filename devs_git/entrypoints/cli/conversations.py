@@ -27,18 +27,22 @@ def _shown(result: Result) -> str:
     text=_shown,
     example="devs-git conversation show --task 10\ndevs-git conversation show --at task-10@2 --no-tool-results",
 )
-@click.option("--session", default="", metavar="ID", help="Of one session; else the last one here.")
-@click.option("--task", default="", help="Of one task, in all its sessions.")
+@click.option(
+    "--session", default="", metavar="ID", help="Messages of one session. Default: the last session here."
+)
+@click.option("--task", default="", help="Messages of one task, in all its sessions.")
 @click.option("--at", default="", metavar="CHECKPOINT", help="Up to a checkpoint, such as task-10@2.")
 @click.option("--snapshot", default="", metavar="ID", help="Up to a snapshot.")
 @click.option("--message", default="", metavar="ID", help="Up to a message.")
 @click.option(
     "--format", type=click.Choice(["chat", "json", "table"]), default="chat", show_default=True, help="How."
 )
-@click.option("--no-tool-calls", is_flag=True, help="Leave out what tools were called with.")
-@click.option("--no-tool-results", is_flag=True, help="Leave out what tools answered.")
-@click.option("--limit", type=int, default=200, show_default=True, help="The last so many.")
-@click.option("--cursor", default="", help="Those before: the next_cursor of an earlier answer.")
+@click.option("--no-tool-calls", is_flag=True, help="Leave out the arguments of tools.")
+@click.option("--no-tool-results", is_flag=True, help="Leave out the results of tools.")
+@click.option(
+    "--limit", type=int, default=200, show_default=True, help="The number of messages, from the end."
+)
+@click.option("--cursor", default="", help="Older messages: the next_cursor of an earlier answer.")
 def conversation_show(*, no_tool_calls: bool, no_tool_results: bool, **options: Any) -> VerbRequest:
     from devs_git.commands.conversation_show import Request
 
@@ -52,11 +56,12 @@ def conversation_show(*, no_tool_calls: bool, no_tool_results: bool, **options: 
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
-    "--client", default="", metavar="NAME", help="Whose transcript it is: claude or codex; else it shows."
+    "--client",
+    default="",
+    metavar="NAME",
+    help="The client that wrote the transcript: claude or codex. Default: found from its content.",
 )
-@click.option(
-    "--task", default="", help="The task that the new messages belong to; else the one that was active."
-)
+@click.option("--task", default="", help="The task of the new messages. Default: the task that was active.")
 def conversation_import(**options: Any) -> VerbRequest:
     from devs_git.commands.conversation_import import Request
 
@@ -68,8 +73,10 @@ def conversation_import(**options: Any) -> VerbRequest:
     text=conversation_text.taken,
     example="devs-git conversation snapshot --task 10",
 )
-@click.option("--session", default="", metavar="ID", help="Of one session; else the last one here.")
-@click.option("--task", default="", help="Of the last session of a task.")
+@click.option(
+    "--session", default="", metavar="ID", help="Messages of one session. Default: the last session here."
+)
+@click.option("--task", default="", help="The last session of this task.")
 def conversation_snapshot(**options: Any) -> VerbRequest:
     from devs_git.commands.conversation_snapshot import Request
 
@@ -81,8 +88,8 @@ def conversation_snapshot(**options: Any) -> VerbRequest:
     text=conversation_text.listed,
     example="devs-git conversation snapshots --task 10",
 )
-@click.option("--task", default="", help="Of one task.")
-@click.option("--limit", type=int, default=20, show_default=True, help="At most so many.")
+@click.option("--task", default="", help="Only this task.")
+@click.option("--limit", type=int, default=20, show_default=True, help="The highest number of results.")
 def conversation_snapshots(**options: Any) -> VerbRequest:
     from devs_git.commands.conversation_snapshots import Request
 

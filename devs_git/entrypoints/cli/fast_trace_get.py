@@ -27,7 +27,7 @@ def status(words: list[str]) -> int | None:
         with printing():
             console.write_bytes(data or b"")
     except KeyboardInterrupt:
-        _say("Interrupted; nothing more was done.")
+        _say("The command was interrupted and did nothing more.")
         return EXIT_INTERRUPTED
     return None if data is None else 0
 

@@ -31,22 +31,25 @@ devs-git gate request --from - < request.yaml"""
     "--type", "gate_type", metavar="TYPE", help="TAS_REVISION (the default), MANUAL or POLICY_CHANGE."
 )
 @click.option(
-    "--agent", "agent_id", metavar="ROLE", help="Who asks: researcher, architect, developer, reviewer."
+    "--agent",
+    "agent_id",
+    metavar="ROLE",
+    help="The role that asks: researcher, architect, developer, reviewer.",
 )
-@click.option("--task", "task_id", metavar="ID", help="The task that cannot go on.")
+@click.option("--task", "task_id", metavar="ID", help="The task that cannot continue.")
 @click.option(
-    "--blocker", "blocker_description", metavar="TEXT", help="What stands in the way, 20 to 2000 characters."
+    "--blocker", "blocker_description", metavar="TEXT", help="What blocks the task, 20 to 2000 characters."
 )
 @click.option(
     "--section",
     "sections",
     multiple=True,
     metavar="NAME",
-    help="A section of the TAS, by number or heading; may stand several times.",
+    help="A section of the TAS, by number or heading. You may repeat this option.",
 )
 @click.option("--rationale", metavar="TEXT", help="Why the TAS should change, 20 characters or more.")
 @click.option("--risk", metavar="TEXT", help="What could go wrong, 20 characters or more.")
-@click.option("--proposal", metavar="FILE", help="The whole TAS as it would be.")
+@click.option("--proposal", metavar="FILE", help="The whole TAS after the change.")
 @click.option(
     "--requested-by", metavar="PRINCIPAL", help="Who must not approve this: the mail address of whoever asks."
 )
@@ -148,14 +151,18 @@ def _proof(make: Maker) -> Maker:
     """The options by which a decision is proved."""
     for option in (
         click.option(
-            "--signed", metavar="FILE", help="The bytes that were signed; else FILE of --signature less .sig."
+            "--signed",
+            metavar="FILE",
+            help="The bytes that were signed. Default: FILE of --signature without .sig.",
         ),
         click.option(
             "--signature", metavar="FILE", help="A signature made elsewhere, such as bytes.txt.sig."
         ),
-        click.option("--print-bytes", is_flag=True, help="Print what there is to sign, and decide nothing."),
-        click.option("--key", default="", metavar="FILE", help="The SSH key to sign with; goes with --sign."),
-        click.option("--sign", is_flag=True, help="Sign with your SSH key: ssh-agent's, or that of --key."),
+        click.option("--print-bytes", is_flag=True, help="Print the bytes to sign, and decide nothing."),
+        click.option("--key", default="", metavar="FILE", help="The SSH key for --sign."),
+        click.option(
+            "--sign", is_flag=True, help="Sign with your SSH key: the key of ssh-agent, or the key of --key."
+        ),
     ):
         make = option(make)
     return make
@@ -182,7 +189,7 @@ def _answer(
     "devs-git gate approve 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9 --sign --key ~/.ssh/id_ed25519",
 )
 @click.argument("gate_id")
-@click.option("--reason", default="", metavar="TEXT", help="Why; reaches the agent.")
+@click.option("--reason", default="", metavar="TEXT", help="The reason. The agent reads it.")
 @_proof
 def gate_approve(**options: Any) -> VerbRequest:
     from devs_git.commands.gate_approve import Request
@@ -196,7 +203,7 @@ def gate_approve(**options: Any) -> VerbRequest:
     example="devs-git gate reject 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9 --reason 'Use the old format'",
 )
 @click.argument("gate_id")
-@click.option("--reason", default="", metavar="TEXT", help="Why (required); reaches the agent.")
+@click.option("--reason", default="", metavar="TEXT", help="The reason (required). The agent reads it.")
 @_proof
 def gate_reject(**options: Any) -> VerbRequest:
     from devs_git.commands.gate_reject import Request

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 @command("log", text=log_text.log, example="devs-git log --limit 5\ndevs-git log --task 10 --json")
-@click.option("--limit", type=int, default=20, show_default=True, help="How many checkpoints.")
-@click.option("--all", "everything", is_flag=True, help="All of them.")
-@click.option("--task", default="", help="Only those of this task.")
-@click.option("--cursor", default="", help="Go on after this: the next_cursor of an earlier answer.")
+@click.option("--limit", type=int, default=20, show_default=True, help="The number of checkpoints.")
+@click.option("--all", "everything", is_flag=True, help="Show all checkpoints.")
+@click.option("--task", default="", help="Only this task.")
+@click.option("--cursor", default="", help="The next page: the next_cursor of an earlier answer.")
 def log(*, limit: int, everything: bool, task: str, cursor: str) -> VerbRequest:
     from devs_git.commands.log import MOST, Request
 
@@ -29,12 +29,12 @@ def log(*, limit: int, everything: bool, task: str, cursor: str) -> VerbRequest:
     text=log_text.history,
     example="devs-git history --task 10\ndevs-git history --follow --json",
 )
-@click.option("--limit", type=int, default=50, show_default=True, help="How many events.")
-@click.option("--task", "task_id", default="", help="Only those of this task.")
+@click.option("--limit", type=int, default=50, show_default=True, help="The number of events.")
+@click.option("--task", "task_id", default="", help="Only this task.")
 @click.option("--contract", default="", help="Only those of this contract's tasks.")
-@click.option("--cursor", default="", help="Go on after this: the next_cursor of an earlier answer.")
-@click.option("--after", default="", metavar="EVENT", help="Those after this event, oldest first.")
-@click.option("--follow", is_flag=True, help="Wait for what comes, and print it as it comes; Ctrl-C ends.")
+@click.option("--cursor", default="", help="The next page: the next_cursor of an earlier answer.")
+@click.option("--after", default="", metavar="EVENT", help="Only events after this one, oldest first.")
+@click.option("--follow", is_flag=True, help="Wait for new events and print each. Ctrl-C ends.")
 def history(**options: Any) -> VerbRequest:
     from devs_git.commands.history import Request
 
@@ -56,10 +56,12 @@ def show(*, target: str) -> VerbRequest:
 )
 @click.argument("target", required=False, default="")
 @click.option(
-    "--against", default="", help="A checkpoint, HEAD or a commit; else the checkpoint before, or HEAD."
+    "--against", default="", help="A checkpoint, HEAD or a commit. Default: the previous checkpoint, or HEAD."
 )
-@click.option("--hunks", is_flag=True, help="The changed lines too.")
-@click.option("--hunk-lines", type=int, default=2000, show_default=True, help="At most so many of them.")
+@click.option("--hunks", is_flag=True, help="Show the changed lines, too.")
+@click.option(
+    "--hunk-lines", type=int, default=2000, show_default=True, help="The highest number of changed lines."
+)
 def diff(*, target: str, against: str, hunks: bool, hunk_lines: int) -> VerbRequest:
     from devs_git.commands.diff import Request
 

@@ -59,10 +59,10 @@ def main() -> int:
                 console.write(said.getvalue(), err=True, end="")
         return EXIT_USAGE
     except Declined:
-        console.write("The answer was not yes; nothing was done.", err=True)
+        console.write("You did not answer yes, so nothing was done.", err=True)
         return EXIT_INTERRUPTED
     except (click.Abort, KeyboardInterrupt):
-        console.write("Interrupted; nothing more was done.", err=True)
+        console.write("The command was interrupted and did nothing more.", err=True)
         return EXIT_INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the last door: what nobody caught becomes one line
         return report(uncaught(error), as_json=as_json)

@@ -67,7 +67,7 @@ def _once(result: Result) -> ItemsView[tuple[str, str], int]:
     metavar="EVENT",
     help="What this event says is kept no more, or is nowhere; sync and verify name it.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would go, and what is left.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be deleted, and what would remain.")
 def purge(*, path: str, text: str, event: str, dry_run: bool) -> VerbRequest:
     """Take a secret out."""
     from devs_git.commands.purge import Request

@@ -13,12 +13,12 @@ from devs_git.entrypoints.cli.texts import move_text
 if TYPE_CHECKING:
     from devs_git.domain.verbs import VerbRequest
 
-PRESERVE = click.option(
-    "--preserve", metavar="branch|stash|discard", help="How to keep what is there now in sight."
+PRESERVE = click.option("--preserve", metavar="branch|stash|discard", help="How to save the current state.")
+BRANCH_NAME = click.option(
+    "--branch-name", metavar="NAME", help="The name of the branch of --preserve branch."
 )
-BRANCH_NAME = click.option("--branch-name", metavar="NAME", help="The branch that --preserve branch leaves.")
 UNTRACKED = click.option(
-    "--untracked", metavar="save", help="Save untracked files that are in the way, and go on."
+    "--untracked", metavar="save", help="Save untracked files that block the operation, then continue."
 )
 
 
@@ -37,9 +37,9 @@ UNTRACKED = click.option(
     "--override-gate",
     "override_reason",
     metavar="REASON",
-    help="Rewind though a gate is open: a person at a terminal, with a reason that is recorded.",
+    help="Rewind although a gate is open. Only a person at a terminal can do this; the ledger records the reason.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would happen; write nothing.")
+@click.option("--dry-run", is_flag=True, help="Only show what would happen; write nothing.")
 def rewind(**options: Any) -> VerbRequest:
     from devs_git.commands.rewind import Request
 
@@ -56,7 +56,7 @@ def rewind(**options: Any) -> VerbRequest:
 @PRESERVE
 @BRANCH_NAME
 @UNTRACKED
-@click.option("--dry-run", is_flag=True, help="Say what would happen; write nothing.")
+@click.option("--dry-run", is_flag=True, help="Only show what would happen; write nothing.")
 def undo(**options: Any) -> VerbRequest:
     from devs_git.commands.undo import Request
 

@@ -56,9 +56,9 @@ def mcp(*, repo: Path | None) -> int:
     type=click.IntRange(0, 65535),
     default=3001,
     show_default=True,
-    help="The port; 0 takes a free one.",
+    help="The port; 0 means any free port.",
 )
-@click.option("--require-token", is_flag=True, help="Ask for the token on this machine, too.")
+@click.option("--require-token", is_flag=True, help="Require the token from this machine, too.")
 @_REPO
 def serve(*, host: str, port: int, require_token: bool, repo: Path | None) -> int:
     where = _repository(repo)
@@ -69,7 +69,7 @@ def serve(*, host: str, port: int, require_token: bool, repo: Path | None) -> in
     if asked and not token.strip():
         raise invalid(
             "DEVS_GIT_TOKEN",
-            "Without a token nobody but this machine may be served.",
+            "Without a token, the server accepts connections from this machine only.",
             hint="Run: DEVS_GIT_TOKEN=$(openssl rand -hex 32) devs-git serve …",
         )
     return listener.main(where, border.Rules(host, token.strip() if asked else ""), port)

@@ -29,23 +29,25 @@ def _init_text(result: init_verb.Result) -> str:
 
 @command("init", text=_init_text, example=_INIT)
 @click.option(
-    "--uninstall", is_flag=True, help="Take hooks, view and exclude out; keep ledger, tags and policy."
+    "--uninstall",
+    is_flag=True,
+    help="Remove the hooks, the view and the exclude lines. Keep the ledger, the tags and the policy.",
 )
 @click.option(
     "--strict",
     is_flag=True,
-    help="Add a git hook that guards every move of a ref: checkpoints, the ledger, and all commits while frozen.",
+    help="Add a git hook that checks every move of a ref: checkpoints, the ledger, and all commits while frozen.",
 )
 @click.option(
     "--server",
     is_flag=True,
-    help="Put the hook that guards pushes into a bare repository; with --uninstall take it out.",
+    help="Install the hook that checks pushes into a bare repository. With --uninstall: remove it.",
 )
 @click.option(
     "--accept-policy",
     default="",
     metavar="OID",
-    help="Accept this policy of a ledger that this clone never saw, where devs-policy.yaml has another.",
+    help="Accept this policy of a ledger that this clone never saw, although devs-policy.yaml has another policy.",
 )
 def init(*, uninstall: bool, strict: bool, server: bool, accept_policy: str) -> init_verb.Request:
     """Set up, or take out."""
@@ -55,11 +57,11 @@ def init(*, uninstall: bool, strict: bool, server: bool, accept_policy: str) -> 
 def _doctor_text(result: doctor_verb.Result) -> str:
     lines = list(result.decided)
     if not result.findings:
-        lines.append("Nothing is wrong.")
+        lines.append("No problems were found.")
     for finding in result.findings:
         colour = "red" if finding.severity == "error" else "yellow"
         lines.append(style(f"{finding.severity}: {finding.code}: ", fg=colour) + finding.message)
-        lines.append(f"  mend it: {finding.fix}")
+        lines.append(f"  fix: {finding.fix}")
     lines += [f"note: {note}" for note in result.notes]
     return "\n".join(lines)
 
@@ -71,12 +73,14 @@ def _doctor_text(result: doctor_verb.Result) -> str:
     exit_status=lambda result: 0 if result.ok else EXIT_NO,
 )
 @click.option(
-    "--finish", is_flag=True, help="Finish an interrupted operation; files edited since stay as they are."
+    "--finish",
+    is_flag=True,
+    help="Finish an interrupted operation. Files that were edited after it stay as they are.",
 )
 @click.option(
     "--take-back",
     is_flag=True,
-    help="Take an interrupted operation back; files edited since stay as they are.",
+    help="Take an interrupted operation back. Files that were edited after it stay as they are.",
 )
 def doctor(*, finish: bool, take_back: bool) -> doctor_verb.Request:
     """Look for trouble."""

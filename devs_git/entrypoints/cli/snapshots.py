@@ -61,7 +61,7 @@ def _pruned(result: snapshot_prune_verb.Result) -> str:
     text=_created,
     example='devs-git snapshot create\ndevs-git snapshot create -m "before lunch"',
 )
-@click.option("-m", "--message", default="", help="What this state is, in one line.")
+@click.option("-m", "--message", default="", help="A description of this state, in one line.")
 def snapshot_create(*, message: str) -> VerbRequest:
     from devs_git.commands.snapshot_create import Request
 
@@ -77,7 +77,12 @@ def snapshot_list() -> VerbRequest:
 
 @command("snapshot open", text=_opened, example="devs-git snapshot open edit-2026-01-31-0900 --at ../look")
 @click.argument("name")
-@click.option("--at", default="", metavar="FOLDER", help="Where; else a folder inside the git directory.")
+@click.option(
+    "--at",
+    default="",
+    metavar="FOLDER",
+    help="The folder to open it in. Default: a folder inside the git directory.",
+)
 def snapshot_open(*, name: str, at: str) -> VerbRequest:
     from devs_git.commands.snapshot_open import Request
 
@@ -90,8 +95,8 @@ def snapshot_open(*, name: str, at: str) -> VerbRequest:
     plan=_pruned,
     example="devs-git snapshot prune --older-than 30d --dry-run\ndevs-git snapshot prune --older-than 30d --yes",
 )
-@click.option("--older-than", required=True, metavar="SPAN", help="Such as 30d, 12h or 2w.")
-@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@click.option("--older-than", required=True, metavar="SPAN", help="The age, such as 30d, 12h or 2w.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be deleted.")
 def snapshot_prune(*, older_than: str, dry_run: bool) -> VerbRequest:
     from devs_git.commands.snapshot_prune import Request
 

@@ -93,13 +93,13 @@ def _gave_way(row: Superseded, remote: str) -> Iterator[str]:
     "--accept-policy",
     default="",
     metavar="OID",
-    help="Accept this policy of a remote that this clone never saw, where devs-policy.yaml has another.",
+    help="Accept this policy of a remote that this clone never saw, although devs-policy.yaml has another policy.",
 )
 @click.option(
     "--let-stand",
     default="",
     metavar="OID",
-    help="Of two ledgers that exclude each other, let the one with this tip stand.",
+    help="If two ledgers exclude each other, keep the one with this tip.",
 )
 def sync(*, remote: str, accept_policy: str, let_stand: str) -> VerbRequest:
     """Join with a remote."""
@@ -129,7 +129,7 @@ def _followed(result: Rewritten) -> str:
     "devs-git history-rewritten --map .git/filter-repo/commit-map",
 )
 @click.option("--map", default="", metavar="FILE", help="Old and new commits; without it, by equal files.")
-@click.option("--dry-run", is_flag=True, help="Only say what would move.")
+@click.option("--dry-run", is_flag=True, help="Only show what would move.")
 def history_rewritten(*, map: str, dry_run: bool) -> VerbRequest:  # noqa: A002 - the option's name
     """Move the checkpoints."""
     from devs_git.commands.history_rewritten import Request

@@ -26,13 +26,13 @@ def _started(result: start_verb.Result) -> str:
 
 def _recorded(row: Recorded) -> str:
     if not row.made:
-        return f"Nothing is new since {row.task_id}@{row.number} ({row.commit[:10]}); no checkpoint was made."
+        return f"Nothing changed since {row.task_id}@{row.number} ({row.commit[:10]}), so no checkpoint was made."
     done = row.status == "completed"
     name = row.task_id if done else f"{row.task_id}@{row.number}"
     kind = f"completed as devs/{row.task_id}, checkpoint {row.number}" if done else "recorded"
     stat = f"{row.files_changed} file{'' if row.files_changed == 1 else 's'}, +{row.lines_added} -{row.lines_removed}"
     said = f"{style(name, bold=True)} {kind} at {row.commit[:10]} ({stat}): {row.message}"
-    return f"{said}\nNothing is new since the task was started." if row.nothing_new else said
+    return f"{said}\nNothing changed since the task was started." if row.nothing_new else said
 
 
 def _status(result: status_verb.Result) -> str:
@@ -59,13 +59,18 @@ def _status(result: status_verb.Result) -> str:
 
 @command("task start", text=_started, example='devs-git task start 10 --title "Parse dates" --plan @plan.md')
 @click.argument("task_id", metavar="ID")
-@click.option("--title", default="", help="What the task is about, in one line.")
-@click.option("--plan", default="", metavar="TEXT|@FILE", help="The plan, or the file that holds it.")
+@click.option("--title", default="", help="The subject of the task, in one line.")
+@click.option("--plan", default="", metavar="TEXT|@FILE", help="The plan, or @FILE to read it from a file.")
 @click.option(
-    "--contract", default="", metavar="NAME", help="The line of work it belongs to; default: the branch."
+    "--contract",
+    default="",
+    metavar="NAME",
+    help="The contract (line of work) of the task. Default: the branch.",
 )
-@click.option("--agent", default="developer", help="Who works: researcher, architect, developer, reviewer.")
-@click.option("--client", default="", metavar="NAME", help="The program that the agent runs in.")
+@click.option(
+    "--agent", default="developer", help="The agent's role: researcher, architect, developer, reviewer."
+)
+@click.option("--client", default="", metavar="NAME", help="The client: the program that runs the agent.")
 @click.option("--phase", default="execute", help="research, specify, plan, execute or review.")
 def task_start(*, plan: str, **options: str) -> start_verb.Request:
     return start_verb.Request(plan=_text_or_file(plan), **options)

@@ -34,14 +34,19 @@ def _given(name: str) -> Any:
     text=lambda result: shown(result.traceId, "") if friendly() else result.traceId,
     example="pytest 2>&1 | devs-git trace put --tool pytest\ndevs-git trace put --id build-7 --task 10 < build.log",
 )
-@click.option("--id", "trace_id", default="", metavar="ID", help="Its id; else a new UUID.")
-@click.option("--task", default="", help="The task; else the active one.")
-@click.option("--tool", default="", metavar="NAME", help="Which tool printed it.")
-@click.option("--input", "given", default="", metavar="TEXT", help="What the tool was called with.")
+@click.option("--id", "trace_id", default="", metavar="ID", help="The id of the trace. Default: a new UUID.")
+@click.option("--task", default="", help="The task. Default: the active task.")
+@click.option("--tool", default="", metavar="NAME", help="The tool that printed it.")
+@click.option("--input", "given", default="", metavar="TEXT", help="The arguments of the tool.")
 @click.option("--session", default="", metavar="ID", help="The agent's session.")
-@click.option("--agent", default="", metavar="ROLE", help="Who called it; else the active task's agent.")
+@click.option(
+    "--agent",
+    default="",
+    metavar="ROLE",
+    help="The agent that called the tool. Default: the agent of the active task.",
+)
 @click.option("--error", is_flag=True, help="The call failed.")
-@click.option("--duration-ms", type=int, metavar="N", help="How long the call took.")
+@click.option("--duration-ms", type=int, metavar="N", help="The duration of the call.")
 def trace_put(*, given: str, task: str, tool: str, session: str, error: bool, **options: Any) -> VerbRequest:
     from devs_git.commands.trace_put import Request
     from devs_git.storage.catalog import bodies
@@ -58,10 +63,10 @@ def trace_put(*, given: str, task: str, tool: str, session: str, error: bool, **
     example="devs-git trace get build-7\ndevs-git trace get build-7 --raw > build.log",
 )
 @click.argument("trace_id", default="", metavar="ID")
-@click.option("--raw", is_flag=True, help="The exact bytes, on a terminal too.")
-@click.option("--payload", is_flag=True, help="What the agent's hook sent, instead of the output.")
+@click.option("--raw", is_flag=True, help="Print the exact bytes, on a terminal, too.")
+@click.option("--payload", is_flag=True, help="Print what the agent's hook sent instead of the output.")
 @click.option("--offset", type=int, default=0, metavar="BYTES", help="Begin there.")
-@click.option("--limit", type=int, metavar="BYTES", help="At most so many.")
+@click.option("--limit", type=int, metavar="BYTES", help="The highest number of results.")
 def trace_get(*, trace_id: str, raw: bool, payload: bool, offset: int, limit: int | None) -> VerbRequest:
     from devs_git.commands.trace_get import Request
 
@@ -74,14 +79,14 @@ def trace_get(*, trace_id: str, raw: bool, payload: bool, offset: int, limit: in
     text=trace_text.listed,
     example="devs-git trace list --task 10\ndevs-git trace list --errors --limit 50 --json",
 )
-@click.option("--limit", type=int, default=20, show_default=True, help="At most so many.")
-@click.option("--task", default="", help="Of one task.")
-@click.option("--tool", default="", metavar="NAME", help="Of one tool.")
-@click.option("--session", default="", metavar="ID", help="Of one session.")
-@click.option("--agent", default="", metavar="ROLE", help="Of one agent.")
-@click.option("--errors", is_flag=True, help="Of calls that failed.")
-@click.option("--rewound", is_flag=True, help="Those of rewound tasks, too.")
-@click.option("--cursor", default="", help="Go on where an earlier answer ended.")
+@click.option("--limit", type=int, default=20, show_default=True, help="The highest number of results.")
+@click.option("--task", default="", help="Only this task.")
+@click.option("--tool", default="", metavar="NAME", help="Only this tool.")
+@click.option("--session", default="", metavar="ID", help="Only this session.")
+@click.option("--agent", default="", metavar="ROLE", help="Only this agent.")
+@click.option("--errors", is_flag=True, help="Only calls that failed.")
+@click.option("--rewound", is_flag=True, help="Include rewound tasks.")
+@click.option("--cursor", default="", help="The next page: the next_cursor of an earlier answer.")
 def trace_list(**options: Any) -> VerbRequest:
     from devs_git.commands.trace_list import Request
 
@@ -126,11 +131,16 @@ def _with_minus_words(made: click.Command) -> click.Command:
     show_default=True,
     help="Where.",
 )
-@click.option("--limit", type=int, default=20, show_default=True, help="At most so many.")
-@click.option("--rewound", is_flag=True, help="Those of rewound tasks, too.")
-@click.option("--cursor", default="", help="Go on where an earlier answer ended.")
+@click.option("--limit", type=int, default=20, show_default=True, help="The highest number of results.")
+@click.option("--rewound", is_flag=True, help="Include rewound tasks.")
+@click.option("--cursor", default="", help="The next page: the next_cursor of an earlier answer.")
 @click.option(
-    "--deadline", type=float, default=2.0, show_default=True, metavar="SECONDS", help="Stop looking then."
+    "--deadline",
+    type=float,
+    default=2.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Stop the search after this time.",
 )
 def trace_search(*, query: tuple[str, ...], **options: Any) -> VerbRequest:
     from devs_git.commands.trace_search import Request
@@ -144,11 +154,14 @@ def trace_search(*, query: tuple[str, ...], **options: Any) -> VerbRequest:
     plan=trace_text.pruned,
     example="devs-git trace prune --older-than 90d --dry-run\ndevs-git trace prune --max-size 2GB --yes",
 )
-@click.option("--older-than", default="", metavar="SPAN", help="Such as 90d, 12h or 2w.")
+@click.option("--older-than", default="", metavar="SPAN", help="The age, such as 90d, 12h or 2w.")
 @click.option(
-    "--max-size", default="", metavar="SIZE", help="The oldest, until the catalog takes no more than this."
+    "--max-size",
+    default="",
+    metavar="SIZE",
+    help="Delete the oldest traces until the catalog has at most this size.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be deleted.")
 def trace_prune(*, older_than: str, max_size: str, dry_run: bool) -> VerbRequest:
     from devs_git.commands.trace_prune import Request
 
@@ -168,13 +181,19 @@ def _exported(result: trace_export_verb.Result) -> str | bytes:
     text=_exported,
     example="devs-git trace export --output traces.jsonl.gz\ndevs-git trace export --task 10 > task-10.jsonl.gz",
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="The file; else standard output.")
-@click.option("--task", default="", help="Of one task.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="The file to write. Default: standard output."
+)
+@click.option("--task", default="", help="Only this task.")
 def trace_export(*, output: Path | None, task: str) -> VerbRequest:
     from devs_git.commands.trace_export import Request
 
     if output is None and (sys.stdout.isatty() or _given("as_json")):
-        raise invalid("output", "An export is no text.", hint="Name a file: --output traces.jsonl.gz")
+        raise invalid(
+            "output",
+            "An export is binary, so a terminal cannot show it.",
+            hint="Name a file: --output traces.jsonl.gz",
+        )
     return Request(sys.stdout.buffer.write, task, output)
 
 

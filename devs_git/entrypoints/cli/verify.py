@@ -72,7 +72,7 @@ def _annotation(finding: Told) -> str:
     "--range", metavar="BASE..HEAD", default="", help="The commits to look at; all of HEAD by default."
 )
 @click.option("--require", metavar="signed", default="", help="Decisions must be signed.")
-@click.option("--format", metavar="text|json|github", default="text", help="How findings are told.")
+@click.option("--format", metavar="text|json|github", default="text", help="The format of the findings.")
 def verify(parts: tuple[str, ...], **options: Any) -> VerbRequest:
     from devs_git.commands.verify import Request
     from devs_git.entrypoints import selfcheck

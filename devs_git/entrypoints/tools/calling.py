@@ -45,7 +45,7 @@ class Answer:
 def call(name: str, arguments: dict[str, Any], where: Path, progress: Progress | None = None) -> Answer:
     """Call a tool in the worktree at `where`. Never raises: what goes wrong is an answer, too."""
     if name not in TOOLS:
-        error = invalid("tool", "There is no such tool.", hint="See what there is: tools/list")
+        error = invalid("tool", "There is no such tool.", hint="List all: tools/list")
         return Answer(error.envelope(), is_error=True)
     tool = TOOLS[name]
     try:

@@ -38,7 +38,7 @@ TOOLS: Final = (
         "snapshot create",
         "Save the working tree with its untracked files as a commit on a local branch, "
         "without touching HEAD, index or files.",
-        (Param("message", TEXT, "What this state is, in one line."),),
+        (Param("message", TEXT, "A description of this state, in one line."),),
         codes=("CONFLICT",),
     ),
     Tool(

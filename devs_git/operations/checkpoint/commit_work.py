@@ -63,7 +63,7 @@ def _refused(what: str, error: GitFailed) -> DevsError:
     return DevsError(
         "CONFLICT",
         f"{what}: {words}",
-        hint="Mend what it says and run the command again; the index is as it was.",
+        hint="Fix that and run the command again. The index is unchanged.",
     )
 
 

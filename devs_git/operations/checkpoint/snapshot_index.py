@@ -91,7 +91,7 @@ def take(
             raise DevsError(
                 "CONFLICT",
                 f"git cannot save the working tree: {words}",
-                hint="Mend or ignore that file, or make room on the disk.",
+                hint="Fix or ignore that file, or free disk space.",
             ) from error
 
 

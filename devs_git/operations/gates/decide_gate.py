@@ -56,7 +56,7 @@ def open_gate(tip: Tip, gate_id: str) -> Gate:
     if gate.flaw:
         raise DevsError(
             "LEDGER_MUTATED",
-            f"The ledger holds a decision on this gate that decides nothing: {gate.flaw}",
+            f"The ledger has a decision on this gate that does not count: {gate.flaw}",
             hint="See: devs-git verify ledger",
             gate_id=gate_id,
         )

@@ -281,7 +281,7 @@ def _no_repository(error: GitFailed) -> DevsError:
     if not any(words in error.stderr for words in _NO_PLACE):
         said = error.stderr.partition("\n")[0].removeprefix("fatal: ")
         return DevsError(
-            "NOT_A_REPOSITORY", f"git cannot read this repository: {said}.", hint="Mend that first."
+            "NOT_A_REPOSITORY", f"git cannot read this repository: {said}.", hint="Fix that first."
         )
     return DevsError(
         "NOT_A_REPOSITORY", "This is not a git repository.", hint="Run: git init, or go to a repository."

@@ -256,7 +256,7 @@ def _of_configuration(words: str) -> DevsError | None:
     return found and DevsError(
         "NOT_A_REPOSITORY",
         f"git cannot read its configuration: {found['said'].rstrip('.')}.",
-        hint="Find the setting and its file, and mend it: git config --list --show-origin",
+        hint="Find the setting and its file, and correct it: git config --list --show-origin",
     )
 
 

@@ -166,7 +166,7 @@ def _refused(path: Path, top: Path, line: int, what: str) -> DevsError:
     name = path.relative_to(top).as_posix()
     place = f"{name}, line {line}" if line else name
     error = invalid(
-        "client", f"{place}: {what}.", hint=f"Mend {name}, then run it again; nothing was changed."
+        "client", f"{place}: {what}.", hint=f"Fix {name}, then run the command again. Nothing was changed."
     )
     error.details |= {"file": name, "line": line}
     return error

@@ -77,7 +77,7 @@ def _tried(git: Git, name: str) -> Iterator[Finding]:
 
 
 def _mend(name: str) -> str:
-    return f"See what git says: git hook run {name}; then: {installation.INIT}"
+    return f"Read the error of git: git hook run {name}; then: {installation.INIT}"
 
 
 def _knows_us(python: Path) -> bool | None:

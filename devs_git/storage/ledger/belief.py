@@ -125,13 +125,13 @@ class Documents:
                 code="LEDGER_MUTATED",
             )
         except DevsError as error:
-            why = f"its decision decides nothing: {error.message}"
+            why = f"its decision does not count: {error.message}"
             damaged = store.decision_path(gate_id)
             return Decided(gate_id, "", "", "", "", flaw="LEDGER_MUTATED", why=why, damaged=damaged)
         said, flaw, why, damaged = "", "", "", ""
         gate = self.gates.get(record["request"])
         if gate and (wrong := gate_model.flaw_of(record, record["gate_id"], record["request"], gate.request)):
-            flaw, why = wrong, f"its decision decides nothing: {wrong}"
+            flaw, why = wrong, f"its decision does not count: {wrong}"
         elif (record["approval"] == gate_model.SIGNED) != bool(signature):
             flaw, why = "BAD_SIGNATURE", "its decision and its signature do not go together"
         elif signature and signature not in self.blobs:

@@ -29,7 +29,7 @@ def chat(result: Result) -> str:
 def _nothing(result: Result) -> str:
     if result.message_count:
         return "\n".join([*_left_out(result), "Nothing of it is left with these options."])
-    return "No conversation. Read one: devs-git conversation import FILE"
+    return "There is no conversation yet. Import one: devs-git conversation import FILE"
 
 
 def _left_out(result: Result) -> list[str]:
