@@ -32,8 +32,9 @@ def refused(workspace: Workspace, gate_id: str, answer: Callable[[str], None] = 
     with pytest.raises(DevsError) as caught:
         approve(workspace, gate_id, answer)
     assert gate_id in workspace.ledger.open_gates()
+    assert caught.value.code != "CONFLICT" or "TAS.md" in caught.value.details["paths"]
     after = workspace.git.text("for-each-ref", "refs/heads", "--format=%(refname) %(objectname)")
-    if caught.value.code != "GIT_RESET_FAILED" and answer is yes:
+    if "reason" not in caught.value.details and answer is yes:
         assert after == heads
     return caught.value.code
 
@@ -81,7 +82,7 @@ def test_a_tas_that_was_not_there_comes_into_being(ledgered: Workspace, git: Run
 def test_an_untracked_file_in_the_way_is_not_overwritten(ledgered: Workspace) -> None:
     gate_id = ask(ledgered, text=NEW)
     (ledgered.top / "TAS.md").write_text("mine\n")
-    assert refused(ledgered, gate_id) == "GIT_RESET_FAILED"
+    assert refused(ledgered, gate_id) == "CONFLICT"
     assert (ledgered.top / "TAS.md").read_text() == "mine\n"
 
 
@@ -201,7 +202,7 @@ def test_a_dirty_tas_is_refused_wherever_the_branch_is(
             file.write_text("edited\n")
         if how == "staged":
             git("add", "TAS.md", where=top)
-        assert refused(workspace, gate_id) == "GIT_RESET_FAILED"
+        assert refused(workspace, gate_id) == "CONFLICT"
         assert not file.exists() or file.read_text() in ("edited\n", TAS)
         git("checkout", "-q", "HEAD", "--", "TAS.md", where=top)
 
@@ -212,10 +213,10 @@ def test_what_cannot_land_is_told_before_anybody_is_asked_or_a_terminal_is_misse
     workspace, gate_id = asked
     heard: list[str] = []
     (workspace.top / "TAS.md").write_text("edited\n")
-    assert refused(workspace, gate_id, heard.append) == "GIT_RESET_FAILED"
+    assert refused(workspace, gate_id, heard.append) == "CONFLICT"
     with pytest.raises(DevsError) as caught:
         gate_approve.run(workspace, Approve(gate_id))
-    assert caught.value.code == "GIT_RESET_FAILED"
+    assert caught.value.code == "CONFLICT"
     commit(workspace.top, {"TAS.md": "edited\n"})
     assert refused(workspace, gate_id, heard.append) == "STALE_REQUEST"
     with pytest.raises(DevsError) as caught:
@@ -242,7 +243,7 @@ def test_a_ref_that_cannot_move_leaves_neither_decision_nor_commit(
     hook.parent.mkdir(exist_ok=True)
     hook.write_text('#!/bin/sh\n[ "$1" = prepared ] || exit 0\n! grep -q refs/heads/main\n')
     hook.chmod(0o755)
-    assert refused(workspace, gate_id) == "GIT_RESET_FAILED"
+    assert refused(workspace, gate_id) == "CONFLICT"
     assert (git("rev-parse", "HEAD"), git("status", "--porcelain")) == (head, "")
     assert (workspace.top / "TAS.md").read_text() == TAS
 

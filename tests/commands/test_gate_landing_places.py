@@ -44,6 +44,7 @@ def test_what_stands_where_a_folder_of_the_tas_belongs_is_not_replaced(
         commit(ledgered.top, {"docs": "mine\n"})
     in_force(ledgered, tas={"path": "docs/TAS.md"})
     gate_id = ask(ledgered, text=NEW)
-    assert refusal(lambda: approve(ledgered, gate_id)).code == "GIT_RESET_FAILED"
+    found = refusal(lambda: approve(ledgered, gate_id))
+    assert (found.code, found.details["paths"]) == ("CONFLICT", ["docs"])
     assert ledgered.ledger.open_gates() == (gate_id,)
     assert git("log", "-1", "--format=%s") in {"docs", "files"}

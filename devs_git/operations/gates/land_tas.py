@@ -6,7 +6,9 @@ has is moved by the reference transaction of the decision alone.
 
 from __future__ import annotations
 
+import contextlib
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -30,6 +32,7 @@ from devs_git.storage.worktree.survey import Head, Survey
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
+# The code of the engine. Who decides a gate is told CONFLICT: he has moved nothing himself.
 REFUSAL: Final = "GIT_RESET_FAILED"
 _REBASES: Final = ("rebase-merge/head-name", "rebase-apply/head-name")
 
@@ -53,8 +56,25 @@ def stale(gate: Gate) -> DevsError:
     )
 
 
+@contextlib.contextmanager
+def _told_as_conflict(gate: Gate) -> Iterator[None]:
+    """Where the engine does not move the tree: CONFLICT with the `paths` in the way, else the path of the TAS."""
+    try:
+        yield
+    except DevsError as error:
+        if error.code != REFUSAL:
+            raise
+        details = {"paths": [gate.text("tas_path")], **error.details}
+        raise DevsError("CONFLICT", error.message, hint=error.hint, **details) from error
+
+
 def require_current(place: Workspace, gate: Gate) -> None:
-    """STALE_REQUEST where the branch or the TAS on it is not as it was; GIT_RESET_FAILED where it is dirty there."""
+    """STALE_REQUEST where the branch or the TAS on it is not as it was; CONFLICT {paths} where it cannot land."""
+    with _told_as_conflict(gate):
+        _require_current(place, gate)
+
+
+def _require_current(place: Workspace, gate: Gate) -> None:
     head = refs.read(place.store_git, _ref(gate))
     if is_there(place.store_git, gate, head):
         return
@@ -103,7 +123,10 @@ def _worktree(place: Workspace, gate: Gate) -> Places | None:
             file = places.git_dir / name
             if file.is_file() and file.read_text(errors="replace").strip() == _ref(gate):
                 raise DevsError(
-                    "CONFLICT", f"{gate.text('branch')} is being rebased.", hint="End the rebase first."
+                    "CONFLICT",
+                    f"{gate.text('branch')} is being rebased.",
+                    hint="End the rebase first.",
+                    paths=[gate.text("tas_path")],
                 )
         if places.top and surveys.head_of(place.site_of(places).git).branch == _ref(gate):
             return places
@@ -142,7 +165,12 @@ class _Landing:
 
 
 def land(place: Workspace, gate: Gate, verb: str, build: Build) -> tuple[Event, str, str]:
-    """Decision and commit in one transaction: the event, the commit and its branch; STALE_REQUEST, GIT_RESET_FAILED."""
+    """Decision and commit in one transaction: the event, the commit and its branch; STALE_REQUEST, CONFLICT {paths}."""
+    with _told_as_conflict(gate):
+        return _land(place, gate, verb, build)
+
+
+def _land(place: Workspace, gate: Gate, verb: str, build: Build) -> tuple[Event, str, str]:
     work = _Landing(place, gate, verb, build)
     head = refs.read(place.store_git, _ref(gate))
     if is_there(place.store_git, gate, head):

@@ -84,6 +84,9 @@ devs-git checkpoint
 The command cannot run in the state that it found. The message says what that is, for example: files in conflict, nothing
 staged, a full disk, a shallow clone, a ref that somebody moved meanwhile.
 
+If `gate approve` cannot put an approved TAS in its place, `paths` names the files in the way (`--json`). Nothing is decided
+then, and the gate stays open.
+
 Do what the hint says and run the command again. These show most causes:
 
 ```sh
@@ -94,7 +97,7 @@ df -h .
 
 For a shallow or partial clone: `git fetch --unshallow`, or `git fetch --refetch --no-filter`.""",
     "GIT_RESET_FAILED": """\
-`rewind`, `undo`, `restore` or a decision did not move the working tree. Everything is as it was. With `--json`, `reason` says
+`rewind`, `undo` or `restore` did not move the working tree. Everything is as it was. With `--json`, `reason` says
 why, and `paths` names the files; see [the reasons](#why-the-working-tree-is-not-moved).
 
 See what the command would do, and what stops it. A dry run writes nothing:
