@@ -170,7 +170,7 @@ devs-git init
     "UNREADABLE": """\
 `doctor` could read no further: git refuses to read something of this repository.
 
-See what is damaged. What another clone has, a fetch brings back:
+See what is damaged. A fetch brings back what another clone still has:
 
 ```sh
 git fsck --full

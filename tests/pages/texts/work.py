@@ -46,9 +46,9 @@ See what is active:
 devs-git status
 ```""",
     "CHECKPOINT_NOT_FOUND": """\
-The task exists and this checkpoint does not. Or the beginning of an oid fits no checkpoint, or several.
+The task exists and this checkpoint does not. Or no checkpoint, or more than one, begins with the oid that you gave.
 
-List the checkpoints, and write the name as it stands there, such as `task-10@2`. Of an oid, write more characters:
+List the checkpoints, and write the name as it stands there, such as `task-10@2`. If you gave an oid, write more of its characters:
 
 ```sh
 devs-git log --all --task 10
