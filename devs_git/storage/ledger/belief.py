@@ -50,7 +50,7 @@ class Documents:
         brought = (files for step in steps for files in layout.brought(step))
         # By its files alone: a copy of a decision at another gate says nothing of the decision itself.
         wanted = {(files.decision, files.signature): files.gate_id for files in brought}
-        self.decided |= {files: self._decision(files, gate_id) for files, gate_id in wanted.items()}
+        self.decided |= {files: self._decision(*files, gate_id) for files, gate_id in wanted.items()}
         self._verify()
 
     def _verify(self) -> None:
@@ -59,14 +59,13 @@ class Documents:
         once = list(dict.fromkeys(signed.values()))
         # Side by side, for each signature is a child of its own.
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            found = dict(zip(once, pool.map(self._signer, once), strict=True))
+            found = dict(zip(once, pool.map(lambda one: self._signer(*one), once), strict=True))
         for files, what in signed.items():
             key, flaw, why = found[what]
             self.decided[files] = replace(self.decided[files], key=key, flaw=flaw, why=why)
 
-    def _signer(self, signed: tuple[str, str]) -> tuple[str, str, str]:
-        """The key that signed a statement; '' and what is wrong where none did."""
-        said, signature = signed
+    def _signer(self, said: str, signature: str) -> tuple[str, str, str]:
+        """The key that signed a statement, by its signature's blob; '' and what is wrong where none did."""
         try:
             return signatures.key_of(said.encode(), self.blobs[signature]), "", ""
         except DevsError as error:
@@ -114,9 +113,8 @@ class Documents:
             return ""
         return blob
 
-    def _decision(self, files: tuple[str, str], gate_id: str) -> Decided:
-        """What it says; who signed it is not asked yet."""
-        blob, signature = files
+    def _decision(self, blob: str, signature: str, gate_id: str) -> Decided:
+        """What a decision says, by the blobs of its two files; who signed it is not asked yet."""
         try:
             record = yaml_documents.load(
                 self.blobs.get(blob, b""),
