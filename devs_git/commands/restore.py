@@ -8,6 +8,7 @@ from pathlib import Path
 
 from devs_git.domain.checkpoints import branch_names
 from devs_git.domain.ledger import resolve
+from devs_git.domain.ledger.event_operations import RESTORED, Movement, Restored
 from devs_git.domain.ledger.events import Draft, Key, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import target as parse_target
@@ -25,7 +26,7 @@ from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.move_plan import Known
 from devs_git.storage.worktree.move_tree import Move
 from devs_git.storage.worktree.survey import Head, Survey
-from devs_git.values import immutable
+from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 REFUSAL = "GIT_RESET_FAILED"
@@ -180,15 +181,10 @@ def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> R
     carried = carry_changes.prepare(site, job.folder, Head(found.head, found.branch), job.tree, REFUSAL)
     message = f"Restore files of {request.target}\n\n{active}{Key.LEDGER}: {workspace.ledger.tip().oid}"
     commit = capture.commit(site.objects, job.tree, [found.head], site.signature(), message)
-    fields = (
-        (Key.OP, op_id),
-        (Key.BRANCH, found.branch),
-        (Key.FROM, found.head),
-        (Key.TO, commit),
-    )
-    backup = _backup(site, job, active, subject, fields)
-    target = (Key.TARGET, request.target)
-    event = workspace.event("restored", subject, target, *fields, (Key.BACKUP, backup), verb_name="restore")
+    way = Movement(op_id, found.branch, found.head, commit)
+    backup = _backup(site, job, active, subject, way.fields())
+    said = Restored(request.target, replace(way, backup=backup))
+    event = workspace.event(RESTORED, subject, *said.fields(), verb_name="restore")
     move = Move(
         op_id=op_id,
         verb="restore",

@@ -9,7 +9,8 @@ from devs_git.domain.checkpoints import plan_id as plans
 from devs_git.domain.checkpoints.plan_id import Options
 from devs_git.domain.checkpoints.rewind_selection import preserve_mode
 from devs_git.domain.ledger import ids, resolve
-from devs_git.domain.ledger.events import Draft, Event, Key
+from devs_git.domain.ledger.event_operations import REWOUND, Rewound
+from devs_git.domain.ledger.events import Draft
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.text.plain_text import checked
 from devs_git.domain.verbs import VerbRequest, VerbResult
@@ -17,7 +18,7 @@ from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import whereabouts
 from devs_git.operations.rewind import reach, rewind_plan
 from devs_git.operations.rewind.preserve import Kept
-from devs_git.operations.rewind.return_to_state import Journey, objections, trailers, travel
+from devs_git.operations.rewind.return_to_state import Journey, movement, objections, travel
 from devs_git.operations.rewind.rewind_plan import Outlook
 from devs_git.storage.documents import yaml_documents
 from devs_git.storage.git import filters
@@ -224,17 +225,12 @@ def _rewind(workspace: Workspace, site: Site, request: Request, look: Outlook) -
 
     def build(tip: Tip, old: State, kept: Kept, backup: str) -> Draft:
         _require_same(tip, look)
-        event = workspace.event(
-            "rewound",
-            f"rewind: to {request.options.target} (undoes {', '.join(look.effect.affected) or 'no task'})",
-            (Key.TASK, point.task_id),
-            (Key.TARGET, request.options.target),
-            (Key.REASON, request.override_reason or ""),
-            (Key.CLONE, clone),
-            *trailers(way, old, kept, backup),
-            verb_name="rewind",
-        )
-        return Draft(event, ((f"rewinds/{way.op_id}.yaml", _record(event, look, kept)),))
+        moved = movement(way, old, kept, backup)
+        said = Rewound(point.task_id, request.options.target, request.override_reason or "", clone, moved)
+        subject = f"rewind: to {said.target} (undoes {', '.join(look.effect.affected) or 'no task'})"
+        event = workspace.event(REWOUND, subject, *said.fields(), verb_name="rewind")
+        record = _record(said, site.places.worktree_id, look, kept)
+        return Draft(event, ((f"rewinds/{way.op_id}.yaml", record),))
 
     arrival = travel(site, way, active, build)
     return Result(
@@ -281,20 +277,20 @@ def _require_same(tip: Tip, look: Outlook) -> None:
         raise DevsError("PLAN_STALE", "The checkpoints changed just now.", hint="See them: devs-git log")
 
 
-def _record(event: Event, look: Outlook, kept: Kept) -> bytes:
+def _record(said: Rewound, worktree: str, look: Outlook, kept: Kept) -> bytes:
     """`rewinds/<op_id>.yaml`: the same facts for people."""
+    moved = said.movement
     facts = {
-        "rewind_id": event.get(Key.OP),
-        "target": event.get(Key.TARGET),
-        "branch": event.get(Key.BRANCH),
-        "worktree": event.get(Key.WORKTREE),
-        "from_commit": event.get(Key.FROM),
-        "to_commit": event.get(Key.TO),
-        "backup": f"refs/devs/backup/{event.get(Key.OP)}",
+        "rewind_id": moved.op_id,
+        "target": said.target,
+        "branch": moved.branch,
+        "worktree": worktree,
+        "from_commit": moved.before,
+        "to_commit": moved.after,
+        "backup": f"refs/devs/backup/{moved.op_id}",
         "preserve": look.preserve,
         "preserved_as": kept.reference,
         "undone": [point.name for point in look.effect.undone],
         "tasks": list(look.effect.affected),
     }
-    reason = event.get(Key.REASON)
-    return yaml_documents.dump(facts | ({"reason": reason} if reason else {}), "rewind")
+    return yaml_documents.dump(facts | ({"reason": said.reason} if said.reason else {}), "rewind")

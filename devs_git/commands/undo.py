@@ -12,13 +12,14 @@ from devs_git.domain.checkpoints import branch_names, task_activity
 from devs_git.domain.checkpoints import rewind_selection as rules
 from devs_git.domain.checkpoints.rewind_selection import Effect, preserve_mode
 from devs_git.domain.ledger import clone_view
+from devs_git.domain.ledger.event_operations import UNDONE, Movement, Undone
 from devs_git.domain.ledger.events import Draft, Event, Key
 from devs_git.domain.ledger.history import Checkpoint, fold
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.rewind import reach, refusals, rewind_plan
 from devs_git.operations.rewind.preserve import Kept
-from devs_git.operations.rewind.return_to_state import Journey, objections, trailers, travel
+from devs_git.operations.rewind.return_to_state import Journey, movement, objections, travel
 from devs_git.storage.git import filters, refs
 from devs_git.storage.git.filters import NotTold
 from devs_git.storage.ledger import lines_of_work, own_operations
@@ -131,7 +132,7 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
     operation = rules.to_undo(operations, request.op_id)
     surveys.require_commit(found)
     since = operations[operations.index(operation) :]
-    state, *later = (load(site.objects, event.get(Key.BACKUP)) for event in since)
+    state, *later = (load(site.objects, Movement.of(event).backup) for event in since)
     before = clone_view.own(fold(workspace.ledger.events(operation.parents[0], oldest_first=True)), clone)
     left, _ = reach.passed(site.git, found.head, state.head)
     held = refs.matching(site.git, lines_of_work.HEADS, lines_of_work.FOLDER)
@@ -153,7 +154,11 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
     refused = [
         *rules.reused(history, before, effect.revived),
         *surveys.in_the_middle(site.places, found),
-        *(refusals.of_new_commits(found, operation.get(Key.TO)) if commits and not request.preserve else ()),
+        *(
+            refusals.of_new_commits(found, Movement.of(operation).after)
+            if commits and not request.preserve
+            else ()
+        ),
         *refusals.of_changes(found, plan, request.preserve),
         *refusals.of_obstacles(plan, save=request.untracked == "save"),
         *refusals.of_objects(found, plan, state.head),
@@ -171,7 +176,7 @@ def _operations(site: Site, told: list[Event], op_id: str | None) -> list[Event]
     A worktree and branch of the same name in another clone is another place: its backups never come here.
     """
     held, purged = own_operations.operations(site.git, told)
-    here = [event for event in held if site.objects.exists(event.get(Key.BACKUP))]
+    here = [event for event in held if site.objects.exists(Movement.of(event).backup)]
     every = [event for event in told if event in here or event in purged]
     meant = [event for event in every if event.get(Key.OP) == op_id] or every[-1:]
     lost = next(
@@ -201,17 +206,13 @@ def _undo(workspace: Workspace, site: Site, request: Request, look: _Outlook) ->
     raw, exact = merged_raw(site.git, site.places, folder, states)
     way = replace(way, new=replace(look.state, raw=raw, modes=merged_modes(site.git, states)), exact=exact)
 
-    undoes = (
-        (Key.UNDOES, look.operation.get(Key.OP)),
-        (Key.PRESERVE, look.mode or "none"),
-        (Key.CLONE, name_clone(site.places.common, workspace.new_nonce)),
-    )
+    clone = name_clone(site.places.common, workspace.new_nonce)
 
     def build(_tip: Tip, old: State, kept: Kept, backup: str) -> Draft:
-        event = workspace.event(
-            "undone", way.subject, *undoes, *trailers(way, old, kept, backup), verb_name="undo"
+        said = Undone(
+            look.operation.get(Key.OP), look.mode or "none", clone, movement(way, old, kept, backup)
         )
-        return Draft(event)
+        return Draft(workspace.event(UNDONE, way.subject, *said.fields(), verb_name="undo"))
 
     active = active_task.read(site.places)
     arrival = travel(site, way, active, build)

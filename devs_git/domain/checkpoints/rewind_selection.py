@@ -9,7 +9,7 @@ not where another branch keeps that completion.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.ledger.clone_view import told
 from devs_git.domain.ledger.events import NO_OID, Event, Key, RefUpdate
@@ -17,6 +17,9 @@ from devs_git.domain.ledger.history import FOLDED, REWRITTEN, Checkpoint, Histor
 from devs_git.domain.ledger.ids import completed_tag
 from devs_git.errors import DevsError, invalid
 from devs_git.values import immutable, replace
+
+if TYPE_CHECKING:
+    from devs_git.domain.ledger.event_operations import Movement
 
 PRESERVE: Final = ("branch", "stash", "discard")
 
@@ -48,12 +51,13 @@ class Effect:
     reactivated: str = ""
     visible: tuple[tuple[str, str, str], ...] = ()
 
-    def fields(self) -> tuple[tuple[str, str], ...]:
-        """The trailers by which the ledger remembers this effect."""
-        return (
-            *((Key.UNDONE, point.tag) for point in self.undone),
-            *((Key.REVIVED, point.tag) for point in self.revived),
-            *((Key.STATUS, f"{task} {status}") for task, status in self.statuses),
+    def added_to(self, movement: Movement) -> Movement:
+        """The movement of a branch that has this effect, as the ledger remembers it."""
+        return replace(
+            movement,
+            undone=tuple(point.tag for point in self.undone),
+            revived=tuple(point.tag for point in self.revived),
+            statuses=self.statuses,
         )
 
     def tag_updates(self, tags: dict[str, str]) -> tuple[RefUpdate, ...]:
@@ -173,8 +177,12 @@ def back(
     stays so, and where the new checkpoint stays live the old one does not come back beside it.
     """
     undone = tuple(p for p in now.live() if p.tag not in before.checkpoints and p.commit in lost)
-    fallen = {tag for event in operations for tag in event.all(Key.UNDONE)}
-    risen = {tag for event in operations for tag in event.all(Key.REVIVED)}
+    # Who only lists checkpoints does without.
+    from devs_git.domain.ledger.event_operations import Movement
+
+    movements = [Movement.of(event) for event in operations]
+    fallen = {tag for movement in movements for tag in movement.undone}
+    risen = {tag for movement in movements for tag in movement.revived}
     was = {tag for tag, point in before.checkpoints.items() if point.live}
     stays = {point.tag for point in now.live()} - {point.tag for point in undone}
     moved = {p.tag for p in replaced_since(now, before) if p.tag in on_head and _newest(now, p) not in stays}

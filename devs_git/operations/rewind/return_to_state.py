@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import partial
 
 from devs_git.domain.checkpoints.rewind_selection import Effect
-from devs_git.domain.ledger.events import Draft, Key, RefUpdate
+from devs_git.domain.ledger.event_operations import Movement
+from devs_git.domain.ledger.events import Draft, RefUpdate
 from devs_git.errors import DevsError
 from devs_git.operations.rewind import preserve
 from devs_git.operations.rewind.preserve import Kept
@@ -69,7 +70,7 @@ def travel(site: Site, way: Journey, active: str, build: Callable[[Tip, State, K
             old,
             site.signature(),
             f"Before {way.subject}",
-            *own_operations.told(site.ledger.tip().oid, trailers(way, old, kept, "")),
+            *own_operations.told(site.ledger.tip().oid, movement(way, old, kept, "").fields()),
         )
         site.step("backup")
         backups.keep(site, way.op_id, backup)
@@ -88,18 +89,10 @@ def travel(site: Site, way: Journey, active: str, build: Callable[[Tip, State, K
         return Arrival(move_tree.execute(site, move), kept, backup)
 
 
-def trailers(way: Journey, old: State, kept: Kept, backup: str) -> tuple[tuple[str, str], ...]:
+def movement(way: Journey, old: State, kept: Kept, backup: str) -> Movement:
     """What the ledger remembers of a journey: enough to undo it."""
-    return (
-        (Key.OP, way.op_id),
-        (Key.BRANCH, old.branch),
-        (Key.FROM, old.head),
-        (Key.TO, way.new.head),
-        (Key.BACKUP, backup),
-        (Key.PRESERVE, kept.type),
-        (Key.PRESERVED, kept.trailer),
-        *way.effect.fields(),
-    )
+    moved = Movement(way.op_id, old.branch, old.head, way.new.head, backup, kept.type, kept.trailer)
+    return way.effect.added_to(moved)
 
 
 def objections(site: Site, way: Journey) -> list[DevsError]:

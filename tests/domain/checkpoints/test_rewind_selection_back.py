@@ -6,6 +6,7 @@ import pytest
 
 from devs_git.domain.checkpoints import rewind_selection
 from devs_git.domain.checkpoints.rewind_selection import Effect
+from devs_git.domain.ledger.event_operations import Movement
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History, fold
 
@@ -31,7 +32,13 @@ def rewound(op: str, *fields: tuple[str, str]) -> Event:
 
 
 def undone(op: str, of: str, effect: Effect) -> Event:
-    return event("undone", ("Devs-Op", op), ("Devs-Undoes", of), *effect.fields(), oid=op)
+    return event(
+        "undone",
+        ("Devs-Op", op),
+        ("Devs-Undoes", of),
+        *effect.added_to(Movement("", "", "", "")).fields(),
+        oid=op,
+    )
 
 
 def names(effect: Effect) -> tuple[list[str], list[str]]:
@@ -118,7 +125,7 @@ def test_a_checkpoint_that_was_replaced_before_it_was_brought_back_is_replaced_a
     made = [*MADE[:1], moved("one", "one-new")]
     before = fold(made)
     effect = rewind_selection.after(before, before.checkpoints["one"], {"c-one-new"}, {"c-one-new"}, "")
-    go = rewound("R", *effect.fields())
+    go = rewound("R", *effect.added_to(Movement("", "", "", "")).fields())
     there = fold([*made, go])
     assert stands(there) == [("one", "completed"), ("one-new", "rewound")]
     back = undone("U1", "R", rewind_selection.back(there, before, [go], set(), set()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from devs_git.domain.checkpoints import rewind_selection
+from devs_git.domain.ledger.event_operations import Movement
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import fold
 
@@ -28,7 +29,9 @@ def test_an_undo_brings_checkpoints_and_tasks_back_in_the_order_of_the_ledger() 
     finished = [_completed(number) for number in range(COUNT)]
     before = fold(finished)
     effect = rewind_selection.after(before, before.checkpoints[TAGS[0]], set(TAGS[1:]), set(TAGS[1:]), ".")
-    undone = Event("rewound", "rewind: to task-0", effect.fields(), oid="f")
+    undone = Event(
+        "rewound", "rewind: to task-0", effect.added_to(Movement("", "", "", "")).fields(), oid="f"
+    )
     now = fold([*finished, undone])
     back = rewind_selection.back(now, before, [undone], set(), set())
     assert [point.tag for point in back.revived] == TAGS[1:]
