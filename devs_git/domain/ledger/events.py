@@ -149,6 +149,31 @@ def one_line(text: str) -> str:
 
 
 @immutable
+class Move:
+    """A checkpoint that followed a rewritten commit, as a `Devs-Moved` says it.
+
+    `old` and `new` are the oids of the tag objects. `stat` is the number of files, of lines added and of lines removed;
+    where it is empty, the figures are those of the old checkpoint.
+    """
+
+    old: str
+    new: str
+    number: int
+    commit: str
+    tree: str
+    stat: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        return " ".join(map(str, (self.old, self.new, self.number, self.commit, self.tree, *self.stat)))
+
+    @classmethod
+    def of(cls, line: str) -> Move:
+        """The move that a trailer's value tells of; ValueError where it is not as we write it."""
+        old, new, number, commit, tree, *stat = line.split()
+        return cls(old, new, int(number), commit, tree, tuple(map(int, stat)))
+
+
+@immutable
 class Event:
     """One commit of the ledger; `oid` and `parents` are empty until it is written."""
 

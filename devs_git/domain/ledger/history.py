@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from devs_git.domain.checkpoints.checkpoint_marks import Replaced, Rewound
-from devs_git.domain.ledger.events import Event, Key
+from devs_git.domain.ledger.events import Event, Key, Move
 from devs_git.errors import DevsError
 from devs_git.values import field, immutable, mutable, replace
 
@@ -135,18 +135,18 @@ def checkpoint_of(event: Event) -> Checkpoint:
 
 
 def move_of(line: str, event: Event) -> tuple[str, dict[str, Any]]:
-    """Old tag and what is new, of a `Devs-Moved: <old tag> <new tag> <number> <commit> <tree> [<stat>]`."""
-    old, new, number, commit, tree, *stat = line.split()
+    """Old tag and what is new, of the value of a `Devs-Moved`."""
+    move = Move.of(line)
     changes: dict[str, Any] = {
-        "tag": new,
-        "number": int(number),
-        "commit": commit,
-        "tree": tree,
+        "tag": move.new,
+        "number": move.number,
+        "commit": move.commit,
+        "tree": move.tree,
         "created_at": event.get(Key.FINISHED),
         "event": event.oid,
     }
     figures = ("files_changed", "lines_added", "lines_removed")
-    return old, changes | dict(zip(figures, map(int, stat), strict=False))
+    return move.old, changes | dict(zip(figures, move.stat, strict=False))
 
 
 def moved_checkpoints(event: Event, known: dict[str, Checkpoint]) -> Iterator[tuple[str, Checkpoint]]:

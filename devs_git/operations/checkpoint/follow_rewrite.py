@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from devs_git.domain.checkpoints.rewrite_moves import Rewrite, follow, retagged
 from devs_git.domain.ledger.clone_view import own
-from devs_git.domain.ledger.events import NO_OID, Draft, Event, Key, RefUpdate
+from devs_git.domain.ledger.events import NO_OID, Draft, Event, Key, Move, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import checkpoint_ref, completed_tag
 from devs_git.errors import DevsError
@@ -80,10 +80,10 @@ def _draft(
         number = numbers.get(task, first)
         numbers[task] = number + 1
         old = context.objects.read(point.tag, "tag")
-        tag, said = remade(context, tip, point, replace(point, number=number, commit=commit), old)
-        lines.append((Key.MOVED, said))
-        updates.append(RefUpdate(checkpoint_ref(task, number), tag, NO_OID))
-        updates += _visible(context, tip, point, tag)
+        move = remade(context, tip, point, replace(point, number=number, commit=commit), old)
+        lines.append((Key.MOVED, str(move)))
+        updates.append(RefUpdate(checkpoint_ref(task, number), move.new, NO_OID))
+        updates += _visible(context, tip, point, move.new)
     lines += [(Key.UNDONE, point.tag) for point in rewrite.folded]
     lines += [(Key.NEXT, f"{task} {number}") for task, number in numbers.items()]
     count = len(rewrite.moves)
@@ -96,13 +96,12 @@ def _draft(
     return Draft(event, (), tuple(updates))
 
 
-def remade(context: Workspace, tip: Tip, old: Checkpoint, new: Checkpoint, text: bytes) -> tuple[str, str]:
-    """The tag object of `new`, which `old` became, with the message of the tag object `text`; and what `Devs-Moved` says of it."""
+def remade(context: Workspace, tip: Tip, old: Checkpoint, new: Checkpoint, text: bytes) -> Move:
+    """Write the tag object of `new`, which `old` became, with the message of the tag object `text`; the move to it."""
     data = retagged(text, old, new, ledger=tip.oid, signature=context.signature())
     tag = context.objects.write("tag", data)
     now = facts(context.git, new.commit)
-    figures = f"{now.files} {now.added} {now.removed}"
-    return tag, f"{old.tag} {tag} {new.number} {new.commit} {now.tree} {figures}"
+    return Move(old.tag, tag, new.number, new.commit, now.tree, (now.files, now.added, now.removed))
 
 
 def _visible(context: Workspace, tip: Tip, point: Checkpoint, tag: str) -> list[RefUpdate]:

@@ -104,10 +104,10 @@ def remake(context: Workspace, tip: Tip, looked: Looked) -> Remade:
 
     for (point, commit), number in zip(found.moves, rules.numbered(found.moves, first), strict=True):
         new = replace(point, number=number, commit=commit)
-        tag, said = remade(context, tip, point, new, _text(context, point))
-        lines.append((Key.MOVED, said))
-        updates.append(RefUpdate(checkpoint_ref(point.task_id, number), tag, NO_OID))
-        updates += _visible(context, tip, point, new, tag)
+        move = remade(context, tip, point, new, _text(context, point))
+        lines.append((Key.MOVED, str(move)))
+        updates.append(RefUpdate(checkpoint_ref(point.task_id, number), move.new, NO_OID))
+        updates += _visible(context, tip, point, new, move.new)
         following[point.task_id] = number + 1
         names.append(new.name)
     lines += [(Key.UNDONE, point.tag) for point in found.emptied]

@@ -16,7 +16,7 @@ from devs_git.domain.ledger.event_operations import (
     Rewound,
     Undone,
 )
-from devs_git.domain.ledger.events import EFFECTS, Event, Key, parse
+from devs_git.domain.ledger.events import EFFECTS, Event, Key, Move, parse
 from devs_git.values import replace
 
 pytestmark = pytest.mark.quick
@@ -88,3 +88,15 @@ def test_the_trailers_of_a_rewind_stand_in_this_order() -> None:
 
 def test_a_status_that_is_no_pair_has_no_status() -> None:
     assert Movement.of(Event(REWOUND, "s", ((Key.STATUS, "task-1"),))).statuses == (("task-1", ""),)
+
+
+@pytest.mark.parametrize("stat", ["", " 1 2 3"])
+def test_a_move_is_read_as_it_was_written(stat: str) -> None:
+    line = f"{'a' * 40} {'b' * 40} 3 {'c' * 40} {'d' * 40}{stat}"
+    assert str(Move.of(line)) == line
+
+
+@pytest.mark.parametrize("line", ["", "a b 3 c", "a b three c d", "a b 3 c d 1 two"])
+def test_a_move_that_is_not_as_we_write_it_is_no_move(line: str) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        Move.of(line)
