@@ -14,6 +14,7 @@ from devs_git.domain.ledger.events import EFFECTS, Effects, Event, Key
 from devs_git.domain.ledger.history import fold
 from devs_git.domain.ledger.recent import newest
 from devs_git.domain.ledger.task_standing import of_history, standing
+from tests import house
 
 pytestmark = pytest.mark.quick
 
@@ -52,6 +53,10 @@ def test_no_reader_of_the_log_compares_types(path: str) -> None:
 
 def test_the_control_arm_a_reader_that_compares_a_type_is_found() -> None:
     assert list(_compares_types('if event.type in ("rewound",):\n    pass\n')) == [1]
+
+
+def test_no_other_module_writes_the_key_of_a_trailer_out() -> None:
+    assert house.keys(house.modules(TOP)).missed == ()
 
 
 def test_a_new_type_that_records_a_checkpoint_needs_its_row_alone(monkeypatch: pytest.MonkeyPatch) -> None:
