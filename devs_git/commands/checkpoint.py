@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devs_git.domain.checkpoints.checkpoint_record import no_active_task, require_running
+from devs_git.domain.checkpoints.checkpoint_trailers import no_active_task, require_running
 from devs_git.domain.checkpoints.commit_job import Job
 from devs_git.domain.checkpoints.rows import Recorded
 from devs_git.domain.text import trailers

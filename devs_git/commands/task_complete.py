@@ -6,7 +6,7 @@ A task that is active in another worktree is completed there: what is staged her
 
 from __future__ import annotations
 
-from devs_git.domain.checkpoints.checkpoint_record import (
+from devs_git.domain.checkpoints.checkpoint_trailers import (
     no_active_task,
     nothing_new,
     require_live,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devs_git.domain.checkpoints.checkpoint_record import require_task
+from devs_git.domain.checkpoints.checkpoint_trailers import require_task
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import Draft, Key
 from devs_git.domain.text.trailers import Work, text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from devs_git.domain.checkpoints import return_path
-from devs_git.domain.checkpoints.checkpoint_record import no_active_task, require_task
+from devs_git.domain.checkpoints.checkpoint_trailers import no_active_task, require_task
 from devs_git.domain.checkpoints.rows import Row
 from devs_git.domain.ledger import ids
 from devs_git.domain.verbs import VerbRequest, VerbResult

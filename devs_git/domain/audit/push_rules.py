@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from devs_git.domain.audit import checkpoint_refs
+from devs_git.domain.audit import checkpoint_tags
 from devs_git.domain.audit.findings import Finding
 from devs_git.domain.checkpoints.wanted_refs import NUMBERED, VISIBLE
 from devs_git.domain.ledger.events import LEDGER, NO_OID, Event, Key
@@ -94,4 +94,4 @@ def tags(moves: Sequence[Move], history: History, kinds: Mapping[str, str]) -> I
     governed = [m for m in moves if m.ref.startswith(_FOLDERS)]
     after = {m.ref: (m.new, kinds.get(m.new, "")) for m in governed if m.new != NO_OID}
     named = {m.ref for m in governed}
-    yield from (found for found in checkpoint_refs.judge(history, after) if found.where in named)
+    yield from (found for found in checkpoint_tags.judge(history, after) if found.where in named)

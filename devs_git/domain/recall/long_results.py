@@ -5,7 +5,7 @@ Apart, because most messages have none, and the git hook that reads them has lit
 
 from __future__ import annotations
 
-from devs_git.domain.clients import captured
+from devs_git.domain.clients import hook_payload
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.tool_guard import reads_back
 from devs_git.domain.clients.transcript_reader import Read
@@ -25,12 +25,12 @@ def with_trace(read: Read, known: Trace) -> tuple[Message, Trace | None]:
     name, given = message.tool_name or "", message.tool_input
     if known.client in CLIENTS and reads_back(CLIENTS[known.client], name, given):
         return message, None
-    trace_id = captured.trace_id_of(known.session_id, read.call_id or message.id, read.event)
+    trace_id = hook_payload.trace_id_of(known.session_id, read.call_id or message.id, read.event)
     trace = replace(
         known,
         trace_id=trace_id,
         output=whole.encode("utf-8", "replace"),
-        input="" if given is None else captured.canonical(given),
+        input="" if given is None else hook_payload.canonical(given),
         tool_name=name,
         is_error=bool(message.is_error),
         tool_use_id=read.call_id,

@@ -15,7 +15,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from devs_git.domain.text.html_page import Page
+from devs_git.domain.text.html_nesting import Page
 from devs_git.domain.text.markdown import ATTRIBUTE, CODE, IN, NONE, RAW, TEXT, Kind, begins_html
 
 _NAME: Final = r"[A-Za-z][A-Za-z0-9-]*"

@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from devs_git.domain.audit import checkpoint_refs, commit_kinds, frozen_commits, ledger_shape
+from devs_git.domain.audit import checkpoint_tags, commit_kinds, frozen_commits, ledger_shape
 from devs_git.domain.audit.findings import Finding
 from devs_git.domain.audit.frozen_commits import Bound, Witness
 from devs_git.domain.audit.ledger_shape import Step
@@ -42,8 +42,8 @@ def tags(facts: Facts) -> Iterator[Finding]:
     yield from itertools.chain.from_iterable(odd.values())
     # What these say of checkpoints cannot be told.
     history = fold(step.event for step in facts.steps if not odd[step.event.oid])
-    yield from checkpoint_refs.judge(keeping(history, {oid for oid, _ in found.values()}), found)
-    yield from checkpoint_refs.kept(history, found)
+    yield from checkpoint_tags.judge(keeping(history, {oid for oid, _ in found.values()}), found)
+    yield from checkpoint_tags.kept(history, found)
 
 
 def commits(facts: Facts) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from devs_git.domain.checkpoints.checkpoint_record import Wanted
+from devs_git.domain.checkpoints.checkpoint_trailers import Wanted
 from devs_git.domain.checkpoints.commit_job import Job, job_of
 from devs_git.domain.checkpoints.rows import Recorded
 from devs_git.domain.checkpoints.rows import recorded as recorded_row

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from devs_git.domain.checkpoints.checkpoint_record import (
+from devs_git.domain.checkpoints.checkpoint_trailers import (
     Facts,
     Wanted,
     event_fields,

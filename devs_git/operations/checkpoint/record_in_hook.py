@@ -9,7 +9,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Final
 
-from devs_git.domain.checkpoints.checkpoint_record import Wanted
+from devs_git.domain.checkpoints.checkpoint_trailers import Wanted
 from devs_git.domain.ledger.events import Key
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.text.trailers import work_of

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from devs_git.domain.audit import commit_message
 from devs_git.domain.gates.policy import parse
 from devs_git.domain.ledger.events import Key
-from devs_git.domain.text import commit_trailers, limits
+from devs_git.domain.text import limits
 from devs_git.errors import DevsError
 from devs_git.storage.documents import yaml_documents
 from devs_git.storage.git import bounded
@@ -38,8 +39,8 @@ def message(place: Workspace, name: str) -> Iterator[DevsError]:
     if not place.git.run("stripspace", "--strip-comments", stdin=data):
         return
     out = place.git.run("interpret-trailers", "--parse", "--no-divider", stdin=data)
-    found = commit_trailers.pairs(out.decode("utf-8", "replace"))
-    wrong = list(commit_trailers.problems(found))
+    found = commit_message.pairs(out.decode("utf-8", "replace"))
+    wrong = list(commit_message.problems(found))
     yield from wrong
     named = dict(found).get(Key.LEDGER, "")
     reached = ("merge-base", "--is-ancestor", named, tip.oid)

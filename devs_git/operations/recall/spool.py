@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from devs_git.domain.audit.findings import Finding
-from devs_git.domain.clients import captured
-from devs_git.domain.clients.captured import Captured
+from devs_git.domain.clients import hook_payload
+from devs_git.domain.clients.hook_payload import Captured
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.text import limits
 from devs_git.domain.text.plain_text import shown
@@ -70,10 +70,10 @@ def _keep_trace(catalog: Catalog, spooled: Spooled) -> None:
     from devs_git.storage.catalog import traces
 
     _hear(catalog, spooled, snapshot=False)
-    if not captured.is_kept(spooled.told):
+    if not hook_payload.is_kept(spooled.told):
         return
     known = {"commit": spooled.commit, "task_id": spooled.task_id, "agent": spooled.agent}
-    traces.put(catalog, captured.trace(spooled.told, created_at=spooled.created_at, **known))
+    traces.put(catalog, hook_payload.trace(spooled.told, created_at=spooled.created_at, **known))
 
 
 def _keep_word(catalog: Catalog, spooled: Spooled) -> None:
@@ -105,7 +105,7 @@ def last_told(places: Places, task_id: str) -> Captured | None:
     for found in newest[:_GLANCE]:
         with contextlib.suppress(OSError, ValueError, RecursionError):
             path = Path(found.path)
-            told = captured.read(path.read_bytes()) if path.stat().st_size <= _SMALL else None
+            told = hook_payload.read(path.read_bytes()) if path.stat().st_size <= _SMALL else None
             if told and active_task.task_of(told.lines) == task_id and transcript(told):
                 return told
     return None
@@ -204,7 +204,7 @@ def _bytes(found: _Found) -> bytes | None:
 
 
 def _spooled(found: _Found, data: bytes, ground: _Ground) -> Spooled:
-    told = captured.read(data)
+    told = hook_payload.read(data)
     task, agent, commit = ground.of(told)
     seconds, rest = divmod(found.finished, 10**9)
     moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))

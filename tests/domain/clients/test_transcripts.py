@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from devs_git.domain.clients.captured import trace_id_of
+from devs_git.domain.clients.hook_payload import trace_id_of
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.transcript_reader import Reader, client_of, memory_of, remembered, whole
 from devs_git.domain.recall.conversation import Message, ToolCall, chained, task_at

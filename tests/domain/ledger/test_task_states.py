@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from devs_git.domain.checkpoints.checkpoint_record import (
+from devs_git.domain.checkpoints.checkpoint_trailers import (
     require_known,
     require_live,
     require_running,

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devs_git.domain.clients.captured import trace_id_of
+from devs_git.domain.clients.hook_payload import trace_id_of
 from devs_git.domain.recall.conversation import chained
 from devs_git.domain.recall.query import parse
 from devs_git.domain.recall.traces import Trace

@@ -19,7 +19,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from devs_git.domain.recall.traces import Trace
-from devs_git.storage.catalog import fulltext, traces
+from devs_git.storage.catalog import fulltext; from devs_git.storage.catalog import traces
 from devs_git.storage.catalog.database import Catalog
 folder, name, each = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 sys.stdin.read()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from devs_git.domain.clients import captured
+from devs_git.domain.clients import hook_payload
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.recall.traces import Trace
 from tests.support.agent_calls import EXAMPLES, after
@@ -26,8 +26,8 @@ def spooled(payload: Any, client: str = "claude", *lines: str) -> bytes:
 
 
 def trace(payload: Any, client: str = "claude") -> Trace:
-    told = captured.read(spooled(payload, client))
-    return captured.trace(told, created_at=NOW, commit="c", task_id="task-10", agent="developer")
+    told = hook_payload.read(spooled(payload, client))
+    return hook_payload.trace(told, created_at=NOW, commit="c", task_id="task-10", agent="developer")
 
 
 @pytest.mark.parametrize("name", TRACED)
@@ -79,7 +79,7 @@ def test_every_example_names_where_it_is_from() -> None:
 def test_the_output_is_the_text_where_there_is_one_and_else_canonical_json(
     response: Any, output: str
 ) -> None:
-    assert captured.text_of(response) == output
+    assert hook_payload.text_of(response) == output
 
 
 def test_one_call_has_one_id_and_every_other_call_event_and_session_another() -> None:
@@ -130,16 +130,16 @@ def test_odd_values_are_stored_and_not_refused() -> None:
 )
 def test_what_is_no_payload_is_a_value_error(data: bytes) -> None:
     with pytest.raises(ValueError, match=r".+"):
-        captured.trace(captured.read(data), created_at=NOW, commit="", task_id="", agent="")
+        hook_payload.trace(hook_payload.read(data), created_at=NOW, commit="", task_id="", agent="")
 
 
 def test_the_lines_on_top_tell_what_was_when_the_hook_ran() -> None:
-    told = captured.read(
+    told = hook_payload.read(
         spooled(
             after(1), "codex", "PWD /x", "HEAD ref: refs/heads/main", "Devs-Task: task-10", "Devs-Agent: x"
         )
     )
     assert (told.dialect.name, told.event, told.head) == ("codex", "PostToolUse", "ref: refs/heads/main")
     assert (told.pwd, told.lines) == ("/x", "Devs-Task: task-10\nDevs-Agent: x")
-    told = captured.read(spooled(after(1)))
+    told = hook_payload.read(spooled(after(1)))
     assert (told.pwd, told.head, told.lines) == ("", "", "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from devs_git.domain.text.commit_trailers import pairs, problems
+from devs_git.domain.audit.commit_message import pairs, problems
 
 pytestmark = pytest.mark.quick
 
