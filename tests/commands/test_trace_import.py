@@ -94,12 +94,12 @@ def test_a_damaged_export_is_refused_with_the_line(initialised: Path) -> None:
     packed = io.BytesIO()
     trace_export.run(Workspace.open(initialised), trace_export.Request(packed.write))
     lines = gzip.decompress(packed.getvalue()).splitlines(keepends=True)
-    for bad, said in ((lines[1:], "no export"), (lines[:-1], "Line 2"), ([*lines, b"[]\n"], "Line 4")):
+    for bad, said in ((lines[1:], "not an export"), (lines[:-1], "Line 2"), ([*lines, b"[]\n"], "Line 4")):
         with pytest.raises(DevsError, match=said):
             trace_import.run(
                 Workspace.open(initialised), trace_import.Request(io.BytesIO(gzip.compress(b"".join(bad))))
             )
-    with pytest.raises(DevsError, match="no export"):
+    with pytest.raises(DevsError, match="not an export"):
         trace_import.run(Workspace.open(initialised), trace_import.Request(io.BytesIO(b"plain")))
 
 
