@@ -83,7 +83,9 @@ def read(source: Source) -> Iterator[tuple[Trace, Packed]]:
     numbered = enumerate(_lines(source), 1)
     number, first = next(numbered, (1, b""))
     if _parsed(first, number).get("format") != FORMAT:
-        raise invalid("file", "This is no export of traces.", hint="Make one: devs-git trace export > FILE")
+        raise invalid(
+            "file", "This is not an export of traces.", hint="Make one: devs-git trace export > FILE"
+        )
     for number, line in numbered:
         known = _parsed(line, number, "trace")
         try:

@@ -26,7 +26,9 @@ def written(path: Path) -> Iterator[Callable[[bytes], int]]:
         return
     place = Path(os.path.realpath(path))
     if place.exists() and not _is_export(place):
-        raise invalid("output", "There is another file, which is no export.", hint="Name a file that is new.")
+        raise invalid(
+            "output", "There is another file, which is not an export.", hint="Name a file that is new."
+        )
     temporary = place.with_name(f".devs-export-{os.getpid()}")
     try:
         with _opened(temporary) as stream:
