@@ -70,7 +70,7 @@ class Capture:
         if any(not blobs.get(path, "").strip("0") for path in seen.files):
             blobs = _blobs(git)
         off = {path for path, one in seen.files.items() if one.oid != blobs.get(path, one.oid)}
-        self._refuse_edited(off.difference(moved, saved, others.kept))
+        self._refuse_edited(off.difference(moved, saved))
         raw = self.raw(off)
         self._keep("index.old")
         whole = "" if found.told_by_a_tree else self._index_blob()

@@ -73,7 +73,8 @@ def test_so_does_what_comes_after(initialised: Path, name: str) -> None:
     assert taken(initialised, "b'x'", 0, "trace", "search", "word") < most
     assert taken(initialised, "b'x'", 0, "trace", "export", "-o", "t.gz") < BASE + 2 * SIZE
     assert taken(initialised, "b'x'", 0, "trace", "prune", "--older-than", "0s", "--yes") < most * 1.5
-    assert taken(initialised, "b'x'", 0, "trace", "import", "t.gz") < most
+    # An import holds the text beside what it was packed from.
+    assert taken(initialised, "b'x'", 0, "trace", "import", "t.gz") < most * 1.5
 
 
 @pytest.mark.thorough
