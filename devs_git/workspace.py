@@ -120,10 +120,10 @@ class Workspace:
     @cached_property
     def policy(self) -> Policy:
         """The policy in force by the rule of belief; the defaults where there is no ledger. POLICY_INVALID, LEDGER_MUTATED …"""
-        from devs_git.storage.ledger import gates
+        from devs_git.storage.ledger import gate_files
 
         self.require_believed()
-        return gates.policy_of(self.ledger.tip())
+        return gate_files.policy_of(self.ledger.tip())
 
     def require_believed(self, *, behind: bool = False) -> None:
         """The ledger is what the rule of belief allows, or (`behind`) was; what is wrong otherwise. What reads notes nothing."""

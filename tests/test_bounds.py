@@ -275,7 +275,7 @@ WITHOUT_LIMIT: Final = {
     "storage/documents/package_files.py": (1, "installed with us"),
     "storage/ledger/known_tips.py": (1, OURS),
     "operations/recall/spool.py": (1, "whose size was asked before"),
-    "storage/ledger/clone_view.py": (1, OURS),
+    "storage/ledger/clone_history.py": (1, OURS),
     "operations/checkpoint/unrecorded_commits.py": (1, OURS),
     "storage/ledger/devs_folder.py": (3, "our note, and the view that we wrote"),
     "storage/ledger/visible_tags.py": (1, OURS),

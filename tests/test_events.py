@@ -20,7 +20,7 @@ from devs_git.__main__ import main
 from devs_git.domain.ledger.events import EFFECTS, Event
 from devs_git.domain.verbs import CHANGES, VERBS
 from devs_git.storage.documents import yaml_documents
-from devs_git.storage.ledger import gates
+from devs_git.storage.ledger import gate_files
 from devs_git.workspace import Workspace
 from tests.support.terminal_person import at_terminal
 
@@ -166,7 +166,7 @@ def assert_records_fit(top: Path) -> None:
             f"{path} names no schema to editors"
         )
         if not noun:
-            noun = gates.schema_of(yaml_documents.load(data, path)["gate_type"])
+            noun = gate_files.schema_of(yaml_documents.load(data, path)["gate_type"])
         yaml_documents.load(data, path, noun)
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from devs_git.domain.gates import gate_model
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
-from devs_git.storage.ledger import gates as store
+from devs_git.storage.ledger import gate_files
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -59,8 +59,8 @@ def run(workspace: Workspace, request: Request) -> Result:
     """
     tip = workspace.ledger.require()
     workspace.require_believed()
-    waiting = store.open_ids(tip)
-    wanted = waiting if request.status == gate_model.PENDING else store.all_ids(tip)
+    waiting = gate_files.open_ids(tip)
+    wanted = waiting if request.status == gate_model.PENDING else gate_files.all_ids(tip)
     rows = [_row(tip, gate_id) for gate_id in dict.fromkeys((*wanted, *waiting))]
     found = [
         row
@@ -72,7 +72,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 def _row(tip: Tip, gate_id: str) -> Row:
     try:
-        gate = store.find(tip, gate_id)
+        gate = gate_files.find(tip, gate_id)
     except DevsError as error:
         return Row(
             gate_id, "", None, None, f"{error.code}: {error.message}", gate_model.PENDING, "", error.code

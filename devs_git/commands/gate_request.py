@@ -13,8 +13,7 @@ from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.gates import notify
 from devs_git.operations.gates.request_gate import Asking
-from devs_git.storage.ledger import checked_tip
-from devs_git.storage.ledger import gates as store
+from devs_git.storage.ledger import checked_tip, gate_files
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -58,8 +57,11 @@ def run(workspace: Workspace, request: Request) -> Result:
     def build(tip: Tip) -> Draft:
         _refuse_second(tip, asked)
         file = asking.file(tip, stamp(workspace.clock()))
-        marker = store.marker(asked.gate_type)
-        files = ((store.request_path(asking.gate_id), file), (store.marker_path(asking.gate_id), marker))
+        marker = gate_files.marker(asked.gate_type)
+        files = (
+            (gate_files.request_path(asking.gate_id), file),
+            (gate_files.marker_path(asking.gate_id), marker),
+        )
         return Draft(_event(workspace, asking), files)
 
     workspace.append(build)
@@ -69,7 +71,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 def _refuse_second(tip: Tip, asked: Question) -> None:
     """One TAS revision at a time; the check and the insertion are one compare-and-swap of the ledger."""
-    active = store.active_revision(tip) if asked.gate_type == gate_model.TAS_REVISION else ""
+    active = gate_files.active_revision(tip) if asked.gate_type == gate_model.TAS_REVISION else ""
     if active:
         raise DevsError(
             "GATE_ALREADY_ACTIVE",

@@ -12,8 +12,7 @@ from devs_git.domain.gates.policy import Policy
 from devs_git.domain.text.plain_text import shown
 from devs_git.domain.verbs import VERBS, VerbRequest
 from devs_git.storage.documents import tas_file
-from devs_git.storage.ledger import checked_tip
-from devs_git.storage.ledger import gates as store
+from devs_git.storage.ledger import checked_tip, gate_files
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -63,10 +62,10 @@ class Result:
 def run(workspace: Workspace, request: Request) -> Result:
     """GATE_NOT_FOUND, NOT_INITIALIZED."""
     tip = workspace.ledger.require()
-    gate = store.find(tip, request.gate_id)
+    gate = gate_files.find(tip, request.gate_id)
     policy = checked_tip.policy_at(tip)
     before = tas_file.text(workspace.store_git, gate.text("tas_before"))
-    waits = request.gate_id in store.open_ids(tip)
+    waits = request.gate_id in gate_files.open_ids(tip)
     decision: Mapping[str, Any] = gate.decision or {}
     asked = gate.request
     return Result(

@@ -6,8 +6,7 @@ from devs_git.domain.gates import gate_model
 from devs_git.domain.gates.gate_model import Gate
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import invalid
-from devs_git.storage.ledger import gates as store
-from devs_git.storage.ledger import watch
+from devs_git.storage.ledger import gate_files, watch
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -53,7 +52,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 def _look(workspace: Workspace, gate_id: str) -> Gate:
     tip = workspace.ledger.require()
     workspace.require_believed()
-    return store.find(tip, gate_id)
+    return gate_files.find(tip, gate_id)
 
 
 def _result(gate: Gate) -> Result:

@@ -11,7 +11,7 @@ from devs_git.domain.ledger.task_standing import Statuses
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import whereabouts
-from devs_git.storage.ledger import clone_view, doubt
+from devs_git.storage.ledger import clone_history, doubt
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -83,7 +83,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         _must_exist(workspace, request.task)
     # No operation further back left a branch with what was recorded since.
     newer = History("", {}, {point.tag: point for point in points}, read)
-    here = clone_view.seen(workspace.store_git, workspace.places.common, newer)
+    here = clone_history.seen(workspace.store_git, workspace.places.common, newer)
     seen = list(here.checkpoints.values())
     rows = whereabouts.rows(workspace, seen, newer, lambda point: _status(workspace, point, statuses))
     return Result(

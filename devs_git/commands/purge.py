@@ -24,7 +24,7 @@ from devs_git.operations.purge.refs_and_objects import Found, Sought
 from devs_git.storage.catalog import fulltext, purge_rows
 from devs_git.storage.catalog.database import NAME, Catalog
 from devs_git.storage.git import bounded, newest_objects, refs, remote_repository
-from devs_git.storage.git import places as worktrees
+from devs_git.storage.git.places import worktrees
 from devs_git.storage.ledger import own_operations, rewritten_commits, store
 from devs_git.storage.worktree import backups
 from devs_git.values import field, immutable, replace
@@ -175,7 +175,7 @@ def _plan(workspace: Workspace, request: Request, catalog: Catalog) -> _Plan:
     objects = refs_and_objects.look(git, common, sought, workspace.progress)
     objects = replace(objects, dropped=tuple(dict.fromkeys((*objects.dropped, *followed))))
     hits = purge_rows.look(catalog, objects.forms, workspace.progress)
-    every = (workspace.places, *worktrees.worktrees(git, common))
+    every = (workspace.places, *worktrees(git, common))
     files, left = own_files.holding(every, objects.forms)
     left += [
         *own_files.on_disk(every, path),

@@ -22,7 +22,7 @@ from devs_git.operations.rewind.return_to_state import Journey, movement, object
 from devs_git.operations.rewind.rewind_plan import Outlook
 from devs_git.storage.documents import yaml_documents
 from devs_git.storage.git import filters
-from devs_git.storage.ledger.clone_view import name_clone
+from devs_git.storage.ledger.clone_history import name_clone
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree import active_task, footprint, journal, survey
 from devs_git.storage.worktree import move_tree as engine

@@ -22,7 +22,7 @@ from devs_git.operations.sync import consent, merge_ledgers, remote_branches
 from devs_git.storage.git import refs, remote_repository
 from devs_git.storage.git.remote_repository import Far, Looked, Moved
 from devs_git.storage.ledger import first_sight
-from devs_git.storage.ledger.clone_view import Standpoint, clone_of
+from devs_git.storage.ledger.clone_history import Standpoint, clone_of
 from devs_git.values import field, immutable, mutable, replace
 from devs_git.workspace import Workspace
 

@@ -23,7 +23,7 @@ from devs_git.operations.rewind.return_to_state import Journey, movement, object
 from devs_git.storage.git import filters, refs
 from devs_git.storage.git.filters import NotTold
 from devs_git.storage.ledger import lines_of_work, own_operations
-from devs_git.storage.ledger.clone_view import Standpoint, clone_of, name_clone
+from devs_git.storage.ledger.clone_history import Standpoint, clone_of, name_clone
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree import active_task, backups, journal
 from devs_git.storage.worktree import footprint as footprints

@@ -12,7 +12,7 @@ from devs_git.domain.gates import signed_decision
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.storage.documents import yaml_documents
-from devs_git.storage.ledger import gates, received
+from devs_git.storage.ledger import gate_files, received
 from devs_git.workspace import Workspace
 from tests.commands.conftest import pair
 from tests.commands.test_honest_flows import MANUAL, propose, signed_by, with_key
@@ -41,10 +41,10 @@ def both(keys: Keys) -> str:
 
 def copied(event: str, gate: str, *paths: str, ends: str = "\n", parent: str = LEDGER) -> str:
     """An event on the tip that brings files of another one, its signature with these line ends, and takes the open gate away."""
-    last = {gates.signature_path(gate): ends}
+    last = {gate_files.signature_path(gate): ends}
     data = [(path, goes_on("cat-file", "blob", f"{event}:{path}") + last.get(path, "\n")) for path in paths]
     return plumbing(
-        *data, (gates.marker_path(gate), None), parent=parent, message="x\n\nDevs-Event: gate.resolved"
+        *data, (gate_files.marker_path(gate), None), parent=parent, message="x\n\nDevs-Event: gate.resolved"
     )
 
 
@@ -83,16 +83,16 @@ def test_a_signature_written_in_another_form_and_brought_before_the_honest_one(
     mine = bob.tip
     # The same signature with one more line end, pushed by somebody else first.
     goes_on("fetch", "-q", str(bob.top), mine)
-    new = copied(mine, gate, gates.decision_path(gate), gates.signature_path(gate), ends="\n\n")
-    early = goes_on("rev-parse", f"{new}:{gates.signature_path(gate)}")
-    assert early != goes_on("rev-parse", f"{mine}:{gates.signature_path(gate)}")
+    new = copied(mine, gate, gate_files.decision_path(gate), gate_files.signature_path(gate), ends="\n\n")
+    early = goes_on("rev-parse", f"{new}:{gate_files.signature_path(gate)}")
+    assert early != goes_on("rev-parse", f"{mine}:{gate_files.signature_path(gate)}")
     goes_on("push", "-q", "origin", f"{new}:{LEDGER}")
     ann.approve(propose(ann, signed_by(ann=keys["ada"])), **with_key(keys["ada"]))
     assert ann.tip != asked
     signing.meet()
     # Neither is lost, no clone is stopped, and the gate waits for somebody whose key counts.
     kept = goes_on("ls-tree", "-r", LEDGER, "superseded/").split()
-    assert {early, goes_on("rev-parse", f"{mine}:{gates.signature_path(gate)}")} <= {*kept}
+    assert {early, goes_on("rev-parse", f"{mine}:{gate_files.signature_path(gate)}")} <= {*kept}
     assert ann.tip == bob.tip == goes_on("rev-parse", LEDGER, where=signing.origin)
     assert bob.opened.ledger.open_gates() == (gate,)
     assert verified("ledger") == set()
@@ -103,7 +103,7 @@ def test_a_dead_decision_copied_once_its_key_is_back(signing: Pair, keys: Keys) 
     gate = ann.ask(**MANUAL)
     signing.meet()
     dead = out_and_in(signing, keys, gate)
-    new = copied(dead, gate, gates.decision_path(gate), gates.signature_path(gate))
+    new = copied(dead, gate, gate_files.decision_path(gate), gate_files.signature_path(gate))
     assert codes(ann, new) == {"REPLAYED"}
 
 
@@ -139,7 +139,7 @@ def test_an_old_approval_of_a_policy_copied_once_the_words_before_it_are_back(
     ann.approve(propose(ann, both(keys)), **with_key(keys["ada"]))
     assert goes_on("rev-parse", f"{LEDGER}:policy.yaml") == before
     signing.meet()
-    new = copied(theirs, gate, gates.decision_path(gate), gates.signature_path(gate), "policy.yaml")
+    new = copied(theirs, gate, gate_files.decision_path(gate), gate_files.signature_path(gate), "policy.yaml")
     assert codes(ann, new) == {"POLICY_INVALID"}
     assert refusal(lambda: bob.approve(gate, **with_key(keys["bot"]))) == "STALE_REQUEST"
 
@@ -156,7 +156,7 @@ def test_an_approval_of_a_policy_copied_to_another_remote(signing: Pair, keys: K
     ann.sync("origin")
     bob.approve(gate, **with_key(keys["bot"]))
     goes_on("fetch", "-q", str(bob.top), f"{LEDGER}:refs/thief")
-    paths = (gates.decision_path(revoking), gates.signature_path(revoking), "policy.yaml")
+    paths = (gate_files.decision_path(revoking), gate_files.signature_path(revoking), "policy.yaml")
     new = copied(ann.tip, revoking, *paths, parent="refs/thief")
     goes_on("push", "-q", "other", f"{new}:{LEDGER}")
     assert refusal(lambda: ann.sync("other")) == "CONFLICT"

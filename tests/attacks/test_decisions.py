@@ -14,7 +14,7 @@ from devs_git.commands import gate_approve, gate_request, gate_show
 from devs_git.domain.gates import signed_decision
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.storage.documents import yaml_documents
-from devs_git.storage.ledger import gates
+from devs_git.storage.ledger import gate_files
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.commands.test_verify_gates import forged
@@ -66,7 +66,7 @@ def test_duplicate_status_keys(signed: Workspace) -> None:
     text = yaml_documents.dump(forged(signed, gate_id), "decision") + b"status: REJECTED\nstatus: APPROVED\n"
     by_hand(*deciding(gate_id, text))
     assert "LEDGER_MUTATED" in verified("ledger")
-    assert gates.find(signed.ledger.tip(), gate_id).status == "PENDING_APPROVAL"
+    assert gate_files.find(signed.ledger.tip(), gate_id).status == "PENDING_APPROVAL"
 
 
 def test_a_forged_author(ledgered: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,7 +231,7 @@ def test_a_decision_on_a_line_from_before_the_policy(ledgered: Workspace, policy
     before = ledgered.ledger.tip().oid
     in_force(ledgered, **policy)
     data = yaml_documents.dump(forged(ledgered, gate_id), "decision").decode()
-    files = ((gates.decision_path(gate_id), data), (gates.marker_path(gate_id), None))
+    files = ((gate_files.decision_path(gate_id), data), (gate_files.marker_path(gate_id), None))
     side = plumbing(*files, parent=before)
     ledgered.store_git.run("update-ref", LEDGER, plumbing(*files, also=side))
     # A clone that was offline could have decided so; a merge that lets it count is forged.
@@ -246,7 +246,7 @@ def test_a_decision_taken_back_or_given_twice(signed: Workspace, keys: Keys) -> 
     assert refusal(lambda: gate_approve.run(signed, again)) == "GATE_ALREADY_RESOLVED"
     assert verified("ledger", require="signed") == set()
     other = yaml_documents.dump(decision(signed, gate_id) | {"decision": "REJECTED"}, "decision")
-    by_hand((gates.decision_path(gate_id), other))
+    by_hand((gate_files.decision_path(gate_id), other))
     assert "LEDGER_MUTATED" in verified("ledger")
 
 

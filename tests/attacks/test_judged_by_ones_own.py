@@ -23,7 +23,8 @@ from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.storage.documents import yaml_documents
-from devs_git.storage.ledger import devs_folder, gates
+from devs_git.storage.ledger import devs_folder
+from devs_git.storage.ledger.gate_files import decision_path, marker_path, request_path, signature_path
 from devs_git.workspace import Workspace
 from tests.attacks.test_who_is_believed import (
     SET,
@@ -64,7 +65,7 @@ def request(kind: str = "MANUAL", **more: Any) -> str:
 
 def asking(parent: str, kind: str = "MANUAL", **more: Any) -> str:
     """An event that asks gate GATE."""
-    files = ((gates.request_path(GATE), request(kind, **more)), (gates.marker_path(GATE), f"{kind}\n"))
+    files = ((request_path(GATE), request(kind, **more)), (marker_path(GATE), f"{kind}\n"))
     return plumbing(*files, parent=parent)
 
 
@@ -118,7 +119,7 @@ def test_a_decision_replaced_by_another_approvers_on_a_line_from_before(
     before = two_approvers(signed, keys)
     ours = plumbing(*approved(signed, GATE, "ada", keys["ada"], before), parent=before)
     theirs = plumbing(*approved(signed, GATE, "grace", keys["bot"], before), parent=before)
-    blobs = [f"{ours}:{path(GATE)}" for path in (gates.decision_path, gates.signature_path)]
+    blobs = [f"{ours}:{path(GATE)}" for path in (decision_path, signature_path)]
     aside = f"superseded/{goes_on('rev-parse', blobs[0])}"
     files = [
         (name, goes_on("cat-file", "blob", blob) + "\n")
@@ -136,7 +137,7 @@ def test_a_merge_that_closes_an_open_gate_or_drops_what_gave_way(signed: Workspa
     side = plumbing(("tasks/task-1/1.yaml", "task_id: task-1\n"), parent=tip)
     more = plumbing(("tasks/task-2/1.yaml", "task_id: task-2\n"), parent=tip)
     closed = plumbing(
-        (gates.marker_path(GATE), None), ("tasks/task-1/1.yaml", "task_id: task-1\n"), parent=more, also=side
+        (marker_path(GATE), None), ("tasks/task-1/1.yaml", "task_id: task-1\n"), parent=more, also=side
     )
     assert everywhere(closed, old=more) == {"LEDGER_MUTATED"}
     ours = plumbing(*approved(signed, GATE, "ada", keys["ada"], tip), parent=tip)
@@ -156,7 +157,7 @@ def test_a_merge_of_three_lines(signed: Workspace) -> None:
 def test_a_gate_asked_before_the_first_policy(signed: Workspace) -> None:
     tip = signed.ledger.tip().oid
     side = asking(genesis(signed))
-    files = ((gates.request_path(GATE), request()), (gates.marker_path(GATE), "MANUAL\n"))
+    files = ((request_path(GATE), request()), (marker_path(GATE), "MANUAL\n"))
     assert "LEDGER_MUTATED" in everywhere(plumbing(*files, parent=tip, also=side), old=tip)
 
 
@@ -210,7 +211,7 @@ def test_a_gate_asked_and_taken_out_again_between_two_plain_fetches(signed: Work
     """The two ends look alike."""
     tip = signed.ledger.tip().oid
     asked = asking(tip)
-    gone = plumbing((gates.request_path(GATE), None), (gates.marker_path(GATE), None), parent=asked)
+    gone = plumbing((request_path(GATE), None), (marker_path(GATE), None), parent=asked)
     assert everywhere(gone, old=tip) == {"LEDGER_MUTATED"}
 
 
@@ -231,12 +232,12 @@ def test_a_forged_answer_that_a_plain_fetch_brings_to_an_agent_who_waits(
 def test_a_gate_that_shows_one_text_and_has_another_signed(signed: Workspace) -> None:
     gate_id = ask(signed, text=NEW)
     tip = signed.ledger.tip().oid
-    shown = goes_on("cat-file", "blob", f"{tip}:{gates.request_path(gate_id)}") + "\n"
+    shown = goes_on("cat-file", "blob", f"{tip}:{request_path(gate_id)}") + "\n"
     after = asked(signed, gate_id)["tas_after"]
     for other in (f"'{'a' * 40}'", "null"):
         bent = shown.replace(gate_id, GATE).replace(f'tas_after: "{after}"', f"tas_after: {other}")
         assert bent.count(after) == 0
-        files = ((gates.request_path(GATE), bent), (gates.marker_path(GATE), "TAS_REVISION\n"))
+        files = ((request_path(GATE), bent), (marker_path(GATE), "TAS_REVISION\n"))
         side = plumbing(*files, parent=tip)
         assert everywhere(side, old=tip) == {"LEDGER_MUTATED"}
         look = gate_show.Request(GATE)

@@ -15,7 +15,8 @@ from devs_git.domain.gates import signed_decision
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.storage.documents import yaml_documents
-from devs_git.storage.ledger import gates, received, tracked_policy
+from devs_git.storage.ledger import received, tracked_policy
+from devs_git.storage.ledger.gate_files import decision_path, marker_path, request_path, signature_path
 from devs_git.workspace import Workspace
 from tests.commands.test_verify_gates import forged
 from tests.support.attacker import goes_on, plumbing, refusal, verified
@@ -69,9 +70,9 @@ def approved(
     record = forged_at(gate_id, request, who, nonce)
     said = signed_decision.of_record(record, genesis(workspace)).canonical()
     return [
-        (gates.decision_path(gate_id), yaml_documents.dump(record, "decision").decode()),
-        (gates.signature_path(gate_id), key.sign(said).decode()),
-        (gates.marker_path(gate_id), None),
+        (decision_path(gate_id), yaml_documents.dump(record, "decision").decode()),
+        (signature_path(gate_id), key.sign(said).decode()),
+        (marker_path(gate_id), None),
     ]
 
 
@@ -109,10 +110,8 @@ def test_an_open_gate_copied_to_a_line_of_ones_own_and_approved_there(signed: Wo
     gate_id = ask(signed, kind="MANUAL")
     tip, root = signed.ledger.tip().oid, genesis(signed)
     own = plumbing(("policy.yaml", policy_text(signed, ("eve", keys["rogue"]))), parent=root, message=SET)
-    request = goes_on("cat-file", "blob", f"{tip}:{gates.request_path(gate_id)}") + "\n"
-    copied = plumbing(
-        (gates.request_path(gate_id), request), (gates.marker_path(gate_id), "MANUAL\n"), parent=own
-    )
+    request = goes_on("cat-file", "blob", f"{tip}:{request_path(gate_id)}") + "\n"
+    copied = plumbing((request_path(gate_id), request), (marker_path(gate_id), "MANUAL\n"), parent=own)
     decision = approved(signed, gate_id, "eve", keys["rogue"], copied)
     side = plumbing(*decision, parent=copied)
     assert {"LEDGER_MUTATED", "LEDGER_FORK"} <= everywhere(plumbing(*decision, parent=tip, also=side))
@@ -149,7 +148,7 @@ def rotated(workspace: Workspace, keys: Keys) -> tuple[str, str]:
         "heads": {},
     }
     data = yaml_documents.dump(request, "gate-request").decode()
-    asked = plumbing((gates.request_path(gate_id), data), (gates.marker_path(gate_id), "POLICY_CHANGE\n"))
+    asked = plumbing((request_path(gate_id), data), (marker_path(gate_id), "POLICY_CHANGE\n"))
     said = approved(workspace, gate_id, "ada", keys["ada"], asked)
     after = plumbing(*said, ("policy.yaml", text), parent=asked, message=SET)
     goes_on("update-ref", LEDGER, after)
@@ -172,8 +171,8 @@ def test_a_gate_asked_with_other_words_on_another_line(signed: Workspace) -> Non
     before = signed.ledger.tip().oid
     gate_id = ask(signed, kind="MANUAL")
     tip = signed.ledger.tip().oid
-    words = goes_on("cat-file", "blob", f"{tip}:{gates.request_path(gate_id)}").replace("rules out", "allows")
-    path, marker = gates.request_path(gate_id), gates.marker_path(gate_id)
+    words = goes_on("cat-file", "blob", f"{tip}:{request_path(gate_id)}").replace("rules out", "allows")
+    path, marker = request_path(gate_id), marker_path(gate_id)
     side = plumbing((path, words + "\n"), (marker, "MANUAL\n"), parent=before)
     assert everywhere(plumbing(parent=tip, also=side), old=tip) == {"LEDGER_MUTATED"}
 
@@ -192,12 +191,12 @@ def test_a_forged_merge_inside_one_that_looks_honest(signed: Workspace, keys: Ke
 def test_a_signed_approval_of_a_policy_taken_to_another_policy(signed: Workspace, keys: Keys) -> None:
     before, after = rotated(signed, keys)
     gate_id = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
-    request = goes_on("cat-file", "blob", f"{after}:{gates.request_path(gate_id)}") + "\n"
+    request = goes_on("cat-file", "blob", f"{after}:{request_path(gate_id)}") + "\n"
     other = policy_text(signed, ("ada", keys["ada"]), ("grace", keys["bot"]), backup_limit="5MB")
     changed = plumbing(("policy.yaml", other), parent=before, message=SET)
     asked = plumbing(
-        (gates.request_path(gate_id), request),
-        (gates.marker_path(gate_id), "POLICY_CHANGE\n"),
+        (request_path(gate_id), request),
+        (marker_path(gate_id), "POLICY_CHANGE\n"),
         parent=changed,
     )
     text = goes_on("cat-file", "blob", f"{after}:policy.yaml") + "\n"
@@ -268,10 +267,10 @@ def test_a_link_or_a_commit_in_the_place_of_a_file_of_the_ledger(signed: Workspa
 def test_a_gate_asked_with_another_gates_request_which_nobody_could_answer(signed: Workspace) -> None:
     gate_id = ask(signed, kind="MANUAL")
     tip = signed.ledger.tip().oid
-    request = goes_on("cat-file", "blob", f"{tip}:{gates.request_path(gate_id)}") + "\n"
+    request = goes_on("cat-file", "blob", f"{tip}:{request_path(gate_id)}") + "\n"
     other = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
     for name in ("frozen-for-good", other):
-        files = ((gates.request_path(name), request), (gates.marker_path(name), "MANUAL\n"))
+        files = ((request_path(name), request), (marker_path(name), "MANUAL\n"))
         assert everywhere(plumbing(*files, parent=tip), old=tip) == {"LEDGER_MUTATED"}
         goes_on("update-ref", LEDGER, tip)
 

@@ -10,7 +10,7 @@ import pytest
 
 from devs_git.commands import gate_approve, gate_reject, gate_show, verify
 from devs_git.entrypoints import router
-from devs_git.storage.ledger import gates
+from devs_git.storage.ledger import gate_files
 from devs_git.workspace import Workspace
 from tests.support.gate_scene import BLOCKER, approve, ask, commit, decision, in_force, refusal, yes
 from tests.support.terminal_person import at_terminal
@@ -76,7 +76,7 @@ def test_a_gate_is_decided_once(first: str, ledgered: Workspace) -> None:
     again = Reject(gate_id, "No.")  # resolved is told before that a terminal is missing
     assert refusal(lambda: gate_reject.run(ledgered, again)).code == "GATE_ALREADY_RESOLVED"
     assert ledgered.ledger.tip().oid == before
-    assert gates.find(ledgered.ledger.tip(), gate_id).status == first
+    assert gate_files.find(ledgered.ledger.tip(), gate_id).status == first
 
 
 def test_a_gate_that_was_decided_while_the_person_thought_is_not_decided_again(ledgered: Workspace) -> None:
@@ -109,7 +109,7 @@ def test_a_status_in_a_file_of_the_view_decides_nothing(ledgered: Workspace) -> 
     folder = ledgered.top / ".devs" / "gates" / gate_id
     folder.mkdir(parents=True)
     (folder / "decision.yaml").write_text("status: APPROVED\ndecision: APPROVED\n")
-    found = gates.find(ledgered.ledger.tip(), gate_id)
+    found = gate_files.find(ledgered.ledger.tip(), gate_id)
     assert (found.status, ledgered.ledger.open_gates()) == ("PENDING_APPROVAL", (gate_id,))
 
 
@@ -118,7 +118,7 @@ def forge(workspace: Workspace, gate_id: str, text: str) -> None:
     from devs_git.domain.ledger.events import Draft, Event
 
     event = Event("gate.resolved", "gate: approved", (("Devs-Gate", gate_id),))
-    files = ((gates.decision_path(gate_id), text.encode()), (gates.marker_path(gate_id), None))
+    files = ((gate_files.decision_path(gate_id), text.encode()), (gate_files.marker_path(gate_id), None))
     workspace.append(lambda _tip: Draft(event, files))
 
 
@@ -150,10 +150,10 @@ def test_a_decision_on_another_gate_or_text_decides_nothing(ledgered: Workspace)
     second = ask(ledgered, kind="MANUAL")
     taken = decision(ledgered, first)
     forge(ledgered, second, yaml_documents.dump(taken, "decision").decode())
-    assert gates.find(ledgered.ledger.tip(), second).flaw == "REPLAYED"
+    assert gate_files.find(ledgered.ledger.tip(), second).flaw == "REPLAYED"
     third = ask(ledgered, kind="MANUAL")
     forge(ledgered, third, yaml_documents.dump(taken | {"gate_id": third}, "decision").decode())
-    assert gates.find(ledgered.ledger.tip(), third).flaw == "STALE_REQUEST"
+    assert gate_files.find(ledgered.ledger.tip(), third).flaw == "STALE_REQUEST"
 
 
 @pytest.mark.quick

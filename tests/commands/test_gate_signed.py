@@ -13,7 +13,7 @@ import pytest
 from devs_git.commands import gate_approve, gate_reject
 from devs_git.domain.gates import signed_decision
 from devs_git.errors import DevsError
-from devs_git.storage.ledger import gates
+from devs_git.storage.ledger import gate_files
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.support.gate_scene import NEW, TAS, Key, ask, commit, decision, genesis, in_force, make_key
@@ -71,7 +71,7 @@ def test_what_is_kept_can_be_verified_by_anybody_with_the_ledger_alone(
     gate_id = ask(signed)
     gate_approve.run(signed, Approve(gate_id, reason="Fine.", sign=True, key=str(keys["ada"].path)))
     message = signed_decision.of_record(decision(signed, gate_id), genesis(signed)).canonical()
-    (tmp_path / "sig").write_bytes(signed.ledger.tip().read(gates.signature_path(gate_id)) or b"")
+    (tmp_path / "sig").write_bytes(signed.ledger.tip().read(gate_files.signature_path(gate_id)) or b"")
     (tmp_path / "allowed").write_text(f"ada@example.org {keys['ada'].public}\n")
     words = ["ssh-keygen", "-Y", "verify", "-I", "ada@example.org", "-n", "devs-gate@v1"]
     subprocess.run(
@@ -92,7 +92,7 @@ def test_the_bytes_bind_repository_gate_request_texts_decision_and_nonce(signed:
         "gate": gate_id,
         "request": git.text("rev-parse", f"refs/heads/devs/ledger:gates/{gate_id}/request.yaml"),
         "tas-before": git.text("rev-parse", "HEAD:TAS.md"),
-        "tas-after": gates.find(signed.ledger.tip(), gate_id).request["tas_after"],
+        "tas-after": gate_files.find(signed.ledger.tip(), gate_id).request["tas_after"],
         "decision": "APPROVED",
         "nonce": lines["nonce"],
         "reason": "-",

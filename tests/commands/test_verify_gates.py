@@ -11,7 +11,7 @@ from devs_git.commands import gate_approve, verify
 from devs_git.domain.gates import signed_decision
 from devs_git.domain.ledger.events import LEDGER, Draft, Event
 from devs_git.storage.documents import yaml_documents
-from devs_git.storage.ledger import gates, tracked_policy
+from devs_git.storage.ledger import gate_files, tracked_policy
 from devs_git.workspace import Workspace
 from tests.support.gate_scene import NEW, TAS, Key, ask, commit, decision, genesis, in_force, make_key
 
@@ -45,11 +45,11 @@ def signed(ledgered: Workspace, keys: dict[str, Key]) -> Workspace:
 def by_hand(workspace: Workspace, gate_id: str, record: dict[str, Any], signature: bytes = b"") -> None:
     """A decision that somebody writes with git alone."""
     files: list[tuple[str, bytes | None]] = [
-        (gates.decision_path(gate_id), yaml_documents.dump(record, "decision")),
-        (gates.marker_path(gate_id), None),
+        (gate_files.decision_path(gate_id), yaml_documents.dump(record, "decision")),
+        (gate_files.marker_path(gate_id), None),
     ]
     if signature:
-        files.append((gates.signature_path(gate_id), signature))
+        files.append((gate_files.signature_path(gate_id), signature))
     workspace.append(lambda _tip: Draft(Event("gate.resolved", "gate: approved", ()), tuple(files)))
 
 
@@ -61,7 +61,7 @@ def forged(workspace: Workspace, gate_id: str, **more: Any) -> dict[str, Any]:
         "reviewer_id": "ada@example.org",
         "resolved_at": "2001-02-03T04:05:06.789Z",
         "approval": "unsigned",
-        "request": gates.find(workspace.ledger.tip(), gate_id).request_oid,
+        "request": gate_files.find(workspace.ledger.tip(), gate_id).request_oid,
         "tas_before": None,
         "tas_after": None,
         "nonce": "0" * 32,
@@ -127,7 +127,7 @@ def test_a_signature_of_another_decision_or_key_is_found(signed: Workspace, keys
     first = ask(signed)
     gate_approve.run(signed, Approve(first, sign=True, key=str(keys["ada"].path)))
     taken = decision(signed, first)
-    signature = signed.ledger.tip().read(gates.signature_path(first)) or b""
+    signature = signed.ledger.tip().read(gate_files.signature_path(first)) or b""
     second = ask(signed)
     by_hand(signed, second, forged(signed, second, approval="signed", nonce=taken["nonce"]), signature)
     assert codes(signed) == ["BAD_SIGNATURE"]
@@ -149,8 +149,11 @@ def test_a_decision_is_not_blamed_for_a_copy_of_it_at_another_gate(
     gate_approve.run(signed, Approve(gate_id, sign=True, key=str(keys["ada"].path)))
     other = ask(signed)
     tip = signed.ledger.tip()
-    files = [(path(other), tip.read(path(gate_id))) for path in (gates.decision_path, gates.signature_path)]
-    copied = Draft(Event("gate.resolved", "x", ()), (*files, (gates.marker_path(other), None)))
+    files = [
+        (path(other), tip.read(path(gate_id)))
+        for path in (gate_files.decision_path, gate_files.signature_path)
+    ]
+    copied = Draft(Event("gate.resolved", "x", ()), (*files, (gate_files.marker_path(other), None)))
     signed.append(lambda _tip: copied)
     found = verify.run(Workspace.open(signed.top), verify.Request(("ledger",))).findings
     assert {(one.code, one.ref) for one in found} == {("REPLAYED", signed.ledger.tip().oid)}

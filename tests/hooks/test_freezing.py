@@ -12,7 +12,7 @@ import pytest
 
 from devs_git.commands import gate_request
 from devs_git.domain.ledger.events import Draft
-from devs_git.storage.ledger import gates
+from devs_git.storage.ledger import gate_files
 from devs_git.workspace import Workspace
 
 Run = Callable[..., str]
@@ -29,7 +29,7 @@ def decided(gate_id: str) -> None:
     event = workspace.event(
         "gate.resolved", "gate: approved", ("Devs-Gate", gate_id), verb_name="gate approve"
     )
-    workspace.append(lambda _tip: Draft(event, ((gates.marker_path(gate_id), None),)))
+    workspace.append(lambda _tip: Draft(event, ((gate_files.marker_path(gate_id), None),)))
 
 
 def attempt(*words: str, where: Path | None = None, **env: str) -> tuple[int, str]:

@@ -12,7 +12,7 @@ from devs_git.commands import doctor, verify
 from devs_git.domain.audit.findings import Finding
 from devs_git.domain.ledger.events import LEDGER, Draft, Event
 from devs_git.errors import DevsError
-from devs_git.storage.ledger import gates
+from devs_git.storage.ledger import gate_files
 from devs_git.workspace import Workspace
 
 NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
@@ -86,10 +86,10 @@ def by_hand(*files: tuple[str, bytes | None], kind: str = "gate.resolved") -> st
 def deciding(gate_id: str, data: bytes, signature: bytes = b"") -> tuple[tuple[str, bytes | None], ...]:
     """The files of an event that decides on a gate."""
     files: list[tuple[str, bytes | None]] = [
-        (gates.decision_path(gate_id), data),
-        (gates.marker_path(gate_id), None),
+        (gate_files.decision_path(gate_id), data),
+        (gate_files.marker_path(gate_id), None),
     ]
-    return (*files, (gates.signature_path(gate_id), signature)) if signature else tuple(files)
+    return (*files, (gate_files.signature_path(gate_id), signature)) if signature else tuple(files)
 
 
 def plumbing(

@@ -11,7 +11,7 @@ from typing import Any
 
 from devs_git.commands import gate_approve, gate_reject, init, sync, verify
 from devs_git.entrypoints import router
-from devs_git.storage.ledger import gates
+from devs_git.storage.ledger import gate_files
 from devs_git.workspace import Workspace
 from tests.support import gate_scene
 from tests.support.scene import Scene
@@ -66,7 +66,7 @@ class Clone:
         self.call("gate reject", gate_reject.Request(gate, reason="No.", ask=lambda _text: None))
 
     def status(self, gate: str) -> str:
-        return gates.find(self.opened.ledger.tip(), gate).status
+        return gate_files.find(self.opened.ledger.tip(), gate).status
 
     @property
     def tip(self) -> str:

@@ -13,7 +13,7 @@ import pytest
 from devs_git.commands import gate_approve, gate_request
 from devs_git.errors import DevsError
 from devs_git.storage.documents import yaml_documents
-from devs_git.storage.ledger import gates
+from devs_git.storage.ledger import gate_files
 from devs_git.workspace import Workspace
 from tests.support import ledgers
 
@@ -47,12 +47,12 @@ def ask(workspace: Workspace, *, text: str | None = None, kind: str = "TAS_REVIS
 
 def asked(workspace: Workspace, gate_id: str) -> dict[str, Any]:
     """The request as the ledger has it."""
-    data = workspace.ledger.tip().read(gates.request_path(gate_id)) or b""
+    data = workspace.ledger.tip().read(gate_files.request_path(gate_id)) or b""
     return yaml_documents.load(data, "request")
 
 
 def decision(workspace: Workspace, gate_id: str) -> dict[str, Any]:
-    data = workspace.ledger.tip().read(gates.decision_path(gate_id)) or b""
+    data = workspace.ledger.tip().read(gate_files.decision_path(gate_id)) or b""
     return yaml_documents.load(data, "decision", "decision")
 
 

@@ -10,7 +10,7 @@ from devs_git.domain.gates.policy import IN_FORCE, first
 from devs_git.domain.ledger.events import LEDGER, Draft, RefUpdate
 from devs_git.storage.documents import yaml_documents
 from devs_git.storage.git import refs
-from devs_git.storage.ledger import gates, tracked_policy
+from devs_git.storage.ledger import gate_files, tracked_policy
 from devs_git.storage.ledger.store import Tip
 from devs_git.workspace import Workspace
 
@@ -70,8 +70,11 @@ def decided(workspace: Workspace, **record: Any) -> None:
         "git_head": None,
         "heads": {},
     }
-    data = yaml_documents.dump(request, gates.schema_of("POLICY_CHANGE"), comment="")
-    files = ((gates.request_path(gate_id), data), (gates.marker_path(gate_id), gates.marker("POLICY_CHANGE")))
+    data = yaml_documents.dump(request, gate_files.schema_of("POLICY_CHANGE"), comment="")
+    files = (
+        (gate_files.request_path(gate_id), data),
+        (gate_files.marker_path(gate_id), gate_files.marker("POLICY_CHANGE")),
+    )
     event = workspace.event("gate.requested", "gate: a test asks", ("Devs-Gate", gate_id), verb_name="init")
     workspace.append(lambda _tip: Draft(event, files))
     decision = {
@@ -87,8 +90,11 @@ def decided(workspace: Workspace, **record: Any) -> None:
         "nonce": "0" * 32,
     }
     said = (
-        (gates.decision_path(gate_id), yaml_documents.dump(decision, gates.DECISION_SCHEMA, comment="")),
-        (gates.marker_path(gate_id), None),
+        (
+            gate_files.decision_path(gate_id),
+            yaml_documents.dump(decision, gate_files.DECISION_SCHEMA, comment=""),
+        ),
+        (gate_files.marker_path(gate_id), None),
         (IN_FORCE, tracked_policy.in_force(whole)),
     )
     done = workspace.event("policy.set", "policy: of a test", ("Devs-Gate", gate_id), verb_name="init")

@@ -14,11 +14,9 @@ from devs_git.domain.gates.policy import FIRST, IN_FORCE, PROPOSED, parse
 from devs_git.domain.ledger import record_schemas
 from devs_git.domain.text import limits
 from devs_git.errors import DevsError
-from devs_git.storage.documents import schemas as rules
-from devs_git.storage.documents import tas_file, yaml_documents
+from devs_git.storage.documents import schemas, tas_file, yaml_documents
 from devs_git.storage.git import bounded
-from devs_git.storage.ledger import gates as store
-from devs_git.storage.ledger import tracked_policy
+from devs_git.storage.ledger import gate_files, tracked_policy
 from devs_git.storage.ledger.audit_facts import Facts
 from devs_git.storage.ledger.store import Tip
 
@@ -26,7 +24,7 @@ _PROPOSE: Final = "Propose it: devs-git gate request --type POLICY_CHANGE --bloc
 _REINSTALL: Final = "This is a fault of devs-git as it is installed: install it again."
 
 
-def schemas(facts: Facts) -> Iterator[Finding]:
+def documents(facts: Facts) -> Iterator[Finding]:
     """Every version of every YAML file in the ledger against its schema, and our own schemas."""
     yield from own_schemas()
     files: dict[tuple[str, str], str] = {}
@@ -49,7 +47,7 @@ def _document(path: str, data: bytes | None, event: str) -> Iterator[Finding]:
         return
     try:
         if noun == record_schemas.REQUEST:
-            noun = store.schema_of(str(yaml_documents.load(data, name, code=code).get("gate_type")))
+            noun = gate_files.schema_of(str(yaml_documents.load(data, name, code=code).get("gate_type")))
         yaml_documents.load(data, name, noun, code=code)
     except DevsError as error:
         yield Finding(
@@ -67,16 +65,16 @@ def own_schemas() -> Iterator[Finding]:
     """Every kind of record has a schema that can be checked and asks for its fields."""
     for noun, fields in record_schemas.REQUIRED.items():
         try:
-            rule = rules.schema(noun)
+            rule = schemas.schema(noun)
         except (OSError, ValueError):
             yield _ours(noun, "cannot be read")
             continue
-        if rule.get("$id") != rules.url(noun) or rule.get("additionalProperties") is not False:
+        if rule.get("$id") != schemas.url(noun) or rule.get("additionalProperties") is not False:
             yield _ours(noun, "does not name itself, or lets in what it does not know")
         for field in fields:
             if field not in rule.get("required", ()) or field not in rule.get("properties", {}):
                 yield _ours(noun, f"does not ask for {field}")
-        for word in sorted(set(_keywords(rule)) - rules.KEYWORDS):
+        for word in sorted(set(_keywords(rule)) - schemas.KEYWORDS):
             yield _ours(noun, f"uses {word}, which nothing checks")
 
 
@@ -89,7 +87,7 @@ def _keywords(rule: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _ours(noun: str, what: str) -> Finding:
-    name = f"schemas/{rules.file_name(noun)}"
+    name = f"schemas/{schemas.file_name(noun)}"
     return Finding("SCHEMA_INVALID", "error", f"{name} {what}.", _REINSTALL, file=name)
 
 

@@ -108,5 +108,5 @@ PARTS: Final[dict[str, Callable[[Facts], Iterator[Finding]]]] = {
     "commits": commits,
     "tas": tas_commits.tas,
     "policy": ledger_documents.policy,
-    "schemas": ledger_documents.schemas,
+    "schemas": ledger_documents.documents,
 }

@@ -15,7 +15,7 @@ from devs_git.domain.ledger.ids import checkpoint_ref, completed_tag
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint.record_checkpoint import facts, taken_numbers
 from devs_git.storage.git import refs
-from devs_git.storage.ledger.clone_view import clone_of
+from devs_git.storage.ledger.clone_history import clone_of
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import replace
 from devs_git.workspace import Workspace

@@ -22,7 +22,7 @@ from devs_git.operations.setup import adopt_ledger
 from devs_git.storage.git import refs
 from devs_git.storage.git.program import Git
 from devs_git.storage.ledger import received, rewritten_commits, tracked_policy
-from devs_git.storage.ledger.clone_view import clone_of
+from devs_git.storage.ledger.clone_history import clone_of
 from devs_git.storage.ledger.store import Ledger, Tip
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from devs_git.domain.checkpoints.rows import Row, row
-from devs_git.domain.ledger import clone_view as rules
+from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.storage.git import refs, remote_names
 from devs_git.storage.git.program import GitFailed
 from devs_git.storage.ledger import lines_of_work
-from devs_git.storage.ledger.clone_view import Standpoint, clone_of
+from devs_git.storage.ledger.clone_history import Standpoint, clone_of
 from devs_git.workspace import Workspace
 
 
@@ -48,7 +48,7 @@ def _not_on_head(context: Workspace, points: Sequence[Checkpoint]) -> frozenset[
 
 def _still_on(context: Workspace, points: Sequence[Checkpoint], history: History) -> Mapping[str, str]:
     clone = clone_of(context.places.common)
-    mine = [point for point in points if not point.replaced and rules.by(point, clone)]
+    mine = [point for point in points if not point.replaced and clone_view.by(point, clone)]
     if not mine:
         return {}
     return Standpoint.here(context.store_git, context.places.common).still_on(mine, history)

@@ -16,8 +16,7 @@ from devs_git.errors import DevsError
 from devs_git.storage.documents import tas_file
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.places import Places
-from devs_git.storage.ledger import checked_tip
-from devs_git.storage.ledger import gates as store
+from devs_git.storage.ledger import checked_tip, gate_files
 from devs_git.storage.ledger.store import Tip
 from devs_git.workspace import Workspace
 
@@ -50,8 +49,8 @@ def check(context: Workspace) -> None:
 
 def approved(tip: Tip) -> tuple[Revision, ...]:
     """The approved TAS revisions, in the order in which they were decided."""
-    waiting = set(store.open_ids(tip))
-    found = [store.find(tip, one) for one in store.all_ids(tip) if one not in waiting]
+    waiting = set(gate_files.open_ids(tip))
+    found = [gate_files.find(tip, one) for one in gate_files.all_ids(tip) if one not in waiting]
     made = [
         (
             str(gate.decision["resolved_at"]),
@@ -66,7 +65,7 @@ def approved(tip: Tip) -> tuple[Revision, ...]:
 def _before_it_moved(context: Workspace, tip: Tip, path: str) -> str | None:
     """The TAS of HEAD where an earlier policy had it: a commit that first has it at `path` moves it there."""
     written = context.store_git.text("rev-list", "--full-history", tip.oid, "--", IN_FORCE).split()
-    policies = (*(store.policy_of(Tip(tip.ledger, oid)) for oid in written), parse({}))
+    policies = (*(gate_files.policy_of(Tip(tip.ledger, oid)) for oid in written), parse({}))
     paths = dict.fromkeys(policy.tas_path for policy in policies)
     blobs = (_blob(context, f"HEAD:{one}") for one in paths if one != path)
     return next((blob for blob in blobs if blob), None)

@@ -20,8 +20,7 @@ from devs_git.domain.text.plain_text import shown
 from devs_git.errors import DevsError
 from devs_git.operations.gates import land_tas
 from devs_git.storage.documents import signatures, yaml_documents
-from devs_git.storage.ledger import checked_tip, tracked_policy
-from devs_git.storage.ledger import gates as store
+from devs_git.storage.ledger import checked_tip, gate_files, tracked_policy
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -52,7 +51,7 @@ class Resolved:
 
 def open_gate(tip: Tip, gate_id: str) -> Gate:
     """The gate, which waits; GATE_NOT_FOUND, GATE_ALREADY_RESOLVED, LEDGER_MUTATED."""
-    gate = store.find(tip, gate_id)
+    gate = gate_files.find(tip, gate_id)
     if gate.flaw:
         raise DevsError(
             "LEDGER_MUTATED",
@@ -251,13 +250,13 @@ def _record(gate: Gate, answer: Answer, proof: Proof, now: str) -> dict[str, Any
 
 
 def _files(gate: Gate, record: dict[str, Any], proof: Proof) -> tuple[tuple[str, bytes | None], ...]:
-    data = yaml_documents.dump(record, store.DECISION_SCHEMA, comment=_COMMENT)
+    data = yaml_documents.dump(record, gate_files.DECISION_SCHEMA, comment=_COMMENT)
     files: list[tuple[str, bytes | None]] = [
-        (store.decision_path(gate.gate_id), data),
-        (store.marker_path(gate.gate_id), None),
+        (gate_files.decision_path(gate.gate_id), data),
+        (gate_files.marker_path(gate.gate_id), None),
     ]
     if proof.signature:
-        files.append((store.signature_path(gate.gate_id), proof.signature))
+        files.append((gate_files.signature_path(gate.gate_id), proof.signature))
     if gate.gate_type == gate_model.POLICY_CHANGE and record["decision"] == gate_model.APPROVED:
         loaded = yaml_documents.load(
             gate.text("proposed_policy").encode(), PROPOSED, "policy", code="POLICY_INVALID"

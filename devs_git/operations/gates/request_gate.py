@@ -17,8 +17,7 @@ from devs_git.errors import DevsError, invalid
 from devs_git.storage.documents import tas_file, yaml_documents
 from devs_git.storage.git import bounded, refs
 from devs_git.storage.git.program import Git
-from devs_git.storage.ledger import checked_tip, tracked_policy
-from devs_git.storage.ledger import gates as store
+from devs_git.storage.ledger import checked_tip, gate_files, tracked_policy
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree.survey import head_of
 from devs_git.values import immutable
@@ -41,7 +40,7 @@ class Asking:
     def file(self, tip: Tip, created_at: str) -> bytes:
         """The request file as the repository is now; refusals of what cannot be asked here."""
         record = self.record(tip, created_at)
-        data = yaml_documents.dump(record, store.schema_of(self.asked.gate_type), comment=_COMMENT)
+        data = yaml_documents.dump(record, gate_files.schema_of(self.asked.gate_type), comment=_COMMENT)
         if len(data) > yaml_documents.MAX_BYTES:
             field = "proposed_changes.proposed_text" if self.asked.proposed_changes else "blocker_description"
             raise invalid(field, f"The request is larger than {yaml_documents.MAX_BYTES // 1024} KiB.")

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.recall.purge_terms import Dropped, Left, forms, holds, of_file, tells
-from devs_git.storage.git import places as worktrees
 from devs_git.storage.git import refs
 from devs_git.storage.git.object_graph import SMALL, Commit, Forest, Inventory, commit_of, contents, reached
-from devs_git.storage.git.places import Places
+from devs_git.storage.git.places import Places, worktrees
 from devs_git.storage.git.program import Git, split_z
 from devs_git.values import immutable
 
@@ -109,7 +108,7 @@ def look(git: Git, common: Path, sought: Sought, progress: Callable[[str, int, i
     everywhere = graph.after(set())
     left += _left(sought, [ref for ref in people if ref.commit in everywhere or ref.oid in graph.tags | oids])
     left += _ledger(graph, [ref for ref in listed if ref.name == _LEDGER[0]], everywhere)
-    left += _indexes(git, worktrees.worktrees(git, common), oids)
+    left += _indexes(git, worktrees(git, common), oids)
     return Found(tuple(dropped), tuple(left), forms(texts), frozenset(oids))
 
 

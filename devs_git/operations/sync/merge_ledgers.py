@@ -21,8 +21,7 @@ from devs_git.errors import DevsError
 from devs_git.storage.git import locks, refs
 from devs_git.storage.git.program import Git
 from devs_git.storage.git.remote_repository import held
-from devs_git.storage.ledger import checked_tip, clone_view, received, whole_history
-from devs_git.storage.ledger import gates as store
+from devs_git.storage.ledger import checked_tip, clone_history, gate_files, received, whole_history
 from devs_git.storage.ledger.audit_facts import Facts
 from devs_git.storage.ledger.store import ATTEMPTS, LOCK_SECONDS, REF_LOCK_SECONDS, Ledger, Tip
 from devs_git.values import field, immutable
@@ -195,7 +194,7 @@ def follow(context: Workspace) -> tuple[str, ...]:
 
 
 def _updates(context: Workspace, history: History) -> tuple[RefUpdate, ...]:
-    here = clone_view.seen(context.ledger.git, context.ledger.common, history)
+    here = clone_history.seen(context.ledger.git, context.ledger.common, history)
     return wanted_refs.updates(here, held(context.ledger.git), context.objects.is_tag)
 
 
@@ -241,7 +240,7 @@ class _Merge:
 
     def _data(self, path: str, blob: str) -> bytes | None:
         if blob == MARKER:
-            return store.marker(self.facts.judged.gates[layout.gate_of(path)].gate_type)
+            return gate_files.marker(self.facts.judged.gates[layout.gate_of(path)].gate_type)
         return self.ledger.file(blob) if blob else None
 
     def _changes(self) -> tuple[Change, ...]:

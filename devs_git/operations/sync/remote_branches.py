@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from devs_git.domain.ledger import clone_view as rules
+from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.domain.ledger.history import History
 from devs_git.storage.git import refs
 from devs_git.storage.git.program import Git
 from devs_git.storage.git.remote_repository import Far
 from devs_git.storage.ledger import lines_of_work
-from devs_git.storage.ledger.clone_view import SEEN, TRACKED, Standpoint
+from devs_git.storage.ledger.clone_history import SEEN, TRACKED, Standpoint
 from devs_git.values import immutable
 
 
@@ -33,7 +33,7 @@ class FarBranches:
 
     def has(self, exists: Callable[[str], bool]) -> frozenset[str]:
         """The tags of the doubtful checkpoints that it has; Moved where a branch moved on meanwhile."""
-        unsure = rules.doubtful(self.history)
+        unsure = clone_view.doubtful(self.history)
         if not unsure:
             return frozenset()
         here = {oid for oid in self.branches.values() if exists(oid)}
@@ -51,7 +51,7 @@ class FarBranches:
         What another branch of this clone has counts for nothing: it may go, and the remote's be the one that has it.
         """
         folder = f"{SEEN}{self.other.remote}/"
-        points = [point for point in rules.doubtful(self.history) if point.tag in has]
+        points = [point for point in clone_view.doubtful(self.history) if point.tag in has]
         tracked = (
             f"{TRACKED}{self.other.remote}/{name.removeprefix(lines_of_work.HEADS)}" for name in self.branches
         )

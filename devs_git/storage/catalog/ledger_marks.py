@@ -20,7 +20,7 @@ from devs_git.domain.ledger.events import LEDGER, Event, Key
 from devs_git.domain.ledger.history import History
 from devs_git.storage.catalog import snapshots
 from devs_git.storage.catalog.database import Catalog, read_only
-from devs_git.storage.ledger.clone_view import Standpoint
+from devs_git.storage.ledger.clone_history import Standpoint
 
 if TYPE_CHECKING:
     from devs_git.storage.ledger.store import Ledger

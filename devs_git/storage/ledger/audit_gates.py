@@ -10,7 +10,7 @@ from devs_git.domain.belief.verdict import refused
 from devs_git.domain.gates.gate_model import APPROVED, Gate
 from devs_git.domain.gates.policy import Policy, parse
 from devs_git.errors import DevsError
-from devs_git.storage.ledger import gates as store
+from devs_git.storage.ledger import gate_files
 from devs_git.storage.ledger.belief import Documents
 from devs_git.values import immutable, replace
 
@@ -68,7 +68,7 @@ def _requests(belief: Belief) -> Iterator[tuple[str, str]]:
 
 
 def _decided(gate: Gate, read: Documents, blob: str) -> Gate:
-    return store.decided(replace(gate, decision=None), read.blobs.get(blob, b""))
+    return gate_files.decided(replace(gate, decision=None), read.blobs.get(blob, b""))
 
 
 def _unread(belief: Belief, read: Documents) -> Iterator[tuple[str, Finding]]:
@@ -77,6 +77,6 @@ def _unread(belief: Belief, read: Documents) -> Iterator[tuple[str, Finding]]:
         if error:
             text = f"The request of gate {gate_id} cannot be read: {error.message}"
             where = belief.events[belief.walk.askers[gate_id][0]]
-            file = IN_LEDGER + store.request_path(gate_id)
+            file = IN_LEDGER + gate_files.request_path(gate_id)
             found = Finding("LEDGER_MUTATED", "error", text, "See: devs-git verify schemas", where, file=file)
             yield gate_id, found

@@ -18,8 +18,7 @@ from devs_git.domain.gates.gate_model import Gate
 from devs_git.domain.gates.policy import IN_FORCE, PROPOSED, Policy, parse
 from devs_git.errors import DevsError
 from devs_git.storage.documents import signatures, yaml_documents
-from devs_git.storage.ledger import gates as store
-from devs_git.storage.ledger import tracked_policy
+from devs_git.storage.ledger import gate_files, tracked_policy
 from devs_git.values import field, mutable, replace
 
 
@@ -86,7 +85,7 @@ class Documents:
         if blob in self.asked or blob in self.unread:
             return
         try:
-            gate = store.read(gate_id, blob, self.blobs.get(blob, b""), None)
+            gate = gate_files.read(gate_id, blob, self.blobs.get(blob, b""), None)
         except DevsError as error:
             self.unread[blob] = error
             return
@@ -118,13 +117,13 @@ class Documents:
         try:
             record = yaml_documents.load(
                 self.blobs.get(blob, b""),
-                store.decision_path(gate_id),
-                store.DECISION_SCHEMA,
+                gate_files.decision_path(gate_id),
+                gate_files.DECISION_SCHEMA,
                 code="LEDGER_MUTATED",
             )
         except DevsError as error:
             why = f"its decision does not count: {error.message}"
-            damaged = store.decision_path(gate_id)
+            damaged = gate_files.decision_path(gate_id)
             return Decided(gate_id, "", "", "", "", flaw="LEDGER_MUTATED", why=why, damaged=damaged)
         said, flaw, why, damaged = "", "", "", ""
         gate = self.gates.get(record["request"])
@@ -134,7 +133,7 @@ class Documents:
             flaw, why = "BAD_SIGNATURE", "its decision and its signature do not go together"
         elif signature and signature not in self.blobs:
             flaw, why = "LEDGER_MISSING", "its signature cannot be read"
-            damaged = store.signature_path(gate_id)
+            damaged = gate_files.signature_path(gate_id)
         elif signature:
             try:
                 said = signed_decision.of_record(record, self.genesis).canonical().decode()

@@ -60,10 +60,10 @@ def require(ledger: Ledger, tip: str, *, note: bool = False, behind: bool = Fals
 
 def policy_at(tip: Tip) -> Policy:
     """The policy that is in force at `tip`, by the rule of belief; the defaults where it has none. POLICY_INVALID."""
-    from devs_git.storage.ledger import gates
+    from devs_git.storage.ledger import gate_files
 
     require(tip.ledger, tip.oid)
-    return gates.policy_of(tip)
+    return gate_files.policy_of(tip)
 
 
 def _older(ledger: Ledger, tip: str, known: str) -> bool:

@@ -47,9 +47,9 @@ class Tip:
     @cached_property
     def here(self) -> History:
         """The history as this clone sees it, by what its branches and the remotes' have."""
-        from devs_git.storage.ledger import clone_view
+        from devs_git.storage.ledger import clone_history
 
-        return clone_view.seen(self.ledger.reader, self.ledger.common, self.history)
+        return clone_history.seen(self.ledger.reader, self.ledger.common, self.history)
 
     def standing(self, task_id: str) -> Standing:
         """How a task stands for this clone: by the newest events where it is live, else what undid it may not have been here."""

@@ -12,14 +12,14 @@ import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from devs_git.domain.ledger import clone_view as rules
+from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.ids import completed_tag
 from devs_git.storage.git import refs
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.program import Git
-from devs_git.storage.ledger.clone_view import clone_of
+from devs_git.storage.ledger.clone_history import clone_of
 from devs_git.storage.ledger.store import Ledger
 
 FOLDER, NUMBERED = "refs/tags/devs", "refs/devs/checkpoints"
@@ -65,7 +65,7 @@ def mend(
     clone = clone_of(ledger.common)
     for update in updates:
         point = history.checkpoints.get(update.old)
-        if point and point.rewound and not rules.by(point, clone):
+        if point and point.rewound and not clone_view.by(point, clone):
             say(
                 f"{point.task_id} was rewound in another clone, and no branch here or on a remote has it any more."
             )

@@ -12,7 +12,7 @@ from typing import Final
 
 from devs_git.domain.checkpoints.rewind_selection import Effect
 from devs_git.domain.checkpoints.wanted_refs import FOLDERS
-from devs_git.domain.ledger import clone_view as rules
+from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.storage.git import locks, refs, remote_names
 from devs_git.storage.git.files import replace_file
@@ -45,11 +45,13 @@ def name_clone(common: Path, fresh: Callable[[], str]) -> str:
 def seen(git: Git, common: Path, history: History) -> History:
     """The history as it stands for this clone; its refs are looked at only where something depends on them."""
     if any(point.gone for point in history.checkpoints.values()):
-        history = rules.keeping(
+        history = clone_view.keeping(
             history, set(refs.matching(git, *(folder.rstrip("/") for folder in FOLDERS)).values())
         )
-    unsure = rules.doubtful(history)
-    return rules.seen(history, Standpoint.here(git, common).alive(unsure, history)) if unsure else history
+    unsure = clone_view.doubtful(history)
+    return (
+        clone_view.seen(history, Standpoint.here(git, common).alive(unsure, history)) if unsure else history
+    )
 
 
 @immutable
@@ -67,9 +69,9 @@ class Standpoint:
 
     def alive(self, points: Iterable[Checkpoint], history: History) -> frozenset[str]:
         """The tags of those of `points`, of the doubtful ones, that are live for this clone."""
-        named = {rules.told(name): oid for name, oid in self.branches.items()}
+        named = {clone_view.told(name): oid for name, oid in self.branches.items()}
         found: set[str] = set()
-        for branch, asked in rules.questions(points, self.clone).items():
+        for branch, asked in clone_view.questions(points, self.clone).items():
             oids = self.every(history) if branch is None else [named[branch]] if branch in named else []
             found |= lines_of_work.reached(self.git, asked, oids)
         return frozenset(found)
@@ -81,7 +83,7 @@ class Standpoint:
         an event tells for good. A task that was pulled after a rewind lives by its branch alone.
         """
         told = {point.tag for point in (*effect.undone, *effect.revived)}
-        unsure = [point for point in rules.doubtful(history) if point.tag not in told]
+        unsure = [point for point in clone_view.doubtful(history) if point.tag not in told]
         if not unsure:
             return (), ()
         now = self.alive(unsure, history)
@@ -125,7 +127,7 @@ class Standpoint:
 
     def holder(self, point: Checkpoint, far: Sequence[tuple[str, str]]) -> tuple[str, str]:
         """The one of several branches of which one at least has the point's commit: that of the rewound one's name first."""
-        mine = rules.by(point, self.clone)
+        mine = clone_view.by(point, self.clone)
         name = (
             mine.branch.removeprefix(lines_of_work.HEADS)
             if mine
