@@ -93,7 +93,9 @@ def run(workspace: Workspace, request: Request) -> Result:
             point = resolve(workspace.ledger.tip().here, ids.target(request.target))
             rewritten_commits.require(workspace.store_git, point)
         raise DevsError(
-            "CONFLICT", "git cannot compare these: an object is missing here.", hint="Run: devs-git doctor"
+            "CONFLICT",
+            "git cannot compare these: an object is missing here.",
+            hint="See what is missing: git fsck. Fetch it from a remote that has it: git fetch --refetch REMOTE",
         ) from error
 
 

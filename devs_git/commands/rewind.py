@@ -143,9 +143,14 @@ def find(workspace: Workspace, request: Request) -> Checkpoint:
 
 def run(workspace: Workspace, request: Request) -> Plan | Result:
     """Rewind, or with `dry_run` say what a rewind would do; GIT_RESET_FAILED, PLAN_STALE, BUSY and `resolve`'s codes."""
-    if request.dry_run:
-        return _plan(workspace, request)
-    with engine.refusing("GIT_RESET_FAILED"), engine.worktree_lock(workspace.site, alone=True) as site:
+    with engine.refusing("GIT_RESET_FAILED"):
+        if request.dry_run:
+            return _plan(workspace, request)
+        return _move(workspace, request)
+
+
+def _move(workspace: Workspace, request: Request) -> Result:
+    with engine.worktree_lock(workspace.site, alone=True) as site:
         look = rewind_plan.look(site, request.options)
         survey.require_movable(site.places, look.found)
         for error in _stale(request, look):
@@ -158,13 +163,9 @@ def _stale(request: Request, look: Outlook) -> list[DevsError]:
     """PLAN_STALE where the plan that was named is not the one of now."""
     if not request.plan_id or look.plan_id == request.plan_id:
         return []
-    return [
-        DevsError(
-            "PLAN_STALE",
-            "Files, index, HEAD or checkpoints changed since the plan was made.",
-            hint=f"Make a new plan: devs-git rewind {request.options.target} --dry-run",
-        )
-    ]
+    text = "Files, index, HEAD or checkpoints changed since the plan was made."
+    hint = f"Make a new plan: devs-git rewind {request.options.target} --dry-run"
+    return [DevsError("PLAN_STALE", text, hint=hint)]
 
 
 def _objections(workspace: Workspace, site: Site, request: Request, look: Outlook) -> list[DevsError]:

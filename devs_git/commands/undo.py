@@ -105,18 +105,23 @@ class _Outlook:
 
 def run(workspace: Workspace, request: Request) -> Result:
     """Undo; NOTHING_TO_UNDO, TASK_EXISTS, HISTORY_REWRITTEN, and what a rewind may refuse with."""
-    if request.dry_run:
-        look = _look(workspace, workspace.site, request)
-        way = _way(workspace, request, look)
-        found = (*look.refusals, *objections(workspace.site, way), *journal.interrupted(workspace.places))
-        blocked = tuple(error.envelope() for error in found)
-        active = active_task.read(workspace.places)
-        result, not_told = (
-            _result(look, "", len(look.plan.affected), active),
-            filters.told(look.found.not_told),
-        )
-        return replace(result, blocked_by=blocked, not_told=not_told)
-    with engine.refusing("GIT_RESET_FAILED"), engine.worktree_lock(workspace.site, alone=True) as site:
+    with engine.refusing("GIT_RESET_FAILED"):
+        if request.dry_run:
+            return _plan(workspace, request)
+        return _move(workspace, request)
+
+
+def _plan(workspace: Workspace, request: Request) -> Result:
+    look, active = _look(workspace, workspace.site, request), active_task.read(workspace.places)
+    way = _way(workspace, request, look)
+    found = (*look.refusals, *objections(workspace.site, way), *journal.interrupted(workspace.places))
+    blocked = tuple(error.envelope() for error in found)
+    result = _result(look, "", len(look.plan.affected), active)
+    return replace(result, blocked_by=blocked, not_told=filters.told(look.found.not_told))
+
+
+def _move(workspace: Workspace, request: Request) -> Result:
+    with engine.worktree_lock(workspace.site, alone=True) as site:
         look = _look(workspace, site, request)
         if look.refusals:
             raise look.refusals[0]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from devs_git.commands import checkout, restore
+from devs_git.commands import checkout, restore, rewind, undo
 from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from tests.support.rewind_cases import Case
@@ -52,6 +52,23 @@ def test_a_rewind_names_the_file_and_writes_nothing(lacking: Case) -> None:
     lacking.git("fetch", "-q", "--refetch", REMOTE)
     lacking.rewind("1")
     assert lacking.read("d/a") == b"1\n"
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_rewind_names_the_folder_that_git_cannot_read(lacking: Case, *, dry_run: bool) -> None:
+    oid = lose(lacking, "old:d")
+    with pytest.raises(DevsError) as error:
+        router.call("rewind", lacking.workspace, rewind.Request("1", dry_run=dry_run))
+    assert (error.value.code, told(error.value)["oid"]) == ("GIT_RESET_FAILED", oid)
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_an_undo_names_the_folder_that_git_cannot_read(lacking: Case, *, dry_run: bool) -> None:
+    lacking.rewind("1")
+    oid = lose(lacking, "main@{1}:d")
+    with pytest.raises(DevsError) as error:
+        router.call("undo", lacking.workspace, undo.Request(dry_run=dry_run))
+    assert (error.value.code, told(error.value)["oid"]) == ("GIT_RESET_FAILED", oid)
 
 
 def test_an_undo_names_the_file(lacking: Case) -> None:
