@@ -29,7 +29,7 @@ class Request(VerbRequest):
         ids.target(self.target)
         branch_names.check(self.name)
         if self.name.startswith(OURS) or f"{self.name}/" in OURS:
-            raise branch_names.refused(f"{self.name!r} is a name that devs-git keeps for itself.", self.name)
+            raise branch_names.refusal(f"{self.name!r} is a name that devs-git keeps for itself.", self.name)
 
 
 @immutable
@@ -74,7 +74,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         event = workspace.append(build)
     except (refs.RefMoved, GitFailed) as error:
         branches.require_free(workspace.store_git, request.name)
-        raise failures.told(error) or branch_names.refused(
+        raise failures.told(error) or branch_names.refusal(
             f"git refuses to make the branch {request.name!r}.", request.name
         ) from error
     point = made[0]

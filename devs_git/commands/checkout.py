@@ -50,7 +50,7 @@ def find(workspace: Workspace, request: Request) -> None:
         branch_names.check(name, remote_names.names(workspace.places))
     except DevsError as error:
         if f"refs/heads/{name}" in _branches(workspace):
-            raise branch_names.forbidden(name, error) from error
+            raise branch_names.refusal_to_switch(name, error) from error
         raise
 
 

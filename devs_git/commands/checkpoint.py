@@ -23,7 +23,7 @@ class Request(VerbRequest):
     everything: bool = False
 
     def __post_init__(self) -> None:
-        trailers.text("message", self.message)
+        trailers.check_body("message", self.message)
 
 
 Result = Recorded

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from devs_git.domain.gates import gate_model
-from devs_git.domain.gates.answer import Answer, Outcome, told
+from devs_git.domain.gates.answer import Answer, Outcome, outcome_fields
 from devs_git.operations.gates import decide_gate
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -33,4 +33,4 @@ def run(workspace: Workspace, request: Request) -> Result:
     if request.print_bytes:
         return Result(request.gate_id, gate_model.PENDING, to_sign=decide_gate.to_sign(workspace, request))
     done = decide_gate.decide(workspace, request, "gate approve")
-    return Result(**told(done.record), commit=done.commit, branch=done.branch)
+    return Result(**outcome_fields(done.record), commit=done.commit, branch=done.branch)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from devs_git.domain.gates import gate_model
-from devs_git.domain.gates.answer import Answer, Outcome, told
+from devs_git.domain.gates.answer import Answer, Outcome, outcome_fields
 from devs_git.operations.gates import decide_gate
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -25,4 +25,4 @@ def run(workspace: Workspace, request: Request) -> Result:
     """GATE_NOT_FOUND, GATE_ALREADY_RESOLVED, TERMINAL_REQUIRED, SELF_APPROVAL, UNKNOWN_SIGNER, BAD_SIGNATURE, REPLAYED."""
     if request.print_bytes:
         return Result(request.gate_id, gate_model.PENDING, to_sign=decide_gate.to_sign(workspace, request))
-    return Result(**told(decide_gate.decide(workspace, request, "gate reject").record))
+    return Result(**outcome_fields(decide_gate.decide(workspace, request, "gate reject").record))

@@ -9,7 +9,7 @@ from typing import Any
 from devs_git.domain.gates import gate_model, tas_sections
 from devs_git.domain.gates.gate_model import Gate
 from devs_git.domain.gates.policy import Policy
-from devs_git.domain.text.plain_text import shown
+from devs_git.domain.text.plain_text import printable
 from devs_git.domain.verbs import VERBS, VerbRequest
 from devs_git.storage.documents import tas_file
 from devs_git.storage.ledger import checked_tip, gate_files
@@ -108,7 +108,7 @@ def _diff(tip: Tip, gate: Gate, before: str) -> str:
     if all(text.count("\n") == text.count("\r\n") for text in (old, after)):
         old, after = (text.replace("\r\n", "\n") for text in (old, after))
     lines = difflib.unified_diff(_lines(old), _lines(after), f"a/{name}", f"b/{name}", lineterm="")
-    return "\n".join(shown(line, "\t") for line in lines)
+    return "\n".join(printable(line, "\t") for line in lines)
 
 
 def _lines(text: str) -> list[str]:
@@ -145,7 +145,7 @@ def _notes(gate: Gate, policy: Policy, before: str, *, waits: bool) -> list[str]
     elif policy.approval_minimum == gate_model.SIGNED:
         found.append("The policy asks for a signed decision: add --sign.")
     if gate.proposed_text is not None:
-        others = tas_sections.outside(before, gate.proposed_text, gate.sections)
+        others = tas_sections.changed_outside(before, gate.proposed_text, gate.sections)
         found += [
             f"The proposed text also changes sections that the request does not name: {name}."
             for name in others

@@ -39,7 +39,7 @@ class Request(VerbRequest):
         limited(self.limit, MOST)
         if self.task_id:
             object.__setattr__(self, "task_id", ids.task_id(self.task_id))
-        trailers.checked("contract", self.contract)
+        trailers.check_value("contract", self.contract)
         for name in ("cursor", "after"):
             if getattr(self, name) and not ids.is_oid(getattr(self, name)):
                 raise invalid(
@@ -52,7 +52,7 @@ class Request(VerbRequest):
                 "A cursor goes back in time, and after and follow go forward. Use only one direction.",
             )
 
-    def following(self, result: Result) -> Request | None:
+    def next_request(self, result: Result) -> Request | None:
         """What to ask after this answer: with `follow` what comes next."""
         return replace(self, after=result.next_cursor) if self.follow else None
 

@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from devs_git.domain.checkpoints.rewritten_history import parsed
+from devs_git.domain.checkpoints.rewritten_history import parse_map
 from devs_git.domain.ledger.events import Draft, Key
 from devs_git.domain.text import limits
 from devs_git.domain.verbs import VerbRequest, VerbResult
@@ -114,7 +114,7 @@ def _carried_out(workspace: Workspace, new_of: dict[str, str] | None) -> Result:
 def _read(request: Request) -> dict[str, str]:
     path = Path(os.path.join(request.folder, request.map))  # noqa: PTH118 - odd bytes survive
     try:
-        found = parsed(bounded.read_file(path, limits.REFS, "map").decode("ascii", "replace"))
+        found = parse_map(bounded.read_file(path, limits.REFS, "map").decode("ascii", "replace"))
     except OSError as error:
         hint = "git filter-repo leaves it as .git/filter-repo/commit-map"
         raise invalid("map", f"The map cannot be read: {error.strerror}.", hint=hint) from error

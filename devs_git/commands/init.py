@@ -13,7 +13,7 @@ from typing import Final
 from devs_git.domain.audit.findings import Action
 from devs_git.domain.gates.policy import IN_FORCE, PROPOSED, first
 from devs_git.domain.ledger.events import Draft, Event, Key
-from devs_git.domain.text.plain_text import shown
+from devs_git.domain.text.plain_text import printable
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.gates import check_tas_lock
@@ -244,6 +244,6 @@ def _advice(workspace: Workspace, actions: list[Action]) -> tuple[str, ...]:
     command = workspace.policy.notify if actions[0].detail else ""  # of a ledger that was adopted just now
     if command:
         found.append(
-            f"Check the command that its policy runs here when a gate opens (notify): {shown(command, '')}"
+            f"Check the command that its policy runs here when a gate opens (notify): {printable(command, '')}"
         )
     return tuple(found)

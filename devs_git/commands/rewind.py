@@ -12,7 +12,7 @@ from devs_git.domain.ledger import ids, resolve
 from devs_git.domain.ledger.event_operations import REWOUND, Rewound
 from devs_git.domain.ledger.events import Draft
 from devs_git.domain.ledger.history import Checkpoint
-from devs_git.domain.text.plain_text import checked
+from devs_git.domain.text.plain_text import check_text
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import whereabouts
@@ -61,7 +61,7 @@ class Request(VerbRequest):
                 "branch_name", "A branch name needs --preserve branch.", hint="Remove one of the two."
             )
         if self.override_reason is not None:
-            checked("override_reason", self.override_reason, least=1, most=2000)
+            check_text("override_reason", self.override_reason, least=1, most=2000)
         ids.target(self.options.target)
         preserve_mode(self.options.preserve)
         if self.options.branch_name is not None:

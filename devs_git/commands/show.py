@@ -79,6 +79,6 @@ def run(workspace: Workspace, request: Request) -> Result:
         event=point.event,
         worktree=point.worktree,
         replaced_by=heir.name if heir else "",
-        way_back=return_path.told(history, point, row),
+        way_back=return_path.describe(history, point, row),
         not_believed=doubt.told(workspace.require_believed),
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from devs_git.domain.checkpoints.snapshot_pruning import Kept, made, plan_id, reason_to_keep
+from devs_git.domain.checkpoints.snapshot_pruning import Kept, plan_id, reason_to_keep, recorded_snapshots
 from devs_git.domain.ledger.events import NO_OID, Draft, Key, RefUpdate
 from devs_git.domain.text.quantities import span
 from devs_git.domain.verbs import VerbRequest, VerbResult
@@ -79,7 +79,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 def _plan(workspace: Workspace, request: Request) -> Result:
     """What would go now; reads only."""
-    recorded = made(workspace.ledger.events(workspace.ledger.require().oid))
+    recorded = recorded_snapshots(workspace.ledger.events(workspace.ledger.require().oid))
     bound = workspace.clock().timestamp() - span(request.older_than)
     going, kept = [], []
     for snapshot in snapshots.listed(workspace.store_git):

@@ -39,7 +39,7 @@ class Request(VerbRequest):
     def __post_init__(self) -> None:
         if self.task_id is not None:
             object.__setattr__(self, "task_id", ids.task_id(self.task_id))
-        trailers.text("message", self.message)
+        trailers.check_body("message", self.message)
 
 
 Result = Recorded

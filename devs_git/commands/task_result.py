@@ -5,7 +5,7 @@ from __future__ import annotations
 from devs_git.domain.checkpoints.checkpoint_trailers import require_task
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import Draft, Key
-from devs_git.domain.text.trailers import Work, text
+from devs_git.domain.text.trailers import Work, check_body
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import invalid
 from devs_git.storage.ledger import task_files
@@ -23,7 +23,7 @@ class Request(VerbRequest):
         object.__setattr__(self, "task_id", ids.task_id(self.task_id))
         if not self.text.strip():
             raise invalid("text", "The result is empty.", hint="Give it on standard input.")
-        text("text", self.text)
+        check_body("text", self.text)
 
 
 @immutable

@@ -10,7 +10,7 @@ from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import Draft, Key, one_line
 from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.task_standing import LIVE
-from devs_git.domain.text.trailers import AGENTS, PHASES, Work, checked, text, work_of
+from devs_git.domain.text.trailers import AGENTS, PHASES, Work, check_body, check_value, work_of
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint.commit_work import BUSY_SECONDS
@@ -43,8 +43,8 @@ class Request(VerbRequest):
             ("agent", AGENTS),
             ("phase", PHASES),
         ):
-            object.__setattr__(self, name, checked(name, getattr(self, name), among=among))
-        text("plan", self.plan)
+            object.__setattr__(self, name, check_value(name, getattr(self, name), among=among))
+        check_body("plan", self.plan)
 
 
 @immutable

@@ -80,6 +80,6 @@ def run(workspace: Workspace, request: Request) -> Result:
         next_checkpoint=task.next_number,
         checkpoints=rows,
         unrecorded=unrecorded_commits.read(workspace.places),
-        way_back=return_path.told(tip.here, *newest) if newest else "",
+        way_back=return_path.describe(tip.here, *newest) if newest else "",
         not_believed=doubt.told(workspace.require_believed),
     )

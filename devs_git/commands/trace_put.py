@@ -6,7 +6,7 @@ from typing import Final
 
 from devs_git.domain.ledger import ids
 from devs_git.domain.recall.traces import Trace
-from devs_git.domain.text.plain_text import checked
+from devs_git.domain.text.plain_text import check_text
 from devs_git.domain.text.trailers import work_of
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import invalid
@@ -39,7 +39,7 @@ class Request(VerbRequest):
     def __post_init__(self) -> None:
         _require_id(self.trace_id)
         for name in ("tool_name", "session_id", "agent"):
-            checked(name, getattr(self, name), most=MOST_OF_A_NAME, allowed="")
+            check_text(name, getattr(self, name), most=MOST_OF_A_NAME, allowed="")
         if self.task_id:
             object.__setattr__(self, "task_id", ids.task_id(self.task_id))
         if self.duration_ms is not None and not 0 <= self.duration_ms < 1 << 53:

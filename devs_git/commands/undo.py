@@ -133,8 +133,10 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
     clone = clone_of(site.places.common)
     history = clone_view.own(workspace.ledger.require().history, clone)
     found = surveys.survey(site.git, site.top)
-    operations = _operations(site, rules.chain(history, site.places.worktree_id, found.branch), request.op_id)
-    operation = rules.to_undo(operations, request.op_id)
+    operations = _operations(
+        site, rules.operations_of_branch(history, site.places.worktree_id, found.branch), request.op_id
+    )
+    operation = rules.operation_to_undo(operations, request.op_id)
     surveys.require_commit(found)
     since = operations[operations.index(operation) :]
     state, *later = (load(site.objects, Movement.of(event).backup) for event in since)
@@ -147,17 +149,17 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
     lost = reach.only_here(site.git, found.head, state.head, others) if others else left
     anew = rules.replaced_since(history, before)
     on_head = lines_of_work.reached(site.git, anew, [state.head])
-    effect = rules.back(history, before, since, lost, on_head)
+    effect = rules.effect_of_undo(history, before, since, lost, on_head)
     turns = Standpoint.here(site.git, site.places.common).turns(
         workspace.ledger.tip().history, effect, {found.branch: state.head} if found.branch else {}
     )
-    effect = rules.turned(effect, history, before, [point for points in turns for point in points])
+    effect = rules.restore_statuses(effect, history, before, [point for points in turns for point in points])
     raw = (path for each in (state, *later) for path in (*listed(site.git, each.raw), *each.modes))
     only = tuple(dict.fromkeys(path for path in raw if not path.endswith("/")))
     plan = replace(footprints.footprint(found, site.top, state.worktree), bytes_only=only)
     commits = bool(reach.passed(site.git, found.head, since[-1].get(Key.TO))[0])
     refused = [
-        *rules.reused(history, before, effect.revived),
+        *rules.refuse_reused_tasks(history, before, effect.revived),
         *surveys.in_the_middle(site.places, found),
         *(
             refusals.of_new_commits(found, Movement.of(operation).after)

@@ -50,7 +50,7 @@ class VerbRequest:
         """The same request with paths that begin at `folder`; TypeError where the verb takes no paths."""
         return _changed(self, folder=folder)
 
-    def following(self, result: Any) -> Self | None:  # noqa: ARG002 - the verb that goes on reads it
+    def next_request(self, result: Any) -> Self | None:  # noqa: ARG002 - the verb that goes on reads it
         """What to ask after this result, for as long as somebody reads; None: nothing."""
         return None
 

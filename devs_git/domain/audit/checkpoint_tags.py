@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from devs_git.domain.audit.findings import Finding
-from devs_git.domain.checkpoints.wanted_refs import NUMBERED, VISIBLE, wanted
+from devs_git.domain.checkpoints.wanted_refs import NUMBERED, VISIBLE, ledger_refs
 from devs_git.domain.ledger.clone_view import doubtful
 from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.ids import completed_tag
@@ -13,7 +13,7 @@ from devs_git.domain.ledger.ids import completed_tag
 
 def judge(history: History, refs: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
     """Findings about `refs` (name → oid and type of object) below VISIBLE and NUMBERED."""
-    want, may = wanted(history), _allowed(history)
+    want, may = ledger_refs(history), _allowed(history)
     for ref, tag in want.items():
         oid = refs.get(ref, ("", ""))[0]
         if ref in refs:
@@ -27,7 +27,7 @@ def judge(history: History, refs: Mapping[str, tuple[str, str]]) -> Iterator[Fin
             yield _off("TAG_MOVED", ref, f"{ref} is {oid[:12]}, and no event of the ledger explains that.")
 
 
-def kept(history: History, refs: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
+def unconfirmed_removals(history: History, refs: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
     """Refs that are kept here though an event of another clone keeps them no more: only a person takes them away."""
     for ref, (oid, _kind) in refs.items():
         point = history.checkpoints.get(oid)

@@ -48,7 +48,7 @@ def _kind(commit: Bound, witness: Witness, code: str) -> str:
     return _OF[code] if code else LANDED if commit.oid in witness.landed else BOUND
 
 
-def told(counted: Mapping[str, int]) -> str:
+def describe(counted: Mapping[str, int]) -> str:
     """The kinds in words, those without a commit left out, but for the commits that are bound to no event."""
     return ", ".join(
         f"{number} {KINDS[kind]}" for kind, number in counted.items() if number or kind == UNBOUND

@@ -19,7 +19,7 @@ from typing import Final
 from devs_git.domain.audit.findings import IN_LEDGER, Finding
 from devs_git.domain.ledger import event_fields, ids
 from devs_git.domain.ledger.events import LEDGER, Event
-from devs_git.domain.text.plain_text import shown
+from devs_git.domain.text.plain_text import printable
 from devs_git.values import field, immutable
 
 # Names as our writers make them: of an operation, a gate, a task, or of content that gave way (its blob). Any other may
@@ -73,7 +73,7 @@ def _damaged(code: str, oid: str, message: str, file: str = "") -> Finding:
 
 def legible(path: str) -> str:
     """The name of a file of the ledger as a person may read it: on one line."""
-    return shown(path, "")
+    return printable(path, "")
 
 
 def roots(steps: Sequence[Step], genesis: str) -> Iterator[Finding]:

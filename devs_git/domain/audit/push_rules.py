@@ -31,7 +31,7 @@ class Move:
     ref: str
 
 
-def refused(code: str, ref: str, message: str, fix: str) -> Finding:
+def rejection(code: str, ref: str, message: str, fix: str) -> Finding:
     return Finding(code, "error", message, fix, ref)
 
 
@@ -44,7 +44,7 @@ def spelling(moves: Sequence[Move]) -> Iterator[Finding]:
         )
         if not move.ref.startswith(known):
             text = f"{move.ref} differs from a name of devs-git only in its letters' case."
-            yield refused("INVALID_BRANCH", move.ref, text, "Give it another name.")
+            yield rejection("INVALID_BRANCH", move.ref, text, "Give it another name.")
 
 
 def private(move: Move) -> str:
@@ -63,7 +63,7 @@ def names(moves: Sequence[Move]) -> Iterator[Finding]:
     for move in moves:
         why = private(move) if move.new != NO_OID else ""
         if why:
-            yield refused(
+            yield rejection(
                 "INVALID_BRANCH", move.ref, f"{move.ref} is refused: {why}.", "Push without this ref."
             )
 
@@ -73,10 +73,10 @@ def work(moves: Sequence[Move], gates: Sequence[str]) -> Iterator[Finding]:
     for move in moves if gates else ():
         if move.ref not in (LEDGER, _CHOSEN) and not move.ref.startswith(_FOLDERS) and not private(move):
             text = f"{move.ref} is frozen: gate {gates[0]} waits for a person's decision."
-            yield refused("GATE_BLOCKED", move.ref, text, f"See it: devs-git gate show {gates[0]}")
+            yield rejection("GATE_BLOCKED", move.ref, text, f"See it: devs-git gate show {gates[0]}")
 
 
-def recorded(event: Event) -> Iterator[tuple[str, tuple[str, ...]]]:
+def checkpoints_of(event: Event) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The tags that an event makes checkpoints of, each with what it says of it: task ('' for a move), commit and tree."""
     if not event.failed and event.effects.records:
         yield (

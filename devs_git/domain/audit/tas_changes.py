@@ -42,7 +42,7 @@ def judge(
 ) -> Finding | None:
     """What is wrong with an edit; `revisions` are the approved ones by gate, in the order of their approval, as in `ways`."""
 
-    def unapproved(old: str | None) -> tuple[str, ...] | None:
+    def unapproved_sections(old: str | None) -> tuple[str, ...] | None:
         """The sections that nobody approved, none named where the TAS goes; None where all is as it should be."""
         if old in (edit.new, None):
             return None
@@ -50,14 +50,14 @@ def judge(
             return ()
         if ways.way(old, edit.new, ~edit.used.get(old, 0)):
             return None
-        return tas_lock.outside(old, edit.new, ways.revisions, text) or None
+        return tas_lock.uncovered_sections(old, edit.new, ways.revisions, text) or None
 
     for old in edit.old:
         again = ways.way(old, edit.new)
-        if again and unapproved(old) is not None:
+        if again and unapproved_sections(old) is not None:
             return _finding("TAS_UNAPPROVED", edit, _came_back(edit, revisions, again & edit.used[old]))
     sides = _sides(edit)
-    lost = [found for old in sides if (found := unapproved(old)) is not None]
+    lost = [found for old in sides if (found := unapproved_sections(old)) is not None]
     if not lost or (edit.new not in sides and len(lost) < len(sides)):
         return None
     wanted = _wanted(edit, revisions)

@@ -13,7 +13,7 @@ from functools import cache
 
 from devs_git.domain.gates.gate_model import SIGNED
 from devs_git.domain.gates.policy import Approver, Policy
-from devs_git.domain.text.plain_text import shown
+from devs_git.domain.text.plain_text import printable
 from devs_git.domain.text.trailers import AGENTS
 from devs_git.errors import DevsError
 
@@ -71,20 +71,20 @@ def refusal(
             "UNKNOWN_SIGNER", "The policy in force names no approver with the key that signed.", hint=_SEE
         )
     if key and principal(reviewer) not in {principal(one.principal) for one in found}:
-        who = shown(found[0].principal, "")
-        return DevsError("BAD_SIGNATURE", f"{who} signed, and not {shown(reviewer, '')}.")
+        who = printable(found[0].principal, "")
+        return DevsError("BAD_SIGNATURE", f"{who} signed, and not {printable(reviewer, '')}.")
     same = person(policy, reviewer)
     agents = {principal(one.principal) for one in policy.agents} | {principal(name) for name in AGENTS}
     if same & agents or (requested_by and principal(requested_by) in same):
         return DevsError(
             "SELF_APPROVAL",
-            f"{shown(reviewer, '')} asked for this or is an agent, and may not decide.",
+            f"{printable(reviewer, '')} asked for this or is an agent, and may not decide.",
             hint="Another approver must decide.",
         )
     if policy.approvers and principal(reviewer) not in {principal(one.principal) for one in policy.approvers}:
         return DevsError(
             "UNKNOWN_SIGNER",
-            f"{shown(reviewer, '')} is not an approver in the policy in force.",
+            f"{printable(reviewer, '')} is not an approver in the policy in force.",
             hint=_SEE,
         )
     return None

@@ -94,13 +94,13 @@ def _policy(claim: Claim, asked: Asked, place: Place) -> DevsError | None:
 
 
 def _allowed(claim: Claim, place: Place) -> DevsError | None:
-    why = refused(claim, place.rules)
+    why = policy_refusal(claim, place.rules)
     if why and place.again:
         return DevsError("REPLAYED", "its signature was used before, and a policy took that decision away")
     return why
 
 
-def refused(claim: Claim, rules: Policy | None) -> DevsError | None:
+def policy_refusal(claim: Claim, rules: Policy | None) -> DevsError | None:
     """Why a policy does not allow a decision; None where it does."""
     if rules is None or claim.says is None or claim.asked is None:
         return DevsError("POLICY_INVALID", "the policy in force cannot be read", damaged=IN_FORCE)

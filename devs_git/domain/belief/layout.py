@@ -48,7 +48,7 @@ def first_edge(step: Step) -> Sequence[Change]:
     return step.edges[0] if step.edges else ()
 
 
-def added(step: Step, name: str) -> Iterable[tuple[str, str]]:
+def added_files(step: Step, name: str) -> Iterable[tuple[str, str]]:
     """Gates and blobs of the files of this name that an event adds to its first parent's tree."""
     return _set(step, name, over=False)
 
@@ -61,10 +61,10 @@ def _set(step: Step, name: str, *, over: bool = True) -> Iterable[tuple[str, str
             yield match[1], change.new
 
 
-def brought(step: Step) -> tuple[Brought, ...]:
+def decisions_of(step: Step) -> tuple[Brought, ...]:
     """The decisions of an event of one line. What a merge brings was decided at an event of its own."""
     if len(step.event.parents) != 1:
         return ()
     # A signature may replace one that was planted before the decision.
     signatures = dict(_set(step, SIGNATURE))
-    return tuple(Brought(gate, blob, signatures.get(gate, "")) for gate, blob in added(step, DECISION))
+    return tuple(Brought(gate, blob, signatures.get(gate, "")) for gate, blob in added_files(step, DECISION))

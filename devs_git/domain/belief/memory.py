@@ -32,7 +32,7 @@ def rollback(walk: Walk, events: Sequence[str], old: str, new: str) -> list[Find
 def _replaced(walk: Walk, events: Sequence[str], before: int, after: int) -> Iterator[Finding]:
     old, new = walk.states[before], walk.states[after]
     for gate in bits(walk.gates_of(old.stands & ~new.stands)):
-        had, has = walk.chosen(before, gate), walk.chosen(after, gate)
+        had, has = walk.decision_on(before, gate), walk.decision_on(after, gate)
         if had and not had.same(has) and walk.counts(had.number, new.policy):
             text = f"Event {events[had.at][:12]} decided gate {walk.names[gate]}, and it no longer counts."
             yield _finding(events[after], text, f"{_PERSON}{events[after]}")

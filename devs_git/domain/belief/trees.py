@@ -43,7 +43,7 @@ class Trees:
     odd: list[int] = field(default_factory=list)
     asides: list[int] = field(default_factory=list)
 
-    def wanted(self, at: int, path: str) -> str:
+    def blob_by_rule(self, at: int, path: str) -> str:
         """The blob that the rule wants at a path, '' for none; of a marker only that it is there."""
         walk, state = self.walk, self.walk.states[at]
         if path == IN_FORCE:
@@ -55,7 +55,7 @@ class Trees:
             return "" if state.decided >> gate & 1 else MARKER
         if path.endswith(layout.REQUEST):
             return walk.requests[gate]
-        claim = walk.chosen(at, gate)
+        claim = walk.decision_on(at, gate)
         if claim is None:
             return ""
         return claim.files.decision if path.endswith(layout.DECISION) else claim.files.signature
@@ -66,9 +66,9 @@ class Trees:
         odd = before = self.odd[parents[0]] if parents else 0
         edge = {change.path: change for change in layout.first_edge(step) if layout.governs(change.path)}
         made = []
-        for path in dict.fromkeys((*edge, *self.moved(at))):
+        for path in dict.fromkeys((*edge, *self.changed_paths(at))):
             blob = self._found(path, edge, before, at)
-            fits = blob == self.wanted(at, path)
+            fits = blob == self.blob_by_rule(at, path)
             odd = self.rows.put(odd, path, None if fits else blob)
             if not fits and self.rows.get(before, path) != blob:
                 made.append(path)
@@ -83,7 +83,7 @@ class Trees:
                 kept = self.rows.put(kept, one.path, one.new or None)
         self.asides.append(kept)
 
-    def kept(self, at: int, path: str) -> str | None:
+    def blob_kept_aside(self, at: int, path: str) -> str | None:
         """The blob that an event keeps at a path under `superseded/`; None for none."""
         return self.rows.get(self.asides[at], path)
 
@@ -103,9 +103,9 @@ class Trees:
             new = edge[path].new
             return MARKER if new and path.startswith("open/") else new
         parents, odd = self.walk.parents[at], self.rows.get(before, path)
-        return odd if odd is not None else self.wanted(parents[0], path) if parents else ""
+        return odd if odd is not None else self.blob_by_rule(parents[0], path) if parents else ""
 
-    def moved(self, at: int) -> Iterable[str]:
+    def changed_paths(self, at: int) -> Iterable[str]:
         """The paths whose content by the rule may be another than in the first parent."""
         walk, state, parents = self.walk, self.walk.states[at], self.walk.parents[at]
         if not parents:
@@ -128,7 +128,7 @@ class Trees:
             if blob != self.walk.policies[new.policy]:
                 yield GaveWay(IN_FORCE, blob, layout.aside(blob))
         for gate in bits(self.walk.gates_of(old.stands & ~new.stands)):
-            had, has = self.walk.chosen(before, gate), self.walk.chosen(at, gate)
+            had, has = self.walk.decision_on(before, gate), self.walk.decision_on(at, gate)
             if had and not (has and has.files == had.files):
                 yield from self._decision(had, has)
 

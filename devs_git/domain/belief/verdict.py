@@ -130,8 +130,8 @@ class Belief:
         walk, trees = self.walk, self.trees
         step = Step(Event("", "", (), oid=VIRTUAL, parents=(first, second)), ((), ()))
         at, before, other = walk.visit(step), walk.numbers[first], walk.numbers[second]
-        wanted = {path: trees.wanted(at, path) for path in trees.moved(at)}
-        files = {path: blob for path, blob in wanted.items() if blob != trees.wanted(before, path)}
+        wanted = {path: trees.blob_by_rule(at, path) for path in trees.changed_paths(at)}
+        files = {path: blob for path, blob in wanted.items() if blob != trees.blob_by_rule(before, path)}
         ours, theirs = (tuple(trees.gave_way(side, at)) for side in (before, other))
         placed = tuple(trees.places((*ours, *theirs), (other, before)))
         files |= {one.kept: one.blob for one in placed}
@@ -176,7 +176,7 @@ def _event(walk: Walk, step: Step, at: int) -> Iterator[Finding]:
         yield _finding("FORMAT_TOO_NEW", event, what, "Install a newer devs-git, then run the command again.")
     if len(event.parents) > 2:
         yield _finding("LEDGER_MUTATED", event, f"has {len(event.parents)} parents; a merge has two")
-    asked = list(layout.added(step, layout.REQUEST)) if len(event.parents) < 2 else []
+    asked = list(layout.added_files(step, layout.REQUEST)) if len(event.parents) < 2 else []
     for gate, blob in asked:
         says = walk.records.requests.get(blob)
         # A decision names its gate, so nobody could decide this one.
@@ -192,10 +192,10 @@ def _event(walk: Walk, step: Step, at: int) -> Iterator[Finding]:
         yield _finding("LEDGER_MUTATED", event, what, _NO_POLICY)
     for claim in _wrong(walk, at):
         assert claim.wrong
-        yield refused(claim.files.gate_id, claim.wrong, event.oid)
+        yield finding_of_decision(claim.files.gate_id, claim.wrong, event.oid)
 
 
-def refused(gate_id: str, why: DevsError, event: str) -> Finding:
+def finding_of_decision(gate_id: str, why: DevsError, event: str) -> Finding:
     """That a decision is not good at its place."""
     text = f"Gate {gate_id}, decided by event {event[:12]}: {why.message.rstrip('.')}."
     damaged = why.details.get("damaged", "")
@@ -243,7 +243,7 @@ def _merged(trees: Trees, step: Step, at: int) -> Iterator[Finding]:
     ]
     kept = {place: blob for _, blob, places in gave_way for place in places}
     for path, blob, places in gave_way:
-        if blob not in [trees.kept(at, place) for place in places]:
+        if blob not in [trees.blob_kept_aside(at, place) for place in places]:
             yield _finding("LEDGER_MUTATED", step.event, f"drops {path} without keeping it")
     new = [{change.path: change.new for change in edge if not change.old} for edge in step.edges]
     for path, blob in sorted(new[0].items()):
@@ -275,7 +275,9 @@ def _twice(walk: Walk, steps: Sequence[Step]) -> Iterator[Finding]:
             yield _finding("LEDGER_MUTATED", steps[at].event, "is the genesis and holds a policy")
     for gate, events in walk.askers.items():
         # A copy that follows the same event is the same question at the same place, and excludes nobody.
-        asked = {(dict(layout.added(steps[at], layout.REQUEST))[gate], walk.parents[at]) for at in events}
+        asked = {
+            (dict(layout.added_files(steps[at], layout.REQUEST))[gate], walk.parents[at]) for at in events
+        }
         for at in events if len(asked) > 1 else ():
             yield _finding(
                 "LEDGER_MUTATED", steps[at].event, f"asks gate {gate}, which another event asks too"

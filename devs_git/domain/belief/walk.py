@@ -98,8 +98,8 @@ class Walk:
     def _add(self, step: Step, at: int) -> None:
         """What an event of one line adds: requests, decisions, a policy."""
         # Decisions first: a request in the same event is none that somebody could have read.
-        made = [self._claim(files, step, at) for files in layout.brought(step)]
-        for gate, blob in layout.added(step, layout.REQUEST):
+        made = [self._claim(files, step, at) for files in layout.decisions_of(step)]
+        for gate, blob in layout.added_files(step, layout.REQUEST):
             # What somebody took out against the rule was asked before; to put it back asks nothing.
             known = self.states[at].asked >> self.gates.get(gate, len(self.names)) & 1
             if not known and not self.records.is_copy(blob, step.event.parents):
@@ -172,7 +172,7 @@ class Walk:
 
     def _refusal(self, claim: Claim, policy: int) -> DevsError | None:
         """Why a policy does not allow this decision."""
-        return claims.refused(claim, self.records.policies.get(self.policies[policy]))
+        return claims.policy_refusal(claim, self.records.policies.get(self.policies[policy]))
 
     def counts(self, number: int, policy: int) -> bool:
         """Whether a decision counts wherever it is known and the policy `policy` is in force."""
@@ -282,12 +282,12 @@ class Walk:
         """
         first = self.parents[at][0]
         for event in self.chains[policy][len(self.chains[before]) :]:
-            other = self.chosen(first, self.claims[self.setters[event]].gate)
+            other = self.decision_on(first, self.claims[self.setters[event]].gate)
             if other and other.at != event and self.counts(other.number, policy):
                 return True
         return False
 
-    def chosen(self, at: int, gate: int) -> Claim | None:
+    def decision_on(self, at: int, gate: int) -> Claim | None:
         """The decision that counts for a gate at an event."""
         found = self.states[at].stands & self.of_gate.get(gate, 0)
         return self.claims[found.bit_length() - 1] if found else None

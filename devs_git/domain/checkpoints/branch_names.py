@@ -29,20 +29,20 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _HINT: Final = "List the branches: git branch --list"
 
 
-def refused(message: str, name: str) -> DevsError:
+def refusal(message: str, name: str) -> DevsError:
     return DevsError("INVALID_BRANCH", message, hint=_HINT, branch=name)
 
 
 def check(name: str, remotes: Iterable[str] = ()) -> None:
     """Raise INVALID_BRANCH unless `name` may be a local branch; `remotes` are the names of configured remotes."""
     if _is_remote(name, remotes):
-        raise refused(REMOTE, name)
+        raise refusal(REMOTE, name)
     trouble = _special(name) or _malformed(name)
     if trouble:
-        raise refused(f"{name[:100]!r} is not a local branch: {trouble}.", name)
+        raise refusal(f"{name[:100]!r} is not a local branch: {trouble}.", name)
 
 
-def forbidden(name: str, error: DevsError) -> DevsError:
+def refusal_to_switch(name: str, error: DevsError) -> DevsError:
     """The refusal of a branch that exists: what its name offends against, and what to type instead."""
     if name == LEDGER.removeprefix("refs/heads/"):
         return error

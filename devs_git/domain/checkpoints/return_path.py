@@ -15,7 +15,7 @@ def successor(history: History, point: Checkpoint) -> Checkpoint | None:
     return None if point.replaced else point
 
 
-def back(history: History, point: Checkpoint) -> str:
+def way_back(history: History, point: Checkpoint) -> str:
     """How one returns to `point`, which HEAD does not have: a sentence with a command, '' where there is only looking."""
     if point.replaced:
         heir = successor(history, point)
@@ -23,7 +23,7 @@ def back(history: History, point: Checkpoint) -> str:
     return "" if point.live else "Undo the rewind: devs-git undo."
 
 
-def told(history: History, point: Checkpoint, row: Row) -> str:
+def describe(history: History, point: Checkpoint, row: Row) -> str:
     """The same for people who look at its row: whole sentences; '' where HEAD has it."""
     look = f"Create a branch there: devs-git branch {point.name} -b NAME."
     if row.on_head:
@@ -32,4 +32,4 @@ def told(history: History, point: Checkpoint, row: Row) -> str:
         return f"HEAD does not contain it. Merge it: git merge {point.commit[:12]}. {look}"
     if row.still_on:
         return f"Merge it: git merge {row.still_on}. Undo the rewind: devs-git undo. {look}"
-    return f"{back(history, point)} {look}".strip()
+    return f"{way_back(history, point)} {look}".strip()

@@ -84,7 +84,7 @@ def _visible(
     return tuple((completed_tag(task), was, becomes) for task, (was, becomes) in found.items())
 
 
-def after(
+def effect_of_rewind(
     history: History, target: Checkpoint, lost: Collection[str], passed: Collection[str], here: str
 ) -> Effect:
     """The effect of a rewind to `target` in worktree `here`.
@@ -135,7 +135,7 @@ def _effect(
     )
 
 
-def chain(history: History, worktree: str, branch: str) -> list[Event]:
+def operations_of_branch(history: History, worktree: str, branch: str) -> list[Event]:
     """The operations of one worktree and branch that moved its tree, oldest first."""
     name = told(branch)
     return [
@@ -145,7 +145,7 @@ def chain(history: History, worktree: str, branch: str) -> list[Event]:
     ]
 
 
-def to_undo(operations: list[Event], op_id: str | None) -> Event:
+def operation_to_undo(operations: list[Event], op_id: str | None) -> Event:
     """The operation that `undo` returns from: the last one, or the one named; NOTHING_TO_UNDO otherwise."""
     if op_id is None and operations:
         return operations[-1]
@@ -168,7 +168,7 @@ def replaced_since(now: History, before: History) -> list[Checkpoint]:
     return [point for point in points if point.replaced in (REWRITTEN, FOLDED) and not point.gone]
 
 
-def back(
+def effect_of_undo(
     now: History, before: History, operations: list[Event], lost: Collection[str], on_head: Collection[str]
 ) -> Effect:
     """The effect of returning to before `operations[0]`: `before` is the ledger then, `lost` as in `after`.
@@ -207,7 +207,7 @@ def _newest(history: History, point: Checkpoint) -> str:
     return point.tag
 
 
-def turned(effect: Effect, now: History, before: History, points: Collection[Checkpoint]) -> Effect:
+def restore_statuses(effect: Effect, now: History, before: History, points: Collection[Checkpoint]) -> Effect:
     """The effect where `points` become live, or no more, by the branch alone: their tasks have the status that they had, too."""
     told = {task for task, _ in effect.statuses}
     was = {
@@ -219,7 +219,7 @@ def turned(effect: Effect, now: History, before: History, points: Collection[Che
     return replace(effect, statuses=(*effect.statuses, *more))
 
 
-def reused(now: History, before: History, revived: Collection[Checkpoint]) -> list[DevsError]:
+def refuse_reused_tasks(now: History, before: History, revived: Collection[Checkpoint]) -> list[DevsError]:
     """TASK_EXISTS for an id that would come back and was used again meanwhile."""
     return [
         DevsError(

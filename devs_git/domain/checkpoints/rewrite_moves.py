@@ -41,7 +41,7 @@ def follow(history: History, new_of: Mapping[str, str], kept: frozenset[str], br
     return Rewrite(tuple(moves), tuple(folded))
 
 
-def retagged(tag: bytes, old: Checkpoint, new: Checkpoint, *, ledger: str, signature: str) -> bytes:
+def renumber_tag(tag: bytes, old: Checkpoint, new: Checkpoint, *, ledger: str, signature: str) -> bytes:
     """The tag object of `new`, which `old` became: the message of `tag` as it was, with the new number."""
     message = tag.partition(b"\n\n")[2]
     short = completed_tag(new.task_id).removeprefix("refs/tags/")

@@ -46,13 +46,13 @@ class Found:
     unknown: list[tuple[Checkpoint, str]] = field(default_factory=list)
 
 
-def parsed(text: str) -> dict[str, str]:
+def parse_map(text: str) -> dict[str, str]:
     """Old and new oids of a map of commits, one pair to a line; what is no such line is a heading."""
     lines = (_LINE.fullmatch(line.strip()) for line in text.splitlines())
     return {line[1]: line[2] for line in lines if line}
 
 
-def standing(points: Iterable[Checkpoint]) -> list[Checkpoint]:
+def checkpoints_in_place(points: Iterable[Checkpoint]) -> list[Checkpoint]:
     """Those that nothing has replaced but another clone's completion."""
     return [point for point in points if not point.gone and point.replaced in ("", OUTDONE)]
 
@@ -65,7 +65,7 @@ def by_map(
     A ledger whose texts were rewritten, too, names the new commits already.
     """
     found = Found()
-    for point in standing(points):
+    for point in checkpoints_in_place(points):
         old = point.commit
         new = new_of.get(old) or (old if old in state.trees else "")
         if new == NONE:
@@ -90,7 +90,7 @@ def by_trees(points: Iterable[Checkpoint], reached: Mapping[str, str], state: St
     for commit, tree in reached.items():
         commits.setdefault(tree, []).append(commit)
     found = Found()
-    for point in standing(points):
+    for point in checkpoints_in_place(points):
         stray = state.stray(point)
         if not stray and (point.commit in reached or not point.live or point.commit not in state.trees):
             continue
@@ -109,7 +109,7 @@ def _why(same: Collection[str]) -> str:
     return f"{len(same)} commits have its files: {names}{' …' if len(same) > _SHOWN else ''}"
 
 
-def numbered(moves: Iterable[tuple[Checkpoint, str]], first: Callable[[str], int]) -> Iterator[int]:
+def new_numbers(moves: Iterable[tuple[Checkpoint, str]], first: Callable[[str], int]) -> Iterator[int]:
     """The new number of each, in their order; `first` is the first free one of a task."""
     following: dict[str, int] = {}
     for point, _commit in moves:

@@ -44,7 +44,7 @@ class Recorded(Row):
     made: bool = True
 
 
-def recorded(point: Checkpoint, *, nothing_new: bool, made: bool = True) -> Recorded:
+def row_of_recorded(point: Checkpoint, *, nothing_new: bool, made: bool = True) -> Recorded:
     """The row of a checkpoint that was recorded just now, or found to be this state already."""
     return Recorded(**as_mapping(row(point)), nothing_new=nothing_new, made=made)
 

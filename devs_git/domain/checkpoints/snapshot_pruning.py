@@ -17,7 +17,7 @@ class Kept:
     reason: str
 
 
-def made(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
+def recorded_snapshots(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
     """Branch and commit of every snapshot that the ledger recorded."""
     return frozenset(
         (event.get(Key.BRANCH), event.get(Key.COMMIT))

@@ -17,7 +17,7 @@ VISIBLE, NUMBERED = "refs/tags/devs/", "refs/devs/checkpoints/"
 FOLDERS: Final = (VISIBLE, NUMBERED)
 
 
-def wanted(history: History) -> dict[str, str]:
+def ledger_refs(history: History) -> dict[str, str]:
     """Every ref that the ledger speaks of, with the tag object that it holds."""
     found = {checkpoint_ref(p.task_id, p.number): p.tag for p in history.checkpoints.values() if not p.gone}
     return found | {completed_tag(p.task_id): p.tag for p in history.live() if p.completed and not p.gone}
@@ -28,30 +28,30 @@ def updates(history: History, refs: Mapping[str, str], there: Callable[[str], bo
 
     Whatever events say, a checkpoint that some ref of `refs` holds has a numbered ref afterwards, unless it is gone.
     """
-    want, known = wanted(history), history.checkpoints
+    want, known = ledger_refs(history), history.checkpoints
     made = {ref: tag for ref, tag in want.items() if ref not in refs and there(tag)}
     stay = {ref: tag for ref, tag in refs.items() if want.get(ref) == tag}
     kept = {tag for ref, tag in (*made.items(), *stay.items()) if ref.startswith(NUMBERED)}
 
-    def spared(ref: str) -> bool:
+    def may_lose(ref: str) -> bool:
         """Whether the ref may lose what it holds."""
         return refs[ref] in known and (refs[ref] in kept or bool(known[refs[ref]].gone))
 
     moved: dict[str, str] = {}
     later = [ref for ref, tag in want.items() if ref in refs and ref not in stay and there(tag)]
-    while ready := [ref for ref in later if spared(ref)]:
+    while ready := [ref for ref in later if may_lose(ref)]:
         moved |= {ref: want[ref] for ref in ready}
         kept |= {want[ref] for ref in ready if ref.startswith(NUMBERED)}
         later = [ref for ref in later if ref not in moved]
     steps = [
         *made.items(),
         *moved.items(),
-        *((ref, NO_OID) for ref in refs if ref not in want and spared(ref)),
+        *((ref, NO_OID) for ref in refs if ref not in want and may_lose(ref)),
     ]
     return tuple(RefUpdate(ref, tag, refs.get(ref, NO_OID)) for ref, tag in steps)
 
 
 def strangers(history: History, refs: Mapping[str, str]) -> tuple[str, ...]:
     """Refs that the ledger speaks of and that hold something it knows nothing of."""
-    want = wanted(history)
+    want = ledger_refs(history)
     return tuple(ref for ref, oid in refs.items() if ref in want and oid not in history.checkpoints)

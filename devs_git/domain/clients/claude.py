@@ -84,7 +84,7 @@ def _result(part: Mapping[str, Any], time: str | None, memory: Memory) -> Said:
     from devs_git.domain.recall.conversation import Message
 
     call_id = text(part["tool_use_id"])
-    name, given = memory.answered(call_id)
+    name, given = memory.take_call(call_id)
     return Said(
         Message(
             "",
@@ -111,7 +111,7 @@ def _answer(
         if text(part.get("type")).endswith("tool_use")
     )
     for call in calls:
-        memory.called(call.id, call.name, call.input)
+        memory.note_call(call.id, call.name, call.input)
     content = spoken([part for part in parts if not text(part.get("type")).endswith("tool_use")])
     tokens = _usage(message, memory)
     if not content.strip() and not calls:

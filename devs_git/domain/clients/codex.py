@@ -48,7 +48,7 @@ _CALLS: Final = {
 }
 
 
-def failed(response: Any) -> bool:
+def tool_failed(response: Any) -> bool:
     """Whether the tool's answer tells of an exit status other than 0; a plain text does not say."""
     if isinstance(response, str):
         found = _EXIT.match(response)
@@ -118,7 +118,7 @@ def _item(item: Mapping[str, Any], memory: Memory) -> Sequence[Said]:
         name = text(item.get("name")) or kind.removesuffix("_call")
         given = _value(item.get(_CALLS[kind]))
         call_id = text(item.get("call_id")) or text(item.get("id"))
-        memory.called(call_id, name, given)
+        memory.note_call(call_id, name, given)
         return (Said(_message(memory, "assistant", tool_calls=(ToolCall(call_id, name, given),))),)
     if kind.endswith("_call_output"):
         return (_result(item, memory),)
@@ -129,7 +129,7 @@ def _result(item: Mapping[str, Any], memory: Memory) -> Said:
     from devs_git.domain.clients.transcript_lines import Said, blocks, spoken, text
 
     call_id, output = text(item.get("call_id")), _value(item.get("output"))
-    name, given = memory.answered(call_id)
+    name, given = memory.take_call(call_id)
     result = output
     if isinstance(output, dict):
         inner = next((output[key] for key in ("output", "content") if key in output), None)
@@ -137,7 +137,12 @@ def _result(item: Mapping[str, Any], memory: Memory) -> Said:
     shown = result if isinstance(result, str) else spoken(blocks(result))
     return Said(
         _message(
-            memory, "tool", tool_name=name, tool_input=given, tool_result=text(shown), is_error=failed(output)
+            memory,
+            "tool",
+            tool_name=name,
+            tool_input=given,
+            tool_result=text(shown),
+            is_error=tool_failed(output),
         ),
         call_id=call_id,
     )
@@ -196,7 +201,7 @@ CODEX: Final = Client(
     # Some of its versions write the server's name without what is no letter, digit or underscore.
     ours=(f"mcp__{SERVER}__", f"mcp__{SERVER.replace('-', '_')}__"),
     own_shell=True,
-    failed=failed,
+    failed=tool_failed,
     notes=("Codex runs a project's hooks only once they are trusted: start it here and say /hooks.",),
     knows=knows,
     read=read,

@@ -34,12 +34,12 @@ class Memory:
     loose: int = 0
     seen: dict[str, int] = field(default_factory=dict)
 
-    def called(self, call_id: str, name: str, given: Any) -> None:
+    def note_call(self, call_id: str, name: str, given: Any) -> None:
         self.calls[call_id] = [name, given]
         while len(self.calls) > _CALLS:
             del self.calls[next(iter(self.calls))]
 
-    def answered(self, call_id: str) -> tuple[str | None, Any]:
+    def take_call(self, call_id: str) -> tuple[str | None, Any]:
         """Name and input of the call, which is forgotten; None where nobody saw it."""
         name, given = self.calls.pop(call_id, (None, None))
         return name, given

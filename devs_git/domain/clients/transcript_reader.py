@@ -49,7 +49,7 @@ class Reader:
         if not line.strip():
             return []
         try:
-            found = parsed(line)
+            found = parse_object(line)
             said = self.dialect.read(found, self.memory)
         except _BAD:
             self.garbage += 1
@@ -75,7 +75,7 @@ class Reader:
         return name if count == 1 else f"{name}.{count}"
 
 
-def parsed(line: bytes) -> dict[str, Any]:
+def parse_object(line: bytes) -> dict[str, Any]:
     """The object that a line holds; ValueError or TypeError for anything else."""
     found = loads(line)
     if not isinstance(found, dict):
@@ -83,10 +83,10 @@ def parsed(line: bytes) -> dict[str, Any]:
     return found
 
 
-def whole(line: bytes) -> bool:
+def is_complete(line: bytes) -> bool:
     """Whether a line without its end is complete all the same: a part of an object is no object."""
     try:
-        parsed(line)
+        parse_object(line)
     except _BAD:
         return False
     return True
@@ -99,13 +99,13 @@ def client_of(lines: Iterable[bytes]) -> str:
 
 def _clients(line: bytes) -> Iterator[str]:
     try:
-        found = parsed(line)
+        found = parse_object(line)
     except _BAD:
         return
     yield from (name for name, dialect in CLIENTS.items() if dialect.knows(found))
 
 
-def remembered(memory: Memory) -> str:
+def memory_text(memory: Memory) -> str:
     """What a reader keeps until the next time, as text."""
     return canonical(as_mapping(memory))
 

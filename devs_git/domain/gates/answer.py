@@ -37,7 +37,7 @@ class Answer(VerbRequest):
         """INVALID_ARGUMENTS{gate_id, reason, signature, sign}; a rejection needs a reason."""
         gate_model.gate_id(self.gate_id)
         least = 1 if self.decision == gate_model.REJECTED or self.reason else 0
-        plain_text.checked("reason", self.reason, least=least, most=REASON_MOST)
+        plain_text.check_text("reason", self.reason, least=least, most=REASON_MOST)
         if bool(self.signature) != bool(self.signed):
             raise invalid(
                 "signature", "A signature needs the bytes that were signed.", hint="Add: --signed FILE"
@@ -63,7 +63,7 @@ class Outcome:
     to_sign: str = ""
 
 
-def told(record: Mapping[str, Any]) -> dict[str, Any]:
+def outcome_fields(record: Mapping[str, Any]) -> dict[str, Any]:
     """What an outcome tells of the decision's record."""
     same = ("gate_id", "resolution_reason", "reviewer_id", "resolved_at", "approval")
     return {"status": record["decision"], **{name: record[name] for name in same}}

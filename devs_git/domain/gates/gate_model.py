@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from devs_git.domain.ledger import ids
-from devs_git.domain.text.plain_text import checked
+from devs_git.domain.text.plain_text import check_text
 from devs_git.domain.text.trailers import AGENTS
 from devs_git.errors import DevsError, invalid
 from devs_git.values import immutable
@@ -84,12 +84,12 @@ def question(record: Mapping[str, Any]) -> Question:
     if agent or revision:
         agent = _one_of("agent_id", fields.get("agent_id"), AGENTS)
     if task or revision:
-        task = ids.task_id(checked("task_id", fields.get("task_id"), least=1, allowed=""))
-    blocker = checked("blocker_description", fields.get("blocker_description"), least=LEAST, most=MOST)
+        task = ids.task_id(check_text("task_id", fields.get("task_id"), least=1, allowed=""))
+    blocker = check_text("blocker_description", fields.get("blocker_description"), least=LEAST, most=MOST)
     changes = fields.get("proposed_changes")
     if changes is not None and not revision:
         raise invalid("proposed_changes", f"A gate of type {kind} has no proposed changes.")
-    by = checked("requested_by", fields.get("requested_by") or "", allowed="")
+    by = check_text("requested_by", fields.get("requested_by") or "", allowed="")
     if by and not PRINCIPAL.fullmatch(by):
         raise invalid("requested_by", f"{by!r} is not a principal.", hint="Use a mail address or a name.")
     return Question(kind, agent, task, blocker, _changes(changes) if revision else None, by)
@@ -105,9 +105,9 @@ def _changes(value: Any) -> Changes:
     text = value.get("proposed_text")
     return Changes(
         _sections(f"{top}.sections_to_modify", value.get("sections_to_modify")),
-        checked(f"{top}.rationale", value.get("rationale"), least=LEAST),
-        checked(f"{top}.risk_assessment", value.get("risk_assessment"), least=LEAST),
-        None if text is None else checked(f"{top}.proposed_text", text, least=1, allowed="\n\t\r"),
+        check_text(f"{top}.rationale", value.get("rationale"), least=LEAST),
+        check_text(f"{top}.risk_assessment", value.get("risk_assessment"), least=LEAST),
+        None if text is None else check_text(f"{top}.proposed_text", text, least=1, allowed="\n\t\r"),
     )
 
 
@@ -119,7 +119,7 @@ def _sections(field: str, value: Any) -> tuple[str, ...]:
     if not value:
         raise invalid(field, f"{field} names no section.", hint="Name at least one, such as 2.3.")
     found = [
-        checked(f"{field}.{at}", name, least=1, most=SECTION_MOST, allowed="").strip()
+        check_text(f"{field}.{at}", name, least=1, most=SECTION_MOST, allowed="").strip()
         for at, name in enumerate(value)
     ]
     return tuple(dict.fromkeys(found))
@@ -201,7 +201,7 @@ def flaw_of(decision: Mapping[str, Any], gate: str, request_oid: str, request: M
     return ""
 
 
-def not_found(gate: str) -> DevsError:
+def unknown_gate(gate: str) -> DevsError:
     return DevsError(
         "GATE_NOT_FOUND", f"There is no gate {gate}.", hint="See the gates: devs-git gate list", gate_id=gate
     )

@@ -25,7 +25,7 @@ class Revision:
     sections: tuple[str, ...]
 
 
-def unapproved(
+def unapproved_sections(
     old: str | None, new: str | None, revisions: Sequence[Revision], text: Callable[[str | None], str]
 ) -> tuple[str, ...]:
     """The names of sections that the change of the TAS from blob `old` to `new` touches without an approval.
@@ -34,17 +34,17 @@ def unapproved(
     """
     if any(one.after and (one.before, one.after) == (old, new) for one in revisions):
         return ()
-    return outside(old, new, revisions, text)
+    return uncovered_sections(old, new, revisions, text)
 
 
-def outside(
+def uncovered_sections(
     old: str | None, new: str | None, revisions: Sequence[Revision], text: Callable[[str | None], str]
 ) -> tuple[str, ...]:
     """The same where no approved text is put in place: what the approvals without a text do not cover."""
     if old is None:
         return ()
     was, now = text(old), text(new)
-    left = tas_sections.outside(was, now, ())
+    left = tas_sections.changed_outside(was, now, ())
     # Those that were asked against just this TAS first: mostly one of them is the reason for the change.
     for at in sorted(range(len(revisions)), key=lambda at: revisions[at].before != old):
         if revisions[at].after is None:
@@ -63,11 +63,11 @@ def _lost(
     bases = [text(revisions[0].before), *(text(one.after) for one in revisions if one.after)]
     best: tuple[str, ...] = ()
     for at, base in enumerate(bases):
-        lost = tas_sections.outside(base, now, names)
-        if not lost and at + 1 < len(bases) and tas_sections.outside(base, was, names):
-            later = (one for one in bases[at + 1 :] if not tas_sections.outside(one, was, names))
+        lost = tas_sections.changed_outside(base, now, names)
+        if not lost and at + 1 < len(bases) and tas_sections.changed_outside(base, was, names):
+            later = (one for one in bases[at + 1 :] if not tas_sections.changed_outside(one, was, names))
             lost = next(
-                (tas_sections.outside(one, now, names) for one in later), ()
+                (tas_sections.changed_outside(one, now, names) for one in later), ()
             )  # back behind an approved text
         if not lost:
             return ()

@@ -130,7 +130,7 @@ def _key(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def touched(before: str, after: str) -> tuple[tuple[Section, ...], tuple[Section, ...]]:
+def changed_sections(before: str, after: str) -> tuple[tuple[Section, ...], tuple[Section, ...]]:
     """The sections of `before` and of `after` that differ: changed, added, taken out, renamed or moved.
 
     A section's own text is compared, not its subsections'; blank lines at its end say nothing. A section is changed, too,
@@ -175,10 +175,10 @@ def _keys(found: Sequence[Section]) -> list[tuple[object, ...]]:
     return made
 
 
-def outside(before: str, after: str, names: Iterable[str]) -> tuple[str, ...]:
+def changed_outside(before: str, after: str, names: Iterable[str]) -> tuple[str, ...]:
     """The names of the sections that a change touches and that are none of `names` nor below one of them."""
     wanted = tuple(dict.fromkeys(names))
-    old, new = touched(before, after)
+    old, new = changed_sections(before, after)
     lost = [*_not_below(before, old, wanted), *_not_below(after, new, wanted)]
     return tuple(dict.fromkeys(section.name for section in lost))
 

@@ -235,9 +235,9 @@ def parse(oid: str, parents: tuple[str, ...], message: str) -> Event:
     An event of a newer format has the type `unknown`, and of its fields none but its format and its own type.
     """
     if not message.replace("\n", "").isprintable():  # by another hand than ours: no terminal shall obey it
-        from devs_git.domain.text.plain_text import shown
+        from devs_git.domain.text.plain_text import printable
 
-        message = shown(message)
+        message = printable(message)
     head, _, last = message.rstrip("\n").rpartition("\n\n")
     pairs = [line.partition(":") for line in last.split("\n") if line.startswith(OURS)]
     fields = [(key, value.removeprefix(" ")) for key, colon, value in pairs if colon]

@@ -70,7 +70,7 @@ def canonical(value: Any) -> str:
     return json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
 
 
-def chained(before: str, message: Message) -> str:
+def chain_digest(before: str, message: Message) -> str:
     """The digest of a prefix that ends with `message`, after one with the digest `before` ('' for none)."""
     return hashlib.sha256(f"{before}\n{canonical(message.record())}".encode()).hexdigest()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 _LONGEST = 15  # digits of a number of messages
 
 
-def named(session_id: str, count: int, digest: str) -> str:
+def prefix_name(session_id: str, count: int, digest: str) -> str:
     """A prefix as it stands in the trailer `Devs-Conversation`."""
     return f"{session_id} {count} {digest}"
 

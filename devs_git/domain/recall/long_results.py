@@ -10,7 +10,7 @@ from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.clients.tool_guard import reads_back
 from devs_git.domain.clients.transcript_reader import Read
 from devs_git.domain.recall.conversation import Message
-from devs_git.domain.recall.traces import Trace, is_long, shortened
+from devs_git.domain.recall.traces import Trace, is_long, shorten
 from devs_git.values import replace
 
 
@@ -35,4 +35,4 @@ def with_trace(read: Read, known: Trace) -> tuple[Message, Trace | None]:
         is_error=bool(message.is_error),
         tool_use_id=read.call_id,
     )
-    return replace(message, tool_result=shortened(whole, trace_id), trace_id=trace_id), trace
+    return replace(message, tool_result=shorten(whole, trace_id), trace_id=trace_id), trace

@@ -108,10 +108,10 @@ def _pattern(term: Term) -> tuple[re.Pattern[str], str]:
 def _around(text: str, places: list[tuple[int, int, int]], terms: tuple[Term, ...]) -> Snippet:
     """The window that begins at the place after which the most different terms stand."""
 
-    def seen(start: int) -> int:
+    def terms_shown(start: int) -> int:
         return len({which for at, to, which in places if start <= at and to <= start + WIDTH - _LEAD})
 
-    start = min((at for at, _to, _which in places), key=lambda at: (-seen(at), at))
+    start = min((at for at, _to, _which in places), key=lambda at: (-terms_shown(at), at))
     begin = max(0, start - _LEAD)
     line_start = text.rfind("\n", begin, start) + 1
     line = _line(text[max(begin, line_start) : max(begin, line_start) + WIDTH])

@@ -64,7 +64,7 @@ def is_long(text: str) -> bool:
     return len(text) > TOOL_OUTPUT_TRACE_THRESHOLD
 
 
-def shortened(text: str, trace_id: str) -> str:
+def shorten(text: str, trace_id: str) -> str:
     """`text` as it stands where it is short; else its beginning and its end, and how to get the whole."""
     if not is_long(text):
         return text

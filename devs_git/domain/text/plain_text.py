@@ -65,7 +65,7 @@ def weight(value: str) -> int:
     return len(" ".join(seen.split()))
 
 
-def checked(field: str, value: Any, *, least: int = 0, most: int = 0, allowed: str = "\n\t") -> str:
+def check_text(field: str, value: Any, *, least: int = 0, most: int = 0, allowed: str = "\n\t") -> str:
     """`value` if it is text that can be shown and has a fitting length; INVALID_ARGUMENTS names `field` otherwise."""
     if value is None:
         raise invalid(field, f"{field} is missing.")
@@ -83,7 +83,7 @@ def checked(field: str, value: Any, *, least: int = 0, most: int = 0, allowed: s
     return value
 
 
-def shown(text: str, allowed: str = "\n\t") -> str:
+def printable(text: str, allowed: str = "\n\t") -> str:
     r"""`text` with every character that it should not have written out (`\u202e`), safe for any terminal."""
     return COMMANDING.sub(lambda found: found[0] if found[0] in allowed else _written_out(found[0]), text)
 

@@ -60,7 +60,7 @@ def with_trailers(text: str, pairs: Iterable[tuple[str, str]], *, others: bool) 
     return body + ("\n" if beside else "\n\n") + "".join(f"{key}: {value}\n" for key, value in pairs)
 
 
-def checked(field: str, value: str, *, among: tuple[str, ...] = ()) -> str:
+def check_value(field: str, value: str, *, among: tuple[str, ...] = ()) -> str:
     """`value` if it can stand in a trailer, and is one of `among`; INVALID_ARGUMENTS names `field` otherwise."""
     if len(value) > MAX_VALUE:
         raise invalid(field, f"The {field} has at most {MAX_VALUE} characters; this one has {len(value)}.")
@@ -68,10 +68,10 @@ def checked(field: str, value: str, *, among: tuple[str, ...] = ()) -> str:
         raise invalid(field, f"The {field} must be one line without control characters.")
     if among and value not in among:
         raise invalid(field, f"{value!r} is not a valid {field}.", hint="Use one of: " + ", ".join(among))
-    return text(field, value.strip())
+    return check_body(field, value.strip())
 
 
-def text(field: str, value: str, *, longest: int = MAX_TEXT) -> str:
+def check_body(field: str, value: str, *, longest: int = MAX_TEXT) -> str:
     """`value` if it is text that can be kept; INVALID_ARGUMENTS names `field` otherwise."""
     if len(value) > longest:
         raise invalid(field, f"The {field} has at most {longest} characters; this one has {len(value)}.")

@@ -35,7 +35,7 @@ class _Offered(StringParamType):
     ) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
-        from devs_git.domain.text.plain_text import COMMANDING, shown
+        from devs_git.domain.text.plain_text import COMMANDING, printable
         from devs_git.workspace import Workspace
 
         del ctx, param
@@ -45,7 +45,7 @@ class _Offered(StringParamType):
             return []
         # A shell shows names as they are, so one that would command the terminal is not offered.
         return [
-            CompletionItem(name, help=shown(said, ""))
+            CompletionItem(name, help=printable(said, ""))
             for name, said in found.items()
             if name.startswith(incomplete) and not COMMANDING.search(name)
         ]

@@ -38,7 +38,7 @@ def command(
 
     `text` renders the result for people. With `plan`, a person at a terminal sees the plan (the result of the same
     request with `dry_run=True`) and is asked, unless `--yes`; in a pipe recoverable verbs go on, tier 3 needs `--yes`.
-    Requests go on with what is `following` the result, for as long as somebody reads.
+    After each result the `next_request` runs, as long as somebody reads.
     """
     row = verb(name)
 
@@ -87,7 +87,7 @@ def _answered(name: str, workspace: Workspace, request: VerbRequest, shown: Rend
         out = shown(result)
         with printing() as reader:
             console.write(out) if isinstance(out, str) else console.write_bytes(out)
-        next_one = request.following(result)
+        next_one = request.next_request(result)
         if next_one is None or reader.gone:
             return result
         request = next_one

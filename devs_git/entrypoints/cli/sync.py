@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from devs_git.domain.text.plain_text import shown
+from devs_git.domain.text.plain_text import printable
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.texts import render
@@ -63,14 +63,14 @@ def _kept(row: Kept) -> Iterator[str]:
     event = render.short(row.event)
     yield paint(
         f"still kept here: {render.plural(count, 'checkpoint')} ({names}) that another clone keeps no more "
-        f"since event {event} by {shown(row.actor, '')}",
+        f"since event {event} by {printable(row.actor, '')}",
         "yellow",
     )
     yield f"  If that is right, take them out here, too: devs-git purge --from {event}"
 
 
 def _gave_way(row: Superseded, remote: str) -> Iterator[str]:
-    why = shown(row.why, "")
+    why = printable(row.why, "")
     if not row.gate_id:
         text = f"superseded: {row.path} of {remote} stands; the other is kept as {row.kept}. {why}"
         yield paint(text, "yellow")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from devs_git.domain.text import limits
-from devs_git.domain.text.plain_text import shown
+from devs_git.domain.text.plain_text import printable
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.texts import console, trace_text
 from devs_git.entrypoints.cli.texts.console import friendly
@@ -31,7 +31,7 @@ def _given(name: str) -> Any:
 
 @command(
     "trace put",
-    text=lambda result: shown(result.traceId, "") if friendly() else result.traceId,
+    text=lambda result: printable(result.traceId, "") if friendly() else result.traceId,
     example="pytest 2>&1 | devs-git trace put --tool pytest\ndevs-git trace put --id build-7 --task 10 < build.log",
 )
 @click.option("--id", "trace_id", default="", metavar="ID", help="The id of the trace. Default: a new UUID.")

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from devs_git.domain.audit.commit_kinds import told
+from devs_git.domain.audit.commit_kinds import describe
 from devs_git.domain.audit.ledger_shape import legible
-from devs_git.domain.text.plain_text import shown
+from devs_git.domain.text.plain_text import printable
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import as_text, command
 from devs_git.entrypoints.cli.texts.render import plural
@@ -27,7 +27,7 @@ def _shown(result: Result) -> str:
         plural(count, what.removesuffix("s")) for what, count in result.checked.items() if count
     )
     verdict = "verified" if result.ok else "NOT verified"
-    kinds = f": {told(result.commits)}" if result.checked.get("commits") and result.commits else ""
+    kinds = f": {describe(result.commits)}" if result.checked.get("commits") and result.commits else ""
     last = f"{verdict}: {', '.join(result.parts)} ({looked or 'nothing to look at'}{kinds})"
     if result.format == "github":
         lines.append(f"::notice title=devs-git verify::{last.replace('%', '%25')}")
@@ -39,7 +39,7 @@ def _line(finding: Told) -> str:
     head = terminal.style(f"{finding.severity} {finding.code}", fg=colour, bold=True)
     at = f"{legible(finding.file)}:{finding.line}: " if finding.line else ""
     place = "" if finding.message.startswith(at) else at
-    said = f"{head} {place}{shown(finding.message, '')}"
+    said = f"{head} {place}{printable(finding.message, '')}"
     return f"{said}\n    {finding.hint}" if finding.hint else said
 
 
@@ -57,7 +57,9 @@ def _annotation(finding: Told) -> str:
 
     file = f"file={value(finding.file)}," if finding.file else ""
     place = f"{file}line={finding.line}," if finding.line else file
-    message = f"{shown(finding.message, '')} {finding.hint}".strip().replace("%", "%25").replace("\n", "%0A")
+    message = (
+        f"{printable(finding.message, '')} {finding.hint}".strip().replace("%", "%25").replace("\n", "%0A")
+    )
     return f"::{finding.severity} {place}title={value(finding.code)}::{message}"
 
 

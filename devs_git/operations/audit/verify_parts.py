@@ -43,7 +43,7 @@ def tags(facts: Facts) -> Iterator[Finding]:
     # What these say of checkpoints cannot be told.
     history = fold(step.event for step in facts.steps if not odd[step.event.oid])
     yield from checkpoint_tags.judge(keeping(history, {oid for oid, _ in found.values()}), found)
-    yield from checkpoint_tags.kept(history, found)
+    yield from checkpoint_tags.unconfirmed_removals(history, found)
 
 
 def commits(facts: Facts) -> Iterator[Finding]:

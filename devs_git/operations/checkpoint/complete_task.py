@@ -16,7 +16,7 @@ from typing import Any, Final, NoReturn
 from devs_git.domain.checkpoints.checkpoint_trailers import Wanted
 from devs_git.domain.checkpoints.commit_job import Job, job_of
 from devs_git.domain.checkpoints.rows import Recorded
-from devs_git.domain.checkpoints.rows import recorded as recorded_row
+from devs_git.domain.checkpoints.rows import row_of_recorded as recorded_row
 from devs_git.domain.ledger.events import Key
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.text.trailers import work_of

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from devs_git.domain.checkpoints.rewrite_moves import Rewrite, follow, retagged
+from devs_git.domain.checkpoints.rewrite_moves import Rewrite, follow, renumber_tag
 from devs_git.domain.ledger.clone_view import own
 from devs_git.domain.ledger.events import NO_OID, Draft, Event, Key, Move, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
@@ -98,7 +98,7 @@ def _draft(
 
 def remade(context: Workspace, tip: Tip, old: Checkpoint, new: Checkpoint, text: bytes) -> Move:
     """Write the tag object of `new`, which `old` became, with the message of the tag object `text`; the move to it."""
-    data = retagged(text, old, new, ledger=tip.oid, signature=context.signature())
+    data = renumber_tag(text, old, new, ledger=tip.oid, signature=context.signature())
     tag = context.objects.write("tag", data)
     now = facts(context.git, new.commit)
     return Move(old.tag, tag, new.number, new.commit, now.tree, (now.files, now.added, now.removed))

@@ -102,7 +102,7 @@ def remake(context: Workspace, tip: Tip, looked: Looked) -> Remade:
     def first(task: str) -> int:
         return max([tip.history.next_number(task) - 1, *taken_numbers(context, task)]) + 1
 
-    for (point, commit), number in zip(found.moves, rules.numbered(found.moves, first), strict=True):
+    for (point, commit), number in zip(found.moves, rules.new_numbers(found.moves, first), strict=True):
         new = replace(point, number=number, commit=commit)
         move = remade(context, tip, point, new, _text(context, point))
         lines.append((Key.MOVED, str(move)))

@@ -42,7 +42,7 @@ def check(context: Workspace) -> None:
         return
     git = context.store_git
     old = old or _before_it_moved(context, tip, path)
-    sections = tas_lock.unapproved(old, new, approved(tip), lambda oid: tas_file.text(git, oid))
+    sections = tas_lock.unapproved_sections(old, new, approved(tip), lambda oid: tas_file.text(git, oid))
     if sections or (new is None and old is not None):
         raise _refusal(path, sections)
 

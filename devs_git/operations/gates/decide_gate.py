@@ -16,7 +16,7 @@ from devs_git.domain.gates.gate_model import Gate
 from devs_git.domain.gates.policy import IN_FORCE, PROPOSED, Approver, Policy
 from devs_git.domain.gates.signed_decision import Statement
 from devs_git.domain.ledger.events import Draft, Event, Key
-from devs_git.domain.text.plain_text import shown
+from devs_git.domain.text.plain_text import printable
 from devs_git.errors import DevsError
 from devs_git.operations.gates import land_tas
 from devs_git.storage.documents import signatures, yaml_documents
@@ -60,7 +60,7 @@ def open_gate(tip: Tip, gate_id: str) -> Gate:
             gate_id=gate_id,
         )
     if gate.decision:
-        who = shown(str(gate.decision["reviewer_id"]), "")
+        who = printable(str(gate.decision["reviewer_id"]), "")
         raise DevsError(
             "GATE_ALREADY_RESOLVED",
             f"Gate {gate_id} was {gate.status.lower()} by {who}.",
@@ -150,7 +150,7 @@ def _ask(place: Workspace, gate: Gate, answer: Answer) -> None:
             hint="Decide in a terminal of your own, or sign: add --sign",
             variable=place.agent_variable,
         )
-    what = shown(gate_model.cut(gate.text("blocker_description"), 120), "")
+    what = printable(gate_model.cut(gate.text("blocker_description"), 120), "")
     verb = "Approve" if answer.decision == gate_model.APPROVED else "Reject"
     lands = " The proposed text goes into the TAS." if signed_decision.lands(gate, answer.decision) else ""
     answer.ask(f"{gate.gate_type} by {gate.text('agent_id') or 'somebody'}: {what}\n{verb} it?{lands}")

@@ -19,7 +19,7 @@ from devs_git.domain.clients import hook_payload
 from devs_git.domain.clients.hook_payload import Captured
 from devs_git.domain.clients.known_clients import CLIENTS
 from devs_git.domain.text import limits
-from devs_git.domain.text.plain_text import shown
+from devs_git.domain.text.plain_text import printable
 from devs_git.errors import DevsError
 from devs_git.storage.git import bounded, locks
 from devs_git.storage.git.places import Places, locate
@@ -127,7 +127,9 @@ def status(places: Places) -> Iterator[Finding]:
     """A warning where payloads could not be read."""
     if bad := rejected(places):
         where = "$(git rev-parse --git-common-dir)/devs/spool/rejected"
-        text = f"{len(bad)} payload(s) of agent hooks could not be read; the first is {shown(bad[0], '')}."
+        text = (
+            f"{len(bad)} payload(s) of agent hooks could not be read; the first is {printable(bad[0], '')}."
+        )
         yield Finding("SPOOL_REJECTED", "warning", text, f'look at it, then: rm -r "{where}"')
 
 

@@ -11,7 +11,7 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from devs_git.domain.recall.conversation_prefix import named, prefix_of
+from devs_git.domain.recall.conversation_prefix import prefix_name, prefix_of
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.git.places import Places
 from devs_git.values import immutable, replace
@@ -66,7 +66,7 @@ def of_session(places: Places, catalog: Catalog, session: Session, path: Path, r
     """
     from devs_git.storage.catalog.messages import last_time
 
-    prefix = named(session.session_id, session.message_count, session.digest)
+    prefix = prefix_name(session.session_id, session.message_count, session.digest)
     write(places, session.task_id, Note(last_time(catalog, session), prefix, read, str(path)))
 
 

@@ -65,11 +65,11 @@ def look(site: Site, options: Options) -> Outlook:
         branches = {name: oid for name, oid in held.items() if name.startswith(lines_of_work.HEADS)}
         others = reach.others(site.git, found.branch, history, branches, commits)
     lost = reach.only_here(site.git, found.head, target.commit, others) if others else commits
-    effect = rules.after(history, target, lost, commits, site.places.worktree_id)
+    effect = rules.effect_of_rewind(history, target, lost, commits, site.places.worktree_id)
     against = (
         *surveys.in_the_middle(site.places, found),
         *refusals.of_ancestry(
-            found, options.target, ancestor=ancestor, way_back=return_path.back(history, target)
+            found, options.target, ancestor=ancestor, way_back=return_path.way_back(history, target)
         ),
         *refusals.of_changes(found, plan, options.preserve),
         *refusals.of_obstacles(plan, save=options.save_untracked),

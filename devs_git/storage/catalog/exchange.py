@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 
 from devs_git.domain.recall.traces import Trace
 from devs_git.domain.text import limits
-from devs_git.domain.text.plain_text import shown
+from devs_git.domain.text.plain_text import printable
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.catalog import bodies, traces
 from devs_git.storage.catalog.bodies import Packed
@@ -153,7 +153,7 @@ def _parsed(line: bytes, number: int, noun: str = "") -> dict[str, Any]:
     if not isinstance(found, dict):
         raise _bad(number)
     for _where, what in schemas.problems(noun, found) if noun else ():
-        raise _bad(number, f"is damaged: {shown(what, '')[:_SAID]}")
+        raise _bad(number, f"is damaged: {printable(what, '')[:_SAID]}")
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from devs_git.domain.clients.transcript_reader import Read
 from devs_git.domain.ledger import paging
-from devs_git.domain.recall.conversation import Message, canonical, chained, message_of, task_at
+from devs_git.domain.recall.conversation import Message, canonical, chain_digest, message_of, task_at
 from devs_git.errors import DevsError
 from devs_git.storage.catalog import bodies, fulltext, traces
 from devs_git.storage.catalog.database import Catalog
@@ -109,7 +109,7 @@ def append(catalog: Catalog, known: Session, read: Read, about: About) -> Sessio
     grown = replace(
         known,
         message_count=known.message_count + 1,
-        digest=chained(known.digest, kept),
+        digest=chain_digest(known.digest, kept),
         token_count=known.token_count + read.loose + (kept.token_count or 0),
         cost_usd=known.cost_usd + (kept.cost_usd or 0.0),
     )

@@ -21,9 +21,9 @@ from devs_git.domain.clients.transcript_reader import (
     LOOKED_AT,
     Reader,
     client_of,
+    is_complete,
     memory_of,
-    remembered,
-    whole,
+    memory_text,
 )
 from devs_git.domain.text import limits
 from devs_git.errors import invalid
@@ -182,7 +182,7 @@ def _batch(
             position.reader.garbage += 1
             position.read += len(line)
             continue
-        if not line.endswith(b"\n") and not whole(line):
+        if not line.endswith(b"\n") and not is_complete(line):
             return grown, False, bool(line)
         for read in position.reader.read(line):
             if grown.session_id != position.reader.session:  # its name stands in the first lines
@@ -228,7 +228,7 @@ def _note(catalog: Catalog, path: Path, position: _Position) -> None:
             reader.session,
             position.read,
             position.digest,
-            remembered(reader.memory),
+            memory_text(reader.memory),
         ),
     )
 

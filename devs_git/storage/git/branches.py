@@ -16,4 +16,4 @@ def require_free(git: Git, name: str) -> None:
         if other in above or other.startswith(f"refs/heads/{name}/"):
             short = other.removeprefix("refs/heads/")
             because = " already." if short == name else f", so {name!r} cannot be."
-            raise branch_names.refused(f"There is a branch {short!r}{because}", name)
+            raise branch_names.refusal(f"There is a branch {short!r}{because}", name)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from devs_git.domain.audit.findings import IN_LEDGER, Finding
 from devs_git.domain.belief import Belief
-from devs_git.domain.belief.verdict import refused
+from devs_git.domain.belief.verdict import finding_of_decision
 from devs_git.domain.gates.gate_model import APPROVED, Gate
 from devs_git.domain.gates.policy import Policy, parse
 from devs_git.errors import DevsError
@@ -59,7 +59,10 @@ def judge(belief: Belief, read: Documents, tip: str, shape: Iterable[Finding] = 
 def _undecided(belief: Belief) -> Iterator[tuple[str, Finding]]:
     for claim in belief.walk.claims:
         if claim.wrong and claim.wrong.details.get("damaged"):
-            yield claim.files.gate_id, refused(claim.files.gate_id, claim.wrong, belief.events[claim.at])
+            yield (
+                claim.files.gate_id,
+                finding_of_decision(claim.files.gate_id, claim.wrong, belief.events[claim.at]),
+            )
 
 
 def _requests(belief: Belief) -> Iterator[tuple[str, str]]:

@@ -46,7 +46,7 @@ class Documents:
         for change in changes:
             if change.path.endswith("/" + layout.REQUEST):
                 self._request(layout.gate_of(change.path), change.new)
-        brought = (files for step in steps for files in layout.brought(step))
+        brought = (files for step in steps for files in layout.decisions_of(step))
         # By its files alone: a copy of a decision at another gate says nothing of the decision itself.
         wanted = {(files.decision, files.signature): files.gate_id for files in brought}
         self.decided |= {files: self._decision(*files, gate_id) for files, gate_id in wanted.items()}

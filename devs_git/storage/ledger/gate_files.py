@@ -60,7 +60,7 @@ def find(tip: Tip, gate_id: str) -> Gate:
     """The gate; GATE_NOT_FOUND."""
     entry = tip.ledger.list_path(tip.tree, f"gates/{gate_id}").get("request.yaml") if tip.oid else None
     if entry is None or entry.mode == TREE:
-        raise gate_model.not_found(gate_id)
+        raise gate_model.unknown_gate(gate_id)
     data = tip.ledger.file(entry.oid)
     return read(gate_id, entry.oid, data, tip.read(decision_path(gate_id)))
 

@@ -13,10 +13,10 @@ from typing import Final
 
 from devs_git.domain.audit import push_rules
 from devs_git.domain.audit.findings import Finding
-from devs_git.domain.audit.push_rules import Move, recorded, refused
+from devs_git.domain.audit.push_rules import Move, checkpoints_of, rejection
 from devs_git.domain.gates.policy import PROPOSED
 from devs_git.domain.ledger.events import LEDGER, NO_OID
-from devs_git.domain.text.plain_text import shown
+from devs_git.domain.text.plain_text import printable
 from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.objects import Objects
@@ -42,9 +42,9 @@ def check(places: Places, moves: Sequence[Move]) -> None:
     found = list(problems(_ledger(places), moves))
     if found:
         first, *rest = found
-        more = "".join(f"\n{one.code}: {shown(one.message, '')}" for one in rest[:_MOST])
+        more = "".join(f"\n{one.code}: {printable(one.message, '')}" for one in rest[:_MOST])
         more += f"\nand {len(rest) - _MOST} more" if len(rest) > _MOST else ""
-        raise DevsError(first.code, shown(first.message, "") + more, hint=first.fix)
+        raise DevsError(first.code, printable(first.message, "") + more, hint=first.fix)
 
 
 def _ledger(places: Places) -> Ledger:
@@ -89,7 +89,7 @@ def _grown(ledger: Ledger, move: Move) -> Iterator[Finding]:
     """Why the ledger may not move so."""
     git, old = ledger.git, "" if move.old == NO_OID else move.old
     if move.new == NO_OID:
-        yield refused("LEDGER_MISSING", LEDGER, "The ledger is never deleted.", "Leave it: git push <refs>")
+        yield rejection("LEDGER_MISSING", LEDGER, "The ledger is never deleted.", "Leave it: git push <refs>")
         return
     roots = git.text("rev-list", "--max-parents=0", move.new, "--").split()
     pinned = (
@@ -99,10 +99,12 @@ def _grown(ledger: Ledger, move: Move) -> Iterator[Finding]:
     )
     if len(roots) != 1 or (pinned and roots[0] != pinned):
         text = f"The pushed ledger begins with {', '.join(roots)}; here it is {pinned or 'one root only'}."
-        yield refused("LEDGER_FORK", LEDGER, text, "Call a person: this is another repository's ledger.")
+        yield rejection("LEDGER_FORK", LEDGER, text, "Call a person: this is another repository's ledger.")
         return
     if old and not git.says("merge-base", "--is-ancestor", old, move.new):
-        yield refused("LEDGER_ROLLBACK", LEDGER, "The pushed ledger leaves out events that are here.", _SYNC)
+        yield rejection(
+            "LEDGER_ROLLBACK", LEDGER, "The pushed ledger leaves out events that are here.", _SYNC
+        )
         return
     yield from unsound(
         ledger, old, move.new, first="" if old else tracked_policy.named(git, "HEAD").first_policy
@@ -123,7 +125,7 @@ def _renamed(git: Git, moves: Sequence[Move]) -> Iterator[Finding]:
                 if right and said != right:
                     text = f"{PROPOSED} of {move.ref} would name another {name}: it is {right}."
                     fix = "Leave genesis and first_policy as they are."
-                    yield refused("LEDGER_FORK", move.ref, text, fix)
+                    yield rejection("LEDGER_FORK", move.ref, text, fix)
 
 
 def _named_here(git: Git) -> Named:
@@ -174,7 +176,7 @@ def _taken_over(facts: Facts, new: str, fresh: frozenset[str]) -> Iterator[Findi
     """New events that make another checkpoint of a tag which a known event records, and stand before it on a line of their own."""
     said: dict[str, dict[str, tuple[str, ...]]] = {}
     for step in facts.steps:
-        for tag, what in recorded(step.event):
+        for tag, what in checkpoints_of(step.event):
             said.setdefault(tag, {})[step.event.oid] = what
     several = {
         tag: events

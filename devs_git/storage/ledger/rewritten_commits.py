@@ -76,7 +76,7 @@ def left_behind(
     `git` sees HEAD of this worktree; `among` are those of its commits that count, all where there are none. A map that is
     missing or cannot be read tells nothing.
     """
-    from devs_git.domain.checkpoints.rewritten_history import NONE, parsed
+    from devs_git.domain.checkpoints.rewritten_history import NONE, parse_map
     from devs_git.domain.text import limits
     from devs_git.storage.git import bounded
 
@@ -85,7 +85,7 @@ def left_behind(
         if not asked:
             return ()
         text = bounded.read_file(common / "filter-repo" / "commit-map", limits.REFS, "map")
-        new_of = parsed(text.decode("ascii", "replace")) or {}
+        new_of = parse_map(text.decode("ascii", "replace")) or {}
         asked = [p for p in asked if new_of.get(p.commit, NONE) not in (NONE, p.commit)]
         asked = [p for p in asked if not among or new_of[p.commit] in among]
         here = set(git.text("rev-list", "HEAD", "--").split()) if asked else set()

@@ -56,7 +56,7 @@ R = rewound("R", ("Devs-Undone", "two"), ("Devs-Status", "task-2 rewound"))
 def test_what_another_operation_undid_stays_undone() -> None:
     other = rewound("O", ("Devs-Undone", "three"), ("Devs-Status", "task-3 rewound"))
     now = fold([*MADE, R, other])
-    effect = rewind_selection.back(now, fold(MADE), [R], set(), set())
+    effect = rewind_selection.effect_of_undo(now, fold(MADE), [R], set(), set())
     assert names(effect) == (["two"], [])
     assert effect.statuses == (("task-2", "completed"),)
 
@@ -64,14 +64,14 @@ def test_what_another_operation_undid_stays_undone() -> None:
 @pytest.mark.parametrize("kind", ["checkpoints.rewritten", "history.rewritten"])
 def test_a_checkpoint_that_was_replaced_on_another_branch_stays_replaced(kind: str) -> None:
     now = fold([*MADE, R, moved("three", "three-new", kind=kind)])
-    effect = rewind_selection.back(now, fold(MADE), [R], set(), set())
+    effect = rewind_selection.effect_of_undo(now, fold(MADE), [R], set(), set())
     assert names(effect) == (["two"], [])
     assert "task-3" not in dict(effect.statuses)
 
 
 def test_a_checkpoint_that_was_amended_after_the_rewind_comes_back_with_its_commit() -> None:
     now = fold([*MADE, R, moved("one", "one-new")])
-    effect = rewind_selection.back(now, fold(MADE), [R], {"c-one-new"}, {"one"})
+    effect = rewind_selection.effect_of_undo(now, fold(MADE), [R], {"c-one-new"}, {"one"})
     assert names(effect) == (["one", "two"], ["one-new"])
     assert effect.visible == (
         ("refs/tags/devs/task-1", "one-new", "one"),
@@ -81,13 +81,13 @@ def test_a_checkpoint_that_was_amended_after_the_rewind_comes_back_with_its_comm
 
 def test_where_the_new_checkpoint_stays_live_the_old_one_does_not_come_back_beside_it() -> None:
     now = fold([*MADE, R, moved("one", "one-new"), moved("one-new", "one-newer", 3)])
-    assert names(rewind_selection.back(now, fold(MADE), [R], set(), {"one"})) == (["two"], [])
+    assert names(rewind_selection.effect_of_undo(now, fold(MADE), [R], set(), {"one"})) == (["two"], [])
 
 
 def test_a_completion_that_gave_way_to_another_clones_stays_so() -> None:
     now = fold([*MADE, R, event("ledger.merged", ("Devs-Undone", "one"))])
     assert rewind_selection.replaced_since(now, fold(MADE)) == []
-    assert names(rewind_selection.back(now, fold(MADE), [R], set(), {"one"})) == (["two"], [])
+    assert names(rewind_selection.effect_of_undo(now, fold(MADE), [R], set(), {"one"})) == (["two"], [])
 
 
 def test_a_checkpoint_that_was_purged_does_not_come_back() -> None:
@@ -98,7 +98,7 @@ def test_a_checkpoint_that_was_purged_does_not_come_back() -> None:
 def test_what_was_made_since_goes_only_where_no_other_branch_has_it() -> None:
     made = [completed("task-4", "four"), completed("task-5", "five")]
     now = fold([*MADE, R, *made])
-    effect = rewind_selection.back(now, fold(MADE), [R], {"c-four"}, set())
+    effect = rewind_selection.effect_of_undo(now, fold(MADE), [R], {"c-four"}, set())
     assert names(effect) == (["two"], ["four"])
     assert effect.statuses == (("task-4", "rewound"), ("task-2", "completed"))
     assert effect.affected == ("task-4",)
@@ -106,7 +106,7 @@ def test_what_was_made_since_goes_only_where_no_other_branch_has_it() -> None:
 
 def test_a_task_made_since_keeps_its_status_where_one_of_its_checkpoints_is_left() -> None:
     now = fold([*MADE, R, completed("task-4", "four"), completed("task-4", "more", 2)])
-    effect = rewind_selection.back(now, fold(MADE), [R], {"c-more"}, set())
+    effect = rewind_selection.effect_of_undo(now, fold(MADE), [R], {"c-more"}, set())
     assert names(effect) == (["two"], ["more"])
     assert "task-4" not in dict(effect.statuses)
 
@@ -114,30 +114,32 @@ def test_a_task_made_since_keeps_its_status_where_one_of_its_checkpoints_is_left
 def test_a_task_that_was_started_again_since_has_the_status_of_what_is_left_of_it() -> None:
     again = event("task.started", ("Devs-Task", "task-2"), ("Devs-Finished", "later"))
     now = fold([*MADE, R, again, completed("task-2", "anew", 2)])
-    effect = rewind_selection.back(now, fold(MADE), [R], {"c-anew"}, set())
+    effect = rewind_selection.effect_of_undo(now, fold(MADE), [R], {"c-anew"}, set())
     assert names(effect) == (["two"], ["anew"])
     assert "task-2" not in dict(effect.statuses), "the revived checkpoint is left: completed, as now"
-    gone = rewind_selection.back(now, fold(MADE), [rewound("R")], {"c-anew"}, set())
+    gone = rewind_selection.effect_of_undo(now, fold(MADE), [rewound("R")], {"c-anew"}, set())
     assert gone.statuses == (("task-2", "rewound"),)
 
 
 def test_a_checkpoint_that_was_replaced_before_it_was_brought_back_is_replaced_again() -> None:
     made = [*MADE[:1], moved("one", "one-new")]
     before = fold(made)
-    effect = rewind_selection.after(before, before.checkpoints["one"], {"c-one-new"}, {"c-one-new"}, "")
+    effect = rewind_selection.effect_of_rewind(
+        before, before.checkpoints["one"], {"c-one-new"}, {"c-one-new"}, ""
+    )
     go = rewound("R", *effect.added_to(Movement("", "", "", "")).fields())
     there = fold([*made, go])
     assert stands(there) == [("one", "completed"), ("one-new", "rewound")]
-    back = undone("U1", "R", rewind_selection.back(there, before, [go], set(), set()))
+    back = undone("U1", "R", rewind_selection.effect_of_undo(there, before, [go], set(), set()))
     returned = fold([*made, go, back])
     assert stands(returned) == stands(before)
-    redo = undone("U2", "U1", rewind_selection.back(returned, there, [back], set(), set()))
+    redo = undone("U2", "U1", rewind_selection.effect_of_undo(returned, there, [back], set(), set()))
     assert stands(fold([*made, go, back, redo])) == stands(there)
     for since in ([redo], [go, back, redo]):
         now = fold([*made, go, back, redo])
         earlier = returned if len(since) == 1 else before
         again = undone(
-            "U3", since[0].get("Devs-Op"), rewind_selection.back(now, earlier, since, set(), set())
+            "U3", since[0].get("Devs-Op"), rewind_selection.effect_of_undo(now, earlier, since, set(), set())
         )
         assert stands(fold([*made, go, back, redo, again])) == stands(before)
 

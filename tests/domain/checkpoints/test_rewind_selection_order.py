@@ -28,11 +28,13 @@ def _completed(number: int) -> Event:
 def test_an_undo_brings_checkpoints_and_tasks_back_in_the_order_of_the_ledger() -> None:
     finished = [_completed(number) for number in range(COUNT)]
     before = fold(finished)
-    effect = rewind_selection.after(before, before.checkpoints[TAGS[0]], set(TAGS[1:]), set(TAGS[1:]), ".")
+    effect = rewind_selection.effect_of_rewind(
+        before, before.checkpoints[TAGS[0]], set(TAGS[1:]), set(TAGS[1:]), "."
+    )
     undone = Event(
         "rewound", "rewind: to task-0", effect.added_to(Movement("", "", "", "")).fields(), oid="f"
     )
     now = fold([*finished, undone])
-    back = rewind_selection.back(now, before, [undone], set(), set())
+    back = rewind_selection.effect_of_undo(now, before, [undone], set(), set())
     assert [point.tag for point in back.revived] == TAGS[1:]
     assert back.statuses == tuple((f"task-{number}", "completed") for number in range(1, COUNT))

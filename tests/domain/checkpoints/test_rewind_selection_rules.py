@@ -72,7 +72,7 @@ def test_after_means_what_only_head_has_and_the_later_event_on_the_same_commit(
     target = points[which]
     at = int(target.commit[1:])
     passed = {f"c{n}" for n in range(at + 1, head + 1)}
-    effect = rules.after(past, target, {c for c in passed if int(c[1:]) not in kept}, passed, HERE)
+    effect = rules.effect_of_rewind(past, target, {c for c in passed if int(c[1:]) not in kept}, passed, HERE)
     # Said once more, point by point and without sets of commits.
     for place, each in enumerate(points):
         commit = int(each.commit[1:])
@@ -101,7 +101,7 @@ def test_visible_tags_name_the_newest_live_completion_unless_somebody_moved_them
     target = list(past.checkpoints.values())[which]
     at = int(target.commit[1:])
     passed = {f"c{n}" for n in range(at + 1, head + 1)}
-    effect = rules.after(past, target, passed, passed, HERE)
+    effect = rules.effect_of_rewind(past, target, passed, passed, HERE)
 
     def names(alive: list[Checkpoint]) -> dict[str, str]:
         return {f"refs/tags/devs/{p.task_id}": p.tag for p in alive if p.completed}
@@ -146,14 +146,14 @@ def test_an_operation_is_found_by_worktree_branch_and_id() -> None:
             rewound("5", HERE, "refs/heads/caf\ufffd"),  # as an event with a byte that is no UTF-8 is read
         ]
     )
-    mine = rules.chain(past, HERE, "refs/heads/main")
+    mine = rules.operations_of_branch(past, HERE, "refs/heads/main")
     assert [each.oid for each in mine] == ["1", "4"]
-    assert [each.oid for each in rules.chain(past, HERE, "refs/heads/caf\udce9")] == ["5"]
-    assert rules.to_undo(mine, None).oid == "4"
-    assert rules.to_undo(mine, "1").oid == "1"
+    assert [each.oid for each in rules.operations_of_branch(past, HERE, "refs/heads/caf\udce9")] == ["5"]
+    assert rules.operation_to_undo(mine, None).oid == "4"
+    assert rules.operation_to_undo(mine, "1").oid == "1"
     for operations, op_id in ((mine, "2"), ([], None)):
         with pytest.raises(DevsError) as error:
-            rules.to_undo(operations, op_id)
+            rules.operation_to_undo(operations, op_id)
         assert error.value.code == "NOTHING_TO_UNDO"
 
 

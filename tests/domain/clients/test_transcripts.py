@@ -10,8 +10,8 @@ import pytest
 
 from devs_git.domain.clients.hook_payload import trace_id_of
 from devs_git.domain.clients.known_clients import CLIENTS
-from devs_git.domain.clients.transcript_reader import Reader, client_of, memory_of, remembered, whole
-from devs_git.domain.recall.conversation import Message, ToolCall, chained, task_at
+from devs_git.domain.clients.transcript_reader import Reader, client_of, is_complete, memory_of, memory_text
+from devs_git.domain.recall.conversation import Message, ToolCall, chain_digest, task_at
 from devs_git.domain.recall.conversation_prefix import prefix_of
 from devs_git.domain.recall.long_results import with_trace
 from devs_git.domain.recall.traces import Trace
@@ -174,7 +174,7 @@ def test_a_reader_that_stops_and_goes_on_gives_the_same() -> None:
         reader, found = Reader(dialect, "fallback"), []
         for line in lines(name):
             found += [read.message for read in reader.read(line)]
-            reader = Reader(dialect, "fallback", memory_of(remembered(reader.memory)))
+            reader = Reader(dialect, "fallback", memory_of(memory_text(reader.memory)))
         assert found == said(name)
 
 
@@ -198,9 +198,14 @@ def test_a_long_result_is_shortened_and_names_the_trace_that_the_hook_stores() -
 
 def test_the_digest_of_a_prefix_says_all_of_it_and_its_order() -> None:
     a, b = Message("1", "user", "a"), Message("2", "user", "b")
-    digests = {chained(chained("", a), b), chained(chained("", b), a), chained("", a), chained("", b)}
+    digests = {
+        chain_digest(chain_digest("", a), b),
+        chain_digest(chain_digest("", b), a),
+        chain_digest("", a),
+        chain_digest("", b),
+    }
     assert len(digests) == 4
-    assert chained("", a) == chained("", Message("1", "user", "a"))
+    assert chain_digest("", a) == chain_digest("", Message("1", "user", "a"))
 
 
 def test_a_trailer_names_a_prefix_or_nothing() -> None:
@@ -218,8 +223,8 @@ def test_a_message_belongs_to_the_task_that_was_active_when_a_tool_was_last_call
 
 def test_a_part_of_a_line_is_no_line() -> None:
     line = lines("claude")[2].rstrip()
-    assert whole(line)
-    assert not any(whole(line[:cut]) for cut in range(0, len(line), 7))
+    assert is_complete(line)
+    assert not any(is_complete(line[:cut]) for cut in range(0, len(line), 7))
 
 
 @pytest.mark.parametrize("cost", ["NaN", "Infinity", "1e400", "1" + "0" * 400, "-1", "true", '"1"'])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from devs_git.domain.gates.tas_lock import Revision, unapproved
+from devs_git.domain.gates.tas_lock import Revision, unapproved_sections
 
 pytestmark = pytest.mark.quick
 
@@ -57,4 +57,4 @@ TEXT = Revision("base", "both", ("Dates", "Storage"))
 def test_what_is_left_without_an_approval(
     old: str | None, new: str | None, revisions: tuple[Revision, ...], left: tuple[str, ...]
 ) -> None:
-    assert unapproved(old, new, revisions, TEXTS.__getitem__) == left
+    assert unapproved_sections(old, new, revisions, TEXTS.__getitem__) == left

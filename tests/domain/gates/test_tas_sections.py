@@ -136,7 +136,7 @@ def test_without_numbers_in_headings_their_position_counts(name: str, path: str)
 
 
 def changed(after: str, *names: str) -> tuple[str, ...]:
-    return tas_sections.outside(TEXT, after, names)
+    return tas_sections.changed_outside(TEXT, after, names)
 
 
 def test_a_change_below_a_named_section_is_inside() -> None:
@@ -195,5 +195,5 @@ def test_every_line_is_in_a_section_and_a_text_differs_from_itself_in_none(lines
     said = {at for at, line in enumerate(lines_of(text)) if line.strip()}
     assert said <= covered
     assert all(0 <= one.start <= one.end <= count for one in tas_sections.sections(text))
-    assert tas_sections.outside(text, text, ()) == ()
-    assert tas_sections.outside(text, text + "\nmore", ()) != ()
+    assert tas_sections.changed_outside(text, text, ()) == ()
+    assert tas_sections.changed_outside(text, text + "\nmore", ()) != ()

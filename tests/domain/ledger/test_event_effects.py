@@ -67,7 +67,7 @@ def test_a_new_type_that_records_a_checkpoint_needs_its_row_alone(monkeypatch: p
     assert (point.name, point.status, folded.tasks["task-1"].status) == ("task-1@4", "completed", "completed")
     assert list(newest([event()])) == [point]
     assert standing([event()], "task-1") == of_history(folded, "task-1")
-    assert [tag for tag, _ in push_rules.recorded(event())] == ["a" * 40]
+    assert [tag for tag, _ in push_rules.checkpoints_of(event())] == ["a" * 40]
     assert set(event_fields.odd(event((Key.TAG, "b" * 40)))) >= {Key.TAG}
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from devs_git.domain.recall.query import MOST_TERMS, Query, Term, parse
 from devs_git.domain.recall.snippets import WIDTH, Snippet, cut
-from devs_git.domain.recall.traces import TOOL_OUTPUT_TRACE_THRESHOLD, is_long, shortened
+from devs_git.domain.recall.traces import TOOL_OUTPUT_TRACE_THRESHOLD, is_long, shorten
 from devs_git.domain.text.times import stamp
 
 pytestmark = pytest.mark.quick
@@ -95,8 +95,8 @@ def test_without_a_hit_the_beginning_is_shown() -> None:
 def test_an_output_over_the_threshold_is_shortened_and_names_its_trace(size: int, long: bool) -> None:
     text = "a" * size
     assert is_long(text) is long
-    assert (shortened(text, "t-1") == text) is not long
-    assert ("devs-git trace get t-1" in shortened(text, "t-1")) is long
+    assert (shorten(text, "t-1") == text) is not long
+    assert ("devs-git trace get t-1" in shorten(text, "t-1")) is long
 
 
 def test_the_threshold_is_five_hundred_characters() -> None:

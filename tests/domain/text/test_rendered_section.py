@@ -15,7 +15,9 @@ BEFORE = "# Dates\nold\n\n# Storage\nold, see [spec]\n\n# Access\nold\n\n[spec]:
 
 def changed(section: str, before: str = BEFORE) -> tuple[str, ...]:
     """What a change of the approved section `Dates` touches besides."""
-    return tas_sections.outside(before, before.replace("# Dates\nold", f"# Dates\n{section}", 1), ("Dates",))
+    return tas_sections.changed_outside(
+        before, before.replace("# Dates\nold", f"# Dates\n{section}", 1), ("Dates",)
+    )
 
 
 HIDING = {
@@ -139,7 +141,7 @@ def test_a_link_that_another_section_gives_another_target_is_a_change() -> None:
 def test_what_was_hidden_and_is_shown_again_is_a_change_and_what_stays_is_none() -> None:
     before = "# Dates\n<div hidden>\n\n# Storage\n</div>\n"
     assert changed("x", before.replace("<div hidden>", "old\n<div hidden>")) == ()
-    assert tas_sections.outside(before, before.replace("<div hidden>\n", "x\n"), ("Dates",)) == (
+    assert tas_sections.changed_outside(before, before.replace("<div hidden>\n", "x\n"), ("Dates",)) == (
         "Storage (no longer inside <div hidden>)",
     )
 

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from devs_git.domain.clients.hook_payload import trace_id_of
-from devs_git.domain.recall.conversation import chained
+from devs_git.domain.recall.conversation import chain_digest
 from devs_git.domain.recall.query import parse
 from devs_git.domain.recall.traces import Trace
 from devs_git.errors import DevsError
@@ -82,7 +82,7 @@ def test_messages_come_back_as_they_were_said_and_a_long_result_is_its_trace(cat
     assert (row.session_id, row.task_id, row.tool_name, row.is_error) == (SESSION, "task-10", "Bash", False)
     digest = ""
     for place in found:
-        digest = chained(digest, place.message)
+        digest = chain_digest(digest, place.message)
         assert place.digest == digest
 
 

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from devs_git.domain.text.plain_text import COMMANDING, shown
+from devs_git.domain.text.plain_text import COMMANDING, printable
 
 if TYPE_CHECKING:
     import logging
@@ -51,7 +51,7 @@ def exact(text: str) -> str:
 
 def width(text: str) -> int:
     """How many characters a terminal shows of `text`; marks of ours take no room."""
-    return sum(len(shown(said, "")) for _mark, said in _parts(text))
+    return sum(len(printable(said, "")) for _mark, said in _parts(text))
 
 
 def write(text: str, *, err: bool = False, end: str = "\n") -> None:
@@ -68,7 +68,7 @@ def _harmless(text: str, *, terminal: bool) -> str:
             as_it_is = mark == _EXACT and not terminal
         elif mark and terminal:
             found.append(f"\x1b[{mark}")
-        found.append(said if as_it_is else shown(said))
+        found.append(said if as_it_is else printable(said))
     return "".join(found)
 
 
@@ -83,7 +83,7 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
 
 def line_again(text: str) -> None:
     """Write over the last line of standard error, which is a terminal; '' takes it away."""
-    sys.stderr.write("\r\x1b[K" + shown(text, ""))
+    sys.stderr.write("\r\x1b[K" + printable(text, ""))
     sys.stderr.flush()
 
 
@@ -110,7 +110,7 @@ def log(level: int, form: str) -> None:
 
     class Harmless(logging.Formatter):
         def format(self, record: logging.LogRecord) -> str:
-            return shown(super().format(record))
+            return printable(super().format(record))
 
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Harmless(form))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.text.plain_text import shown
+from devs_git.domain.text.plain_text import printable
 from devs_git.entrypoints.cli.texts.console import paint
 from devs_git.entrypoints.cli.texts.render import plural, table, when
 
@@ -43,13 +43,13 @@ def _left_out(result: Result) -> list[str]:
 def _said(message: Said) -> str:
     head = [paint(message.role, _COLOURS[message.role], bold=True), when(message.timestamp or "")]
     if message.tool_name:
-        head.append(shown(message.tool_name, ""))
+        head.append(printable(message.tool_name, ""))
     head += [paint("failed", "red")] if message.is_error else []
     head += [paint("rewound", "bright_black")] if message.rewound else []
     lines = ["  ".join(part for part in head if part)]
-    lines += [shown(message.content)] if message.content else []
-    lines += [f"→ {shown(call.name, '')} {_input(call.input)}" for call in message.tool_calls or ()]
-    lines += [shown(message.tool_result)] if message.tool_result else []
+    lines += [printable(message.content)] if message.content else []
+    lines += [f"→ {printable(call.name, '')} {_input(call.input)}" for call in message.tool_calls or ()]
+    lines += [printable(message.tool_result)] if message.tool_result else []
     return "\n".join(lines)
 
 
@@ -59,7 +59,7 @@ def _input(value: object) -> str:
 
 
 def _cut(text: str) -> str:
-    line = " ".join(shown(text).split())
+    line = " ".join(printable(text).split())
     return line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…"
 
 
@@ -87,7 +87,7 @@ def _gist(message: Said) -> str:
 
 def imported(result: conversation_import_verb.Result) -> str:
     lines = [
-        f"Read {plural(result.new, 'new message')} of {shown(result.session_id, '')}; it has {result.message_count}."
+        f"Read {plural(result.new, 'new message')} of {printable(result.session_id, '')}; it has {result.message_count}."
     ]
     if result.rewritten:
         lines.append("The file was written anew; what had been read before is kept.")
@@ -109,7 +109,7 @@ def _line(snapshot: Snapshot) -> tuple[str, ...]:
 
 def taken(snapshot: Snapshot) -> str:
     said = plural(snapshot.message_count, "message")
-    return f"{snapshot.snapshot_id}: {said} of {shown(snapshot.session_id, '')}"
+    return f"{snapshot.snapshot_id}: {said} of {printable(snapshot.session_id, '')}"
 
 
 def listed(result: conversation_snapshots_verb.Result) -> str:

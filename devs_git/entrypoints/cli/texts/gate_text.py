@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.gates.gate_model import cut
-from devs_git.domain.text.plain_text import shown
+from devs_git.domain.text.plain_text import printable
 from devs_git.entrypoints.cli.texts.console import paint
 from devs_git.entrypoints.cli.texts.render import short, table, when
 from devs_git.workspace import system_clock
@@ -39,8 +39,8 @@ def listed(result: gate_list_verb.Result) -> str:
             row.gate_id,
             row.agent_id or "-",
             row.task_id or "-",
-            shown(cut(row.blocker_description), "") if row.status == "PENDING_APPROVAL" else
-            f"{status(row.status)} {shown(cut(row.blocker_description), '')}",
+            printable(cut(row.blocker_description), "") if row.status == "PENDING_APPROVAL" else
+            f"{status(row.status)} {printable(cut(row.blocker_description), '')}",
             age(row.created_at),
         )
         for row in result.gates
@@ -74,8 +74,8 @@ def page(result: gate_show_verb.Result) -> str:
         parts.append(_text("Risk", changes["risk_assessment"]))
     if result.diff:
         parts.append(paint("Change", bold=True) + "\n" + "\n".join(map(_diff_line, result.diff.split("\n"))))
-    parts += [paint("Missing: ", "yellow") + shown(text) for text in result.missing]
-    parts += [paint("Note: ", "yellow") + shown(text) for text in result.notes]
+    parts += [paint("Missing: ", "yellow") + printable(text) for text in result.missing]
+    parts += [paint("Note: ", "yellow") + printable(text) for text in result.notes]
     parts.append(_answer(result))
     return "\n\n".join(parts)
 
@@ -83,22 +83,24 @@ def page(result: gate_show_verb.Result) -> str:
 def resolved(result: Outcome) -> str:
     if result.to_sign:
         return result.to_sign.rstrip("\n")
-    who = shown(result.reviewer_id or "", "")
+    who = printable(result.reviewer_id or "", "")
     return f"Gate {result.gate_id} is {status(result.status)} by {who} ({result.approval})."
 
 
 def approved(result: gate_approve_verb.Result) -> str:
     if not result.commit:
         return resolved(result)
-    landed = f"The proposed text is commit {short(result.commit)} on {shown(result.branch, '')}."
+    landed = f"The proposed text is commit {short(result.commit)} on {printable(result.branch, '')}."
     return f"{resolved(result)}\n{landed}"
 
 
 def waited(result: gate_wait_verb.Result) -> str:
     if result.timed_out:
         return f"Gate {result.gate_id} still waits for a person."
-    reason = f"\nReason: {shown(result.resolution_reason)}" if result.resolution_reason else ""
-    return f"{status(result.status)} by {shown(result.reviewer_id or '', '')} ({result.approval}).{reason}"
+    reason = f"\nReason: {printable(result.resolution_reason)}" if result.resolution_reason else ""
+    return (
+        f"{status(result.status)} by {printable(result.reviewer_id or '', '')} ({result.approval}).{reason}"
+    )
 
 
 def _head(result: gate_show_verb.Result) -> str:
@@ -109,23 +111,23 @@ def _head(result: gate_show_verb.Result) -> str:
         ("agent", result.agent_id or "-"),
         ("task", result.task_id or "-"),
         ("asked", when(result.created_at)),
-        ("branch", shown(result.branch or "none (detached HEAD)", "")),
+        ("branch", printable(result.branch or "none (detached HEAD)", "")),
         ("commit", result.git_head or "none yet"),
     ]
     if result.reviewer_id:
         rows.append(
             (
                 "decided",
-                f"{when(result.resolved_at or '')} by {shown(result.reviewer_id, '')}, {result.approval}",
+                f"{when(result.resolved_at or '')} by {printable(result.reviewer_id, '')}, {result.approval}",
             )
         )
     if result.resolution_reason:
-        rows.append(("reason", shown(result.resolution_reason, "")))
+        rows.append(("reason", printable(result.resolution_reason, "")))
     return table(rows)
 
 
 def _text(title: str, text: str) -> str:
-    body = "\n".join("  " + line for line in shown(text).strip().split("\n"))
+    body = "\n".join("  " + line for line in printable(text).strip().split("\n"))
     return f"{paint(title, bold=True)}\n{body}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devs_git.domain.text.plain_text import shown
+from devs_git.domain.text.plain_text import printable
 from devs_git.entrypoints.cli import fast_trace_get
 from devs_git.entrypoints.cli.texts.console import friendly, paint
 from devs_git.entrypoints.cli.texts.render import blocked, plural, table, when
@@ -33,14 +33,26 @@ def amount(size: int) -> str:
 def _line(row: TraceRow) -> tuple[str, ...]:
     failed = paint("failed", "red") if row.is_error else "ok"
     state = paint("rewound", "bright_black") if row.rewound else failed
-    name, task = shown(row.tool_name, "") or "-", row.task_id or "-"
-    return paint(shown(row.trace_id, ""), "yellow"), task, name, state, amount(row.size), when(row.created_at)
+    name, task = printable(row.tool_name, "") or "-", row.task_id or "-"
+    return (
+        paint(printable(row.trace_id, ""), "yellow"),
+        task,
+        name,
+        state,
+        amount(row.size),
+        when(row.created_at),
+    )
 
 
 def _message(hit: trace_search_verb.MessageHit) -> tuple[str, ...]:
     state = [paint("rewound", "bright_black")] if hit.rewound else []
-    said = " ".join([hit.role, *filter(None, [shown(hit.tool_name, "")]), *state])
-    return paint(shown(hit.message_id, ""), "yellow"), hit.task_id or "-", said, when(hit.created_at)
+    said = " ".join([hit.role, *filter(None, [printable(hit.tool_name, "")]), *state])
+    return (
+        paint(printable(hit.message_id, ""), "yellow"),
+        hit.task_id or "-",
+        said,
+        when(hit.created_at),
+    )
 
 
 def listed(result: trace_list_verb.Result) -> str:
@@ -79,17 +91,17 @@ def _marked(hit: trace_search_verb.Hit | trace_search_verb.MessageHit) -> str:
     for start, end in hit.highlights:
         if start >= done:
             parts += [
-                shown(hit.snippet[done:start], ""),
-                paint(shown(hit.snippet[start:end], ""), "red", bold=True),
+                printable(hit.snippet[done:start], ""),
+                paint(printable(hit.snippet[start:end], ""), "red", bold=True),
             ]
             done = end
-    return "".join([*parts, shown(hit.snippet[done:], "")])
+    return "".join([*parts, printable(hit.snippet[done:], "")])
 
 
 def whole(result: trace_get_verb.Result, *, raw: bool) -> str | bytes:
     """The output's own bytes for a pipe; on a terminal its text, with what would steer the terminal written out."""
     if friendly() and not raw:
-        return shown(result.fullOutput)
+        return printable(result.fullOutput)
     return fast_trace_get.raw(result)
 
 
@@ -97,7 +109,7 @@ def imported(result: trace_import_verb.Result) -> str:
     new, kept = ("1 is" if number == 1 else f"{number} are" for number in (result.new, result.kept))
     lines = [f"Read {plural(result.traces, 'trace')}: {new} new, {kept} here already."]
     if result.others:
-        names = ", ".join(shown(name, "") for name in result.others[:_NAMED])
+        names = ", ".join(printable(name, "") for name in result.others[:_NAMED])
         more = f" and {len(result.others) - _NAMED} more" if len(result.others) > _NAMED else ""
         lines.append(f"What is stored here under these ids differs from the file, and stays: {names}{more}")
     return "\n".join(lines)
