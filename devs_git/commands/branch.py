@@ -26,7 +26,7 @@ class Request(VerbRequest):
     name: str
 
     def __post_init__(self) -> None:
-        ids.target(self.target)
+        ids.parse_target(self.target)
         branch_names.check(self.name)
         if self.name.startswith(OURS) or f"{self.name}/" in OURS:
             raise branch_names.refusal(f"{self.name!r} is a name that devs-git keeps for itself.", self.name)
@@ -46,7 +46,7 @@ class Result:
 
 def find(workspace: Workspace, request: Request) -> Checkpoint:
     """The checkpoint; raises as `domain/ledger/resolve.py` says."""
-    return resolve(workspace.ledger.require().here, ids.target(request.target))
+    return resolve(workspace.ledger.require().here, ids.parse_target(request.target))
 
 
 def run(workspace: Workspace, request: Request) -> Result:
@@ -55,7 +55,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     made: list[Checkpoint] = []
 
     def build(tip: Tip) -> Draft:
-        point = resolve(tip.here, ids.target(request.target))
+        point = resolve(tip.here, ids.parse_target(request.target))
         made[:] = [point]
         event = workspace.event(
             "branch.created",

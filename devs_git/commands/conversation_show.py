@@ -40,14 +40,14 @@ class Request(VerbRequest):
     cursor: str = ""
 
     def __post_init__(self) -> None:
-        paging.limited(self.limit, MOST)
+        paging.check_limit(self.limit, MOST)
         paging.place(self.cursor)
         if sum(map(bool, (self.task, self.at, self.snapshot, self.message))) > 1:
             raise invalid("at", "Name one of a task, a checkpoint, a snapshot and a message.")
         if self.task:
             object.__setattr__(self, "task", ids.task_id(self.task, field="task"))
         if self.at:
-            ids.target(self.at, field="at")
+            ids.parse_target(self.at, field="at")
 
 
 @immutable
@@ -150,7 +150,7 @@ def _here(catalog: Catalog, session_id: str) -> str:
 
 
 def _of_checkpoint(workspace: Workspace, catalog: Catalog, name: str) -> Snapshot | None:
-    point = resolve(workspace.ledger.require().here, ids.target(name, field="at"))
+    point = resolve(workspace.ledger.require().here, ids.parse_target(name, field="at"))
     return snapshots.of_tag(catalog, point.tag)
 
 

@@ -21,7 +21,7 @@ class Request(VerbRequest):
     limit: int = 20
 
     def __post_init__(self) -> None:
-        paging.limited(self.limit, MOST)
+        paging.check_limit(self.limit, MOST)
         if self.task:
             object.__setattr__(self, "task", ids.task_id(self.task, field="task"))
 

@@ -34,7 +34,7 @@ class Request(VerbRequest):
 
     def __post_init__(self) -> None:
         if self.target:
-            ids.target(self.target)
+            ids.parse_target(self.target)
         if not 1 <= self.hunk_lines <= MOST_LINES:
             raise invalid("hunk_lines", f"This is a number from 1 to {MOST_LINES}: {self.hunk_lines}.")
 
@@ -90,7 +90,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         return replace(result, not_believed=doubt.told(workspace.require_believed)) if named else result
     except GitFailed as error:
         if request.target:
-            point = resolve(workspace.ledger.tip().here, ids.target(request.target))
+            point = resolve(workspace.ledger.tip().here, ids.parse_target(request.target))
             rewritten_commits.require(workspace.store_git, point)
         raise DevsError(
             "CONFLICT",
@@ -112,7 +112,7 @@ def _compare(workspace: Workspace, request: Request) -> Result:
     if not request.target:
         return _compare_tree(workspace, git, request)
     history = workspace.ledger.require().here
-    point = resolve(history, ids.target(request.target))
+    point = resolve(history, ids.parse_target(request.target))
     before = _against(git, history, request.against) if request.against else _before(git, history, point)
     return _result(git, request, before, _Side(point.name, point.commit))
 
@@ -171,7 +171,7 @@ def _before(git: Git, history: History, point: Checkpoint) -> _Side:
 def _against(git: Git, history: History, text: str) -> _Side:
     """A checkpoint where the ledger knows one of that name, else whatever commit git knows by it."""
     try:
-        point = resolve(history, ids.target(text, field="against"))
+        point = resolve(history, ids.parse_target(text, field="against"))
     except DevsError:
         commit = refs.commit_of(git, text)
         if not commit:

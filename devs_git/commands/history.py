@@ -7,7 +7,7 @@ from contextlib import closing
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import Event, Key
 from devs_git.domain.ledger.history import History
-from devs_git.domain.ledger.paging import limited
+from devs_git.domain.ledger.paging import check_limit
 from devs_git.domain.text import trailers
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
@@ -36,7 +36,7 @@ class Request(VerbRequest):
     follow: bool = False
 
     def __post_init__(self) -> None:
-        limited(self.limit, MOST)
+        check_limit(self.limit, MOST)
         if self.task_id:
             object.__setattr__(self, "task_id", ids.task_id(self.task_id))
         trailers.check_value("contract", self.contract)

@@ -64,7 +64,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     read: list[Event] = []
     statuses = Statuses()
     more, skipping = False, bool(request.cursor)
-    for item in newest(statuses.passing(workspace.ledger.newest_first())):
+    for item in newest(statuses.note_each(workspace.ledger.newest_first())):
         if isinstance(item, Event):
             read.append(item)
             if not skipping:

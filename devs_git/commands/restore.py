@@ -11,7 +11,7 @@ from devs_git.domain.ledger import resolve
 from devs_git.domain.ledger.event_operations import RESTORED, Movement, Restored
 from devs_git.domain.ledger.events import Draft, Key, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
-from devs_git.domain.ledger.ids import target as parse_target
+from devs_git.domain.ledger.ids import parse_target
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.git import refs

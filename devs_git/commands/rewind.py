@@ -62,7 +62,7 @@ class Request(VerbRequest):
             )
         if self.override_reason is not None:
             check_text("override_reason", self.override_reason, least=1, most=2000)
-        ids.target(self.options.target)
+        ids.parse_target(self.options.target)
         preserve_mode(self.options.preserve)
         if self.options.branch_name is not None:
             branch_names.check(self.options.branch_name)
@@ -74,7 +74,9 @@ class Request(VerbRequest):
         if own.branch_name and not own.preserve:
             own = Options(own.target, "branch", own.branch_name, own.save_untracked)
         if self.target:
-            own = Options(str(ids.target(self.target)), own.preserve, own.branch_name, own.save_untracked)
+            own = Options(
+                str(ids.parse_target(self.target)), own.preserve, own.branch_name, own.save_untracked
+            )
         if not self.plan_id:
             return own
         planned = plans.read(self.plan_id)
@@ -138,7 +140,7 @@ class Result:
 
 def find(workspace: Workspace, request: Request) -> Checkpoint:
     """The checkpoint that the request names."""
-    return resolve.resolve(workspace.ledger.require().here, ids.target(request.options.target))
+    return resolve.resolve(workspace.ledger.require().here, ids.parse_target(request.options.target))
 
 
 def run(workspace: Workspace, request: Request) -> Plan | Result:

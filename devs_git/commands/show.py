@@ -23,7 +23,7 @@ class Request(VerbRequest):
     target: str
 
     def __post_init__(self) -> None:
-        ids.target(self.target)
+        ids.parse_target(self.target)
 
 
 @immutable
@@ -59,7 +59,7 @@ class Result(Row, VerbResult):
 def run(workspace: Workspace, request: Request) -> Result:
     """The checkpoint, live or not; raises as `domain/ledger/resolve.py` says, and HISTORY_REWRITTEN."""
     history = workspace.ledger.require().here
-    point = resolve(history, ids.target(request.target))
+    point = resolve(history, ids.parse_target(request.target))
     git = workspace.store_git
     rewritten_commits.require(git, point)
     words = parse(point.tag, (), annotated_tags.message(git, point.tag))

@@ -187,7 +187,7 @@ def _attempt(workspace: Workspace, other: Far, log: _Log, person: consent.Accept
     has = branches.has(workspace.objects.exists)
     branches.remember(git, Standpoint.here(git, workspace.places.common), has)
     log.fetched |= dict.fromkeys(merge_ledgers.follow(workspace))
-    _publish(workspace, other, looked, clone_view.seen(branches.history, has), log)
+    _publish(workspace, other, looked, clone_view.view_with(branches.history, has), log)
     _remember(workspace, other, joined.tip, seen)
     return joined.tip
 

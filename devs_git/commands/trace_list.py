@@ -28,7 +28,7 @@ class Request(VerbRequest):
     cursor: str = ""
 
     def __post_init__(self) -> None:
-        paging.limited(self.limit, MOST)
+        paging.check_limit(self.limit, MOST)
         paging.place(self.cursor)
         if self.task:
             object.__setattr__(self, "task", ids.task_id(self.task, field="task"))

@@ -37,7 +37,7 @@ class Request(VerbRequest):
     def __post_init__(self) -> None:
         if self.within not in get_args(Where):
             raise invalid("in", f"{self.within!r} is neither traces nor messages.")
-        paging.limited(self.limit, MOST)
+        paging.check_limit(self.limit, MOST)
         paging.place(self.cursor)
         if not 0 < self.deadline <= 3600:
             raise invalid("deadline", "A deadline is a number of seconds above 0, at most 3600.")

@@ -131,7 +131,7 @@ def _move(workspace: Workspace, request: Request) -> Result:
 def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
     backups.restore(site)
     clone = clone_of(site.places.common)
-    history = clone_view.own(workspace.ledger.require().history, clone)
+    history = clone_view.own_view(workspace.ledger.require().history, clone)
     found = surveys.survey(site.git, site.top)
     operations = _operations(
         site, rules.operations_of_branch(history, site.places.worktree_id, found.branch), request.op_id
@@ -140,7 +140,9 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
     surveys.require_commit(found)
     since = operations[operations.index(operation) :]
     state, *later = (load(site.objects, Movement.of(event).backup) for event in since)
-    before = clone_view.own(fold(workspace.ledger.events(operation.parents[0], oldest_first=True)), clone)
+    before = clone_view.own_view(
+        fold(workspace.ledger.events(operation.parents[0], oldest_first=True)), clone
+    )
     left, _ = reach.passed(site.git, found.head, state.head)
     held = refs.matching(site.git, lines_of_work.HEADS, lines_of_work.FOLDER)
     rewind_plan.require_none_left(site, history, held, left)

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from devs_git.commands import checkpoint, rewind, sync, task_complete, task_start, undo
-from devs_git.domain.ledger.ids import target
+from devs_git.domain.ledger.ids import parse_target
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.errors import DevsError
 from devs_git.storage.git import remote_repository
@@ -31,7 +31,7 @@ def complete(clone: Clone, name: str, task: str = "10") -> str:
 
 
 def resolved(clone: Clone, name: str) -> str:
-    return resolve(clone.opened.ledger.tip().history, target(name)).tag
+    return resolve(clone.opened.ledger.tip().history, parse_target(name)).tag
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from devs_git.domain.audit.findings import Finding
 from devs_git.domain.checkpoints.wanted_refs import NUMBERED, VISIBLE, ledger_refs
-from devs_git.domain.ledger.clone_view import doubtful
+from devs_git.domain.ledger.clone_view import points_in_doubt
 from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.ids import completed_tag
 
@@ -47,7 +47,7 @@ def _allowed(history: History) -> dict[str, set[str]]:
     it.
     """
     found: dict[str, set[str]] = {}
-    unsure = {point.tag for point in doubtful(history)}
+    unsure = {point.tag for point in points_in_doubt(history)}
     for point in history.checkpoints.values():
         if point.completed and point.live:
             found[completed_tag(point.task_id)] = set()

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.ledger.clone_view import told
+from devs_git.domain.ledger.clone_view import name_in_events
 from devs_git.domain.ledger.events import NO_OID, Event, Key, RefUpdate
 from devs_git.domain.ledger.history import FOLDED, REWRITTEN, Checkpoint, History
 from devs_git.domain.ledger.ids import completed_tag
@@ -137,7 +137,7 @@ def _effect(
 
 def operations_of_branch(history: History, worktree: str, branch: str) -> list[Event]:
     """The operations of one worktree and branch that moved its tree, oldest first."""
-    name = told(branch)
+    name = name_in_events(branch)
     return [
         event
         for event in history.operations

@@ -23,18 +23,18 @@ from devs_git.values import replace
 DERIVED: Final = frozenset({"active", "completed", "rewound"})  # statuses that follow from checkpoints
 
 
-def doubtful(history: History) -> list[Checkpoint]:
+def points_in_doubt(history: History) -> list[Checkpoint]:
     """The checkpoints of which clones may see different things: rewound by one of them, and not replaced."""
     return [point for point in history.checkpoints.values() if point.rewound and not point.replaced]
 
 
-def by(point: Checkpoint, clone: str) -> Rewound | None:
+def rewind_of(point: Checkpoint, clone: str) -> Rewound | None:
     """The rewind by which this clone took the checkpoint away; an event that names no clone is everybody's."""
     found = [entry for entry in point.rewound if entry.clone in ("", clone)]
     return found[-1] if found else None
 
 
-def keeping(history: History, held: Collection[str]) -> History:
+def keep_held(history: History, held: Collection[str]) -> History:
     """The history for a clone whose refs hold the tags `held`: what another clone keeps no more is kept here all the same."""
     kept = {
         tag: replace(point, gone="")
@@ -44,7 +44,7 @@ def keeping(history: History, held: Collection[str]) -> History:
     return replace(history, checkpoints=history.checkpoints | kept) if kept else history
 
 
-def told(name: str) -> str:
+def name_in_events(name: str) -> str:
     """A ref's name as an event tells it."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
@@ -55,15 +55,15 @@ def questions(points: Iterable[Checkpoint], clone: str) -> dict[str | None, list
     """
     found: dict[str | None, list[Checkpoint]] = {}
     for point in points:
-        mine = by(point, clone)
+        mine = rewind_of(point, clone)
         if mine is None or not mine.at:
             found.setdefault(mine.branch if mine else None, []).append(point)
     return found
 
 
-def seen(history: History, alive: Collection[str]) -> History:
+def view_with(history: History, alive: Collection[str]) -> History:
     """The history for a clone for which of those `doubtful` the tags `alive` are live."""
-    unsure = doubtful(history)
+    unsure = points_in_doubt(history)
     points = history.checkpoints | {point.tag: replace(point, live=point.tag in alive) for point in unsure}
     view = History(history.tip, dict(history.tasks), points, history.operations)
     for task_id in history.tasks.keys() & {point.task_id for point in unsure}:
@@ -85,11 +85,11 @@ def _status(task: Task, points: list[Checkpoint]) -> str:
     return task.status if alive else "rewound"
 
 
-def own(history: History, clone: str) -> History:
+def own_view(history: History, clone: str) -> History:
     """The history without what other clones rewound: what this clone's own operations left, wherever its branches are."""
     mine = [event for event in history.operations if event.get(Key.CLONE) in ("", clone)]
     points = {
-        tag: replace(point, live=not (point.replaced or by(point, clone)))
+        tag: replace(point, live=not (point.replaced or rewind_of(point, clone)))
         for tag, point in history.checkpoints.items()
     }
     return History(history.tip, history.tasks, points, mine)
@@ -101,8 +101,8 @@ def changes(
     """Tasks that `clone` sees as rewound by others since `before`, or since it had visible tags that hold `tags`; and those that
     are live again.
     """
-    unsure = [point for point in doubtful(after) if point.completed]
-    lost = {p.task_id for p in unsure if not p.live and p.tag in tags and not by(p, clone)}
+    unsure = [point for point in points_in_doubt(after) if point.completed]
+    lost = {p.task_id for p in unsure if not p.live and p.tag in tags and not rewind_of(p, clone)}
     back = {point.task_id for point in unsure if point.live and point.tag not in tags}
     for task_id, task in before.tasks.items():
         pair = task.status, after.tasks[task_id].status

@@ -12,7 +12,7 @@ NAMES: Final = {
     "checked-out": "CHECKED_OUT",
     "": "LEDGER_COMMIT",  # by another hand than ours
 }
-TOLD: Final = {
+JSON_FIELDS: Final = {
     "task_id": Key.TASK,
     "gate_type": Key.GATE_TYPE,
     "gate_id": Key.GATE,
@@ -31,9 +31,9 @@ def name_of(event: Event) -> str:
     return NAMES.get(event.type) or "".join(char if char.isalnum() else "_" for char in event.type).upper()
 
 
-def told(event: Event) -> dict[str, Any]:
+def as_json(event: Event) -> dict[str, Any]:
     """The event as JSON: what everybody asks for by name, then all that the event itself says."""
-    known = {key: event.get(trailer) for key, trailer in TOLD.items()}
+    known = {key: event.get(trailer) for key, trailer in JSON_FIELDS.items()}
     return {
         "id": event.oid,
         "event_type": event.type,

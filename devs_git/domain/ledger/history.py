@@ -154,10 +154,10 @@ def moved_checkpoints(event: Event, known: dict[str, Checkpoint]) -> Iterator[tu
     for line in event.all(Key.MOVED):
         old, changes = move_of(line, event)
         if old in known:
-            yield old, moved(known[old], changes, as_it_was=event.effects.keeps)
+            yield old, follow_move(known[old], changes, as_it_was=event.effects.keeps)
 
 
-def moved(old: Checkpoint, changes: dict[str, Any], *, as_it_was: bool = False) -> Checkpoint:
+def follow_move(old: Checkpoint, changes: dict[str, Any], *, as_it_was: bool = False) -> Checkpoint:
     """What `old` became by a `Devs-Moved` with these changes: live, but for a completion that had given way.
 
     `as_it_was`: where it was rewound, it still is.
@@ -170,7 +170,7 @@ def moved(old: Checkpoint, changes: dict[str, Any], *, as_it_was: bool = False) 
     )
 
 
-def marked(point: Checkpoint, key: str, event: Event, heir: str = "") -> Checkpoint:
+def apply_mark(point: Checkpoint, key: str, event: Event, heir: str = "") -> Checkpoint:
     """The checkpoint after an event that names it in trailer `key`: MOVED (to `heir`), UNDONE, REVIVED or GONE."""
     rewound, replaced, completed, effects = point.rewound, point.replaced, point.completed, event.effects
     clone, lifted, returned = event.get(Key.CLONE), point.lifted, point.returned
@@ -261,7 +261,7 @@ def _apply_moves(history: History, event: Event) -> None:
     for old, point in list(moved_checkpoints(event, points)):
         if point.tag in points:
             continue
-        points[old] = marked(points[old], Key.MOVED, event, point.tag)
+        points[old] = apply_mark(points[old], Key.MOVED, event, point.tag)
         _add(history, point)
     for line in event.all(Key.RENUMBERED):
         tag, _, number = line.partition(" ")
@@ -270,7 +270,7 @@ def _apply_moves(history: History, event: Event) -> None:
     for key in (Key.UNDONE, Key.REVIVED, Key.GONE):
         for tag in event.all(key):
             if tag in points:
-                points[tag] = marked(points[tag], key, event)
+                points[tag] = apply_mark(points[tag], key, event)
 
 
 def fold(events: Iterable[Event], since: History | None = None) -> History:

@@ -74,7 +74,7 @@ class Target:
         return self.task if self.number is None else f"{self.task}@{self.number}"
 
 
-def target(text: str, *, field: str = "target") -> Target:
+def parse_target(text: str, *, field: str = "target") -> Target:
     """`task-10`, `10`, `task-10@3` or a full oid; a 40-digit hex text is always an oid."""
     if is_oid(text):
         return Target(oid=text)

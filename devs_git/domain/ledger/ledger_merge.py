@@ -58,7 +58,7 @@ class Superseded:
     why: str = ""
 
 
-def superseded(
+def superseded_rows(
     gave_way: Iterable[GaveWay], belief: Belief, at: str, events: Mapping[str, Event]
 ) -> Iterator[Superseded]:
     """Rows for people of what gave way by the event `at`; `events` by their oids."""
@@ -126,7 +126,7 @@ def _status(whole: History, task: str, undone: tuple[Checkpoint, ...]) -> str:
     return "active" if live else whole.tasks[task].status
 
 
-def touched(events: Iterable[Event], history: History) -> frozenset[str]:
+def touched_tasks(events: Iterable[Event], history: History) -> frozenset[str]:
     """The tasks that these events change; `history` knows their checkpoints."""
     found: set[str] = set()
     for event in events:

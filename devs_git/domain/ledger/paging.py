@@ -33,7 +33,7 @@ def place(cursor: str) -> Place:
     return Place(int(match[1]), int(match[2])) if match else Place()
 
 
-def limited(limit: int, most: int) -> None:
+def check_limit(limit: int, most: int) -> None:
     """INVALID_ARGUMENTS unless `limit` is from 1 to `most`."""
     if not 1 <= limit <= most:
         raise invalid("limit", f"The limit is a number from 1 to {most}; this is {limit}.")

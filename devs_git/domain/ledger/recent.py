@@ -14,15 +14,15 @@ from typing import Any
 from devs_git.domain.ledger.events import Event, Key
 from devs_git.domain.ledger.history import (
     Checkpoint,
+    apply_mark,
     checkpoint_of,
-    marked,
+    follow_move,
     move_of,
-    moved,
     unreadable,
 )
 from devs_git.values import field, mutable, replace
 
-_Mark = tuple[str, Event, str]  # as `history.marked` takes it
+_Mark = tuple[str, Event, str]  # as `history.apply_mark` takes it
 
 
 @mutable
@@ -43,9 +43,9 @@ class _Seat:
         point = origin
         for level, marks in enumerate(reversed(self.marks)):
             if level:
-                point = moved(point, self.changes, as_it_was=self.as_it_was[-level])
+                point = follow_move(point, self.changes, as_it_was=self.as_it_was[-level])
             for key, event, heir in reversed(marks):
-                point = marked(point, key, event, heir)
+                point = apply_mark(point, key, event, heir)
         self.point = point
 
 

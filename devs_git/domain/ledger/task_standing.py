@@ -31,7 +31,7 @@ class Statuses:
     said: dict[str, str] = field(default_factory=dict)
     merged: bool = False
 
-    def passing(self, newest_first: Iterable[Event]) -> Iterator[Event]:
+    def note_each(self, newest_first: Iterable[Event]) -> Iterator[Event]:
         """The same events, each noted before it is handed on."""
         for event in newest_first:
             if not event.failed and not self.merged:
@@ -46,7 +46,7 @@ class Statuses:
         return self.said.get(task_id, "")
 
 
-def standing(newest_first: Iterable[Event], task_id: str) -> Standing | None:
+def find_standing(newest_first: Iterable[Event], task_id: str) -> Standing | None:
     """The task's standing; None where only `history.fold` knows. Events are read only as far as needed."""
     status, number = "", 0
     for event in newest_first:
@@ -63,7 +63,7 @@ def standing(newest_first: Iterable[Event], task_id: str) -> Standing | None:
     return Standing(status, number or 1)
 
 
-def of_history(history: History, task_id: str) -> Standing:
+def standing_in(history: History, task_id: str) -> Standing:
     task = history.tasks.get(task_id)
     return Standing(task.status, task.next_number) if task else Standing("", 1)
 

@@ -20,7 +20,7 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from devs_git.domain.ledger import ids
-from devs_git.domain.ledger.event_names import name_of, told
+from devs_git.domain.ledger.event_names import as_json, name_of
 from devs_git.domain.ledger.events import Event
 from devs_git.entrypoints.http.answers import busy, refused
 from devs_git.errors import DevsError, invalid
@@ -114,7 +114,7 @@ class Feed:
 
 
 def _frame(event: Event) -> bytes:
-    return f"id: {event.oid}\nevent: {name_of(event)}\ndata: {json.dumps(told(event))}\n\n".encode("ascii")
+    return f"id: {event.oid}\nevent: {name_of(event)}\ndata: {json.dumps(as_json(event))}\n\n".encode("ascii")
 
 
 class Stream(Response):

@@ -14,7 +14,7 @@ from devs_git.domain.audit.findings import Finding
 from devs_git.domain.audit.frozen_commits import Bound, Witness
 from devs_git.domain.audit.ledger_shape import Step
 from devs_git.domain.checkpoints import wanted_refs
-from devs_git.domain.ledger.clone_view import keeping
+from devs_git.domain.ledger.clone_view import keep_held
 from devs_git.domain.ledger.events import Event, Key
 from devs_git.domain.ledger.history import fold
 from devs_git.operations.audit import ledger_documents, tas_commits
@@ -42,7 +42,7 @@ def tags(facts: Facts) -> Iterator[Finding]:
     yield from itertools.chain.from_iterable(odd.values())
     # What these say of checkpoints cannot be told.
     history = fold(step.event for step in facts.steps if not odd[step.event.oid])
-    yield from checkpoint_tags.judge(keeping(history, {oid for oid, _ in found.values()}), found)
+    yield from checkpoint_tags.judge(keep_held(history, {oid for oid, _ in found.values()}), found)
     yield from checkpoint_tags.unconfirmed_removals(history, found)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from devs_git.domain.checkpoints.rewrite_moves import Rewrite, follow, renumber_tag
-from devs_git.domain.ledger.clone_view import own
+from devs_git.domain.ledger.clone_view import own_view
 from devs_git.domain.ledger.events import NO_OID, Draft, Event, Key, Move, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import checkpoint_ref, completed_tag
@@ -38,7 +38,7 @@ def rewritten(context: Workspace, new_of: Mapping[str, str], cause: str) -> Even
     clone = clone_of(context.places.common)
 
     def build(tip: Tip) -> Draft:
-        rewrite = follow(own(tip.history, clone), new_of, kept, branch)
+        rewrite = follow(own_view(tip.history, clone), new_of, kept, branch)
         if not rewrite.moves:
             raise _Nothing
         return _draft(context, tip, rewrite, cause, taken)
@@ -50,7 +50,7 @@ def rewritten(context: Workspace, new_of: Mapping[str, str], cause: str) -> Even
             return None
         except refs.RefMoved:
             tip = context.ledger.tip()
-            moves = follow(own(tip.history, clone), new_of, kept, branch).moves
+            moves = follow(own_view(tip.history, clone), new_of, kept, branch).moves
             taken = {point.task_id: taken_numbers(context, point.task_id) for point, _ in moves}
     raise DevsError("BUSY", "Checkpoint refs are being moved by others.", hint="Run: devs-git doctor")
 
@@ -106,7 +106,7 @@ def remade(context: Workspace, tip: Tip, old: Checkpoint, new: Checkpoint, text:
 
 def _visible(context: Workspace, tip: Tip, point: Checkpoint, tag: str) -> list[RefUpdate]:
     """The move of a completion's visible tag; a tag of that name that is not ours stays."""
-    if own(tip.history, clone_of(context.places.common)).completion(point.task_id) != point:
+    if own_view(tip.history, clone_of(context.places.common)).completion(point.task_id) != point:
         return []
     held = refs.read(context.store_git, completed_tag(point.task_id))
     if held not in ("", point.tag):

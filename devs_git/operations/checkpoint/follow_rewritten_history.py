@@ -11,7 +11,7 @@ from typing import Final
 
 from devs_git.domain.checkpoints import rewritten_history as rules
 from devs_git.domain.checkpoints.rewritten_history import NONE, Found, State
-from devs_git.domain.ledger.clone_view import own
+from devs_git.domain.ledger.clone_view import own_view
 from devs_git.domain.ledger.events import LEDGER, NO_OID, Key, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import checkpoint_ref, completed_tag
@@ -146,7 +146,7 @@ def _text(context: Workspace, point: Checkpoint) -> bytes:
 
 def _visible(context: Workspace, tip: Tip, old: Checkpoint, new: Checkpoint, tag: str) -> Iterator[RefUpdate]:
     """The move of a completion's visible tag; a tag of that name that is not ours stays."""
-    if own(tip.history, clone_of(context.places.common)).completion(old.task_id) != old:
+    if own_view(tip.history, clone_of(context.places.common)).completion(old.task_id) != old:
         return
     ref = completed_tag(old.task_id)
     held = refs.read(context.store_git, ref)

@@ -48,7 +48,7 @@ def _not_on_head(context: Workspace, points: Sequence[Checkpoint]) -> frozenset[
 
 def _still_on(context: Workspace, points: Sequence[Checkpoint], history: History) -> Mapping[str, str]:
     clone = clone_of(context.places.common)
-    mine = [point for point in points if not point.replaced and clone_view.by(point, clone)]
+    mine = [point for point in points if not point.replaced and clone_view.rewind_of(point, clone)]
     if not mine:
         return {}
     return Standpoint.here(context.store_git, context.places.common).still_on(mine, history)

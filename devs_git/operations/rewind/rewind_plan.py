@@ -10,8 +10,7 @@ from devs_git.domain.checkpoints import rewind_selection as rules
 from devs_git.domain.checkpoints.plan_id import Options
 from devs_git.domain.checkpoints.rewind_selection import Effect
 from devs_git.domain.ledger.history import Checkpoint, History
-from devs_git.domain.ledger.ids import checkpoint_ref
-from devs_git.domain.ledger.ids import target as parse_target
+from devs_git.domain.ledger.ids import checkpoint_ref, parse_target
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.errors import DevsError
 from devs_git.operations.rewind import reach, refusals

@@ -182,7 +182,7 @@ def _rows(facts: Facts, before: tuple[str, ...], at: str) -> tuple[ledger_merge.
     belief = facts.belief
     events = {step.event.oid: step.event for step in facts.steps}
     gave_way = dict.fromkeys(one for tip in before for one in belief.gave_way(tip, at))
-    return tuple(ledger_merge.superseded(gave_way, belief, at, events))
+    return tuple(ledger_merge.superseded_rows(gave_way, belief, at, events))
 
 
 def follow(context: Workspace) -> tuple[str, ...]:
@@ -252,7 +252,9 @@ class _Merge:
         ours = self.second.history
         theirs = fold(self.ledger.events(self.first.oid, oldest_first=True))
         whole = fold(self.only_second, theirs)
-        both = ledger_merge.touched(self.only_first, whole) & ledger_merge.touched(self.only_second, whole)
+        both = ledger_merge.touched_tasks(self.only_first, whole) & ledger_merge.touched_tasks(
+            self.only_second, whole
+        )
         taken: dict[str, int] = {}
         for ref in held(self.ledger.git):
             task, _, number = ref.removeprefix(wanted_refs.NUMBERED).partition("/")

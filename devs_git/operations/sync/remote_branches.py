@@ -33,7 +33,7 @@ class FarBranches:
 
     def has(self, exists: Callable[[str], bool]) -> frozenset[str]:
         """The tags of the doubtful checkpoints that it has; Moved where a branch moved on meanwhile."""
-        unsure = clone_view.doubtful(self.history)
+        unsure = clone_view.points_in_doubt(self.history)
         if not unsure:
             return frozenset()
         here = {oid for oid in self.branches.values() if exists(oid)}
@@ -51,7 +51,7 @@ class FarBranches:
         What another branch of this clone has counts for nothing: it may go, and the remote's be the one that has it.
         """
         folder = f"{SEEN}{self.other.remote}/"
-        points = [point for point in clone_view.doubtful(self.history) if point.tag in has]
+        points = [point for point in clone_view.points_in_doubt(self.history) if point.tag in has]
         tracked = (
             f"{TRACKED}{self.other.remote}/{name.removeprefix(lines_of_work.HEADS)}" for name in self.branches
         )

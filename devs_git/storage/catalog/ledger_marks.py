@@ -15,7 +15,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from devs_git.domain.ledger.clone_view import doubtful
+from devs_git.domain.ledger.clone_view import points_in_doubt
 from devs_git.domain.ledger.events import LEDGER, Event, Key
 from devs_git.domain.ledger.history import History
 from devs_git.storage.catalog import snapshots
@@ -50,7 +50,7 @@ def catch_up(catalog: Catalog, ledger: Ledger) -> None:
         told = any(event.all(key) for event in found for key in (Key.UNDONE, Key.REVIVED))
         if anew or told or catalog.setting(_SEEN) != branches:
             _mark(catalog, _hidden(tip.here))
-            catalog.set(_UNSURE, "yes" if doubtful(tip.history) else "")
+            catalog.set(_UNSURE, "yes" if points_in_doubt(tip.history) else "")
             branches = _branches(catalog, ledger)
         if not _followed(catalog, found):  # what was pruned and lives again comes back from its event
             _followed(catalog, _events(ledger, tip.oid, ""))

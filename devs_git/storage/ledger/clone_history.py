@@ -45,12 +45,14 @@ def name_clone(common: Path, fresh: Callable[[], str]) -> str:
 def seen(git: Git, common: Path, history: History) -> History:
     """The history as it stands for this clone; its refs are looked at only where something depends on them."""
     if any(point.gone for point in history.checkpoints.values()):
-        history = clone_view.keeping(
+        history = clone_view.keep_held(
             history, set(refs.matching(git, *(folder.rstrip("/") for folder in FOLDERS)).values())
         )
-    unsure = clone_view.doubtful(history)
+    unsure = clone_view.points_in_doubt(history)
     return (
-        clone_view.seen(history, Standpoint.here(git, common).alive(unsure, history)) if unsure else history
+        clone_view.view_with(history, Standpoint.here(git, common).alive(unsure, history))
+        if unsure
+        else history
     )
 
 
@@ -69,7 +71,7 @@ class Standpoint:
 
     def alive(self, points: Iterable[Checkpoint], history: History) -> frozenset[str]:
         """The tags of those of `points`, of the doubtful ones, that are live for this clone."""
-        named = {clone_view.told(name): oid for name, oid in self.branches.items()}
+        named = {clone_view.name_in_events(name): oid for name, oid in self.branches.items()}
         found: set[str] = set()
         for branch, asked in clone_view.questions(points, self.clone).items():
             oids = self.every(history) if branch is None else [named[branch]] if branch in named else []
@@ -83,7 +85,7 @@ class Standpoint:
         an event tells for good. A task that was pulled after a rewind lives by its branch alone.
         """
         told = {point.tag for point in (*effect.undone, *effect.revived)}
-        unsure = [point for point in clone_view.doubtful(history) if point.tag not in told]
+        unsure = [point for point in clone_view.points_in_doubt(history) if point.tag not in told]
         if not unsure:
             return (), ()
         now = self.alive(unsure, history)
@@ -127,7 +129,7 @@ class Standpoint:
 
     def holder(self, point: Checkpoint, far: Sequence[tuple[str, str]]) -> tuple[str, str]:
         """The one of several branches of which one at least has the point's commit: that of the rewound one's name first."""
-        mine = clone_view.by(point, self.clone)
+        mine = clone_view.rewind_of(point, self.clone)
         name = (
             mine.branch.removeprefix(lines_of_work.HEADS)
             if mine

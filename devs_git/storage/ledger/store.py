@@ -17,7 +17,7 @@ from typing import Final
 from devs_git.domain.gates.policy import IN_FORCE
 from devs_git.domain.ledger.events import LEDGER, NO_OID, Draft, Event, Key, RefUpdate, parse
 from devs_git.domain.ledger.history import History, fold
-from devs_git.domain.ledger.task_standing import LIVE, Standing, of_history, standing
+from devs_git.domain.ledger.task_standing import LIVE, Standing, find_standing, standing_in
 from devs_git.domain.text import limits
 from devs_git.errors import DevsError
 from devs_git.storage.git import bounded, locks, newest_objects, refs
@@ -55,8 +55,8 @@ class Tip:
         """How a task stands for this clone: by the newest events where it is live, else what undid it may not have been here."""
         if not self.oid:
             return Standing("", 1)
-        found = standing(self.ledger.newest_first(self.oid), task_id)
-        return found if found and found.status in ("", *LIVE) else of_history(self.here, task_id)
+        found = find_standing(self.ledger.newest_first(self.oid), task_id)
+        return found if found and found.status in ("", *LIVE) else standing_in(self.here, task_id)
 
     @cached_property
     def tree(self) -> str:

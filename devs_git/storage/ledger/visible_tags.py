@@ -65,7 +65,7 @@ def mend(
     clone = clone_of(ledger.common)
     for update in updates:
         point = history.checkpoints.get(update.old)
-        if point and point.rewound and not clone_view.by(point, clone):
+        if point and point.rewound and not clone_view.rewind_of(point, clone):
             say(
                 f"{point.task_id} was rewound in another clone, and no branch here or on a remote has it any more."
             )

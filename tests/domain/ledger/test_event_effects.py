@@ -13,7 +13,7 @@ from devs_git.domain.ledger import event_fields
 from devs_git.domain.ledger.events import EFFECTS, Effects, Event, Key
 from devs_git.domain.ledger.history import fold
 from devs_git.domain.ledger.recent import newest
-from devs_git.domain.ledger.task_standing import of_history, standing
+from devs_git.domain.ledger.task_standing import find_standing, standing_in
 from tests import house
 
 pytestmark = pytest.mark.quick
@@ -66,7 +66,7 @@ def test_a_new_type_that_records_a_checkpoint_needs_its_row_alone(monkeypatch: p
     point = folded.checkpoints["a" * 40]
     assert (point.name, point.status, folded.tasks["task-1"].status) == ("task-1@4", "completed", "completed")
     assert list(newest([event()])) == [point]
-    assert standing([event()], "task-1") == of_history(folded, "task-1")
+    assert find_standing([event()], "task-1") == standing_in(folded, "task-1")
     assert [tag for tag, _ in push_rules.checkpoints_of(event())] == ["a" * 40]
     assert set(event_fields.odd(event((Key.TAG, "b" * 40)))) >= {Key.TAG}
 

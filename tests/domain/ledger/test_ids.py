@@ -43,7 +43,7 @@ def test_an_accepted_id_makes_refs_that_git_accepts(text: str) -> None:
     for ref in (ids.completed_tag(task), ids.checkpoint_ref(task, 999_999_999)):
         assert subprocess.run(["git", "check-ref-format", ref], check=False).returncode == 0, ref
     assert accepted(task) == accepted(ids.bare(task)) == task
-    assert ids.target(f"{task}@3") == ids.Target(task, 3)
+    assert ids.parse_target(f"{task}@3") == ids.Target(task, 3)
 
 
 @pytest.mark.parametrize(
@@ -70,10 +70,10 @@ def test_a_good_id_has_one_canonical_form(text: str) -> None:
 )
 def test_a_bad_target_is_refused(text: str) -> None:
     with pytest.raises(DevsError) as refused:
-        ids.target(text)
+        ids.parse_target(text)
     assert (refused.value.code, refused.value.details["field"]) == ("INVALID_ARGUMENTS", "target")
 
 
 def test_forty_hex_digits_are_always_an_oid() -> None:
-    assert ids.target("0" * 40) == ids.Target(oid="0" * 40)
-    assert ids.target("0" * 39) == ids.Target("task-" + "0" * 39)
+    assert ids.parse_target("0" * 40) == ids.Target(oid="0" * 40)
+    assert ids.parse_target("0" * 39) == ids.Target("task-" + "0" * 39)

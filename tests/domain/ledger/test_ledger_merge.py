@@ -52,7 +52,7 @@ def settled(
     base: list[Event], theirs: list[Event], ours: list[Event], taken: int = 0
 ) -> ledger_merge.Settled:
     whole = fold([*base, *theirs, *ours])
-    both = ledger_merge.touched(theirs, whole) & ledger_merge.touched(ours, whole)
+    both = ledger_merge.touched_tasks(theirs, whole) & ledger_merge.touched_tasks(ours, whole)
     return ledger_merge.settle(
         fold([*base, *theirs]), fold([*base, *ours]), whole, both, {"task-1": taken} if taken else {}
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from devs_git.domain.ledger.history import Checkpoint, History
-from devs_git.domain.ledger.ids import target
+from devs_git.domain.ledger.ids import parse_target
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.errors import DevsError
 from devs_git.values import replace
@@ -23,14 +23,14 @@ def with_oids(task: str, number: int, tag: str, commit: str) -> Checkpoint:
 
 def refusal(known: History, text: str) -> DevsError:
     with pytest.raises(DevsError) as refused:
-        resolve(known, target(text))
+        resolve(known, parse_target(text))
     return refused.value
 
 
 def test_the_beginning_of_an_oid_as_log_prints_it_names_the_checkpoint() -> None:
     known = history(first := with_oids("1", 1, "aaaaaaa1", "bbbbbbb1"))
-    assert resolve(known, target("aaaaaaa")) == first
-    assert resolve(known, target(str(target("bbbbbbb10")))) == first
+    assert resolve(known, parse_target("aaaaaaa")) == first
+    assert resolve(known, parse_target(str(parse_target("bbbbbbb10")))) == first
     assert refusal(known, "aaaaaa").code == "TASK_NOT_FOUND"
     assert refusal(known, "task-aaaaaaa").code == "TASK_NOT_FOUND"
     assert refusal(known, "aaaaaaa@1").code == "TASK_NOT_FOUND"
@@ -39,20 +39,20 @@ def test_the_beginning_of_an_oid_as_log_prints_it_names_the_checkpoint() -> None
 
 def test_of_several_that_begin_so_none_is_taken() -> None:
     known = history(with_oids("1", 1, "c1", "abcdef01"), with_oids("2", 1, "c2", "abcdef02"))
-    assert resolve(known, target("abcdef02")).task_id == "task-2"
+    assert resolve(known, parse_target("abcdef02")).task_id == "task-2"
     assert refusal(known, "abcdef0").code == "CHECKPOINT_NOT_FOUND"
     assert "abcdef010000, abcdef020000" in refusal(known, "abcdef0").message
 
 
 def test_a_task_of_that_name_comes_first() -> None:
     known = history(with_oids("1", 1, "a", "deadbeef"), named := with_oids("deadbeef", 1, "b", "c"))
-    assert resolve(known, target("deadbeef")) == named
+    assert resolve(known, parse_target("deadbeef")) == named
 
 
 def test_a_commit_names_its_newest_checkpoint_that_is_live_and_without_one_its_newest() -> None:
     points = [with_oids("1", number, f"a{number}", "bbbbbbb1") for number in (1, 2, 3)]
     last = replace(points[2], live=False)
-    assert resolve(history(*points), target("b" * 7 + "1".ljust(33, "0"))) == points[2]
-    assert resolve(history(*points[:2], last), target("bbbbbbb1")) == points[1]
+    assert resolve(history(*points), parse_target("b" * 7 + "1".ljust(33, "0"))) == points[2]
+    assert resolve(history(*points[:2], last), parse_target("bbbbbbb1")) == points[1]
     gone = [replace(point, live=False) for point in points]
-    assert resolve(history(*gone), target("bbbbbbb1")) == gone[2]
+    assert resolve(history(*gone), parse_target("bbbbbbb1")) == gone[2]

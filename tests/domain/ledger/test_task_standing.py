@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import fold
-from devs_git.domain.ledger.task_standing import Standing, Statuses, of_history, standing
+from devs_git.domain.ledger.task_standing import Standing, Statuses, find_standing, standing_in
 from devs_git.values import replace
 
 pytestmark = pytest.mark.quick
@@ -32,7 +32,7 @@ def event(kind: str, *fields: tuple[str, str], outcome: str = "ok") -> Event:
 def wrote(step: str, task: str, events: list[Event]) -> Event | None:
     """The event that our verb `step` would write, None where it would refuse."""
     history = fold(events)
-    known = of_history(history, task)
+    known = standing_in(history, task)
     status, number = known.status, known.next_number
     named = (("Devs-Task", task), ("Devs-Number", str(number)), ("Devs-Tag", f"{task}/{number}"))
     newest = max(
@@ -70,9 +70,9 @@ def ledger(steps: list[tuple[str, str]]) -> list[Event]:
 def test_the_newest_events_say_what_the_fold_says(steps: list[tuple[str, str]]) -> None:
     events = ledger(steps)
     for task in ("task-1", "task-2", "task-3"):
-        assert standing(reversed(events), task) == of_history(fold(events), task)
+        assert find_standing(reversed(events), task) == standing_in(fold(events), task)
     noted = Statuses()
-    assert list(noted.passing(reversed(events))) == events[::-1]
+    assert list(noted.note_each(reversed(events))) == events[::-1]
     whole = {name: task.status for name, task in fold(events).tasks.items()}
     assert noted.said.keys() == whole.keys()
     assert all(status in ("", whole[name]) for name, status in noted.said.items())
@@ -83,18 +83,18 @@ def test_it_reads_no_further_than_the_newest_checkpoint() -> None:
         yield event("checkpoint.created", ("Devs-Task", "task-1"), ("Devs-Number", "7"), ("Devs-Tag", "x"))
         raise AssertionError("read on")
 
-    assert standing(newest_first(), "task-1") == Standing("active", 8)  # type: ignore[arg-type]
+    assert find_standing(newest_first(), "task-1") == Standing("active", 8)  # type: ignore[arg-type]
 
 
 def test_beyond_a_merge_of_two_ledgers_only_the_fold_knows() -> None:
     merged = replace(event("ledger.merged"), parents=("a", "b"))
-    assert standing([merged], "task-1") is None
+    assert find_standing([merged], "task-1") is None
     moved = event("checkpoints.rewritten", ("Devs-Moved", "a b 3 c d"))
-    assert standing([moved], "task-1") is None
+    assert find_standing([moved], "task-1") is None
     noted = Statuses()
     own = event("ledger.merged", ("Devs-Status", "task-2 completed"))
     older = event("checkpoint.created", ("Devs-Task", "task-1"))
-    list(noted.passing([replace(own, parents=("a", "b")), older]))
+    list(noted.note_each([replace(own, parents=("a", "b")), older]))
     assert (noted.of("task-1"), noted.of("task-2")) == ("", "completed")
 
 
@@ -104,4 +104,6 @@ def test_an_event_that_failed_says_nothing_of_its_task() -> None:
         event("task.started", task),
         event("task.completed", task, ("Devs-Number", "7"), outcome="failed"),
     )
-    assert standing([failed, begun], "task-1") == standing([begun], "task-1") == Standing("active", 1)
+    assert (
+        find_standing([failed, begun], "task-1") == find_standing([begun], "task-1") == Standing("active", 1)
+    )
