@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Final
 
+from devs_git.domain.text.times import stamp_of
 from devs_git.storage.git.program import Git
 from devs_git.values import immutable
 
@@ -49,13 +50,12 @@ def listed(git: Git) -> tuple[Snapshot, ...]:
 
 
 def _snapshot(seconds: int, row: list[str]) -> Snapshot:
-    created = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
     return Snapshot(
         name=row[0].removeprefix(BRANCHES),
         commit=row[1],
         tree=row[2],
         parent=row[3].partition(" ")[0],
-        created_at=created,
+        created_at=stamp_of(seconds),
         message=row[5],
         checked_out=bool(row[6]),
     )

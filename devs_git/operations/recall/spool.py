@@ -86,14 +86,14 @@ def _hear(catalog: Catalog, spooled: Spooled, *, snapshot: bool) -> None:
 
     told, path = spooled.told, transcript(spooled.told)
     if path is not None:
-        client, session, cwd = told.dialect.name, told.text(told.dialect.fields.session), told.text("cwd")
+        client, session, cwd = told.client.name, told.text(told.client.fields.session), told.text("cwd")
         known = (client, session, cwd, spooled.task_id, spooled.agent, spooled.created_at)
         pending_transcripts.put(catalog, pending_transcripts.Heard(Path(path), *known, snapshot))
 
 
 def transcript(told: Captured) -> Path | None:
     """The transcript that a payload names; None where it names none."""
-    path = Path(told.text(told.dialect.fields.transcript))
+    path = Path(told.text(told.client.fields.transcript))
     with contextlib.suppress(RuntimeError):  # nobody's home
         path = path.expanduser()
     return path if path.is_absolute() else None
@@ -206,11 +206,13 @@ def _bytes(found: _Found) -> bytes | None:
 
 
 def _spooled(found: _Found, data: bytes, ground: _Ground) -> Spooled:
+    # A hook that only takes in a transcript does without.
+    from devs_git.domain.text.times import stamp_of
+
     told = hook_payload.read(data)
     task, agent, commit = ground.of(told)
     seconds, rest = divmod(found.finished, 10**9)
-    moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
-    return Spooled(told, f"{moment}.{rest // 10**6:03d}Z", commit, task, agent)
+    return Spooled(told, stamp_of(seconds, rest), commit, task, agent)
 
 
 def _is_elsewhere(folder: str, pwd: str) -> bool:
@@ -231,7 +233,7 @@ class _Ground:
     def of(self, told: Captured) -> tuple[str, str, str]:
         """As the hook told it when the tool had run; as it is now where the client names another folder that is there."""
         lines, head = told.lines, told.head
-        folder = told.text(told.dialect.fields.folder)
+        folder = told.text(told.client.fields.folder)
         if told.pwd and folder != told.pwd and _is_elsewhere(folder, told.pwd):
             if folder not in self.folders:
                 self.folders[folder] = self._elsewhere(Path(folder))
