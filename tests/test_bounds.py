@@ -103,7 +103,7 @@ def test_a_stream_without_end_is_refused_while_it_is_read(
     status, text = said(monkeypatch, capsys, *words.split())
     assert endless.given == limit.most + 1
     assert status == EXITS.get(words, 1 if words.startswith("hook") else 3), text
-    assert limit.told in text
+    assert limit.size_text in text
     assert limit.way_out in " ".join(text.split()), text
 
 
@@ -126,7 +126,7 @@ def test_a_file_that_is_too_large_is_refused(
     ]
     status, text = said(monkeypatch, capsys, *told)
     assert status == (1 if words.startswith("hook") else 3), text
-    assert limit.told in text
+    assert limit.size_text in text
     assert limit.way_out in " ".join(text.split()), text
 
 
@@ -147,7 +147,7 @@ def test_an_output_in_parts_without_end_is_refused(
         gzip.compress(b"\n".join((first, json.dumps({**json.loads(head), "parts": many}).encode(), parts)))
     )
     status, text = said(monkeypatch, capsys, "trace", "import", str(file))
-    assert (status, limits.OUTPUT.told in text) == (3, True), text
+    assert (status, limits.OUTPUT.size_text in text) == (3, True), text
 
 
 def test_a_line_of_a_transcript_that_is_too_long_is_left_out(
@@ -186,7 +186,7 @@ def test_a_policy_that_is_too_large_is_refused(
         git("add", "-A")
         git("commit", "-qm", "policy")
     status, text = said(monkeypatch, capsys, "init")
-    assert (status, "POLICY_INVALID" in text, limits.DOCUMENT.told in text) == (3, True, True), text
+    assert (status, "POLICY_INVALID" in text, limits.DOCUMENT.size_text in text) == (3, True, True), text
 
 
 def test_a_clients_file_that_is_too_large_is_refused(
@@ -195,7 +195,7 @@ def test_a_clients_file_that_is_too_large_is_refused(
     (initialised / ".claude").mkdir()
     (initialised / ".claude/settings.json").write_bytes(b" " * (SMALL + 1))
     status, text = said(monkeypatch, capsys, "agent", "install", "claude")
-    assert (status, limits.FILE.told in text) == (3, True), text
+    assert (status, limits.FILE.size_text in text) == (3, True), text
 
 
 def test_a_message_to_the_mcp_server_that_is_too_large_is_refused_and_the_next_is_read(

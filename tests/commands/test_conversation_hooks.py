@@ -35,8 +35,8 @@ SESSION = "4d5611e5-241a-462a-8d15-5122611a9569"
 
 @pytest.fixture
 def project(initialised: Path) -> Path:
-    for dialect in (CLAUDE, CODEX):
-        client_files.install(locate(initialised), initialised, dialect)
+    for client in (CLAUDE, CODEX):
+        client_files.install(locate(initialised), initialised, client)
     return initialised
 
 

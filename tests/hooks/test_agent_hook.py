@@ -31,8 +31,8 @@ Run = Callable[..., str]
 @pytest.fixture
 def project(initialised: Path, git: Run) -> Path:
     """A repository in which both clients are told of us, with a linked worktree beside it."""
-    for dialect in CLIENTS.values():
-        client_files.install(locate(initialised), initialised, dialect)
+    for client in CLIENTS.values():
+        client_files.install(locate(initialised), initialised, client)
     git("add", "-A")
     git("commit", "-qm", "agents")
     git("worktree", "add", "-q", "../linked")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -12,7 +11,6 @@ from devs_git.domain.ledger.events import Key
 from devs_git.domain.text.trailers import AGENTS, PHASES
 from devs_git.errors import DevsError
 
-_OID: Final = re.compile(r"[0-9a-f]{40}", re.ASCII)
 _ONCE: Final = (Key.LEDGER, Key.TASK, Key.AGENT, Key.PHASE, Key.CLIENT)
 _AMONG: Final = {Key.AGENT: AGENTS, Key.PHASE: PHASES}
 _HOOKS: Final = "The git hooks of devs-git add it: devs-git init"
@@ -39,7 +37,7 @@ def problems(trailers: Sequence[tuple[str, str]]) -> Iterator[DevsError]:
 
 def _wrong(key: str, value: str) -> str:
     """What is wrong with one trailer; '' where nothing is, or where it is not ours."""
-    if key == Key.LEDGER and not _OID.fullmatch(value):
+    if key == Key.LEDGER and not ids.is_oid(value):
         return f"{key} is {value!r}, not a full oid."
     if key in _AMONG and value not in _AMONG[key]:
         return f"{key} is {value!r}; it may be: {', '.join(_AMONG[key])}."

@@ -65,7 +65,7 @@ def judge(
         gate, blob = wanted
         what = f"{edit.path} is {(edit.new or 'gone')[:12]} and not the text that gate {gate} approved, {blob[:12]}"
         return _finding("TAS_MISMATCH", edit, f"In commit {edit.commit[:12]} {what}.")
-    return _finding("TAS_UNAPPROVED", edit, _told(edit, min(lost, key=len)))
+    return _finding("TAS_UNAPPROVED", edit, _unapproved_change(edit, min(lost, key=len)))
 
 
 def _sides(edit: Edit) -> set[str | None]:
@@ -93,7 +93,7 @@ def _wanted(edit: Edit, revisions: Mapping[str, Revision]) -> tuple[str, str] | 
     return next(asked, None) if len(edit.old) == 1 else None
 
 
-def _told(edit: Edit, sections: tuple[str, ...]) -> str:
+def _unapproved_change(edit: Edit, sections: tuple[str, ...]) -> str:
     named = ", ".join(f"'{one}'" for one in sections[:_SHOWN])
     more = f" and {len(sections) - _SHOWN} more" if len(sections) > _SHOWN else ""
     what = f"changes {edit.path} in {named}{more}" if edit.new and named else f"changes {edit.path}"

@@ -214,10 +214,10 @@ def _wrong(walk: Walk, at: int) -> Iterator[Claim]:
 
 def _odd(walk: Walk, step: Step, at: int, odd: Iterable[str]) -> Iterator[Finding]:
     """The paths that an event makes differ from the rule; a decision that is wrong was told as that."""
-    told = {claim.files.gate_id for claim in _wrong(walk, at)}
+    judged = {claim.files.gate_id for claim in _wrong(walk, at)}
     event, merge = step.event, len(step.event.parents) > 1
     changes = {change.path: change for change in layout.first_edge(step)}
-    for path in (path for path in odd if layout.gate_of(path) not in told):
+    for path in (path for path in odd if layout.gate_of(path) not in judged):
         if path == IN_FORCE and not merge and (path not in changes or changes[path].new):
             what = "puts a policy into force that no decision approved"
             yield _finding("POLICY_INVALID", event, what, f"See: git show {event.oid[:12]}")

@@ -209,13 +209,13 @@ def _newest(history: History, point: Checkpoint) -> str:
 
 def restore_statuses(effect: Effect, now: History, before: History, points: Collection[Checkpoint]) -> Effect:
     """The effect where `points` become live, or no more, by the branch alone: their tasks have the status that they had, too."""
-    told = {task for task, _ in effect.statuses}
+    settled = {task for task, _ in effect.statuses}
     was = {
         task: before.tasks[task].status
         for task in dict.fromkeys(point.task_id for point in points)
         if task in before.tasks and before.tasks[task].started_at == now.tasks[task].started_at
     }
-    more = ((t, status) for t, status in was.items() if t not in told and status != now.tasks[t].status)
+    more = ((t, status) for t, status in was.items() if t not in settled and status != now.tasks[t].status)
     return replace(effect, statuses=(*effect.statuses, *more))
 
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from devs_git.domain.ledger.history import OUTDONE, Checkpoint
-from devs_git.domain.ledger.ids import checkpoint_ref
+from devs_git.domain.ledger.ids import OID_FORM, checkpoint_ref
 from devs_git.values import field, immutable, mutable
 
-_LINE: Final = re.compile(r"([0-9a-f]{40}) ([0-9a-f]{40})")
+_LINE: Final = re.compile(rf"({OID_FORM}) ({OID_FORM})")
 NONE: Final = "0" * 40
 _SHOWN: Final = 3
 

@@ -89,6 +89,6 @@ class Client:
 
     def command(self, event: str) -> str:
         """What the client is to run at `event`."""
-        told = BEFORE if event == self.before else event
-        line = _LINE.format(start=self.start, client=self.name, event=told)
+        name = BEFORE if event == self.before else event
+        line = _LINE.format(start=self.start, client=self.name, event=name)
         return f"sh -c '{line}'" if self.own_shell else line

@@ -55,8 +55,8 @@ def tool_failed(response: Any) -> bool:
         return bool(found and int(found[1]))
     if not isinstance(response, dict):
         return False
-    told = response.get("metadata")
-    status = response.get("exit_code", told.get("exit_code") if isinstance(told, dict) else 0)
+    metadata = response.get("metadata")
+    status = response.get("exit_code", metadata.get("exit_code") if isinstance(metadata, dict) else 0)
     return status not in (0, None) or response.get("success") is False or response.get("isError") is True
 
 

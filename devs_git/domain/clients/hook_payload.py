@@ -1,4 +1,4 @@
-"""What a client's hook told, as it lies in the spool: a few lines of ours, an empty one, the payload as it came.
+"""What a client's hook captured, as it lies in the spool: a few lines of ours, an empty one, the payload as it came.
 
 Bytes in, values out; nothing is looked up here.
 """
@@ -30,7 +30,7 @@ class Captured:
     `lines` are the trailer lines of the task that was active in the worktree of the tool's folder.
     """
 
-    dialect: Client
+    client: Client
     event: str
     pwd: str
     head: str
@@ -65,33 +65,33 @@ def _taken(lines: list[str], key: str) -> str:
     return lines.pop(0).removeprefix(key) if lines and lines[0].startswith(key) else ""
 
 
-def trace(told: Captured, *, created_at: str, commit: str, task_id: str, agent: str) -> Trace:
+def trace(captured: Captured, *, created_at: str, commit: str, task_id: str, agent: str) -> Trace:
     """The trace of a tool call that has run; ValueError where the payload names no tool."""
-    fields, payload = told.dialect.fields, told.payload
-    tool = told.text(fields.tool)
+    fields, payload = captured.client.fields, captured.payload
+    tool = captured.text(fields.tool)
     if not tool:
         raise ValueError("the payload names no tool")
     response = payload.get(fields.response)
     error = payload.get(fields.error)
-    failed = told.dialect.after.get(told.event, False) or told.dialect.failed(response)
+    failed = captured.client.after.get(captured.event, False) or captured.client.failed(response)
     output = text_of(error if response is None else response)
     given = payload.get(fields.tool_input)
     return Trace(
-        trace_id=trace_id(told),
+        trace_id=trace_id(captured),
         created_at=created_at,
         output=output.encode("utf-8", "surrogatepass"),
         input="" if given is None else canonical(given),
         task_id=task_id,
-        session_id=told.text(fields.session),
+        session_id=captured.text(fields.session),
         agent=agent,
-        client=told.dialect.name,
+        client=captured.client.name,
         tool_name=tool,
         is_error=failed,
         duration_ms=_milliseconds(payload.get(fields.duration)),
         commit=commit,
-        tool_use_id=told.text(fields.use_id),
-        event=told.event,
-        raw=told.raw,
+        tool_use_id=captured.text(fields.use_id),
+        event=captured.event,
+        raw=captured.raw,
     )
 
 
@@ -100,10 +100,10 @@ def _milliseconds(value: Any) -> int | None:
     return round(value) if sensible else None
 
 
-def trace_id(told: Captured) -> str:
+def trace_id(captured: Captured) -> str:
     """A client that does not number its calls is told apart by the payload's bytes."""
-    use = told.text(told.dialect.fields.use_id) or told.raw.decode("utf-8", "replace")
-    return trace_id_of(told.text(told.dialect.fields.session), use, told.event)
+    use = captured.text(captured.client.fields.use_id) or captured.raw.decode("utf-8", "replace")
+    return trace_id_of(captured.text(captured.client.fields.session), use, captured.event)
 
 
 def trace_id_of(session_id: str, tool_use_id: str, event: str) -> str:
@@ -118,10 +118,12 @@ def trace_id_of(session_id: str, tool_use_id: str, event: str) -> str:
     return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
 
 
-def is_kept(told: Captured) -> bool:
+def is_kept(captured: Captured) -> bool:
     """Whether the call is stored: reading a trace, searching and dry runs are not traced themselves."""
-    fields = told.dialect.fields
-    return not reads_back(told.dialect, told.text(fields.tool), told.payload.get(fields.tool_input))
+    fields = captured.client.fields
+    return not reads_back(
+        captured.client, captured.text(fields.tool), captured.payload.get(fields.tool_input)
+    )
 
 
 def text_of(response: Any) -> str:

@@ -14,13 +14,15 @@ _TOML: Final = ("mcp_servers", SERVER)
 _JSON: Final = "mcpServers"
 
 
-def with_hooks(text: str | None, dialect: Client) -> str:
+def with_hooks(text: str | None, client: Client) -> str:
     """The hooks file with our line at each of the client's events, once; older lines of ours are replaced."""
-    if text is not None and _told(text) == {event: [dialect.command(event)] for event in dialect.events}:
+    if text is not None and _own_commands(text) == {
+        event: [client.command(event)] for event in client.events
+    }:
         return text
     made = without_hooks(text) if text is not None else None
-    for event in dialect.events:
-        group = {"hooks": [{"type": "command", "command": dialect.command(event)}]}
+    for event in client.events:
+        group = {"hooks": [{"type": "command", "command": client.command(event)}]}
         made = json_edit.add(made or "", ("hooks", event), group)
     return made or ""
 
@@ -36,37 +38,37 @@ def without_hooks(text: str) -> str | None:
     return None
 
 
-def with_server(text: str | None, dialect: Client) -> str:
+def with_server(text: str | None, client: Client) -> str:
     """The file of MCP servers with ours in it. Unfit where another server has our name."""
-    if _server(text, dialect) == _TABLE:
+    if _server(text, client) == _TABLE:
         return text or ""
-    if _server(text, dialect) is not None:
+    if _server(text, client) is not None:
         raise Unfit(
             _line_of(text or ""), f"an MCP server {SERVER} is there already, and is not as we write it"
         )
-    if dialect.server_file.endswith(".toml"):
+    if client.server_file.endswith(".toml"):
         return toml_edit.add(text, _TOML, _TABLE)
     return json_edit.add(text or "", (_JSON,), (SERVER, _TABLE))
 
 
-def without_server(text: str, dialect: Client) -> str | None:
+def without_server(text: str, client: Client) -> str | None:
     """The file of MCP servers without ours; None where nothing else was in it. A changed one is the user's."""
-    if _server(text, dialect) != _TABLE:
+    if _server(text, client) != _TABLE:
         return text
-    if dialect.server_file.endswith(".toml"):
+    if client.server_file.endswith(".toml"):
         return toml_edit.remove(text, _TOML, _TABLE)
     return json_edit.remove(text, (_JSON, SERVER)) or None
 
 
-def server_is_changed(text: str, dialect: Client) -> bool:
+def server_is_changed(text: str, client: Client) -> bool:
     """Whether a server of our name is there that is not as we write it."""
-    return _server(text, dialect) not in (None, _TABLE)
+    return _server(text, client) not in (None, _TABLE)
 
 
-def _server(text: str | None, dialect: Client) -> Any:
+def _server(text: str | None, client: Client) -> Any:
     if text is None:
         return None
-    toml = dialect.server_file.endswith(".toml")
+    toml = client.server_file.endswith(".toml")
     found = (toml_edit.load if toml else json_edit.load)(text)
     servers = found.get(_TOML[0] if toml else _JSON) if isinstance(found, dict) else None
     return servers.get(SERVER) if isinstance(servers, dict) else None
@@ -76,7 +78,7 @@ def _line_of(text: str) -> int:
     return text.count("\n", 0, max(text.find(SERVER), 0)) + 1
 
 
-def _told(text: str) -> dict[str, list[str]]:
+def _own_commands(text: str) -> dict[str, list[str]]:
     """Our commands in a hooks file, by event."""
     found: dict[str, list[str]] = {}
     for event, _, _, handler in _handlers(json_edit.load(text)):

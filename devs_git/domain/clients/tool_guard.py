@@ -17,11 +17,11 @@ _SHOW_VERBS: Final = {("trace", verb) for verb in ("get", "list", "search", "exp
 _SHOW_TOOLS: Final = ("__get_task_trace", "__search_traces", "__get_conversation")
 
 
-def may_run(dialect: Client, tool: str, tool_input: Any) -> bool:
+def may_run(client: Client, tool: str, tool_input: Any) -> bool:
     """Reading may; our own MCP tools and a shell that calls us once may, for there our guard decides. Nothing else."""
-    if tool in dialect.reading or tool.startswith(dialect.ours):
+    if tool in client.reading or tool.startswith(client.ours):
         return True
-    if tool not in dialect.shells or not isinstance(tool_input, dict):
+    if tool not in client.shells or not isinstance(tool_input, dict):
         return False
     return is_own_call(tool_input.get("command"))
 
@@ -31,13 +31,13 @@ def is_own_call(command: Any) -> bool:
     return isinstance(command, str) and not _MORE_THAN_ONE.search(command) and _own_words(command) is not None
 
 
-def reads_back(dialect: Client, tool: str, tool_input: Any) -> bool:
+def reads_back(client: Client, tool: str, tool_input: Any) -> bool:
     """Whether a tool only shows what is stored, or what would be: such a call is not stored again (a pipe may follow)."""
     given = tool_input if isinstance(tool_input, dict) else {}
-    if tool.startswith(dialect.ours):
+    if tool.startswith(client.ours):
         return tool.endswith(_SHOW_TOOLS) or given.get("dry_run") is True
     command = given.get("command", given.get("cmd"))  # the second in the transcripts of Codex
-    if tool not in dialect.shells or not isinstance(command, str) or "devs" not in command:
+    if tool not in client.shells or not isinstance(command, str) or "devs" not in command:
         return False
     first = command.partition("|")[0]
     words = None if _MORE_THAN_ONE.search(first) else _own_words(first)

@@ -34,7 +34,7 @@ class Read(NamedTuple):
 class Reader:
     """Reads one transcript on from where `memory` was left. `session_id` is a name for lines that tell none."""
 
-    dialect: Client
+    client: Client
     session_id: str
     memory: Memory = field(default_factory=Memory)
     garbage: int = 0
@@ -50,7 +50,7 @@ class Reader:
             return []
         try:
             found = parse_object(line)
-            said = self.dialect.read(found, self.memory)
+            said = self.client.read(found, self.memory)
         except _BAD:
             self.garbage += 1
             return []
@@ -58,7 +58,7 @@ class Reader:
 
     def _named(self, said: Said, *, timed: bool) -> Read:
         message = replace(said.message, id=said.own_id[:_LONGEST] or self._own_name(said, timed=timed))
-        event = self.dialect.answered[bool(message.is_error)]
+        event = self.client.answered[bool(message.is_error)]
         loose, self.memory.loose = self.memory.loose, 0
         return Read(message, said.call_id, event, loose)
 
@@ -102,7 +102,7 @@ def _clients(line: bytes) -> Iterator[str]:
         found = parse_object(line)
     except _BAD:
         return
-    yield from (name for name, dialect in CLIENTS.items() if dialect.knows(found))
+    yield from (name for name, client in CLIENTS.items() if client.knows(found))
 
 
 def memory_text(memory: Memory) -> str:

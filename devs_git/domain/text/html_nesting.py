@@ -110,9 +110,9 @@ class Page:
         self._open(_UNFINISHED, html[at:].partition("\n")[0][:40])
         return len(html)
 
-    def _open(self, name: str, told: str) -> None:
+    def _open(self, name: str, label: str) -> None:
         if len(self.stack) < _DEEPEST:
-            self.stack.append((name, told))
+            self.stack.append((name, label))
         elif self.stack[-1][0] != _UNFINISHED:
             self.stack.append((_UNFINISHED, f"more than {_DEEPEST} elements"))
 
@@ -157,8 +157,8 @@ class Page:
         return at in _FOREIGN
 
     def settle(self) -> None:
-        """A block of Markdown begins: it is HTML. What was foreign stays told, for not each browser ends it here."""
-        self.stack = [(one + _ENDED if one in _FOREIGN else one, told) for one, told in self.stack]
+        """A block of Markdown begins: it is HTML. What was foreign stays in the list, because not every browser ends it here."""
+        self.stack = [(one + _ENDED if one in _FOREIGN else one, label) for one, label in self.stack]
 
     def _close(self, name: str, floor: int) -> None:
         bounds = _TABLES if name in _PARTS or name == "table" else _BOUNDS
@@ -184,4 +184,4 @@ class Page:
     @property
     def around(self) -> tuple[str, ...]:
         last = (f"<{self.swallowing.strip('<')}",) if self.swallowing else ()
-        return tuple(f"inside {one}" for one in (*(told for _, told in self.stack), *last))
+        return tuple(f"inside {one}" for one in (*(label for _, label in self.stack), *last))

@@ -22,7 +22,7 @@ class Limit:
     way_out: str
 
     @property
-    def told(self) -> str:
+    def size_text(self) -> str:
         """The limit in words."""
         for unit, name in ((_MIB, "MiB"), (_KIB, "KiB")):
             if self.most % unit == 0:

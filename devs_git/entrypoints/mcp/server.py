@@ -169,7 +169,7 @@ class _Lines:
             return line.decode("utf-8", "replace")
         while line and not line.endswith(b"\n"):
             line = self.stream.readline(most)
-        return limits.MESSAGE.told + "\n"
+        return limits.MESSAGE.size_text + "\n"
 
 
 async def _serve(where: Path) -> None:

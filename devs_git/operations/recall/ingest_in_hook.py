@@ -51,7 +51,7 @@ def _source(places: Places, task_id: str, known: worktree_note.Note | None) -> S
     told = spool.last_told(places, task_id) if places.has_spooled else None
     path = spool.transcript(told) if told else None
     if told and path:
-        return Source(path, told.dialect.name, told.text(told.dialect.fields.session))
+        return Source(path, told.client.name, told.text(told.client.fields.session))
     return Source(Path(known.path)) if known and known.path else None
 
 

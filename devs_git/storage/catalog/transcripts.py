@@ -224,7 +224,7 @@ def _note(catalog: Catalog, path: Path, position: _Position) -> None:
         "INSERT OR REPLACE INTO transcripts (path, client, session_id, read, digest, memory) VALUES (?, ?, ?, ?, ?, ?)",
         (
             os.fsencode(path),
-            reader.dialect.name,
+            reader.client.name,
             reader.session,
             position.read,
             position.digest,

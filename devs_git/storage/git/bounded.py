@@ -31,7 +31,7 @@ class Stream(Protocol):
 
 def refusal(limit: Limit, field: str, code: str = INVALID) -> DevsError:
     """INVALID_INPUT (or `code`) {field, limit_bytes}, with the way out."""
-    text = f"{limit.what} has at most {limit.told}; this one has more."
+    text = f"{limit.what} has at most {limit.size_text}; this one has more."
     return DevsError(code, text, hint=limit.way_out, field=field, limit_bytes=limit.most)
 
 

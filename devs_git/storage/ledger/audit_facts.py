@@ -126,7 +126,7 @@ def missing(facts: Facts) -> Iterator[Finding]:
     for step in facts.steps:
         for change in step.edges[0] if step.edges else ():
             if change.new and change.new not in facts.files:
-                what = f"missing, damaged, larger than {limits.DOCUMENT.told} or no file"
+                what = f"missing, damaged, larger than {limits.DOCUMENT.size_text} or no file"
                 text = f"{ledger_shape.legible(change.path)} of event {step.event.oid[:12]} is {what}."
                 yield Finding(
                     "LEDGER_MISSING",

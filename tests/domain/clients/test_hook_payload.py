@@ -139,7 +139,7 @@ def test_the_lines_on_top_tell_what_was_when_the_hook_ran() -> None:
             after(1), "codex", "PWD /x", "HEAD ref: refs/heads/main", "Devs-Task: task-10", "Devs-Agent: x"
         )
     )
-    assert (told.dialect.name, told.event, told.head) == ("codex", "PostToolUse", "ref: refs/heads/main")
+    assert (told.client.name, told.event, told.head) == ("codex", "PostToolUse", "ref: refs/heads/main")
     assert (told.pwd, told.lines) == ("/x", "Devs-Task: task-10\nDevs-Agent: x")
     told = hook_payload.read(spooled(after(1)))
     assert (told.pwd, told.head, told.lines) == ("", "", "")

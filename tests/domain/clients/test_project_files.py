@@ -70,16 +70,16 @@ def says(text: str, value: Any) -> bool:
 @settings(max_examples=COUNT, deadline=None, database=None)
 @given(documents, layouts, st.sampled_from([CLAUDE, CODEX]))
 def test_json_comes_back_byte_for_byte_whatever_stood_there(
-    value: dict[str, Any], layout: Callable[[Any], str], dialect: Client
+    value: dict[str, Any], layout: Callable[[Any], str], client: Client
 ) -> None:
     text = layout(value)
     if not says(text, value):
         return
-    full = project_files.with_hooks(text, dialect)
+    full = project_files.with_hooks(text, client)
     assert project_files.without_hooks(full) == text
-    assert project_files.with_hooks(full, dialect) == full
+    assert project_files.with_hooks(full, client) == full
     told = json_edit.load(full)
-    for event in dialect.events:
+    for event in client.events:
         before = value.get("hooks", {}).get(event, [])
         assert told["hooks"][event][:-1] == before  # theirs stay, and stay first
         assert MARK in told["hooks"][event][-1]["hooks"][0]["command"]
@@ -127,9 +127,9 @@ def test_toml_comes_back_byte_for_byte_whatever_stood_there(
 
 @pytest.mark.parametrize("name", sorted(CLIENTS))
 def test_a_file_that_we_made_goes_as_a_whole(name: str) -> None:
-    dialect = CLIENTS[name]
-    assert project_files.without_hooks(project_files.with_hooks(None, dialect)) is None
-    assert project_files.without_server(project_files.with_server(None, dialect), dialect) is None
+    client = CLIENTS[name]
+    assert project_files.without_hooks(project_files.with_hooks(None, client)) is None
+    assert project_files.without_server(project_files.with_server(None, client), client) is None
 
 
 def test_what_others_put_in_meanwhile_stays() -> None:

@@ -60,14 +60,14 @@ def test_any_other_shell_command_counts_as_writing(command: object) -> None:
 
 @pytest.mark.parametrize("name", sorted(CLIENTS))
 def test_unknown_tools_count_as_writing_and_reading_ones_and_ours_do_not(name: str) -> None:
-    dialect = CLIENTS[name]
+    client = CLIENTS[name]
     for tool in ("Write", "Edit", "apply_patch", "mcp__other__read", "mcp__devs-gitx__read", "", "read "):
-        assert not may_run(dialect, tool, {})
-    for tool in (*dialect.reading, "mcp__devs-git__commit_task"):
-        assert may_run(dialect, tool, {})
-    for shell in dialect.shells:
-        assert not may_run(dialect, shell, "devs-git log")
-        assert shell not in dialect.reading
+        assert not may_run(client, tool, {})
+    for tool in (*client.reading, "mcp__devs-git__commit_task"):
+        assert may_run(client, tool, {})
+    for shell in client.shells:
+        assert not may_run(client, shell, "devs-git log")
+        assert shell not in client.reading
 
 
 @pytest.mark.parametrize(

@@ -170,11 +170,11 @@ def test_what_the_client_says_in_the_users_place_is_not_the_users() -> None:
 
 def test_a_reader_that_stops_and_goes_on_gives_the_same() -> None:
     for name in ("claude", "codex", "codex-bare"):
-        dialect = CLIENTS[name.partition("-")[0]]
-        reader, found = Reader(dialect, "fallback"), []
+        client = CLIENTS[name.partition("-")[0]]
+        reader, found = Reader(client, "fallback"), []
         for line in lines(name):
             found += [read.message for read in reader.read(line)]
-            reader = Reader(dialect, "fallback", memory_of(memory_text(reader.memory)))
+            reader = Reader(client, "fallback", memory_of(memory_text(reader.memory)))
         assert found == said(name)
 
 
