@@ -28,9 +28,9 @@ def main() -> int:
     if sys.argv[1:] in (["--help"], ["-h"]):
         from devs_git.entrypoints.cli import overview
         from devs_git.entrypoints.cli.texts import console
-        from devs_git.entrypoints.closed_pipe import printing
+        from devs_git.entrypoints.closed_pipe import exit_on_print_error
 
-        with printing():
+        with exit_on_print_error():
             console.write(overview.text())
         return 0
     if sys.argv[1:3] == ["trace", "get"]:

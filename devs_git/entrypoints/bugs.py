@@ -7,7 +7,7 @@ import os
 from devs_git.errors import DevsError
 
 
-def uncaught(error: Exception) -> DevsError:
+def as_devs_error(error: Exception) -> DevsError:
     """What the disk said, as CONFLICT; INTERNAL for all else, once the trace is written where the user finds it."""
     from devs_git.storage.git import failures
 

@@ -18,7 +18,7 @@ class Reader:
 
 
 @contextmanager
-def unread() -> Iterator[Reader]:
+def ignore_closed_pipe() -> Iterator[Reader]:
     """What was done stands, and so does its exit status; only the rest is not printed."""
     reader = Reader()
     try:
@@ -29,13 +29,13 @@ def unread() -> Iterator[Reader]:
 
 
 @contextmanager
-def printing() -> Iterator[Reader]:
+def exit_on_print_error() -> Iterator[Reader]:
     """The same around nothing but printing, where any other failure is a file that takes no more: a full disk behind `>`.
 
     What was done stands there too, but its caller has half of an answer, and the exit status says so.
     """
     try:
-        with unread() as reader:
+        with ignore_closed_pipe() as reader:
             yield reader
     except OSError as error:
         from devs_git.errors import EXIT_CONFLICT

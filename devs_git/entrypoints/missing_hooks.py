@@ -13,7 +13,7 @@ from devs_git.workspace import Workspace
 _OTHERS: Final = ("init", "doctor", "trace get")
 
 
-def told(name: str, workspace: Workspace) -> str:
+def warning_for(name: str, workspace: Workspace) -> str:
     """What verb `name` says of it beside its answer; '' where all is well, and where it could not be found out."""
     if name in _OTHERS or verb(name).records:
         return ""

@@ -35,10 +35,10 @@ def call(name: str, workspace: Workspace, request: VerbRequest) -> Any:
     acting = replace(workspace, offline=True) if request.dry_run or row.tier == READS else workspace
     _require_init(row, acting)
     if request.dry_run:
-        return _foreseen(row, module, acting, request)
+        return _dry_run(row, module, acting, request)
     _recover_first(name, workspace.begun())
-    with _in_time(row) if row.seconds else contextlib.nullcontext():
-        return _done(row, module, acting, request)
+    with _time_limit(row) if row.seconds else contextlib.nullcontext():
+        return _run(row, module, acting, request)
 
 
 def _require_init(row: Verb, workspace: Workspace) -> None:
@@ -59,7 +59,7 @@ def _require_init(row: Verb, workspace: Workspace) -> None:
 
 
 @contextlib.contextmanager
-def _in_time(row: Verb) -> Iterator[None]:
+def _time_limit(row: Verb) -> Iterator[None]:
     """CHECKOUT_TIMEOUT once the verb's gits have taken the seconds of its row; what had moved is back by then."""
     from devs_git.storage.git import time_limit
     from devs_git.storage.git.children import GitTimedOut
@@ -75,11 +75,11 @@ def _in_time(row: Verb) -> Iterator[None]:
         ) from error
 
 
-def _done(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> Any:
+def _run(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> Any:
     """The result, unless a gate is open; what the verb changed is shown."""
     if row.name != "init" and workspace.places.lacks_view and workspace.ledger.tip().oid:
         _show(workspace)
-    if frozen := _frozen(row, workspace, request):
+    if frozen := _freeze_refusal(row, workspace, request):
         _look_for(module, workspace, request)
         raise frozen
     if row.tier < CHANGES or row.records:
@@ -96,10 +96,10 @@ def _done(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) ->
     return result
 
 
-def _foreseen(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> Any:
+def _dry_run(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> Any:
     """What a dry run answers, with the gate that would stop the real one first among `blocked_by`."""
     result = module.run(workspace, request)
-    frozen = _frozen(row, workspace, request)
+    frozen = _freeze_refusal(row, workspace, request)
     return replace(result, blocked_by=(frozen.envelope(), *result.blocked_by)) if frozen else result
 
 
@@ -141,7 +141,7 @@ def recover(workspace: Workspace, *, alone: bool = False) -> None:
     With `alone` BUSY also where it has just ended.
     """
     places = workspace.places
-    if not any(places.journals.glob("*.json")) and not _litter(places.operations):
+    if not any(places.journals.glob("*.json")) and not _has_leftovers(places.operations):
         return
     from devs_git.operations.checkpoint import complete_task
     from devs_git.storage.worktree import journal, move_tree
@@ -159,7 +159,7 @@ def recover(workspace: Workspace, *, alone: bool = False) -> None:
             complete_task.finish(workspace, entry)
 
 
-def _litter(folder: Path) -> bool:
+def _has_leftovers(folder: Path) -> bool:
     try:
         return any(folder.iterdir())
     except FileNotFoundError:
@@ -176,7 +176,7 @@ def _look_for(module: Any, workspace: Workspace, request: VerbRequest) -> None:
             raise
 
 
-def _frozen(row: Verb, workspace: Workspace, request: VerbRequest) -> DevsError | None:
+def _freeze_refusal(row: Verb, workspace: Workspace, request: VerbRequest) -> DevsError | None:
     """Why a verb waits while a gate is open; None with none open, and for a person who overrides (rewind alone knows how)."""
     if row.goes_on_while_frozen and not request.releases:
         return None
@@ -184,19 +184,19 @@ def _frozen(row: Verb, workspace: Workspace, request: VerbRequest) -> DevsError 
     workspace.require_believed()
     gates = workspace.ledger.open_gates()
     if gates and request.override_reason:
-        return _no_person(workspace, request)
+        return _override_refusal(workspace, request)
     what = f"{row.name} --uninstall" if row.goes_on_while_frozen else row.name
-    return _waiting(what, gates[0]) if gates else None
+    return _blocked_by_gate(what, gates[0]) if gates else None
 
 
-def require_calm(what: str, workspace: Workspace) -> None:
+def require_no_open_gate(what: str, workspace: Workspace) -> None:
     """GATE_BLOCKED while a gate is open; what is wrong with a ledger that is not to be believed, which may hide one."""
     workspace.require_believed()
     for gate in workspace.ledger.open_gates()[:1]:
-        raise _waiting(what, gate)
+        raise _blocked_by_gate(what, gate)
 
 
-def _waiting(what: str, gate: str) -> DevsError:
+def _blocked_by_gate(what: str, gate: str) -> DevsError:
     return DevsError(
         "GATE_BLOCKED",
         f"'{what}' is frozen: gate {gate} waits for a person's decision.",
@@ -205,7 +205,7 @@ def _waiting(what: str, gate: str) -> DevsError:
     )
 
 
-def _no_person(workspace: Workspace, request: VerbRequest) -> DevsError | None:
+def _override_refusal(workspace: Workspace, request: VerbRequest) -> DevsError | None:
     """TERMINAL_REQUIRED unless a person at a terminal overrides a gate; no other door says `at_terminal`."""
     if request.at_terminal and not workspace.agent_variable:
         return None

@@ -120,7 +120,7 @@ def _answer(words: list[str]) -> str:
 
 
 @contextlib.contextmanager
-def frozen() -> Iterator[Scratch]:
+def frozen_repository() -> Iterator[Scratch]:
     """The repository, a gate open in it, and this process as if it had been started there without a terminal."""
     top = Path(tempfile.mkdtemp(prefix="devs-git-")).resolve()
     here, environment, stdin = Path.cwd(), dict(os.environ), sys.stdin
@@ -129,7 +129,7 @@ def frozen() -> Iterator[Scratch]:
             del os.environ[name]
         os.environ.update(_ENVIRONMENT)
         os.chdir(top)
-        yield Scratch(top, _WORDS | _lived_in(top))
+        yield Scratch(top, _WORDS | _fill(top))
     finally:
         sys.stdin = stdin
         os.chdir(here)
@@ -138,7 +138,7 @@ def frozen() -> Iterator[Scratch]:
         shutil.rmtree(top, ignore_errors=True)
 
 
-def _lived_in(top: Path) -> dict[str, str]:
+def _fill(top: Path) -> dict[str, str]:
     """Give the repository a completed task, an active one, a snapshot and an open gate; what is called how."""
     git = Git(top)
     git.run("init", "--quiet", "--initial-branch=main")

@@ -23,7 +23,7 @@ from devs_git.entrypoints import public_surface
 from devs_git.entrypoints.cli.groups import FILES
 from devs_git.entrypoints.cli.main import command
 from devs_git.entrypoints.http.routes import ROUTES
-from devs_git.entrypoints.scratch_repository import Scratch, frozen
+from devs_git.entrypoints.scratch_repository import Scratch, frozen_repository
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.errors import CODES
 from devs_git.values import fields
@@ -96,13 +96,13 @@ def _promises() -> Iterator[str]:
     verbs = {name: f"tier {row.tier}, {on[row.goes_on_while_frozen]}" for name, row in VERBS.items()}
     tools = {name: tool.verb_name for name, tool in TOOLS.items()}
     routes = {f"{one.method} {one.path}": one.tool_name for one in ROUTES}
-    yield from _compared("verb", public_surface.VERBS, verbs)
-    yield from _compared("door", public_surface.DOORS, dict.fromkeys(DOORS, "a door"))
-    yield from _compared("tool", public_surface.TOOLS, tools)
-    yield from _compared("route", public_surface.ROUTES, routes)
+    yield from _differences("verb", public_surface.VERBS, verbs)
+    yield from _differences("door", public_surface.DOORS, dict.fromkeys(DOORS, "a door"))
+    yield from _differences("tool", public_surface.TOOLS, tools)
+    yield from _differences("route", public_surface.ROUTES, routes)
 
 
-def _compared(what: str, listed: Mapping[str, str], there: Mapping[str, str]) -> Iterator[str]:
+def _differences(what: str, listed: Mapping[str, str], there: Mapping[str, str]) -> Iterator[str]:
     for name, kind in listed.items():
         if name not in there:
             yield f"The {what} '{name}' is promised and is not there."
@@ -115,11 +115,11 @@ def _compared(what: str, listed: Mapping[str, str], there: Mapping[str, str]) ->
 
 def guard() -> tuple[Finding, ...]:
     """Every verb, run while a gate is open, and every tool of agents."""
-    with frozen() as scratch:
+    with frozen_repository() as scratch:
         return tuple(
             Finding("VERB_UNGUARDED", "error", text, _FAULT)
             for name, row, call in _calls(scratch)
-            for text in _judged(name, row, call, scratch)
+            for text in _failures(name, row, call, scratch)
         )
 
 
@@ -132,7 +132,7 @@ def _calls(scratch: Scratch) -> Iterator[tuple[str, Verb, Callable[[], str]]]:
         yield f"{name} (a tool)", tool.verb, partial(scratch.use, tool)
 
 
-def _judged(name: str, row: Verb, call: Callable[[], str], scratch: Scratch) -> Iterator[str]:
+def _failures(name: str, row: Verb, call: Callable[[], str], scratch: Scratch) -> Iterator[str]:
     before = scratch.state()
     answer = call()
     if row.tier >= CHANGES and not row.goes_on_while_frozen and answer != "GATE_BLOCKED":

@@ -65,7 +65,7 @@ def test_status_says_of_which_files_only_the_filter_could_tell(tasks: Tasks) -> 
     assert not (top.parent / "ran").exists()
     assert (
         "Unknown whether these changed: only the filter 'up' of this repository shows that (2):"
-        in log_text.status(found)
+        in log_text.status_text(found)
     )
     (top / "longer.up").write_text("longer of old\n")
     found = asked("status", status.Request())
@@ -82,7 +82,7 @@ def test_the_working_tree_is_compared_without_what_a_filter_would_have_to_read(t
     assert (found.stats.files_changed, found.stats.insertions) == (1, 1)
     assert [one.path for one in found.not_told] == ["edited.up", "longer.up", "touched.up"]
     assert not (top.parent / "ran").exists()
-    assert "longer.up" in log_text.diff(found)
+    assert "longer.up" in log_text.diff_text(found)
 
 
 def test_a_plan_that_could_not_tell_is_carried_out_as_it_was_made(tasks: Tasks) -> None:
@@ -93,7 +93,9 @@ def test_a_plan_that_could_not_tell_is_carried_out_as_it_was_made(tasks: Tasks) 
     assert plan.not_told == tuple(NotTold(path, "up") for path in ("edited.up", "longer.up", "touched.up"))
     assert plan.blocked_by == ()
     assert not (top.parent / "ran").exists()
-    assert "whether 3 files changed, such as edited.up: only the filter 'up'" in move_text.rewind_plan(plan)
+    assert "whether 3 files changed, such as edited.up: only the filter 'up'" in move_text.rewind_plan_text(
+        plan
+    )
     done = asked("rewind", rewind.Request("9", plan_id=plan.plan_id))
     assert isinstance(done, rewind.Result)
     assert (top.parent / "ran").exists()

@@ -72,7 +72,7 @@ def test_a_detached_head_and_a_repository_without_a_commit(
     git("init", "-q", str(tmp_path / "empty"))
     found = run(Workspace.open(tmp_path / "empty"), Request())
     assert (found.branch, found.head, found.initialized) == ("main", "", False)
-    assert "Open gates: none" not in log_text.status(found)  # nobody knows
+    assert "Open gates: none" not in log_text.status_text(found)  # nobody knows
 
 
 def test_active_task_journals_and_unrecorded_commits_are_shown(ledgered: Workspace, repo: Path) -> None:

@@ -124,7 +124,7 @@ def test_any_text_is_an_id_and_none_steers_a_terminal(initialised: Path) -> None
         assert found.fullOutput == trace_id
     rows = trace_list.run(Workspace.open(initialised), trace_list.Request())
     assert {row.trace_id for row in rows.traces} == set(IDS)
-    assert not set("\x1b\0\u202e") & set(trace_text.listed(rows))
+    assert not set("\x1b\0\u202e") & set(trace_text.list_text(rows))
     for bad in ("\udcff", "x" * 65_537):
         with pytest.raises(DevsError) as caught:
             trace_put.Request(b"", trace_id=bad)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.entrypoints.bugs import uncaught
+from devs_git.entrypoints.bugs import as_devs_error
 from devs_git.storage.git.program import GitFailed
 from devs_git.workspace import Workspace
 from tests.conftest import Run
@@ -20,7 +20,7 @@ def test_what_git_says_of_a_damaged_repository_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    told = uncaught(GitFailed(["diff-index"], 128, "fatal: bad tree object HEAD"))
+    told = as_devs_error(GitFailed(["diff-index"], 128, "fatal: bad tree object HEAD"))
     assert (told.code, told.message) == (
         "INTERNAL",
         "git diff-index exited 128: fatal: bad tree object HEAD.",
@@ -34,7 +34,7 @@ def test_anything_else_is_a_bug_with_its_trace_in_a_file(
     error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    told = uncaught(error)
+    told = as_devs_error(error)
     assert (told.code, told.message) == ("INTERNAL", f"This is a bug of devs-git: {type(error).__name__}.")
     assert type(error).__name__ in (tmp_path / "devs-git/errors.log").read_text()
 

@@ -14,7 +14,7 @@ import pytest
 import devs_git
 from devs_git.entrypoints.cli.main import command
 from devs_git.entrypoints.tools import calling
-from devs_git.entrypoints.tools.hints import spoken
+from devs_git.entrypoints.tools.hints import translate_text
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import Tool
 from devs_git.workspace import Workspace
@@ -84,7 +84,7 @@ FOR_PERSONS = ("cli", "selfcheck.py", "git_hook.py", "deciding.py", "signatures.
     ],
 )
 def test_a_hint_names_tools_and_arguments(tool: str, said: str, words: str) -> None:
-    assert spoken(TOOLS[tool], said) == words
+    assert translate_text(TOOLS[tool], said) == words
 
 
 def _texts() -> Iterator[tuple[str, str]]:
@@ -132,7 +132,7 @@ def _options_of(tool: Tool) -> list[str]:
 
 def _left(tool: str, text: str) -> set[str]:
     """What is left of options, those of commands for a shell apart."""
-    rest = re.sub(r"\b(git|devs-git|pip|ssh-keygen) [^;,()]*", "", spoken(TOOLS[tool], text))
+    rest = re.sub(r"\b(git|devs-git|pip|ssh-keygen) [^;,()]*", "", translate_text(TOOLS[tool], text))
     return set(re.findall(r"(?<!\S)--[a-z-]+", rest))
 
 

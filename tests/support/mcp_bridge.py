@@ -23,7 +23,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from devs_git.entrypoints.http.listener import listening
+from devs_git.entrypoints.http.listener import listen
 
 SECONDS = 3.0  # what is never answered is a check that fails
 STATELESS = "2026-07-28"
@@ -99,7 +99,7 @@ def bridged(top: Path) -> Iterator[str]:
     bridge = Bridge(top)
     app = Starlette(routes=[Route("/mcp", bridge.relay, methods=["POST"])])
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, ws="none", timeout_graceful_shutdown=1))
-    with listening("127.0.0.1", 0) as ear:
+    with listen("127.0.0.1", 0) as ear:
         thread = threading.Thread(target=lambda: server.run(sockets=[ear]))
         thread.start()
         try:

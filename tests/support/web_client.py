@@ -18,7 +18,7 @@ import uvicorn
 from devs_git.entrypoints.http.app import application
 from devs_git.entrypoints.http.border import Rules
 from devs_git.entrypoints.http.feed import Feed
-from devs_git.entrypoints.http.listener import Server, listening
+from devs_git.entrypoints.http.listener import Server, listen
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def _events(response: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:
 def served(where: Path, rules: Rules | None = None) -> Iterator[Web]:
     """The application on a free port until the end of the block."""
     rules = rules or Rules("127.0.0.1")
-    with listening("127.0.0.1", 0) as ear:
+    with listen("127.0.0.1", 0) as ear:
         feed = Feed(where)
         app = application(where, rules, feed)
         server = Server(uvicorn.Config(app, log_config=None, lifespan="on", ws="none"), feed)

@@ -47,14 +47,16 @@ def agent_install(client: str, *, uninstall: bool, as_json: bool) -> int:
     return 0
 
 
-def _install(workspace: Workspace, client: str, *, uninstall: bool) -> Result:
-    dialect = CLIENTS[client]
+def _install(workspace: Workspace, name: str, *, uninstall: bool) -> Result:
+    client = CLIENTS[name]
     if uninstall:
-        router.require_calm("agent install --uninstall", workspace)  # it would let the agent's tools write
-        return Result(client, client_files.uninstall(workspace.top, dialect), ())
+        router.require_no_open_gate(
+            "agent install --uninstall", workspace
+        )  # it would let the agent's tools write
+        return Result(name, client_files.uninstall(workspace.top, client), ())
     workspace.ledger.require()
-    actions = client_files.install(workspace.places, workspace.top, dialect)
+    actions = client_files.install(workspace.places, workspace.top, client)
     changed = any(action.did in {"created", "updated"} for action in actions[1:])
-    files = f"{dialect.hooks_file} {dialect.server_file}"
+    files = f"{client.hooks_file} {client.server_file}"
     commit = f"Commit them, so that your team's clones have them too: git add {files} && git commit"
-    return Result(client, actions, (commit, *dialect.notes) if changed else ())
+    return Result(name, actions, (commit, *client.notes) if changed else ())

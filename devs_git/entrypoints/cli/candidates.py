@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NEWEST: Final = 200  # checkpoints looked at; more would make the shell wait
 
 
-class _Offered(StringParamType):
+class _Candidates(StringParamType):
     """A string for which `offers` names candidates and what to say of each; none where there is no repository."""
 
     def __init__(self, offers: Callable[[Workspace], dict[str, str]]) -> None:
@@ -91,11 +91,11 @@ def _rows(workspace: Workspace) -> tuple[Row, ...]:
 
 
 TYPES: Final = {
-    "target": _Offered(_checkpoints),
-    "against": _Offered(_checkpoints),
-    "task_id": _Offered(_tasks),
-    "task": _Offered(_tasks),
-    "branch_name": _Offered(_branches),
-    "gate_id": _Offered(_gates),
-    "remote": _Offered(_remotes),
+    "target": _Candidates(_checkpoints),
+    "against": _Candidates(_checkpoints),
+    "task_id": _Candidates(_tasks),
+    "task": _Candidates(_tasks),
+    "branch_name": _Candidates(_branches),
+    "gate_id": _Candidates(_gates),
+    "remote": _Candidates(_remotes),
 }

@@ -15,7 +15,7 @@ from devs_git.entrypoints import missing_hooks, router
 from devs_git.entrypoints.cli import candidates, terminal
 from devs_git.entrypoints.cli.groups import HELP
 from devs_git.entrypoints.cli.texts import console
-from devs_git.entrypoints.closed_pipe import printing
+from devs_git.entrypoints.closed_pipe import exit_on_print_error
 from devs_git.entrypoints.result_value import plain
 from devs_git.errors import EXIT_NO, DevsError
 from devs_git.workspace import Workspace
@@ -47,7 +47,7 @@ def command(
         def body(*, as_json: bool, repo: str | None, yes: bool = False, **options: Any) -> int:
             request = make(**options)
             workspace = terminal.attach(Workspace.open(Path(repo) if repo else None))
-            if warning := missing_hooks.told(name, workspace):
+            if warning := missing_hooks.warning_for(name, workspace):
                 workspace.say(warning)
             # As with `git -C`, paths begin where the command works.
             if request.folder is not None:
@@ -58,7 +58,7 @@ def command(
                 request = _ask(name, workspace, request, plan)
             dry = request.dry_run
             shown = plan if plan is not None and dry else text
-            result = _answered(name, workspace, request, as_text if as_json else shown)
+            result = _call_and_print(name, workspace, request, as_text if as_json else shown)
             return EXIT_NO if dry and result.blocked_by else exit_status(result)
 
         params = [
@@ -77,15 +77,15 @@ def command(
     return decorate
 
 
-def _answered(name: str, workspace: Workspace, request: VerbRequest, shown: Renderer) -> Any:
+def _call_and_print(name: str, workspace: Workspace, request: VerbRequest, shown: Renderer) -> Any:
     """The result, printed; and those of the requests that follow it, for as long as somebody reads."""
     while True:
-        with terminal.cleared(workspace):
+        with terminal.progress_line(workspace):
             result = router.call(name, workspace, request)
         if isinstance(result, VerbResult) and result.not_believed:
             workspace.say(f"warning: {result.not_believed}")
         out = shown(result)
-        with printing() as reader:
+        with exit_on_print_error() as reader:
             console.write(out) if isinstance(out, str) else console.write_bytes(out)
         next_one = request.next_request(result)
         if next_one is None or reader.gone:

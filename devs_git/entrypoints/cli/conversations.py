@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from devs_git.domain.verbs import VerbRequest
 
 
-def _shown(result: Result) -> str:
+def _show_text(result: Result) -> str:
     wanted = click.get_current_context().params["format"]
     if wanted == "json":
         return as_text(result)
-    return conversation_text.table_of(result) if wanted == "table" else conversation_text.chat(result)
+    return conversation_text.table_text(result) if wanted == "table" else conversation_text.chat_text(result)
 
 
 @command(
     "conversation show",
-    text=_shown,
+    text=_show_text,
     example="devs-git conversation show --task 10\ndevs-git conversation show --at task-10@2 --no-tool-results",
 )
 @click.option(
@@ -51,7 +51,7 @@ def conversation_show(*, no_tool_calls: bool, no_tool_results: bool, **options: 
 
 @command(
     "conversation import",
-    text=conversation_text.imported,
+    text=conversation_text.import_text,
     example="devs-git conversation import ~/.claude/projects/-home-ada-repo/SESSION.jsonl",
 )
 @click.argument("file", type=click.Path(path_type=Path))
@@ -70,7 +70,7 @@ def conversation_import(**options: Any) -> VerbRequest:
 
 @command(
     "conversation snapshot",
-    text=conversation_text.taken,
+    text=conversation_text.snapshot_text,
     example="devs-git conversation snapshot --task 10",
 )
 @click.option(
@@ -85,7 +85,7 @@ def conversation_snapshot(**options: Any) -> VerbRequest:
 
 @command(
     "conversation snapshots",
-    text=conversation_text.listed,
+    text=conversation_text.snapshots_text,
     example="devs-git conversation snapshots --task 10",
 )
 @click.option("--task", default="", help="Only this task.")

@@ -11,7 +11,7 @@ import sys
 from devs_git.commands.trace_get import Request, Result
 from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.texts import console
-from devs_git.entrypoints.closed_pipe import printing
+from devs_git.entrypoints.closed_pipe import exit_on_print_error
 from devs_git.errors import EXIT_INTERRUPTED
 from devs_git.values import replace
 from devs_git.workspace import Workspace
@@ -24,7 +24,7 @@ def status(words: list[str]) -> int | None:
         return None
     try:
         data = _output(ids[0])
-        with printing():
+        with exit_on_print_error():
             console.write_bytes(data or b"")
     except KeyboardInterrupt:
         _say("The command was interrupted and did nothing more.")

@@ -26,7 +26,7 @@ _ASK: Final = """devs-git gate request --type TAS_REVISION --agent architect --t
 devs-git gate request --from - < request.yaml"""
 
 
-@command("gate request", text=gate_text.requested, example=_ASK)
+@command("gate request", text=gate_text.request_text, example=_ASK)
 @click.option(
     "--type", "gate_type", metavar="TYPE", help="TAS_REVISION (the default), MANUAL or POLICY_CHANGE."
 )
@@ -121,7 +121,7 @@ def _from(source: str) -> dict[str, Any]:
 
 @command(
     "gate list",
-    text=gate_text.listed,
+    text=gate_text.list_text,
     example="devs-git gate list\ndevs-git gate list --status APPROVED --json",
 )
 @click.option(
@@ -139,7 +139,9 @@ def gate_list(**options: str) -> VerbRequest:
     return Request(**options)
 
 
-@command("gate show", text=gate_text.page, example="devs-git gate show 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9")
+@command(
+    "gate show", text=gate_text.show_text, example="devs-git gate show 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
+)
 @click.argument("gate_id")
 def gate_show(*, gate_id: str) -> VerbRequest:
     from devs_git.commands.gate_show import Request
@@ -184,7 +186,7 @@ def _answer(
 
 @command(
     "gate approve",
-    text=gate_text.approved,
+    text=gate_text.approval_text,
     example="devs-git gate approve 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9 --reason 'As we said'\n"
     "devs-git gate approve 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9 --sign --key ~/.ssh/id_ed25519",
 )
@@ -199,7 +201,7 @@ def gate_approve(**options: Any) -> VerbRequest:
 
 @command(
     "gate reject",
-    text=gate_text.resolved,
+    text=gate_text.decision_text,
     example="devs-git gate reject 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9 --reason 'Use the old format'",
 )
 @click.argument("gate_id")
@@ -213,7 +215,7 @@ def gate_reject(**options: Any) -> VerbRequest:
 
 @command(
     "gate wait",
-    text=gate_text.waited,
+    text=gate_text.wait_text,
     example="devs-git gate wait 0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9 --timeout 10min",
     exit_status=lambda result: EXITS.get(result.status, EXIT_CONFLICT),
 )

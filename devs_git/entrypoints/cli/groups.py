@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from devs_git.entrypoints.cli import overview
-from devs_git.entrypoints.closed_pipe import unread
+from devs_git.entrypoints.closed_pipe import ignore_closed_pipe
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -96,7 +96,7 @@ class Root(TableGroup):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Click would end with 1, a check that says no, where nobody reads on."""
-        with unread():
+        with ignore_closed_pipe():
             return super().invoke(ctx)
         return 0
 

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from devs_git.domain.verbs import VerbRequest
 
 
-@command("log", text=log_text.log, example="devs-git log --limit 5\ndevs-git log --task 10 --json")
+@command(
+    "log", text=log_text.checkpoints_text, example="devs-git log --limit 5\ndevs-git log --task 10 --json"
+)
 @click.option("--limit", type=int, default=20, show_default=True, help="The number of checkpoints.")
 @click.option("--all", "everything", is_flag=True, help="Show all checkpoints.")
 @click.option("--task", default="", help="Only this task.")
@@ -26,7 +28,7 @@ def log(*, limit: int, everything: bool, task: str, cursor: str) -> VerbRequest:
 
 @command(
     "history",
-    text=log_text.history,
+    text=log_text.history_text,
     example="devs-git history --task 10\ndevs-git history --follow --json",
 )
 @click.option("--limit", type=int, default=50, show_default=True, help="The number of events.")
@@ -41,7 +43,7 @@ def history(**options: Any) -> VerbRequest:
     return Request(**options)
 
 
-@command("show", text=log_text.show, example="devs-git show task-10\ndevs-git show task-10@3 --json")
+@command("show", text=log_text.show_text, example="devs-git show task-10\ndevs-git show task-10@3 --json")
 @click.argument("target")
 def show(*, target: str) -> VerbRequest:
     from devs_git.commands.show import Request
@@ -51,7 +53,7 @@ def show(*, target: str) -> VerbRequest:
 
 @command(
     "diff",
-    text=log_text.diff,
+    text=log_text.diff_text,
     example="devs-git diff task-10\ndevs-git diff task-10 --against task-9 --hunks\ndevs-git diff --hunks",
 )
 @click.argument("target", required=False, default="")
@@ -68,14 +70,14 @@ def diff(*, target: str, against: str, hunks: bool, hunk_lines: int) -> VerbRequ
     return Request(target, against, hunks, hunk_lines)
 
 
-@command("status", text=log_text.status, example="devs-git status --json")
+@command("status", text=log_text.status_text, example="devs-git status --json")
 def status() -> VerbRequest:
     from devs_git.commands.status import Request
 
     return Request()
 
 
-@command("branch", text=log_text.branch, example="devs-git branch task-10@2 -b try")
+@command("branch", text=log_text.branch_text, example="devs-git branch task-10@2 -b try")
 @click.argument("target")
 @click.option("-b", "--name", required=True, help="The name of the new branch.")
 def branch(*, target: str, name: str) -> VerbRequest:

@@ -8,12 +8,12 @@ import sys
 import click
 
 import devs_git
-from devs_git.entrypoints.bugs import uncaught
+from devs_git.entrypoints.bugs import as_devs_error
 from devs_git.entrypoints.cli.groups import Root, TableGroup
 from devs_git.entrypoints.cli.overview import ABOUT, top_level
 from devs_git.entrypoints.cli.terminal import Declined, report
 from devs_git.entrypoints.cli.texts import console
-from devs_git.entrypoints.closed_pipe import printing
+from devs_git.entrypoints.closed_pipe import exit_on_print_error
 from devs_git.errors import EXIT_INTERRUPTED, EXIT_USAGE, DevsError, invalid
 
 cli = Root(name="devs-git", help=ABOUT, summaries=top_level())
@@ -45,7 +45,7 @@ def main() -> int:
     except DevsError as error:
         return report(error, as_json=as_json)
     except click.exceptions.NoArgsIsHelpError as error:
-        with printing():
+        with exit_on_print_error():
             console.write(error.format_message())
         return EXIT_USAGE
     except click.UsageError as error:
@@ -53,7 +53,7 @@ def main() -> int:
             param = getattr(error, "param", None)
             report(invalid(param.name if param else "arguments", error.format_message()), as_json=True)
         else:
-            with printing():
+            with exit_on_print_error():
                 said = io.StringIO()
                 error.show(said)
                 console.write(said.getvalue(), err=True, end="")
@@ -65,4 +65,4 @@ def main() -> int:
         console.write("The command was interrupted and did nothing more.", err=True)
         return EXIT_INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the last door: what nobody caught becomes one line
-        return report(uncaught(error), as_json=as_json)
+        return report(as_devs_error(error), as_json=as_json)

@@ -9,7 +9,7 @@ import click
 
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.texts.console import paint
-from devs_git.entrypoints.cli.texts.render import blocked, path, plural
+from devs_git.entrypoints.cli.texts.render import blocked_lines, path, plural
 
 if TYPE_CHECKING:
     from collections.abc import ItemsView
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from devs_git.domain.verbs import VerbRequest
 
 
-def _shown(result: Result) -> str:
+def _purge_text(result: Result) -> str:
     if not (result.dropped or result.traces or result.messages or result.files or result.lost):
         lines = ["Nothing of devs-git holds it."]
     else:
@@ -45,7 +45,7 @@ def _shown(result: Result) -> str:
     if not result.dry_run and result.event:
         lines.append(f"No ref of ours keeps it. To delete the objects: {result.finish}")
         lines.append("Then, for remotes and other clones: devs-git sync; and run this purge in each clone.")
-    return "\n".join([*lines, *blocked(result)])
+    return "\n".join([*lines, *blocked_lines(result)])
 
 
 def _once(result: Result) -> ItemsView[tuple[str, str], int]:
@@ -54,8 +54,8 @@ def _once(result: Result) -> ItemsView[tuple[str, str], int]:
 
 @command(
     "purge",
-    text=_shown,
-    plan=_shown,
+    text=_purge_text,
+    plan=_purge_text,
     example='devs-git purge secret.env --dry-run\ndevs-git purge --text "hunter2-and-more" --yes',
 )
 @click.argument("path", default="")

@@ -24,8 +24,8 @@ UNTRACKED = click.option(
 
 @command(
     "rewind",
-    text=move_text.rewound,
-    plan=move_text.rewind_plan,
+    text=move_text.rewind_text,
+    plan=move_text.rewind_plan_text,
     example="devs-git rewind task-10\ndevs-git rewind task-10@3 --dry-run\ndevs-git rewind task-10 --preserve stash",
 )
 @click.argument("target", required=False, default="")
@@ -48,8 +48,8 @@ def rewind(**options: Any) -> VerbRequest:
 
 @command(
     "undo",
-    text=move_text.undone,
-    plan=move_text.undo_plan,
+    text=move_text.undo_text,
+    plan=move_text.undo_plan_text,
     example="devs-git undo\ndevs-git undo 20010203T040506-1a2b3c4d --preserve branch",
 )
 @click.argument("op_id", required=False, default=None, metavar="[ID]")
@@ -63,7 +63,7 @@ def undo(**options: Any) -> VerbRequest:
     return Request(**options)
 
 
-@command("checkout", text=move_text.checked_out, example="devs-git checkout main")
+@command("checkout", text=move_text.checkout_text, example="devs-git checkout main")
 @click.argument("branch_name")
 def checkout(**options: Any) -> VerbRequest:
     from devs_git.commands.checkout import Request
@@ -73,7 +73,7 @@ def checkout(**options: Any) -> VerbRequest:
 
 @command(
     "restore",
-    text=move_text.restored,
+    text=move_text.restore_text,
     example="devs-git restore task-10\ndevs-git restore task-10@3 -- src/dates.py",
 )
 @click.argument("target")

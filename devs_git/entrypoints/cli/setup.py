@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from devs_git.commands import doctor as doctor_verb
-from devs_git.commands import init as init_verb
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.terminal import style
 from devs_git.errors import EXIT_NO
+
+if TYPE_CHECKING:
+    from devs_git.commands import doctor as doctor_verb
+    from devs_git.commands import init as init_verb
+    from devs_git.domain.verbs import VerbRequest
 
 _INIT: Final = "devs-git init\ndevs-git init --strict\ndevs-git init --uninstall\ndevs-git init --server --repo /srv/git/project.git"
 _COLOURS: Final = {"created": "green", "updated": "green", "removed": "yellow", "skipped": "yellow"}
@@ -49,9 +52,11 @@ def _init_text(result: init_verb.Result) -> str:
     metavar="OID",
     help="Accept this policy of a ledger that this clone never saw, although devs-policy.yaml has another policy.",
 )
-def init(*, uninstall: bool, strict: bool, server: bool, accept_policy: str) -> init_verb.Request:
+def init(*, uninstall: bool, strict: bool, server: bool, accept_policy: str) -> VerbRequest:
     """Set up, or take out."""
-    return init_verb.Request(uninstall, strict, server, accept_policy, terminal.interactive())
+    from devs_git.commands.init import Request
+
+    return Request(uninstall, strict, server, accept_policy, terminal.interactive())
 
 
 def _doctor_text(result: doctor_verb.Result) -> str:
@@ -82,6 +87,8 @@ def _doctor_text(result: doctor_verb.Result) -> str:
     is_flag=True,
     help="Take an interrupted operation back. Files that were edited after it stay as they are.",
 )
-def doctor(*, finish: bool, take_back: bool) -> doctor_verb.Request:
+def doctor(*, finish: bool, take_back: bool) -> VerbRequest:
     """Look for trouble."""
-    return doctor_verb.Request(finish=finish, take_back=take_back)
+    from devs_git.commands.doctor import Request
+
+    return Request(finish=finish, take_back=take_back)

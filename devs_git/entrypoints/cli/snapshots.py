@@ -8,7 +8,7 @@ import click
 
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.texts.console import paint
-from devs_git.entrypoints.cli.texts.render import blocked, path, plural, short, table, when
+from devs_git.entrypoints.cli.texts.render import blocked_lines, path, plural, short, table, when
 
 if TYPE_CHECKING:
     from devs_git.commands import snapshot_create as snapshot_create_verb
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from devs_git.domain.verbs import VerbRequest
 
 
-def _created(result: snapshot_create_verb.Result) -> str:
+def _create_text(result: snapshot_create_verb.Result) -> str:
     count = plural(result.files_changed, "path")
     saved = (
         f"Saved as {paint(result.branch, 'green')} at {short(result.commit)}: {count} different from HEAD."
@@ -31,7 +31,7 @@ def _created(result: snapshot_create_verb.Result) -> str:
     )
 
 
-def _listed(result: snapshot_list_verb.Result) -> str:
+def _list_text(result: snapshot_list_verb.Result) -> str:
     rows = [
         (paint(one.name, "green"), short(one.commit), when(one.created_at), one.message)
         for one in result.snapshots
@@ -39,26 +39,26 @@ def _listed(result: snapshot_list_verb.Result) -> str:
     return table(rows) or "No snapshots. Make one: devs-git snapshot create"
 
 
-def _opened(result: snapshot_open_verb.Result) -> str:
+def _open_text(result: snapshot_open_verb.Result) -> str:
     return (
         f"{result.snapshot} is {'open' if result.opened else 'already open'} at {path(result.path)}\n"
         "To close it: git worktree remove <that folder>"
     )
 
 
-def _pruned(result: snapshot_prune_verb.Result) -> str:
+def _prune_text(result: snapshot_prune_verb.Result) -> str:
     verb = "Would delete" if result.dry_run else "Deleted"
     lines = [f"{verb} {plural(len(result.snapshots), 'snapshot')}"]
     lines += [
         f"  {one.name} {short(one.commit)} {when(one.created_at)}  {one.message}" for one in result.snapshots
     ]
     lines += [f"  stays: {path(one.name)}, {one.reason}" for one in result.kept]
-    return "\n".join([*lines, *blocked(result)])
+    return "\n".join([*lines, *blocked_lines(result)])
 
 
 @command(
     "snapshot create",
-    text=_created,
+    text=_create_text,
     example='devs-git snapshot create\ndevs-git snapshot create -m "before lunch"',
 )
 @click.option("-m", "--message", default="", help="A description of this state, in one line.")
@@ -68,14 +68,14 @@ def snapshot_create(*, message: str) -> VerbRequest:
     return Request(message)
 
 
-@command("snapshot list", text=_listed, example="devs-git snapshot list --json")
+@command("snapshot list", text=_list_text, example="devs-git snapshot list --json")
 def snapshot_list() -> VerbRequest:
     from devs_git.commands.snapshot_list import Request
 
     return Request()
 
 
-@command("snapshot open", text=_opened, example="devs-git snapshot open edit-2026-01-31-0900 --at ../look")
+@command("snapshot open", text=_open_text, example="devs-git snapshot open edit-2026-01-31-0900 --at ../look")
 @click.argument("name")
 @click.option(
     "--at",
@@ -91,8 +91,8 @@ def snapshot_open(*, name: str, at: str) -> VerbRequest:
 
 @command(
     "snapshot prune",
-    text=_pruned,
-    plan=_pruned,
+    text=_prune_text,
+    plan=_prune_text,
     example="devs-git snapshot prune --older-than 30d --dry-run\ndevs-git snapshot prune --older-than 30d --yes",
 )
 @click.option("--older-than", required=True, metavar="SPAN", help="The age, such as 30d, 12h or 2w.")

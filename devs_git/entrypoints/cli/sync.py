@@ -14,7 +14,7 @@ from devs_git.entrypoints.cli.texts import render
 from devs_git.entrypoints.cli.texts.console import paint
 
 if TYPE_CHECKING:
-    from devs_git.commands.history_rewritten import Result as Rewritten
+    from devs_git.commands import history_rewritten as history_rewritten_verb
     from devs_git.commands.sync import Kept, Named, Result
     from devs_git.domain.ledger.ledger_merge import Superseded
     from devs_git.domain.verbs import VerbRequest
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SHOWN = 3
 
 
-def _shown(result: Result) -> str:
+def _sync_text(result: Result) -> str:
     came, went = (render.plural(len(refs), "ref") for refs in (result.fetched, result.pushed))
     quiet = not (result.fetched or result.pushed)
     head = "nothing new" if quiet else f"{came} changed here, {went} there"
@@ -40,24 +40,24 @@ def _shown(result: Result) -> str:
         for task in result.rewound
     ]
     lines += [f"{task} is live again: a branch has its commits again" for task in result.revived]
-    lines += [_named(row) for row in result.named]
+    lines += [_moved_tag_line(row) for row in result.named]
     for kept in result.kept:
-        lines += _kept(kept)
+        lines += _kept_lines(kept)
     for row in result.superseded:
-        lines += _gave_way(row, result.remote)
+        lines += _superseded_lines(row, result.remote)
     lines += [f"moved there: {ref}" for ref in result.moved]
     lines += [f"deleted there: {ref}" for ref in result.deleted]
     lines += [f"left alone, no event explains what it holds: {ref}" for ref in result.left]
     return "\n".join(lines)
 
 
-def _named(row: Named) -> str:
+def _moved_tag_line(row: Named) -> str:
     name = row.tag.removeprefix("refs/tags/")
     now = f"names {row.now} here, as event {render.short(row.event)} says" if row.now else "is gone here"
     return f"{name} {now}; it named {row.before}, which stays"
 
 
-def _kept(row: Kept) -> Iterator[str]:
+def _kept_lines(row: Kept) -> Iterator[str]:
     count = len(row.checkpoints)
     names = ", ".join(row.checkpoints[:_SHOWN]) + (" …" if count > _SHOWN else "")
     event = render.short(row.event)
@@ -69,7 +69,7 @@ def _kept(row: Kept) -> Iterator[str]:
     yield f"  If that is right, take them out here, too: devs-git purge --from {event}"
 
 
-def _gave_way(row: Superseded, remote: str) -> Iterator[str]:
+def _superseded_lines(row: Superseded, remote: str) -> Iterator[str]:
     why = printable(row.why, "")
     if not row.gate_id:
         text = f"superseded: {row.path} of {remote} stands; the other is kept as {row.kept}. {why}"
@@ -87,7 +87,7 @@ def _gave_way(row: Superseded, remote: str) -> Iterator[str]:
         yield f"  its commit is covered no more: {way if row.stands else again}"
 
 
-@command("sync", text=_shown, example="devs-git sync\ndevs-git sync upstream --json")
+@command("sync", text=_sync_text, example="devs-git sync\ndevs-git sync upstream --json")
 @click.argument("remote", default="")
 @click.option(
     "--accept-policy",
@@ -108,7 +108,7 @@ def sync(*, remote: str, accept_policy: str, let_stand: str) -> VerbRequest:
     return Request(remote, accept_policy, terminal.interactive(), let_stand)
 
 
-def _followed(result: Rewritten) -> str:
+def _rewritten_text(result: history_rewritten_verb.Result) -> str:
     verb = "would move" if result.dry_run else "moved"
     lines = [f"{verb}: {render.plural(len(result.moved), 'checkpoint')}"]
     for row in result.moved:
@@ -118,13 +118,13 @@ def _followed(result: Rewritten) -> str:
     if result.refs:
         done = "would be put right" if result.dry_run else "put right"
         lines.append(f"{done}: {render.plural(len(result.refs), 'ref')} that the rewriting had changed")
-    return "\n".join([*lines, *render.blocked(result)])
+    return "\n".join([*lines, *render.blocked_lines(result)])
 
 
 @command(
     "history-rewritten",
-    text=_followed,
-    plan=_followed,
+    text=_rewritten_text,
+    plan=_rewritten_text,
     example="devs-git history-rewritten --map .git/filter-repo/commit-map --dry-run\n"
     "devs-git history-rewritten --map .git/filter-repo/commit-map",
 )

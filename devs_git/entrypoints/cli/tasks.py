@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
-from devs_git.commands import checkpoint as checkpoint_verb
-from devs_git.commands import task_complete as complete_verb
-from devs_git.commands import task_result as result_verb
-from devs_git.commands import task_start as start_verb
-from devs_git.commands import task_status as status_verb
-from devs_git.domain.checkpoints.rows import Recorded
 from devs_git.domain.text import limits
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.terminal import style
 from devs_git.errors import invalid
 from devs_git.storage.git import bounded
 
+if TYPE_CHECKING:
+    from devs_git.commands import task_start as task_start_verb
+    from devs_git.commands import task_status as task_status_verb
+    from devs_git.domain.checkpoints.rows import Recorded
+    from devs_git.domain.verbs import VerbRequest
 
-def _started(result: start_verb.Result) -> str:
+
+def _start_text(result: task_start_verb.Result) -> str:
     title = f": {result.title}" if result.title else ""
     return f"{style(result.task_id, bold=True)} is active in this worktree{title}"
 
 
-def _recorded(row: Recorded) -> str:
+def _checkpoint_text(row: Recorded) -> str:
     if not row.made:
         return f"Nothing changed since {row.task_id}@{row.number} ({row.commit[:10]}), so no checkpoint was made."
     done = row.status == "completed"
@@ -35,7 +36,7 @@ def _recorded(row: Recorded) -> str:
     return f"{said}\nNothing changed since the task was started." if row.nothing_new else said
 
 
-def _status(result: status_verb.Result) -> str:
+def _status_text(result: task_status_verb.Result) -> str:
     here = " (active here)" if result.active_here else ""
     lines = [f"{style(result.task_id, bold=True)} {result.status}{here}"]
     named = (
@@ -57,7 +58,9 @@ def _status(result: status_verb.Result) -> str:
     return "\n".join(lines)
 
 
-@command("task start", text=_started, example='devs-git task start 10 --title "Parse dates" --plan @plan.md')
+@command(
+    "task start", text=_start_text, example='devs-git task start 10 --title "Parse dates" --plan @plan.md'
+)
 @click.argument("task_id", metavar="ID")
 @click.option("--title", default="", help="The subject of the task, in one line.")
 @click.option("--plan", default="", metavar="TEXT|@FILE", help="The plan, or @FILE to read it from a file.")
@@ -72,8 +75,10 @@ def _status(result: status_verb.Result) -> str:
 )
 @click.option("--client", default="", metavar="NAME", help="The client: the program that runs the agent.")
 @click.option("--phase", default="execute", help="research, specify, plan, execute or review.")
-def task_start(*, plan: str, **options: str) -> start_verb.Request:
-    return start_verb.Request(plan=_text_or_file(plan), **options)
+def task_start(*, plan: str, **options: str) -> VerbRequest:
+    from devs_git.commands.task_start import Request
+
+    return Request(plan=_text_or_file(plan), **options)
 
 
 def _text_or_file(plan: str) -> str:
@@ -85,18 +90,22 @@ def _text_or_file(plan: str) -> str:
         raise invalid("plan", "The plan file cannot be read as UTF-8 text.") from error
 
 
-@command("task status", text=_status, example="devs-git task status 10")
+@command("task status", text=_status_text, example="devs-git task status 10")
 @click.argument("task_id", metavar="[ID]", required=False)
-def task_status(*, task_id: str | None) -> status_verb.Request:
-    return status_verb.Request(task_id)
+def task_status(*, task_id: str | None) -> VerbRequest:
+    from devs_git.commands.task_status import Request
+
+    return Request(task_id)
 
 
-@command("task complete", text=_recorded, example='devs-git task complete --all -m "Dates are parsed"')
+@command("task complete", text=_checkpoint_text, example='devs-git task complete --all -m "Dates are parsed"')
 @click.argument("task_id", metavar="[ID]", required=False)
 @click.option("-m", "--message", default="", help="Message of the commit and of the checkpoint.")
 @click.option("-a", "--all", "everything", is_flag=True, help="Commit all that 'git add -A' would stage.")
-def task_complete(*, task_id: str | None, message: str, everything: bool) -> complete_verb.Request:
-    return complete_verb.Request(task_id, message, everything)
+def task_complete(*, task_id: str | None, message: str, everything: bool) -> VerbRequest:
+    from devs_git.commands.task_complete import Request
+
+    return Request(task_id, message, everything)
 
 
 @command(
@@ -105,16 +114,20 @@ def task_complete(*, task_id: str | None, message: str, everything: bool) -> com
     example="devs-git task result 10 < result.md",
 )
 @click.argument("task_id", metavar="ID")
-def task_result(*, task_id: str) -> result_verb.Request:
+def task_result(*, task_id: str) -> VerbRequest:
+    from devs_git.commands.task_result import Request
+
     try:
         text = bounded.read(sys.stdin.buffer, limits.TEXT, "text").decode("utf-8")
     except UnicodeDecodeError as error:
         raise invalid("text", "The result is no UTF-8 text.") from error
-    return result_verb.Request(task_id, text)
+    return Request(task_id, text)
 
 
-@command("checkpoint", text=_recorded, example='devs-git checkpoint --all -m "Half of it works"')
+@command("checkpoint", text=_checkpoint_text, example='devs-git checkpoint --all -m "Half of it works"')
 @click.option("-m", "--message", default="", help="Message of the commit and of the checkpoint.")
 @click.option("-a", "--all", "everything", is_flag=True, help="Commit all that 'git add -A' would stage.")
-def checkpoint(*, message: str, everything: bool) -> checkpoint_verb.Request:
-    return checkpoint_verb.Request(message, everything)
+def checkpoint(*, message: str, everything: bool) -> VerbRequest:
+    from devs_git.commands.checkpoint import Request
+
+    return Request(message, everything)

@@ -11,7 +11,7 @@ import click
 
 from devs_git.domain.text import limits
 from devs_git.entrypoints.cli.texts import console
-from devs_git.entrypoints.closed_pipe import printing
+from devs_git.entrypoints.closed_pipe import exit_on_print_error
 from devs_git.values import replace
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def attach(workspace: Workspace) -> Workspace:
 
 
 @contextmanager
-def cleared(workspace: Workspace) -> Iterator[None]:
+def progress_line(workspace: Workspace) -> Iterator[None]:
     """Around what tells of progress: whatever is printed then, an error too, begins on a line of its own."""
     try:
         yield
@@ -96,7 +96,7 @@ def cleared(workspace: Workspace) -> Iterator[None]:
 
 def report(error: DevsError, *, as_json: bool) -> int:
     """Print a refusal where it belongs and return its exit status."""
-    with printing():
+    with exit_on_print_error():
         if as_json:
             console.write(console.as_json(error.envelope()))
         else:

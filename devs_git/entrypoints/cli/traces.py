@@ -13,7 +13,7 @@ from devs_git.domain.text import limits
 from devs_git.domain.text.plain_text import printable
 from devs_git.entrypoints.cli.command import command
 from devs_git.entrypoints.cli.texts import console, trace_text
-from devs_git.entrypoints.cli.texts.console import friendly
+from devs_git.entrypoints.cli.texts.console import for_person
 from devs_git.entrypoints.cli.texts.render import plural
 from devs_git.errors import invalid
 from devs_git.storage.git import bounded
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from devs_git.domain.verbs import VerbRequest
 
 
-def _given(name: str) -> Any:
+def _option_value(name: str) -> Any:
     context = click.get_current_context(silent=True)
     return context.params.get(name) if context else None
 
 
 @command(
     "trace put",
-    text=lambda result: printable(result.traceId, "") if friendly() else result.traceId,
+    text=lambda result: printable(result.traceId, "") if for_person() else result.traceId,
     example="pytest 2>&1 | devs-git trace put --tool pytest\ndevs-git trace put --id build-7 --task 10 < build.log",
 )
 @click.option("--id", "trace_id", default="", metavar="ID", help="The id of the trace. Default: a new UUID.")
@@ -59,7 +59,7 @@ def trace_put(*, given: str, task: str, tool: str, session: str, error: bool, **
 
 @command(
     "trace get",
-    text=lambda result: trace_text.whole(result, raw=bool(_given("raw"))),
+    text=lambda result: trace_text.output_text(result, raw=bool(_option_value("raw"))),
     example="devs-git trace get build-7\ndevs-git trace get build-7 --raw > build.log",
 )
 @click.argument("trace_id", default="", metavar="ID")
@@ -76,7 +76,7 @@ def trace_get(*, trace_id: str, raw: bool, payload: bool, offset: int, limit: in
 
 @command(
     "trace list",
-    text=trace_text.listed,
+    text=trace_text.list_text,
     example="devs-git trace list --task 10\ndevs-git trace list --errors --limit 50 --json",
 )
 @click.option("--limit", type=int, default=20, show_default=True, help="The highest number of results.")
@@ -119,7 +119,7 @@ def _with_minus_words(made: click.Command) -> click.Command:
 @_with_minus_words
 @command(
     "trace search",
-    text=trace_text.found,
+    text=trace_text.search_text,
     example="devs-git trace search TypeError src/a.py:12\ndevs-git trace search '\"connection refused\" task:10 since:2d -retry'\ndevs-git trace search --in messages 'why task:10'",
 )
 @click.argument("query", nargs=-1)
@@ -150,8 +150,8 @@ def trace_search(*, query: tuple[str, ...], **options: Any) -> VerbRequest:
 
 @command(
     "trace prune",
-    text=trace_text.pruned,
-    plan=trace_text.pruned,
+    text=trace_text.prune_text,
+    plan=trace_text.prune_text,
     example="devs-git trace prune --older-than 90d --dry-run\ndevs-git trace prune --max-size 2GB --yes",
 )
 @click.option("--older-than", default="", metavar="SPAN", help="The age, such as 90d, 12h or 2w.")
@@ -168,9 +168,9 @@ def trace_prune(*, older_than: str, max_size: str, dry_run: bool) -> VerbRequest
     return Request(older_than, max_size, dry_run)
 
 
-def _exported(result: trace_export_verb.Result) -> str | bytes:
+def _export_text(result: trace_export_verb.Result) -> str | bytes:
     text = f"Exported {plural(result.traces, 'trace')}."
-    if _given("output"):
+    if _option_value("output"):
         return text
     console.write(text, err=True)
     return b""
@@ -178,7 +178,7 @@ def _exported(result: trace_export_verb.Result) -> str | bytes:
 
 @command(
     "trace export",
-    text=_exported,
+    text=_export_text,
     example="devs-git trace export --output traces.jsonl.gz\ndevs-git trace export --task 10 > task-10.jsonl.gz",
 )
 @click.option(
@@ -188,7 +188,7 @@ def _exported(result: trace_export_verb.Result) -> str | bytes:
 def trace_export(*, output: Path | None, task: str) -> VerbRequest:
     from devs_git.commands.trace_export import Request
 
-    if output is None and (sys.stdout.isatty() or _given("as_json")):
+    if output is None and (sys.stdout.isatty() or _option_value("as_json")):
         raise invalid(
             "output",
             "An export is binary, so a terminal cannot show it.",
@@ -199,7 +199,7 @@ def trace_export(*, output: Path | None, task: str) -> VerbRequest:
 
 @command(
     "trace import",
-    text=trace_text.imported,
+    text=trace_text.import_text,
     example="devs-git trace import traces.jsonl.gz",
 )
 @click.argument("file", type=click.File("rb"))
@@ -209,12 +209,12 @@ def trace_import(*, file: BinaryIO) -> VerbRequest:
     return Request(file)
 
 
-def _ingested(result: trace_ingest_verb.Result) -> str:
+def _ingest_text(result: trace_ingest_verb.Result) -> str:
     refused = f"; {result.rejected} cannot be read, see: devs-git doctor" if result.rejected else "."
     return f"Took in {plural(result.ingested, 'payload')}{refused}"
 
 
-@command("trace ingest", text=_ingested, example="devs-git trace ingest")
+@command("trace ingest", text=_ingest_text, example="devs-git trace ingest")
 def trace_ingest() -> VerbRequest:
     from devs_git.commands.trace_ingest import Request
 

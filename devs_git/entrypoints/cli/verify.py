@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from devs_git.domain.verbs import VerbRequest
 
 
-def _shown(result: Result) -> str:
+def _verify_text(result: Result) -> str:
     if result.format == "json":
         return as_text(result)
     lines = [_annotation(f) if result.format == "github" else _line(f) for f in result.findings]
@@ -65,7 +65,7 @@ def _annotation(finding: Told) -> str:
 
 @command(
     "verify",
-    text=_shown,
+    text=_verify_text,
     example="devs-git verify\ndevs-git verify --range origin/main..HEAD --format github commits tags",
     exit_status=lambda result: 0 if result.ok else EXIT_NO,
 )

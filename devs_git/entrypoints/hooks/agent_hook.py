@@ -31,14 +31,14 @@ def main(arguments: list[str]) -> int:
     try:
         answer = _answer(arguments, bounded.read(sys.stdin.buffer, limits.PAYLOAD, "payload"))
     except DevsError as error:
-        return _cannot(f"{error.code}: {error.message} {error.hint}")
+        return _fail(f"{error.code}: {error.message} {error.hint}")
     except Exception as error:  # noqa: BLE001 - a bug of ours must neither deny nor approve by accident
         from devs_git.storage.git import failures
 
         known = failures.told(error)
         if known:
-            return _cannot(f"{known.code}: {known.message} {known.hint}")
-        return _cannot(f"INTERNAL: this is a bug of devs-git: {type(error).__name__}: {error}")
+            return _fail(f"{known.code}: {known.message} {known.hint}")
+        return _fail(f"INTERNAL: this is a bug of devs-git: {type(error).__name__}: {error}")
     if answer:
         sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
         sys.stdout.flush()
@@ -46,32 +46,32 @@ def main(arguments: list[str]) -> int:
 
 
 def _answer(arguments: list[str], payload: bytes) -> dict[str, Any] | None:
-    client, *places = arguments or ("",)
-    if client not in CLIENTS or not places:
+    name, *places = arguments or ("",)
+    if name not in CLIENTS or not places:
         raise DevsError("INVALID_ARGUMENTS", _USAGE)
-    dialect = CLIENTS[client]
-    tool, tool_input = _tool(dialect, payload)
-    if may_run(dialect, tool, tool_input):
+    client = CLIENTS[name]
+    tool, tool_input = _tool(client, payload)
+    if may_run(client, tool, tool_input):
         return None
     why = next(filter(None, map(_why, places)), "")
-    so = " and a single call of devs-git" if tool in dialect.shells else ""
+    so = " and a single call of devs-git" if tool in client.shells else ""
     return (
-        dialect.denial(dialect.before, f"{why} {tool} counts as writing; what goes on is reading{so}.")
+        client.denial(client.before, f"{why} {tool} counts as writing; what goes on is reading{so}.")
         if why
         else None
     )
 
 
-def _tool(dialect: Client, payload: bytes) -> tuple[str, Any]:
+def _tool(client: Client, payload: bytes) -> tuple[str, Any]:
     try:
-        told = json.loads(payload)
-        tool = told[dialect.fields.tool]
+        fields = json.loads(payload)
+        tool = fields[client.fields.tool]
     except (ValueError, KeyError, TypeError, RecursionError):
         tool = None
     if not isinstance(tool, str):
-        text = f"a gate may be open, and what {dialect.title} tells of the tool cannot be read."
+        text = f"a gate may be open, and what {client.title} tells of the tool cannot be read."
         raise invalid("payload", text, hint="See: devs-git gate list")
-    return tool, told.get(dialect.fields.tool_input)
+    return tool, fields.get(client.fields.tool_input)
 
 
 def _why(common: str) -> str:
@@ -89,17 +89,17 @@ def _why(common: str) -> str:
             "Put it back; see: devs-git doctor."
         )
     if git.attempt("rev-parse", "-q", "--verify", ledger + ":open", ok=(0, 1, 128))[0]:
-        return _not_believed(git, Path(common))
+        return _disbelief(git, Path(common))
     gates = split_z(git.run("ls-tree", "-z", "--name-only", ledger + ":open"))
     if not gates:
-        return _not_believed(git, Path(common))
+        return _disbelief(git, Path(common))
     return (
         f"GATE_BLOCKED: this repository is frozen: gate {gates[0]} waits for a person's decision. "
         f"See it: devs-git gate show {gates[0]}. Wait for the answer: devs-git gate wait {gates[0]}."
     )
 
 
-def _not_believed(git: Git, common: Path) -> str:
+def _disbelief(git: Git, common: Path) -> str:
     """Why a ledger in which nothing is open freezes all the same; '' where it is to be believed."""
     from devs_git.storage.git.objects import Objects
     from devs_git.storage.ledger import checked_tip
@@ -113,6 +113,6 @@ def _not_believed(git: Git, common: Path) -> str:
     return ""
 
 
-def _cannot(text: str) -> int:
+def _fail(text: str) -> int:
     console.write(f"devs-git: {' '.join(text.split())}", err=True)
     return EXIT_INTERNAL

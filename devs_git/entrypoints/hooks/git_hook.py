@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> int:
 
         return agent_hook.main(rest)
     if name in GUARDS:
-        return _guarded(name, rest)
+        return _run_guard(name, rest)
     if name not in doors:
         return 0
     try:
@@ -46,7 +46,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _guarded(name: str, arguments: list[str]) -> int:
+def _run_guard(name: str, arguments: list[str]) -> int:
     try:
         GUARDS[name](arguments)
     except DevsError as error:
@@ -70,13 +70,13 @@ def _tas_lock(_arguments: list[str]) -> None:
     check_tas_lock.check(Workspace.open())
 
 
-def _checked(_arguments: list[str]) -> None:
+def _check_tip(_arguments: list[str]) -> None:
     from devs_git.workspace import Workspace
 
     Workspace.open().require_believed()
 
 
-def _newest(_arguments: list[str]) -> None:
+def _restore_tip(_arguments: list[str]) -> None:
     """Put back what a prune took; reading the tip does."""
     from devs_git.workspace import Workspace
 
@@ -165,8 +165,8 @@ def _refuse_all(found: Iterable[DevsError]) -> None:
 
 
 GUARDS: Final = {
-    "checked": _checked,
-    "newest": _newest,
+    "checked": _check_tip,
+    "newest": _restore_tip,
     "pre-commit": _tas_lock,
     "tas-lock": _tas_lock,
     "gate-guard": _gate_guard,

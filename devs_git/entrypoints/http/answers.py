@@ -13,32 +13,34 @@ from devs_git.errors import CODES, DevsError, invalid
 TRACE_HEADER: Final = "Devs-Trace-Id"
 
 
-def shown(value: dict[str, Any], status: int = 200, headers: dict[str, str] | None = None) -> Response:
+def json_response(
+    value: dict[str, Any], status: int = 200, headers: dict[str, str] | None = None
+) -> Response:
     """JSON in ASCII, so that a file name of any bytes can be told."""
     body = json.dumps(value).encode("ascii")
     return Response(body, status, {"Cache-Control": "no-store", **(headers or {})}, "application/json")
 
 
-def answered(answer: Answer, status: int = 200) -> Response:
+def tool_response(answer: Answer, status: int = 200) -> Response:
     """What a tool said; `status` where it went well."""
     if answer.is_error:
         status = CODES[answer.value["code"]].http_status
-    return shown(answer.value, status, {TRACE_HEADER: answer.trace_id} if answer.trace_id else None)
+    return json_response(answer.value, status, {TRACE_HEADER: answer.trace_id} if answer.trace_id else None)
 
 
-def refused(error: DevsError) -> Response:
-    return shown(error.envelope(), CODES[error.code].http_status)
+def refusal_response(error: DevsError) -> Response:
+    return json_response(error.envelope(), CODES[error.code].http_status)
 
 
-def turned_away(
+def rejection(
     status: int, field: str, message: str, *, hint: str = "", headers: dict[str, str] | None = None
 ) -> Response:
     """A request that no tool ever saw: the same envelope, with the status that HTTP has for it."""
-    return shown(invalid(field, message, hint=hint).envelope(), status, headers)
+    return json_response(invalid(field, message, hint=hint).envelope(), status, headers)
 
 
-def busy(message: str) -> Response:
+def busy_response(message: str) -> Response:
     """503: what the server cannot do now; asking again later may help."""
-    return shown(
+    return json_response(
         DevsError("BUSY", message, hint="Try again in a moment.").envelope(), 503, {"Connection": "close"}
     )

@@ -17,9 +17,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from devs_git.entrypoints.bugs import uncaught
+from devs_git.entrypoints.bugs import as_devs_error
 from devs_git.entrypoints.http import bodies
-from devs_git.entrypoints.http.answers import answered, refused, turned_away
+from devs_git.entrypoints.http.answers import refusal_response, rejection, tool_response
 from devs_git.entrypoints.http.border import MOST_BYTES, Border, Rules
 from devs_git.entrypoints.http.feed import Feed
 from devs_git.entrypoints.http.rest import web_routes
@@ -73,20 +73,20 @@ class Door:
                 return
             answer = await self._plain(told)
         except DevsError as error:
-            answer = turned_away(400, error.details["field"], error.message)
+            answer = rejection(400, error.details["field"], error.message)
         await answer(scope, receive, send)
 
     async def _plain(self, told: dict[str, Any]) -> Response:
         unknown = sorted(told.keys() - _PLAIN)
         name, params = told.get("tool"), told.get("params", {})
         if not isinstance(name, str) or not isinstance(params, dict) or unknown:
-            return turned_away(
+            return rejection(
                 400,
                 unknown[0] if unknown else "params" if isinstance(name, str) else "tool",
                 "Send a JSON-RPC message of MCP, or a tool's name and its arguments.",
                 hint='Send: {"tool": "git_status", "params": {}}',
             )
-        return answered(await run_in_threadpool(partial(calling.call, name, params, self.where)))
+        return tool_response(await run_in_threadpool(partial(calling.call, name, params, self.where)))
 
 
 def _speaks_mcp(request: Request) -> bool:
@@ -106,7 +106,7 @@ def _again(body: bytes) -> Receive:
 async def _no_route(_request: Request, error: HTTPException) -> Response:
     headers = dict(error.headers or {})
     methods = headers.get("Allow")
-    return turned_away(
+    return rejection(
         error.status_code,
         "method" if methods else "path",
         f"This route answers {methods} only." if methods else "There is no such route.",
@@ -116,4 +116,4 @@ async def _no_route(_request: Request, error: HTTPException) -> Response:
 
 
 async def _bug(_request: Request, error: Exception) -> Response:
-    return refused(uncaught(error))
+    return refusal_response(as_devs_error(error))

@@ -30,7 +30,7 @@ def _no_number(word: str) -> None:
     raise ValueError(word)
 
 
-def named(pairs: Iterable[tuple[str, Any]], known: Iterable[str]) -> dict[str, Any]:
+def arguments_by_name(pairs: Iterable[tuple[str, Any]], known: Iterable[str]) -> dict[str, Any]:
     """Arguments by the names that the tool knows: `branchName` is `branch_name`, unless it is known as it stands."""
     names, found = frozenset(known), dict[str, Any]()
     for key, value in pairs:
@@ -42,7 +42,7 @@ def named(pairs: Iterable[tuple[str, Any]], known: Iterable[str]) -> dict[str, A
     return found
 
 
-def typed(text: str, schema: dict[str, Any]) -> Any:
+def typed_value(text: str, schema: dict[str, Any]) -> Any:
     """A value of a query string as its schema wants it; what does not fit stays text, which the schema then refuses."""
     kind = schema.get("type")
     if kind == "integer" and _WHOLE.match(text):

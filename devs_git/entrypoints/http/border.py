@@ -21,7 +21,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from devs_git.domain.text import limits
-from devs_git.entrypoints.http.answers import busy, turned_away
+from devs_git.entrypoints.http.answers import busy_response, rejection
 from devs_git.values import immutable
 
 MOST_BYTES: Final = limits.BODY.most
@@ -64,13 +64,13 @@ class Rules:
         hosts = headers.getlist("host")
         named = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
         if named is None or not self.is_ours(named[1]):
-            return turned_away(403, "Host", "This server does not go by that name.")
+            return rejection(403, "Host", "This server does not go by that name.")
         if any(origin.lower() != f"http://{hosts[0].lower()}" for origin in headers.getlist("origin")):
-            return turned_away(403, "Origin", "Pages of another origin are not let in.")
+            return rejection(403, "Origin", "Pages of another origin are not let in.")
         if any(site not in ("same-origin", "none") for site in headers.getlist("sec-fetch-site")):
-            return turned_away(403, "Sec-Fetch-Site", "Pages of another site are not let in.")
+            return rejection(403, "Sec-Fetch-Site", "Pages of another site are not let in.")
         if self.token and not self._knows_token(headers):
-            return turned_away(
+            return rejection(
                 401,
                 "Authorization",
                 "This server wants a bearer token.",
@@ -100,20 +100,20 @@ class Border:
             return
         begun = False
 
-        async def telling(message: Message) -> None:
+        async def send_and_note(message: Message) -> None:
             nonlocal begun
             begun = True
             await send(message)
 
         try:
-            await self._let_in(scope, receive, telling)
+            await self._let_in(scope, receive, send_and_note)
         except asyncio.CancelledError:
             # uvicorn cuts off what is still open when it has to end; left alone it would log that as a bug of ours.
             _LOG.warning("cut off a request: the server ends")
             if begun:
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
             else:
-                await busy("The server ends.")(scope, receive, send)
+                await busy_response("The server ends.")(scope, receive, send)
 
     async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = self.rules.objection(Headers(scope=scope))
@@ -125,13 +125,13 @@ class Border:
         if isinstance(body, Response):
             await body(scope, receive, send)
         elif body is not None:
-            await self.app(scope, _replayed(body, receive), send)
+            await self.app(scope, _replay(body, receive), send)
 
 
 async def _body(scope: Scope, receive: Receive) -> bytes | Response | None:
     """The whole body; a refusal where it is too large or too slow, None where the client went away."""
     declared = Headers(scope=scope).get("content-length", "0")
-    too_large = turned_away(
+    too_large = rejection(
         413, "body", f"A request has at most {MOST_BYTES} bytes.", headers={"Connection": "close"}
     )
     if not declared.isdecimal() or int(declared[:20]) > MOST_BYTES:
@@ -151,10 +151,10 @@ async def _body(scope: Scope, receive: Receive) -> bytes | Response | None:
                 if not message.get("more_body"):
                     return b"".join(parts)
     except TimeoutError:
-        return turned_away(408, "body", "The request did not come to its end.")
+        return rejection(408, "body", "The request did not come to its end.")
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
+def _replay(body: bytes, receive: Receive) -> Receive:
     told = False
 
     async def replay() -> Message:

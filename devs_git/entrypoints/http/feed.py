@@ -22,7 +22,7 @@ from starlette.types import Message, Receive, Scope, Send
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.event_names import as_json, name_of
 from devs_git.domain.ledger.events import Event
-from devs_git.entrypoints.http.answers import busy, refused
+from devs_git.entrypoints.http.answers import busy_response, refusal_response
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.ledger import watch
 from devs_git.workspace import Workspace
@@ -67,11 +67,11 @@ class Feed:
     async def endpoint(self, request: Request) -> Response:
         """`GET /events`: from now on, or from after the event that `Last-Event-ID` names."""
         if self.listeners >= MOST_LISTENERS:
-            return busy(f"There are {MOST_LISTENERS} listeners already.")
+            return busy_response(f"There are {MOST_LISTENERS} listeners already.")
         try:
             start = await self._read(lambda: self._start(request.headers.get("last-event-id", "")))
         except DevsError as error:
-            return refused(error)
+            return refusal_response(error)
         return Stream(self, start)
 
     async def _read(self, work: Callable[[], T]) -> T:

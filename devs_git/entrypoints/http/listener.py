@@ -51,7 +51,7 @@ def main(where: Path, rules: Rules, port: int) -> int:
     console.log(logging.INFO, "%(asctime)s %(levelname)s %(name)s: %(message)s")
     for noisy in ("mcp", "uvicorn.error"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
-    with listening(rules.host, port) as ear:
+    with listen(rules.host, port) as ear:
         signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises it again once all is over
         return asyncio.run(_serve(where, rules, ear))
 
@@ -76,7 +76,7 @@ def _address(host: str, ear: socket.socket) -> str:
     return f"{shown}:{ear.getsockname()[1]}"
 
 
-def listening(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """The socket, bound here, so that a port in use is our own refusal and not uvicorn's exit.
 
     What it accepts sends at once: asyncio sees to that only for sockets that name their protocol, and without it each

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, Final
 
 import devs_git
-from devs_git.entrypoints.http.routes import PARTS, PREFIX, ROUTES, Route
+from devs_git.entrypoints.http.routes import PARTS, PREFIX, ROUTES, RestRoute
 from devs_git.entrypoints.tools.results import envelope, output_schema
 
 _REFUSALS: Final = {
@@ -44,7 +44,7 @@ def document() -> dict[str, Any]:
     }
 
 
-def _operation(route: Route) -> dict[str, Any]:
+def _operation(route: RestRoute) -> dict[str, Any]:
     made: dict[str, Any] = {
         "operationId": route.operation or route.tool_name,
         "summary": route.tool.verb.summary,

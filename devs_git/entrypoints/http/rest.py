@@ -10,50 +10,50 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route as WebRoute
+from starlette.routing import Route
 
 from devs_git.entrypoints.http import bodies
-from devs_git.entrypoints.http.answers import answered, refused, shown
+from devs_git.entrypoints.http.answers import json_response, refusal_response, tool_response
 from devs_git.entrypoints.http.openapi import document
-from devs_git.entrypoints.http.routes import PREFIX, ROUTES, Route
+from devs_git.entrypoints.http.routes import PREFIX, ROUTES, RestRoute
 from devs_git.entrypoints.tools import calling
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.documents import schemas
 
 
-def web_routes(where: Path) -> list[WebRoute]:
+def web_routes(where: Path) -> list[Route]:
     """The routes for the repository at `where`, and the document that describes them."""
-    found = [WebRoute(PREFIX + one.path, _endpoint(one, where), methods=[one.method]) for one in ROUTES]
-    return [*found, WebRoute(f"{PREFIX}/openapi.json", _described, methods=["GET"])]
+    found = [Route(PREFIX + one.path, _endpoint(one, where), methods=[one.method]) for one in ROUTES]
+    return [*found, Route(f"{PREFIX}/openapi.json", _openapi, methods=["GET"])]
 
 
-async def _described(_request: Request) -> Response:
-    return shown(document())
+async def _openapi(_request: Request) -> Response:
+    return json_response(document())
 
 
-def _endpoint(route: Route, where: Path) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(route: RestRoute, where: Path) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         try:
             given = await _given(route, request)
             arguments = route.arguments({**request.path_params}, given)
         except DevsError as error:
-            return refused(error)
+            return refusal_response(error)
         call = partial(calling.call, route.tool_name, arguments, where)
-        return answered(await run_in_threadpool(call), route.status)
+        return tool_response(await run_in_threadpool(call), route.status)
 
     return answer
 
 
-async def _given(route: Route, request: Request) -> dict[str, Any]:
+async def _given(route: RestRoute, request: Request) -> dict[str, Any]:
     """What query or body say; INVALID_ARGUMENTS names what the route does not know or what does not fit."""
     known = {one.name: route.schema(one) for one in route.params()}
     if route.method == "GET":
-        pairs = bodies.named(request.query_params.multi_items(), known)
-        given = {name: bodies.typed(text, known.get(name, {})) for name, text in pairs.items()}
+        pairs = bodies.arguments_by_name(request.query_params.multi_items(), known)
+        given = {name: bodies.typed_value(text, known.get(name, {})) for name, text in pairs.items()}
     else:
         if request.query_params:
             raise invalid("query", "This route reads its body only.")
-        given = bodies.named(bodies.read(await request.body()).items(), known)
+        given = bodies.arguments_by_name(bodies.read(await request.body()).items(), known)
     rule = schemas.shape({"type": "object", "properties": known, "additionalProperties": False})
     for path, text in schemas.departures(rule, given):
         raise invalid(".".join(map(str, path)) or "body", f"{text}.")

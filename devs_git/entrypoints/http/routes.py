@@ -28,7 +28,7 @@ PARTS: Final = {
 
 
 @immutable
-class Route:
+class RestRoute:
     """`fills`: arguments of the tool that are made of the path. `adds`: fields of the body that the route itself reads.
 
     `hides`: arguments that make no sense beside those of the path. `operation` is its name where the tool has another route.
@@ -62,9 +62,9 @@ class Route:
 
     def arguments(self, path: dict[str, str], given: dict[str, Any]) -> dict[str, Any]:
         """The tool's arguments; INVALID_ARGUMENTS for what is wrong with the path."""
-        known = {name: _checked(name, text) for name, text in path.items()}
+        known = {name: _canonical(name, text) for name, text in path.items()}
         if "number" in given:
-            known["id"] += f"@{_checked('number', str(given['number']))}"
+            known["id"] += f"@{_canonical('number', str(given['number']))}"
         rest = {key: value for key, value in given.items() if key != "number"}
         point = "@" + known["point"] if known.get("point", COMPLETED) != COMPLETED else ""
         filled = {name: text.format(**{**known, "point": point}) for name, text in self.fills.items()}
@@ -74,7 +74,7 @@ class Route:
         return {**rest, **filled}
 
 
-def _checked(name: str, text: str) -> str:
+def _canonical(name: str, text: str) -> str:
     """A part of a path: a task's id in its canonical form, or a checkpoint's number."""
     if name == "id":
         return ids.task_id(text, field="id")
@@ -94,24 +94,24 @@ def _same_task(target: str, plan_id: str) -> None:
 
 _TASK: Final = "/mesh/tasks/{id}"
 _ALL: Final = (
-    Route("GET", "/timeline", "get_history"),
-    Route(
+    RestRoute("GET", "/timeline", "get_history"),
+    RestRoute(
         "GET",
         "/contracts/{contract}/history",
         "get_history",
         {"contract": "{contract}"},
         operation="get_contract_history",
     ),
-    Route("GET", f"{_TASK}/checkpoints", "list_checkpoints", {"task_id": "{id}"}),
-    Route("GET", f"{_TASK}/checkpoints/{{point}}/diff", "checkpoint_diff", {"checkpoint": "{id}{point}"}),
-    Route(
+    RestRoute("GET", f"{_TASK}/checkpoints", "list_checkpoints", {"task_id": "{id}"}),
+    RestRoute("GET", f"{_TASK}/checkpoints/{{point}}/diff", "checkpoint_diff", {"checkpoint": "{id}{point}"}),
+    RestRoute(
         "GET",
         f"{_TASK}/conversation",
         "get_conversation",
         {"task_id": "{id}"},
         hides=("checkpoint", "snapshot_id", "message_id"),
     ),
-    Route(
+    RestRoute(
         "POST",
         f"{_TASK}/rewind",
         "rewind_to_task",
@@ -124,7 +124,7 @@ _ALL: Final = (
             ),
         ),
     ),
-    Route(
+    RestRoute(
         "POST",
         f"{_TASK}/checkpoints/{{n}}/branch",
         "branch_from_checkpoint",

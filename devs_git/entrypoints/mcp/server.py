@@ -29,7 +29,7 @@ import devs_git
 from devs_git.domain.text import limits
 from devs_git.entrypoints.cli.texts import console
 from devs_git.entrypoints.tools import calling
-from devs_git.entrypoints.tools.results import announced
+from devs_git.entrypoints.tools.results import answer_schema
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import Tool
 
@@ -42,13 +42,13 @@ TELL_SECONDS: Final = 0.5
 Context = ServerRequestContext[Any, Any]
 
 
-def described(tool: Tool) -> types.Tool:
+def tool_description(tool: Tool) -> types.Tool:
     """The tool as `tools/list` shows it."""
     return types.Tool(
         name=tool.name,
         description=tool.meaning,
         input_schema=tool.input_schema(),
-        output_schema=announced(tool.verb.module),
+        output_schema=answer_schema(tool.verb.module),
         annotations=types.ToolAnnotations(
             read_only_hint=tool.reads,
             destructive_hint=tool.moves_tree,
@@ -62,7 +62,7 @@ def server(where: Path) -> Server[Any]:
     """A server for the repository at `where`; it keeps nothing between two calls."""
 
     async def list_tools(_context: Context, _params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[described(tool) for tool in TOOLS.values()])
+        return types.ListToolsResult(tools=[tool_description(tool) for tool in TOOLS.values()])
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         work = partial(calling.call, params.name, params.arguments or {}, where, _progress(context))

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from devs_git.domain.recall.traces import is_long
 from devs_git.entrypoints import missing_hooks, router
-from devs_git.entrypoints.bugs import uncaught
+from devs_git.entrypoints.bugs import as_devs_error
 from devs_git.entrypoints.result_value import plain
 from devs_git.entrypoints.tools import texts
 from devs_git.entrypoints.tools.table import TOOLS
@@ -26,7 +26,7 @@ from devs_git.values import fields, immutable, replace
 from devs_git.workspace import Workspace
 
 Progress = Callable[[str, int, int], None]
-_SAID: Final[set[tuple[Path, str]]] = set()
+_WARNED: Final[set[tuple[Path, str]]] = set()
 
 
 @immutable
@@ -49,21 +49,21 @@ def call(name: str, arguments: dict[str, Any], where: Path, progress: Progress |
         return Answer(error.envelope(), is_error=True)
     tool = TOOLS[name]
     try:
-        request = _checked(tool, arguments)
+        request = _checked_request(tool, arguments)
         workspace = _open(_worktree(tool, arguments, where), progress)
         _warn(tool, workspace)
-        return _kept(tool, arguments, workspace, _answer(tool, workspace, request))
+        return _store_if_long(tool, arguments, workspace, _answer(tool, workspace, request))
     except DevsError as error:
-        return _refused(tool, error)
+        return _refusal(tool, error)
     except Exception as error:  # noqa: BLE001 - the last door: a bug of ours is an answer and a log file
-        return _refused(tool, uncaught(error))
+        return _refusal(tool, as_devs_error(error))
 
 
 def _warn(tool: Tool, workspace: Workspace) -> None:
     """To the server's log, once for each repository: an answer is the verb's own."""
-    said = missing_hooks.told(tool.verb_name, workspace)
-    if said and (workspace.places.common, said) not in _SAID:
-        _SAID.add((workspace.places.common, said))
+    said = missing_hooks.warning_for(tool.verb_name, workspace)
+    if said and (workspace.places.common, said) not in _WARNED:
+        _WARNED.add((workspace.places.common, said))
         logging.getLogger(__name__).warning(said.removeprefix("warning: "))
 
 
@@ -72,20 +72,22 @@ def _answer(tool: Tool, workspace: Workspace, request: Any) -> Answer:
     try:
         found = plain(router.call(tool.verb_name, workspace, request))
     except DevsError as error:
-        return _refused(tool, error)
-    return Answer(texts.mended(_spoken(tool, found) if found.get("blocked_by") else found))
+        return _refusal(tool, error)
+    return Answer(
+        texts.replace_lone_surrogates(_translate(tool, found) if found.get("blocked_by") else found)
+    )
 
 
-def _refused(tool: Tool, error: DevsError) -> Answer:
-    return Answer(texts.mended(_spoken(tool, error.envelope())), is_error=True)
+def _refusal(tool: Tool, error: DevsError) -> Answer:
+    return Answer(texts.replace_lone_surrogates(_translate(tool, error.envelope())), is_error=True)
 
 
-def _spoken(tool: Tool, value: dict[str, Any]) -> dict[str, Any]:
+def _translate(tool: Tool, value: dict[str, Any]) -> dict[str, Any]:
     from devs_git.entrypoints.tools import (
         hints,  # what reads the command line's words is needed for refusals alone
     )
 
-    return hints.told(tool, value)
+    return hints.translate_answer(tool, value)
 
 
 def _worktree(tool: Tool, arguments: dict[str, Any], where: Path) -> Path:
@@ -109,7 +111,7 @@ def _open(where: Path, progress: Progress | None) -> Workspace:
     return replace(workspace, progress=progress) if progress else workspace
 
 
-def _checked(tool: Tool, arguments: dict[str, Any]) -> Any:
+def _checked_request(tool: Tool, arguments: dict[str, Any]) -> Any:
     """The verb's Request; an argument that is refused has the tool's own code."""
     try:
         texts.check(tool, arguments)
@@ -147,7 +149,7 @@ def _value(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _kept(tool: Tool, arguments: dict[str, Any], workspace: Workspace, answer: Answer) -> Answer:
+def _store_if_long(tool: Tool, arguments: dict[str, Any], workspace: Workspace, answer: Answer) -> Answer:
     """The answer with the id of the trace that holds it, where it is long. What cannot be stored is handed on all the same."""
     if tool.reads_traces or arguments.get("dry_run") or not is_long(answer.text):
         return answer

@@ -8,11 +8,11 @@ from devs_git.commands import gate_list
 from devs_git.domain.gates import gate_model
 from devs_git.domain.text import plain_text
 from devs_git.domain.text.trailers import AGENTS
-from devs_git.entrypoints.tools.params import ONE_TASK, formed
+from devs_git.entrypoints.tools.params import ONE_TASK, text_schema
 from devs_git.entrypoints.tools.tool import TEXT, Param, Tool
 
-_LINE: Final = formed(plain_text.LINE_FORM)
-_TEXT: Final = {**formed(plain_text.TEXT_FORM), "minLength": gate_model.LEAST}
+_LINE: Final = text_schema(plain_text.LINE_FORM)
+_TEXT: Final = {**text_schema(plain_text.TEXT_FORM), "minLength": gate_model.LEAST}
 
 TOOLS: Final = (
     Tool(
@@ -51,7 +51,7 @@ TOOLS: Final = (
                             "description": "What could go wrong: 20 characters or more.",
                         },
                         "proposed_text": {
-                            **formed(plain_text.FILE_FORM),
+                            **text_schema(plain_text.FILE_FORM),
                             "minLength": 1,
                             "description": "The whole TAS as it should become.",
                         },
@@ -87,7 +87,7 @@ TOOLS: Final = (
         "get_gate",
         "gate show",
         "Show one gate: what is asked, what is frozen, and once decided the decision with its reason.",
-        (Param("gate_id", formed(gate_model.GATE_ID_FORM), "The gate's id.", required=True),),
+        (Param("gate_id", text_schema(gate_model.GATE_ID_FORM), "The gate's id.", required=True),),
         codes=("GATE_NOT_FOUND",),
     ),
 )

@@ -24,16 +24,18 @@ _COMMAND: Final = re.compile(r"\b(devs-git|git) [^\s;,()&]+(?:(?<![.:]) [^\s;,()
 _OPTION: Final = re.compile(r"(?<!\S)(--[a-z][a-z-]*)(?: ([a-z]+))?")
 
 
-def told(tool: Tool, value: dict[str, Any]) -> dict[str, Any]:
+def translate_answer(tool: Tool, value: dict[str, Any]) -> dict[str, Any]:
     """An envelope, or a dry run's result, whose words are for callers of `tool`."""
     changed = {
-        key: spoken(tool, value[key]) for key in ("message", "hint") if isinstance(value.get(key), str)
+        key: translate_text(tool, value[key])
+        for key in ("message", "hint")
+        if isinstance(value.get(key), str)
     }
-    inner = [told(tool, one) for one in value.get("blocked_by") or ()]
+    inner = [translate_answer(tool, one) for one in value.get("blocked_by") or ()]
     return {**value, **changed, **({"blocked_by": inner} if inner else {})}
 
 
-def spoken(tool: Tool, text: str) -> str:
+def translate_text(tool: Tool, text: str) -> str:
     """One text of the command line in words for callers of `tool`."""
     parts, at = [], 0
     for found in _COMMAND.finditer(text):

@@ -14,32 +14,34 @@ from devs_git.domain.text import trailers
 from devs_git.entrypoints.tools.tool import COUNT, TEXT, Param
 
 
-def formed(pattern: str, *, empty: bool = False, most: int = 0) -> dict[str, Any]:
+def text_schema(pattern: str, *, empty: bool = False, most: int = 0) -> dict[str, Any]:
     """The schema of a text that looks so as a whole; an argument that may be left out may be `empty`."""
     anchored = f"^({pattern})?$" if empty else f"^{pattern}$"
     return {**TEXT, "pattern": anchored, **({"maxLength": most} if most else {})}
 
 
-def upto(most: int) -> dict[str, Any]:
+def number_schema(most: int) -> dict[str, Any]:
     """The schema of a number from 1 on."""
     return {**COUNT, "minimum": 1, "maximum": most}
 
 
 def limit(most: int) -> Param:
-    return Param("limit", upto(most), "At most so many rows.")
+    return Param("limit", number_schema(most), "At most so many rows.")
 
 
 def cursor(pattern: str) -> Param:
-    return Param("cursor", formed(pattern, empty=True), "The next_cursor of an earlier answer: go on there.")
+    return Param(
+        "cursor", text_schema(pattern, empty=True), "The next_cursor of an earlier answer: go on there."
+    )
 
 
-TARGET: Final = formed(ids.TARGET_FORM)
-LINE: Final = formed(trailers.VALUE_FORM, most=trailers.MAX_VALUE)
+TARGET: Final = text_schema(ids.TARGET_FORM)
+LINE: Final = text_schema(trailers.VALUE_FORM, most=trailers.MAX_VALUE)
 LONG: Final = {**TEXT, "maxLength": trailers.MAX_TEXT}
-NAME: Final = formed(branch_names.FORM, most=branch_names.LONGEST)
-ONE_TASK: Final = formed(ids.TASK_FORM)
-ANY_TASK: Final = formed(ids.TASK_FORM, empty=True)
-OID: Final = formed(ids.OID_FORM, empty=True)
+NAME: Final = text_schema(branch_names.FORM, most=branch_names.LONGEST)
+ONE_TASK: Final = text_schema(ids.TASK_FORM)
+ANY_TASK: Final = text_schema(ids.TASK_FORM, empty=True)
+OID: Final = text_schema(ids.OID_FORM, empty=True)
 CHECKPOINT: Final = "A checkpoint: task-10 (its completion), task-10@3 (its third numbered one), or the oid of one, seven digits of it at least."
 TASK: Final = Param("task_id", ONE_TASK, "The task's id: 10 or task-10.", required=True)
 PRESERVE: Final = Param(

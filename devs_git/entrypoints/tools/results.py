@@ -24,7 +24,7 @@ _PLAIN: Final[dict[Any, str]] = {
 def output_schema(module: str) -> dict[str, Any]:
     """The schema of what the verb in `module` returns; an object, of several forms where `run` returns one of several."""
     run = importlib.import_module(module).run
-    found = _of(get_type_hints(run)["return"])
+    found = _schema_of(get_type_hints(run)["return"])
     return found if found.get("type") == "object" else {"type": "object", **found}
 
 
@@ -37,37 +37,37 @@ def envelope() -> dict[str, Any]:
     return {"type": "object", "properties": {**known, **some}, "required": list(known)}
 
 
-def announced(module: str) -> dict[str, Any]:
+def answer_schema(module: str) -> dict[str, Any]:
     """What a client is told of a tool: its result or an error, for many clients hold errors to this schema, too."""
     return {"type": "object", "anyOf": [output_schema(module), envelope()]}
 
 
-def _of(kind: Any) -> dict[str, Any]:
+def _schema_of(kind: Any) -> dict[str, Any]:
     if kind in _PLAIN:
         return {"type": _PLAIN[kind]}
     if is_value(kind):
         return _object(kind)
     origin, args = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        return {"anyOf": [_of(one) for one in args]}
+        return {"anyOf": [_schema_of(one) for one in args]}
     if origin is Literal:
         return {"enum": list(args)}
     if origin is tuple:
         return _list(args)
     if origin is list:
-        return {"type": "array", "items": _of(args[0])}
+        return {"type": "array", "items": _schema_of(args[0])}
     if origin in (dict, Mapping) or (isinstance(origin, type) and issubclass(origin, Mapping)):
-        return {"type": "object", "additionalProperties": _of(args[1])}
+        return {"type": "object", "additionalProperties": _schema_of(args[1])}
     return {}
 
 
 def _list(args: tuple[Any, ...]) -> dict[str, Any]:
     """`tuple[X, ...]` is any number of X, `tuple[X, Y]` one of each."""
     if args[1:] == (Ellipsis,):
-        return {"type": "array", "items": _of(args[0])}
+        return {"type": "array", "items": _schema_of(args[0])}
     return {
         "type": "array",
-        "prefixItems": [_of(one) for one in args],
+        "prefixItems": [_schema_of(one) for one in args],
         "minItems": len(args),
         "maxItems": len(args),
     }
@@ -78,7 +78,7 @@ def _object(kind: type) -> dict[str, Any]:
     known = fields(kind)
     return {
         "type": "object",
-        "properties": {name.removesuffix("_"): _of(hints[name]) for name in known},
+        "properties": {name.removesuffix("_"): _schema_of(hints[name]) for name in known},
         "required": [
             name.removesuffix("_") for name, one in known.items() if not one.metadata.get("optional")
         ],

@@ -20,7 +20,7 @@ from devs_git.entrypoints.tools.params import (
     TASK,
     cursor,
     limit,
-    upto,
+    number_schema,
 )
 from devs_git.entrypoints.tools.tool import FLAG, TEXT, Param, Tool
 
@@ -63,7 +63,7 @@ TOOLS: Final = (
                 "against", TEXT, "Where to begin: a checkpoint, HEAD or a commit; else the checkpoint before."
             ),
             Param("hunks", FLAG, "The changed lines, too."),
-            Param("hunk_lines", upto(diff.MOST_LINES), "At most so many lines in all."),
+            Param("hunk_lines", number_schema(diff.MOST_LINES), "At most so many lines in all."),
         ),
         codes=("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "NO_CHECKPOINT", "HISTORY_REWRITTEN", "CONFLICT"),
     ),

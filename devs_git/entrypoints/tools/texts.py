@@ -42,7 +42,7 @@ def _depth(value: Any) -> int:
     return depth
 
 
-def mended(value: dict[str, Any]) -> dict[str, Any]:
+def replace_lone_surrogates(value: dict[str, Any]) -> dict[str, Any]:
     """The value with U+FFFD for each byte of a file's name that is no UTF-8: no protocol could carry it."""
     text = json.dumps(value, ensure_ascii=False)
     if text.isascii() or not _LONE.search(text):

@@ -7,10 +7,10 @@ from typing import Final
 from devs_git.commands import conversation_show, trace_get, trace_put, trace_search
 from devs_git.domain.ledger import ids, paging
 from devs_git.domain.text import plain_text
-from devs_git.entrypoints.tools.params import ANY_TASK, cursor, formed, limit, upto
+from devs_git.entrypoints.tools.params import ANY_TASK, cursor, limit, number_schema, text_schema
 from devs_git.entrypoints.tools.tool import COUNT, FLAG, TEXT, Param, Tool
 
-_LINE: Final = formed(plain_text.LINE_FORM, most=trace_put.MOST_OF_A_NAME)
+_LINE: Final = text_schema(plain_text.LINE_FORM, most=trace_put.MOST_OF_A_NAME)
 
 TOOLS: Final = (
     Tool(
@@ -82,7 +82,7 @@ TOOLS: Final = (
             Param("session_id", TEXT, "The agent's session.", "session"),
             Param(
                 "checkpoint",
-                formed(ids.TARGET_FORM, empty=True),
+                text_schema(ids.TARGET_FORM, empty=True),
                 "Up to this checkpoint: task-10 or task-10@3.",
                 "at",
             ),
@@ -90,10 +90,10 @@ TOOLS: Final = (
             Param("message_id", TEXT, "Up to this message.", "message"),
             Param("include_tool_calls", FLAG, "What was asked of tools, too; yes if not said.", "tool_calls"),
             Param("include_tool_results", FLAG, "What tools answered, too; yes if not said.", "tool_results"),
-            Param("limit", upto(conversation_show.MOST), "The last so many messages."),
+            Param("limit", number_schema(conversation_show.MOST), "The last so many messages."),
             Param(
                 "cursor",
-                formed(paging.CURSOR_FORM, empty=True),
+                text_schema(paging.CURSOR_FORM, empty=True),
                 "The next_cursor of an earlier answer: the messages before those.",
             ),
         ),

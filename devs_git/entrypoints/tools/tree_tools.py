@@ -13,8 +13,8 @@ from devs_git.entrypoints.tools.params import (
     NAME,
     PRESERVE,
     UNTRACKED,
-    formed,
-    upto,
+    number_schema,
+    text_schema,
 )
 from devs_git.entrypoints.tools.tool import FLAG, TEXT, Param, Tool
 
@@ -28,7 +28,7 @@ TOOLS: Final = (
         (
             Param("against", TEXT, "Instead of HEAD: a checkpoint or a commit."),
             Param("hunks", FLAG, "The changed lines, too."),
-            Param("hunk_lines", upto(diff.MOST_LINES), "At most so many lines in all."),
+            Param("hunk_lines", number_schema(diff.MOST_LINES), "At most so many lines in all."),
         ),
         codes=("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "NO_CHECKPOINT", "CONFLICT"),
     ),
@@ -66,7 +66,9 @@ TOOLS: Final = (
         (
             Param(
                 "checkpoint",
-                formed(f"({ids.TARGET_FORM}|snapshot/{branch_names.CHARACTERS}*)", most=branch_names.LONGEST),
+                text_schema(
+                    f"({ids.TARGET_FORM}|snapshot/{branch_names.CHARACTERS}*)", most=branch_names.LONGEST
+                ),
                 CHECKPOINT + " Or a snapshot's branch.",
                 "target",
                 required=True,
@@ -97,14 +99,14 @@ TOOLS: Final = (
         "byte. Not covered: ignored files, nested repositories and submodules (not_covered names them). Call it with dry_run "
         "first: that writes nothing and gives a plan_id; a call with this plan_id does exactly that, or answers PLAN_STALE.",
         (
-            Param("task_id", formed(ids.TARGET_FORM, empty=True), CHECKPOINT, "target"),
+            Param("task_id", text_schema(ids.TARGET_FORM, empty=True), CHECKPOINT, "target"),
             Param("dry_run", FLAG, "Only say what would happen."),
             PRESERVE,
             BRANCH_NAME,
             UNTRACKED,
             Param(
                 "plan_id",
-                formed(plan_id.FORM, empty=True),
+                text_schema(plan_id.FORM, empty=True),
                 "A dry run's plan_id, in place of the other arguments.",
             ),
         ),

@@ -32,7 +32,7 @@ _OURS: Final = f"\x1b{os.urandom(8).hex()}"
 _EXACT, _AGAIN = "<m", ">m"  # a line of a file stands between them
 
 
-def friendly(stream: TextIO | None = None) -> bool:
+def for_person(stream: TextIO | None = None) -> bool:
     """Whether a person looks at a stream (standard output): colour and relative times."""
     return (stream or sys.stdout).isatty() and "NO_COLOR" not in os.environ
 
@@ -41,7 +41,7 @@ def paint(text: str, colour: str | None = None, *, bold: bool = False) -> str:
     """`text`, in colour where a person looks at it."""
     how = [_COLOURS[colour]] if colour else []
     how += ["1"] if bold else []
-    return f"{_OURS}{';'.join(how)}m{text}{_OURS}0m" if how and friendly() else text
+    return f"{_OURS}{';'.join(how)}m{text}{_OURS}0m" if how and for_person() else text
 
 
 def exact(text: str) -> str:

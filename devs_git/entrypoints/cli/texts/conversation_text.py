@@ -19,20 +19,20 @@ _COLOURS: Final = {"user": "cyan", "assistant": "green", "system": "bright_black
 _WIDTH: Final = 80  # characters of a message in a table, and of a call's input in a chat
 
 
-def chat(result: Result) -> str:
+def chat_text(result: Result) -> str:
     """Each message below a line that says who and when."""
     if not result.messages:
         return _nothing(result)
-    return "\n\n".join([*_left_out(result), *map(_said, result.messages)])
+    return "\n\n".join([*_older_line(result), *map(_message, result.messages)])
 
 
 def _nothing(result: Result) -> str:
     if result.message_count:
-        return "\n".join([*_left_out(result), "Nothing of it is left with these options."])
+        return "\n".join([*_older_line(result), "Nothing of it is left with these options."])
     return "There is no conversation yet. Import one: devs-git conversation import FILE"
 
 
-def _left_out(result: Result) -> list[str]:
+def _older_line(result: Result) -> list[str]:
     if not result.next_cursor:
         return []
     more = f"--cursor {result.next_cursor}"
@@ -40,7 +40,7 @@ def _left_out(result: Result) -> list[str]:
     return [paint(f"… {plural(count, 'message') if count else 'more'} before: {more}", "bright_black")]
 
 
-def _said(message: Said) -> str:
+def _message(message: Said) -> str:
     head = [paint(message.role, _COLOURS[message.role], bold=True), when(message.timestamp or "")]
     if message.tool_name:
         head.append(printable(message.tool_name, ""))
@@ -63,7 +63,7 @@ def _cut(text: str) -> str:
     return line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…"
 
 
-def table_of(result: Result) -> str:
+def table_text(result: Result) -> str:
     """One line for each message."""
     if not result.messages:
         return _nothing(result)
@@ -85,7 +85,7 @@ def _gist(message: Said) -> str:
     return " ".join(filter(None, [message.content, *calls, message.tool_name, message.tool_result]))
 
 
-def imported(result: conversation_import_verb.Result) -> str:
+def import_text(result: conversation_import_verb.Result) -> str:
     lines = [
         f"Read {plural(result.new, 'new message')} of {printable(result.session_id, '')}; it has {result.message_count}."
     ]
@@ -107,12 +107,12 @@ def _line(snapshot: Snapshot) -> tuple[str, ...]:
     return kept, name, snapshot.snapshot_type, said, tokens, cost, when(snapshot.created_at)
 
 
-def taken(snapshot: Snapshot) -> str:
+def snapshot_text(snapshot: Snapshot) -> str:
     said = plural(snapshot.message_count, "message")
     return f"{snapshot.snapshot_id}: {said} of {printable(snapshot.session_id, '')}"
 
 
-def listed(result: conversation_snapshots_verb.Result) -> str:
+def snapshots_text(result: conversation_snapshots_verb.Result) -> str:
     if not result.snapshots:
         return "No snapshots. Make one: devs-git conversation snapshot"
     return table([_line(snapshot) for snapshot in result.snapshots])

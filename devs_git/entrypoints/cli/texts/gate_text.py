@@ -23,14 +23,14 @@ _COLOURS: Final = {"PENDING_APPROVAL": "yellow", "APPROVED": "green", "REJECTED"
 _UNITS: Final = (("d", 86_400), ("h", 3_600), ("m", 60))
 
 
-def requested(result: gate_request_verb.Result) -> str:
+def request_text(result: gate_request_verb.Result) -> str:
     return (
         f"Gate {paint(result.gate_id, bold=True)} waits for a person. Write work is frozen until then.\n"
         f"Wait for the answer: devs-git gate wait {result.gate_id}"
     )
 
 
-def listed(result: gate_list_verb.Result) -> str:
+def list_text(result: gate_list_verb.Result) -> str:
     if not result.gates:
         return "No active gates." if not result.active else "No such gates."
     header = ("GATE_ID", "AGENT", "TASK", "BLOCKER", "AGE")
@@ -40,7 +40,7 @@ def listed(result: gate_list_verb.Result) -> str:
             row.agent_id or "-",
             row.task_id or "-",
             printable(cut(row.blocker_description), "") if row.status == "PENDING_APPROVAL" else
-            f"{status(row.status)} {printable(cut(row.blocker_description), '')}",
+            f"{gate_status(row.status)} {printable(cut(row.blocker_description), '')}",
             age(row.created_at),
         )
         for row in result.gates
@@ -60,11 +60,11 @@ def age(stamp: str) -> str:
     return f"{max(0, seconds)}s"
 
 
-def status(text: str) -> str:
+def gate_status(text: str) -> str:
     return paint(text, _COLOURS.get(text), bold=True)
 
 
-def page(result: gate_show_verb.Result) -> str:
+def show_text(result: gate_show_verb.Result) -> str:
     """Everything that a person needs to decide, and the commands to answer with."""
     parts = [_head(result), _text("Blocker", result.blocker_description)]
     changes = result.proposed_changes
@@ -80,34 +80,32 @@ def page(result: gate_show_verb.Result) -> str:
     return "\n\n".join(parts)
 
 
-def resolved(result: Outcome) -> str:
+def decision_text(result: Outcome) -> str:
     if result.to_sign:
         return result.to_sign.rstrip("\n")
     who = printable(result.reviewer_id or "", "")
-    return f"Gate {result.gate_id} is {status(result.status)} by {who} ({result.approval})."
+    return f"Gate {result.gate_id} is {gate_status(result.status)} by {who} ({result.approval})."
 
 
-def approved(result: gate_approve_verb.Result) -> str:
+def approval_text(result: gate_approve_verb.Result) -> str:
     if not result.commit:
-        return resolved(result)
+        return decision_text(result)
     landed = f"The proposed text is commit {short(result.commit)} on {printable(result.branch, '')}."
-    return f"{resolved(result)}\n{landed}"
+    return f"{decision_text(result)}\n{landed}"
 
 
-def waited(result: gate_wait_verb.Result) -> str:
+def wait_text(result: gate_wait_verb.Result) -> str:
     if result.timed_out:
         return f"Gate {result.gate_id} still waits for a person."
     reason = f"\nReason: {printable(result.resolution_reason)}" if result.resolution_reason else ""
-    return (
-        f"{status(result.status)} by {printable(result.reviewer_id or '', '')} ({result.approval}).{reason}"
-    )
+    return f"{gate_status(result.status)} by {printable(result.reviewer_id or '', '')} ({result.approval}).{reason}"
 
 
 def _head(result: gate_show_verb.Result) -> str:
     rows = [
         ("gate", paint(result.gate_id, bold=True)),
         ("type", result.gate_type),
-        ("status", status(result.status)),
+        ("status", gate_status(result.status)),
         ("agent", result.agent_id or "-"),
         ("task", result.task_id or "-"),
         ("asked", when(result.created_at)),

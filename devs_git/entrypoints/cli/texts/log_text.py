@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devs_git.entrypoints.cli.texts.console import exact, paint
-from devs_git.entrypoints.cli.texts.render import path, plural, short, table, when
-from devs_git.entrypoints.cli.texts.render import status as status_word
+from devs_git.entrypoints.cli.texts.render import path, plural, short, status_word, table, when
 
 if TYPE_CHECKING:
     from devs_git.commands import branch as branch_verb
@@ -21,7 +20,7 @@ MARKS = {"rewound": "<", "undone": ">", "restored": "+"}
 SHOWN = 10  # paths of each kind that `status` lists
 
 
-def log(result: log_verb.Result) -> str:
+def checkpoints_text(result: log_verb.Result) -> str:
     """`*` is live, `o` was rewound or replaced; `<` a rewind, `>` an undo, `+` a restore. What stands below came before."""
     rows: list[tuple[str, ...]] = []
     at = 0
@@ -67,7 +66,7 @@ def _log_row(point: Row) -> tuple[str, ...]:
     )
 
 
-def history(result: history_verb.Result) -> str:
+def history_text(result: history_verb.Result) -> str:
     """One line for each event; the beginning of its id is enough for `git show`."""
     rows = [
         (
@@ -84,7 +83,7 @@ def history(result: history_verb.Result) -> str:
     return (table(rows) or "Nothing has happened since.") + more
 
 
-def show(result: show_verb.Result) -> str:
+def show_text(result: show_verb.Result) -> str:
     rows = [
         ("checkpoint", paint(result.name, bold=True)),
         ("status", status_word(result.status) + result.state.removeprefix(result.status)),
@@ -103,7 +102,7 @@ def show(result: show_verb.Result) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def diff(result: diff_verb.Result) -> str:
+def diff_text(result: diff_verb.Result) -> str:
     lines = [f"{result.from_name} {short(result.from_)} -> {result.to_name} {short(result.to)}".rstrip()]
     rows = [
         (
@@ -119,7 +118,7 @@ def diff(result: diff_verb.Result) -> str:
     lines += [_hunks(item) for item in result.files if item.hunks]
     if result.truncated:
         lines.append("Cut here: there are more changed lines. Show more with --hunk-lines.")
-    lines += not_told(result)
+    lines += unknown_files_lines(result)
     return "\n".join(lines)
 
 
@@ -131,7 +130,7 @@ def _hunks(item: diff_verb.File) -> str:
     return "\n".join(lines)
 
 
-def status(result: status_verb.Result) -> str:
+def status_text(result: status_verb.Result) -> str:
     head = f" at {short(result.head)}" if result.head else ", without a commit yet"
     lines = [
         f"On {paint(result.branch, bold=True) if result.branch else 'a detached HEAD'}{head}",
@@ -147,11 +146,11 @@ def status(result: status_verb.Result) -> str:
         lines += _some(title, [f"{status_word(item.action)} {path(item.path)}" for item in found])
     lines += _some("Untracked", [path(name) for name in result.untracked])
     lines += _some("Unmerged", [path(name) for name in result.unmerged])
-    lines += not_told(result)
+    lines += unknown_files_lines(result)
     return "\n".join(lines + (["Nothing changed."] if result.clean else []))
 
 
-def not_told(result: diff_verb.Result | status_verb.Result) -> list[str]:
+def unknown_files_lines(result: diff_verb.Result | status_verb.Result) -> list[str]:
     """Files that a filter would have to look at, by filter."""
     lines = []
     for name in dict.fromkeys(one.filter for one in result.not_told):
@@ -169,5 +168,5 @@ def _some(title: str, items: list[str]) -> list[str]:
     return [f"{title} ({len(items)}):", *(f"  {item}" for item in items[:SHOWN]), *more]
 
 
-def branch(result: branch_verb.Result) -> str:
+def branch_text(result: branch_verb.Result) -> str:
     return f"Branch {result.branch} is at {result.task_id}@{result.number}, {short(result.commit)}. You did not switch."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devs_git.entrypoints.cli.texts.render import blocked, path, plural
+from devs_git.entrypoints.cli.texts.render import blocked_lines, path, plural
 
 if TYPE_CHECKING:
     from devs_git.commands import checkout as checkout_verb
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from devs_git.commands import undo as undo_verb
 
 
-def rewind_plan(plan: rewind_verb.Plan) -> str:
+def rewind_plan_text(plan: rewind_verb.Plan) -> str:
     """The plan of a rewind: what moves, what is undone, what is left as it is, and what stands against it."""
     files = plan.files
     lines = [
@@ -39,11 +39,13 @@ def rewind_plan(plan: rewind_verb.Plan) -> str:
         lines.append(
             f"  makes visible   {plural(len(plan.now_visible), 'file')} that git ignores now: {shown}"
         )
-    lines += _active(plan, plan=True)
-    return "\n".join([*lines, *_not_told(plan), *blocked(plan), f"  plan            {plan.plan_id}"])
+    lines += _active_task_lines(plan, plan=True)
+    return "\n".join(
+        [*lines, *_unknown_files_lines(plan), *blocked_lines(plan), f"  plan            {plan.plan_id}"]
+    )
 
 
-def _not_told(plan: rewind_verb.Plan | undo_verb.Result) -> list[str]:
+def _unknown_files_lines(plan: rewind_verb.Plan | undo_verb.Result) -> list[str]:
     """Files that a filter would have to look at, which a plan does not start."""
     lines = []
     for name in dict.fromkeys(one.filter for one in plan.not_told):
@@ -55,7 +57,7 @@ def _not_told(plan: rewind_verb.Plan | undo_verb.Result) -> list[str]:
     return lines
 
 
-def rewound(result: rewind_verb.Result) -> str:
+def rewind_text(result: rewind_verb.Result) -> str:
     kept = result.preserved_as
     lines = [
         f"Rewound to {result.rewound_to} ({result.reset_commit[:12]}): {plural(result.files, 'file')}, {plural(result.cleared_tasks, 'task')} undone.",
@@ -67,10 +69,12 @@ def rewound(result: rewind_verb.Result) -> str:
         lines.append(
             f"Not restored byte for byte, because of filters or attributes: {', '.join(map(path, result.not_exact[:10]))}"
         )
-    return "\n".join([*lines, *_active(result), *_edited(result), "To return: devs-git undo"])
+    return "\n".join(
+        [*lines, *_active_task_lines(result), *_edited_lines(result), "To return: devs-git undo"]
+    )
 
 
-def _active(
+def _active_task_lines(
     result: rewind_verb.Plan | rewind_verb.Result | undo_verb.Result, *, plan: bool = False
 ) -> list[str]:
     """Which task stops being active here, and which one is active again; nothing where that stays as it is."""
@@ -87,7 +91,7 @@ def _active(
     return [*ended, f"{now} is the active task here again."] if now else ended
 
 
-def _edited(
+def _edited_lines(
     result: rewind_verb.Result | undo_verb.Result | checkout_verb.Result | restore_verb.Result,
 ) -> list[str]:
     """The files that somebody saved meanwhile; the first ten by name."""
@@ -99,7 +103,7 @@ def _edited(
     )
 
 
-def undo_plan(plan: undo_verb.Result) -> str:
+def undo_plan_text(plan: undo_verb.Result) -> str:
     """What an undo would bring back."""
     lines = [
         f"Return to the state before {plan.undone_verb} {plan.undone_operation} ({plan.commit[:12]})",
@@ -107,11 +111,11 @@ def undo_plan(plan: undo_verb.Result) -> str:
         f"  undoes          {', '.join(plan.undone) or 'no checkpoint'}",
         f"  changes         {plural(plan.files, 'file')}",
     ]
-    lines += _active(plan, plan=True)
-    return "\n".join([*lines, *_not_told(plan), *blocked(plan)])
+    lines += _active_task_lines(plan, plan=True)
+    return "\n".join([*lines, *_unknown_files_lines(plan), *blocked_lines(plan)])
 
 
-def undone(result: undo_verb.Result) -> str:
+def undo_text(result: undo_verb.Result) -> str:
     lines = [
         f"Undone: {result.undone_verb} {result.undone_operation}; HEAD is {result.commit[:12]} again, {plural(result.files, 'file')} changed.",
     ]
@@ -121,18 +125,18 @@ def undone(result: undo_verb.Result) -> str:
         lines.append(
             f"Your previous state is saved as {result.preserved_as['type']} {result.preserved_as['reference']}."
         )
-    return "\n".join([*lines, *_active(result), *_edited(result), "To redo: devs-git undo"])
+    return "\n".join([*lines, *_active_task_lines(result), *_edited_lines(result), "To redo: devs-git undo"])
 
 
-def checked_out(result: checkout_verb.Result) -> str:
+def checkout_text(result: checkout_verb.Result) -> str:
     said = f"On branch {result.branch} ({result.commit_hash}); {plural(result.files, 'file')} changed."
-    return "\n".join([said, *_edited(result)])
+    return "\n".join([said, *_edited_lines(result)])
 
 
-def restored(result: restore_verb.Result) -> str:
+def restore_text(result: restore_verb.Result) -> str:
     if not result.files:
         return f"Every file is already as in {result.restored_from}."
     said = (
         f"Restored {plural(result.files, 'file')} of {result.restored_from} as commit {result.commit[:12]}."
     )
-    return "\n".join([said, *_edited(result), "To return: devs-git undo"])
+    return "\n".join([said, *_edited_lines(result), "To return: devs-git undo"])

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.text.plain_text import COMMANDING
-from devs_git.entrypoints.cli.texts.console import friendly, paint, width
+from devs_git.entrypoints.cli.texts.console import for_person, paint, width
 from devs_git.workspace import system_clock
 
 if TYPE_CHECKING:
@@ -29,13 +29,13 @@ _UNITS: Final = (("year", 31_536_000), ("month", 2_592_000), ("day", 86_400), ("
 _ESCAPES: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
 
-def status(text: str) -> str:
+def status_word(text: str) -> str:
     return paint(text, COLOURS.get(text))
 
 
 def when(stamp: str, clock: Callable[[], datetime] = system_clock) -> str:
     """`3 hours ago` on a terminal; the stamp itself in a pipe, where it may be sorted and compared."""
-    if not friendly() or not stamp:
+    if not for_person() or not stamp:
         return stamp
     return ago((clock() - datetime.fromisoformat(stamp)).total_seconds())
 
@@ -79,7 +79,7 @@ def table(rows: Sequence[Sequence[str]], header: Sequence[str] = ()) -> str:
     return "\n".join(line.rstrip() for line in shown)
 
 
-def blocked(result: VerbResult) -> list[str]:
+def blocked_lines(result: VerbResult) -> list[str]:
     """What would stop the real one, of a dry run's result."""
     found = []
     for error in result.blocked_by:

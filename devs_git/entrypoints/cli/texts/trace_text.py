@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from devs_git.domain.text.plain_text import printable
 from devs_git.entrypoints.cli import fast_trace_get
-from devs_git.entrypoints.cli.texts.console import friendly, paint
-from devs_git.entrypoints.cli.texts.render import blocked, plural, table, when
+from devs_git.entrypoints.cli.texts.console import for_person, paint
+from devs_git.entrypoints.cli.texts.render import blocked_lines, plural, table, when
 
 if TYPE_CHECKING:
     from devs_git.commands import trace_get as trace_get_verb
@@ -55,20 +55,20 @@ def _message(hit: trace_search_verb.MessageHit) -> tuple[str, ...]:
     )
 
 
-def listed(result: trace_list_verb.Result) -> str:
+def list_text(result: trace_list_verb.Result) -> str:
     if not result.traces:
         return "No traces found. Store one: devs-git trace put < output"
-    return "\n".join([table([_line(row) for row in result.traces]), *_further(result)])
+    return "\n".join([table([_line(row) for row in result.traces]), *_more_line(result)])
 
 
-def found(result: trace_search_verb.Result) -> str:
+def search_text(result: trace_search_verb.Result) -> str:
     # The result is one of this module, so it is loaded.
     from devs_git.commands.trace_search import MessageHit
 
     lines = []
     for hit in result.hits:
         line = _message(hit) if isinstance(hit, MessageHit) else _line(hit)
-        lines += ["  ".join(line), "    " + _marked(hit)]
+        lines += ["  ".join(line), "    " + _snippet(hit)]
     if not result.complete:
         lines.append(
             "Cut short by the deadline: these are the newest that fit, not the best. Ask for more of a word."
@@ -79,14 +79,14 @@ def found(result: trace_search_verb.Result) -> str:
         )
     if result.left_out:
         lines.append(f"{plural(result.left_out, 'word')} of this long query were left out.")
-    return "\n".join([*lines, *_further(result)]) or "Nothing was found."
+    return "\n".join([*lines, *_more_line(result)]) or "Nothing was found."
 
 
-def _further(result: trace_list_verb.Result | trace_search_verb.Result) -> list[str]:
+def _more_line(result: trace_list_verb.Result | trace_search_verb.Result) -> list[str]:
     return [f"More: --cursor {result.next_cursor}"] if result.next_cursor else []
 
 
-def _marked(hit: trace_search_verb.Hit | trace_search_verb.MessageHit) -> str:
+def _snippet(hit: trace_search_verb.Hit | trace_search_verb.MessageHit) -> str:
     parts, done = [], 0
     for start, end in hit.highlights:
         if start >= done:
@@ -98,14 +98,14 @@ def _marked(hit: trace_search_verb.Hit | trace_search_verb.MessageHit) -> str:
     return "".join([*parts, printable(hit.snippet[done:], "")])
 
 
-def whole(result: trace_get_verb.Result, *, raw: bool) -> str | bytes:
+def output_text(result: trace_get_verb.Result, *, raw: bool) -> str | bytes:
     """The output's own bytes for a pipe; on a terminal its text, with what would steer the terminal written out."""
-    if friendly() and not raw:
+    if for_person() and not raw:
         return printable(result.fullOutput)
     return fast_trace_get.raw(result)
 
 
-def imported(result: trace_import_verb.Result) -> str:
+def import_text(result: trace_import_verb.Result) -> str:
     new, kept = ("1 is" if number == 1 else f"{number} are" for number in (result.new, result.kept))
     lines = [f"Read {plural(result.traces, 'trace')}: {new} new, {kept} here already."]
     if result.others:
@@ -115,8 +115,8 @@ def imported(result: trace_import_verb.Result) -> str:
     return "\n".join(lines)
 
 
-def pruned(result: trace_prune_verb.Result) -> str:
+def prune_text(result: trace_prune_verb.Result) -> str:
     verb = "Would delete" if result.dry_run else "Deleted"
     upto = f", up to {when(result.upto)}" if result.traces else ""
     said = f"{verb} {plural(result.traces, 'trace')} with {amount(result.bytes)} of output{upto}"
-    return "\n".join([said, *blocked(result)])
+    return "\n".join([said, *blocked_lines(result)])

@@ -36,7 +36,7 @@ def test_a_plan_counts_every_file_and_no_name_in_it_commands_the_terminal() -> N
         now_visible=(HOSTILE,),
         not_told=(NotTold(HOSTILE, HOSTILE),),
     )
-    text = move_text.rewind_plan(plan)
+    text = move_text.rewind_plan_text(plan)
     assert "1 commit, 1201 files (0 added, 1 modified, 1200 deleted)" in text
     assert "makes visible   1 file that git ignores now: " in text
     assert text.count('"out/\\033[2J"') == 5
@@ -59,6 +59,6 @@ def test_after_discard_people_read_that_there_is_a_backup() -> None:
         edited=("a\033b",),
         backup="refs/devs/backup/x",
     )
-    text = move_text.rewound(result)
+    text = move_text.rewind_text(result)
     assert "Your previous state is saved as backup refs/devs/backup/x." in text
     assert 'Edited during the operation, and kept as edited: 1 file, "a\\033b"' in text

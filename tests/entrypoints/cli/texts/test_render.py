@@ -120,7 +120,7 @@ def test_progress_leaves_its_line_to_whatever_comes_then(
     monkeypatch.setattr(terminal, "PATIENCE", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     attached = terminal.attach(workspace)
-    with terminal.cleared(attached):
+    with terminal.progress_line(attached):
         for done in range(100):  # not each of them is shown
             attached.progress("storing", done, 1000)
         attached.progress("indexing", 0, 0)
