@@ -74,7 +74,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         event = workspace.append(build)
     except (refs.RefMoved, GitFailed) as error:
         branches.require_free(workspace.store_git, request.name)
-        raise failures.told(error) or branch_names.refusal(
+        raise failures.refusal_of(error) or branch_names.refusal(
             f"git refuses to make the branch {request.name!r}.", request.name
         ) from error
     point = made[0]

@@ -57,7 +57,7 @@ def find(workspace: Workspace, request: Request) -> None:
 def _branches(workspace: Workspace) -> Mapping[str, str]:
     """All branches; none where git cannot say."""
     try:
-        return refs.matching(workspace.store_git, "refs/heads")
+        return refs.list_refs(workspace.store_git, "refs/heads")
     except (DevsError, GitFailed):
         return {}
 
@@ -100,7 +100,7 @@ def _commit_of(site: Site, ref: str, name: str) -> str:
     commit = refs.read(site.git, ref)
     if commit:
         return commit
-    far = [found for found in refs.matching(site.git, "refs/remotes") if found.endswith(f"/{name}")]
+    far = [found for found in refs.list_refs(site.git, "refs/remotes") if found.endswith(f"/{name}")]
     there = f" It exists on a remote: {far[0].removeprefix('refs/remotes/')}." if far else ""
     raise immovable(
         "no_branch",

@@ -10,7 +10,7 @@ from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.git import filters, refs
 from devs_git.storage.git.differences import Change, Hunk, changes, first_of, hunks, parents
-from devs_git.storage.git.filters import NotTold
+from devs_git.storage.git.filters import UndecidedFile
 from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.git.program import Git, GitFailed
 from devs_git.storage.ledger import doubt, rewritten_commits
@@ -78,7 +78,7 @@ class Result(VerbResult):
     files: tuple[File, ...]
     stats: Stats
     truncated: bool
-    not_told: tuple[NotTold, ...]
+    not_told: tuple[UndecidedFile, ...]
     not_believed: str = ""
 
 
@@ -87,7 +87,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     try:
         result = _compare(workspace, request)
         named = request.target or request.against
-        return replace(result, not_believed=doubt.told(workspace.require_believed)) if named else result
+        return replace(result, not_believed=doubt.reason(workspace.require_believed)) if named else result
     except GitFailed as error:
         if request.target:
             point = resolve(workspace.ledger.tip().here, ids.parse_target(request.target))
@@ -138,12 +138,12 @@ def _result(git: Git, request: Request, before: _Side, after: _Side) -> Result:
         raise _left_out(git, from_, to) or error from error
     files = tuple(file for file in _files(found, parts) if file.path not in apart)
     stats = Stats(len(files), sum(item.additions for item in files), sum(item.deletions for item in files))
-    return Result(from_, to, before.name, after.name, files, stats, cut, filters.told(apart))
+    return Result(from_, to, before.name, after.name, files, stats, cut, filters.sort_files(apart))
 
 
 def _undecided(git: Git) -> dict[str, str]:
     """Files that a filter of the repository would have to read, and which."""
-    found = filters.undecided(git, git.not_started)
+    found = filters.find_undecided(git, git.not_started)
     return {**found.unsure, **found.changed}
 
 

@@ -97,7 +97,7 @@ def _as_far_as_git_reads(findings: Iterator[Finding]) -> Iterator[Finding]:
     except GitFailed as error:
         if error.status < 0:
             raise
-        told = failures.damaged(error)
+        told = failures.damage_refusal(error)
         yield Finding("UNREADABLE", "error", told.message, told.hint)
 
 
@@ -271,7 +271,7 @@ def _rewritten(workspace: Workspace) -> Iterator[Finding]:
 def _no_ledger(workspace: Workspace, named: str) -> Finding:
     known = known_tips.newest(workspace.store_git, workspace.objects, workspace.places.common, named)
     if known:
-        return known_tips.gone(known, workspace.places.common)
+        return known_tips.ledger_gone(known, workspace.places.common)
     if named:
         return Finding("LEDGER_MISSING", "error", f"The ledger that begins with {named} is not here.", _INIT)
     return never_begun.finding()
@@ -279,7 +279,7 @@ def _no_ledger(workspace: Workspace, named: str) -> Finding:
 
 def _view(workspace: Workspace) -> Iterator[Finding]:
     places = workspace.places
-    if not exclude_file.present(places):
+    if not exclude_file.is_present(places):
         yield Finding(
             "EXCLUDE_MISSING",
             "warning",

@@ -104,12 +104,12 @@ def run(workspace: Workspace, request: Request) -> Result:
                         tuple(found),
                         found[-1].id,
                         more=True,
-                        not_believed=doubt.told(workspace.require_believed),
+                        not_believed=doubt.reason(workspace.require_believed),
                     )
                 found.append(_told(event, tip.history))
     if skipping:
         raise invalid("cursor", "The ledger has no such event.", hint="Start over without a cursor.")
-    return Result(tuple(found), "", not_believed=doubt.told(workspace.require_believed))
+    return Result(tuple(found), "", not_believed=doubt.reason(workspace.require_believed))
 
 
 def _on(workspace: Workspace, request: Request, since: str) -> Result:
@@ -133,7 +133,7 @@ def _on(workspace: Workspace, request: Request, since: str) -> Result:
         if found:
             break
     return Result(
-        tuple(found), since, not_believed="" if request.follow else doubt.told(workspace.require_believed)
+        tuple(found), since, not_believed="" if request.follow else doubt.reason(workspace.require_believed)
     )
 
 

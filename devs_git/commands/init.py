@@ -88,7 +88,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     if not request.uninstall:
         suitability.check(places, workspace.git, workspace.store_git)
     try:
-        with locks.held(places.shared / "init.lock", wait=_WAIT):
+        with locks.hold(places.shared / "init.lock", wait=_WAIT):
             _require_not_gone(workspace)
             return _take_out(workspace) if request.uninstall else _put_in(workspace, request)
     except OSError as error:
@@ -105,7 +105,7 @@ def _require_not_gone(workspace: Workspace) -> None:
         return
     known = known_tips.newest(workspace.store_git, workspace.objects, workspace.places.common, own=True)
     if known:
-        found = known_tips.gone(known, workspace.places.common)
+        found = known_tips.ledger_gone(known, workspace.places.common)
         raise DevsError(found.code, found.message, hint=f"Put it back: {found.fix}")
 
 

@@ -83,11 +83,11 @@ def run(workspace: Workspace, request: Request) -> Result:
         _must_exist(workspace, request.task)
     # No operation further back left a branch with what was recorded since.
     newer = History("", {}, {point.tag: point for point in points}, read)
-    here = clone_history.seen(workspace.store_git, workspace.places.common, newer)
+    here = clone_history.view_here(workspace.store_git, workspace.places.common, newer)
     seen = list(here.checkpoints.values())
     rows = whereabouts.rows(workspace, seen, newer, lambda point: _status(workspace, point, statuses))
     return Result(
-        rows, tuple(operations), rows[-1].tag if more else "", doubt.told(workspace.require_believed)
+        rows, tuple(operations), rows[-1].tag if more else "", doubt.reason(workspace.require_believed)
     )
 
 

@@ -192,7 +192,7 @@ def _told(workspace: Workspace, request: Request) -> tuple[tuple[Dropped, ...], 
     if not request.event:
         return (), ()
     points, git = workspace.ledger.tip().history.checkpoints, workspace.store_git
-    held = remote_repository.held(git)
+    held = remote_repository.list_devs_refs(git)
     own = [point for point in points.values() if point.event.startswith(request.event) and not point.gone]
     odd = {
         point.tag
@@ -246,10 +246,8 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
     sought = one_line(request.path) if request.path and not request.text else "a text"
     if not (request.path or request.text):
         sought = "what an event tells of"
-    backed_up = (one for one in dropped if one.kind == "backup")
-    left = {
-        one.ref: own_operations.without(workspace.objects, one.oid, plan.objects.forms) for one in backed_up
-    }
+    backups, purged_backup = [one for one in dropped if one.kind == "backup"], own_operations.purged_backup
+    left = {one.ref: purged_backup(workspace.objects, one.oid, plan.objects.forms) for one in backups}
 
     def build(tip: store.Tip) -> Draft:
         event = workspace.event(

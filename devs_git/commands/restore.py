@@ -221,7 +221,7 @@ def _backup(site: Site, job: _Job, active: str, subject: str, fields: Fields) ->
         state,
         site.signature(),
         f"Before {subject}",
-        *own_operations.told(site.ledger.tip().oid, fields),
+        *own_operations.backup_fields(site.ledger.tip().oid, fields),
     )
     backups.keep(site, job.op_id, backup)
     return backup

@@ -107,7 +107,7 @@ class Plan(VerbResult):
     still_on: dict[str, str]
     not_covered: dict[str, Any]
     now_visible: tuple[str, ...]
-    not_told: tuple[filters.NotTold, ...] = ()
+    not_told: tuple[filters.UndecidedFile, ...] = ()
     was_active: str = ""
     now_active: str = ""
     blocked_by: tuple[dict[str, Any], ...] = field(default=())
@@ -203,7 +203,7 @@ def _plan(workspace: Workspace, request: Request) -> Plan:
         still_on=whereabouts.still_on(workspace, look.effect.undone[:LISTED]),
         not_covered=as_mapping(rest),
         now_visible=footprint.now_visible(look.found, point.tree, look.plan),
-        not_told=filters.told(look.found.not_told),
+        not_told=filters.sort_files(look.found.not_told),
         was_active=task_activity.task_of(active),
         now_active=task_activity.task_of(after),
         blocked_by=tuple(error.envelope() for error in _objections(workspace, site, request, look)),

@@ -80,5 +80,5 @@ def run(workspace: Workspace, request: Request) -> Result:
         worktree=point.worktree,
         replaced_by=heir.name if heir else "",
         way_back=return_path.describe(history, point, row),
-        not_believed=doubt.told(workspace.require_believed),
+        not_believed=doubt.reason(workspace.require_believed),
     )

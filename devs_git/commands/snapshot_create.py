@@ -71,7 +71,7 @@ def _record(workspace: Workspace, shot: Shot, commit: str, message: str) -> tupl
     chosen: list[str] = []
 
     def build(_tip: Tip) -> Draft:
-        taken = refs.matching(workspace.store_git, snapshots.BRANCHES + snapshots.PREFIX.rstrip("/"))
+        taken = refs.list_refs(workspace.store_git, snapshots.BRANCHES + snapshots.PREFIX.rstrip("/"))
         _refuse_in_the_way(taken)
         chosen[:] = [snapshots.free_name(workspace.clock(), taken)]
         event = workspace.event(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.operations.checkpoint import unrecorded_commits
 from devs_git.storage.git import parent_command, worktree_status
-from devs_git.storage.git.filters import NotTold
+from devs_git.storage.git.filters import UndecidedFile
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.worktree_status import Changed
 from devs_git.storage.ledger import doubt
@@ -53,7 +53,7 @@ class Result(VerbResult):
     open_gates: tuple[str, ...]
     journals: tuple[str, ...]
     unrecorded: tuple[str, ...]
-    not_told: tuple[NotTold, ...]
+    not_told: tuple[UndecidedFile, ...]
     not_believed: str = ""
 
 
@@ -61,7 +61,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     """The state of this worktree; NOT_A_REPOSITORY where there is no working tree."""
     del request
     assert workspace.top
-    with worktree_status.asked(workspace.git) as answer:
+    with worktree_status.read_alongside(workspace.git) as answer:
         open_gates = workspace.ledger.open_gates()
         state = answer()
     counts = Counts(len(state.staged), len(state.unstaged), len(state.untracked), len(state.unmerged))
@@ -82,7 +82,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         journals=_unfinished(workspace.places),
         unrecorded=unrecorded_commits.read(workspace.places),
         not_told=state.not_told,
-        not_believed=doubt.told(workspace.require_believed),
+        not_believed=doubt.reason(workspace.require_believed),
     )
 
 

@@ -20,7 +20,7 @@ from devs_git.errors import DevsError
 from devs_git.operations.setup import adopt_ledger
 from devs_git.operations.sync import consent, merge_ledgers, remote_branches
 from devs_git.storage.git import refs, remote_repository
-from devs_git.storage.git.remote_repository import Far, Looked, Moved
+from devs_git.storage.git.remote_repository import Moved, Remote, RemoteRefs
 from devs_git.storage.ledger import first_sight
 from devs_git.storage.ledger.clone_history import Standpoint, clone_of
 from devs_git.values import field, immutable, mutable, replace
@@ -132,10 +132,10 @@ def run(workspace: Workspace, request: Request) -> Result:
     the remote's ledger unsound: LEDGER_MUTATED, POLICY_INVALID, BAD_SIGNATURE and their kin.
     """
     before = workspace.ledger.require().here
-    refs_before = remote_repository.held(workspace.ledger.git)
+    refs_before = remote_repository.list_devs_refs(workspace.ledger.git)
     tags = frozenset(refs_before.values())
     git = workspace.git.with_env(GIT_NO_REPLACE_OBJECTS="1")
-    other = Far(git, remote_repository.choose(git, request.remote), workspace.progress)
+    other = Remote(git, remote_repository.choose(git, request.remote), workspace.progress)
     log = _Log()
     for attempt in range(ATTEMPTS):
         try:
@@ -155,14 +155,14 @@ def run(workspace: Workspace, request: Request) -> Result:
     )
 
 
-def _attempt(workspace: Workspace, other: Far, log: _Log, person: consent.Accepts) -> str:
+def _attempt(workspace: Workspace, other: Remote, log: _Log, person: consent.Accepts) -> str:
     """Look, fetch, join and push once; the ledger's tip, here and there. Moved where another clone was quicker."""
     git = workspace.ledger.git
     looked = other.look()
     theirs, there = looked.ledger, looked.devs
     points = workspace.ledger.tip().history.checkpoints
     gone = {tag for tag, point in points.items() if point.gone}
-    mine = {workspace.ledger.tip().oid, *remote_repository.held(git).values(), *gone}
+    mine = {workspace.ledger.tip().oid, *remote_repository.list_devs_refs(git).values(), *gone}
     missing = dict.fromkeys(oid for oid in (theirs, *there.values()) if oid and oid not in mine)
     if missing:
         other.fetch(missing)
@@ -192,7 +192,7 @@ def _attempt(workspace: Workspace, other: Far, log: _Log, person: consent.Accept
     return joined.tip
 
 
-def _require_same_ledger(workspace: Workspace, other: Far, theirs: str, seen: str) -> None:
+def _require_same_ledger(workspace: Workspace, other: Remote, theirs: str, seen: str) -> None:
     """LEDGER_FORK for a second root, LEDGER_ROLLBACK where the remote's ledger is not what came after `seen`."""
     git = workspace.ledger.git
     if theirs:
@@ -219,7 +219,7 @@ def _require_same_ledger(workspace: Workspace, other: Far, theirs: str, seen: st
         )
 
 
-def _remember(workspace: Workspace, other: Far, tip: str, seen: str) -> str:
+def _remember(workspace: Workspace, other: Remote, tip: str, seen: str) -> str:
     """Note the remote's ledger as it was seen; another sync at the same time may have noted more."""
     if not tip or tip == seen:
         return seen
@@ -232,7 +232,7 @@ def _remember(workspace: Workspace, other: Far, tip: str, seen: str) -> str:
     return tip
 
 
-def _publish(workspace: Workspace, other: Far, looked: Looked, history: History, log: _Log) -> None:
+def _publish(workspace: Workspace, other: Remote, looked: RemoteRefs, history: History, log: _Log) -> None:
     """Push what the remote does not have: the ledger, checkpoints, and visible tags, as its own branches ask for them.
 
     `looked` is how the remote was seen, `history` the ledger's as it stands for that remote.
@@ -245,7 +245,9 @@ def _publish(workspace: Workspace, other: Far, looked: Looked, history: History,
     steps.sort(key=lambda update: update.old == NO_OID)
     log.left |= dict.fromkeys(update.ref for update in wanted if update not in steps)
     log.left |= dict.fromkeys(wanted_refs.strangers(history, there))
-    log.left |= dict.fromkeys(wanted_refs.strangers(history, remote_repository.held(workspace.ledger.git)))
+    log.left |= dict.fromkeys(
+        wanted_refs.strangers(history, remote_repository.list_devs_refs(workspace.ledger.git))
+    )
     ledger = tip if tip != theirs else ""
     for at in range(0, len(steps), AT_ONCE) or (range(1) if ledger else ()):
         part = steps[at : at + AT_ONCE]
@@ -255,8 +257,8 @@ def _publish(workspace: Workspace, other: Far, looked: Looked, history: History,
         log.deleted |= dict.fromkeys(u.ref for u in part if u.new == NO_OID)
 
 
-def _result(workspace: Workspace, other: Far, log: _Log, tip: str, before: Mapping[str, str]) -> Result:
-    held = remote_repository.held(workspace.ledger.git)
+def _result(workspace: Workspace, other: Remote, log: _Log, tip: str, before: Mapping[str, str]) -> Result:
+    held = remote_repository.list_devs_refs(workspace.ledger.git)
     points = workspace.ledger.history_at(tip).checkpoints
     return Result(
         remote=other.remote,

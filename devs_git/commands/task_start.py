@@ -90,7 +90,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         told = {"title": request.title, "plan": request.plan, "contract": contract, "branch": branch}
         return Draft(event, (task_files.file(op_id, event, work, told),))
 
-    with locks.held(workspace.places.lock, wait=BUSY_SECONDS):
+    with locks.hold(workspace.places.lock, wait=BUSY_SECONDS):
         event = workspace.append(build)
         active_task.write(workspace.places, work.lines())
     return Result(

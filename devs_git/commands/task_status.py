@@ -81,5 +81,5 @@ def run(workspace: Workspace, request: Request) -> Result:
         checkpoints=rows,
         unrecorded=unrecorded_commits.read(workspace.places),
         way_back=return_path.describe(tip.here, *newest) if newest else "",
-        not_believed=doubt.told(workspace.require_believed),
+        not_believed=doubt.reason(workspace.require_believed),
     )

@@ -21,7 +21,7 @@ from devs_git.operations.rewind import reach, refusals, rewind_plan
 from devs_git.operations.rewind.preserve import Kept
 from devs_git.operations.rewind.return_to_state import Journey, movement, objections, travel
 from devs_git.storage.git import filters, refs
-from devs_git.storage.git.filters import NotTold
+from devs_git.storage.git.filters import UndecidedFile
 from devs_git.storage.ledger import lines_of_work, own_operations
 from devs_git.storage.ledger.clone_history import Standpoint, clone_of, name_clone
 from devs_git.storage.ledger.store import Tip
@@ -85,7 +85,7 @@ class Result(VerbResult):
     edited: tuple[str, ...]
     backup: str
     blocked_by: tuple[dict[str, Any], ...] = ()
-    not_told: tuple[NotTold, ...] = ()
+    not_told: tuple[UndecidedFile, ...] = ()
     was_active: str = ""
     now_active: str = ""
 
@@ -117,7 +117,7 @@ def _plan(workspace: Workspace, request: Request) -> Result:
     found = (*look.refusals, *objections(workspace.site, way), *journal.interrupted(workspace.places))
     blocked = tuple(error.envelope() for error in found)
     result = _result(look, "", len(look.plan.affected), active)
-    return replace(result, blocked_by=blocked, not_told=filters.told(look.found.not_told))
+    return replace(result, blocked_by=blocked, not_told=filters.sort_files(look.found.not_told))
 
 
 def _move(workspace: Workspace, request: Request) -> Result:
@@ -144,13 +144,13 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
         fold(workspace.ledger.events(operation.parents[0], oldest_first=True)), clone
     )
     left, _ = reach.passed(site.git, found.head, state.head)
-    held = refs.matching(site.git, lines_of_work.HEADS, lines_of_work.FOLDER)
+    held = refs.list_refs(site.git, lines_of_work.HEADS, lines_of_work.FOLDER)
     rewind_plan.require_none_left(site, history, held, left)
     branches = {name: oid for name, oid in held.items() if name.startswith(lines_of_work.HEADS)}
     others = reach.others(site.git, found.branch, history, branches, left)
     lost = reach.only_here(site.git, found.head, state.head, others) if others else left
     anew = rules.replaced_since(history, before)
-    on_head = lines_of_work.reached(site.git, anew, [state.head])
+    on_head = lines_of_work.tags_reached(site.git, anew, [state.head])
     effect = rules.effect_of_undo(history, before, since, lost, on_head)
     turns = Standpoint.here(site.git, site.places.common).turns(
         workspace.ledger.tip().history, effect, {found.branch: state.head} if found.branch else {}

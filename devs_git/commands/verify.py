@@ -114,12 +114,12 @@ def run(workspace: Workspace, request: Request) -> Result:
         facts = _facts(workspace, request, found)
         if not facts.tip and not found:
             found.append(_absent(facts))
-        found += audit_facts.guarded(_pinning, facts)
+        found += audit_facts.run_part(_pinning, facts)
         for at, part in enumerate(about_it):
             workspace.progress(part, at, len(request.chosen))
-            found += audit_facts.guarded(verify_parts.PARTS[part], facts) if facts.tip else ()
+            found += audit_facts.run_part(verify_parts.PARTS[part], facts) if facts.tip else ()
         if facts.tip and all(one.severity != "error" for one in found):
-            found += audit_facts.guarded(_without_policy, facts)
+            found += audit_facts.run_part(_without_policy, facts)
         workspace.progress("", 1, 1)
         checked, kinds = _counted(facts, about_it), facts.kinds
     if about_us:
@@ -183,7 +183,7 @@ def _read(git: Git, name: str, found: list[Finding]) -> str:
     try:
         return refs.read(git, name)
     except GitFailed as error:
-        found.append(audit_facts.unread(error))
+        found.append(audit_facts.unreadable(error))
         return ""
 
 
@@ -202,9 +202,9 @@ def _pinned(git: Git, base: str, head: str) -> Named:
     """
     try:
         if base:
-            return tracked_policy.named(git, base)
-        _, tracked = first_sight.named(git)
-        return tracked if tracked.genesis or not head else tracked_policy.named(git, head)
+            return tracked_policy.named_ledger(git, base)
+        _, tracked = first_sight.read_named_ledger(git)
+        return tracked if tracked.genesis or not head else tracked_policy.named_ledger(git, head)
     except DevsError:
         # That it cannot be read is a finding of the part `policy`.
         return Named()

@@ -11,7 +11,7 @@ def as_devs_error(error: Exception) -> DevsError:
     """What the disk said, as CONFLICT; INTERNAL for all else, once the trace is written where the user finds it."""
     from devs_git.storage.git import failures
 
-    return failures.told(error) or _our_bug(error)
+    return failures.refusal_of(error) or _our_bug(error)
 
 
 def _our_bug(error: Exception) -> DevsError:

@@ -117,7 +117,7 @@ def _show(workspace: Workspace) -> None:
     from devs_git.storage.ledger import devs_folder, visible_tags
 
     try:
-        with visible_tags.leaving(workspace.ledger.git, workspace.places.common):
+        with visible_tags.note_tags_after(workspace.ledger.git, workspace.places.common):
             devs_folder.refresh(workspace.places, workspace.ledger)
     except (OSError, DevsError, GitFailed, GitTimedOut):
         workspace.say("The view .devs/ could not be written; see: devs-git doctor")

@@ -44,7 +44,7 @@ def forged(
 def state(clone: Clone) -> dict[str, str]:
     """What the clone has of its own: branches, backups, and what its numbered refs hold."""
     folders = ("refs/heads", "refs/devs/backup", "refs/devs/checkpoints")
-    held = refs.matching(clone.opened.store_git, *folders)
+    held = refs.list_refs(clone.opened.store_git, *folders)
     return {ref: oid for ref, oid in held.items() if ref != LEDGER}
 
 

@@ -14,29 +14,29 @@ from typing import Any
 
 from devs_git.commands import sync
 from devs_git.entrypoints import router
-from devs_git.storage.git.remote_repository import Far, Looked
+from devs_git.storage.git.remote_repository import Remote, RemoteRefs
 from devs_git.workspace import Workspace
 
 
 def main(top: str, arm: str, start: str) -> None:
-    look = Far.look
+    look = Remote.look
 
-    def waiting(self: Far) -> Looked:
+    def waiting(self: Remote) -> RemoteRefs:
         found = look(self)
-        Far.look = look  # type: ignore[method-assign]
+        Remote.look = look  # type: ignore[method-assign]
         os.write(1, b"ready\n")
         with Path(start).open() as stream:
             fcntl.flock(stream, fcntl.LOCK_SH)
         return found
 
-    def forced(self: Far, ledger: str, _updates: Any) -> None:
+    def forced(self: Remote, ledger: str, _updates: Any) -> None:
         # The other clone may hold the remote's ref at this moment; what is shown is the loss, not that lock.
         push = ("push", "-q", "--force", self.remote, f"{ledger}:refs/heads/devs/ledger")
         assert any(self.git.attempt(*push, ok=(0, 1))[0] == 0 for _ in range(100))
 
-    Far.look = waiting  # type: ignore[method-assign]
+    Remote.look = waiting  # type: ignore[method-assign]
     if arm == "forced":
-        Far.push = forced  # type: ignore[method-assign,assignment]
+        Remote.push = forced  # type: ignore[method-assign,assignment]
     router.call("sync", Workspace.open(Path(top)), sync.Request())
 
 

@@ -259,6 +259,6 @@ def test_a_command_that_runs_in_another_worktree_is_not_called_interrupted(
     told |= {"head": git("rev-parse", "HEAD"), "ledger": git("rev-parse", "devs/ledger")}
     journal.write_text(json.dumps(told))
     lock = initialised / ".git/worktrees/beside/devs/lock"
-    with locks.held(lock, wait=0):
+    with locks.hold(lock, wait=0):
         assert "JOURNAL_OPEN" not in codes(initialised)
     assert "JOURNAL_OPEN" in codes(initialised)

@@ -108,7 +108,7 @@ def test_after_it_every_verb_agrees(scene: Scene, options: tuple[str, ...], name
     assert [(row.before, row.name) for row in result.moved][-3:] == [
         (f"task-{number}@1", f"task-{number}@2") for number in (2, 3, 4)
     ]
-    assert not [ref for ref in refs.matching(scene.workspace.store_git) if "tags/refs/" in ref]
+    assert not [ref for ref in refs.list_refs(scene.workspace.store_git) if "tags/refs/" in ref]
     agreed(scene)
     again = follow(scene)
     assert (again.moved, again.refs, again.event) == ((), (), "")
@@ -116,9 +116,9 @@ def test_after_it_every_verb_agrees(scene: Scene, options: tuple[str, ...], name
 
 def test_a_dry_run_says_the_same_and_writes_nothing(scene: Scene) -> None:
     filter_repo(scene.top, *PURGED)
-    before = refs.matching(scene.workspace.store_git)
+    before = refs.list_refs(scene.workspace.store_git)
     planned = follow(scene, history_rewritten.Request(MAP, dry_run=True))
-    assert refs.matching(scene.workspace.store_git) == before
+    assert refs.list_refs(scene.workspace.store_git) == before
     done = follow(scene)
     assert [row.commit for row in planned.moved] == [row.commit for row in done.moved]
     assert (planned.refs, planned.emptied, planned.lost) == (done.refs, done.emptied, done.lost)
@@ -151,7 +151,7 @@ def test_without_a_map_it_goes_by_the_files(scene: Scene, only: tuple[str, ...])
 
 def test_files_that_no_commit_or_several_have_are_listed_and_nothing_changes(scene: Scene) -> None:
     filter_repo(scene.top, *PURGED, "--preserve-commit-hashes")
-    before = refs.matching(scene.workspace.store_git)
+    before = refs.list_refs(scene.workspace.store_git)
     with pytest.raises(DevsError) as error:
         follow(scene, history_rewritten.Request())
     told = error.value.details["unknown"]
@@ -159,7 +159,7 @@ def test_files_that_no_commit_or_several_have_are_listed_and_nothing_changes(sce
     assert [row.partition(":")[0] for row in told] == ["task-2@1", "task-3@1", "task-4@1"]
     assert all("no commit of a branch has its files" in row for row in told)
     assert "--map" in error.value.hint
-    assert refs.matching(scene.workspace.store_git) == before
+    assert refs.list_refs(scene.workspace.store_git) == before
 
 
 def test_a_tree_of_several_commits_is_not_guessed(scene: Scene) -> None:

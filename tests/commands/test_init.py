@@ -15,7 +15,7 @@ from devs_git.__main__ import main
 from devs_git.commands.init import Result
 from devs_git.domain.ledger.events import Draft
 from devs_git.errors import DevsError
-from devs_git.storage.git.locks import held
+from devs_git.storage.git.locks import hold
 from devs_git.workspace import Workspace
 
 Run = Callable[..., str]
@@ -69,7 +69,7 @@ def test_an_init_that_was_cut_off_after_the_genesis_is_finished_by_the_next(
 
 def test_inits_at_once_make_one_root(repo: Path, git: Run) -> None:
     command = [sys.executable, "-m", "devs_git", "init", "--json"]
-    with held(repo / ".git" / "devs" / "init.lock", wait=1):
+    with hold(repo / ".git" / "devs" / "init.lock", wait=1):
         children = [subprocess.Popen(command, cwd=repo, stdout=subprocess.PIPE) for _ in range(3)]
     told = [json.loads(child.communicate()[0]) for child in children]
     assert len({answer["genesis"] for answer in told}) == 1

@@ -13,7 +13,7 @@ from devs_git.commands import diff, rewind, status, undo
 from devs_git.domain.verbs import VerbRequest
 from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.texts import log_text, move_text
-from devs_git.storage.git.filters import NotTold, named
+from devs_git.storage.git.filters import UndecidedFile, configured_filters
 from devs_git.storage.git.worktree_status import Changed
 from devs_git.workspace import Workspace
 from tests.support.scene import Scene
@@ -61,7 +61,7 @@ def test_status_says_of_which_files_only_the_filter_could_tell(tasks: Tasks) -> 
     found = asked("status", status.Request())
     assert isinstance(found, status.Result)
     assert found.unstaged == (Changed("longer.up", "modified"),)
-    assert found.not_told == tuple(NotTold(path, "up") for path in UNSURE)
+    assert found.not_told == tuple(UndecidedFile(path, "up") for path in UNSURE)
     assert not (top.parent / "ran").exists()
     assert (
         "Unknown whether these changed: only the filter 'up' of this repository shows that (2):"
@@ -90,7 +90,9 @@ def test_a_plan_that_could_not_tell_is_carried_out_as_it_was_made(tasks: Tasks) 
     (top / "longer.up").write_text("longer of old\n")
     plan = asked("rewind", rewind.Request("9", dry_run=True))
     assert isinstance(plan, rewind.Plan)
-    assert plan.not_told == tuple(NotTold(path, "up") for path in ("edited.up", "longer.up", "touched.up"))
+    assert plan.not_told == tuple(
+        UndecidedFile(path, "up") for path in ("edited.up", "longer.up", "touched.up")
+    )
     assert plan.blocked_by == ()
     assert not (top.parent / "ran").exists()
     assert "whether 3 files changed, such as edited.up: only the filter 'up'" in move_text.rewind_plan_text(
@@ -133,12 +135,12 @@ ODD = ["up", "a.b", "a=b", "a b", 'a"b', "ä", "UP", "-x"]
 def test_the_filters_that_the_repository_names_are_known_by_their_names(
     name: str, workspace: Workspace, git: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert named(workspace.git) == ()
+    assert configured_filters(workspace.git) == ()
     git("config", "--global", f"filter.{name}.clean", "theirs")
     git("config", f"filter.{name}.required", "true")
-    assert named(workspace.git) == ()
+    assert configured_filters(workspace.git) == ()
     git("config", f"filter.{name}.smudge", "false")
-    assert named(workspace.git) == (name,)
+    assert configured_filters(workspace.git) == (name,)
     for at, (key, value) in enumerate({"KEY": "user.name", "VALUE": "caller"}.items()):
         monkeypatch.setenv(f"GIT_CONFIG_{key}_0", value)
         monkeypatch.setenv("GIT_CONFIG_COUNT", str(at))
@@ -154,13 +156,13 @@ def test_an_included_file_and_a_worktrees_own_configuration_name_filters_too(
 ) -> None:
     (tmp_path / "more").write_text('[filter "x"]\n\tprocess = false\n')
     git("config", "include.path", str(tmp_path / "more"))
-    assert named(workspace.git) == ("x",)
+    assert configured_filters(workspace.git) == ("x",)
     git("config", "--unset", "include.path")
     git("config", "extensions.worktreeConfig", "true")
     git("config", "--worktree", "filter.y.clean", "false")
-    assert named(workspace.git) == ("y",)
+    assert configured_filters(workspace.git) == ("y",)
     git("worktree", "add", "-q", str(tmp_path / "beside"))
     git("config", "--worktree", "--unset", "filter.y.clean", where=tmp_path / "beside")  # newer gits copy it
-    assert named(Workspace.open(tmp_path / "beside").git) == ()
+    assert configured_filters(Workspace.open(tmp_path / "beside").git) == ()
     git("config", "--worktree", "filter.z.clean", "false", where=tmp_path / "beside")
-    assert named(Workspace.open(tmp_path / "beside").git) == ("z",)
+    assert configured_filters(Workspace.open(tmp_path / "beside").git) == ("z",)

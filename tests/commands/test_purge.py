@@ -83,9 +83,9 @@ def test_what_stays_is_whole_and_all_verbs_agree(told: Path) -> None:
 
 
 def test_the_dry_run_says_the_same_and_writes_nothing(told: Path) -> None:
-    before = refs.matching(Workspace.open(told).store_git), places(told)
+    before = refs.list_refs(Workspace.open(told).store_git), places(told)
     planned = purged(told, dry_run=True)
-    assert (refs.matching(Workspace.open(told).store_git), places(told)) == before
+    assert (refs.list_refs(Workspace.open(told).store_git), places(told)) == before
     done = purged(told, plan_id=planned.plan_id)
     for name in ("dropped", "traces", "messages", "files", "left"):
         assert getattr(planned, name) == getattr(done, name), name
@@ -174,7 +174,7 @@ def test_what_is_a_persons_is_named_with_the_command_and_left(initialised: Path)
     scene.write({"secret.env": SECRET})
     scene.git("add", "secret.env")
     call(initialised, "snapshot create", snapshot_create.Request())
-    (snapshot,) = refs.matching(scene.workspace.store_git, "refs/heads/snapshot")
+    (snapshot,) = refs.list_refs(scene.workspace.store_git, "refs/heads/snapshot")
     call(initialised, "snapshot open", snapshot_open.Request(snapshot.removeprefix("refs/heads/"), ""))
     result = purged(initialised)
     told = {one.what: one.command for one in result.left}

@@ -81,8 +81,8 @@ def test_a_catalog_that_somebody_writes_stops_it_before_anything_is_changed(
     monkeypatch.setattr(Catalog, "open", lambda folder, **known: opened(folder, **{**known, "patience": 0.1}))
     base = sqlite3.connect(told / ".git/devs/catalog.db", isolation_level=None)
     base.execute("BEGIN IMMEDIATE")
-    before = refs.matching(Workspace.open(told).store_git)
+    before = refs.list_refs(Workspace.open(told).store_git)
     with pytest.raises(DevsError) as error:
         purged(told)
-    assert (error.value.code, refs.matching(Workspace.open(told).store_git)) == ("BUSY", before)
+    assert (error.value.code, refs.list_refs(Workspace.open(told).store_git)) == ("BUSY", before)
     base.close()

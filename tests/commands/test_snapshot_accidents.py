@@ -87,7 +87,7 @@ def test_while_another_command_works_in_this_worktree_it_is_busy(
     snap: Snap, ledgered: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(snapshot_index, "LIVE_OWNER_SECONDS", 0.05)
-    with locks.held(ledgered.places.lock, wait=0), pytest.raises(DevsError) as caught:
+    with locks.hold(ledgered.places.lock, wait=0), pytest.raises(DevsError) as caught:
         snap()
     assert caught.value.code == "BUSY"
 

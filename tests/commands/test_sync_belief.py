@@ -140,7 +140,7 @@ def test_the_first_sync_with_a_remote_compares_its_policy_with_the_tracked_one(
 
 
 def test_a_ledger_of_another_first_policy_is_a_fork(pair: Pair, tmp_path: Path) -> None:
-    named = tracked_policy.named(pair.ann.opened.git, "HEAD")
+    named = tracked_policy.named_ledger(pair.ann.opened.git, "HEAD")
     text = (pair.ann.top / "devs-policy.yaml").read_text().replace(named.first_policy, "a" * 40)
     gate_scene.commit(pair.ann.top, {"devs-policy.yaml": text})
     pair.ann.git("push", "-q", "--no-verify", "origin", "main")

@@ -187,15 +187,15 @@ def test_a_lease_that_fails_forces_nothing_and_is_looked_at_again(
     pair, _old, _new = amended
     theirs = git(pair.origin, "rev-parse", "main")
     tries: list[object] = []
-    push = remote_repository.Far.push
+    push = remote_repository.Remote.push
 
-    def late(self: remote_repository.Far, *args: object) -> None:
+    def late(self: remote_repository.Remote, *args: object) -> None:
         if not tries:  # after sync looked, before it pushes
             git(pair.origin, "update-ref", TAG, theirs)
         tries.append(args)
         push(self, *args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(remote_repository.Far, "push", late)
+    monkeypatch.setattr(remote_repository.Remote, "push", late)
     done = pair.ann.sync()
     assert (len(tries), done.moved, done.left) == (2, (), (TAG,))
     assert refs_of(pair.origin)[TAG] == theirs

@@ -167,9 +167,9 @@ def test_strict_repositories_sync(pair: Pair) -> None:
 
 def test_only_so_many_others_are_waited_for(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sync, "ATTEMPTS", 2)
-    push = remote_repository.Far.push
+    push = remote_repository.Remote.push
 
-    def late(self: remote_repository.Far, *args: object) -> None:
+    def late(self: remote_repository.Remote, *args: object) -> None:
         words = (
             "-c",
             "user.name=x",
@@ -185,7 +185,7 @@ def test_only_so_many_others_are_waited_for(pair: Pair, monkeypatch: pytest.Monk
         push(self, *args)  # type: ignore[arg-type]
 
     pair.ann.call("task start", task_start.Request("10", title="t"))
-    monkeypatch.setattr(remote_repository.Far, "push", late)
+    monkeypatch.setattr(remote_repository.Remote, "push", late)
     error = refused_after(pair.ann)
     assert (error.code, error.envelope()["retryable"]) == ("BUSY", True)
     monkeypatch.undo()

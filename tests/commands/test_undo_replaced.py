@@ -33,7 +33,7 @@ def standing(scene: Scene) -> tuple[dict[str, str], dict[str, str], dict[str, st
     return (
         {f"{row.task_id}@{row.number}": row.status for row in rows},
         {task.task_id: task.status for task in tasks},
-        refs.matching(opened.store_git, "refs/tags/devs"),
+        refs.list_refs(opened.store_git, "refs/tags/devs"),
     )
 
 

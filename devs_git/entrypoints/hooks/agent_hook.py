@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> int:
     except Exception as error:  # noqa: BLE001 - a bug of ours must neither deny nor approve by accident
         from devs_git.storage.git import failures
 
-        known = failures.told(error)
+        known = failures.refusal_of(error)
         if known:
             return _fail(f"{known.code}: {known.message} {known.hint}")
         return _fail(f"INTERNAL: this is a bug of devs-git: {type(error).__name__}: {error}")

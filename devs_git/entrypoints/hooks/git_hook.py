@@ -40,7 +40,7 @@ def main(arguments: list[str]) -> int:
     except Exception as error:  # noqa: BLE001 - a bug of ours must not look like a failure of the user's git
         from devs_git.storage.git import failures
 
-        known = failures.told(error)
+        known = failures.refusal_of(error)
         what = known.message if known else f"this is a bug of devs-git: {type(error).__name__}: {error}."
         _say(f"{what} Run: devs-git checkpoint")
     return 0
@@ -54,7 +54,7 @@ def _run_guard(name: str, arguments: list[str]) -> int:
     except Exception as error:  # noqa: BLE001 - what cannot be checked is not let through
         from devs_git.storage.git import failures
 
-        known = failures.told(error)
+        known = failures.refusal_of(error)
         bug = f"this is a bug of devs-git: {type(error).__name__}: {' '.join(str(error).split())}"
         text = f"devs-git: {known.code}: {known.message}\n{known.hint}" if known else f"devs-git: {bug}"
     else:

@@ -21,7 +21,7 @@ from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import Tool
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.documents import schemas
-from devs_git.storage.git.places import located, worktrees
+from devs_git.storage.git.places import locate_cached, worktrees
 from devs_git.values import fields, immutable, replace
 from devs_git.workspace import Workspace
 
@@ -107,7 +107,7 @@ def _worktree(tool: Tool, arguments: dict[str, Any], where: Path) -> Path:
 
 def _open(where: Path, progress: Progress | None) -> Workspace:
     """A workspace for this call alone: calls run on several threads."""
-    workspace = Workspace(located(where))
+    workspace = Workspace(locate_cached(where))
     return replace(workspace, progress=progress) if progress else workspace
 
 

@@ -92,7 +92,7 @@ def _used(facts: Facts, ways: Ways) -> Mapping[str, Used]:
     """What was used below each commit that changes the TAS, in all of the history and not in the range alone."""
     paths = _paths(facts)
     _require_texts(facts, paths)
-    commits = {one.oid: one for one in whole_history.touching(facts.git, facts.head, paths)}
+    commits = {one.oid: one for one in whole_history.commits_touching(facts.git, facts.head, paths)}
     places = _Places({path: whole_history.entries(facts.git, commits, path) for path in paths})
     stops = (Stop(oid, one.parents, places.at(oid, _path(facts, one))) for oid, one in commits.items())
     return ways.used(stops, lambda oid: _free(facts, commits[oid]))

@@ -31,7 +31,7 @@ FETCH: Final = (
 def ledger(facts: Facts) -> Iterator[Finding]:
     """One root, append-only, merges are unions, markers tell what is open, every decision and policy counts."""
     yield from ambiguous_refs.findings(facts.git, facts.ledger.common)
-    yield from audit_facts.missing(facts)
+    yield from audit_facts.missing_files(facts)
     yield from facts.judged.findings
 
 
@@ -98,7 +98,7 @@ def _reaching(facts: Facts) -> list[Bound]:
     """What other recorded heads reach: a branch that went since may have had a commit when a gate opened."""
     mine = {commit.oid for commit in facts.commits}
     heads = {oid for tips in facts.heads.values() for oid in tips} - mine
-    there = whole_history.existing(facts.git, heads)
+    there = whole_history.existing_commits(facts.git, heads)
     return [one for one in whole_history.commits(facts.git, there, facts.base) if one.oid not in mine]
 
 

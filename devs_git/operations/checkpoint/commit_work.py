@@ -39,7 +39,7 @@ def stage(context: Workspace, lock: int, *, everything: bool) -> bool:
     """Whether there is something to commit, a merge without changes of its own included."""
     if everything:
         try:
-            _theirs(context).holding(lock).run("add", "--all")
+            _theirs(context).with_descriptors(lock).run("add", "--all")
         except GitFailed as error:
             raise _refused("git add -A failed", error) from error
     if not context.git.says("diff", "--cached", "--quiet", "--no-ext-diff", "--ignore-submodules=none"):
@@ -49,7 +49,11 @@ def stage(context: Workspace, lock: int, *, everything: bool) -> bool:
 
 def commit(context: Workspace, job: Job, lock: int) -> str:
     """The commit that the user's git made; `-F -`, because a message has no length limit on standard input."""
-    git = _theirs(context).holding(lock).with_env(**{OPERATION: job.op_id, "GIT_REFLOG_ACTION": job.reflog})
+    git = (
+        _theirs(context)
+        .with_descriptors(lock)
+        .with_env(**{OPERATION: job.op_id, "GIT_REFLOG_ACTION": job.reflog})
+    )
     text = _message(context, job)
     try:
         git.run("commit", "--quiet", "--cleanup=whitespace", "--file=-", stdin=text)

@@ -42,7 +42,7 @@ def perform(
     is not staged while nothing is, no commit yet, or git or a hook of the user refused; then HEAD and index are as before.
     BUSY: see `locks`.
     """
-    with locks.held(context.places.lock, wait=BUSY_SECONDS) as lock:
+    with locks.hold(context.places.lock, wait=BUSY_SECONDS) as lock:
         job = replace(job, head=refs.read(context.git, "HEAD"))
         commit_work.refuse_unmerged(context.git)
         _begin(context, job)
@@ -81,7 +81,7 @@ def finish(context: Workspace, entry: Mapping[str, Any]) -> Checkpoint | None:
     Where no commit had been made, the index is put back. BUSY while its owner, or a git that it left, still runs.
     """
     job = job_of(entry)
-    with locks.held(context.places.lock, wait=BUSY_SECONDS, orphan_wait=ORPHAN_SECONDS, waiting=context.say):
+    with locks.hold(context.places.lock, wait=BUSY_SECONDS, orphan_wait=ORPHAN_SECONDS, waiting=context.say):
         if not _path(context, job).exists():
             return None  # its owner, or another recovery, ended it meanwhile
         return _finish(context, job)

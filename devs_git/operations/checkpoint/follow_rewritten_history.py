@@ -53,7 +53,7 @@ def look(context: Workspace, tip: Tip, new_of: Mapping[str, str] | None) -> Look
 
 def _found(git: Git, tip: Tip, new_of: Mapping[str, str] | None) -> tuple[Found, State]:
     points = list(tip.history.checkpoints.values())
-    held = refs.matching(git, NUMBERED)
+    held = refs.list_refs(git, NUMBERED)
     oids = [*(point.commit for point in points), *held.values()]
     if new_of is None:
         state = State(rewritten_commits.trees(git, oids), held)
@@ -162,10 +162,10 @@ def _mended(context: Workspace, tip: Tip, state: State, new_of: Mapping[str, str
         if held != point.tag and held in state.trees:
             kept = context.objects.exists(point.tag) and state.trees.get(point.commit) == point.tree
             yield RefUpdate(checkpoint_ref(point.task_id, point.number), point.tag if kept else NO_OID, held)
-    for ref, oid in refs.matching(git, _COPIES + NUMBERED).items():
+    for ref, oid in refs.list_refs(git, _COPIES + NUMBERED).items():
         yield RefUpdate(ref, NO_OID, oid)
     before = {new: old for old, new in new_of.items() if old != new}
-    for ref, oid in refs.matching(git, _SEEN).items():
+    for ref, oid in refs.list_refs(git, _SEEN).items():
         old = before.get(oid, "")
         if old and context.objects.exists(old) and git.says("merge-base", "--is-ancestor", old, tip.oid):
             yield RefUpdate(ref, old, oid)
@@ -195,7 +195,7 @@ def of_ledger(context: Workspace, new_of: Mapping[str, str] | None) -> Rewritten
     if not known or known == tip or (here and now != tip):
         return Rewritten()
     git, reason = ledger.git, rewritten_commits.of_ledger(known)
-    if now and not refs.matching(git, _SEEN) and git.says("merge-base", "--is-ancestor", now, tip):
+    if now and not refs.list_refs(git, _SEEN) and git.says("merge-base", "--is-ancestor", now, tip):
         try:
             _judge(ledger, tip)
             return Rewritten(believed=tip)
@@ -221,10 +221,10 @@ def put_right(context: Workspace, found: Rewritten) -> None:
 
 def _judge(ledger: Ledger, tip: str) -> None:
     """As a ledger is judged that this clone never saw."""
-    named, roots = tracked_policy.named(ledger.git, "HEAD"), adopt_ledger.roots(ledger.git)
+    named, roots = tracked_policy.named_ledger(ledger.git, "HEAD"), adopt_ledger.roots(ledger.git)
     if len(roots) != 1 or named.genesis not in ("", roots[0]):
         raise adopt_ledger.fork(roots, named.genesis)
-    found = next(received.unsound(ledger, "", tip, first=named.first_policy), None)
+    found = next(received.judge_ledger(ledger, "", tip, first=named.first_policy), None)
     if found:
         raise DevsError(
             found.code,

@@ -84,7 +84,7 @@ def visible_tag(context: Workspace, tip: Tip, task: str) -> str:
 
 def taken_numbers(context: Workspace, task: str) -> set[int]:
     folder = checkpoint_ref(task, 0).removesuffix("0")
-    names = refs.matching(context.store_git, folder)
+    names = refs.list_refs(context.store_git, folder)
     return {int(ref.removeprefix(folder)) for ref in names if ref.removeprefix(folder).isdigit()}
 
 

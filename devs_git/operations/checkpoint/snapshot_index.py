@@ -68,14 +68,14 @@ def take(
     read a file.
     """
     index = places.own / NAME
-    with locks.held(
+    with locks.hold(
         places.lock, wait=LIVE_OWNER_SECONDS, orphan_wait=ORPHAN_SECONDS, waiting=say
     ) as descriptor:
         _refuse_half_moved(places)
         index.with_name(NAME + ".lock").unlink(
             missing_ok=True
         )  # of a git that was killed: we hold the lock now
-        ours = private(git, index).with_config(*_STAT, *DURABLE).holding(descriptor)
+        ours = private(git, index).with_config(*_STAT, *DURABLE).with_descriptors(descriptor)
         try:
             return _take(git, ours, head, limit)
         except (GitFailed, _Missing):

@@ -40,7 +40,7 @@ def _not_on_head(context: Workspace, points: Sequence[Checkpoint]) -> frozenset[
     places = context.places
     try:
         head = refs.head(places.git_dir, places.common)[0] or refs.read(context.git, "HEAD^{commit}")
-        has = lines_of_work.reached(context.store_git, points, [head]) if head else None
+        has = lines_of_work.tags_reached(context.store_git, points, [head]) if head else None
     except GitFailed:
         return frozenset()
     return frozenset() if has is None else frozenset(point.tag for point in points) - has

@@ -250,7 +250,7 @@ def _backup(site: Site, found: Survey, own: _Operation, tree: str) -> str:
         taken,
         site.signature(),
         f"Before {own.subject}",
-        *own_operations.told(site.ledger.tip().oid, ()),
+        *own_operations.backup_fields(site.ledger.tip().oid, ()),
     )
     backups.keep(site, own.op_id, backup)
     return backup

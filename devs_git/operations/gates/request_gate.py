@@ -76,12 +76,12 @@ class Asking:
         Also those of the remotes' branches as they were last fetched: what is here and not pushed yet no other clone
         can look into, and its older commits would seem to have been made after this gate.
         """
-        found = refs.matching(self.store_git, _BRANCHES)
+        found = refs.list_refs(self.store_git, _BRANCHES)
         if len(found) > MANY and head:
-            apart = refs.matching(self.store_git, f"--no-merged={head}", _BRANCHES)
+            apart = refs.list_refs(self.store_git, f"--no-merged={head}", _BRANCHES)
             found = {name: oid for name, oid in found.items() if name in apart} | {"HEAD": head}
         found.pop(LEDGER, None)
-        far = refs.matching(self.store_git, _REMOTES)
+        far = refs.list_refs(self.store_git, _REMOTES)
         if len(found) + len(far) <= MANY:
             found |= {name.removeprefix("refs/"): oid for name, oid in far.items() if _commits(name)}
         return {_text(name.removeprefix(_BRANCHES)): oid for name, oid in found.items()}

@@ -13,7 +13,7 @@ from typing import Final
 
 from devs_git.domain.recall.purge_terms import Dropped, Left, forms, holds, of_file, tells
 from devs_git.storage.git import refs
-from devs_git.storage.git.object_graph import SMALL, Commit, Forest, Inventory, commit_of, contents, reached
+from devs_git.storage.git.object_graph import SMALL, Commit, Forest, Inventory, closure, commit_of, contents
 from devs_git.storage.git.places import Places, worktrees
 from devs_git.storage.git.program import Git, split_z
 from devs_git.values import immutable
@@ -66,7 +66,7 @@ class _Graph:
 
     def before(self, tips: Iterator[str]) -> set[str]:
         """The commits that `tips` have."""
-        return reached(tips, lambda oid: self.commits[oid].parents if oid in self.commits else ())
+        return closure(tips, lambda oid: self.commits[oid].parents if oid in self.commits else ())
 
     def after(self, without: set[str]) -> set[str]:
         """The commits that have a hit in their history, by commits that are not in `without` alone."""
@@ -74,7 +74,7 @@ class _Graph:
         for oid, commit in self.commits.items():
             for parent in commit.parents if oid not in without else ():
                 children.setdefault(parent, []).append(oid)
-        return reached(self.hits - without, lambda oid: children.get(oid, ()))
+        return closure(self.hits - without, lambda oid: children.get(oid, ()))
 
 
 @immutable
@@ -135,7 +135,7 @@ def _graph(
     path = sought.path.split("/") if sought.path else []
     wanted = forms(sought.texts)
     least = min(map(len, wanted), default=0)
-    blobs = set(every.holding(wanted, progress, least)) if wanted else set()
+    blobs = set(every.blobs_with(wanted, progress, least)) if wanted else set()
     forest = Forest.of(every.read("tree", progress), {*path, *_INSIDE}, blobs)
     raw = dict(every.read("commit", progress))
     trees = {oid: commit_of(data, told=False).tree for oid, data in raw.items()}
@@ -147,7 +147,7 @@ def _graph(
     known = {oid for oid in versions if oid not in files or tells(files[oid])}
     if known:  # the same content under another name
         forest = Forest.of(every.read("tree", progress), (), blobs | known)
-    held = forest.holding(blobs | known)
+    held = forest.with_trees_above(blobs | known)
     every_form = forms(texts)
     commits = {oid: commit_of(data, told=holds(data, every_form)) for oid, data in raw.items()}
     hits = {oid for oid, commit in commits.items() if commit.told or commit.tree in held or at_path.get(oid)}

@@ -151,7 +151,7 @@ def ingest(
     """Take in what waits. `git` is one that sees the repository's refs. BUSY where somebody else does so for a minute."""
     if not any(found.event in HANDLERS for found in _files(places.spool)):
         return Taken()
-    with locks.held(places.shared / "spool.lock", wait=_WAIT):
+    with locks.hold(places.shared / "spool.lock", wait=_WAIT):
         _sweep(places)
         files, ground = _waiting(places), _Ground(git, places.common)
         done, refused = 0, 0

@@ -140,4 +140,4 @@ def _commit(site: Site, opened: Journal) -> None:
 
     positions.point_head(site, head_of(site.git).branch, opened.new.branch)
     git = site.ledger.git.with_env(GIT_DIR=str(site.places.git_dir), DEVS_GIT_OP=opened.op_id)
-    site.ledger.append(build, git=git.holding(*site.git.keep_open))
+    site.ledger.append(build, git=git.with_descriptors(*site.git.keep_open))

@@ -56,7 +56,7 @@ def others(
     """
     found = {
         name: oid
-        for name, oid in lines_of_work.counted(history, branches, git).items()
+        for name, oid in lines_of_work.select_branches(history, branches, git).items()
         if name != branch and not (branch and oid in left)
     }
     common = common_of(git)

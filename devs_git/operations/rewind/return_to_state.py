@@ -70,7 +70,7 @@ def travel(site: Site, way: Journey, active: str, build: Callable[[Tip, State, K
             old,
             site.signature(),
             f"Before {way.subject}",
-            *own_operations.told(site.ledger.tip().oid, movement(way, old, kept, "").fields()),
+            *own_operations.backup_fields(site.ledger.tip().oid, movement(way, old, kept, "").fields()),
         )
         site.step("backup")
         backups.keep(site, way.op_id, backup)
@@ -138,4 +138,4 @@ def _tags(site: Site, effect: Effect) -> tuple[RefUpdate, ...]:
     if not (effect.undone or effect.revived):
         return ()
     held = {ref: refs.loose(site.places.common, ref) for ref, _, _ in effect.visible}
-    return effect.tag_updates(held if all(held.values()) else refs.matching(site.git, "refs/tags/devs"))
+    return effect.tag_updates(held if all(held.values()) else refs.list_refs(site.git, "refs/tags/devs"))

@@ -47,7 +47,7 @@ def look(site: Site, options: Options) -> Outlook:
     """The outlook of a rewind as things stand now; NOT_INITIALIZED, HISTORY_REWRITTEN, and the codes of `resolve`."""
     with (
         surveys.surveying(site.git, site.top) as survey,
-        refs.matching_alongside(site.git, lines_of_work.HEADS, lines_of_work.FOLDER) as listed,
+        refs.list_refs_alongside(site.git, lines_of_work.HEADS, lines_of_work.FOLDER) as listed,
     ):
         history = site.ledger.require().here
         target = resolve(history, parse_target(options.target))

@@ -35,7 +35,7 @@ def roots(git: Git, ref: str = LEDGER, *, genuine: bool = False) -> tuple[str, .
 
 def offered(git: Git) -> bool:
     """Whether a remote that was fetched from has a ledger: then this repository must not begin one of its own."""
-    names = [name for name in refs.matching(git, "refs/remotes") if name.endswith("/devs/ledger")]
+    names = [name for name in refs.list_refs(git, "refs/remotes") if name.endswith("/devs/ledger")]
     return any(roots(git, name, genuine=True) for name in names) or (bool(names) and _shallow(git))
 
 

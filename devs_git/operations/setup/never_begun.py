@@ -35,7 +35,7 @@ def never(ledger: Ledger, *commits: str) -> bool:
     """
     git, common = ledger.reader, ledger.common
     try:
-        named = any(tracked_policy.named(git, commit).genesis for commit in commits if commit)
+        named = any(tracked_policy.named_ledger(git, commit).genesis for commit in commits if commit)
     except DevsError:
         return False  # it may name one
     return not (

@@ -91,7 +91,7 @@ def _names(git: Git) -> None:
     # Where file names ignore case (macOS), a branch `Devs` is in the way of the folder `devs`.
     folds = git.text("config", "--type=bool", "--get", "core.ignoreCase", ok=(0, 1)) == "true"
     option = ("--ignore-case",) if folds else ()
-    taken = refs.matching(
+    taken = refs.list_refs(
         git, *option, "refs/heads/devs", "refs/tags/devs", "refs/devs", "refs/heads/snapshot"
     )
     for name in taken:

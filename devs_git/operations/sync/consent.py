@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from devs_git.errors import DevsError, invalid
-from devs_git.storage.ledger.first_sight import strange
+from devs_git.storage.ledger.first_sight import policy_difference
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -38,7 +38,7 @@ def policy(context: Workspace, remote: str, person: Accepts) -> Callable[[str, s
     """A check of the policy that would be in force, told by its blob, beside the one that is: CONFLICT, TERMINAL_REQUIRED."""
 
     def accept(before: str, after: str) -> None:
-        found = strange(context.ledger, remote, before, after, context.git)
+        found = policy_difference(context.ledger, remote, before, after, context.git)
         if found and person.policy and after.startswith(person.policy):
             _require_person(context, person)
         elif found:

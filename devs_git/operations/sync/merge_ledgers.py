@@ -20,7 +20,7 @@ from devs_git.domain.ledger.history import History, fold
 from devs_git.errors import DevsError
 from devs_git.storage.git import locks, refs
 from devs_git.storage.git.program import Git
-from devs_git.storage.git.remote_repository import held
+from devs_git.storage.git.remote_repository import list_devs_refs
 from devs_git.storage.ledger import checked_tip, clone_history, gate_files, received, whole_history
 from devs_git.storage.ledger.audit_facts import Facts
 from devs_git.storage.ledger.store import ATTEMPTS, LOCK_SECONDS, REF_LOCK_SECONDS, Ledger, Tip
@@ -67,14 +67,14 @@ class Other:
 def join(context: Workspace, other: Other) -> Joined:
     """Take the remote's ledger over. BUSY where the ledger is being written all the time; what makes the remote's not sound."""
     ledger = context.ledger
-    with locks.held(ledger.common / "devs" / "ledger.lock", wait=LOCK_SECONDS):
+    with locks.hold(ledger.common / "devs" / "ledger.lock", wait=LOCK_SECONDS):
         until = time.monotonic() + REF_LOCK_SECONDS
         for attempt in range(ATTEMPTS):
             try:
                 return _once(context, other)
             except (_Stale, refs.RefMoved, refs.RefLocked) as error:
                 if isinstance(error, refs.RefLocked) and time.monotonic() > until:
-                    raise refs.locked_out(error) from error
+                    raise refs.lock_refusal(error) from error
                 time.sleep(random.uniform(0.001, 0.01 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
     raise DevsError("BUSY", "The ledger is being written by others.", hint="Run the command again.")
 
@@ -108,7 +108,7 @@ def _once(context: Workspace, other: Other) -> Joined:
 
 def _require_sound(facts: Facts, other: Other, ours: str) -> None:
     """What the rule does not allow is not taken over, nor what leaves out what was seen of this remote, unless a person chose it."""
-    found = next(received.judged(facts, ours, other.tip, seen=""), None)
+    found = next(received.judge(facts, ours, other.tip, seen=""), None)
     if found:
         raise received.refusal(found, other.remote)
     gone = facts.belief.rollback(other.seen, other.tip) if other.seen else []
@@ -168,7 +168,7 @@ def _to_choose(other: Other, ours: str, message: str) -> DevsError:
 def _require_kept(ledger: Ledger, facts: Facts, other: Other, ours: str, at: str) -> None:
     """CONFLICT where the event `at` takes back what another remote has: that one would refuse it, once it is written here."""
     belief = facts.belief
-    for ref, seen in refs.matching(ledger.git, _SEEN).items():
+    for ref, seen in refs.list_refs(ledger.git, _SEEN).items():
         name = ref.removeprefix(f"{_SEEN}/").removesuffix("/ledger")
         if name == other.remote or seen not in belief.walk.numbers or other.lets_stand(other.tip):
             continue
@@ -194,8 +194,8 @@ def follow(context: Workspace) -> tuple[str, ...]:
 
 
 def _updates(context: Workspace, history: History) -> tuple[RefUpdate, ...]:
-    here = clone_history.seen(context.ledger.git, context.ledger.common, history)
-    return wanted_refs.updates(here, held(context.ledger.git), context.objects.is_tag)
+    here = clone_history.view_here(context.ledger.git, context.ledger.common, history)
+    return wanted_refs.updates(here, list_devs_refs(context.ledger.git), context.objects.is_tag)
 
 
 class _Merge:
@@ -245,7 +245,9 @@ class _Merge:
 
     def _changes(self) -> tuple[Change, ...]:
         pair = (self.first.tree, self.second.tree)
-        return whole_history.changed(self.ledger.git, [pair] if pair[0] != pair[1] else []).get(pair, ())
+        return whole_history.changed_paths(self.ledger.git, [pair] if pair[0] != pair[1] else []).get(
+            pair, ()
+        )
 
     def _settled(self) -> tuple[History, ledger_merge.Settled]:
         """The fold of both sides, in the order in which git lists them from a merge, and what has to be said of it."""
@@ -256,7 +258,7 @@ class _Merge:
             self.only_second, whole
         )
         taken: dict[str, int] = {}
-        for ref in held(self.ledger.git):
+        for ref in list_devs_refs(self.ledger.git):
             task, _, number = ref.removeprefix(wanted_refs.NUMBERED).partition("/")
             if number.isdigit():
                 taken[task] = max(taken.get(task, 0), int(number))

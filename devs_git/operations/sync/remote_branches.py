@@ -13,7 +13,7 @@ from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.domain.ledger.history import History
 from devs_git.storage.git import refs
 from devs_git.storage.git.program import Git
-from devs_git.storage.git.remote_repository import Far
+from devs_git.storage.git.remote_repository import Remote
 from devs_git.storage.ledger import lines_of_work
 from devs_git.storage.ledger.clone_history import SEEN, TRACKED, Standpoint
 from devs_git.values import immutable
@@ -23,13 +23,13 @@ from devs_git.values import immutable
 class FarBranches:
     """The branches of one remote (full names and oids) that are lines of work, and a history of the ledger."""
 
-    other: Far
+    other: Remote
     branches: Mapping[str, str]
     history: History
 
     @classmethod
-    def of(cls, other: Far, branches: Mapping[str, str], history: History) -> FarBranches:
-        return cls(other, lines_of_work.counted(history, branches), history)
+    def of(cls, other: Remote, branches: Mapping[str, str], history: History) -> FarBranches:
+        return cls(other, lines_of_work.select_branches(history, branches), history)
 
     def has(self, exists: Callable[[str], bool]) -> frozenset[str]:
         """The tags of the doubtful checkpoints that it has; Moved where a branch moved on meanwhile."""
@@ -37,13 +37,13 @@ class FarBranches:
         if not unsure:
             return frozenset()
         here = {oid for oid in self.branches.values() if exists(oid)}
-        found = lines_of_work.reached(self.other.git, unsure, here)
+        found = lines_of_work.tags_reached(self.other.git, unsure, here)
         missing = dict.fromkeys(oid for oid in self.branches.values() if oid not in here)
         left = [point for point in unsure if point.tag not in found]
         if not missing or not left:
             return found
         self.other.fetch(missing, contents=False)
-        return found | lines_of_work.reached(self.other.git, left, missing)
+        return found | lines_of_work.tags_reached(self.other.git, left, missing)
 
     def remember(self, git: Git, here: Standpoint, has: frozenset[str]) -> None:
         """Keep those branches of the remote that have what git did not see there last, and no other.
@@ -56,7 +56,7 @@ class FarBranches:
             f"{TRACKED}{self.other.remote}/{name.removeprefix(lines_of_work.HEADS)}" for name in self.branches
         )
         known = [here.branches[ref] for ref in tracked if ref in here.branches]
-        known_here = lines_of_work.reached(here.git, points, known)
+        known_here = lines_of_work.tags_reached(here.git, points, known)
         keep: dict[str, str] = {}
         for point in points:
             if point.tag not in known_here:

@@ -110,7 +110,8 @@ class Catalog:
             from devs_git.storage.git import failures
 
             if not (
-                _code(error.__cause__) in _UNWRITABLE or (isinstance(error, OSError) and failures.told(error))
+                _code(error.__cause__) in _UNWRITABLE
+                or (isinstance(error, OSError) and failures.refusal_of(error))
             ):
                 raise
             say(

@@ -87,7 +87,7 @@ def _quoted(text: str) -> str:
     return re.sub(_ESCAPE, lambda match: f"\\u{ord(match[0]):04x}", made)
 
 
-def odd(text: str) -> re.Match[str] | None:
+def find_odd_character(text: str) -> re.Match[str] | None:
     """The first character that two readers could understand differently, or that shows a person something else.
 
     Some readers end a line, and with it a comment, at a lone carriage return, at U+0085, U+2028 or U+2029; others do not.
@@ -108,7 +108,7 @@ def read(data: bytes) -> dict[str, Any] | None:
         body = "".join(line + "\n" for line in _mapping(value, ""))
     except (ValueError, StopIteration, RecursionError):
         return None
-    if not value or body != "\n".join(lines[start:]) or odd("\n".join(lines[:start])):
+    if not value or body != "\n".join(lines[start:]) or find_odd_character("\n".join(lines[:start])):
         return None
     return value
 

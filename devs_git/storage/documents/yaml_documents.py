@@ -73,7 +73,7 @@ def parse(data: bytes, name: str, *, code: str = "INVALID_ARGUMENTS") -> Documen
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise _refusal(code, name, data.count(b"\n", 0, error.start) + 1, "the text is not UTF-8") from error
-    if found := canonical_yaml.odd(text):
+    if found := canonical_yaml.find_odd_character(text):
         what = f"a {offence(found[0]) or 'misplaced'} character (U+{ord(found[0]):04X})"
         raise _refusal(code, name, text.count("\n", 0, found.start()) + 1, what)
     from ruamel.yaml import YAML

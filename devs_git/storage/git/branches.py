@@ -9,7 +9,7 @@ from devs_git.storage.git.program import Git
 
 def require_free(git: Git, name: str) -> None:
     """INVALID_BRANCH where there is a branch of that name, one above it or one below it."""
-    taken = refs.matching(git, "refs/heads")
+    taken = refs.list_refs(git, "refs/heads")
     parts = name.split("/")
     above = {"refs/heads/" + "/".join(parts[:count]) for count in range(1, len(parts) + 1)}
     for other in taken:

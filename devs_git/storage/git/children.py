@@ -19,11 +19,11 @@ class GitTimedOut(Exception):
     """git and its children were ended because the time was up."""
 
 
-def late(args: Sequence[str]) -> GitTimedOut:
+def timeout_error(args: Sequence[str]) -> GitTimedOut:
     return GitTimedOut(f"the time was up in git {args[0] if args else ''}")
 
 
-def said(
+def output_of(
     child: subprocess.Popen[bytes],
     args: Sequence[str],
     stdin: bytes | None = None,
@@ -33,19 +33,19 @@ def said(
     import subprocess
 
     try:
-        return child.communicate(stdin, timeout=time_limit.left(timeout))
+        return child.communicate(stdin, timeout=time_limit.seconds_left(timeout))
     except subprocess.TimeoutExpired:
         end_group(child)
-        raise late(args) from None
+        raise timeout_error(args) from None
     except BaseException:
         end_group(child)
         raise
 
 
-def piece(child: subprocess.Popen[bytes], args: Sequence[str]) -> bytes:
+def next_piece(child: subprocess.Popen[bytes], args: Sequence[str]) -> bytes:
     """What a git has written next, b'' at its end; GitTimedOut where it writes nothing for longer than it may."""
     assert child.stdout is not None
-    left = time_limit.left()
+    left = time_limit.seconds_left()
     if left is not None:
         import select
 
@@ -53,7 +53,7 @@ def piece(child: subprocess.Popen[bytes], args: Sequence[str]) -> bytes:
         ready.register(child.stdout, select.POLLIN)
         if not ready.poll(left * 1000):
             end_group(child)
-            raise late(args)
+            raise timeout_error(args)
     return os.read(child.stdout.fileno(), _PIECE)
 
 

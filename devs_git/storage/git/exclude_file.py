@@ -21,7 +21,7 @@ def _read(places: Places) -> bytes:
         return b""
 
 
-def present(places: Places) -> bool:
+def is_present(places: Places) -> bool:
     """Whether our line is there: the sign that `init` has set this repository up."""
     data = _read(places)
     return _MARK + LINE in data or _MARK_AFTER_OPEN_LINE + LINE in data
@@ -29,7 +29,7 @@ def present(places: Places) -> bool:
 
 def add(places: Places) -> Action:
     """Put our line in; nothing where it stands already."""
-    if present(places):
+    if is_present(places):
         return Action(WHAT, "kept")
     data = _read(places)
     mark = _MARK if not data or data.endswith(b"\n") else _MARK_AFTER_OPEN_LINE
@@ -39,7 +39,7 @@ def add(places: Places) -> Action:
 
 def remove(places: Places) -> Action:
     """Take out what `add` put in, and nothing else."""
-    if not present(places):
+    if not is_present(places):
         return Action(WHAT, "skipped", "it was not there")
     _write(places, _read(places).replace(_MARK_AFTER_OPEN_LINE + LINE, b"").replace(_MARK + LINE, b""))
     return Action(WHAT, "removed")

@@ -26,12 +26,12 @@ _BY_HOOK: Final = "ref updates aborted by hook"
 _HINT: Final = "Make room or give permission, then run the command again; nothing was lost."
 
 
-def disk_said(error: OSError) -> DevsError:
+def disk_refusal(error: OSError) -> DevsError:
     """CONFLICT with what the system said, without any path of the machine."""
     return _said(error.strerror or "an object could not be written")
 
 
-def told(error: Exception) -> DevsError | None:
+def refusal_of(error: Exception) -> DevsError | None:
     """CONFLICT for an error that is not ours, met by us or by a git of ours; None for any other."""
     if isinstance(error, GitFailed):
         if error.status < 0:
@@ -40,11 +40,11 @@ def told(error: Exception) -> DevsError | None:
             return _refused(error)
         if found := _WORDS.search(error.stderr):
             return _said(found[0])
-        return damaged(error) if DAMAGE.search(error.stderr) else None
+        return damage_refusal(error) if DAMAGE.search(error.stderr) else None
     # libgit2 tells no number.
     if type(error) is OSError and error.errno is None:
-        return disk_said(error)
-    return disk_said(error) if isinstance(error, OSError) and error.errno in _NUMBERS else None
+        return disk_refusal(error)
+    return disk_refusal(error) if isinstance(error, OSError) and error.errno in _NUMBERS else None
 
 
 def _killed(number: int) -> DevsError:
@@ -68,7 +68,7 @@ def _refused(error: GitFailed) -> DevsError:
     )
 
 
-def damaged(error: GitFailed) -> DevsError:
+def damage_refusal(error: GitFailed) -> DevsError:
     """What git said of a repository that it cannot read."""
     words = "; ".join(line.partition(": ")[2] or line for line in error.stderr.splitlines())
     return DevsError(

@@ -30,7 +30,7 @@ _FACTS: Final = (
 
 
 @immutable
-class NotTold:
+class UndecidedFile:
     """A file of which only `filter` could tell, and that is not started by whoever reads."""
 
     path: str
@@ -52,12 +52,12 @@ class Undecided:
 NONE: Final = Undecided({}, {})
 
 
-def told(files: Mapping[str, str]) -> tuple[NotTold, ...]:
+def sort_files(files: Mapping[str, str]) -> tuple[UndecidedFile, ...]:
     """Files with their filters, in order of their names."""
-    return tuple(NotTold(path, files[path]) for path in sorted(files))
+    return tuple(UndecidedFile(path, files[path]) for path in sorted(files))
 
 
-def named(git: Git) -> tuple[str, ...]:
+def configured_filters(git: Git) -> tuple[str, ...]:
     """The filters of which the repository's configuration names a program. Most have none, and git is not asked."""
     if git.not_started:
         return git.not_started
@@ -84,10 +84,10 @@ def _may_name(file: Path) -> bool:
 
 def without(git: Git) -> Git:
     """The same git; one that is offline, for whoever only reads, starts no filter that the repository names."""
-    return replace(git, not_started=named(git)) if git.offline else git
+    return replace(git, not_started=configured_filters(git)) if git.offline else git
 
 
-def undecided(git: Git, names: Sequence[str]) -> Undecided:
+def find_undecided(git: Git, names: Sequence[str]) -> Undecided:
     """What the filters `names` would have to look at in this worktree. None of them is started."""
     if not names:
         return NONE

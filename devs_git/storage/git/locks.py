@@ -52,7 +52,7 @@ def _busy(message: str, hint: str) -> DevsError:
 
 
 @contextlib.contextmanager
-def held(
+def hold(
     path: Path,
     *,
     wait: float,
@@ -65,7 +65,7 @@ def held(
     Behind an orphan (the owner died, its git child still runs) it waits up to `orphan_wait` and says so.
     Who must find things as they were when it was called asks to be `alone`: BUSY behind any live owner, once that ends.
     """
-    wait, orphan_wait = time_limit.left(wait) or 0.0, time_limit.left(orphan_wait) or 0.0
+    wait, orphan_wait = time_limit.seconds_left(wait) or 0.0, time_limit.seconds_left(orphan_wait) or 0.0
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, owner = _open(path), _open(_owner(path))
     try:

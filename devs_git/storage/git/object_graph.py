@@ -63,7 +63,7 @@ class Inventory:
             room -= size
         yield from contents(self.git, batch)
 
-    def holding(
+    def blobs_with(
         self, forms: tuple[bytes, ...], progress: Callable[[str, int, int], None], least: int
     ) -> Iterator[str]:
         """The blobs that hold one of the forms, of any size."""
@@ -123,12 +123,12 @@ class Forest:
             tree = self.named.get(tree, {}).get(name, "")
         return tree
 
-    def holding(self, entries: Iterable[str]) -> set[str]:
+    def with_trees_above(self, entries: Iterable[str]) -> set[str]:
         """The entries, and every tree that has one of them below it."""
-        return reached(entries, lambda entry: self.above.get(entry, ()))
+        return closure(entries, lambda entry: self.above.get(entry, ()))
 
 
-def reached(begin: Iterable[str], following: Callable[[str], Iterable[str]]) -> set[str]:
+def closure(begin: Iterable[str], following: Callable[[str], Iterable[str]]) -> set[str]:
     """`begin` and all that follows from it."""
     found = set(begin)
     waiting = list(found)

@@ -57,7 +57,7 @@ class Objects:
         return store
 
     @contextmanager
-    def noting(self) -> Iterator[set[str]]:
+    def record_writes(self) -> Iterator[set[str]]:
         """The oids of what is written inside the body."""
         notes: set[str] = set()
         self._notes.append(notes)

@@ -158,7 +158,7 @@ _NO_PLACE = ("not a git repository", "current working directory")
 _KNOWN: dict[Path, tuple[tuple[int, ...], Places]] = {}
 
 
-def located(where: Path) -> Places:
+def locate_cached(where: Path) -> Places:
     """`locate`, remembered while what git would look at is the same: for a process that is asked again and again."""
     mark = _mark(where)
     known = _KNOWN.get(where)

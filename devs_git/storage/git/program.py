@@ -115,11 +115,11 @@ class Git:
         """The same git with `-c name=value` for each pair."""
         return replace(self, config=(*self.config, *(part for pair in pairs for part in ("-c", pair))))
 
-    def holding(self, *descriptors: int) -> Git:
+    def with_descriptors(self, *descriptors: int) -> Git:
         """The same git, whose children inherit these descriptors (a held lock)."""
         return replace(self, keep_open=(*self.keep_open, *descriptors))
 
-    def remembering(self) -> Git:
+    def with_cache(self) -> Git:
         """The same git for one operation, which keeps in `known` what it asked once and what does not change meanwhile."""
         return replace(self, known={})
 
@@ -149,7 +149,7 @@ class Git:
     ) -> tuple[int, bytes]:
         """Exit status and standard output."""
         child = self.start(*args, fed=stdin is not None)
-        out, err = children.said(child, args, stdin, timeout)
+        out, err = children.output_of(child, args, stdin, timeout)
         if child.returncode not in ok:
             raise self._failure(args, child.returncode, err)
         if child.returncode == _DIED and (found := _of_configuration(self._inside(_text(err)))):
@@ -162,7 +162,7 @@ class Git:
         child = self.start(*args)
 
         def output() -> bytes:
-            out, err = children.said(child, args)
+            out, err = children.output_of(child, args)
             if child.returncode:
                 raise self._failure(args, child.returncode, err)
             return out
@@ -185,7 +185,7 @@ class Git:
             child = open_now.enter_context(self.start(*args, errors=said.fileno(), given=given))
             assert child.stdout is not None
             try:
-                while data := children.piece(child, args):
+                while data := children.next_piece(child, args):
                     yield data
                 child.wait()
             finally:
@@ -203,8 +203,8 @@ class Git:
         """
         import subprocess
 
-        if time_limit.left() == 0:
-            raise children.late(args)
+        if time_limit.seconds_left() == 0:
+            raise children.timeout_error(args)
         try:
             return subprocess.Popen(
                 ["git", *(() if self.plain else _QUIET), *self.config, *args],

@@ -53,7 +53,7 @@ def transaction(git: Git, updates: Sequence[RefUpdate], message: str) -> None:
         raise
 
 
-def waiting(git: Git, updates: Sequence[RefUpdate]) -> bool:
+def any_unmoved(git: Git, updates: Sequence[RefUpdate]) -> bool:
     """Whether a ref is still as it was. git moves refs first and deletes others after that, and may be killed in between."""
     return any(read(git, one.ref) == one.old for one in updates if one.old != one.new)
 
@@ -64,7 +64,7 @@ def missing_object(error: GitFailed) -> str:
     return named[1] if named else ""
 
 
-def locked_out(error: RefLocked) -> DevsError:
+def lock_refusal(error: RefLocked) -> DevsError:
     """BUSY, with the name of the lock that another git holds or that a killed one left."""
     named = re.search(r"'([^']*\.lock)'", str(error))
     name = named[1].rpartition("/.git/")[2] if named else "a ref's lock"
@@ -99,7 +99,7 @@ def loose(common: Path, ref: str) -> str:
     return text[:40].decode() if _LOOSE.fullmatch(text) else ""
 
 
-def broken(common: Path, ref: str) -> bool:
+def has_file(common: Path, ref: str) -> bool:
     """Whether the ref has a file, though git says that there is no such ref: what a loss of power leaves of one."""
     path = common / ref
     return path.is_symlink() or path.is_file()
@@ -118,14 +118,14 @@ def head(git_dir: Path, common: Path) -> tuple[str, str]:
     return (oid, name) if oid else ("", "")
 
 
-def matching(git: Git, *patterns: str) -> dict[str, str]:
+def list_refs(git: Git, *patterns: str) -> dict[str, str]:
     """Full names and oids of all refs below the patterns (`refs/heads`)."""
-    with matching_alongside(git, *patterns) as found:
+    with list_refs_alongside(git, *patterns) as found:
         return found()
 
 
 @contextlib.contextmanager
-def matching_alongside(git: Git, *patterns: str) -> Iterator[Callable[[], dict[str, str]]]:
+def list_refs_alongside(git: Git, *patterns: str) -> Iterator[Callable[[], dict[str, str]]]:
     """The same, asked while the body does something else; what is yielded waits for the answer."""
     with git.alongside("for-each-ref", "--format=%(objectname) %(refname)", *patterns) as output:
         yield lambda: _named(output())
@@ -195,7 +195,7 @@ def rebased_branch(git: Git, git_dir: Path) -> str:
         return ""
     start = read(git, "ORIG_HEAD")
     names = [
-        name.removeprefix("refs/heads/") for name, oid in matching(git, "refs/heads").items() if oid == start
+        name.removeprefix("refs/heads/") for name, oid in list_refs(git, "refs/heads").items() if oid == start
     ]
     if len(names) == 1:
         return names[0]

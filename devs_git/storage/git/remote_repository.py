@@ -39,7 +39,7 @@ class Moved(Exception):
 
 
 @immutable
-class Looked:
+class RemoteRefs:
     """A remote's refs: its ledger ('' for none), those below FOLDERS, and its branches."""
 
     ledger: str
@@ -48,7 +48,7 @@ class Looked:
 
 
 @immutable
-class Far:
+class Remote:
     """One remote of this repository. `progress` is told of a child that takes long: what, done, total."""
 
     git: Git
@@ -60,7 +60,7 @@ class Far:
         """Where the remote's ledger is remembered as it was last seen."""
         return f"refs/devs/remotes/{self.remote}/ledger"
 
-    def look(self) -> Looked:
+    def look(self) -> RemoteRefs:
         """The remote's refs; BUSY where it cannot be reached."""
         patterns = (f"{HEADS}*", *(f"{folder}*" for folder in FOLDERS))
         status, out, err = self._run(
@@ -76,7 +76,7 @@ class Far:
             raise self._unreachable(err)
         rows = (line.partition("\t") for line in split_lines(out))
         found = {name: oid for oid, _, name in rows}
-        return Looked(
+        return RemoteRefs(
             found.get(LEDGER, ""),
             {name: oid for name, oid in found.items() if name.startswith(FOLDERS)},
             {name: oid for name, oid in found.items() if name.startswith(HEADS)},
@@ -217,6 +217,6 @@ def _add(known: str) -> str:
     return f"Name one of: {known}" if known else "Add one: git remote add origin <url>"
 
 
-def held(git: Git) -> dict[str, str]:
+def list_devs_refs(git: Git) -> dict[str, str]:
     """The refs here that the ledger may speak of."""
-    return refs.matching(git, *(folder.rstrip("/") for folder in FOLDERS))
+    return refs.list_refs(git, *(folder.rstrip("/") for folder in FOLDERS))

@@ -18,14 +18,14 @@ _UNTIL: Final[ContextVar[float | None]] = ContextVar("until", default=None)
 @contextmanager
 def within(seconds: float | None) -> Iterator[None]:
     """In the body all gits together may take so many seconds, and no longer than around it; None: as long as they take."""
-    before = _UNTIL.set(None if seconds is None else time.monotonic() + (left(seconds) or 0.0))
+    before = _UNTIL.set(None if seconds is None else time.monotonic() + (seconds_left(seconds) or 0.0))
     try:
         yield
     finally:
         _UNTIL.reset(before)
 
 
-def left(most: float | None = None) -> float | None:
+def seconds_left(most: float | None = None) -> float | None:
     """The seconds that are left, 0.0 where none are, and no more than `most`; None where nothing limits them."""
     until = _UNTIL.get()
     if until is None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.storage.git import filters
-from devs_git.storage.git.filters import NotTold
+from devs_git.storage.git.filters import UndecidedFile
 from devs_git.storage.git.private_index import index_path
 from devs_git.storage.git.program import Git, split_z
 from devs_git.values import field, immutable, mutable
@@ -48,7 +48,7 @@ class TreeState:
     unstaged: list[Changed] = field(default_factory=list)
     untracked: list[str] = field(default_factory=list)
     unmerged: list[str] = field(default_factory=list)
-    not_told: tuple[NotTold, ...] = ()
+    not_told: tuple[UndecidedFile, ...] = ()
 
 
 # What is dirty inside a submodule is not looked at: git would run that repository's own programs.
@@ -71,7 +71,7 @@ _UNTRACKED: Final = (
 
 
 @contextmanager
-def asked(git: Git) -> Iterator[Callable[[], TreeState]]:
+def read_alongside(git: Git) -> Iterator[Callable[[], TreeState]]:
     """The state of a worktree, while the body does something else; a folder of untracked files is one entry that ends in a slash.
 
     One git compares what is tracked while another looks for what is not: git itself does one after the other.
@@ -96,10 +96,10 @@ def asked(git: Git) -> Iterator[Callable[[], TreeState]]:
 
 def _leave_open(state: TreeState, git: Git) -> None:
     """Take out what git said of files without the filter that would have to look at them."""
-    unsure = filters.undecided(git, git.not_started).unsure
+    unsure = filters.find_undecided(git, git.not_started).unsure
     if unsure:
         state.unstaged = [one for one in state.unstaged if one.path not in unsure or one.action == "deleted"]
-        state.not_told = filters.told(unsure)
+        state.not_told = filters.sort_files(unsure)
 
 
 def _mark(index: Path) -> tuple[int, ...]:

@@ -31,7 +31,7 @@ def warning(places: Places, git: Git) -> str:
 
     Nobody wants them without a working tree, before `init`, and after `init --uninstall`.
     """
-    if places.top is None or not exclude_file.present(places) or in_place(places):
+    if places.top is None or not exclude_file.is_present(places) or in_place(places):
         return ""
     from devs_git.storage.hooks import installation
 

@@ -23,7 +23,7 @@ _PATTERNS: Final = (f"refs/{_SHORT}", f"refs/tags/**/{_SHORT}", f"refs/heads/**/
 
 def findings(git: Git, common: Path) -> Iterator[Finding]:
     """INVALID_BRANCH for each, with the command that takes it away."""
-    for name in refs.matching(git, *_PATTERNS):
+    for name in refs.list_refs(git, *_PATTERNS):
         told = shlex.quote(name)
         fix = f"git update-ref -d {told}; and where a remote has it: git push <remote> {shlex.quote(':' + name)}"
         yield _finding(name, fix)

@@ -77,7 +77,9 @@ class Facts:
     @cached_property
     def judged(self) -> Judged:
         """The gates with their decisions, and the policies, as they are at the tip."""
-        return audit_gates.judge(self.belief, self.documents, self.tip, tree_shape.odd(self.git, self.tip))
+        return audit_gates.judge(
+            self.belief, self.documents, self.tip, tree_shape.find_odd_entry(self.git, self.tip)
+        )
 
     @cached_property
     def must_sign(self) -> frozenset[str]:
@@ -102,7 +104,9 @@ class Facts:
     def below(self) -> list[Bound]:
         """The parents of `commits` that are none of them."""
         mine = {commit.oid for commit in self.commits}
-        return whole_history.single(self.git, {oid for one in self.commits for oid in one.parents} - mine)
+        return whole_history.commits_alone(
+            self.git, {oid for one in self.commits for oid in one.parents} - mine
+        )
 
     @cached_property
     def heads(self) -> dict[str, tuple[str, ...]]:
@@ -113,7 +117,7 @@ class Facts:
     @cached_property
     def landed(self) -> frozenset[str]:
         """The commits that a decision made, also one that was set aside since: they are judged at their own place."""
-        return whole_history.landed(self.git, self.commits, self.judged.approved)
+        return whole_history.landing_commits(self.git, self.commits, self.judged.approved)
 
     @cached_property
     def early(self) -> frozenset[str]:
@@ -121,7 +125,7 @@ class Facts:
         return whole_history.below_every(self.git, self.head, PROPOSED) if self.head else frozenset()
 
 
-def missing(facts: Facts) -> Iterator[Finding]:
+def missing_files(facts: Facts) -> Iterator[Finding]:
     """The files that an event brought and that cannot be read, or are larger than any of ours."""
     for step in facts.steps:
         for change in step.edges[0] if step.edges else ():
@@ -138,7 +142,7 @@ def missing(facts: Facts) -> Iterator[Finding]:
                 )
 
 
-def guarded(part: Callable[[Facts], Iterator[Finding]], facts: Facts) -> Iterator[Finding]:
+def run_part(part: Callable[[Facts], Iterator[Finding]], facts: Facts) -> Iterator[Finding]:
     """The findings of a part. What it could not read becomes one more, so that nothing else stays untold."""
     try:
         yield from part(facts)
@@ -146,10 +150,10 @@ def guarded(part: Callable[[Facts], Iterator[Finding]], facts: Facts) -> Iterato
         code = error.code if error.code != "INTERNAL" else "LEDGER_MUTATED"
         yield Finding(code, "error", error.message, error.hint or _DAMAGED)
     except GitFailed as error:
-        yield unread(error)
+        yield unreadable(error)
 
 
-def unread(error: GitFailed) -> Finding:
+def unreadable(error: GitFailed) -> Finding:
     """What git said of something that it could not read."""
     text = " ".join(error.stderr.split()) or "git could not read it"
     if "promisor remote" in text:

@@ -71,7 +71,7 @@ def _requests(belief: Belief) -> Iterator[tuple[str, str]]:
 
 
 def _decided(gate: Gate, read: Documents, blob: str) -> Gate:
-    return gate_files.decided(replace(gate, decision=None), read.blobs.get(blob, b""))
+    return gate_files.with_decision(replace(gate, decision=None), read.blobs.get(blob, b""))
 
 
 def _unread(belief: Belief, read: Documents) -> Iterator[tuple[str, Finding]]:

@@ -22,7 +22,7 @@ _SOUND: Final = re.compile(rb"(?!0{40})[0-9a-f]{40}\s*|ref: \S.*\s*", re.DOTALL)
 
 
 def findings(common: Path, objects: Objects) -> Iterator[Finding]:
-    """REF_BROKEN for each but the ledger, of which more is known (`seen.gone`)."""
+    """REF_BROKEN for each but the ledger, of which more is known (`known_tips.ledger_gone`)."""
     for name in _broken(common):
         if name != LEDGER:
             text = f"The file of the ref {name} is damaged; git fetch and git push may fail."

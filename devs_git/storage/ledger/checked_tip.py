@@ -89,7 +89,7 @@ def _left_out(ledger: Ledger, tip: str) -> str:
 
     What the rule does not allow was never believed here: a plain fetch may have brought it, and a person took it away.
     """
-    had = {*refs.reflog(ledger.common, LEDGER), *refs.matching(ledger.reader, "refs/devs/remotes").values()}
+    had = {*refs.reflog(ledger.common, LEDGER), *refs.list_refs(ledger.reader, "refs/devs/remotes").values()}
     here = sorted(oid for oid in had - {tip, NO_OID} if ledger.objects.exists(oid))
     asked = "".join(f"{oid}\n" for oid in (*here, f"^{tip}"))
     words = ("rev-list", "--topo-order", "--stdin")
@@ -100,7 +100,7 @@ def _left_out(ledger: Ledger, tip: str) -> str:
 def _unsound(ledger: Ledger, tip: str) -> bool:
     from devs_git.storage.ledger import received
 
-    return next(received.unsound(ledger, "", tip), None) is not None
+    return next(received.judge_ledger(ledger, "", tip), None) is not None
 
 
 def _first(ledger: Ledger, tip: str) -> str:
@@ -113,9 +113,9 @@ def _judge(ledger: Ledger, known: str, tip: str, first: str) -> None:
     from devs_git.storage.ledger import audit_facts, received
 
     try:
-        found = next(received.unsound(ledger, known, tip, first=first), None)
+        found = next(received.judge_ledger(ledger, known, tip, first=first), None)
     except GitFailed as error:
-        found = audit_facts.unread(error)
+        found = audit_facts.unreadable(error)
     if found:
         person = f"Call a person; see: devs-git verify ledger, and: git show {found.where or tip}"
         raise DevsError(

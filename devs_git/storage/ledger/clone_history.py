@@ -36,17 +36,17 @@ def clone_of(common: Path) -> str:
 
 def name_clone(common: Path, fresh: Callable[[], str]) -> str:
     """The id of this clone, `fresh` where it had none. It stays in this clone and says only that events are its own."""
-    with locks.held(common / "devs" / "ledger.lock", wait=30.0):
+    with locks.hold(common / "devs" / "ledger.lock", wait=30.0):
         if not clone_of(common):
             replace_file(common / _FILE, f"{fresh()}\n".encode(), durable=True)
     return clone_of(common)
 
 
-def seen(git: Git, common: Path, history: History) -> History:
+def view_here(git: Git, common: Path, history: History) -> History:
     """The history as it stands for this clone; its refs are looked at only where something depends on them."""
     if any(point.gone for point in history.checkpoints.values()):
         history = clone_view.keep_held(
-            history, set(refs.matching(git, *(folder.rstrip("/") for folder in FOLDERS)).values())
+            history, set(refs.list_refs(git, *(folder.rstrip("/") for folder in FOLDERS)).values())
         )
     unsure = clone_view.points_in_doubt(history)
     return (
@@ -67,7 +67,7 @@ class Standpoint:
 
     @classmethod
     def here(cls, git: Git, common: Path) -> Standpoint:
-        return cls(git, common, clone_of(common), refs.matching(git, "refs/heads", TRACKED, SEEN))
+        return cls(git, common, clone_of(common), refs.list_refs(git, "refs/heads", TRACKED, SEEN))
 
     def alive(self, points: Iterable[Checkpoint], history: History) -> frozenset[str]:
         """The tags of those of `points`, of the doubtful ones, that are live for this clone."""
@@ -75,7 +75,7 @@ class Standpoint:
         found: set[str] = set()
         for branch, asked in clone_view.questions(points, self.clone).items():
             oids = self.every(history) if branch is None else [named[branch]] if branch in named else []
-            found |= lines_of_work.reached(self.git, asked, oids)
+            found |= lines_of_work.tags_reached(self.git, asked, oids)
         return frozenset(found)
 
     def turns(
@@ -97,7 +97,7 @@ class Standpoint:
     def every(self, history: History) -> Iterator[str]:
         """The tips of all lines of work that this clone knows, its own and the remotes'."""
         local = {name: oid for name, oid in self.branches.items() if name.startswith(lines_of_work.HEADS)}
-        yield from lines_of_work.counted(history, local, self.git).values()
+        yield from lines_of_work.select_branches(history, local, self.git).values()
         yield from (head.oid for head in lines_of_work.heads(self.git, self.common, local))
         yield from (oid for _, oid in self.remote(history))
 
@@ -111,7 +111,9 @@ class Standpoint:
             if folder == SEEN:
                 then, _, branch = branch.partition("/")
                 branch = branch if self.tracked(remote, branch) == then else "HEAD"
-            if branch != "HEAD" and lines_of_work.counted(history, {lines_of_work.HEADS + branch: oid}):
+            if branch != "HEAD" and lines_of_work.select_branches(
+                history, {lines_of_work.HEADS + branch: oid}
+            ):
                 found.append((f"{remote}/{branch}", oid))
         return tuple(found)
 
@@ -124,7 +126,7 @@ class Standpoint:
     def still_on(self, points: Collection[Checkpoint], history: History) -> dict[str, str]:
         """By tag, the name (`origin/main`) of a remote's branch that has the commit of one that this clone rewound."""
         far = self.remote(history)
-        there = lines_of_work.reached(self.git, points, [oid for _, oid in far])
+        there = lines_of_work.tags_reached(self.git, points, [oid for _, oid in far])
         return {point.tag: self.holder(point, far)[0] for point in points if point.tag in there}
 
     def holder(self, point: Checkpoint, far: Sequence[tuple[str, str]]) -> tuple[str, str]:
@@ -138,7 +140,7 @@ class Standpoint:
         left = sorted(far, key=lambda pair: (not f"/{pair[0]}".endswith(f"/{name}"), pair))
         size = 1
         while len(left) > 1:
-            has = lines_of_work.reached(self.git, [point], [oid for _, oid in left[:size]])
+            has = lines_of_work.tags_reached(self.git, [point], [oid for _, oid in left[:size]])
             left = left[:size] if has else left[size:]
             size = (len(left) + 1) // 2
         return left[0]

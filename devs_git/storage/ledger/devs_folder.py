@@ -36,7 +36,7 @@ GONE: Final = 0  # the mode of what is not there
 _VERBATIM: Final = ".sig"  # a first line of ours would break the signature
 
 
-def shown(places: Places) -> str:
+def shown_tip(places: Places) -> str:
     """The tip that this worktree's view shows; '' where there is none, NO_OID where the note is none of ours."""
     try:
         found = (places.own / "view").read_text("utf-8", "replace").strip()
@@ -52,14 +52,14 @@ def foreign(places: Places) -> bool:
         path.is_symlink()
     ):  # also where a view of ours stood before: it would be written to wherever the link points
         return places.top is not None
-    if places.top is None or shown(places) or not os.path.lexists(path):
+    if places.top is None or shown_tip(places) or not os.path.lexists(path):
         return False
     return not path.is_dir() or any(not _rendered(file) for file in _files(path))
 
 
 def noteless(places: Places) -> bool:
     """Whether our view stands there and nothing says which tip it shows: the note goes where `.git/devs` goes."""
-    return bool(places.top and not shown(places) and not foreign(places) and _files(places.top / NAME))
+    return bool(places.top and not shown_tip(places) and not foreign(places) and _files(places.top / NAME))
 
 
 def _files(view: Path) -> list[Path]:
@@ -80,7 +80,7 @@ def stale(places: Places, ledger: Ledger) -> bool:
 
     A view of an older tip is in order: hooks and other worktrees write events, the next verb here shows them.
     """
-    tip = shown(places)
+    tip = shown_tip(places)
     if places.top is None or not ledger.objects.exists(tip or EMPTY_TREE) or not tip:
         return places.top is not None
     for path, _, oid in _changes(ledger, EMPTY_TREE, ledger.tree_of(tip)):
@@ -94,16 +94,16 @@ def stale(places: Places, ledger: Ledger) -> bool:
 
 def refresh(places: Places, ledger: Ledger, *, full: bool = False) -> Action:
     """Make the view show the ledger's tip, at a cost that follows the change. `full` repairs what people changed."""
-    if places.top is None or not exclude_file.present(places) or foreign(places):
+    if places.top is None or not exclude_file.is_present(places) or foreign(places):
         return Action(WHAT, "skipped")
-    if not full and shown(places) == ledger.tip().oid and (places.top / NAME).is_dir():
+    if not full and shown_tip(places) == ledger.tip().oid and (places.top / NAME).is_dir():
         return Action(WHAT, "kept")
-    with locks.held(places.own / "view.lock", wait=_WAIT):
+    with locks.hold(places.own / "view.lock", wait=_WAIT):
         if noteless(places):
             _clear(
                 places.top / NAME
             )  # it may have files that the ledger no longer has, such as an open gate's
-        old, new = shown(places), ledger.tip().oid
+        old, new = shown_tip(places), ledger.tip().oid
         there = (places.top / NAME).is_dir()
         known = old if there and not full and ledger.objects.exists(old or EMPTY_TREE) else ""
         changed = _render(places.top / NAME, ledger, known, new)
@@ -219,11 +219,11 @@ def _clear(view: Path) -> None:
 
 def remove(places: Places, ledger: Ledger) -> Action:
     """Take the view of one worktree out again; what others put there stays, and is named."""
-    tip = shown(places)
+    tip = shown_tip(places)
     if places.top is None or not tip:
         return Action(WHAT, "skipped", "it was not there")
     view = places.top / NAME
-    with locks.held(places.own / "view.lock", wait=_WAIT):
+    with locks.hold(places.own / "view.lock", wait=_WAIT):
         if view.is_dir() and not view.is_symlink():
             known = tip if ledger.objects.exists(tip) else ledger.tip().oid
             for path, _, _ in _changes(ledger, EMPTY_TREE, ledger.tree_of(known) if known else EMPTY_TREE):

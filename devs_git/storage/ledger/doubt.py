@@ -8,7 +8,7 @@ from devs_git.errors import DevsError
 from devs_git.storage.ledger import rewritten_commits
 
 
-def told(require_believed: Callable[[], None]) -> str:
+def reason(require_believed: Callable[[], None]) -> str:
     """Why the ledger is not to be believed, '' where it is. At the tip that was noted the rule is not asked again."""
     try:
         require_believed()

@@ -23,7 +23,7 @@ def nothing(_before: str, _after: str) -> None:
     """A remote that was seen before is judged by what was seen."""
 
 
-def named(git: Git, remote: str = "", *, ask: Git | None = None) -> tuple[str, Named]:
+def read_named_ledger(git: Git, remote: str = "", *, ask: Git | None = None) -> tuple[str, Named]:
     """Where the tracked policy was read, and the ledger that it names: the default branch of the remote, else (where it has none) HEAD.
 
     Without a name it is the remote that a `sync` would take. Where it is not known here which branch is its default,
@@ -36,12 +36,12 @@ def named(git: Git, remote: str = "", *, ask: Git | None = None) -> tuple[str, N
     if remote:
         commit = refs.commit_of(git, f"refs/remotes/{remote}/HEAD")
         if not commit and ask:
-            commit = remote_repository.Far(ask, remote, lambda _what, _done, _total: None).default()
+            commit = remote_repository.Remote(ask, remote, lambda _what, _done, _total: None).default()
         if commit:
             # Also where it tracks no policy.
-            return f"{remote}/HEAD", tracked_policy.named(git, commit)
+            return f"{remote}/HEAD", tracked_policy.named_ledger(git, commit)
     commit = refs.commit_of(git, "HEAD")
-    return "HEAD", tracked_policy.named(git, commit) if commit else Named()
+    return "HEAD", tracked_policy.named_ledger(git, commit) if commit else Named()
 
 
 def require_named(ledger: Ledger, remote: str, tip: str, ask: Git | None) -> str:
@@ -50,7 +50,7 @@ def require_named(ledger: Ledger, remote: str, tip: str, ask: Git | None) -> str
     `remote` is '' for a ledger that is here and that this clone never looked at.
     """
     git = ledger.reader
-    where, said = named(git, remote, ask=ask)
+    where, said = read_named_ledger(git, remote, ask=ask)
     root = git.text("rev-list", "--max-parents=0", tip, "--")
     # 128: that event is not here at all.
     asked = ("merge-base", "--is-ancestor", said.first_policy, tip)
@@ -76,7 +76,7 @@ def require_known(ledger: Ledger, tip: str) -> str:
     _require_default(ledger.reader)
     first = require_named(ledger, "", tip, None)
     entry = ledger.list_path(ledger.tree_of(tip), "").get(IN_FORCE)
-    if entry and (found := strange(ledger, "", "", entry.oid, None)):
+    if entry and (found := policy_difference(ledger, "", "", entry.oid, None)):
         raise DevsError(found.code, found.message, hint="Run: devs-git init", **found.details)
     return first
 
@@ -113,12 +113,14 @@ def _require_default(git: Git) -> None:
         )
 
 
-def strange(ledger: Ledger, remote: str, before: str, after: str, ask: Git | None) -> DevsError | None:
+def policy_difference(
+    ledger: Ledger, remote: str, before: str, after: str, ask: Git | None
+) -> DevsError | None:
     """CONFLICT where the policy `after` that would be in force is neither the tracked one nor `before`, the one that is.
 
     Both are blobs; `before` is '' where no policy is in force yet.
     """
-    where, said = named(ledger.reader, remote, ask=ask)
+    where, said = read_named_ledger(ledger.reader, remote, ask=ask)
     now = _read(ledger, after)
     # Where nothing is tracked yet, what `init` itself would put into force harms nobody.
     tracked = parse(said.record or first(now.genesis))

@@ -68,7 +68,7 @@ def find(tip: Tip, gate_id: str) -> Gate:
 def read(gate_id: str, request_oid: str, request: bytes, decision: bytes | None) -> Gate:
     """The gate that two files make; LEDGER_MUTATED where the first is no request."""
     gate = Gate(gate_id, _load_request(request, request_path(gate_id)), request_oid)
-    return gate if decision is None else decided(gate, decision)
+    return gate if decision is None else with_decision(gate, decision)
 
 
 def _load_request(data: bytes, path: str) -> Mapping[str, Any]:
@@ -90,7 +90,7 @@ def _load_request(data: bytes, path: str) -> Mapping[str, Any]:
     return request
 
 
-def decided(gate: Gate, data: bytes) -> Gate:
+def with_decision(gate: Gate, data: bytes) -> Gate:
     """The gate with this decision; where that decides nothing, with the flaw instead."""
     try:
         decision = yaml_documents.load(

@@ -28,7 +28,7 @@ def tips(git: Git, common: Path, *, own: bool = False) -> dict[str, str]:
         found.setdefault(oid, "its reflog")
     for folder in (common, *sorted(common.glob("worktrees/*"))):
         found.setdefault(_line(folder / "devs" / "view"), "the view .devs/")
-    for name, oid in () if own else refs.matching(git, "refs/devs/remotes").items():
+    for name, oid in () if own else refs.list_refs(git, "refs/devs/remotes").items():
         found.setdefault(oid, f"sync with {name.removeprefix('refs/devs/remotes/').removesuffix('/ledger')}")
     for commit, oid in () if own else _named(git):
         found.setdefault(oid, f"commit {commit[:12]}")
@@ -97,10 +97,10 @@ def newest(git: Git, objects: Objects, common: Path, genesis: str = "", *, own: 
     return best
 
 
-def gone(tip: str, common: Path) -> Finding:
+def ledger_gone(tip: str, common: Path) -> Finding:
     """LEDGER_MISSING for a ledger that was here until `tip`, with the way back."""
     what, first = "gone", ""
-    if refs.broken(common, LEDGER):  # git overwrites none
+    if refs.has_file(common, LEDGER):  # git overwrites none
         what, first = "damaged", f'rm "$(git rev-parse --git-path {LEDGER})" && '
     text = f"The ledger is {what}; the last that is known of it here is {tip[:12]}."
     return Finding("LEDGER_MISSING", "error", text, f"{first}git update-ref {LEDGER} {tip} ''")

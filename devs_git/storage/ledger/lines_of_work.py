@@ -24,7 +24,7 @@ _COMMIT: Final = "%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(
 _AT_ONCE: Final = 1000  # refs and tips of one question: they are arguments
 
 
-def counted(history: History, branches: Mapping[str, str], git: Git | None = None) -> dict[str, str]:
+def select_branches(history: History, branches: Mapping[str, str], git: Git | None = None) -> dict[str, str]:
     """Those of `branches` (full names and oids) that are lines of work; `git` where they are this clone's own: what another
     clone's event says of them does not count.
     """
@@ -75,7 +75,7 @@ def heads(git: Git, common: Path, branches: Mapping[str, str]) -> Iterator[Head]
             )
 
 
-def reached(git: Git, points: Collection[Checkpoint], oids: Iterable[str]) -> frozenset[str]:
+def tags_reached(git: Git, points: Collection[Checkpoint], oids: Iterable[str]) -> frozenset[str]:
     """The tags of those `points` whose commit one of the commits `oids` reaches. A point that is not here is not reached.
 
     A numbered ref counts by its commit: a program that rewrites histories puts the commit itself in the tag's place.

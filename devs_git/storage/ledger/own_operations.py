@@ -21,14 +21,14 @@ _SAME: Final = (Key.OP, Key.BRANCH, Key.FROM, Key.TO, Key.PRESERVED,
                 Key.UNDONE, Key.REVIVED, Key.STATUS)  # fmt: skip
 
 
-def told(tip: str, fields: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+def backup_fields(tip: str, fields: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """What the backup of an operation says of it: those of the event's `fields` that are compared, and `tip`, the ledger's."""
     return (*(pair for pair in fields if pair[0] in _SAME and pair[1]), (Key.LEDGER, tip))
 
 
 def operations(git: Git, events: Sequence[Event]) -> tuple[list[Event], list[Event]]:
     """Of `events`, in their order, those of this clone: with their backups, and those whose backups were purged."""
-    held = refs.matching(git, BACKUPS.rstrip("/")) if events else {}
+    held = refs.list_refs(git, BACKUPS.rstrip("/")) if events else {}
     copies: dict[str, list[Event]] = {}
     for event in events:
         now = held.get(BACKUPS + event.get(Key.OP))
@@ -61,7 +61,7 @@ def _says(event: Event, said: Event, backup: str) -> bool:
     return not said.get(Key.LEDGER) or all(event.all(key) == said.all(key) for key in _SAME)
 
 
-def without(objects: Objects, backup: str, forms: tuple[bytes, ...]) -> str:
+def purged_backup(objects: Objects, backup: str, forms: tuple[bytes, ...]) -> str:
     """What stands in the place of a backup that is purged: a commit without files, by which `undo` knows the operation.
     NO_OID where the backup does not tell of one, or would tell the secret.
     """

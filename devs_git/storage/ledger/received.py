@@ -79,7 +79,7 @@ def problems(ledger: Ledger, moves: Sequence[Move]) -> Iterator[Finding]:
 def _tip(ledger: Ledger) -> str:
     """The ledger that is here, '' for none; LEDGER_MISSING for one that cannot be read, whose gates nobody knows."""
     tip = ledger.git.text("rev-parse", "--quiet", "--verify", LEDGER, ok=(0, 1))
-    if not tip and refs.broken(ledger.common, LEDGER):
+    if not tip and refs.has_file(ledger.common, LEDGER):
         text = "This repository is frozen, because its ledger, the branch devs/ledger, is damaged."
         raise DevsError("LEDGER_MISSING", text, hint="Put it back; see: devs-git doctor")
     return tip
@@ -95,7 +95,7 @@ def _grown(ledger: Ledger, move: Move) -> Iterator[Finding]:
     pinned = (
         git.text("rev-list", "--max-parents=0", old, "--")
         if old
-        else tracked_policy.named(git, "HEAD").genesis
+        else tracked_policy.named_ledger(git, "HEAD").genesis
     )
     if len(roots) != 1 or (pinned and roots[0] != pinned):
         text = f"The pushed ledger begins with {', '.join(roots)}; here it is {pinned or 'one root only'}."
@@ -106,8 +106,8 @@ def _grown(ledger: Ledger, move: Move) -> Iterator[Finding]:
             "LEDGER_ROLLBACK", LEDGER, "The pushed ledger leaves out events that are here.", _SYNC
         )
         return
-    yield from unsound(
-        ledger, old, move.new, first="" if old else tracked_policy.named(git, "HEAD").first_policy
+    yield from judge_ledger(
+        ledger, old, move.new, first="" if old else tracked_policy.named_ledger(git, "HEAD").first_policy
     )
 
 
@@ -117,7 +117,7 @@ def _renamed(git: Git, moves: Sequence[Move]) -> Iterator[Finding]:
     for move in moves:
         if move.ref == branch and move.new != NO_OID:
             before = _told(git, move.old) if move.old != NO_OID else Named()
-            here, after = _named_here(git), tracked_policy.named(git, move.new)
+            here, after = _named_here(git), tracked_policy.named_ledger(git, move.new)
             for name in ("genesis", "first_policy"):
                 # A name that was there stays; a new one is that of the ledger that is here.
                 was, said = getattr(before, name), getattr(after, name)
@@ -142,22 +142,22 @@ def _named_here(git: Git) -> Named:
 def _told(git: Git, commit: str) -> Named:
     """The ledger that the tracked policy names; nothing where it cannot be read, so that it can be mended by a push."""
     try:
-        return tracked_policy.named(git, commit)
+        return tracked_policy.named_ledger(git, commit)
     except DevsError:
         return Named()
 
 
-def unsound(ledger: Ledger, old: str, new: str, *, first: str = "") -> Iterator[Finding]:
+def judge_ledger(ledger: Ledger, old: str, new: str, *, first: str = "") -> Iterator[Finding]:
     """What the rule of belief does not allow in `new` for a receiver that has `old`, '' for none.
 
     Of events that are here already nobody can be freed, so only those are judged that `old` does not have. `first` is
     the event of the first policy, where somebody who is believed named it.
     """
     facts = Facts(ledger, ledger.git, new, "", "", first_policy=first)
-    yield from judged(facts, old, new)
+    yield from judge(facts, old, new)
 
 
-def judged(facts: Facts, old: str, new: str, *, seen: str | None = None) -> Iterator[Finding]:
+def judge(facts: Facts, old: str, new: str, *, seen: str | None = None) -> Iterator[Finding]:
     """The same of facts that were read: those of `new`, and of whatever else is to be joined with it.
 
     `seen` is what is remembered where that is not `old`.
@@ -165,7 +165,7 @@ def judged(facts: Facts, old: str, new: str, *, seen: str | None = None) -> Iter
     known = old if seen is None else seen
     bound = (f"^{old}",) if old else ()
     fresh = frozenset(facts.git.text("rev-list", new, *bound, "--").split())
-    found = (*audit_facts.missing(facts), *facts.judged.findings)
+    found = (*audit_facts.missing_files(facts), *facts.judged.findings)
     yield from (finding for finding in found if finding.where in fresh or not finding.where)
     yield from _taken_over(facts, new, fresh)
     if known:
@@ -218,7 +218,7 @@ def refusal(found: Finding, remote: str) -> DevsError:
 
 def require_sound(ledger: Ledger, remote: str, tip: str, *, first: str = "") -> None:
     """What `verify ledger` would not pass is not taken over from a remote that was never seen."""
-    found = next(unsound(ledger, "", tip, first=first), None)
+    found = next(judge_ledger(ledger, "", tip, first=first), None)
     if found:
         raise refusal(found, remote)
 

@@ -63,7 +63,7 @@ def require(git: Git, *points: Checkpoint) -> None:
             raise DevsError(CODE, text, hint="See what took its place: devs-git log", checkpoint=point.name)
     found = trees(git, (point.commit for point in points))
     gone = [point for point in points if point.commit not in found]
-    held = refs.matching(git, *(checkpoint_ref(p.task_id, p.number) for p in gone)) if gone else {}
+    held = refs.list_refs(git, *(checkpoint_ref(p.task_id, p.number) for p in gone)) if gone else {}
     for point in strays(points, found, held):
         raise DevsError(CODE, _said(point, found), hint=WAY_OUT, checkpoint=point.name)
 
@@ -122,7 +122,7 @@ def findings(git: Git, points: Iterable[Checkpoint], here: Git, common: Path) ->
     """One finding for all of them; `here` is the git that sees this worktree's HEAD."""
     every = tuple(points)
     found = trees(git, (point.commit for point in every))
-    stray = tuple(strays(every, found, refs.matching(git, "refs/devs/checkpoints")))
+    stray = tuple(strays(every, found, refs.list_refs(git, "refs/devs/checkpoints")))
     old = () if stray else left_behind(here, common, every)
     if stray or old:
         first, count = (stray or old)[0], len(stray or old) - 1

@@ -49,7 +49,7 @@ class Tip:
         """The history as this clone sees it, by what its branches and the remotes' have."""
         from devs_git.storage.ledger import clone_history
 
-        return clone_history.seen(self.ledger.reader, self.ledger.common, self.history)
+        return clone_history.view_here(self.ledger.reader, self.ledger.common, self.history)
 
     def standing(self, task_id: str) -> Standing:
         """How a task stands for this clone: by the newest events where it is live, else what undid it may not have been here."""
@@ -218,13 +218,13 @@ class Ledger:
         `git` is the git of the worktree where its HEAD is among the refs. Raises RefMoved where a ref other
         than the ledger was not as expected, BUSY after too many lost races.
         """
-        lock = locks.held(self.common / LOCK, wait=LOCK_SECONDS) if locked else nullcontext()
+        lock = locks.hold(self.common / LOCK, wait=LOCK_SECONDS) if locked else nullcontext()
         with lock:
             until = time.monotonic() + REF_LOCK_SECONDS
             for attempt in range(ATTEMPTS):
                 tip = self.tip()
                 checked = self.checked_tip == tip.oid
-                with self.objects.noting() as notes:
+                with self.objects.record_writes() as notes:
                     draft = build(tip)
                     event = self.write_commit(tip, draft)
                 if not newest_objects.keep(self.common, notes):
@@ -237,7 +237,7 @@ class Ledger:
                     if isinstance(error, refs.RefMoved) and self.tip().oid == tip.oid:
                         raise
                     if isinstance(error, refs.RefLocked) and time.monotonic() > until:
-                        raise refs.locked_out(error) from error
+                        raise refs.lock_refusal(error) from error
                     import random
 
                     time.sleep(random.uniform(0.001, 0.01 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
@@ -246,7 +246,7 @@ class Ledger:
                     if refs.missing_object(error) in notes:
                         continue  # by a git prune beside us
                     # Else it was killed when all was done.
-                    if self.tip().oid != event.oid or refs.waiting(self.reader, draft.updates):
+                    if self.tip().oid != event.oid or refs.any_unmoved(self.reader, draft.updates):
                         raise
                 newest_objects.restore(self.reader, self.common)
                 if checked:
@@ -256,8 +256,8 @@ class Ledger:
 
     def begin(self, genesis: Draft, policy: Callable[[str], Draft]) -> tuple[Event, Event]:
         """Write a ledger's first two events in one transaction; `policy` is told the oid of the genesis. RefMoved where there is one."""
-        with locks.held(self.common / LOCK, wait=LOCK_SECONDS):
-            with self.objects.noting() as notes:
+        with locks.hold(self.common / LOCK, wait=LOCK_SECONDS):
+            with self.objects.record_writes() as notes:
                 root = self.write_commit(Tip(self, ""), genesis)
                 event = self.write_commit(Tip(self, root.oid), policy(root.oid))
             newest_objects.keep(self.common, notes)

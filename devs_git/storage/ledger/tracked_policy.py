@@ -27,7 +27,7 @@ _IN_FORCE: Final = f"The policy in force. Changes are proposed in {PROPOSED} and
 
 def read(top: Path, git: Git) -> dict[str, Any] | None:
     """The proposal at HEAD, else the one in the working tree; None where there is neither. POLICY_INVALID."""
-    data = tracked(git, "HEAD")
+    data = read_bytes(git, "HEAD")
     if data is None:
         try:
             data = bounded.read_file(top / PROPOSED, limits.DOCUMENT, PROPOSED, "POLICY_INVALID")
@@ -82,7 +82,7 @@ def _refused(field: str, message: str, hint: str) -> DevsError:
     return DevsError("POLICY_INVALID", message, hint=hint, field=field)
 
 
-def tracked(git: Git, commit: str) -> bytes | None:
+def read_bytes(git: Git, commit: str) -> bytes | None:
     """The bytes of `devs-policy.yaml` in a commit, None where it has none. POLICY_INVALID where it is too large."""
     return bounded.document(git, f"{commit}:{PROPOSED}", "POLICY_INVALID")
 
@@ -96,9 +96,9 @@ class Named:
     record: Mapping[str, Any] | None = None
 
 
-def named(git: Git, commit: str) -> Named:
+def named_ledger(git: Git, commit: str) -> Named:
     """The ledger that `devs-policy.yaml` of a commit names. POLICY_INVALID."""
-    data = tracked(git, commit)
+    data = read_bytes(git, commit)
     if data is None:
         return Named()
     record = yaml_documents.load(data, PROPOSED, "policy", code="POLICY_INVALID")

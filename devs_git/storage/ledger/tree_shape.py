@@ -20,7 +20,7 @@ _FILE: Final = "100644"
 _FOLDER: Final = "040000"
 
 
-def odd(git: Git, tip: str) -> Iterator[Finding]:
+def find_odd_entry(git: Git, tip: str) -> Iterator[Finding]:
     """LEDGER_MUTATED for the first entry of the tree of this event that no writer of ours makes."""
     before: dict[str, str] = {}
     names: set[str] = set()

@@ -46,7 +46,7 @@ def mend(
     `always` for who reads the whole ledger anyway: branches may have moved, by which this clone sees it otherwise. What
     another clone's rewind took away at last is said.
     """
-    tags = refs.matching(ledger.git, FOLDER)
+    tags = refs.list_refs(ledger.git, FOLDER)
     if not always and _listed(tags) == _left(ledger.common):
         return ()
     # A checkpoint may not have come here yet, though its event has.
@@ -54,7 +54,7 @@ def mend(
     wanted = out_of_step(history, tags)
     # A name goes only where the checkpoint's number keeps it, whatever an event says.
     drops = any(update.new == NO_OID for update in wanted)
-    kept = set(refs.matching(ledger.git, NUMBERED).values()) if drops else set()
+    kept = set(refs.list_refs(ledger.git, NUMBERED).values()) if drops else set()
     updates = [u for u in wanted if (u.old in kept if u.new == NO_OID else ledger.objects.is_tag(u.new))]
     if not updates:
         return ()
@@ -73,9 +73,9 @@ def mend(
 
 
 @contextlib.contextmanager
-def leaving(git: Git, common: Path) -> Iterator[None]:
+def note_tags_after(git: Git, common: Path) -> Iterator[None]:
     """Remember the tags as they are after a verb of ours; git lists them while the body does something else."""
-    with refs.matching_alongside(git, FOLDER) as tags:
+    with refs.list_refs_alongside(git, FOLDER) as tags:
         yield
         now = _listed(tags())
     if now != _left(common):

@@ -34,8 +34,8 @@ def steps(ledger: Ledger, *tips: str) -> list[Step]:
     # In the order of the events: git has read the tree below then, of which it keeps only the last ones.
     firsts = [(trees.get((e.parents or ("",))[0], EMPTY_TREE), trees[e.oid]) for e in events]
     others = [(trees[parent], trees[e.oid]) for e in events for parent in e.parents[1:]]
-    along = changed(ledger.git, firsts)
-    aside = changed(ledger.git, others, "--diff-filter=a")
+    along = changed_paths(ledger.git, firsts)
+    aside = changed_paths(ledger.git, others, "--diff-filter=a")
     own = _own(ledger.git, [event.oid for event in events if len(event.parents) > 1])
     found = []
     for event in events:
@@ -73,7 +73,7 @@ def _trees(git: Git, *tips: str) -> dict[str, str]:
     return dict(line.split(" ") for line in out.decode().splitlines())
 
 
-def changed(
+def changed_paths(
     git: Git, pairs: Iterable[tuple[str, str]], *how: str
 ) -> dict[tuple[str, str], tuple[Change, ...]]:
     """The changed paths of many pairs of trees, by one child; `how` are further options for git."""
@@ -109,7 +109,7 @@ def commits(git: Git, heads: Iterable[str], base: str = "") -> list[Bound]:
     return _bound(git, names, "--topo-order", "--reverse") if names != [f"^{base}"] else []
 
 
-def touching(git: Git, head: str, paths: Iterable[str]) -> list[Bound]:
+def commits_touching(git: Git, head: str, paths: Iterable[str]) -> list[Bound]:
     """The commits up to `head` that change one of these paths or join lines that differ there, parents first.
 
     Each has the nearest ones of them as its parents.
@@ -117,7 +117,7 @@ def touching(git: Git, head: str, paths: Iterable[str]) -> list[Bound]:
     return _bound(git, [head], "--topo-order", "--reverse", "--simplify-merges", paths=paths)
 
 
-def single(git: Git, oids: Iterable[str]) -> list[Bound]:
+def commits_alone(git: Git, oids: Iterable[str]) -> list[Bound]:
     """The same of these commits alone."""
     names = list(oids)
     return _bound(git, names, "--no-walk=unsorted") if names else []
@@ -135,7 +135,7 @@ def _bound(git: Git, names: Iterable[str], *how: str, paths: Iterable[str] = ())
     return found
 
 
-def existing(git: Git, oids: Iterable[str]) -> list[str]:
+def existing_commits(git: Git, oids: Iterable[str]) -> list[str]:
     """Those of these oids that are commits which are here."""
     wanted = sorted(oids)
     names = "".join(f"{oid}\n" for oid in wanted).encode()
@@ -204,7 +204,7 @@ def below_every(git: Git, head: str, path: str) -> frozenset[str]:
     return frozenset(set.intersection(*below)) if below else frozenset()
 
 
-def landed(git: Git, commits: Sequence[Bound], known: Mapping[str, Gate]) -> frozenset[str]:
+def landing_commits(git: Git, commits: Sequence[Bound], known: Mapping[str, Gate]) -> frozenset[str]:
     """The commits that put an approved text in place and do nothing else, wherever they were rebased to.
 
     A trailer `Gate-Id` is only a claim: the commit must change the TAS to the approved blob, and no other path.
@@ -215,7 +215,7 @@ def landed(git: Git, commits: Sequence[Bound], known: Mapping[str, Gate]) -> fro
         if gate and gate.decision and signed_decision.lands(gate, gate.status) and len(commit.parents) == 1:
             claimed[commit.parents[0], commit.oid] = gate
     trees = _trees_of(git, {oid for pair in claimed for oid in pair})
-    made = changed(git, {(trees[parent], trees[oid]) for parent, oid in claimed})
+    made = changed_paths(git, {(trees[parent], trees[oid]) for parent, oid in claimed})
     return frozenset(
         oid
         for (parent, oid), gate in claimed.items()

@@ -112,7 +112,7 @@ def is_head_alone(objects: Objects, backup: str) -> bool:
 def keep(site: Site, op_id: str, backup: str) -> None:
     """Give the backup its ref, on disk for good, before anything is moved. GIT_RESET_FAILED where it is not whole then."""
     update = RefUpdate(f"{refs.BACKUPS}{op_id}", backup, NO_OID)
-    git = site.ledger.git.with_config(*DURABLE).holding(*site.git.keep_open)
+    git = site.ledger.git.with_config(*DURABLE).with_descriptors(*site.git.keep_open)
     try:
         refs.transaction(git, (update,), "devs: backup")
     except GitFailed as error:

@@ -118,7 +118,7 @@ def _stored(git: Git, spot: str, seen: Sight) -> str:
 def keep_found(site: Site, opened: Journal, state: State, subject: str) -> str:
     """Give a state that was found a ref `<backup>-found`, or one with a number after it; returns the ref."""
     oid = store(site.objects, state, site.signature(), subject)
-    taken, name = refs.matching(site.git, f"{BACKUPS}"), f"{BACKUPS}{opened.op_id}-found"
+    taken, name = refs.list_refs(site.git, f"{BACKUPS}"), f"{BACKUPS}{opened.op_id}-found"
     free = next(
         ref for ref in (name, *(f"{name}-{at}" for at in range(2, len(taken) + 3))) if ref not in taken
     )

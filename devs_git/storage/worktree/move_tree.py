@@ -82,10 +82,10 @@ def worktree_lock(
     was there when it was called, not from where another rewind has just gone. A person who decides about what was
     interrupted does without `recovering`.
     """
-    with locks.held(
+    with locks.hold(
         site.places.lock, wait=wait, orphan_wait=ORPHAN_SECONDS, waiting=site.say, alone=alone
     ) as descriptor:
-        holding = replace(site, git=site.git.holding(descriptor).remembering())
+        holding = replace(site, git=site.git.with_descriptors(descriptor).with_cache())
         if recovering:
             with time_limit.within(None):
                 recovery.recover_all(holding)
@@ -222,7 +222,7 @@ def _commit(site: Site, move: Move, ledger: str) -> Event:
         draft = move.build(tip)
         return replace(draft, updates=(*move.updates, *draft.updates))
 
-    git = site.ledger.git.with_env(GIT_DIR=str(site.places.git_dir), DEVS_GIT_OP=move.op_id).holding(
+    git = site.ledger.git.with_env(GIT_DIR=str(site.places.git_dir), DEVS_GIT_OP=move.op_id).with_descriptors(
         *site.git.keep_open
     )
     try:
@@ -277,5 +277,5 @@ def refusing(code: str) -> Iterator[None]:
         words = f"git said: {git_words(error)}"
         raise missing_objects.told(error, code) or immovable("git_failed", words, code=code) from error
     except OSError as error:
-        said = failures.disk_said(error)
+        said = failures.disk_refusal(error)
         raise immovable("disk", said.message, code=code, hint=said.hint) from error

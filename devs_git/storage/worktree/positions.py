@@ -97,7 +97,7 @@ def clear_locks(site: Site, opened: Journal) -> None:
     if (common / f"{LEDGER}.lock").exists():
         with (
             contextlib.suppress(DevsError),
-            locks.held(common / "devs" / "ledger.lock", wait=LEDGER_WAIT_SECONDS),
+            locks.hold(common / "devs" / "ledger.lock", wait=LEDGER_WAIT_SECONDS),
         ):
             _remove_quiet(common / f"{LEDGER}.lock", LOCK_QUIET_SECONDS)
     if not opened.packed_refs_locked:

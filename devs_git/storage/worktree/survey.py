@@ -137,7 +137,7 @@ def _survey(git: Git, top: Path, status: Callable[[], bytes]) -> Survey:
     head = head_of(git)
     listed = git.run("ls-files", "-v", "-z")
     attributes.settings(git)  # will be wanted; git looks at files meanwhile
-    undecided = filters.undecided(git, filters.named(git))
+    undecided = filters.find_undecided(git, filters.configured_filters(git))
     said = _read(status())
     reads = bool(git.not_started)
     not_told = undecided.unsure if reads else {}

@@ -78,7 +78,7 @@ def _in_play(git: Git, found: Survey, plan: Footprint) -> bool:
 
     An attributes file that is not tracked is seen at the root and above what moves; elsewhere once in a worktree (`_resized`).
     """
-    if filters.named(git):
+    if filters.configured_filters(git):
         return True
     paths = (*found.staged, *found.dirty, *plan.affected)
     return attributes.in_play(git, git.where, paths, lambda: paths_of(found.listed))

@@ -6,7 +6,7 @@ import errno
 
 import pytest
 
-from devs_git.storage.git.failures import told
+from devs_git.storage.git.failures import refusal_of
 from devs_git.storage.git.program import GitFailed
 
 pytestmark = pytest.mark.quick
@@ -21,33 +21,33 @@ FULL = "The disk said: No space left on device."
     ],
 )
 def test_a_full_disk_is_no_bug_of_ours(error: Exception) -> None:
-    found = told(error)
+    found = refusal_of(error)
     assert found
     assert (found.code, found.message) == ("CONFLICT", FULL)
 
 
 def test_a_folder_that_git_cannot_make_is_the_disks_doing_too() -> None:
     said = "fatal: prepare: cannot lock ref 'refs/heads/a/b': unable to create directory for refs/heads/a/b"
-    found = told(GitFailed(["update-ref"], 128, said))
+    found = refusal_of(GitFailed(["update-ref"], 128, said))
     assert found
     assert found.message == "The disk said: unable to create directory."
 
 
 def test_a_hook_of_the_users_that_refuses_is_no_bug_of_ours() -> None:
     said = "hint: Support for grafts is deprecated\nNot today\nfatal: ref updates aborted by hook"
-    found = told(GitFailed(["update-ref"], 128, said))
+    found = refusal_of(GitFailed(["update-ref"], 128, said))
     assert found
     assert (found.code, found.message) == ("CONFLICT", "A git hook refused to move a ref: Not today")
 
 
 def test_what_libgit2_could_not_write_is_told_without_its_path() -> None:
-    found = told(OSError("failed to write /home/ada/x"))
+    found = refusal_of(OSError("failed to write /home/ada/x"))
     assert found
     assert found.message == "The disk said: an object could not be written."
 
 
 def test_a_git_that_was_killed_is_no_bug_of_ours() -> None:
-    found = told(GitFailed(["rev-list"], -9, ""))
+    found = refusal_of(GitFailed(["rev-list"], -9, ""))
     assert found
     assert (found.code, found.message) == ("CONFLICT", "A git of this command was killed (SIGKILL).")
 
@@ -56,4 +56,4 @@ def test_a_git_that_was_killed_is_no_bug_of_ours() -> None:
     "error", [KeyError("x"), FileNotFoundError(errno.ENOENT, "no"), GitFailed(["log"], 128, "fatal: bad")]
 )
 def test_anything_else_is_not_told_here(error: Exception) -> None:
-    assert told(error) is None
+    assert refusal_of(error) is None

@@ -32,12 +32,12 @@ def test_an_owner_that_was_killed_while_one_waited_was_at_work_all_the_same(
 
     with (
         pytest.raises(DevsError) as refused,
-        locks.held(path, wait=5, orphan_wait=5, waiting=ends, alone=True),
+        locks.hold(path, wait=5, orphan_wait=5, waiting=ends, alone=True),
     ):
         pass
     assert refused.value.code == "BUSY"
     assert len(words) == 1
-    with locks.held(path, wait=0, alone=True):
+    with locks.hold(path, wait=0, alone=True):
         pass
     os.close(child)
     os.close(owner)

@@ -15,7 +15,7 @@ from devs_git.domain.verbs import VerbRequest
 from devs_git.entrypoints import router
 from devs_git.entrypoints.tools import calling
 from devs_git.errors import DevsError
-from devs_git.storage.git.places import located, worktrees
+from devs_git.storage.git.places import locate_cached, worktrees
 from devs_git.storage.worktree import journal
 from devs_git.workspace import Workspace
 
@@ -28,7 +28,7 @@ FILES = ("catalog.db", "ledger.lock", "unrecorded", "snapshot-index", "task", "c
 def refusal(where: Path) -> str:
     """What opening the repository at `where` refuses, the same each time it is asked."""
     told = set()
-    for find in (Workspace.open, located):
+    for find in (Workspace.open, locate_cached):
         with pytest.raises(DevsError) as caught:
             find(where)
         assert (caught.value.code, caught.value.details["field"]) == ("INVALID_ARGUMENTS", "repository")
@@ -50,7 +50,7 @@ def precious(tmp_path: Path) -> Path:
 def test_a_folder_of_ours_that_is_a_link_is_named_and_nothing_is_removed_through_it(
     name: str, repo: Path, precious: Path
 ) -> None:
-    located(repo)
+    locate_cached(repo)
     place = repo / ".git" / "devs" / name
     place.parent.mkdir(parents=True, exist_ok=True)
     place.symlink_to(precious)
@@ -63,7 +63,7 @@ def test_a_folder_of_ours_that_is_a_link_is_named_and_nothing_is_removed_through
     assert f"devs/{name}" in refusal(repo)
     place.unlink()
     place.mkdir()
-    assert Workspace.open(repo).places == located(repo)
+    assert Workspace.open(repo).places == locate_cached(repo)
 
 
 @pytest.mark.parametrize("name", FILES)

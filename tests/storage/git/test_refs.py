@@ -58,9 +58,9 @@ def test_a_ref_that_moved_and_one_that_is_locked_are_told_apart_and_nothing_has_
     (workspace.places.common / "refs/heads/main.lock").unlink()
     with pytest.raises(GitFailed):
         refs.transaction(workspace.git, (new, RefUpdate("refs/heads/main", "f" * 40, head)), "x")
-    assert refs.matching(workspace.git, "refs/x", "refs/heads") == {"refs/heads/main": head}
+    assert refs.list_refs(workspace.git, "refs/x", "refs/heads") == {"refs/heads/main": head}
     refs.transaction(workspace.git, (new, RefUpdate("refs/heads/main", NO_OID, head)), "x")
-    assert refs.matching(workspace.git, "refs/x", "refs/heads") == {"refs/x/new": head}
+    assert refs.list_refs(workspace.git, "refs/x", "refs/heads") == {"refs/x/new": head}
 
 
 @pytest.mark.parametrize("deleted", [True, False])

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from devs_git.storage.git.worktree_status import TreeState, asked
+from devs_git.storage.git.worktree_status import TreeState, read_alongside
 from devs_git.workspace import Workspace
 
 Run = Callable[..., str]
 
 
 def found() -> TreeState:
-    with asked(Workspace.open().git) as state:
+    with read_alongside(Workspace.open().git) as state:
         return state()
 
 
@@ -49,7 +49,7 @@ def test_untracked_files_are_those_that_git_status_names(repo: Path, git: Run) -
 
 def test_what_is_staged_meanwhile_is_told_once(repo: Path, git: Run) -> None:
     (repo / "new.txt").write_text("x\n")
-    with asked(Workspace.open().git) as state:
+    with read_alongside(Workspace.open().git) as state:
         git("add", "new.txt")
         told = state()
     assert [change.path for change in told.staged] == ["new.txt"]
@@ -59,6 +59,6 @@ def test_what_is_staged_meanwhile_is_told_once(repo: Path, git: Run) -> None:
 def test_a_repository_without_an_index_is_asked_too(tmp_path: Path, git: Run) -> None:
     git("init", "-q", "-b", "first", str(tmp_path / "fresh"))
     (tmp_path / "fresh/a").write_text("x\n")
-    with asked(Workspace.open(tmp_path / "fresh").git) as state:
+    with read_alongside(Workspace.open(tmp_path / "fresh").git) as state:
         told = state()
     assert (told.branch, told.head, told.untracked) == ("first", "", ["a"])

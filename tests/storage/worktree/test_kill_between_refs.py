@@ -35,4 +35,4 @@ def test_what_was_still_to_be_deleted_is_deleted(worked: Scene, monkeypatch: pyt
     monkeypatch.setattr(refs, "transaction", half)
     router.call("rewind", Workspace.open(worked.top), rewind.Request("task-10", preserve="discard"))
     assert {f"{TAGS}/task-11", f"{TAGS}/task-12"} <= {*killed}
-    assert set(refs.matching(worked.workspace.store_git, TAGS)) == {f"{TAGS}/task-10"}
+    assert set(refs.list_refs(worked.workspace.store_git, TAGS)) == {f"{TAGS}/task-10"}

@@ -23,7 +23,7 @@ OWNER = """
 import subprocess, sys, time
 from pathlib import Path
 from devs_git.storage.git import locks
-with locks.held(Path(sys.argv[1]), wait=0) as descriptor:
+with locks.hold(Path(sys.argv[1]), wait=0) as descriptor:
     child = subprocess.Popen(["sh", "-c", "read line"], stdin=sys.stdin, pass_fds=(descriptor,))
     print(child.pid, flush=True)
     if sys.argv[2] == "end":
@@ -56,7 +56,7 @@ def test_a_living_owner_is_busy_within_two_seconds(tmp_path: Path) -> None:
     begun = time.monotonic()
     with (
         pytest.raises(DevsError) as refused,
-        locks.held(tmp_path / "lock", wait=0.2, orphan_wait=60.0, waiting=pytest.fail),
+        locks.hold(tmp_path / "lock", wait=0.2, orphan_wait=60.0, waiting=pytest.fail),
     ):
         pass
     assert refused.value.code == "BUSY"
@@ -74,7 +74,7 @@ def test_a_child_of_a_killed_owner_is_waited_for_and_said(tmp_path: Path) -> Non
         made.stdin.write("end\n")  # only now the orphan ends
         made.stdin.flush()
 
-    with locks.held(tmp_path / "lock", wait=0.2, orphan_wait=60.0, waiting=waiting):
+    with locks.hold(tmp_path / "lock", wait=0.2, orphan_wait=60.0, waiting=waiting):
         assert locks.owner_alive(tmp_path / "lock")
     made.communicate()
 
@@ -83,14 +83,14 @@ def test_who_would_not_wait_at_all_still_waits_for_an_orphan(tmp_path: Path) -> 
     made = owner(tmp_path / "lock", "stay")
     made.kill()
     made.wait()
-    with locks.held(tmp_path / "lock", wait=0.0, orphan_wait=60.0, waiting=lambda _words: end(made)):
+    with locks.hold(tmp_path / "lock", wait=0.0, orphan_wait=60.0, waiting=lambda _words: end(made)):
         pass
 
 
 def test_what_a_finished_command_left_in_the_background_holds_nothing(tmp_path: Path) -> None:
     made = owner(tmp_path / "lock", "end")
     made.wait()
-    with locks.held(tmp_path / "lock", wait=0.0):
+    with locks.hold(tmp_path / "lock", wait=0.0):
         pass
     end(made)
 

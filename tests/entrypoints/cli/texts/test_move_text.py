@@ -6,7 +6,7 @@ import pytest
 
 from devs_git.commands.rewind import Plan, Result
 from devs_git.entrypoints.cli.texts import move_text
-from devs_git.storage.git.filters import NotTold
+from devs_git.storage.git.filters import UndecidedFile
 
 HOSTILE = "out/\x1b[2J"
 
@@ -34,7 +34,7 @@ def test_a_plan_counts_every_file_and_no_name_in_it_commands_the_terminal() -> N
         still_on={},
         not_covered=rest,
         now_visible=(HOSTILE,),
-        not_told=(NotTold(HOSTILE, HOSTILE),),
+        not_told=(UndecidedFile(HOSTILE, HOSTILE),),
     )
     text = move_text.rewind_plan_text(plan)
     assert "1 commit, 1201 files (0 added, 1 modified, 1200 deleted)" in text
