@@ -55,7 +55,7 @@ def _snippets(folder: Path) -> list[Row]:
     """Twenty texts of 5 MB, the word at the end of each: a snippet needs all of it unpacked."""
     text = b"\n".join(logs.outputs(600))[:5_000_000]
     with Catalog.open(folder) as catalog:
-        with fulltext.writing(catalog):
+        with fulltext.write_transaction(catalog):
             for number in range(20):
                 traces.put(catalog, Trace(f"five-{number}", stamp(NOW), text + b"\nlastly\n"))
         found = p95(catalog, ["lastly"] * 10, 20)
@@ -73,7 +73,7 @@ def searching(bench: Bench) -> list[Row]:
         with Catalog.open(folder) as catalog:
             before = raw
             while done < size:
-                with fulltext.writing(catalog):
+                with fulltext.write_transaction(catalog):
                     for _turn, output in zip(range(BATCH), outputs, strict=False):
                         traces.put(catalog, Trace(f"t-{done}", stamp(NOW), output, tool_name="Bash"))
                         done, raw = done + 1, raw + len(output)

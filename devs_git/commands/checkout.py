@@ -11,9 +11,7 @@ from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, immovable
 from devs_git.storage.git import refs, remote_names
 from devs_git.storage.git.program import GitFailed, split_z
-from devs_git.storage.worktree import active_task, carry_changes, journal
-from devs_git.storage.worktree import move_tree as engine
-from devs_git.storage.worktree import survey as surveys
+from devs_git.storage.worktree import active_task, carry_changes, journal, move_tree, survey
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.move_plan import Known
 from devs_git.storage.worktree.move_tree import Move
@@ -67,14 +65,14 @@ def run(workspace: Workspace, request: Request) -> Result:
     find(workspace, request)
     workspace.ledger.require()
     ref = f"refs/heads/{request.branch_name}"
-    with engine.refusing(REFUSAL), engine.worktree_lock(workspace.site) as site:
+    with move_tree.translate_failures(REFUSAL), move_tree.worktree_lock(workspace.site) as site:
         commit = _commit_of(site, ref, request.branch_name)
         _refuse_under_way(site)
         _refuse_elsewhere(site, ref)
-        head = surveys.head_of(site.git)
+        head = survey.head_of(site.git)
         short = site.git.text("rev-parse", "--short", commit)
         op_id = workspace.new_id("checkout", request.branch_name)
-        with journal.litter_removed(site.places, op_id):
+        with journal.remove_leftovers_on_failure(site.places, op_id):
             carried = carry_changes.prepare(
                 site, journal.make_folder(site.places, op_id), head, commit, REFUSAL
             )
@@ -84,14 +82,14 @@ def run(workspace: Workspace, request: Request) -> Result:
                 op_id=op_id,
                 verb="checkout",
                 subject=event.subject,
-                old=carry_changes.at(carried.old, head.commit, head.branch, active),
-                new=carry_changes.at(carried.new, commit, ref, active),
+                old=carry_changes.at_position(carried.old, head.commit, head.branch, active),
+                new=carry_changes.at_position(carried.new, commit, ref, active),
                 trees=carried.trees,
                 known=Known(carried.sights, carried.blobs),
                 build=lambda _tip: Draft(event),
                 refusal=REFUSAL,
             )
-            moved = engine.execute(site, move)
+            moved = move_tree.execute(site, move)
     previous = head.branch.removeprefix("refs/heads/") or head.commit
     return Result(request.branch_name, short, commit, previous, moved.files, moved.edited)
 
@@ -114,7 +112,7 @@ def _commit_of(site: Site, ref: str, name: str) -> str:
 
 
 def _refuse_under_way(site: Site) -> None:
-    busy = surveys.operation_under_way(site.places)
+    busy = survey.operation_under_way(site.places)
     if busy and busy[0] != "a bisect":
         words = f"{busy[0].capitalize()} is in progress."
         raise immovable("operation_under_way", words, code=REFUSAL, hint=f"End it first: {busy[1]}")

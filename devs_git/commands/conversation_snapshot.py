@@ -37,10 +37,12 @@ def run(workspace: Workspace, request: Request) -> Snapshot:
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
         for source in transcripts.of_session(catalog, _session(workspace, catalog, request).session_id):
             ingest.take_in(workspace, catalog, source, ingest.here(workspace))
-        with fulltext.writing(catalog):
+        with fulltext.write_transaction(catalog):
             session = _session(workspace, catalog, request)
             task_id = request.task or (work.task if work else session.task_id)
-            taken = snapshots.taken(session, "manual", workspace.new_trace_id(), workspace.now(), task_id)
+            taken = snapshots.snapshot_of_session(
+                session, "manual", workspace.new_trace_id(), workspace.now(), task_id
+            )
             snapshots.put(catalog, taken)
     return taken
 

@@ -33,4 +33,4 @@ class Result:
 
 def run(workspace: Workspace, request: Request) -> Result:
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
-        return Result(snapshots.listed(catalog, request.task, request.limit))
+        return Result(snapshots.list_newest(catalog, request.task, request.limit))

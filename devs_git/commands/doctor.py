@@ -78,11 +78,11 @@ def _notes(workspace: Workspace) -> Iterator[str]:
 def _decide(workspace: Workspace, *, forward: bool) -> tuple[str, ...]:
     """Carry a decision out: this writes files, and git needs for them what the repository names, such as filters."""
     from devs_git.operations.rewind import finish_interrupted
-    from devs_git.storage.worktree import move_tree as engine
+    from devs_git.storage.worktree import move_tree
 
     with (
-        engine.refusing("GIT_RESET_FAILED"),
-        engine.worktree_lock(replace(workspace, offline=False).site, recovering=False) as site,
+        move_tree.translate_failures("GIT_RESET_FAILED"),
+        move_tree.worktree_lock(replace(workspace, offline=False).site, recovering=False) as site,
     ):
         return tuple(
             finish_interrupted.end(site, opened, forward=forward)
@@ -103,7 +103,7 @@ def _as_far_as_git_reads(findings: Iterator[Finding]) -> Iterator[Finding]:
 
 def _findings(workspace: Workspace) -> Iterator[Finding]:
     yield from _git_version(workspace.git)
-    if workspace.places.top is None and installation.serves(workspace.places, workspace.git):
+    if workspace.places.top is None and installation.has_server_hooks(workspace.places, workspace.git):
         yield from installation.status(workspace.places, workspace.git, server=True)
         yield from ambiguous_refs.findings(workspace.store_git, workspace.places.common)
         return
@@ -185,7 +185,7 @@ def _journal(workspace: Workspace) -> Iterator[Finding]:
                 "has a journal that cannot be read",
                 f"git show refs/devs/backup/{path.stem}, then remove the journal",
             )
-        elif journal.gone(places, data):
+        elif journal.is_worktree_gone(places, data):
             what, fix = (
                 f"was interrupted in the worktree {data['worktree']!r}, which is gone",
                 f"{_DOCTOR} --take-back",

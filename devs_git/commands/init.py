@@ -217,7 +217,7 @@ def _proposed(workspace: Workspace, there: bool) -> Action:
 
 def _take_out(workspace: Workspace) -> Result:
     actions = list(installation.uninstall(workspace.places, workspace.git))
-    actions.extend(client_files.take_hook(workspace.places))
+    actions.extend(client_files.remove_hook(workspace.places))
     actions.append(exclude_file.remove(workspace.places))
     trees = worktrees(workspace.store_git, workspace.places.common)
     views = [devs_folder.remove(places, workspace.ledger) for places in trees]

@@ -113,16 +113,16 @@ def run(workspace: Workspace, request: Request) -> Result:
     if not (workspace.places.shared / NAME).exists():
         return _without_catalog(workspace, request)
     with Catalog.open(workspace.places.shared, progress=workspace.progress) as catalog:
-        purge_rows.overwriting(catalog)
+        purge_rows.overwrite_deleted(catalog)
         plan = _plan(workspace, request, catalog)
         _require_same(request, plan)
         done = _result(plan, dry_run=False)
         if any(plan.parts):
-            with fulltext.writing(catalog):
+            with fulltext.write_transaction(catalog):
                 purge_rows.take_out(catalog, plan.hits, plan.objects.forms)
                 done = replace(done, event=_record(workspace, request, plan))
         _remove(workspace, plan)
-        if purge_rows.pending(catalog):
+        if purge_rows.is_unfinished(catalog):
             purge_rows.write_anew(catalog, workspace.progress)
     return done
 

@@ -18,10 +18,17 @@ from devs_git.storage.git import refs
 from devs_git.storage.git.private_index import private
 from devs_git.storage.git.program import split_z
 from devs_git.storage.ledger import own_operations, rewritten_commits
-from devs_git.storage.worktree import active_task, backups, capture, carry_changes, journal, missing_objects
-from devs_git.storage.worktree import footprint as footprints
-from devs_git.storage.worktree import move_tree as engine
-from devs_git.storage.worktree import survey as surveys
+from devs_git.storage.worktree import (
+    active_task,
+    backups,
+    capture,
+    carry_changes,
+    footprint,
+    journal,
+    missing_objects,
+    move_tree,
+    survey,
+)
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.move_plan import Known
 from devs_git.storage.worktree.move_tree import Move
@@ -86,16 +93,16 @@ def _point(workspace: Workspace, request: Request) -> Checkpoint:
 
 def run(workspace: Workspace, request: Request) -> Result:
     """Restore; GIT_RESET_FAILED where tracked changes or untracked files would be overwritten, HISTORY_REWRITTEN. `undo` covers it."""
-    with engine.refusing(REFUSAL), engine.worktree_lock(workspace.site) as site:
+    with move_tree.translate_failures(REFUSAL), move_tree.worktree_lock(workspace.site) as site:
         workspace.ledger.require()
         source = find(workspace, request)
         if not request.target.startswith(SNAPSHOTS):
             rewritten_commits.require(site.ledger.reader, _point(workspace, request))
-        found = surveys.survey(site.git, site.top)
-        surveys.require_movable(site.places, found)
+        found = survey.take(site.git, site.top)
+        survey.require_movable(site.places, found)
         paths = _below_top(site.top, request)
         op_id = workspace.new_id("restore", request.target)
-        with journal.litter_removed(site.places, op_id):
+        with journal.remove_leftovers_on_failure(site.places, op_id):
             folder = journal.make_folder(site.places, op_id)
             tree = _tree(site, folder, found, source, paths)
             return _restore(workspace, site, request, _Job(op_id, folder, found, tree, paths))
@@ -189,15 +196,15 @@ def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> R
         op_id=op_id,
         verb="restore",
         subject=subject,
-        old=carry_changes.at(carried.old, found.head, found.branch, active),
-        new=carry_changes.at(carried.new, commit, found.branch, active),
+        old=carry_changes.at_position(carried.old, found.head, found.branch, active),
+        new=carry_changes.at_position(carried.new, commit, found.branch, active),
         trees=carried.trees,
         known=Known(carried.sights, carried.blobs),
         build=lambda _tip: Draft(event),
         updates=(RefUpdate(found.branch or "HEAD", commit, found.head, no_deref=not found.branch),),
         backup=backup,
     )
-    moved = engine.execute(site, move)
+    moved = move_tree.execute(site, move)
     return Result(
         request.target,
         commit,
@@ -213,7 +220,7 @@ def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> R
 
 def _backup(site: Site, job: _Job, active: str, subject: str, fields: Fields) -> str:
     """Capture everything, local changes included, so that `undo` brings them back too."""
-    plan = footprints.footprint(job.found, site.top, job.tree)
+    plan = footprint.compute(job.found, site.top, job.tree)
     taker = capture.Capture(site.git, site.places, site.objects, _apart(job.folder))
     state = taker.take(job.found, plan, (), active).state
     backup = backups.store(

@@ -24,8 +24,7 @@ from devs_git.storage.documents import yaml_documents
 from devs_git.storage.git import filters
 from devs_git.storage.ledger.clone_history import name_clone
 from devs_git.storage.ledger.store import Tip
-from devs_git.storage.worktree import active_task, footprint, journal, survey
-from devs_git.storage.worktree import move_tree as engine
+from devs_git.storage.worktree import active_task, footprint, journal, move_tree, survey
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.values import as_mapping, field, immutable
@@ -145,14 +144,14 @@ def find(workspace: Workspace, request: Request) -> Checkpoint:
 
 def run(workspace: Workspace, request: Request) -> Plan | Result:
     """Rewind, or with `dry_run` say what a rewind would do; GIT_RESET_FAILED, PLAN_STALE, BUSY and `resolve`'s codes."""
-    with engine.refusing("GIT_RESET_FAILED"):
+    with move_tree.translate_failures("GIT_RESET_FAILED"):
         if request.dry_run:
             return _plan(workspace, request)
         return _move(workspace, request)
 
 
 def _move(workspace: Workspace, request: Request) -> Result:
-    with engine.worktree_lock(workspace.site, alone=True) as site:
+    with move_tree.worktree_lock(workspace.site, alone=True) as site:
         look = rewind_plan.look(site, request.options)
         survey.require_movable(site.places, look.found)
         for error in _stale(request, look):
@@ -177,14 +176,14 @@ def _objections(workspace: Workspace, site: Site, request: Request, look: Outloo
         *_stale(request, look),
         *look.refusals,
         *objections(site, way),
-        *journal.interrupted(workspace.places),
+        *journal.interruption_errors(workspace.places),
     ]
 
 
 def _plan(workspace: Workspace, request: Request) -> Plan:
     site = workspace.site
     look, active = rewind_plan.look(site, request.options), active_task.read(site.places)
-    point, rest = look.target, footprint.not_covered(look.found, site.top)
+    point, rest = look.target, footprint.find_uncovered(look.found, site.top)
     after = task_activity.after_rewind(workspace.ledger.tip().here, look.effect, active)
     from devs_git.storage.catalog import ledger_marks
 
@@ -202,7 +201,7 @@ def _plan(workspace: Workspace, request: Request) -> Plan:
         kept_by=reach.kept_by(site.git, look.target, look.effect.kept[:LISTED], look.others),
         still_on=whereabouts.still_on(workspace, look.effect.undone[:LISTED]),
         not_covered=as_mapping(rest),
-        now_visible=footprint.now_visible(look.found, point.tree, look.plan),
+        now_visible=footprint.find_now_visible(look.found, point.tree, look.plan),
         not_told=filters.sort_files(look.found.not_told),
         was_active=task_activity.task_of(active),
         now_active=task_activity.task_of(after),

@@ -46,7 +46,7 @@ class _Sink:
 def run(workspace: Workspace, request: Request) -> Result:
     """The count of traces that were written. INVALID_ARGUMENTS {output}."""
     done = 0
-    place = export_file.written(request.output) if request.output else nullcontext(request.write)
+    place = export_file.open_export(request.output) if request.output else nullcontext(request.write)
     with open_catalog.open_catalog(workspace) as catalog:
         total = traces.count(catalog, request.task)
         with place as write, gzip.GzipFile(fileobj=_Sink(write), mode="wb", mtime=0) as packed:

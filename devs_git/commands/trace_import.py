@@ -47,7 +47,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         found = _read(request.source)
         while True:
             held = 0
-            with fulltext.writing(catalog):
+            with fulltext.write_transaction(catalog):
                 for trace, packed in found:
                     differs = exchange.differs(catalog, trace, packed.digest)
                     if differs is None:

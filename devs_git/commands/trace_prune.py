@@ -73,7 +73,7 @@ def run(workspace: Workspace, request: Request) -> Result:
             )
         if not going:
             return plan
-        with fulltext.writing(catalog):
+        with fulltext.write_transaction(catalog):
             done = _result(prune_traces.delete(catalog, going, workspace.progress), dry_run=False)
             recorded = _record(workspace, done)
         workspace.progress("freeing disk space", 0, 0)

@@ -69,7 +69,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     work = work_of(active_task.read(workspace.places))
     output = request.output.encode("utf-8", "replace") if isinstance(request.output, str) else request.output
     # Before the catalog is locked.
-    packed = bodies.whole(output) if isinstance(output, bytes) else output
+    packed = bodies.pack_output(output) if isinstance(output, bytes) else output
     trace = Trace(
         trace_id=request.trace_id or workspace.new_trace_id(),
         created_at=workspace.now(),
@@ -83,7 +83,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         duration_ms=request.duration_ms,
         commit=_head(workspace),
     )
-    with open_catalog.open_catalog(workspace) as catalog, fulltext.writing(catalog):
+    with open_catalog.open_catalog(workspace) as catalog, fulltext.write_transaction(catalog):
         digest = traces.put(catalog, trace, workspace.progress, packed)
     return Result(trace.trace_id, trace.task_id, packed.size, digest)
 

@@ -25,14 +25,11 @@ from devs_git.storage.git.filters import UndecidedFile
 from devs_git.storage.ledger import lines_of_work, own_operations
 from devs_git.storage.ledger.clone_history import Standpoint, clone_of, name_clone
 from devs_git.storage.ledger.store import Tip
-from devs_git.storage.worktree import active_task, backups, journal
-from devs_git.storage.worktree import footprint as footprints
-from devs_git.storage.worktree import move_tree as engine
-from devs_git.storage.worktree import survey as surveys
+from devs_git.storage.worktree import active_task, backups, footprint, journal, move_tree, survey
 from devs_git.storage.worktree.backups import State, load
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.footprint import Footprint
-from devs_git.storage.worktree.raw_bytes import listed, merged_modes, merged_raw
+from devs_git.storage.worktree.raw_bytes import list_files, merged_modes, merged_raw
 from devs_git.storage.worktree.survey import Survey
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
@@ -105,7 +102,7 @@ class _Outlook:
 
 def run(workspace: Workspace, request: Request) -> Result:
     """Undo; NOTHING_TO_UNDO, TASK_EXISTS, HISTORY_REWRITTEN, and what a rewind may refuse with."""
-    with engine.refusing("GIT_RESET_FAILED"):
+    with move_tree.translate_failures("GIT_RESET_FAILED"):
         if request.dry_run:
             return _plan(workspace, request)
         return _move(workspace, request)
@@ -114,14 +111,14 @@ def run(workspace: Workspace, request: Request) -> Result:
 def _plan(workspace: Workspace, request: Request) -> Result:
     look, active = _look(workspace, workspace.site, request), active_task.read(workspace.places)
     way = _way(workspace, request, look)
-    found = (*look.refusals, *objections(workspace.site, way), *journal.interrupted(workspace.places))
+    found = (*look.refusals, *objections(workspace.site, way), *journal.interruption_errors(workspace.places))
     blocked = tuple(error.envelope() for error in found)
     result = _result(look, "", len(look.plan.affected), active)
     return replace(result, blocked_by=blocked, not_told=filters.sort_files(look.found.not_told))
 
 
 def _move(workspace: Workspace, request: Request) -> Result:
-    with engine.worktree_lock(workspace.site, alone=True) as site:
+    with move_tree.worktree_lock(workspace.site, alone=True) as site:
         look = _look(workspace, site, request)
         if look.refusals:
             raise look.refusals[0]
@@ -132,12 +129,12 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
     backups.restore(site)
     clone = clone_of(site.places.common)
     history = clone_view.own_view(workspace.ledger.require().history, clone)
-    found = surveys.survey(site.git, site.top)
+    found = survey.take(site.git, site.top)
     operations = _operations(
         site, rules.operations_of_branch(history, site.places.worktree_id, found.branch), request.op_id
     )
     operation = rules.operation_to_undo(operations, request.op_id)
-    surveys.require_commit(found)
+    survey.require_commit(found)
     since = operations[operations.index(operation) :]
     state, *later = (load(site.objects, Movement.of(event).backup) for event in since)
     before = clone_view.own_view(
@@ -156,13 +153,13 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
         workspace.ledger.tip().history, effect, {found.branch: state.head} if found.branch else {}
     )
     effect = rules.restore_statuses(effect, history, before, [point for points in turns for point in points])
-    raw = (path for each in (state, *later) for path in (*listed(site.git, each.raw), *each.modes))
+    raw = (path for each in (state, *later) for path in (*list_files(site.git, each.raw), *each.modes))
     only = tuple(dict.fromkeys(path for path in raw if not path.endswith("/")))
-    plan = replace(footprints.footprint(found, site.top, state.worktree), bytes_only=only)
+    plan = replace(footprint.compute(found, site.top, state.worktree), bytes_only=only)
     commits = bool(reach.passed(site.git, found.head, since[-1].get(Key.TO))[0])
     refused = [
         *rules.refuse_reused_tasks(history, before, effect.revived),
-        *surveys.in_the_middle(site.places, found),
+        *survey.reasons_against_moving(site.places, found),
         *(
             refusals.of_new_commits(found, Movement.of(operation).after)
             if commits and not request.preserve

@@ -166,7 +166,7 @@ def test_the_snapshot_of_a_checkpoint_that_lives_again_is_back(initialised: Path
         call(initialised, "task complete", task_complete.Request(everything=True))
     call(initialised, "rewind", rewind.Request("task-10"))
     workspace = Workspace.open(initialised)
-    with open_catalog.open_catalog(workspace, caught_up=True) as catalog, fulltext.writing(catalog):
+    with open_catalog.open_catalog(workspace, caught_up=True) as catalog, fulltext.write_transaction(catalog):
         snapshots.prune(catalog, "9999")
     assert [one.checkpoint for one in taken(initialised)] == ["task-10@1"]
     call(initialised, "undo", undo.Request())

@@ -19,7 +19,7 @@ from tests.support.trailers import WORK, Commit, Run
 def tip(ledgered: Workspace, repo: Path, git: Run) -> str:
     """The ledger's tip in a repository with our hooks and an active task; nothing records here."""
     active_task.write(ledgered.places, WORK.lines())
-    for name, source in installation.shipped().items():
+    for name, source in installation.hook_sources().items():
         hook = repo / ".git/hooks" / name
         hook.parent.mkdir(exist_ok=True)
         hook.write_bytes(render(source, "/bin/true", chained=False))

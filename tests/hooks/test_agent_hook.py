@@ -209,7 +209,7 @@ def test_a_submodule_and_a_packed_branch_are_found(project: Path, git: Run, tmp_
     git("submodule", "--quiet", "add", str(project), "inner", where=outer)
     inner = outer / "inner"
     assert (inner / ".git").is_file()
-    client_files.put_hook(locate(inner))
+    client_files.install_hook(locate(inner))
     git("pack-refs", "--all", where=inner)
     assert call(inner, after()).err == ""
     kept = list((outer / ".git/modules/inner/devs/spool").iterdir())

@@ -11,9 +11,9 @@ import pytest
 
 from devs_git.domain.text.hook_script import render
 from devs_git.storage.documents import package_files
-from devs_git.storage.hooks.installation import shipped
+from devs_git.storage.hooks.installation import hook_sources
 
-HOOKS = sorted(shipped(strict=True))
+HOOKS = sorted(hook_sources(strict=True))
 REFUSING = [name for name in HOOKS if not name.startswith("post-")]
 READING = ("post-rewrite", "pre-push", "reference-transaction")
 SAY = 'echo "theirs $0 $#:$2"; cat; exit 7\n'
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
     """The shipped hooks with only the line of OURS below their header, in a folder with a space."""
     where = tmp_path / "a folder"
     where.mkdir()
-    for name, source in shipped(strict=True).items():
+    for name, source in hook_sources(strict=True).items():
         header = source.decode().partition("\nfi\n")[0] + "\nfi\n"
         (where / name).write_bytes(render((header + OURS).encode(), "/python", chained=True))
         (where / name).chmod(0o755)
@@ -66,7 +66,7 @@ def test_a_file_of_hooks_has_at_most_25_lines_and_their_page_50(file: Path) -> N
 
 @pytest.mark.parametrize("name", HOOKS)
 def test_a_hook_is_marked_and_valid_for_sh(name: str) -> None:
-    source = shipped(strict=True)[name].decode()
+    source = hook_sources(strict=True)[name].decode()
     lines = source.splitlines()
     assert lines[:2] == ["#!/bin/sh", "# devs-git hook"]
     subprocess.run(["sh", "-n"], input=source, text=True, check=True)
@@ -81,7 +81,7 @@ def test_every_header_is_the_same_but_for_refusing_and_reading() -> None:
         header = header.replace('\n  [ "$given" ] && exec <<GIVEN\n$given\nGIVEN', "")
         return re.sub(r'trap "exit \$\?" EXIT$', "exit", header)
 
-    assert len({skeleton(source) for source in shipped(strict=True).values()}) == 1
+    assert len({skeleton(source) for source in hook_sources(strict=True).values()}) == 1
 
 
 @pytest.mark.parametrize("name", ["pre-push", "reference-transaction"])

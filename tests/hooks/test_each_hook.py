@@ -61,7 +61,7 @@ def points(top: Path) -> list[Checkpoint]:
 
 
 def test_every_hook_that_is_installed_is_tested_here() -> None:
-    assert {*FREEZING, *RECORDING} == set(installation.shipped(strict=True))
+    assert {*FREEZING, *RECORDING} == set(installation.hook_sources(strict=True))
 
 
 @pytest.mark.parametrize("name", FREEZING)

@@ -75,7 +75,7 @@ def hook(source: bytes, repo: Path, path: str = os.environ.get("PATH", os.defpat
 
 @pytest.fixture
 def source() -> bytes:
-    return installation.shipped()["prepare-commit-msg"]
+    return installation.hook_sources()["prepare-commit-msg"]
 
 
 @pytest.fixture

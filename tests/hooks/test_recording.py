@@ -35,7 +35,7 @@ def hooked(ledgered: Workspace, repo: Path) -> Workspace:
 
 
 def put_hooks(repo: Path, python: str) -> None:
-    for name, source in installation.shipped().items():
+    for name, source in installation.hook_sources().items():
         hook = repo / ".git/hooks" / name
         hook.parent.mkdir(exist_ok=True)
         hook.write_bytes(render(source, python, chained=False))

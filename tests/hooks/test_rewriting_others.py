@@ -26,7 +26,7 @@ def started(ledgered: Workspace, repo: Path, tmp_path: Path) -> Path:
     program.chmod(0o755)
     hook = repo / ".git/hooks/post-rewrite"
     hook.parent.mkdir(exist_ok=True)
-    hook.write_bytes(render(installation.shipped()[hook.name], str(program), chained=False))
+    hook.write_bytes(render(installation.hook_sources()[hook.name], str(program), chained=False))
     hook.chmod(0o755)
     (repo / "a.txt").write_text("above\n")
     subprocess.run(["git", "commit", "-qam", "above"], cwd=repo, check=True)

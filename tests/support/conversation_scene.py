@@ -12,7 +12,7 @@ from devs_git.storage.catalog import (
 )
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import Place
-from devs_git.storage.catalog.transcripts import Seen, Source, TakenIn
+from devs_git.storage.catalog.transcripts import ReadContext, ReadResult, Source
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "transcripts"
 SESSION = "4d5611e5-241a-462a-8d15-5122611a9569"
@@ -23,8 +23,8 @@ def ids() -> str:
     return os.urandom(8).hex()
 
 
-def take(catalog: Catalog, path: Path, **seen: object) -> TakenIn:
-    return transcripts.take_in(catalog, Source(path), Seen(NOW, NOW, ids, **seen))  # type: ignore[arg-type]
+def take(catalog: Catalog, path: Path, **seen: object) -> ReadResult:
+    return transcripts.take_in(catalog, Source(path), ReadContext(NOW, NOW, ids, **seen))  # type: ignore[arg-type]
 
 
 def said(catalog: Catalog, session: str) -> tuple[Place, ...]:

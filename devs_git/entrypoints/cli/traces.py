@@ -51,7 +51,7 @@ def trace_put(*, given: str, task: str, tool: str, session: str, error: bool, **
     from devs_git.commands.trace_put import Request
     from devs_git.storage.catalog import bodies
 
-    output = bodies.packed(bounded.pieces(sys.stdin.buffer, limits.OUTPUT, "output"))
+    output = bodies.pack_pieces(bounded.pieces(sys.stdin.buffer, limits.OUTPUT, "output"))
     return Request(
         output, task_id=task, tool_name=tool, input=given, session_id=session, is_error=error, **options
     )

@@ -21,10 +21,16 @@ from devs_git.storage.git.places import Places, worktrees
 from devs_git.storage.git.program import Git
 from devs_git.storage.ledger import own_operations
 from devs_git.storage.ledger.store import Tip
-from devs_git.storage.worktree import active_task, backups, capture, carry_changes, journal
-from devs_git.storage.worktree import footprint as footprints
-from devs_git.storage.worktree import move_tree as engine
-from devs_git.storage.worktree import survey as surveys
+from devs_git.storage.worktree import (
+    active_task,
+    backups,
+    capture,
+    carry_changes,
+    footprint,
+    journal,
+    move_tree,
+    survey,
+)
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.move_plan import Known
 from devs_git.storage.worktree.move_tree import Move
@@ -32,7 +38,7 @@ from devs_git.storage.worktree.survey import Head, Survey
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
-# The code of the engine. Who decides a gate is told CONFLICT: he has moved nothing himself.
+# The code of the move_tree. Who decides a gate is told CONFLICT: he has moved nothing himself.
 REFUSAL: Final = "GIT_RESET_FAILED"
 _REBASES: Final = ("rebase-merge/head-name", "rebase-apply/head-name")
 
@@ -82,8 +88,8 @@ def _require_current(place: Workspace, gate: Gate) -> None:
     there = _worktree(place, gate)
     if there:
         site = place.site_of(there)
-        found = surveys.survey(site.git, site.top)
-        surveys.require_movable(there, found)
+        found = survey.take(site.git, site.top)
+        survey.require_movable(there, found)
         _require_clean(site, gate)
 
 
@@ -128,7 +134,7 @@ def _worktree(place: Workspace, gate: Gate) -> Places | None:
                     hint="End the rebase first.",
                     paths=[gate.text("tas_path")],
                 )
-        if places.top and surveys.head_of(place.site_of(places).git).branch == _ref(gate):
+        if places.top and survey.head_of(place.site_of(places).git).branch == _ref(gate):
             return places
     return None
 
@@ -196,14 +202,14 @@ def _on_branch(work: _Landing) -> tuple[Event, str]:
 
 
 def _in_worktree(work: _Landing, site: Site) -> tuple[Event, str]:
-    with engine.refusing(REFUSAL), engine.worktree_lock(site) as held:
-        found = surveys.survey(held.git, held.top)
-        surveys.require_movable(held.places, found)
+    with move_tree.translate_failures(REFUSAL), move_tree.worktree_lock(site) as held:
+        found = survey.take(held.git, held.top)
+        survey.require_movable(held.places, found)
         if found.branch != _ref(work.gate):
             raise stale(work.gate)
         _require_clean(held, work.gate)
         op_id = work.place.new_id("land", work.gate.gate_id)
-        with journal.litter_removed(held.places, op_id):
+        with journal.remove_leftovers_on_failure(held.places, op_id):
             folder = journal.make_folder(held.places, op_id)
             subject = f"{work.verb}: {work.gate.gate_id}"
             own = _Operation(op_id, folder, subject, active_task.read(held.places))
@@ -225,22 +231,22 @@ def _move(work: _Landing, site: Site, found: Survey, own: _Operation) -> tuple[E
         op_id=own.op_id,
         verb=work.verb,
         subject=own.subject,
-        old=carry_changes.at(carried.old, found.head, found.branch, own.active),
-        new=carry_changes.at(carried.new, commit, found.branch, own.active),
+        old=carry_changes.at_position(carried.old, found.head, found.branch, own.active),
+        new=carry_changes.at_position(carried.new, commit, found.branch, own.active),
         trees=carried.trees,
         known=Known(carried.sights, carried.blobs),
         build=lambda tip: work.build(tip, *more),
         updates=(RefUpdate(found.branch, commit, found.head),),
         backup=backup,
     )
-    return engine.execute(site, move).event, commit
+    return move_tree.execute(site, move).event, commit
 
 
 def _backup(site: Site, found: Survey, own: _Operation, tree: str) -> str:
     """Capture what is there, local changes included, and give it its ref before anything moves."""
     apart = own.folder / "backup"
     apart.mkdir(mode=0o700)
-    plan = footprints.footprint(found, site.top, tree)
+    plan = footprint.compute(found, site.top, tree)
     taken = (
         capture.Capture(site.git, site.places, site.objects, apart).take(found, plan, (), own.active).state
     )

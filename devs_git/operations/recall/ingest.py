@@ -19,7 +19,7 @@ from devs_git.workspace import Workspace
 
 if TYPE_CHECKING:
     from devs_git.storage.catalog.database import Catalog
-    from devs_git.storage.catalog.transcripts import Source, TakenIn
+    from devs_git.storage.catalog.transcripts import ReadResult, Source
 
 
 @immutable
@@ -44,12 +44,12 @@ def here(listener: Workspace) -> How:
     return How(listener.places, work.task if work else "", work.agent if work else "")
 
 
-def take_in(listener: Workspace, catalog: Catalog, source: Source, how: How) -> TakenIn:
+def take_in(listener: Workspace, catalog: Catalog, source: Source, how: How) -> ReadResult:
     """Read what is new in a transcript, and let go of snapshots that are past their time."""
     from devs_git.storage.catalog import fulltext, snapshots, transcripts
 
     policy = listener.policy
-    seen = transcripts.Seen(
+    seen = transcripts.ReadContext(
         now=listener.now(),
         at=how.at or listener.now(),
         new_id=listener.new_trace_id,
@@ -62,7 +62,7 @@ def take_in(listener: Workspace, catalog: Catalog, source: Source, how: How) -> 
         told=lambda session, read: worktree_note.of_session(how.places, catalog, session, source.path, read),
     )
     done = transcripts.take_in(catalog, source, seen, listener.progress)
-    with fulltext.writing(catalog):
+    with fulltext.write_transaction(catalog):
         snapshots.prune(catalog, stamp(listener.clock() - timedelta(seconds=policy.keep_conversations)))
     return done
 
@@ -72,7 +72,7 @@ def read_on(listener: Workspace, catalog: Catalog) -> None:
     from devs_git.storage.catalog import pending_transcripts
     from devs_git.storage.catalog.transcripts import Source
 
-    for told in pending_transcripts.waiting(catalog):
+    for told in pending_transcripts.list_pending(catalog):
         how = How(
             _around(listener.places, told.cwd), told.task_id, told.agent, told.at, snapshot=told.snapshot
         )

@@ -61,7 +61,7 @@ def _read(listener: Workspace, catalog: Catalog, source: Source, every: int) -> 
     if transcripts.unread(catalog, source.path) > LITTLE:
         return
     now, work = listener.now(), work_of(active_task.read(listener.places))
-    seen = transcripts.Seen(
+    seen = transcripts.ReadContext(
         now=now,
         at=now,
         new_id=listener.new_trace_id,

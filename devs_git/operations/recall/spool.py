@@ -88,7 +88,7 @@ def _hear(catalog: Catalog, spooled: Spooled, *, snapshot: bool) -> None:
     if path is not None:
         client, session, cwd = told.client.name, told.text(told.client.fields.session), told.text("cwd")
         known = (client, session, cwd, spooled.task_id, spooled.agent, spooled.created_at)
-        pending_transcripts.put(catalog, pending_transcripts.Heard(Path(path), *known, snapshot))
+        pending_transcripts.put(catalog, pending_transcripts.PendingTranscript(Path(path), *known, snapshot))
 
 
 def transcript(told: Captured) -> Path | None:
@@ -171,7 +171,7 @@ def _take(catalog: Catalog, batch: Sequence[_Found], ground: _Ground, places: Pl
     from devs_git.storage.catalog import fulltext
 
     bad: list[_Found] = []
-    with fulltext.writing(catalog):
+    with fulltext.write_transaction(catalog):
         for found in batch:
             try:
                 data = _bytes(found)

@@ -20,8 +20,7 @@ from devs_git.storage.git.places import Places
 from devs_git.storage.git.private_index import DURABLE, index_path, private
 from devs_git.storage.git.program import join_z
 from devs_git.storage.ledger.store import Tip
-from devs_git.storage.worktree import half_done_move, late_saves, ownership, positions, recovery
-from devs_git.storage.worktree import journal as journals
+from devs_git.storage.worktree import half_done_move, journal, late_saves, ownership, positions, recovery
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.journal import Journal
@@ -32,11 +31,11 @@ from devs_git.values import replace
 def waiting(places: Places) -> Iterator[Journal]:
     """The moves that a decision from this worktree can end: its own, and those of worktrees that are gone."""
     for path in sorted(places.journals.glob("*.json")):
-        data = journals.read(path)
+        data = journal.read(path)
         if data.get("kind") == "move" and (
-            data["worktree"] == places.worktree_id or journals.gone(places, data)
+            data["worktree"] == places.worktree_id or journal.is_worktree_gone(places, data)
         ):
-            yield journals.parse(data)
+            yield journal.parse(data)
 
 
 def end(site: Site, opened: Journal, *, forward: bool) -> str:
@@ -49,11 +48,11 @@ def end(site: Site, opened: Journal, *, forward: bool) -> str:
 def finish(site: Site, opened: Journal) -> str:
     """Complete the move; returns what was done. The caller holds the worktree's lock."""
     positions.clear_locks(site, opened)
-    if not recovery.happened(site, opened):
+    if not recovery.committed_event(site, opened):
         _require_position(site, opened)
         recovery.hold_lock(site, opened)
         _keep_found(site, opened)
-        journals.begin_writing(site.places, opened.op_id)
+        journal.begin_writing(site.places, opened.op_id)
         half_done_move.restore(site, opened, forward=True, force=True)
         _commit(site, opened)
     recovery.finish(site, opened, replay=True)
@@ -63,7 +62,7 @@ def finish(site: Site, opened: Journal) -> str:
 def take_back(site: Site, opened: Journal) -> str:
     """Take the move back; returns what was done. The caller holds the worktree's lock."""
     positions.clear_locks(site, opened)
-    if recovery.happened(site, opened):
+    if recovery.committed_event(site, opened):
         recovery.finish(site, opened, replay=True)
         return f"The interrupted {opened.verb} was already recorded, and is now finished ({opened.op_id})."
     recovery.hold_lock(site, opened)
@@ -75,17 +74,17 @@ def take_back(site: Site, opened: Journal) -> str:
 def settle(site: Site, opened: Journal) -> str:
     """End a move whose worktree is gone: its refs go on or back as the ledger says; there are no files."""
     positions.clear_locks(site, opened)
-    if recovery.happened(site, opened):
-        positions.refs_on(site, opened)
+    if recovery.committed_event(site, opened):
+        positions.finish_refs(site, opened)
     else:
-        positions.refs_back(site, opened)
-    journals.close(site.places, opened)
+        positions.take_back_refs(site, opened)
+    journal.close(site.places, opened)
     return f"The {opened.verb} that was interrupted in the removed worktree {opened.worktree!r} is closed."
 
 
 def _require_position(site: Site, opened: Journal) -> None:
     """CONFLICT where a ref of the operation is neither where it was nor where it was to go."""
-    updates = (*opened.updates, *journals.unpacked(opened.draft).updates)
+    updates = (*opened.updates, *journal.decode_draft(opened.draft).updates)
     moved = [u.ref for u in updates if (refs.read(site.git, u.ref) or NO_OID) not in (u.old, u.new)]
     branch = head_of(site.git).branch
     if branch not in (opened.old.branch, opened.new.branch):
@@ -101,8 +100,8 @@ def _require_position(site: Site, opened: Journal) -> None:
 
 def _keep_found(site: Site, opened: Journal) -> None:
     """Keep the index as it is found and the user's files under a ref of their own, once for each decision."""
-    late_saves.unknown(site, opened)
-    files = half_done_move.foreign(
+    late_saves.bring_back_in_recovery(site, opened)
+    files = half_done_move.find_foreign(
         site, opened, ownership.sides_of(site.git, opened, opened.folder(site.places))
     )
     ours = ownership.index_is_ours(site.git, opened.folder(site.places))
@@ -122,7 +121,7 @@ def _keep_found(site: Site, opened: Journal) -> None:
 
 def _commit(site: Site, opened: Journal) -> None:
     """The transaction that the interrupted verb did not get to."""
-    kept = journals.unpacked(opened.draft)
+    kept = journal.decode_draft(opened.draft)
     waiting = [u for u in (*opened.updates, *kept.updates) if (refs.read(site.git, u.ref) or NO_OID) == u.old]
     event = replace(kept.event, fields=(*kept.event.fields, (Key.DECIDED, "finished by doctor")))
 

@@ -96,7 +96,7 @@ def of_objects(found: Survey, plan: Footprint, target: str) -> list[DevsError]:
     git = found.git
     if not any(name.endswith(".promisor") for name in attributes.settings(git)):
         needs = {path: oid for path, oid in plan.wanted.items() if found.flagged.get(path) != "S"}
-        gone = missing_objects.among(git, needs)
+        gone = missing_objects.find_missing(git, needs)
         return [missing_objects.refusal(gone)] if gone else []
     differing = tree_difference.changes(git, found.head, target)
     needed = {change.new for change in differing if change.new and found.flagged.get(change.path) != "S"}

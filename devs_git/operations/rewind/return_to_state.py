@@ -16,11 +16,11 @@ from devs_git.storage.ledger import own_operations
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree import backups, journal, move_tree
 from devs_git.storage.worktree.backups import State, store
-from devs_git.storage.worktree.capture import Capture, Captured, require_room
+from devs_git.storage.worktree.capture import Capture, CaptureResult, require_room
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.footprint import Footprint
 from devs_git.storage.worktree.move_plan import Known
-from devs_git.storage.worktree.move_tree import Move, Moved
+from devs_git.storage.worktree.move_tree import Move, MoveResult
 from devs_git.storage.worktree.survey import Survey, paths_of
 from devs_git.values import immutable
 
@@ -53,14 +53,14 @@ class Journey:
 class Arrival:
     """What came of a journey."""
 
-    moved: Moved
+    moved: MoveResult
     kept: Kept
     backup: str
 
 
 def travel(site: Site, way: Journey, active: str, build: Callable[[Tip, State, Kept, str], Draft]) -> Arrival:
     """Carry out the journey; the caller holds the worktree's lock. `build` makes the event once all is known."""
-    with journal.litter_removed(site.places, way.op_id):
+    with journal.remove_leftovers_on_failure(site.places, way.op_id):
         found = _capture(site, way, active)
         old = found.state
         mode = way.mode or "discard"
@@ -117,7 +117,7 @@ def _require_room(site: Site, way: Journey) -> None:
     require_room(site.top, _taken(way), ROOM_UNASKED, way.limit)
 
 
-def _capture(site: Site, way: Journey, active: str) -> Captured:
+def _capture(site: Site, way: Journey, active: str) -> CaptureResult:
     _require_room(site, way)
     site.step("capture")
     folder = journal.make_folder(site.places, way.op_id)

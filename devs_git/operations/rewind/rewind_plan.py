@@ -16,8 +16,7 @@ from devs_git.errors import DevsError
 from devs_git.operations.rewind import reach, refusals
 from devs_git.storage.git import refs
 from devs_git.storage.ledger import lines_of_work, rewritten_commits
-from devs_git.storage.worktree import footprint as footprints
-from devs_git.storage.worktree import survey as surveys
+from devs_git.storage.worktree import footprint, survey
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.footprint import Footprint
 from devs_git.storage.worktree.survey import Survey
@@ -46,15 +45,15 @@ class Outlook:
 def look(site: Site, options: Options) -> Outlook:
     """The outlook of a rewind as things stand now; NOT_INITIALIZED, HISTORY_REWRITTEN, and the codes of `resolve`."""
     with (
-        surveys.surveying(site.git, site.top) as survey,
+        survey.begin(site.git, site.top) as finish_survey,
         refs.list_refs_alongside(site.git, lines_of_work.HEADS, lines_of_work.FOLDER) as listed,
     ):
         history = site.ledger.require().here
         target = resolve(history, parse_target(options.target))
         rewritten_commits.require(site.ledger.reader, target)
-        found = survey()
-        surveys.require_commit(found)
-        plan = footprints.footprint(found, site.top, target.tree)
+        found = finish_survey()
+        survey.require_commit(found)
+        plan = footprint.compute(found, site.top, target.tree)
         commits, ancestor = reach.passed(site.git, found.head, target.commit)
         held = listed()
         if ancestor:
@@ -66,7 +65,7 @@ def look(site: Site, options: Options) -> Outlook:
     lost = reach.only_here(site.git, found.head, target.commit, others) if others else commits
     effect = rules.effect_of_rewind(history, target, lost, commits, site.places.worktree_id)
     against = (
-        *surveys.in_the_middle(site.places, found),
+        *survey.reasons_against_moving(site.places, found),
         *refusals.of_ancestry(
             found, options.target, ancestor=ancestor, way_back=return_path.way_back(history, target)
         ),

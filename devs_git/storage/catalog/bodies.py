@@ -46,7 +46,7 @@ class Packed:
     digest: str
 
 
-def packed(pieces: Iterable[bytes]) -> Packed:
+def pack_pieces(pieces: Iterable[bytes]) -> Packed:
     """An output that comes in pieces. Each part is packed as soon as it is whole, so that no output stands in memory."""
     import hashlib  # a reader needs none
 
@@ -63,7 +63,7 @@ def packed(pieces: Iterable[bytes]) -> Packed:
     return Packed(tuple(found), size, digest.hexdigest())
 
 
-def whole(output: bytes) -> Packed:
+def pack_output(output: bytes) -> Packed:
     """An output that stands in memory."""
     import hashlib
 
@@ -85,7 +85,7 @@ class Readable:
         """One more piece; a character may be in two of them."""
         self._held.write(self._decoder.decode(data, last).replace("\0", " ").encode())
 
-    def encoded(self) -> bytes:
+    def take_encoded(self) -> bytes:
         """All of it, once, as UTF-8."""
         self.add(b"", last=True)  # half a character may be the end
         held, self._held = self._held, io.BytesIO()
@@ -128,14 +128,14 @@ class Texts:
         """What `devs_held` is to give."""
         self._held = text
 
-    def held(self) -> bytes:
+    def take_held(self) -> bytes:
         """What was held last, once, as UTF-8; SQL knows it as devs_held. ValueError where nothing is held: an index must not lack a text."""
         found, self._held = self._held, None
         if found is None:
             raise ValueError("no text is held")
-        return found.encoded()
+        return found.take_encoded()
 
-    def joined(self, found: Readable) -> int:
+    def hold_joined(self, found: Readable) -> int:
         """The number by which `text` knows what was joined last."""
         self._held, self._joined = found, self._joined + 1
         return self._joined
@@ -144,7 +144,7 @@ class Texts:
         """What is searched of one trace: its input, then its output, which devs_join joined as `number`. SQL knows it as devs_text."""
         if number not in (None, self._joined):
             raise ValueError("another text is held")
-        output = "" if number is None else self.held().decode()
+        output = "" if number is None else self.take_held().decode()
         start = readable(unpack(given))
         # Without an input no copy is made of the output, which may be large; a line end is no word.
         return f"{start}\n{output}" if start else output
@@ -160,4 +160,4 @@ class Join:
         self._found.add(unpack(part))
 
     def finalize(self) -> Any:
-        return self._texts.joined(self._found)
+        return self._texts.hold_joined(self._found)

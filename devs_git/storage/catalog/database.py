@@ -44,7 +44,7 @@ class Catalog:
         # 5 or 4: the full-text index that it has, once `fulltext` has looked; 0 before. Who gets one trace needs no index.
         self.engine = 0
         self.texts = texts = bodies.Texts()
-        base.create_function("devs_held", 0, texts.held)
+        base.create_function("devs_held", 0, texts.take_held)
         base.create_function("devs_text", 2, texts.text)
         base.create_aggregate("devs_join", 1, lambda: bodies.Join(texts))
 
@@ -122,7 +122,7 @@ class Catalog:
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """One transaction, begun for writing at once: it never has to be begun again because somebody else wrote.
 
-        Whoever writes rows uses `fulltext.writing`; this one is for what makes tables and index.
+        Whoever writes rows uses `fulltext.write_transaction`; this one is for what makes tables and index.
         """
         try:
             self.base.execute("BEGIN IMMEDIATE")

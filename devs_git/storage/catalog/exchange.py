@@ -91,7 +91,7 @@ def read(source: Source) -> Iterator[tuple[Trace, Packed]]:
         try:
             values = {name: known[name] for name in _FIELDS}
             "".join(values[name] for name in _TEXTS).encode()  # SQLite keeps no lone surrogate
-            packed = bodies.packed(_output(numbered, known["parts"]))
+            packed = bodies.pack_pieces(_output(numbered, known["parts"]))
             yield Trace(**values, output=b"", raw=_data(known, "raw")), packed
         except (KeyError, ValueError) as error:
             raise _bad(number) from error
@@ -106,7 +106,7 @@ def differs(catalog: Catalog, trace: Trace, digest: str) -> bool | None:
     known = (digest, *(getattr(trace, name) for name in _FIELDS if name != "input"))
     if tuple(found[0]) != known:
         return True
-    same = traces.given(catalog, trace.trace_id) == trace.input
+    same = traces.input_of(catalog, trace.trace_id) == trace.input
     return not (same and traces.raw(catalog, trace.trace_id) == trace.raw)
 
 

@@ -15,7 +15,7 @@ from devs_git.storage.catalog import exchange
 
 
 @contextmanager
-def written(path: Path) -> Iterator[Callable[[bytes], int]]:
+def open_export(path: Path) -> Iterator[Callable[[bytes], int]]:
     """What takes the bytes. INVALID_ARGUMENTS {output} where the file cannot be made, or is no export.
 
     An export goes on while a gate is open: an agent could empty a source file with it.

@@ -81,7 +81,7 @@ def engine_of(catalog: Catalog) -> int:
 
 
 @contextmanager
-def writing(catalog: Catalog) -> Iterator[sqlite3.Connection]:
+def write_transaction(catalog: Catalog) -> Iterator[sqlite3.Connection]:
     """One transaction in which rows are written: what is written is indexed, and leaves an index that is there."""
     with catalog.transaction() as base:
         catalog.engine = _build(catalog)

@@ -42,7 +42,7 @@ def catch_up(catalog: Catalog, ledger: Ledger) -> None:
     branches = _branches(catalog, ledger)
     if (catalog.setting(MARKED), catalog.setting(_SEEN)) == (tip.oid, branches):
         return
-    with fulltext.writing(catalog):
+    with fulltext.write_transaction(catalog):
         since = catalog.setting(MARKED)
         found = _events(ledger, tip.oid, since)
         anew = bool(since) and since != tip.oid and not _continues(found, since)  # another history

@@ -83,7 +83,7 @@ def session_of_task(catalog: Catalog, task_id: str) -> Session | None:
 
 
 def keep(catalog: Catalog, known: Session) -> None:
-    """Write what is known of a session, inside `fulltext.writing`."""
+    """Write what is known of a session, inside `fulltext.write_transaction`."""
     marks_ = ", ".join("?" * 9)
     values = (known.session_id, known.client, known.worktree, known.task_id, known.message_count)
     more = (known.digest, known.token_count, known.cost_usd, known.seen_at)
@@ -97,7 +97,7 @@ def samples(catalog: Catalog, session_id: str) -> tuple[tuple[str, str], ...]:
 
 
 def append(catalog: Catalog, known: Session, read: Read, about: About) -> Session:
-    """The session with the message at its end, inside `fulltext.writing`; as it was where it has that one already."""
+    """The session with the message at its end, inside `fulltext.write_transaction`; as it was where it has that one already."""
     base, message = catalog.base, read.message
     there = base.execute(
         "SELECT 1 FROM messages WHERE session_id = ? AND message_id = ?", (known.session_id, message.id)

@@ -10,7 +10,7 @@ from devs_git.values import immutable
 
 
 @immutable
-class Heard:
+class PendingTranscript:
     """`at` is when, `cwd` where the agent was then; `snapshot`: it stopped, or is about to forget what was said."""
 
     path: Path
@@ -23,8 +23,8 @@ class Heard:
     snapshot: bool
 
 
-def put(catalog: Catalog, told: Heard) -> None:
-    """Note it, inside `fulltext.writing`; what was told of the same file before is the same news."""
+def put(catalog: Catalog, told: PendingTranscript) -> None:
+    """Note it, inside `fulltext.write_transaction`; what was told of the same file before is the same news."""
     catalog.base.execute(
         "INSERT INTO heard VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET client = excluded.client, "
         "session_id = excluded.session_id, cwd = excluded.cwd, task_id = excluded.task_id, agent = excluded.agent, "
@@ -42,20 +42,20 @@ def put(catalog: Catalog, told: Heard) -> None:
     )
 
 
-def waiting(catalog: Catalog) -> tuple[Heard, ...]:
+def list_pending(catalog: Catalog) -> tuple[PendingTranscript, ...]:
     """Oldest first."""
     found = catalog.rows(
         "SELECT path, client, session_id, cwd, task_id, agent, at, snapshot FROM heard ORDER BY at"
     )
     return tuple(
-        Heard(Path(os.fsdecode(path)), client, session, cwd, task, agent, at, bool(snapshot))
+        PendingTranscript(Path(os.fsdecode(path)), client, session, cwd, task, agent, at, bool(snapshot))
         for path, client, session, cwd, task, agent, at, snapshot in found
     )
 
 
-def forget(catalog: Catalog, told: Heard) -> None:
+def forget(catalog: Catalog, told: PendingTranscript) -> None:
     """It was read; what was told since stays."""
     from devs_git.storage.catalog import fulltext
 
-    with fulltext.writing(catalog) as base:
+    with fulltext.write_transaction(catalog) as base:
         base.execute("DELETE FROM heard WHERE path = ? AND at = ?", (os.fsencode(told.path), told.at))

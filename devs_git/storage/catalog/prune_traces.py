@@ -52,7 +52,7 @@ def _rows(catalog: Catalog, rest: str, *values: Any) -> list[TraceRow]:
 def delete(
     catalog: Catalog, rows: list[TraceRow], progress: Callable[[str, int, int], None]
 ) -> list[TraceRow]:
-    """Delete those that are still what they were when they were listed, inside `fulltext.writing`."""
+    """Delete those that are still what they were when they were listed, inside `fulltext.write_transaction`."""
     gone = []
     for done_before, row in enumerate(rows):
         progress("deleting traces", done_before, len(rows))
@@ -69,7 +69,7 @@ def give_back(catalog: Catalog) -> None:
     with suppress(DevsError, sqlite3.OperationalError):
         for index in fulltext.INDEXES:
             name = index.of(fulltext.engine_of(catalog))
-            with fulltext.writing(catalog) as base:
+            with fulltext.write_transaction(catalog) as base:
                 base.execute(f"INSERT INTO {name} ({name}) VALUES ('optimize')")
         catalog.base.executescript("PRAGMA incremental_vacuum")  # `execute` would free one page
         catalog.rows("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -74,13 +74,13 @@ def _told(words: list[Any], forms: tuple[bytes, ...]) -> bool:
     return any(holds(str(word).encode("utf-8", "surrogatepass"), forms) for word in words)
 
 
-def pending(catalog: Catalog) -> bool:
+def is_unfinished(catalog: Catalog) -> bool:
     """Whether a purge was cut off before the file was written anew."""
     return catalog.setting(PENDING) != ""
 
 
 def take_out(catalog: Catalog, hits: Hits, forms: tuple[bytes, ...]) -> None:
-    """Delete and overwrite, inside `fulltext.writing`; what is deleted is overwritten in the file, too."""
+    """Delete and overwrite, inside `fulltext.write_transaction`; what is deleted is overwritten in the file, too."""
     for trace_id in hits.traces:
         catalog.base.execute("DELETE FROM traces WHERE trace_id = ?", (trace_id,))
     for number in hits.messages:
@@ -112,12 +112,12 @@ def write_anew(catalog: Catalog, progress: Progress) -> None:
     progress("writing the catalog anew", 0, 0)
     for index in fulltext.INDEXES:
         name = index.of(fulltext.engine_of(catalog))
-        with fulltext.writing(catalog) as base:
+        with fulltext.write_transaction(catalog) as base:
             base.execute(f"INSERT INTO {name} ({name}) VALUES ('optimize')")
     catalog.rows("VACUUM")
     if catalog.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]:
         raise still_read()
-    with fulltext.writing(catalog) as base:
+    with fulltext.write_transaction(catalog) as base:
         base.execute("DELETE FROM settings WHERE key = ?", (PENDING,))
 
 
@@ -129,7 +129,7 @@ def still_read() -> DevsError:
     )
 
 
-def overwriting(catalog: Catalog) -> None:
+def overwrite_deleted(catalog: Catalog) -> None:
     """What this connection deletes is overwritten with zeros."""
     catalog.rows("PRAGMA secure_delete = ON")
 

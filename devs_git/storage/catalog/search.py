@@ -79,7 +79,7 @@ def search(catalog: Catalog, query: Query, page: Page) -> Found[Hit]:
     return replace(hits, shown=time.monotonic() <= end)
 
 
-def listed(catalog: Catalog, query: Query, page: Page) -> tuple[tuple[TraceRow, ...], bool, int]:
+def list_newest(catalog: Catalog, query: Query, page: Page) -> tuple[tuple[TraceRow, ...], bool, int]:
     """The newest traces that pass the filters, whether there are more, and what `upto` is for the next page."""
     found = numbers(catalog, fulltext.TRACES, query, page)
     return tuple(row for number in found.hits for row in _rows(catalog, number)), found.more, found.upto

@@ -22,7 +22,7 @@ _FROM: Final = (
 
 
 def follow(catalog: Catalog, event: Event) -> bool:
-    """Keep what one event says of checkpoints, inside `fulltext.writing`. False where it revives one that has been pruned here."""
+    """Keep what one event says of checkpoints, inside `fulltext.write_transaction`. False where it revives one that has been pruned here."""
     base, tag = catalog.base, event.get(Key.TAG)
     prefix = prefix_of(event.get(Key.CONVERSATION))
     if event.effects.records and tag and prefix:
@@ -65,7 +65,7 @@ def _move(catalog: Catalog, old: str, new: str, number: str) -> None:
     catalog.base.execute("UPDATE snapshots SET live = 0 WHERE tag = ?", (old,))
 
 
-def taken(session: Session, kind: str, snapshot_id: str, now: str, task_id: str) -> Snapshot:
+def snapshot_of_session(session: Session, kind: str, snapshot_id: str, now: str, task_id: str) -> Snapshot:
     """A snapshot of a session as it is now: its row says all of it."""
     cost = Metadata(session.token_count, session.cost_usd)
     return Snapshot(
@@ -74,7 +74,7 @@ def taken(session: Session, kind: str, snapshot_id: str, now: str, task_id: str)
 
 
 def put(catalog: Catalog, known: Snapshot, *, tag: str = "") -> bool:
-    """Store one, inside `fulltext.writing`; False where it is there: a session has one automatic one of each length."""
+    """Store one, inside `fulltext.write_transaction`; False where it is there: a session has one automatic one of each length."""
     values = (
         known.snapshot_id,
         known.session_id,
@@ -104,7 +104,7 @@ def _one(catalog: Catalog, condition: str, *values: Any) -> Snapshot | None:
     return next(iter(_snapshots(catalog, condition, *values)), None)
 
 
-def listed(catalog: Catalog, task_id: str, limit: int) -> tuple[Snapshot, ...]:
+def list_newest(catalog: Catalog, task_id: str, limit: int) -> tuple[Snapshot, ...]:
     """The newest snapshots first; of one task where one is named."""
     condition = (
         "WHERE ? IN ('', s.task_id) ORDER BY s.created_at DESC, s.message_count DESC, s.snapshot_id LIMIT ?"
@@ -139,6 +139,6 @@ def _snapshot(
 
 
 def prune(catalog: Catalog, before: str) -> int:
-    """Delete those from before a stamp that belong to no live checkpoint, inside `fulltext.writing`."""
+    """Delete those from before a stamp that belong to no live checkpoint, inside `fulltext.write_transaction`."""
     condition = "created_at < ? AND NOT (snapshot_type = 'checkpoint' AND live)"
     return catalog.base.execute(f"DELETE FROM snapshots WHERE {condition}", (before,)).rowcount

@@ -43,14 +43,14 @@ def put(
     progress: Callable[[str, int, int], None] = lambda *_: None,
     packed: Packed | None = None,
 ) -> str:
-    """Store one trace, inside `fulltext.writing`, and return its digest; one under the same id is replaced.
+    """Store one trace, inside `fulltext.write_transaction`, and return its digest; one under the same id is replaced.
 
     `packed` is the output where it is packed already; then `trace.output` is not looked at. INVALID_ARGUMENTS where input
     and output are longer than a text that SQLite takes (a billion bytes).
     """
     from devs_git.storage.catalog import fulltext  # a reader does not need it
 
-    base, packed = catalog.base, packed or bodies.whole(trace.output)
+    base, packed = catalog.base, packed or bodies.pack_output(trace.output)
     given, raw = (
         bodies.pack(trace.input.encode("utf-8", "surrogatepass")),
         bodies.pack(_cut(trace.raw, packed)),
@@ -178,7 +178,7 @@ def count(catalog: Catalog, task_id: str = "") -> int:
     return int(catalog.rows("SELECT count(*) FROM traces WHERE ? IN ('', task_id)", task_id)[0][0])
 
 
-def given(catalog: Catalog, trace_id: str) -> str:
+def input_of(catalog: Catalog, trace_id: str) -> str:
     """The input of the call."""
     query = "SELECT input FROM bodies JOIN traces USING (body_id) WHERE trace_id = ?"
     found = catalog.rows(query, trace_id)

@@ -44,7 +44,7 @@ class Source(NamedTuple):
     session_id: str = ""
 
 
-class Seen(NamedTuple):
+class ReadContext(NamedTuple):
     """Where a session is seen, by whom, and what to do with it.
 
     `task_id` is the task that was active `at` that time; `all_its` makes every new message that task's. A snapshot is made after each
@@ -63,7 +63,7 @@ class Seen(NamedTuple):
     told: Callable[[Session, int], None] = lambda _session, _read: None
 
 
-class TakenIn(NamedTuple):
+class ReadResult(NamedTuple):
     """`new` messages came in, `garbage` lines were none. `waits`: the last line is not whole yet.
 
     `rewritten`: what had been read before stood there no more.
@@ -88,8 +88,11 @@ class _Position:
 
 
 def take_in(
-    catalog: Catalog, source: Source, seen: Seen, progress: Callable[[str, int, int], None] = lambda *_: None
-) -> TakenIn:
+    catalog: Catalog,
+    source: Source,
+    seen: ReadContext,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+) -> ReadResult:
     """Read what is new in a transcript, some lines at a time. INVALID_ARGUMENTS {file} where it cannot be read."""
     from devs_git.storage.catalog import fulltext
 
@@ -106,7 +109,7 @@ def take_in(
             )
         size = os.fstat(stream.fileno()).st_size
         while True:
-            with fulltext.writing(catalog):
+            with fulltext.write_transaction(catalog):
                 if position is None or _known(catalog, source.path) != (position.read, position.digest):
                     new = position.new if position else 0
                     position = _begin(catalog, source._replace(client=client), stream)
@@ -122,7 +125,7 @@ def take_in(
             garbage += position.reader.garbage - before
             progress("reading the conversation", position.read, size)
             if not more:
-                return TakenIn(grown, position.new, garbage, rewritten, waits)
+                return ReadResult(grown, position.new, garbage, rewritten, waits)
 
 
 @contextmanager
@@ -146,11 +149,11 @@ def _begin(catalog: Catalog, source: Source, stream: BinaryIO) -> _Position:
     """Where to read on: after what was read, where that still stands there; else at the beginning."""
     query = "SELECT read, digest, memory, session_id FROM transcripts WHERE path = ?"
     found = catalog.base.execute(query, (os.fsencode(source.path),)).fetchone()
-    dialect = CLIENTS[source.client]
+    client = CLIENTS[source.client]
     name = source.session_id or (found[3] if found else "") or source.path.stem
     if found and _digest(stream, found[0]) == found[1]:
-        return _Position(found[0], found[1], Reader(dialect, name, memory_of(found[2])))
-    return _Position(0, _digest(stream, 0), Reader(dialect, name), rewritten=bool(found and found[0]))
+        return _Position(found[0], found[1], Reader(client, name, memory_of(found[2])))
+    return _Position(0, _digest(stream, 0), Reader(client, name), rewritten=bool(found and found[0]))
 
 
 def _digest(stream: BinaryIO, length: int) -> str:
@@ -163,7 +166,7 @@ def _digest(stream: BinaryIO, length: int) -> str:
     return found.hexdigest()
 
 
-def _session(catalog: Catalog, reader: Reader, client: str, seen: Seen) -> Session:
+def _session(catalog: Catalog, reader: Reader, client: str, seen: ReadContext) -> Session:
     """As it is known so far; one without messages is not kept, so a name of before its own was read leaves nothing."""
     known = messages.session(catalog, reader.session) or Session(reader.session)
     return replace(
@@ -172,7 +175,7 @@ def _session(catalog: Catalog, reader: Reader, client: str, seen: Seen) -> Sessi
 
 
 def _batch(
-    catalog: Catalog, stream: BinaryIO, position: _Position, session: Session, seen: Seen
+    catalog: Catalog, stream: BinaryIO, position: _Position, session: Session, seen: ReadContext
 ) -> tuple[Session, bool, bool]:
     """The session with what the next lines say; whether there may be more, and whether the last one is not whole yet."""
     grown, about = session, None
@@ -198,13 +201,13 @@ def _batch(
     return grown, True, False
 
 
-def _about(catalog: Catalog, session: Session, seen: Seen) -> About:
+def _about(catalog: Catalog, session: Session, seen: ReadContext) -> About:
     now = (seen.at, seen.task_id)
     known = () if seen.all_its else messages.samples(catalog, session.session_id)
     return About(seen.agent, seen.now, (*known, now))
 
 
-def _keep(catalog: Catalog, session: Session, seen: Seen, read: int | None) -> None:
+def _keep(catalog: Catalog, session: Session, seen: ReadContext, read: int | None) -> None:
     messages.keep(catalog, session)
     if read is not None:
         if seen.snapshot:
@@ -212,10 +215,12 @@ def _keep(catalog: Catalog, session: Session, seen: Seen, read: int | None) -> N
         seen.told(session, read)
 
 
-def _snapshot(catalog: Catalog, session: Session, seen: Seen) -> None:
+def _snapshot(catalog: Catalog, session: Session, seen: ReadContext) -> None:
     from devs_git.storage.catalog import snapshots
 
-    snapshots.put(catalog, snapshots.taken(session, "auto", seen.new_id(), seen.now, session.task_id))
+    snapshots.put(
+        catalog, snapshots.snapshot_of_session(session, "auto", seen.new_id(), seen.now, session.task_id)
+    )
 
 
 def _note(catalog: Catalog, path: Path, position: _Position) -> None:

@@ -25,48 +25,48 @@ from devs_git.storage.documents import package_files
 from devs_git.storage.git import bounded
 from devs_git.storage.git.places import Places
 from devs_git.storage.hooks.hook_slot import HookSlot
-from devs_git.storage.hooks.installation import whole
+from devs_git.storage.hooks.installation import resolve_includes
 from devs_git.values import replace
 
 _NAME: Final = "agent-hook"
 _HOOK: Final = "agent hook"
 
 
-def install(places: Places, top: Path, dialect: Client, python: str = sys.executable) -> tuple[Action, ...]:
+def install(places: Places, top: Path, client: Client, python: str = sys.executable) -> tuple[Action, ...]:
     """Everything that is missing; what is there stays as it is. INVALID_ARGUMENTS for a file that cannot be edited."""
-    hooks, server = top / dialect.hooks_file, top / dialect.server_file
+    hooks, server = top / client.hooks_file, top / client.server_file
     wanted = [
-        (hooks, _edited(hooks, top, lambda text: project_files.with_hooks(text, dialect))),
-        (server, _edited(server, top, lambda text: project_files.with_server(text, dialect))),
+        (hooks, _edited(hooks, top, lambda text: project_files.with_hooks(text, client))),
+        (server, _edited(server, top, lambda text: project_files.with_server(text, client))),
     ]
     done = [_write(path, top, text) for path, text in wanted]
     return (
-        put_hook(places, python),
-        *(_warned(a, text or "", dialect) for a, (_, text) in zip(done, wanted, strict=True)),
+        install_hook(places, python),
+        *(_warned(a, text or "", client) for a, (_, text) in zip(done, wanted, strict=True)),
     )
 
 
-def _warned(action: Action, text: str, dialect: Client) -> Action:
+def _warned(action: Action, text: str, client: Client) -> Action:
     line = 0 if action.what.endswith(".toml") else loose_line(text)
-    told = f"{dialect.title} refuses the whole file: line {line} is a comment, or a comma too many"
+    told = f"{client.title} refuses the whole file: line {line} is a comment, or a comma too many"
     return replace(action, detail=told) if line else action
 
 
-def uninstall(top: Path, dialect: Client) -> tuple[Action, ...]:
+def uninstall(top: Path, client: Client) -> tuple[Action, ...]:
     """Take out what `install` put into the client's files; the script stays, other clients may read it."""
-    hooks, server = top / dialect.hooks_file, top / dialect.server_file
+    hooks, server = top / client.hooks_file, top / client.server_file
     wanted = [
         (hooks, _edited(hooks, top, _if_there(project_files.without_hooks))),
-        (server, _edited(server, top, _if_there(lambda text: project_files.without_server(text, dialect)))),
+        (server, _edited(server, top, _if_there(lambda text: project_files.without_server(text, client)))),
     ]
     done = [_write(path, top, text) for path, text in wanted]
-    if wanted[1][1] is not None and project_files.server_is_changed(wanted[1][1], dialect):
+    if wanted[1][1] is not None and project_files.server_is_changed(wanted[1][1], client):
         text = "Its server devs-git is not as we write it, and is left alone."
-        done[1] = Action(dialect.server_file, "skipped", text)
+        done[1] = Action(client.server_file, "skipped", text)
     return tuple(done)
 
 
-def put_hook(places: Places, python: str = sys.executable) -> Action:
+def install_hook(places: Places, python: str = sys.executable) -> Action:
     """The script itself, as this version has it; one that somebody edited is left alone."""
     slot = HookSlot(places.shared, _NAME)
     if slot.owner not in (None, "ours"):
@@ -83,10 +83,14 @@ def put_hook(places: Places, python: str = sys.executable) -> Action:
 
 def refresh(places: Places, top: Path) -> tuple[Action, ...]:
     """For `init`: the script where a client's file calls it (a clone has those files before it has the script)."""
-    return (put_hook(places),) if called(top) or HookSlot(places.shared, _NAME).owner == "ours" else ()
+    return (
+        (install_hook(places),)
+        if clients_calling_hook(top) or HookSlot(places.shared, _NAME).owner == "ours"
+        else ()
+    )
 
 
-def take_hook(places: Places) -> tuple[Action, ...]:
+def remove_hook(places: Places) -> tuple[Action, ...]:
     """For `init --uninstall`: the script goes; the clients' lines find nothing then, and do nothing."""
     slot = HookSlot(places.shared, _NAME)
     if slot.owner != "ours":
@@ -95,15 +99,15 @@ def take_hook(places: Places) -> tuple[Action, ...]:
     return (Action(_HOOK, "removed"),)
 
 
-def called(top: Path) -> tuple[Client, ...]:
+def clients_calling_hook(top: Path) -> tuple[Client, ...]:
     """The clients whose project file calls our script here."""
-    return tuple(dialect for dialect in CLIENTS.values() if MARK in _plain(top / dialect.hooks_file))
+    return tuple(client for client in CLIENTS.values() if MARK in _plain(top / client.hooks_file))
 
 
 def status(places: Places, top: Path | None) -> tuple[Finding, ...]:
     """What is wrong with the script; nothing where no client is told of us."""
     found: list[Finding] = []
-    clients = called(top) if top else ()
+    clients = clients_calling_hook(top) if top else ()
     if clients:
         fix = f"devs-git agent install {clients[0].name}"
         text = _trouble(HookSlot(places.shared, _NAME), clients[0].title)
@@ -123,7 +127,7 @@ def _trouble(slot: HookSlot, client: str) -> str:
 
 
 def _source() -> bytes:
-    return whole(package_files.read("hooks", "agent/agent-hook.sh"))
+    return resolve_includes(package_files.read("hooks", "agent/agent-hook.sh"))
 
 
 def _if_there(edit: Callable[[str], str | None]) -> Callable[[str | None], str | None]:

@@ -12,7 +12,7 @@ from devs_git.domain.text.hook_script import call_line, calls_ours
 from devs_git.storage.hooks.hooks_folder import HookFolder
 
 
-def uncalled(folder: HookFolder, names: Iterable[str]) -> tuple[str, ...]:
+def find_uncalled(folder: HookFolder, names: Iterable[str]) -> tuple[str, ...]:
     """The hooks that git asks for in a folder where ours do not stand and no line calls them."""
     if folder.chained:
         return ()
@@ -30,7 +30,7 @@ def in_husky(folder: HookFolder, name: str) -> bool:
     return path is not None and path.is_file() and calls_ours(path.read_bytes(), name)
 
 
-def offered(folder: HookFolder, names: list[str]) -> Action:
+def husky_advice(folder: HookFolder, names: list[str]) -> Action:
     """What `init` says where husky is: the one command that adds our line to each of its tracked files."""
     where = shlex.quote(os.path.dirname(folder.name) or ".")  # noqa: PTH120 - as it is configured
     command = (
@@ -51,7 +51,7 @@ def _where(folder: HookFolder, name: str) -> str:
     return shlex.quote(f"{folder.name}/{name}")
 
 
-def to_add(folder: HookFolder, name: str) -> Action:
+def line_to_add(folder: HookFolder, name: str) -> Action:
     """What `init` says of it: the file and the exact line."""
     if folder.kind == "none":
         return Action("hooks", "skipped", f"{_reason(folder)} Run: {_command(folder, name)}")

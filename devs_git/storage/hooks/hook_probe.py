@@ -28,11 +28,11 @@ _SECONDS: Final = 10.0
 
 def findings(places: Places, git: Git) -> Iterator[Finding]:
     """HOOK_NOT_RUN, HOOK_OUTDATED; for a repository whose hooks look all right."""
-    folder, shipped = hooks_folder.find(places, git), installation.shipped()
+    folder, shipped = hooks_folder.find(places, git), installation.hook_sources()
     found = {name: HookSlot(folder.ours, name) for name in shipped}
     # Where husky's own stand again, the lines in its tracked files call ours.
     standing = {
-        name: slot if slot.owner == "ours" else HookSlot(hooks_folder.aside(places), name)
+        name: slot if slot.owner == "ours" else HookSlot(hooks_folder.fallback_folder(places), name)
         for name, slot in found.items()
     }
     slots = [found[name] for name in _READING]

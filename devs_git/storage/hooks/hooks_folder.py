@@ -44,12 +44,12 @@ class HookFolder:
         return self.asked.parent if is_huskys else None
 
 
-def own(places: Places) -> Path:
+def default_folder(places: Places) -> Path:
     """The hooks folder that all worktrees share."""
     return places.common / "hooks"
 
 
-def aside(places: Places) -> Path:
+def fallback_folder(places: Places) -> Path:
     """Where ours stand when the folder that git asks is not ours to write."""
     return places.shared / "hooks"
 
@@ -58,12 +58,12 @@ def find(places: Places, git: Git) -> HookFolder:
     """The folder for hooks of this worktree, as git is configured here."""
     scope, value = _configured(git)
     base = places.top or places.git_dir
-    asked = base / value if scope else own(places)
+    asked = base / value if scope else default_folder(places)
     if scope and (not value or (asked.exists() and not asked.is_dir())):
-        return HookFolder("none", asked, aside(places), "core.hooksPath", scope)
+        return HookFolder("none", asked, fallback_folder(places), "core.hooksPath", scope)
     kind = _kind(places, Path(os.path.realpath(asked)))
     names = {"own": os.path.relpath(asked, places.common), "outside": "core.hooksPath"}
-    ours = asked if kind in {"own", "untracked"} else aside(places)
+    ours = asked if kind in {"own", "untracked"} else fallback_folder(places)
     return HookFolder(kind, asked, ours, names.get(kind, os.path.relpath(asked, base)), scope)
 
 

@@ -32,39 +32,39 @@ STRICT: Final = (
 )
 
 
-def shipped(*, strict: bool = False) -> dict[str, bytes]:
+def hook_sources(*, strict: bool = False) -> dict[str, bytes]:
     """The hooks of this version: name and source, with the parts that several share filled in.
 
     `strict`: also those that only `init --strict` installs.
     """
     wanted = ("", STRICT) if strict else ("",)
     files = (p for p in package_files.folder("hooks").iterdir() if p.is_file() and p.suffix in wanted)
-    return {p.stem: whole(p.read_bytes()) for p in sorted(files)}
+    return {p.stem: resolve_includes(p.read_bytes()) for p in sorted(files)}
 
 
-def for_servers() -> dict[str, bytes]:
+def server_hook_sources() -> dict[str, bytes]:
     """The hooks that `init --server` puts into a bare repository: name and source."""
     files = (path for path in (package_files.folder("hooks") / "server").iterdir() if path.is_file())
-    return {path.name: whole(path.read_bytes()) for path in sorted(files)}
+    return {path.name: resolve_includes(path.read_bytes()) for path in sorted(files)}
 
 
-def serves(places: Places, git: Git) -> bool:
+def has_server_hooks(places: Places, git: Git) -> bool:
     """Whether an earlier `init --server` put its hooks in here."""
     folder = hooks_folder.find(places, git)
-    return any(HookSlot(folder.ours, name).owner in {"ours", "edited"} for name in for_servers())
+    return any(HookSlot(folder.ours, name).owner in {"ours", "edited"} for name in server_hook_sources())
 
 
-def is_strict(folder: HookFolder) -> bool:
+def has_strict_hooks(folder: HookFolder) -> bool:
     """Whether an earlier `init --strict` put its hooks in; they stay until `init --uninstall`."""
     names = (file.stem for file in package_files.folder("hooks").iterdir() if file.suffix == STRICT)
     return any(HookSlot(folder.ours, name).owner in {"ours", "edited"} for name in names)
 
 
-def whole(source: bytes) -> bytes:
+def resolve_includes(source: bytes) -> bytes:
     """A hook's source, each line `# include where.sh` replaced by that file of `hooks/`."""
 
     def part(line: re.Match[bytes]) -> bytes:
-        return whole(package_files.read("hooks", line[1].decode()))
+        return resolve_includes(package_files.read("hooks", line[1].decode()))
 
     return re.sub(rb"^# include (\S+)\n", part, source, flags=re.MULTILINE)
 
@@ -74,8 +74,10 @@ def install(
 ) -> tuple[Action, ...]:
     """Install every hook; what stood there is kept and called. INVALID_ARGUMENTS where the folder is read-only."""
     folder = hooks_folder.find(places, git)
-    sources = for_servers() if server else shipped(strict=strict or is_strict(folder))
-    others = () if server else (name for name in hook_slot.names(folder.ours) if name not in for_servers())
+    sources = server_hook_sources() if server else hook_sources(strict=strict or has_strict_hooks(folder))
+    others = (
+        () if server else (name for name in hook_slot.names(folder.ours) if name not in server_hook_sources())
+    )
     with _clear_refusal(folder):
         folder.ours.mkdir(parents=True, exist_ok=True)
         retired = (name for name in others if name not in sources)
@@ -83,19 +85,23 @@ def install(
         done = [_put_in(HookSlot(folder.ours, name), source, python) for name, source in sources.items()]
         if folder.kind == "untracked":
             exclude_lines.hide(places, (HookSlot(folder.ours, name).path for name in sources))
-        done += _for_husky(folder, hooks_folder.aside(places), sources, python) if folder.husky else ()
+        done += (
+            _for_husky(folder, hooks_folder.fallback_folder(places), sources, python) if folder.husky else ()
+        )
     return (
         *gone,
         *done,
-        *(foreign_lines.to_add(folder, name) for name in foreign_lines.uncalled(folder, sources)),
+        *(foreign_lines.line_to_add(folder, name) for name in foreign_lines.find_uncalled(folder, sources)),
     )
 
 
 def uninstall(places: Places, git: Git, *, server: bool = False) -> tuple[Action, ...]:
     """Take out exactly what `install` put in, also where it was put before core.hooksPath changed."""
-    served = for_servers()
+    served = server_hook_sources()
     asked = hooks_folder.find(places, git)
-    folders = dict.fromkeys((asked.ours, hooks_folder.own(places), hooks_folder.aside(places)))
+    folders = dict.fromkeys(
+        (asked.ours, hooks_folder.default_folder(places), hooks_folder.fallback_folder(places))
+    )
     with _clear_refusal(asked):
         slots = [HookSlot(folder, name) for folder in folders for name in hook_slot.names(folder)]
         done = [_take_out(slot) for slot in slots if (slot.name in served) is server]
@@ -113,16 +119,19 @@ def status(
     same way share a finding, unless `one_by_one`.
     """
     folder = hooks_folder.find(places, git)
-    found: list[_Seen] = []
-    sources = for_servers() if server else shipped(strict=is_strict(folder))
+    found: list[_Problem] = []
+    sources = server_hook_sources() if server else hook_sources(strict=has_strict_hooks(folder))
     for name, source in sources.items():
         slot, at = HookSlot(folder.ours, name), folder
         if slot.owner == "foreign" and foreign_lines.in_husky(folder, name):
-            slot, at = HookSlot(hooks_folder.aside(places), name), replace(folder, name="devs/hooks")
-        found += _Look(at, slot, source, SERVE if server else INIT).seen()
+            slot, at = (
+                HookSlot(hooks_folder.fallback_folder(places), name),
+                replace(folder, name="devs/hooks"),
+            )
+        found += _HookCheck(at, slot, source, SERVE if server else INIT).problems()
     return (
-        *(each for some in ([[one] for one in found] if one_by_one else [found]) for each in _told(some)),
-        *(foreign_lines.finding(folder, name) for name in foreign_lines.uncalled(folder, sources)),
+        *(each for some in ([[one] for one in found] if one_by_one else [found]) for each in _findings(some)),
+        *(foreign_lines.finding(folder, name) for name in foreign_lines.find_uncalled(folder, sources)),
     )
 
 
@@ -134,7 +143,7 @@ def _for_husky(folder: HookFolder, aside: Path, sources: dict[str, bytes], pytho
     yield Action("hooks for husky", next((one for one in ("created", "updated") if one in did), "kept"))
     missing = [name for name in names if not foreign_lines.in_husky(folder, name)]
     if missing:
-        yield foreign_lines.offered(folder, missing)
+        yield foreign_lines.husky_advice(folder, missing)
 
 
 def _put_in(slot: HookSlot, source: bytes, python: str) -> Action:
@@ -173,7 +182,7 @@ def _edited(slot: HookSlot) -> str:
 
 
 @immutable
-class _Seen:
+class _Problem:
     """What is wrong with one hook: `one` says it of `where`, `many` of several; '' where each has a finding of its own."""
 
     code: str
@@ -184,9 +193,9 @@ class _Seen:
     severity: Severity
 
 
-def _told(found: Iterable[_Seen]) -> Iterator[Finding]:
+def _findings(found: Iterable[_Problem]) -> Iterator[Finding]:
     """One finding for all hooks that are wrong in the same way."""
-    alike: dict[tuple[str, ...], list[_Seen]] = {}
+    alike: dict[tuple[str, ...], list[_Problem]] = {}
     for one in found:
         alike.setdefault((one.code, one.one, one.fix, "" if one.many else one.where), []).append(one)
     for first, *more in alike.values():
@@ -197,7 +206,7 @@ def _told(found: Iterable[_Seen]) -> Iterator[Finding]:
 
 
 @immutable
-class _Look:
+class _HookCheck:
     """One hook, looked at."""
 
     folder: HookFolder
@@ -205,44 +214,50 @@ class _Look:
     source: bytes
     init: str
 
-    def seen(self) -> Iterator[_Seen]:
+    def problems(self) -> Iterator[_Problem]:
         found, where = self.slot.owner, f"{self.folder.name}/{self.slot.path.name}"
         if found is None:
             one, many = "The git hook {} is not installed.", "The git hooks {} are not installed."
-            yield self._seen("HOOK_MISSING", self.slot.name, one, many)
+            yield self._problem("HOOK_MISSING", self.slot.name, one, many)
         elif found == "edited":
             path = f'"$(git rev-parse --git-path hooks)"/{self.slot.path.name}'
             fix = f"mv {path} {path}.edited && {self.init}"
-            yield _Seen("HOOK_EDITED", self.slot.path.name, _EDITED, "", fix, "warning")
+            yield _Problem("HOOK_EDITED", self.slot.path.name, _EDITED, "", fix, "warning")
         elif found != "ours":
             one = "Another hook stands at {}, and ours is not called."
-            yield self._seen("HOOK_MISSING", where, one, "Other hooks stand at {}, and ours are not called.")
+            yield self._problem(
+                "HOOK_MISSING", where, one, "Other hooks stand at {}, and ours are not called."
+            )
         else:
-            yield from self._ours(where)
+            yield from self._problems_of_ours(where)
 
-    def _ours(self, where: str) -> Iterator[_Seen]:
+    def _problems_of_ours(self, where: str) -> Iterator[_Problem]:
         content, kept = self.slot.content(), os.path.lexists(self.slot.kept)
         if not os.access(self.slot.path, os.X_OK):
             one = "The git hook {} is not executable, and git ignores it."
             many = "The git hooks {} are not executable, and git ignores them."
-            yield self._seen("HOOK_MISSING", where, one, many)
+            yield self._problem("HOOK_MISSING", where, one, many)
         if is_chained(content) and not kept:
             text = f"The hook that {{}} was to call, {self.slot.kept.name}, is gone."
-            yield self._seen("HOOK_KEPT_MISSING", where, text, "", "warning")
+            yield self._problem("HOOK_KEPT_MISSING", where, text, "", "warning")
         if kept and not is_chained(content):
             text = f"{{}} calls {self.slot.kept.name}, which devs-git did not put there; look at it first."
-            yield self._seen("HOOK_ADDED", where, text, "", "warning")
+            yield self._problem("HOOK_ADDED", where, text, "", "warning")
         python = python_of(content, self.source)
         if python is None:
             one = "The git hook {} was installed by another version."
             many = "The git hooks {} were installed by another version."
-            yield self._seen("HOOK_OUTDATED", where, one, many, "warning")
+            yield self._problem("HOOK_OUTDATED", where, one, many, "warning")
         elif python and not os.access(python, os.X_OK):
             one = "The Python that the git hook {} starts is gone."
-            yield self._seen("HOOK_OUTDATED", where, one, "The Python that the git hooks {} start is gone.")
+            yield self._problem(
+                "HOOK_OUTDATED", where, one, "The Python that the git hooks {} start is gone."
+            )
 
-    def _seen(self, code: str, where: str, one: str, many: str = "", severity: Severity = "error") -> _Seen:
-        return _Seen(code, where, one, many, self.init, severity)
+    def _problem(
+        self, code: str, where: str, one: str, many: str = "", severity: Severity = "error"
+    ) -> _Problem:
+        return _Problem(code, where, one, many, self.init, severity)
 
 
 @contextlib.contextmanager
@@ -258,4 +273,4 @@ def _clear_refusal(folder: HookFolder) -> Iterator[None]:
         ) from error
 
 
-__all__ = ["for_servers", "install", "serves", "shipped", "status", "uninstall"]
+__all__ = ["has_server_hooks", "hook_sources", "install", "server_hook_sources", "status", "uninstall"]

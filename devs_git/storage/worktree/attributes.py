@@ -26,7 +26,7 @@ BATCH: Final = 200  # files that are compared at a time
 _HARMLESS: Final = ("unspecified", "unset", "auto")
 
 
-def in_play(git: Git, top: Path, paths: Iterable[str], listed: Callable[[], bytes]) -> bool:
+def may_convert(git: Git, top: Path, paths: Iterable[str], listed: Callable[[], bytes]) -> bool:
     """Whether any attribute or setting could make bytes or modes on disk differ from blobs for one of `paths`.
 
     An attributes file among `paths` counts wherever it was and will be. git falls back on the index where the disk has none:
@@ -135,7 +135,7 @@ def clean_oids(git: Git, paths: Sequence[str]) -> dict[str, str]:
     """
     if not paths:
         return {}
-    if not in_play(git, git.where, paths, lambda: git.run("ls-files", "-z")):
+    if not may_convert(git, git.where, paths, lambda: git.run("ls-files", "-z")):
         out = git.run("hash-object", "--stdin-paths", stdin=quoted_lines(paths))
         return dict(zip(paths, out.decode().split(), strict=True))
     import tempfile
@@ -171,7 +171,7 @@ def _entered(own: Git, paths: Sequence[str]) -> dict[str, str]:
     return {path: head.split(" ")[1] for head, _, path in lines if path in done}
 
 
-def converting(git: Git, paths: Sequence[str]) -> list[str]:
+def paths_with_conversion(git: Git, paths: Sequence[str]) -> list[str]:
     """Those of `paths` with an attribute under which git's own checkout may not round-trip."""
     if not paths:
         return []
@@ -180,25 +180,25 @@ def converting(git: Git, paths: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(path for path, _name, value in triples if value not in _HARMLESS))
 
 
-def inexact(
+def find_inexact(
     git: Git, top: Path, dirty: Mapping[str, str], listed: Callable[[], bytes] | None = None
 ) -> frozenset[str]:
     """Dirty files (path to the index's blob) whose bytes are exactly what git's checkout writes for that blob.
 
     `listed` as for `in_play`, where the caller has it.
     """
-    if not dirty or not in_play(git, top, dirty, listed or (lambda: git.run("ls-files", "-z"))):
+    if not dirty or not may_convert(git, top, dirty, listed or (lambda: git.run("ls-files", "-z"))):
         return frozenset()
-    there = [path for path in converting(git, list(dirty)) if (top / path).is_file()]
+    there = [path for path in paths_with_conversion(git, list(dirty)) if (top / path).is_file()]
     odd = [path for path in there if _odd(path)]
     plain = [path for path in there if not _odd(path)]
     found: set[str] = set()
     for some in (*(plain[at : at + BATCH] for at in range(0, len(plain), BATCH)), odd):
         blobs = {path: dirty[path] for path in some}
         written: Mapping[str, bytes | None] | None = (
-            _smudged_together(git, blobs) if some is not odd else None
+            _checkout_bytes_together(git, blobs) if some is not odd else None
         )
-        written = written or {path: smudged(git, oid, path) for path, oid in blobs.items()}
+        written = written or {path: checkout_bytes(git, oid, path) for path, oid in blobs.items()}
         found.update(path for path, data in written.items() if data == (top / path).read_bytes())
     return frozenset(found)
 
@@ -208,7 +208,7 @@ def _odd(path: str) -> bool:
     return path[0].isspace() or "\n" in path or path.endswith("\r")
 
 
-def _smudged_together(git: Git, blobs: Mapping[str, str]) -> dict[str, bytes] | None:
+def _checkout_bytes_together(git: Git, blobs: Mapping[str, str]) -> dict[str, bytes] | None:
     """What git's checkout writes for each path's blob, asked of one child; None where it cannot say it of all of them.
 
     git prints each blob's size before it is filtered, so a mark that no content can hold stands between them. The first
@@ -230,10 +230,10 @@ def _smudged_together(git: Git, blobs: Mapping[str, str]) -> dict[str, bytes] | 
     return dict(zip(blobs, contents, strict=True))
 
 
-def smudged(git: Git, blob: str, path: str) -> bytes | None:
+def checkout_bytes(git: Git, blob: str, path: str) -> bytes | None:
     """What git's checkout writes at `path` for a blob, or None where it cannot say."""
     if not _odd(path):
-        written = _smudged_together(git, {path: blob})
+        written = _checkout_bytes_together(git, {path: blob})
         return written[path] if written else None
     # That git reads no index, but for an entry of it.
     of_index = git.text("rev-parse", "--verify", "--quiet", f":0:{path}", ok=(0, 1)) == blob

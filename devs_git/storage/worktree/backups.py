@@ -116,7 +116,7 @@ def keep(site: Site, op_id: str, backup: str) -> None:
     try:
         refs.transaction(git, (update,), "devs: backup")
     except GitFailed as error:
-        raise (pruned() if refs.missing_object(error) else error) from error
+        raise (pruned_objects_refusal() if refs.missing_object(error) else error) from error
     try:
         oids = _own(site, backup) or _listed(git, backup)
         if not newest_objects.keep(site.places.common, oids, FOLDER, KEPT):
@@ -124,7 +124,7 @@ def keep(site: Site, op_id: str, backup: str) -> None:
     except GitFailed as error:
         gone = RefUpdate(update.ref, NO_OID, backup)
         refs.transaction(git, (gone,), "devs: backup is not whole")
-        raise pruned() from error
+        raise pruned_objects_refusal() from error
 
 
 def _listed(git: Git, backup: str) -> set[str]:
@@ -150,7 +150,7 @@ def restore(site: Site) -> None:
     newest_objects.restore(site.git, site.places.common, FOLDER)
 
 
-def pruned(code: str = "GIT_RESET_FAILED") -> DevsError:
+def pruned_objects_refusal(code: str = "GIT_RESET_FAILED") -> DevsError:
     return immovable(
         "missing_objects",
         "Objects that were just saved are missing. Is git gc --prune=now running?",

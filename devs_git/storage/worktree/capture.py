@@ -15,7 +15,7 @@ from devs_git.storage.git.private_index import DURABLE, index_path, private
 from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
 from devs_git.storage.worktree import file_state, unconverted_bytes
 from devs_git.storage.worktree.backups import State
-from devs_git.storage.worktree.file_state import Sights
+from devs_git.storage.worktree.file_state import FileStates
 from devs_git.storage.worktree.footprint import Footprint
 from devs_git.storage.worktree.raw_bytes import raw_git
 from devs_git.storage.worktree.survey import Survey
@@ -30,11 +30,11 @@ def copy_index(git: Git, target: Path) -> None:
 
 
 @immutable
-class Captured:
+class CaptureResult:
     """A state with what its files looked like, and the blob that git has for each of them in its worktree tree."""
 
     state: State
-    sights: Sights
+    sights: FileStates
     blobs: Mapping[str, str]
 
 
@@ -51,7 +51,7 @@ class Capture:
     def index(self) -> Path:
         return self.folder / "index"
 
-    def take(self, found: Survey, plan: Footprint, saved: Sequence[str], active: str) -> Captured:
+    def take(self, found: Survey, plan: Footprint, saved: Sequence[str], active: str) -> CaptureResult:
         """Capture what `found` tells of, `saved` untracked paths, and the bytes of the paths that `plan` affects.
 
         Every blob is written; `active` are the active task's lines.
@@ -73,11 +73,11 @@ class Capture:
         self._refuse_edited(off.difference(moved, saved))
         raw = self.raw(off)
         self._keep("index.old")
-        whole = "" if found.told_by_a_tree else self._index_blob()
+        whole = "" if found.fits_in_a_tree else self._index_blob()
         trees = (index_tree, worktree, raw, whole)
         exact = others.exact and not found.flagged
         state = State(found.head, found.branch, *trees, active, seen.modes, exact, others.unkept)
-        return Captured(state, seen.files, blobs)
+        return CaptureResult(state, seen.files, blobs)
 
     def _enter(self, git: Git, moved: Sequence[str], saved: Sequence[str], flagged: Sequence[str]) -> str:
         """Enter what differs from the index into the private one: the tree of it then, '' where nothing does."""
@@ -150,12 +150,12 @@ def _behind_links(top: Path, paths: Sequence[str]) -> set[str]:
     """Those of `paths` whose folder is a symbolic link now: there is no such file, wherever the link leads."""
     links: dict[str, bool] = {"": False}
 
-    def linked(folder: str) -> bool:
+    def is_behind_link(folder: str) -> bool:
         if folder not in links:
-            links[folder] = linked(folder.rpartition("/")[0]) or os.path.islink(f"{top}/{folder}")  # noqa: PTH114
+            links[folder] = is_behind_link(folder.rpartition("/")[0]) or os.path.islink(f"{top}/{folder}")  # noqa: PTH114
         return links[folder]
 
-    return {path for path in paths if linked(path.rpartition("/")[0])}
+    return {path for path in paths if is_behind_link(path.rpartition("/")[0])}
 
 
 def commit(objects: Objects, tree: str, parents: Sequence[str], sign: str, message: str) -> str:

@@ -21,7 +21,7 @@ from devs_git.storage.worktree import attributes, file_state, missing_objects, o
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.capture import Capture, copy_index, git_words
 from devs_git.storage.worktree.engine_site import Site
-from devs_git.storage.worktree.file_state import Sights
+from devs_git.storage.worktree.file_state import FileStates
 from devs_git.storage.worktree.survey import Head
 from devs_git.values import immutable, replace
 
@@ -29,17 +29,17 @@ _STAGED: Final = ("-z", "--name-only", "--no-renames", "--ita-visible-in-index")
 
 
 @immutable
-class Carried:
+class CarryPlan:
     """The two states that a carrying move goes between, and the trees that git merges on the way."""
 
     old: State
     new: State
     trees: tuple[str, str]
-    sights: Sights
+    sights: FileStates
     blobs: Mapping[str, str]
 
 
-def prepare(site: Site, folder: Path, head: Head, target: str, refusal: str) -> Carried:
+def prepare(site: Site, folder: Path, head: Head, target: str, refusal: str) -> CarryPlan:
     """Lay out the private index in `folder` and work out both sides of moving from `head` to the tree `target`.
 
     Raises `refusal` with the paths where a local change or an untracked file is in the way.
@@ -58,7 +58,7 @@ def prepare(site: Site, folder: Path, head: Head, target: str, refusal: str) -> 
     blobs = {change.path: change.old for change in touched if change.old}
     seen = file_state.look(os.fspath(site.top), blobs)
     try:
-        tree_difference.would_move(site.git, folder / "index", *trees)
+        tree_difference.check_move(site.git, folder / "index", *trees)
     except GitFailed as error:
         edited = split_z(own.run("diff-files", "-z", "--name-only", "--ignore-submodules", "--"))
         raise _in_the_way({change.path for change in touched}, edited, error, refusal) from error
@@ -67,7 +67,7 @@ def prepare(site: Site, folder: Path, head: Head, target: str, refusal: str) -> 
     raw = Capture(site.git, site.places, site.objects, folder).raw(off)
     there = _without(own, folder, _deleted(site, touched))
     old = State(head.commit, head.branch, before, there or before, raw, modes=seen.modes)
-    return Carried(old, State(head.commit, head.branch, merged, merged), trees, seen.files, blobs)
+    return CarryPlan(old, State(head.commit, head.branch, merged, merged), trees, seen.files, blobs)
 
 
 def _deleted(site: Site, touched: Iterable[tree_difference.Change]) -> list[str]:
@@ -96,7 +96,7 @@ def _refuse_edited(site: Site, folder: Path, off: Mapping[str, str], refusal: st
     own = private(site.git, folder / "index")
     clean = attributes.clean_oids(own, list(off))
     edited = {path: blob for path, blob in off.items() if clean.get(path) != blob}
-    if lost := sorted(edited.keys() - attributes.inexact(own, site.top, edited)):
+    if lost := sorted(edited.keys() - attributes.find_inexact(own, site.top, edited)):
         raise _changes(lost, refusal)
 
 
@@ -120,7 +120,9 @@ def _in_the_way(moving: set[str], changed: Iterable[str], error: GitFailed, refu
     found = sorted(moving.intersection(changed)) or re.findall(r"'(.+?)'", error.stderr)
     if not found:
         words = f"git said: {git_words(error)}"
-        return missing_objects.told(error, refusal) or immovable("git_failed", words, code=refusal)
+        return missing_objects.refusal_from_git(error, refusal) or immovable(
+            "git_failed", words, code=refusal
+        )
     return _changes(found, refusal)
 
 
@@ -185,6 +187,6 @@ def _obstructed(found: obstacles.Obstacles, refusal: str) -> DevsError:
     return immovable(reason, words, code=refusal, hint=hint, paths=paths[:100])
 
 
-def at(state: State, head: str, branch: str, active: str) -> State:
+def at_position(state: State, head: str, branch: str, active: str) -> State:
     """The same trees at another position."""
     return replace(state, head=head, branch=branch, active=active)

@@ -20,7 +20,7 @@ _TICK_NS: Final = 20_000_000  # a file system's clock goes on in steps of 4 to 1
 
 
 @immutable
-class Sight:
+class FileState:
     """A file or link: its mode with the type, `mark` (inode, size, times of write and change in ns), and its bytes' oid.
 
     `fresh`: it was written so shortly before that another write could leave the same mark.
@@ -36,20 +36,20 @@ class Sight:
         return stat.S_ISLNK(self.mode)
 
 
-Sights = dict[str, Sight]
+FileStates = dict[str, FileState]
 
 
 @immutable
-class Seen:
+class FilesAndModes:
     """Files and links, and the permissions of the files and of the folders above them, whose names end in a slash."""
 
-    files: Sights
+    files: FileStates
     modes: dict[str, int]
 
 
-def look(top: str, paths: Iterable[str]) -> Seen:
+def look(top: str, paths: Iterable[str]) -> FilesAndModes:
     """What there is of `paths`; what is behind a link, or neither file nor link, is not. OSError for an unreadable file."""
-    found: Sights = {}
+    found: FileStates = {}
     modes: dict[str, int] = {}
     folders: dict[str, bool] = {"": True}  # whether it is a folder, and no link to one
 
@@ -62,23 +62,23 @@ def look(top: str, paths: Iterable[str]) -> Seen:
         return folders[folder]
 
     for path in paths:
-        if path not in found and real(path.rpartition("/")[0]) and (sight := at(f"{top}/{path}")):
+        if path not in found and real(path.rpartition("/")[0]) and (sight := look_at(f"{top}/{path}")):
             found[path] = sight
             if not sight.is_link:
                 modes[path] = stat.S_IMODE(sight.mode)
-    return Seen(found, modes)
+    return FilesAndModes(found, modes)
 
 
-def at(place: str) -> Sight | None:
+def look_at(place: str) -> FileState | None:
     """One file or link, or None."""
     facts = _facts(place)
     if facts is None or not (stat.S_ISREG(facts.st_mode) or stat.S_ISLNK(facts.st_mode)):
         return None
     fresh = time.time_ns() - facts.st_ctime_ns < _TICK_NS
-    return Sight(facts.st_mode, _mark(facts), _oid(place, facts), fresh)
+    return FileState(facts.st_mode, _mark(facts), _oid(place, facts), fresh)
 
 
-def is_same(place: str, sight: Sight | None, *, renamed: bool = False) -> bool:
+def is_same(place: str, sight: FileState | None, *, renamed: bool = False) -> bool:
     """Whether at `place` is what was seen, or nothing where nothing was; `renamed` by us since, which counts as a change."""
     facts = _facts(place)
     if facts is None or sight is None:

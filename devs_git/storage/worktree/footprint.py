@@ -43,7 +43,7 @@ class Footprint:
         return (*self.adds, *self.removes, *self.rewrites)
 
 
-def footprint(found: Survey, top: Path, tree: str) -> Footprint:
+def compute(found: Survey, top: Path, tree: str) -> Footprint:
     """The footprint of moving index and files to `tree`. A submodule's folder is not ours: it is in the way or stays."""
     adds: list[str] = []
     removes: list[str] = []
@@ -161,7 +161,7 @@ class Uncovered:
     submodules: tuple[str, ...]
 
 
-def not_covered(found: Survey, top: Path) -> Uncovered:
+def find_uncovered(found: Survey, top: Path) -> Uncovered:
     """Ignored files (folders collapsed), nested repositories and submodules whose own trees stay; not our own view."""
     out = found.git.run("ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z")
     ignored = [path for path in split_z(out) if path != f"{devs_folder.NAME}/"]
@@ -178,7 +178,7 @@ def _submodules(git: Git, top: Path) -> tuple[str, ...]:
     return tuple(path for path in paths if os.path.lexists(top / path / ".git"))
 
 
-def now_visible(found: Survey, tree: str, plan: Footprint) -> tuple[str, ...]:
+def find_now_visible(found: Survey, tree: str, plan: Footprint) -> tuple[str, ...]:
     """Files that today's ignore rules cover and those of `tree` do not.
 
     git reads ignore files from a worktree, so the target's are laid out alone in a temporary folder.

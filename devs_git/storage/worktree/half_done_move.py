@@ -26,7 +26,7 @@ from devs_git.storage.worktree import (
 )
 from devs_git.storage.worktree.capture import git_words
 from devs_git.storage.worktree.engine_site import Site
-from devs_git.storage.worktree.file_state import Sight
+from devs_git.storage.worktree.file_state import FileState
 from devs_git.storage.worktree.journal import Journal
 from devs_git.storage.worktree.ownership import Side, Sides
 from devs_git.storage.worktree.place_files import Folders
@@ -34,15 +34,15 @@ from devs_git.storage.worktree.place_files import Folders
 GOING_BACK = "going-back"
 
 
-def foreign(site: Site, journal: Journal, sides: Sides) -> set[str]:
+def find_foreign(site: Site, journal: Journal, sides: Sides) -> set[str]:
     """Touched paths that are the user's."""
     folder = journal.folder(site.places)
-    return ownership.foreign(site.git, sides, folder, going_back=(folder / GOING_BACK).exists())
+    return ownership.find_foreign(site.git, sides, folder, going_back=(folder / GOING_BACK).exists())
 
 
 def require_ours(site: Site, journal: Journal, sides: Sides) -> None:
     """RECOVERY_NEEDED where a touched path is the user's, or somebody staged into the index since."""
-    found = sorted(foreign(site, journal, sides))
+    found = sorted(find_foreign(site, journal, sides))
     staged = not ownership.index_is_ours(site.git, journal.folder(site.places))
     if not found and not staged:
         return
@@ -72,10 +72,10 @@ def restore(site: Site, journal: Journal, *, forward: bool = False, force: bool 
     for lock in folder.glob("*.lock"):  # of our private indexes, left by a git that was killed
         lock.unlink()
     sides = ownership.sides_of(site.git, journal, folder)
-    late_saves.unknown(site, journal)
+    late_saves.bring_back_in_recovery(site, journal)
     if not force:
         require_ours(site, journal, sides)
-    skipped = foreign(site, journal, sides) if force else set()
+    skipped = find_foreign(site, journal, sides) if force else set()
     wanted = {path: pair[1] if forward else pair[0] for path, pair in sides.items() if path not in skipped}
     (folder / GOING_BACK).touch()
     index = _new_index(site, journal) if forward else folder / "index.old"
@@ -85,7 +85,7 @@ def restore(site: Site, journal: Journal, *, forward: bool = False, force: bool 
         )  # somebody has saved a file meanwhile: it is theirs now
         return
     # A move gives permissions to files that it does not write, too.
-    modes.give(os.fspath(site.top), state.modes, {*wanted, *journal.new.modes} - skipped)
+    modes.apply(os.fspath(site.top), state.modes, {*wanted, *journal.new.modes} - skipped)
     if forward:
         tree_difference.settle_index(site.git, site.objects, index, state, written=bool(journal.exact))
         tree_difference.refresh(site.git, index)
@@ -125,15 +125,15 @@ def _write(site: Site, journal: Journal, wanted: dict[str, Side | None], index: 
     top, folder, forward = os.fspath(site.top), journal.folder(site.places), index.name != "index.old"
     known = ownership.oids_of({path: (side, None) for path, side in wanted.items()})
     disks = ownership.look(site.git, list(wanted), folder, known)
-    off = [path for path, side in wanted.items() if not ownership.holds(disks[path], side)]
-    left_out = place_files.skipped(site.git, index, wanted)
+    off = [path for path, side in wanted.items() if not ownership.matches(disks[path], side)]
+    left_out = place_files.paths_outside_sparse_checkout(site.git, index, wanted)
     missing = {path: side for path in off if (side := wanted[path]) is not None and path not in left_out}
     site.step("files back")
     taken = files_aside.begin(top, folder, [path for path in off if disks[path].seen])
     if not all(_take(taken, number, disks[path].seen) for number, path in enumerate(taken.paths)):
         return False
     gone = [path for path in taken.paths if wanted[path] is None]
-    place_files.clear(top, gone, missing, _folders(site, journal, forward=forward))
+    place_files.remove_empty_folders(top, gone, missing, _folders(site, journal, forward=forward))
     _from_aside(top, folder, missing)
     lacking = {path: side for path, side in missing.items() if not os.path.lexists(f"{top}/{path}")}
     raw = {
@@ -141,15 +141,15 @@ def _write(site: Site, journal: Journal, wanted: dict[str, Side | None], index: 
         for path, side in lacking.items()
         if side.raw or side.mode == LINK
     }
-    place_files.exactly(top, site.objects, raw, folder)
+    place_files.write_captured(top, site.objects, raw, folder)
     paths = [path for path, side in lacking.items() if side.blob and path not in raw]
-    place_files.by_git(
-        site.git, index, paths, tree_difference.fallbacks(site.git, journal.new) if forward else {}
+    place_files.write_by_git(
+        site.git, index, paths, tree_difference.attributes_fallbacks(site.git, journal.new) if forward else {}
     )
     return True
 
 
-def _take(taken: files_aside.Round, number: int, seen: Sight | None) -> bool:
+def _take(taken: files_aside.Round, number: int, seen: FileState | None) -> bool:
     """Take a file of ours away for good; no where it was written since it was looked at, and stands at its path again."""
     spot = taken.take(number)
     if not spot:
@@ -166,7 +166,7 @@ def _from_aside(top: str, folder: Path, missing: dict[str, Side]) -> None:
     for one in files_aside.rounds(top, folder):
         for number, path in enumerate(one.paths):
             spot = one.spot(number) if path in missing else ""
-            seen = file_state.at(spot) if spot else None
+            seen = file_state.look_at(spot) if spot else None
             if seen and ownership.is_side(seen, missing[path]):
                 files_aside.put(spot, top, path)
 

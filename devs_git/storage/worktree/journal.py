@@ -135,12 +135,12 @@ def _is_name(worktree: Any) -> bool:
 
 def _require_refs(opened: Journal) -> None:
     """ValueError where an update names what is no ref: locks of refs are removed by their names."""
-    for update in (*opened.updates, *unpacked(opened.draft).updates):
+    for update in (*opened.updates, *decode_draft(opened.draft).updates):
         if update.ref != "HEAD" and (not update.ref.startswith("refs/") or ".." in update.ref):
             raise ValueError(update.ref)
 
 
-def gone(places: Places, data: dict[str, Any]) -> bool:
+def is_worktree_gone(places: Places, data: dict[str, Any]) -> bool:
     """Whether the worktree that a journal names was removed, with the files that its move had touched."""
     name = data["worktree"]
     return name not in ("", ".") and not (places.common / "worktrees" / name).is_dir()
@@ -153,7 +153,7 @@ def _ours(places: Places, op_id: str) -> bool:
     return folder_of(places, op_id).is_dir() or (places.own / f"index.{op_id}").exists()
 
 
-def interrupted(places: Places) -> list[DevsError]:
+def interruption_errors(places: Places) -> list[DevsError]:
     """What an interrupted command left behind, told but not touched (under `--dry-run` nothing is recovered)."""
     return [
         DevsError(
@@ -179,7 +179,7 @@ def parse(data: dict[str, Any]) -> Journal:
     )
 
 
-def packed(draft: Draft) -> dict[str, Any]:
+def encode_draft(draft: Draft) -> dict[str, Any]:
     """A draft as a mapping that JSON can hold, so that a person's decision can still write its event."""
     files = {path: None if data is None else os.fsdecode(data) for path, data in draft.files}
     return {
@@ -189,7 +189,7 @@ def packed(draft: Draft) -> dict[str, Any]:
     }
 
 
-def unpacked(data: dict[str, Any]) -> Draft:
+def decode_draft(data: dict[str, Any]) -> Draft:
     fields = tuple((key, value) for key, value in data["event"]["fields"])
     files = ((path, None if text is None else os.fsencode(text)) for path, text in data["files"].items())
     updates = tuple(RefUpdate(**update) for update in data["updates"])
@@ -222,7 +222,7 @@ def begin_writing(places: Places, op_id: str) -> None:
     sync(folder)
 
 
-def was_writing(places: Places, op_id: str) -> bool:
+def has_begun_writing(places: Places, op_id: str) -> bool:
     """Whether files may have been written. Before that there is nothing to take back, whatever they hold."""
     return (folder_of(places, op_id) / "writing").exists()
 
@@ -250,17 +250,17 @@ def release_index_lock(git: Git, inode: int) -> None:
 
 
 @contextlib.contextmanager
-def litter_removed(places: Places, op_id: str) -> Iterator[None]:
+def remove_leftovers_on_failure(places: Places, op_id: str) -> Iterator[None]:
     """Take the operation's folder away when it ends before its journal was written."""
     try:
         yield
     except BaseException:
         if not (places.journals / f"{op_id}.json").exists():
-            sweep(places, op_id)
+            remove_leftovers(places, op_id)
         raise
 
 
-def litter(places: Places) -> list[str]:
+def operations_without_journal(places: Places) -> list[str]:
     """Operations of this worktree that have a private folder and no journal: they died before it or after it."""
     folder = places.operations
     names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
@@ -268,7 +268,7 @@ def litter(places: Places) -> list[str]:
     return [name for name in ours if not (places.journals / f"{name}.json").exists()]
 
 
-def sweep(places: Places, op_id: str) -> None:
+def remove_leftovers(places: Places, op_id: str) -> None:
     """Remove what such an operation left; nothing was moved, or all of it. The caller holds the worktree's lock."""
     (places.common / f"{BACKUPS}{op_id}.lock").unlink(missing_ok=True)
     for half in places.journals.glob(f".{op_id}.json.*"):

@@ -15,7 +15,7 @@ from devs_git.storage.git.refs import BACKUPS
 from devs_git.storage.worktree import file_state, files_aside, ownership
 from devs_git.storage.worktree.backups import State, store
 from devs_git.storage.worktree.engine_site import Site
-from devs_git.storage.worktree.file_state import Sight, Sights
+from devs_git.storage.worktree.file_state import FileState, FileStates
 from devs_git.storage.worktree.journal import Journal
 from devs_git.storage.worktree.ownership import Side
 
@@ -23,7 +23,7 @@ _NOTHING: Final = (None, None)
 Late = Iterator[tuple[str, str]]  # path, and where its file is now
 
 
-def written_since(site: Site, opened: Journal, sights: Sights) -> list[str]:
+def bring_back_after_move(site: Site, opened: Journal, sights: FileStates) -> list[str]:
     """After a move: bring back what was written after it was seen; the paths of all that was."""
 
     def was_written(path: str, spot: str) -> bool:
@@ -32,18 +32,18 @@ def written_since(site: Site, opened: Journal, sights: Sights) -> list[str]:
     return _bring_back(site, opened, was_written)
 
 
-def unknown(site: Site, opened: Journal) -> list[str]:
+def bring_back_in_recovery(site: Site, opened: Journal) -> list[str]:
     """In a recovery: bring back what is neither of its path's two sides, nor a beginning of one that git wrote."""
     sides = ownership.sides_of(site.git, opened, opened.folder(site.places))
     known = ownership.oids_of(sides)
-    made = ownership.made(site.git, opened.folder(site.places))
+    made = ownership.git_on_moved_index(site.git, opened.folder(site.places))
 
     def is_theirs(path: str, spot: str) -> bool:
-        seen = file_state.at(spot)
+        seen = file_state.look_at(spot)
         if seen is None or seen.oid in known:
             return False
         return seen.is_link or not any(
-            ownership.begins(made, path, side, spot) for side in sides.get(path, _NOTHING)
+            ownership.is_partial_write(made, path, side, spot) for side in sides.get(path, _NOTHING)
         )
 
     return _bring_back(site, opened, is_theirs)
@@ -78,7 +78,7 @@ def _make_way(site: Site, folder: Path, path: str, sides: tuple[Side | None, Sid
     """Take what the move has put at a path away, if it is that and nothing newer."""
     disk = ownership.look(site.git, [path], folder)[path]
     if disk.seen is None or not ownership.is_ours(
-        ownership.made(site.git, folder), path, disk, sides, going_back=False
+        ownership.git_on_moved_index(site.git, folder), path, disk, sides, going_back=False
     ):
         return
     again = files_aside.begin(os.fspath(site.top), folder, (path,))
@@ -94,7 +94,7 @@ def _keep(site: Site, opened: Journal, files: Mapping[str, str]) -> None:
     git = private(site.git, opened.folder(site.places) / "index.late").with_config(*DURABLE)
     lines = []
     for path, spot in files.items():
-        seen = file_state.at(spot)
+        seen = file_state.look_at(spot)
         if seen is not None:
             lines.append(b"%s %s\t%s\0" % (_mode(seen), _stored(git, spot, seen).encode(), os.fsencode(path)))
     git.run("update-index", "-z", "--index-info", stdin=b"".join(lines))
@@ -104,11 +104,11 @@ def _keep(site: Site, opened: Journal, files: Mapping[str, str]) -> None:
     site.say(f"{min(files)!r} was edited twice during the operation. The first edit is saved in {ref}.")
 
 
-def _mode(seen: Sight) -> bytes:
+def _mode(seen: FileState) -> bytes:
     return b"120000" if seen.is_link else b"100755" if seen.mode & 0o100 else b"100644"
 
 
-def _stored(git: Git, spot: str, seen: Sight) -> str:
+def _stored(git: Git, spot: str, seen: FileState) -> str:
     if seen.is_link:
         target = os.fsencode(os.readlink(spot))  # noqa: PTH115 - strings
         return git.run("hash-object", "-w", "--stdin", stdin=target).decode().strip()

@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from devs_git.domain.ledger.ids import OID_FORM
 from devs_git.errors import DevsError, immovable
 from devs_git.storage.git.program import Git, GitFailed
 
-_OID: Final = r"([0-9a-f]{40})"
+_OID: Final = rf"({OID_FORM})"
 _OF_PATH: Final = re.compile(rf"unable to read sha1 file of (.+) \({_OID}\)")
 _BARE: Final = re.compile(
     rf"(?:unable to read(?: tree| sha1 file)?|bad object|[Cc]ould not read|missing (?:blob|tree)|bad tree object) \(?{_OID}"
@@ -30,7 +31,7 @@ def refusal(wanted: Mapping[str, str], code: str = "GIT_RESET_FAILED", word: str
     return immovable("missing_objects", text, code=code, hint=_HINT, oid=first)
 
 
-def told(error: GitFailed, code: str) -> DevsError | None:
+def refusal_from_git(error: GitFailed, code: str) -> DevsError | None:
     """The refusal where git says that it could not read an object; None where it says something else."""
     files: dict[str, str] = dict(_OF_PATH.findall(error.stderr))
     if files:
@@ -39,7 +40,7 @@ def told(error: GitFailed, code: str) -> DevsError | None:
     return refusal({named[1]: named[1]}, code, "oid") if named else None
 
 
-def among(git: Git, blobs: Mapping[str, str]) -> dict[str, str]:
+def find_missing(git: Git, blobs: Mapping[str, str]) -> dict[str, str]:
     """Those of `blobs`, by path, that are not here."""
     if not blobs:
         return {}

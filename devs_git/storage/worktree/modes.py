@@ -16,26 +16,26 @@ from devs_git.storage.git.objects import EXECUTABLE, FILE
 Modes = Mapping[str, int]
 
 
-def usual(*, executable: bool) -> int:
+def default_mode(*, executable: bool) -> int:
     """The permissions that git gives a file here; a folder gets those of an executable file."""
     mask = os.umask(0)
     os.umask(mask)
     return (0o777 if executable else 0o666) & ~mask
 
 
-def are_usual(found: Modes) -> bool:
+def are_default(found: Modes) -> bool:
     """Whether these are the permissions that git gives files and folders here."""
-    common = {usual(executable=True), usual(executable=False)}
+    common = {default_mode(executable=True), default_mode(executable=False)}
     return common.issuperset(found.values())
 
 
-def kept(before: Modes, wanted: Modes, changes: Mapping[str, int]) -> dict[str, int]:
+def modes_after_move(before: Modes, wanted: Modes, changes: Mapping[str, int]) -> dict[str, int]:
     """What is to be given after a move: `wanted`, and what else had unusual permissions keeps them where it stays.
 
     `changes` are the files that the move writes or removes, with git's mode of the new ones, or 0.
     """
     found = dict(wanted)
-    common = {usual(executable=True), usual(executable=False)}
+    common = {default_mode(executable=True), default_mode(executable=False)}
     for path, mode in before.items():
         if path in found or mode in common:
             continue
@@ -48,7 +48,7 @@ def kept(before: Modes, wanted: Modes, changes: Mapping[str, int]) -> dict[str, 
     return found
 
 
-def give(top: str, wanted: Modes, only: Collection[str] | None = None) -> bool:
+def apply(top: str, wanted: Modes, only: Collection[str] | None = None) -> bool:
     """Give files (those among `only`) and folders their recorded permissions; whether one had others."""
     given = False
     for path in sorted(wanted, key=lambda path: -path.count("/")):  # what is in a folder before the folder

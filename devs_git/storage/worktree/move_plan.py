@@ -15,10 +15,10 @@ from devs_git.storage.git.program import Git, split_z
 from devs_git.storage.worktree import attributes, file_state, modes, tree_difference
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.engine_site import Site
-from devs_git.storage.worktree.file_state import Sights
+from devs_git.storage.worktree.file_state import FileStates
 from devs_git.storage.worktree.modes import Modes
 from devs_git.storage.worktree.place_files import Entry, Folders
-from devs_git.storage.worktree.raw_bytes import listed
+from devs_git.storage.worktree.raw_bytes import list_files
 from devs_git.values import field, immutable
 
 
@@ -27,10 +27,10 @@ class Known:
     """What is known of files beyond the two states: how they looked, git's blobs for them, and whose bytes come back.
 
     `exact`: paths whose bytes in the new state were captured: those of its raw tree, and else those of the blob itself.
-    `listed`: the paths of the index as `attributes.in_play` asks for them, None where nobody has asked git yet.
+    `listed`: the paths of the index as `attributes.may_convert` asks for them, None where nobody has asked git yet.
     """
 
-    sights: Sights
+    sights: FileStates
     blobs: Mapping[str, str]
     exact: frozenset[str] = frozenset()
     listed: bytes | None = field(default=None, repr=False)
@@ -73,17 +73,20 @@ def work_out(site: Site, index: Path, old: State, new: State, known: Known) -> W
     """The work between two states, of which the private index has the old one."""
     listing = tree_difference.listing(site.git, old.worktree, new.worktree)
     touched, folders = tree_difference.read_listing(listing)
-    fallbacks = tree_difference.fallbacks(site.git, new)
+    fallbacks = tree_difference.attributes_fallbacks(site.git, new)
     paths = [change.path for change in touched]
     converts = bool(paths) and (
-        bool(fallbacks) or attributes.in_play(site.git, site.top, paths, lambda: _listed(site, index, known))
+        bool(fallbacks)
+        or attributes.may_convert(site.git, site.top, paths, lambda: _listed(site, index, known))
     )
     exact, rewritten = _bytes(site, touched, new, known, converts=converts)
     # Where the disk has a link and the index an attributes file, git would write what the index has.
     exact |= {c.path: (c.new_mode, c.new) for c in touched if c.new and c.path in fallbacks}
     given: Modes = new.modes
-    if not modes.are_usual(old.modes):
-        given = modes.kept(old.modes, new.modes, {change.path: change.new_mode for change in touched})
+    if not modes.are_default(old.modes):
+        given = modes.modes_after_move(
+            old.modes, new.modes, {change.path: change.new_mode for change in touched}
+        )
     return Work(listing, tuple(touched), folders, exact, rewritten, given, converts, fallbacks)
 
 
@@ -95,7 +98,7 @@ def _bytes(
     site: Site, touched: list[tree_difference.Change], new: State, known: Known, *, converts: bool
 ) -> tuple[dict[str, Entry], dict[str, str]]:
     """The bytes that we write ourselves, and of these the paths whose blob stays with the bytes that are there."""
-    raw = listed(site.git, new.raw)
+    raw = list_files(site.git, new.raw)
     changed = {change.path: change for change in touched}
     exact = {path: entry for path, entry in raw.items() if path in changed}
     exactly = known.exact | (changed.keys() if new.exact else set()) - new.unkept.keys()
@@ -114,7 +117,7 @@ def _bytes(
     return exact, rewritten
 
 
-def looked_at(site: Site, work: Work, known: Known) -> list[str]:
+def find_edited(site: Site, work: Work, known: Known) -> list[str]:
     """The paths at which something is not as it was when it was captured: somebody has written since."""
     top = os.fspath(site.top)
     there = file_state.look(top, (change.path for change in work.touched if not change.old)).files
@@ -147,13 +150,13 @@ def _not_exact(own: Git, work: Work) -> tuple[str, ...]:
         return ()
     there = {path for path in work.by_git if (Path(own.where) / path).is_file()}
     blobs = {change.path: change.new for change in work.touched if change.path in there}
-    paths = attributes.converting(own, list(blobs))
+    paths = attributes.paths_with_conversion(own, list(blobs))
     looked_at = {path: blobs[path] for path in paths}
     if any(change.path.rpartition("/")[2] == attributes.ATTRIBUTES for change in work.touched):
         # A file that git leaves as it is may have been written under the attributes of before.
         touched = {change.path for change in work.touched}
         looked_at |= {path: oid for path, oid in _files(own).items() if path not in touched}
-    return tuple(sorted(looked_at.keys() - tree_difference.like_blobs(own, looked_at)))
+    return tuple(sorted(looked_at.keys() - tree_difference.paths_matching_blobs(own, looked_at)))
 
 
 def _files(own: Git) -> dict[str, str]:
@@ -175,12 +178,18 @@ def _edited(own: Git, work: Work) -> tuple[str, ...]:
     edited |= {path for path, (_, oid) in work.exact.items() if path not in seen or seen[path].oid != oid}
     git_wrote = set(work.by_git)
     off = (
-        {path: oid for path, oid in tree_difference.unlike_index(own, git_wrote).items() if path in git_wrote}
+        {
+            path: oid
+            for path, oid in tree_difference.paths_unlike_index(own, git_wrote).items()
+            if path in git_wrote
+        }
         if git_wrote
         else {}
     )
-    wrong = off.keys() - tree_difference.like_blobs(own, off)
-    return tuple(sorted(edited | (wrong - attributes.inexact(own, top, {path: off[path] for path in wrong}))))
+    wrong = off.keys() - tree_difference.paths_matching_blobs(own, off)
+    return tuple(
+        sorted(edited | (wrong - attributes.find_inexact(own, top, {path: off[path] for path in wrong})))
+    )
 
 
 def _is_there(top: Path, path: str) -> bool:

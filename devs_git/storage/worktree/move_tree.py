@@ -21,6 +21,7 @@ from devs_git.storage.worktree import (
     attributes,
     backups,
     files_aside,
+    journal,
     missing_objects,
     modes,
     place_files,
@@ -29,12 +30,11 @@ from devs_git.storage.worktree import (
     tree_difference,
     unconverted_bytes,
 )
-from devs_git.storage.worktree import journal as journals
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.capture import git_words
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.journal import Journal
-from devs_git.storage.worktree.move_plan import Known, Work, looked_at, verify, work_out
+from devs_git.storage.worktree.move_plan import Known, Work, find_edited, verify, work_out
 from devs_git.storage.worktree.survey import Head, head_of
 from devs_git.values import immutable, replace
 
@@ -63,7 +63,7 @@ class Move:
 
 
 @immutable
-class Moved:
+class MoveResult:
     """What came of it. `edited` are paths that somebody has written meanwhile: they are left as that one saved them."""
 
     event: Event
@@ -89,13 +89,13 @@ def worktree_lock(
         if recovering:
             with time_limit.within(None):
                 recovery.recover_all(holding)
-            recovery.sweep(site.places)
+            recovery.remove_leftovers(site.places)
         yield holding
 
 
-def execute(site: Site, move: Move) -> Moved:
+def execute(site: Site, move: Move) -> MoveResult:
     """Carry the move out; the caller holds `worktree_lock` and has captured `move.old`. GitTimedOut where a `time_limit` ends it."""
-    index = journals.folder_of(site.places, move.op_id) / "index"
+    index = journal.folder_of(site.places, move.op_id) / "index"
     work = work_out(site, index, move.old, move.new, move.known)
     tree_difference.merge(site.git, index, *move.trees)
     opened = _open(site, move, work)
@@ -106,13 +106,13 @@ def execute(site: Site, move: Move) -> Moved:
             event = _undo_all(site, opened, error)
             if event is None or not isinstance(error, Exception):
                 raise
-            return Moved(event, (), len(work.touched))
+            return MoveResult(event, (), len(work.touched))
 
 
 def _open(site: Site, move: Move, work: Work) -> Journal:
     places, tip = site.places, site.ledger.require()
-    inode = journals.prepare_lock(places, move.op_id)
-    (journals.folder_of(places, move.op_id) / journals.LISTING).write_bytes(work.listing)
+    inode = journal.prepare_lock(places, move.op_id)
+    (journal.folder_of(places, move.op_id) / journal.LISTING).write_bytes(work.listing)
     opened = Journal(
         op_id=move.op_id,
         verb=move.verb,
@@ -127,31 +127,31 @@ def _open(site: Site, move: Move, work: Work) -> Journal:
         trees=move.trees,
         exact={path: (*entry, work.rewritten.get(path, "")) for path, entry in work.exact.items()},
         raw=work.bytes_before(move.known),
-        draft=journals.packed(move.build(tip)),
+        draft=journal.encode_draft(move.build(tip)),
         lock_inode=inode,
         packed_refs_locked=(places.common / "packed-refs.lock").exists(),
     )
     site.step("journal")
-    journals.write(places, opened)
+    journal.write(places, opened)
     return opened
 
 
-def _carry_out(site: Site, move: Move, opened: Journal, work: Work) -> Moved:
+def _carry_out(site: Site, move: Move, opened: Journal, work: Work) -> MoveResult:
     folder, top = opened.folder(site.places), os.fspath(site.top)
     index = folder / "index"
     site.step("index lock")
-    journals.take_index_lock(site.git, site.places, move.op_id)
+    journal.take_index_lock(site.git, site.places, move.op_id)
     _require_unmoved(site, move)
     site.step("files")
     _require_unwritten(site, move, work)
     _write_files(site, move, work)
     site.step("raw bytes")
-    place_files.exactly(top, site.objects, work.exact, folder)
-    if modes.give(top, work.modes):
+    place_files.write_captured(top, site.objects, work.exact, folder)
+    if modes.apply(top, work.modes):
         tree_difference.refresh(site.git, index)
     site.step("verify")
     not_exact, edited = verify(site.git, index, move.new, work)
-    other = unconverted_bytes.not_as_before(
+    other = unconverted_bytes.find_not_restored(
         site.git, move.old, move.new, [change.path for change in work.touched]
     )
     tree_difference.settle_index(site.git, site.objects, index, move.new, written=bool(work.exact))
@@ -160,7 +160,7 @@ def _carry_out(site: Site, move: Move, opened: Journal, work: Work) -> Moved:
     site.step("refs")
     event = _commit(site, move, opened.ledger)
     late = recovery.finish(site, opened, sights=move.known.sights)
-    return Moved(
+    return MoveResult(
         event, tuple(sorted({*not_exact, *other})), len(work.touched), tuple(sorted({*edited, *late}))
     )
 
@@ -168,7 +168,7 @@ def _carry_out(site: Site, move: Move, opened: Journal, work: Work) -> Moved:
 def _require_unmoved(site: Site, move: Move) -> None:
     """PLAN_STALE where HEAD or the index changed between the survey and our lock."""
     before = move.old
-    user = journals.folder_of(site.places, move.op_id) / "index.user"
+    user = journal.folder_of(site.places, move.op_id) / "index.user"
     now = index_path(site.git)
     same = now.exists() == user.exists() and (not user.exists() or user.read_bytes() == now.read_bytes())
     if head_of(site.git) != Head(before.head, before.branch) or not same:
@@ -181,7 +181,7 @@ def _require_unmoved(site: Site, move: Move) -> None:
 
 def _require_unwritten(site: Site, move: Move, work: Work) -> None:
     """PLAN_STALE where somebody has written one of the files since they were captured; nothing is moved yet."""
-    written = looked_at(site, work, move.known)
+    written = find_edited(site, work, move.known)
     if written:
         raise DevsError(
             "PLAN_STALE",
@@ -193,23 +193,25 @@ def _require_unwritten(site: Site, move: Move, work: Work) -> None:
 
 def _write_files(site: Site, move: Move, work: Work) -> None:
     """Take what is there aside, and let git write."""
-    top, folder = os.fspath(site.top), journals.folder_of(site.places, move.op_id)
+    top, folder = os.fspath(site.top), journal.folder_of(site.places, move.op_id)
     taken = files_aside.begin(top, folder, work.taken)
-    journals.begin_writing(site.places, move.op_id)
+    journal.begin_writing(site.places, move.op_id)
     for number in range(len(taken.paths)):
         taken.take(number)
     gone = [change.path for change in work.touched if not change.new]
     wanted = [*work.by_git, *work.exact]
-    place_files.clear(top, gone, wanted, work.folders)
+    place_files.remove_empty_folders(top, gone, wanted, work.folders)
     left_out = (
-        place_files.skipped(site.git, folder / "index", wanted) if attributes.is_sparse(site.git) else set()
+        place_files.paths_outside_sparse_checkout(site.git, folder / "index", wanted)
+        if attributes.is_sparse(site.git)
+        else set()
     )
     try:
         written = [path for path in work.by_git if path not in left_out]
-        place_files.by_git(site.git, folder / "index", written, work.fallbacks)
+        place_files.write_by_git(site.git, folder / "index", written, work.fallbacks)
     except GitFailed as error:
         words = f"git could not write the files: {git_words(error)}"
-        raise missing_objects.told(error, move.refusal) or immovable(
+        raise missing_objects.refusal_from_git(error, move.refusal) or immovable(
             "git_failed", words, code=move.refusal
         ) from error
 
@@ -238,7 +240,7 @@ def _commit(site: Site, move: Move, ledger: str) -> Event:
         ) from error
     except GitFailed as error:
         if refs.missing_object(error):
-            raise backups.pruned(move.refusal) from error
+            raise backups.pruned_objects_refusal(move.refusal) from error
         words = f"git could not move the refs: {git_words(error)}"
         raise immovable("git_failed", words, code=move.refusal) from error
 
@@ -259,7 +261,7 @@ def _undo_all(site: Site, opened: Journal, error: BaseException) -> Event | None
     """
     if _killed(error):
         positions.clear_locks(site, opened)
-    event = recovery.happened(site, opened)
+    event = recovery.committed_event(site, opened)
     if event:
         recovery.finish(site, opened, replay=True)
     else:
@@ -269,13 +271,15 @@ def _undo_all(site: Site, opened: Journal, error: BaseException) -> Event | None
 
 
 @contextlib.contextmanager
-def refusing(code: str) -> Iterator[None]:
+def translate_failures(code: str) -> Iterator[None]:
     """Tell failures of git and of the disk as a refusal with `code`, without any path of the machine."""
     try:
         yield
     except GitFailed as error:
         words = f"git said: {git_words(error)}"
-        raise missing_objects.told(error, code) or immovable("git_failed", words, code=code) from error
+        raise missing_objects.refusal_from_git(error, code) or immovable(
+            "git_failed", words, code=code
+        ) from error
     except OSError as error:
         said = failures.disk_refusal(error)
         raise immovable("disk", said.message, code=code, hint=said.hint) from error

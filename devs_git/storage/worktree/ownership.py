@@ -15,7 +15,7 @@ from devs_git.storage.git.objects import EXECUTABLE, LINK
 from devs_git.storage.git.private_index import index_path, private
 from devs_git.storage.git.program import Git
 from devs_git.storage.worktree import attributes, file_state, tree_difference
-from devs_git.storage.worktree.file_state import Sight
+from devs_git.storage.worktree.file_state import FileState
 from devs_git.storage.worktree.journal import LISTING, Journal
 from devs_git.storage.worktree.place_files import Folders
 from devs_git.storage.worktree.tree_difference import Change
@@ -71,7 +71,7 @@ class Disk:
     raw: str = ""
     clean: str = ""
     above: str = ""
-    seen: Sight | None = None
+    seen: FileState | None = None
 
 
 def look(git: Git, paths: Sequence[str], folder: Path, known: Container[str] = ()) -> dict[str, Disk]:
@@ -84,12 +84,12 @@ def look(git: Git, paths: Sequence[str], folder: Path, known: Container[str] = (
     regular = [path for path, disk in found.items() if disk.kind == "file" and disk.raw not in known]
     if not regular:
         return found
-    for path, clean in attributes.clean_oids(made(git, folder), regular).items():
+    for path, clean in attributes.clean_oids(git_on_moved_index(git, folder), regular).items():
         found[path] = replace(found[path], clean=clean)
     return found
 
 
-def made(git: Git, folder: Path) -> Git:
+def git_on_moved_index(git: Git, folder: Path) -> Git:
     """git on the index that the move made: it has the attributes under which files were written."""
     done = folder / "index.new"
     return private(git, done if done.exists() else folder / "index")
@@ -108,7 +108,7 @@ def _plain(top: str, path: str, clear: dict[str, str]) -> Disk:
     mode = _mode(f"{top}/{path}")
     if mode is None:
         return Disk("none")
-    seen = file_state.at(f"{top}/{path}")
+    seen = file_state.look_at(f"{top}/{path}")
     if seen:
         return Disk("link" if seen.is_link else "file", bool(mode & 0o100), seen.oid, seen=seen)
     return Disk("folder" if stat.S_ISDIR(mode) else "other")
@@ -131,7 +131,7 @@ def _mode(path: str) -> int | None:
         return None
 
 
-def holds(disk: Disk, side: Side | None) -> bool:
+def matches(disk: Disk, side: Side | None) -> bool:
     """Whether the path is exactly this side."""
     if side is None:
         return disk.kind in ("none", "folder")
@@ -142,14 +142,14 @@ def holds(disk: Disk, side: Side | None) -> bool:
     return disk.raw == side.raw if side.raw else side.blob in (disk.raw, disk.clean)
 
 
-def is_side(seen: Sight, side: Side) -> bool:
+def is_side(seen: FileState, side: Side) -> bool:
     """Whether a file or link has just the bytes and the kind of this side; git's blob counts where no others were captured."""
     executable = not seen.is_link and bool(seen.mode & 0o100)
     same = seen.is_link == (side.mode == LINK) and executable == (side.mode == EXECUTABLE)
     return same and seen.oid == (side.raw or side.blob)
 
 
-def begins(git: Git, path: str, side: Side | None, place: str) -> bool:
+def is_partial_write(git: Git, path: str, side: Side | None, place: str) -> bool:
     """Whether the file at `place` is a beginning of this side: a write that was cut off. Mode counts for nothing yet.
 
     `git` is on the index that the move made.
@@ -159,7 +159,7 @@ def begins(git: Git, path: str, side: Side | None, place: str) -> bool:
     data = Path(place).read_bytes()
     for whole in (
         git.run("cat-file", "blob", side.raw or side.blob),
-        attributes.smudged(git, side.blob, path) if side.blob else None,
+        attributes.checkout_bytes(git, side.blob, path) if side.blob else None,
     ):
         if whole is not None and whole.startswith(data):
             return True
@@ -171,15 +171,15 @@ def is_ours(
 ) -> bool:
     """Whether a path holds one of its sides, nothing, or a beginning of the new one, `going_back` of the old one too."""
     old, new = sides
-    if disk.kind == "none" or holds(disk, old) or holds(disk, new):
+    if disk.kind == "none" or matches(disk, old) or matches(disk, new):
         return True
     place = f"{git.where}/{path}"
     return disk.kind == "file" and (
-        begins(git, path, new, place) or (going_back and begins(git, path, old, place))
+        is_partial_write(git, path, new, place) or (going_back and is_partial_write(git, path, old, place))
     )
 
 
-def foreign(git: Git, sides: Sides, folder: Path, *, going_back: bool) -> set[str]:
+def find_foreign(git: Git, sides: Sides, folder: Path, *, going_back: bool) -> set[str]:
     """Touched paths that are the user's. `going_back`: a take-back was cut off, so old content may have begun too."""
     disks = look(git, list(sides), folder, oids_of(sides))
     theirs = set()
@@ -190,7 +190,7 @@ def foreign(git: Git, sides: Sides, folder: Path, *, going_back: bool) -> set[st
         elif disk.kind == "folder":
             ours = _only_ours_below(Path(git.where), path, sides)
         else:
-            ours = is_ours(made(git, folder), path, disk, pair, going_back=going_back)
+            ours = is_ours(git_on_moved_index(git, folder), path, disk, pair, going_back=going_back)
         if not ours:
             theirs.add(path)
     return theirs | _around(theirs, sides, disks)

@@ -30,7 +30,7 @@ class Folders:
     left: tuple[str, ...] = ()
 
 
-def clear(top: str, gone: Iterable[str], wanted: Iterable[str], folders: Folders) -> None:
+def remove_empty_folders(top: str, gone: Iterable[str], wanted: Iterable[str], folders: Folders) -> None:
     """Remove the folders that are empty now: above paths that are gone, and where a file is wanted."""
     for path in gone:
         files_aside.prune_folders(top, path)
@@ -48,7 +48,7 @@ def clear(top: str, gone: Iterable[str], wanted: Iterable[str], folders: Folders
         files_aside.make_folders(top, f"{path}/")
 
 
-def by_git(git: Git, index: Path, paths: Sequence[str], fallbacks: Mapping[str, Entry]) -> None:
+def write_by_git(git: Git, index: Path, paths: Sequence[str], fallbacks: Mapping[str, Entry]) -> None:
     """Let git write files at paths where nothing is. What somebody else has put there meanwhile stays.
 
     `fallbacks`, attributes files that the state's own index has instead of the disk, are in the private index from then
@@ -71,7 +71,7 @@ def by_git(git: Git, index: Path, paths: Sequence[str], fallbacks: Mapping[str, 
         own.run("update-index", "-q", "--refresh", "--ignore-submodules", ok=(0, 1))
 
 
-def exactly(top: str, objects: Objects, files: Mapping[str, Entry], folder: Path) -> None:
+def write_captured(top: str, objects: Objects, files: Mapping[str, Entry], folder: Path) -> None:
     """Write captured bytes at paths where nothing is; what somebody else has put there meanwhile stays."""
     for path, (mode, oid) in files.items():
         if files_aside.make_folders(top, path):
@@ -86,7 +86,7 @@ def _write(place: str, mode: int, data: bytes, temporary: Path) -> None:
         return
     temporary.unlink(missing_ok=True)
     temporary.write_bytes(data)
-    temporary.chmod(modes.usual(executable=mode == EXECUTABLE))
+    temporary.chmod(modes.default_mode(executable=mode == EXECUTABLE))
     try:
         os.link(temporary, place)
     except OSError as error:
@@ -94,11 +94,11 @@ def _write(place: str, mode: int, data: bytes, temporary: Path) -> None:
             raise
         with open(place, "xb") as stream:  # noqa: PTH123 - as above
             stream.write(data)  # another file system: a torn write is a prefix, which recovery knows
-        os.chmod(place, modes.usual(executable=mode == EXECUTABLE))  # noqa: PTH101 - as above
+        os.chmod(place, modes.default_mode(executable=mode == EXECUTABLE))  # noqa: PTH101 - as above
     temporary.unlink()
 
 
-def skipped(git: Git, index: Path, among: Collection[str]) -> set[str]:
+def paths_outside_sparse_checkout(git: Git, index: Path, among: Collection[str]) -> set[str]:
     """Those paths that a sparse checkout leaves out: they are in the index and not written."""
     out = private(git, index).run("ls-files", "-t", "-z")
     return (

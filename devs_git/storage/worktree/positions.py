@@ -41,13 +41,13 @@ def require_same_ledger(site: Site, then: str, now: str) -> None:
         )
 
 
-def refs_on(site: Site, opened: Journal) -> None:
+def finish_refs(site: Site, opened: Journal) -> None:
     """Move the refs that a crash left behind; one that somebody moved since is theirs."""
     left = [u for u in opened.updates if u.old != u.new and _now(site, u) == u.old]
     _move(site, opened, left, f"devs: {opened.subject}")
 
 
-def refs_back(site: Site, opened: Journal) -> None:
+def take_back_refs(site: Site, opened: Journal) -> None:
     """Refs that had moved already go back, each from the value that we gave it."""
     back = [
         RefUpdate(update.ref, update.old, update.new, update.no_deref)
@@ -57,7 +57,7 @@ def refs_back(site: Site, opened: Journal) -> None:
     _move(site, opened, back, f"devs: take back {opened.subject}")
 
 
-def head_back(site: Site, opened: Journal) -> None:
+def take_back_head(site: Site, opened: Journal) -> None:
     """HEAD names the branch again that it named before."""
     if head_of(site.git).branch != opened.new.branch or opened.new.branch == opened.old.branch:
         return

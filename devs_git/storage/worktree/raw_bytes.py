@@ -47,9 +47,9 @@ def merged_raw(git: Git, places: Places, folder: Path, states: Sequence[State]) 
     known = {path for path in first.modes if not path.endswith("/")} - first.unkept.keys()
     if first.exact or not rest:
         return first.raw, frozenset(known)
-    there, merged = listed(git, first.worktree), listed(git, first.raw)
+    there, merged = list_files(git, first.worktree), list_files(git, first.raw)
     for state in rest:
-        blobs, raw = listed(git, state.worktree), listed(git, state.raw)
+        blobs, raw = list_files(git, state.worktree), list_files(git, state.raw)
         same = {p for p in (*state.modes, *raw) if p in there and there[p][1] == blobs.get(p, (0, ""))[1]}
         for path in same - known - merged.keys():
             known.add(path)
@@ -66,7 +66,7 @@ def merged_modes(git: Git, states: Sequence[State]) -> Modes:
     Whether a file is executable the first state says of all files, where git looks at modes.
     """
     first, rest = states[0], states[1:]
-    there = listed(git, first.worktree) if rest and attributes.sees_modes(git) else {}
+    there = list_files(git, first.worktree) if rest and attributes.sees_modes(git) else {}
     later = {path: mode for state in reversed(rest) for path, mode in state.modes.items()}
     other = {
         p for p, mode in later.items() if p in there and bool(mode & 0o100) != (there[p][0] == EXECUTABLE)
@@ -74,7 +74,7 @@ def merged_modes(git: Git, states: Sequence[State]) -> Modes:
     return {path: mode for path, mode in later.items() if path not in other} | dict(first.modes)
 
 
-def listed(git: Git, tree: str) -> dict[str, tuple[int, str]]:
+def list_files(git: Git, tree: str) -> dict[str, tuple[int, str]]:
     """Every file of a tree with mode and oid; nothing for ''."""
     if not tree:
         return {}

@@ -74,7 +74,7 @@ class Survey:
         return not (self.staged or self.dirty or self.intended)
 
     @property
-    def told_by_a_tree(self) -> bool:
+    def fits_in_a_tree(self) -> bool:
         """Whether a tree can say all that the index does: no flags, no intent-to-add entries."""
         return not (self.intended or self.hollow or self.flagged)
 
@@ -121,15 +121,15 @@ def head_of(git: Git) -> Head:
 
 
 @contextlib.contextmanager
-def surveying(git: Git, top: Path) -> Iterator[Callable[[], Survey]]:
+def begin(git: Git, top: Path) -> Iterator[Callable[[], Survey]]:
     """The survey of the worktree at `top`, begun while the body does something else, which changes nothing there."""
     with git.alongside(*_STATUS) as status:
         yield lambda: _survey(git, top, status)
 
 
-def survey(git: Git, top: Path) -> Survey:
+def take(git: Git, top: Path) -> Survey:
     """Read the worktree at `top`; costs about one `git status`."""
-    with surveying(git, top) as found:
+    with begin(git, top) as found:
         return found()
 
 
@@ -144,7 +144,7 @@ def _survey(git: Git, top: Path, status: Callable[[], bytes]) -> Survey:
     dirty = {path: oid for path, oid in said.dirty.items() if path not in not_told}
     # Whether such a file is what its filter would write is not asked either.
     plain = {path: oid for path, oid in dirty.items() if not (reads and path in undecided.changed)}
-    inexact = attributes.inexact(git, top, plain, lambda: paths_of(listed))
+    inexact = attributes.find_inexact(git, top, plain, lambda: paths_of(listed))
     lines, paths = _told(said, inexact, undecided)
     parts = (head.commit, head.branch, os.fsencode(lines).hex(), *_contents(git, top, paths))
     digest = hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
@@ -231,7 +231,7 @@ def _contents(git: Git, top: Path, paths: Sequence[str]) -> list[str]:
     return attributes.raw_oids(git, there)
 
 
-def in_the_middle(places: Places, found: Survey) -> list[DevsError]:
+def reasons_against_moving(places: Places, found: Survey) -> list[DevsError]:
     """Why nothing may move while git is in the middle of something or entries are unmerged; a plan can be made."""
     against = []
     busy = operation_under_way(places)
@@ -253,6 +253,6 @@ def require_commit(found: Survey) -> None:
 
 def require_movable(places: Places, found: Survey) -> None:
     """GIT_RESET_FAILED while git is in the middle of something, entries are unmerged or nothing is committed."""
-    for error in in_the_middle(places, found):
+    for error in reasons_against_moving(places, found):
         raise error
     require_commit(found)

@@ -78,7 +78,7 @@ def _file(mode: str, oid: str) -> tuple[int, str]:
     return (number, oid) if number not in (0, GITLINK) else (0, "")
 
 
-def would_move(git: Git, index: Path, before: str, after: str) -> None:
+def check_move(git: Git, index: Path, before: str, after: str) -> None:
     """Let git look whether it could move the files from the tree `before` to `after`; GitFailed with its reason where not.
 
     It goes by times and sizes; where these alone differ (a copied repository, a touched file) the index learns them.
@@ -94,7 +94,7 @@ def would_move(git: Git, index: Path, before: str, after: str) -> None:
         own.run(*words)
 
 
-def fallbacks(git: Git, state: State) -> dict[str, tuple[int, str]]:
+def attributes_fallbacks(git: Git, state: State) -> dict[str, tuple[int, str]]:
     """Attributes files that the index of a state has and its disk has not, as files: git then reads the index's."""
     if state.index == state.worktree:
         return {}
@@ -144,7 +144,7 @@ def settle_index(git: Git, objects: Objects, index: Path, state: State, *, writt
     if written or state.index_raw:
         refresh(git, index)
     if written:  # of another size than git would write: git takes them for changed until it is shown them
-        same = like_blobs(own, unlike_index(own, ()))
+        same = paths_matching_blobs(own, paths_unlike_index(own, ()))
         # With the mode that the index has: a mode that differs on disk is an unstaged change.
         own.with_config("core.fileMode=false").run(
             "update-index", "-z", "--stdin", stdin=join_z(sorted(same))
@@ -156,7 +156,7 @@ def refresh(git: Git, index: Path) -> None:
     private(git, index).run("update-index", "-q", "--refresh", "--ignore-submodules", ok=(0, 1))
 
 
-def unlike_index(own: Git, among: Collection[str]) -> dict[str, str]:
+def paths_unlike_index(own: Git, among: Collection[str]) -> dict[str, str]:
     """Paths whose file is not as the index last saw it, with the index's blob; all paths where `among` is empty."""
     some = sorted(among) if len(os.fsencode("".join(among))) < ARGUMENT_BYTES else []
     options = ("-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules")
@@ -164,7 +164,7 @@ def unlike_index(own: Git, among: Collection[str]) -> dict[str, str]:
     return {path: head.split(" ")[2] for head, path in zip(out[::2], out[1::2], strict=True)}
 
 
-def like_blobs(own: Git, blobs: Mapping[str, str]) -> set[str]:
+def paths_matching_blobs(own: Git, blobs: Mapping[str, str]) -> set[str]:
     """Those paths whose file git would store as their blob."""
     top = Path(own.where)
     there = [path for path in blobs if (top / path).is_file() and not (top / path).is_symlink()]

@@ -15,10 +15,11 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from devs_git.domain.ledger.ids import OID_FORM
 from devs_git.storage.git import filters
 from devs_git.storage.git.program import Git, GitFailed
 from devs_git.storage.worktree import attributes, file_state
-from devs_git.storage.worktree.raw_bytes import listed, raw_git
+from devs_git.storage.worktree.raw_bytes import list_files, raw_git
 from devs_git.storage.worktree.survey import Survey, paths_of
 from devs_git.values import field, immutable
 
@@ -32,9 +33,9 @@ KEPT_FILES: Final = 2000
 KEPT_BYTES: Final = 64 << 20
 _ARGUMENT_BYTES: Final = 1 << 15  # of paths that are handed over as arguments
 _SIZES: Final = (
-    rb"(?:^|\n)1[02]0\d{3} ([0-9a-f]{40,}) 0\t[^\0]*\0  ctime: [\d:]+\n  mtime: [\d:]+\n  dev: [^\n]*\n  uid: [^\n]*\n"
-    rb"  size: ([1-9]\d*)\t"
-)
+    rf"(?:^|\n)1[02]0\d{{3}} ({OID_FORM}) 0\t[^\0]*\0  ctime: [\d:]+\n  mtime: [\d:]+\n  dev: [^\n]*\n"
+    r"  uid: [^\n]*\n  size: ([1-9]\d*)\t"
+).encode()
 _FOLDERS: Final = rb"(?:^|\0)[^\0] ([^\0]*/)"  # of a list behind letters
 # git's own times are believed here, whatever the user's configuration says of them, and no helper is started. What a power
 # failure leaves of that index is made again.
@@ -42,7 +43,7 @@ _OWN: Final = ("core.trustctime=true", "core.checkStat=default", "core.fsmonitor
 
 
 @immutable
-class Unlike:
+class UnconvertedFiles:
     """Files whose bytes are not their blob's: those whose bytes are to be kept, and the oids of the others' bytes.
 
     Where it is `exact`, all other files have the bytes of their blobs.
@@ -53,10 +54,12 @@ class Unlike:
     unkept: Mapping[str, str] = field(default_factory=dict)
 
 
-def find(git: Git, places: Places, found: Survey, plan: Footprint, known: Collection[str]) -> Unlike:
+def find(
+    git: Git, places: Places, found: Survey, plan: Footprint, known: Collection[str]
+) -> UnconvertedFiles:
     """Such files beside those `known` to be looked at anyway. git is asked with the index of the worktree as it is."""
     if not _index(places).exists() and not _in_play(git, found, plan) and not _resized(git, places, found):
-        return Unlike(exact=not _is_partial(git))
+        return UnconvertedFiles(exact=not _is_partial(git))
     left_out = {os.fsencode(path) for path in (*known, *found.flagged)}
     index, blobs = _index(places), _entries(git)
     # We hold the worktree's lock: whoever made it is gone.
@@ -81,7 +84,7 @@ def _in_play(git: Git, found: Survey, plan: Footprint) -> bool:
     if filters.configured_filters(git):
         return True
     paths = (*found.staged, *found.dirty, *plan.affected)
-    return attributes.in_play(git, git.where, paths, lambda: paths_of(found.listed))
+    return attributes.may_convert(git, git.where, paths, lambda: paths_of(found.listed))
 
 
 def _is_partial(git: Git) -> bool:
@@ -98,7 +101,7 @@ def _resized(git: Git, places: Places, found: Survey) -> bool:
     if _is_partial(git) or done.exists():
         return False
     folders = [os.fsdecode(folder) for folder in set(re.findall(_FOLDERS, found.listed))]
-    if attributes.in_play(git, git.where, folders, lambda: paths_of(found.listed)):
+    if attributes.may_convert(git, git.where, folders, lambda: paths_of(found.listed)):
         return True
     sizes = re.findall(_SIZES, git.run("ls-files", "-s", "--debug", "-z"))
     asked = b"".join(oid + b"\n" for oid, _ in sizes)
@@ -150,7 +153,7 @@ def _one_by_one(top: str, blobs: Collection[bytes], left_out: Collection[bytes])
     return found
 
 
-def _kept(git: Git, off: Mapping[str, str]) -> Unlike:
+def _kept(git: Git, off: Mapping[str, str]) -> UnconvertedFiles:
     """The smallest files are kept first."""
     sizes = sorted((_size(f"{git.where}/{path}"), path) for path in off)
     kept, room = [], KEPT_BYTES
@@ -159,7 +162,7 @@ def _kept(git: Git, off: Mapping[str, str]) -> Unlike:
         if room < 0:
             break
         kept.append(path)
-    return Unlike(True, tuple(kept), {path: off[path] for _, path in sizes[len(kept) :]})
+    return UnconvertedFiles(True, tuple(kept), {path: off[path] for _, path in sizes[len(kept) :]})
 
 
 def _size(place: str) -> int:
@@ -169,12 +172,12 @@ def _size(place: str) -> int:
         return 0
 
 
-def not_as_before(git: Git, old: State, new: State, touched: Sequence[str]) -> tuple[str, ...]:
+def find_not_restored(git: Git, old: State, new: State, touched: Sequence[str]) -> tuple[str, ...]:
     """After a move from `old` to `new`: files that had other bytes in `new`, which nobody has kept."""
     if not (new.exact and (old.unkept or new.unkept)):
         return ()
-    moved, raw = set(touched), listed(git, new.raw)
-    blobs = listed(git, new.worktree)
+    moved, raw = set(touched), list_files(git, new.raw)
+    blobs = list_files(git, new.worktree)
     asked = {path: oid for path, oid in new.unkept.items() if path in moved or old.unkept.get(path) != oid}
     seen = file_state.look(os.fspath(git.where), asked).files
     other = {path for path, oid in asked.items() if path in seen and seen[path].oid != oid}

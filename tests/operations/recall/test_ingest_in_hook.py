@@ -109,7 +109,7 @@ def test_the_policy_is_heeded(working: Workspace, transcript: Path) -> None:
     leave(working, transcript)
     glance(working, "task-10")
     with Catalog.open(working.places.shared) as catalog:
-        assert [one.message_count for one in snapshots.listed(catalog, "", 9)] == [1]
+        assert [one.message_count for one in snapshots.list_newest(catalog, "", 9)] == [1]
     silent = data.replace(b"true", b"false")
     working.append(lambda _tip: Draft(event, (("policy.yaml", silent),)))
     transcript.write_bytes(line(1) + line(2))

@@ -26,7 +26,7 @@ def test_every_so_many_messages_a_snapshot_is_made_once(catalog: Catalog, tmp_pa
     path.write_bytes(conversation("s", 25))
     for _ in range(2):
         take(catalog, path, every=10, snapshot=True)
-    made = snapshots.listed(catalog, "", 10)
+    made = snapshots.list_newest(catalog, "", 10)
     assert [(taken.snapshot_type, taken.message_count) for taken in made] == [
         ("auto", 25),
         ("auto", 20),
@@ -43,7 +43,7 @@ def test_the_snapshot_of_a_checkpoint_follows_what_the_ledger_says_of_it(catalog
     point = (("Devs-Task", "task-10"), ("Devs-Number", "1"), ("Devs-Tag", "a" * 40))
     said_until = ("Devs-Conversation", "s1 3 abc")
     moved = ("Devs-Moved", f"{'a' * 40} {'b' * 40} 2 {'c' * 40} {'d' * 40} 1 1 0")
-    with fulltext.writing(catalog):
+    with fulltext.write_transaction(catalog):
         for told in (
             event("checkpoint.created", *point),  # a checkpoint without a conversation
             event("checkpoint.created", *point, ("Devs-Conversation", "nonsense")),
@@ -53,13 +53,13 @@ def test_the_snapshot_of_a_checkpoint_follows_what_the_ledger_says_of_it(catalog
             event("ledger.merged", ("Devs-Renumbered", f"{'b' * 40} 7")),
         ):
             snapshots.follow(catalog, told)
-    found = {one.checkpoint: one for one in snapshots.listed(catalog, "task-10", 10)}
+    found = {one.checkpoint: one for one in snapshots.list_newest(catalog, "task-10", 10)}
     assert set(found) == {"task-10@1", "task-10@7"}
     assert snapshots.of_tag(catalog, "b" * 40) == found["task-10@7"]
     assert (found["task-10@7"].session_id, found["task-10@7"].message_count) == ("s1", 3)
     live = dict(catalog.rows("SELECT checkpoint, live FROM snapshots"))
     assert live == {"task-10@1": 0, "task-10@7": 1}
-    with fulltext.writing(catalog):
+    with fulltext.write_transaction(catalog):
         snapshots.follow(catalog, event("rewound", ("Devs-Undone", "b" * 40)))
         assert dict(catalog.rows("SELECT checkpoint, live FROM snapshots"))["task-10@7"] == 0
         snapshots.follow(catalog, event("undone", ("Devs-Revived", "b" * 40)))
@@ -71,23 +71,23 @@ def test_an_event_of_anybodys_stops_no_reader_of_the_catalog(catalog: Catalog) -
         ("Devs-Moved", "x"), ("Devs-Renumbered", "x"), ("Devs-Undone", ""), ("Devs-Number", "9" * 30),
         ("Devs-Tag", "t"), ("Devs-Conversation", f"s {'9' * 30} d"),
     )  # fmt: skip
-    with fulltext.writing(catalog):
+    with fulltext.write_transaction(catalog):
         assert snapshots.follow(catalog, Event("checkpoint.created", "x", fields))
-    assert snapshots.listed(catalog, "", 10) == ()
+    assert snapshots.list_newest(catalog, "", 10) == ()
 
 
 def test_old_snapshots_go_but_not_those_of_live_checkpoints(catalog: Catalog, tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(conversation("s", 3))
     session = take(catalog, path).session
-    with fulltext.writing(catalog) as base:
+    with fulltext.write_transaction(catalog) as base:
         for kind in ("manual", "checkpoint", "checkpoint"):
-            taken = snapshots.taken(session, kind, ids(), "2026-01-01T00:00:00.000Z", "task-10")
+            taken = snapshots.snapshot_of_session(session, kind, ids(), "2026-01-01T00:00:00.000Z", "task-10")
             snapshots.put(catalog, taken, tag=taken.snapshot_id)
         base.execute("UPDATE snapshots SET live = 0 WHERE snapshot_id = ?", (taken.snapshot_id,))
         assert snapshots.prune(catalog, "2026-01-01T00:00:00.000Z") == 0
         assert snapshots.prune(catalog, NOW) == 2
-    assert [left.snapshot_type for left in snapshots.listed(catalog, "", 10)] == ["checkpoint"]
+    assert [left.snapshot_type for left in snapshots.list_newest(catalog, "", 10)] == ["checkpoint"]
 
 
 def steps(catalog: Catalog, session_id: str) -> int:
@@ -100,10 +100,10 @@ def steps(catalog: Catalog, session_id: str) -> int:
         return 0
 
     catalog.base.set_progress_handler(count, 1)
-    with fulltext.writing(catalog):
+    with fulltext.write_transaction(catalog):
         session = messages.session(catalog, session_id)
         assert session is not None
-        taken = snapshots.taken(session, "manual", ids(), NOW, "task-10")
+        taken = snapshots.snapshot_of_session(session, "manual", ids(), NOW, "task-10")
         snapshots.put(catalog, taken)
     assert snapshots.of_id(catalog, taken.snapshot_id) == taken
     catalog.base.set_progress_handler(None, 0)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from devs_git.errors import DevsError
-from devs_git.storage.catalog.export_file import written
+from devs_git.storage.catalog.export_file import open_export
 
 EXPORT = gzip.compress(b'{"format":"devs-git traces 1"}\n')
 
@@ -21,7 +21,7 @@ def test_an_export_replaces_no_other_file_not_even_through_a_link(tmp_path: Path
     source.write_bytes(there)
     link.symlink_to(source)
     for path in (source, link):
-        with pytest.raises(DevsError) as refused, written(path):
+        with pytest.raises(DevsError) as refused, open_export(path):
             pass
         assert refused.value.details == {"field": "output"}
     assert source.read_bytes() == there
@@ -32,7 +32,7 @@ def _files(folder: Path) -> dict[str, bytes]:
 
 
 def _broken_off(place: Path) -> None:
-    with written(place) as write:
+    with open_export(place) as write:
         write(b"half")
         raise KeyboardInterrupt
 
@@ -46,7 +46,7 @@ def test_an_export_that_breaks_off_leaves_the_one_before(tmp_path: Path, there: 
     with pytest.raises(KeyboardInterrupt):
         _broken_off(place)
     assert _files(folder) == {"t.gz": there}
-    with written(place) as write:
+    with open_export(place) as write:
         write(b"whole")
     assert _files(folder) == {"t.gz": b"whole"}
 
@@ -55,7 +55,7 @@ def test_a_pipe_takes_the_bytes_as_they_come(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    with written(pipe) as write:
+    with open_export(pipe) as write:
         write(b"some")
     assert os.read(reader, 9) == b"some"
     os.close(reader)
@@ -63,6 +63,6 @@ def test_a_pipe_takes_the_bytes_as_they_come(tmp_path: Path) -> None:
 
 def test_a_place_where_no_file_can_be_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none" / "t.gz"):
-        with pytest.raises(DevsError) as refused, written(path):
+        with pytest.raises(DevsError) as refused, open_export(path):
             pass
         assert refused.value.code == "INVALID_ARGUMENTS"

@@ -31,7 +31,7 @@ from devs_git.storage.catalog import (
 )
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.search import Page
-from devs_git.storage.catalog.transcripts import Seen, Source
+from devs_git.storage.catalog.transcripts import ReadContext, Source
 from tests.support.conversation_scene import EXAMPLES, NOW, SESSION, conversation, ids, said, take
 
 NAMES = ("claude", "claude-compacted", "codex", "codex-bare")
@@ -45,7 +45,7 @@ def grow(catalog: Catalog, path: Path, data: bytes, ends: Iterable[int]) -> str:
             stream.write(data[start:end])
         if path.stat().st_size:
             source = Source(path, "claude" if b"parentUuid" in data else "codex")
-            session = transcripts.take_in(catalog, source, Seen(NOW, NOW, ids)).session.session_id
+            session = transcripts.take_in(catalog, source, ReadContext(NOW, NOW, ids)).session.session_id
     return session
 
 
@@ -88,7 +88,7 @@ def test_messages_come_back_as_they_were_said_and_a_long_result_is_its_trace(cat
 
 def test_a_result_that_the_hook_stored_is_not_stored_again(catalog: Catalog) -> None:
     trace_id = trace_id_of(SESSION, "toolu_01Uw", "PostToolUse")
-    with fulltext.writing(catalog):
+    with fulltext.write_transaction(catalog):
         traces.put(catalog, Trace(trace_id, NOW, b"as the hook told it", session_id=SESSION))
     take(catalog, EXAMPLES / "claude.jsonl")
     assert traces.count(catalog) == 1
@@ -238,7 +238,7 @@ def test_a_catalog_of_before_conversations_gets_them(
     with monkeypatch.context() as before:
         before.setattr(database, "STEPS", migrations.STEPS[:1])
         before.setattr(fulltext, "INDEXES", (fulltext.TRACES,))
-        with Catalog.open(tmp_path) as catalog, fulltext.writing(catalog):
+        with Catalog.open(tmp_path) as catalog, fulltext.write_transaction(catalog):
             traces.put(catalog, Trace("t", NOW, b"printed before"))
             catalog.set("DEVS_FTS", engine)
     with Catalog.open(tmp_path) as catalog:

@@ -34,7 +34,7 @@ def ask(catalog: Catalog, text: str, page: search.Page = search.Page()) -> list[
 
 @pytest.fixture
 def filled(catalog: Catalog) -> Catalog:
-    with fulltext.writing(catalog):
+    with fulltext.write_transaction(catalog):
         for hour, (name, output) in enumerate(TEXTS.items()):
             created = stamp(NOW.replace(hour=hour))
             trace = Trace(
@@ -91,7 +91,7 @@ def test_no_text_at_all_is_an_error(filled: Catalog, text: str) -> None:
 
 
 def test_the_best_comes_first_and_ties_go_to_the_newest(catalog: Catalog) -> None:
-    with fulltext.writing(catalog):
+    with fulltext.write_transaction(catalog):
         for name, output in (("much", b"word word word x"), ("old", b"word x y z"), ("new", b"word x y z")):
             traces.put(catalog, Trace(name, stamp(NOW), output))
         for number in range(9):
@@ -100,7 +100,7 @@ def test_the_best_comes_first_and_ties_go_to_the_newest(catalog: Catalog) -> Non
 
 
 def test_a_word_in_nearly_every_text_gives_the_newest_in_order(catalog: Catalog) -> None:
-    with fulltext.writing(catalog):
+    with fulltext.write_transaction(catalog):
         for number in range(20):
             traces.put(catalog, Trace(f"{number}", stamp(NOW), b"common"))
     assert ask(catalog, "common", search.Page(limit=3)) == ["19", "18", "17"]
@@ -108,7 +108,7 @@ def test_a_word_in_nearly_every_text_gives_the_newest_in_order(catalog: Catalog)
 
 def test_pages_follow_each_other_beside_what_comes_meanwhile(filled: Catalog) -> None:
     first = search.search(filled, parse("", NOW, stamp), search.Page(limit=3))
-    with fulltext.writing(filled):
+    with fulltext.write_transaction(filled):
         traces.put(filled, Trace("late", stamp(NOW), b"late"))
     rest = search.search(filled, parse("", NOW, stamp), search.Page(limit=3, offset=3, upto=first.upto))
     assert [hit.row.trace_id for hit in (*first.hits, *rest.hits)] == ["d", "c", "b", "a"]
@@ -121,7 +121,7 @@ def test_a_snippet_shows_the_place_and_marks_it(filled: Catalog) -> None:
 
 
 def test_a_text_that_was_replaced_or_deleted_is_found_no_more(filled: Catalog) -> None:
-    with fulltext.writing(filled):
+    with fulltext.write_transaction(filled):
         traces.put(filled, Trace("a", stamp(NOW), b"something else"))
         filled.base.execute("DELETE FROM traces WHERE trace_id = 'c'")
     assert (ask(filled, "TypeError"), ask(filled, "else"), ask(filled, "retry")) == ([], ["a"], [])
@@ -130,7 +130,7 @@ def test_a_text_that_was_replaced_or_deleted_is_found_no_more(filled: Catalog) -
 def test_long_texts_are_read_by_two_threads_and_shown_as_by_one(
     filled: Catalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with fulltext.writing(filled):
+    with fulltext.write_transaction(filled):
         for number in range(5):
             traces.put(filled, Trace(f"{number}", stamp(NOW), b"line %d\n" % number * 50_000 + b"needle"))
     for found in (parse("needle", NOW, stamp), parse("needle line", NOW, stamp), parse("absent", NOW, stamp)):
@@ -144,7 +144,7 @@ def test_long_texts_are_read_by_two_threads_and_shown_as_by_one(
 def test_a_deadline_ends_the_reading_of_long_texts_and_says_so(
     filled: Catalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with fulltext.writing(filled):
+    with fulltext.write_transaction(filled):
         traces.put(filled, Trace("long", stamp(NOW), b"line " * 100_000 + b"needle"))
     query = parse("needle", NOW, stamp)
     whole = search.search(filled, query, search.Page())
@@ -169,7 +169,7 @@ def test_a_catalog_built_with_one_engine_is_searched_with_the_other(
         monkeypatch.setenv("DEVS_FTS", engine)
         with Catalog.open(tmp_path) as catalog:
             assert fulltext.engine_of(catalog) == int(engine)
-            with fulltext.writing(catalog):
+            with fulltext.write_transaction(catalog):
                 traces.put(catalog, replace(trace, trace_id=f"put with {engine}"))
             assert len(ask(catalog, "src/a.py:12")) == traces.count(catalog)
             assert catalog.trouble() == ""
@@ -181,7 +181,7 @@ def test_an_index_that_is_missing_is_built_again(filled: Catalog, tmp_path: Path
     with Catalog.open(tmp_path) as catalog:
         assert ask(catalog, "TypeError") == ["a"]
         catalog.base.execute(harm.format(fulltext.TRACES.of(fulltext.engine_of(catalog))))
-    with Catalog.open(tmp_path) as catalog, fulltext.writing(catalog):
+    with Catalog.open(tmp_path) as catalog, fulltext.write_transaction(catalog):
         traces.put(catalog, Trace("new", stamp(NOW), b"TypeError"))
     assert sorted(ask(filled, "TypeError")) == ["a", "new"]
 
@@ -198,7 +198,7 @@ def test_whoever_writes_while_another_engine_takes_over_builds_its_own_index(
         monkeypatch.setenv("DEVS_FTS", "5")
         with pytest.raises(DevsError, match="builds the index"):
             ask(ours, "word")
-        with fulltext.writing(ours):
+        with fulltext.write_transaction(ours):
             traces.put(ours, Trace("a", stamp(NOW), b"word"))
         assert ask(ours, "word") == ["a"]
 

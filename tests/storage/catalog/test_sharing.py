@@ -24,7 +24,7 @@ from devs_git.storage.catalog.database import Catalog
 folder, name, each = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 sys.stdin.read()
 for number in range(each):
-    with Catalog.open(folder) as catalog, fulltext.writing(catalog):
+    with Catalog.open(folder) as catalog, fulltext.write_transaction(catalog):
         for trace_id in (f"{name}-{number}", "shared"):
             traces.put(catalog, Trace(trace_id, "2001-02-03T04:05:06.789Z", f"said by {name} {number}".encode()))
 """

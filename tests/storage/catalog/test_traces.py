@@ -41,7 +41,7 @@ ALL = Trace(
 
 
 def put(catalog: Catalog, *found: Trace) -> None:
-    with fulltext.writing(catalog):
+    with fulltext.write_transaction(catalog):
         for trace in found:
             traces.put(catalog, trace)
 
@@ -64,7 +64,7 @@ def test_everything_that_is_known_of_a_trace_comes_back(catalog: Catalog) -> Non
         3,
         rewound=False,
     )
-    assert (traces.given(catalog, "t-1"), traces.output(catalog, "t-1")) == ("in", b"out")
+    assert (traces.input_of(catalog, "t-1"), traces.output(catalog, "t-1")) == ("in", b"out")
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_any_bytes_and_any_part_of_them_come_back(
 ) -> None:
     put(catalog, replace(ALL, output=output, input=given_))
     assert traces.output(catalog, "t-1") == output
-    assert traces.given(catalog, "t-1") == given_
+    assert traces.input_of(catalog, "t-1") == given_
     assert traces.window(catalog, "t-1", start, size) == output[start : start + size]
 
 
@@ -116,7 +116,7 @@ def test_a_trace_that_was_put_again_since_it_was_listed_is_not_pruned(catalog: C
     put(catalog, ALL, replace(ALL, trace_id="t-2"))
     listed = prune_traces.older(catalog, "2002")
     put(catalog, replace(ALL, output=b"another"))
-    with fulltext.writing(catalog):
+    with fulltext.write_transaction(catalog):
         gone = prune_traces.delete(catalog, listed, lambda _what, _done, _total: None)
     assert [row.trace_id for row in gone] == ["t-2"]
     assert traces.output(catalog, "t-1") == b"another"
@@ -146,7 +146,11 @@ def test_any_other_payload_is_stored_as_it_is(catalog: Catalog, payload: bytes) 
 
 def test_what_is_not_there_is_none(catalog: Catalog) -> None:
     assert traces.row(catalog, "nope") is None
-    assert (traces.output(catalog, "nope"), traces.raw(catalog, "nope"), traces.given(catalog, "nope")) == (
+    assert (
+        traces.output(catalog, "nope"),
+        traces.raw(catalog, "nope"),
+        traces.input_of(catalog, "nope"),
+    ) == (
         b"",
         b"",
         "",
@@ -155,7 +159,7 @@ def test_what_is_not_there_is_none(catalog: Catalog) -> None:
 
 def test_a_transaction_that_fails_leaves_nothing(catalog: Catalog) -> None:
     def fail() -> None:
-        with fulltext.writing(catalog):
+        with fulltext.write_transaction(catalog):
             traces.put(catalog, ALL)
             raise KeyError
 
@@ -197,7 +201,7 @@ def test_a_text_that_sqlite_cannot_take_is_refused_and_leaves_nothing(catalog: C
     for _again in range(2):
         put(catalog, Trace("fits", THEN, b"x" * 19_999))
     no_text = b"\xff" * 7_000  # three bytes each in the index
-    with pytest.raises(DevsError, match="at most 20000 bytes"), fulltext.writing(catalog):
+    with pytest.raises(DevsError, match="at most 20000 bytes"), fulltext.write_transaction(catalog):
         traces.put(catalog, Trace("large", THEN, no_text))
     assert (traces.count(catalog), catalog.rows("SELECT count(*) FROM bodies")) == (1, [(1,)])
 

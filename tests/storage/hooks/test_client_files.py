@@ -144,7 +144,7 @@ def test_status_says_what_is_wrong_with_script_python_and_spool(repo: Path) -> N
     content = script.read_text()
     script.unlink()
     assert codes() == ["AGENT_HOOK_MISSING"]
-    client_files.put_hook(locate(repo), "/gone/python")
+    client_files.install_hook(locate(repo), "/gone/python")
     assert codes() == ["AGENT_HOOK_MISSING"]
     script.write_text(content + "# mine\n")
     assert codes() == ["AGENT_HOOK_MISSING"]

@@ -56,22 +56,22 @@ def test_refs_go_on_to_where_they_were_going_and_back_to_where_they_were(
     site: Site, journal: Journal, git: Run
 ) -> None:
     was = places(git)
-    positions.refs_on(site, journal)
+    positions.finish_refs(site, journal)
     assert places(git) == f"{MAIN} {journal.new.head}\n{NEW} {journal.old.head}"
-    positions.refs_on(site, journal)  # done already
-    positions.refs_back(site, journal)
+    positions.finish_refs(site, journal)  # done already
+    positions.take_back_refs(site, journal)
     assert places(git) == was
-    positions.refs_back(site, journal)
+    positions.take_back_refs(site, journal)
     assert places(git) == was
 
 
 def test_a_ref_that_somebody_moved_since_is_theirs(site: Site, journal: Journal, git: Run) -> None:
-    positions.refs_on(site, journal)
+    positions.finish_refs(site, journal)
     theirs = git("commit-tree", "-m", "theirs", "HEAD^{tree}")
     git("update-ref", MAIN, theirs)
-    positions.refs_back(site, journal)
+    positions.take_back_refs(site, journal)
     assert places(git) == f"{MAIN} {theirs}"
-    positions.refs_on(site, journal)
+    positions.finish_refs(site, journal)
     assert places(git).startswith(f"{MAIN} {theirs}\n")
 
 
@@ -79,7 +79,7 @@ def test_a_ref_that_another_git_holds_is_busy(site: Site, journal: Journal, git:
     was = places(git)
     (site.places.common / f"{MAIN}.lock").touch()
     with pytest.raises(DevsError) as caught:
-        positions.refs_on(site, journal)
+        positions.finish_refs(site, journal)
     assert (caught.value.code, places(git)) == ("BUSY", was)
 
 
@@ -87,11 +87,11 @@ def test_head_names_the_branch_again_that_it_named_or_none(site: Site, journal: 
     git("branch", "other", "HEAD~1")
     to_other = replace(journal, new=replace(journal.new, branch="refs/heads/other"))
     positions.point_head(site, MAIN, "refs/heads/other")
-    positions.head_back(site, to_other)
+    positions.take_back_head(site, to_other)
     assert git("symbolic-ref", "HEAD") == MAIN
-    positions.head_back(site, to_other)  # it is there already
+    positions.take_back_head(site, to_other)  # it is there already
     positions.point_head(site, MAIN, "refs/heads/other")
-    positions.head_back(site, replace(to_other, old=replace(journal.old, branch="")))
+    positions.take_back_head(site, replace(to_other, old=replace(journal.old, branch="")))
     assert git("rev-parse", "--symbolic-full-name", "HEAD") == "HEAD"
     assert git("rev-parse", "HEAD") == journal.old.head
 
