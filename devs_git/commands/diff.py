@@ -143,7 +143,7 @@ def _result(git: Git, request: Request, before: _Side, after: _Side) -> Result:
 
 def _undecided(git: Git) -> dict[str, str]:
     """Files that a filter of the repository would have to read, and which."""
-    found = filters.find_undecided(git, git.not_started)
+    found = filters.find_undecided(git, git.skipped_filters)
     return {**found.unsure, **found.changed}
 
 

@@ -20,7 +20,7 @@ from devs_git.errors import DevsError
 from devs_git.operations.setup import adopt_ledger
 from devs_git.operations.sync import consent, merge_ledgers, remote_branches
 from devs_git.storage.git import refs, remote_repository
-from devs_git.storage.git.remote_repository import Moved, Remote, RemoteRefs
+from devs_git.storage.git.remote_repository import Remote, RemoteMoved, RemoteRefs
 from devs_git.storage.ledger import first_sight
 from devs_git.storage.ledger.clone_history import Standpoint, clone_of
 from devs_git.values import field, immutable, mutable, replace
@@ -140,7 +140,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     for attempt in range(ATTEMPTS):
         try:
             tip = _attempt(workspace, other, log, request.person)
-        except Moved:
+        except RemoteMoved:
             time.sleep(random.uniform(0.01, 0.1 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
             continue
         log.rewound, log.revived = clone_view.changes(
@@ -156,7 +156,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 
 def _attempt(workspace: Workspace, other: Remote, log: _Log, person: consent.Accepts) -> str:
-    """Look, fetch, join and push once; the ledger's tip, here and there. Moved where another clone was quicker."""
+    """Look, fetch, join and push once; the ledger's tip, here and there. RemoteMoved where another clone was quicker."""
     git = workspace.ledger.git
     looked = other.look()
     theirs, there = looked.ledger, looked.devs
@@ -166,10 +166,10 @@ def _attempt(workspace: Workspace, other: Remote, log: _Log, person: consent.Acc
     missing = dict.fromkeys(oid for oid in (theirs, *there.values()) if oid and oid not in mine)
     if missing:
         other.fetch(missing)
-    seen = refs.read(git, other.seen_ref)
+    seen = refs.read(git, other.known_ledger_ref)
     _require_same_ledger(workspace, other, theirs, seen)
     workspace.progress("joining the ledgers", 0, 0)
-    accept = consent.policy(workspace, other.remote, person) if not seen else first_sight.nothing
+    accept = consent.policy(workspace, other.remote, person) if not seen else first_sight.accept_any
     lets_stand = consent.lets_stand(workspace, person)
     joined = merge_ledgers.join(
         workspace, merge_ledgers.Other(other.remote, theirs, seen, accept, lets_stand)
@@ -213,7 +213,7 @@ def _require_same_ledger(workspace: Workspace, other: Remote, theirs: str, seen:
             "LEDGER_ROLLBACK",
             f"The ledger of {other.remote} {now}; it was seen at {seen[:12]}, which is not before that.",
             hint="Call a person; nothing was changed. If it is right as it is: "
-            f"git update-ref -d {other.seen_ref} && devs-git sync {other.remote}",
+            f"git update-ref -d {other.known_ledger_ref} && devs-git sync {other.remote}",
             remote=other.remote,
             seen=seen,
         )
@@ -225,10 +225,12 @@ def _remember(workspace: Workspace, other: Remote, tip: str, seen: str) -> str:
         return seen
     try:
         refs.transaction(
-            workspace.ledger.git, [RefUpdate(other.seen_ref, tip, seen or NO_OID)], "devs: seen by sync"
+            workspace.ledger.git,
+            [RefUpdate(other.known_ledger_ref, tip, seen or NO_OID)],
+            "devs: seen by sync",
         )
     except (refs.RefMoved, refs.RefLocked):
-        return refs.read(workspace.ledger.git, other.seen_ref)
+        return refs.read(workspace.ledger.git, other.known_ledger_ref)
     return tip
 
 

@@ -21,7 +21,7 @@ from devs_git.storage.git import bounded, refs
 from devs_git.storage.git.program import Git, GitFailed
 from devs_git.storage.ledger import audit_facts, first_sight, tracked_policy, whole_history
 from devs_git.storage.ledger.audit_facts import Facts
-from devs_git.storage.ledger.tracked_policy import Named
+from devs_git.storage.ledger.tracked_policy import NamedLedger
 from devs_git.values import field, immutable
 from devs_git.workspace import Workspace
 
@@ -195,7 +195,7 @@ def _pinning(facts: Facts) -> Iterator[Finding]:
     yield from ()
 
 
-def _pinned(git: Git, base: str, head: str) -> Named:
+def _pinned(git: Git, base: str, head: str) -> NamedLedger:
     """The ledger that the tracked policy names, at the base of the range: not the change under test's word.
 
     Without a base the remote's default branch is asked first, for HEAD may be such a change.
@@ -207,4 +207,4 @@ def _pinned(git: Git, base: str, head: str) -> Named:
         return tracked if tracked.genesis or not head else tracked_policy.named_ledger(git, head)
     except DevsError:
         # That it cannot be read is a finding of the part `policy`.
-        return Named()
+        return NamedLedger()

@@ -94,11 +94,11 @@ def _ours(noun: str, what: str) -> Finding:
 def policy(facts: Facts) -> Iterator[Finding]:
     """The tracked policy could be in force here, and is, or is asked for; the policy in force can be read."""
     oid = facts.belief.policy_blob(facts.tip)
-    unread = facts.documents.unread.get(oid)
+    unread = facts.documents.unreadable.get(oid)
     if unread:
         yield _wrong(unread, IN_LEDGER + IN_FORCE)
     elif oid:
-        for error in tracked_policy.contradictions(facts.judged.policy_at(facts.tip), IN_FORCE):
+        for error in tracked_policy.contradictions(facts.judgement.policy_at(facts.tip), IN_FORCE):
             yield _wrong(error, IN_LEDGER + IN_FORCE)
     blob = tas_file.blob(facts.git, facts.head, PROPOSED)
     if blob:
@@ -135,13 +135,13 @@ def _tracked(facts: Facts, data: bytes) -> Iterator[Finding]:
     elif not named and begun:
         yield _warning(f"{PROPOSED} does not name the first policy.", f"Add the line: {FIRST}: {begun}")
     oid = facts.belief.policy_blob(facts.tip)
-    if oid in facts.documents.unread:  # which is told already
+    if oid in facts.documents.unreadable:  # which is told already
         return
-    if oid and parse(record) == facts.judged.policy_at(facts.tip):
+    if oid and parse(record) == facts.judgement.policy_at(facts.tip):
         return
     asked = [
         gate.gate_id
-        for gate in facts.judged.gates.values()
+        for gate in facts.judgement.gates.values()
         if gate.status == gate_model.PENDING and gate.text("proposed_policy").encode() == data
     ]
     text = f"{PROPOSED} is not the policy in force"

@@ -44,7 +44,7 @@ def tas(facts: Facts) -> Iterator[Finding]:
         try:
             judged = replace(edit, used=used.get(edit.commit, {}))
             if finding := tas_changes.judge(judged, revisions, ways, text):
-                yield facts.judged.damaged.get(edit.gate, finding)
+                yield facts.judgement.damaged.get(edit.gate, finding)
         except DevsError as error:
             said = f"{edit.path} at commit {edit.commit[:12]} cannot be compared: {error.message}"
             yield Finding("TAS_UNAPPROVED", "error", said, error.hint, edit.commit, file=edit.path)
@@ -54,7 +54,7 @@ def _revisions(facts: Facts) -> dict[str, Revision]:
     """The approved revisions whose decision counts, in the order of their events."""
     return {
         gate.gate_id: Revision(gate.text("tas_before") or None, gate.text("tas_after") or None, gate.sections)
-        for gate in facts.judged.gates.values()
+        for gate in facts.judgement.gates.values()
         if gate.gate_type == gate_model.TAS_REVISION and gate.status == gate_model.APPROVED
     }
 
@@ -74,18 +74,18 @@ class _Places:
 
 def _paths(facts: Facts) -> list[str]:
     """Every path that the TAS had, in the order of the policies."""
-    return list(dict.fromkeys(facts.judged.policy_at(step.event.oid).tas_path for step in facts.steps))
+    return list(dict.fromkeys(facts.judgement.policy_at(step.event.oid).tas_path for step in facts.steps))
 
 
 def _path(facts: Facts, commit: Bound) -> str:
     """Where the TAS is by the policy that a commit was made under."""
     event = commit.ledger if commit.ledger in facts.freezes.known else facts.tip
-    return facts.judged.policy_at(event).tas_path
+    return facts.judgement.policy_at(event).tas_path
 
 
 def _free(facts: Facts, commit: Bound) -> bool:
     """Whether a commit is from before anybody had to be asked."""
-    return not commit.ledger and commit.oid in facts.early
+    return not commit.ledger and commit.oid in facts.early_commits
 
 
 def _used(facts: Facts, ways: Ways) -> Mapping[str, Used]:
@@ -105,7 +105,9 @@ def _require_texts(facts: Facts, paths: list[str], *bound: str) -> None:
 
 def _edits(facts: Facts) -> Iterator[Edit]:
     paths = _paths(facts)
-    commits = [one.oid for one in (*facts.commits, *facts.below)] + ([facts.base] if facts.base else [])
+    commits = [one.oid for one in (*facts.commits, *facts.outer_parents)] + (
+        [facts.base] if facts.base else []
+    )
     if facts.head:
         _require_texts(facts, paths, *([f"^{facts.base}"] if facts.base else []))
     places = _Places({path: whole_history.entries(facts.git, commits, path) for path in paths})

@@ -32,7 +32,7 @@ def ledger(facts: Facts) -> Iterator[Finding]:
     """One root, append-only, merges are unions, markers tell what is open, every decision and policy counts."""
     yield from ambiguous_refs.findings(facts.git, facts.ledger.common)
     yield from audit_facts.missing_files(facts)
-    yield from facts.judged.findings
+    yield from facts.judgement.findings
 
 
 def tags(facts: Facts) -> Iterator[Finding]:
@@ -49,29 +49,29 @@ def tags(facts: Facts) -> Iterator[Finding]:
 def commits(facts: Facts) -> Iterator[Finding]:
     """No commit was made under an open gate; no clock is believed."""
     witness = _witness(facts)
-    found = list(frozen_commits.judge(facts.commits, witness, facts.below))
+    found = list(frozen_commits.judge(facts.commits, witness, facts.outer_parents))
     if any(one.code == "UNSEEN_AT_FREEZE" and one.severity == "error" for one in found):
-        found = list(frozen_commits.judge(facts.commits, witness, (*facts.below, *_reaching(facts))))
+        found = list(frozen_commits.judge(facts.commits, witness, (*facts.outer_parents, *_reaching(facts))))
     facts.kinds.update(commit_kinds.count(facts.commits, witness, found))
-    yield from facts.judged.damaged.values()
+    yield from facts.judgement.damaged.values()
     yield from found
 
 
 def _witness(facts: Facts) -> Witness:
     steps = facts.steps
-    severity = facts.judged.policy_at(facts.tip).unbound_commit
+    severity = facts.judgement.policy_at(facts.tip).unbound_commit
     witness = Witness(
         freezes=facts.freezes,
         parents={step.event.oid: step.event.parents for step in steps},
         heads=facts.heads,
-        damaged=frozenset(facts.judged.damaged),
+        damaged=frozenset(facts.judgement.damaged),
         recorded=_recorded(steps),
         unbound=None if severity == "ignore" else severity,
-        landed=facts.landed,
+        landed=facts.landings,
         shared=frozenset(step.event.oid for step in steps if _of_several_clones(step.event)),
     )
     if any(not commit.ledger for commit in facts.commits):
-        return replace(witness, early=facts.early)
+        return replace(witness, early=facts.early_commits)
     return witness
 
 

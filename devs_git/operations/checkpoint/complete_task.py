@@ -81,7 +81,7 @@ def finish(context: Workspace, entry: Mapping[str, Any]) -> Checkpoint | None:
     Where no commit had been made, the index is put back. BUSY while its owner, or a git that it left, still runs.
     """
     job = job_of(entry)
-    with locks.hold(context.places.lock, wait=BUSY_SECONDS, orphan_wait=ORPHAN_SECONDS, waiting=context.say):
+    with locks.hold(context.places.lock, wait=BUSY_SECONDS, orphan_wait=ORPHAN_SECONDS, on_wait=context.say):
         if not _path(context, job).exists():
             return None  # its owner, or another recovery, ended it meanwhile
         return _finish(context, job)

@@ -69,7 +69,7 @@ def take(
     """
     index = places.own / NAME
     with locks.hold(
-        places.lock, wait=LIVE_OWNER_SECONDS, orphan_wait=ORPHAN_SECONDS, waiting=say
+        places.lock, wait=LIVE_OWNER_SECONDS, orphan_wait=ORPHAN_SECONDS, on_wait=say
     ) as descriptor:
         _refuse_half_moved(places)
         index.with_name(NAME + ".lock").unlink(

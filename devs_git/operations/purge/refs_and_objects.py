@@ -138,7 +138,7 @@ def _graph(
     blobs = set(every.blobs_with(wanted, progress, least)) if wanted else set()
     forest = Forest.of(every.read("tree", progress), {*path, *_INSIDE}, blobs)
     raw = dict(every.read("commit", progress))
-    trees = {oid: commit_of(data, told=False).tree for oid, data in raw.items()}
+    trees = {oid: commit_of(data, matches=False).tree for oid, data in raw.items()}
     at_path = {oid: _at(forest, tree, path) for oid, tree in trees.items()} if path else {}
     entries = {entry for found in at_path.values() for entry in found}
     versions = _blobs(git, entries)
@@ -149,8 +149,10 @@ def _graph(
         forest = Forest.of(every.read("tree", progress), (), blobs | known)
     held = forest.with_trees_above(blobs | known)
     every_form = forms(texts)
-    commits = {oid: commit_of(data, told=holds(data, every_form)) for oid, data in raw.items()}
-    hits = {oid for oid, commit in commits.items() if commit.told or commit.tree in held or at_path.get(oid)}
+    commits = {oid: commit_of(data, matches=holds(data, every_form)) for oid, data in raw.items()}
+    hits = {
+        oid for oid, commit in commits.items() if commit.matches or commit.tree in held or at_path.get(oid)
+    }
     tags = {oid for oid, data in every.read("tag", progress) if holds(data, every_form)}
     return _Graph(commits, frozenset(hits), frozenset(tags)), blobs | known | entries, texts
 

@@ -91,7 +91,7 @@ def _once(context: Workspace, other: Other) -> Joined:
             return _Merge(context, other, facts, tip).write()
         return Joined(tip.oid, follow(context))
     ahead = descends(ledger.git, theirs, tip.oid)
-    facts = Facts(ledger, ledger.git, theirs, "", "", beside=() if ahead else (tip.oid,))
+    facts = Facts(ledger, ledger.git, theirs, "", "", other_tips=() if ahead else (tip.oid,))
     _require_sound(facts, other, tip.oid)
     if not ahead or other.lets_stand(tip.oid):
         return _Merge(context, other, facts, tip, ours_first=other.lets_stand(tip.oid)).write()
@@ -240,7 +240,7 @@ class _Merge:
 
     def _data(self, path: str, blob: str) -> bytes | None:
         if blob == MARKER:
-            return gate_files.marker(self.facts.judged.gates[layout.gate_of(path)].gate_type)
+            return gate_files.marker(self.facts.judgement.gates[layout.gate_of(path)].gate_type)
         return self.ledger.file(blob) if blob else None
 
     def _changes(self) -> tuple[Change, ...]:

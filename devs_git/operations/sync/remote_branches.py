@@ -32,7 +32,7 @@ class FarBranches:
         return cls(other, lines_of_work.select_branches(history, branches), history)
 
     def has(self, exists: Callable[[str], bool]) -> frozenset[str]:
-        """The tags of the doubtful checkpoints that it has; Moved where a branch moved on meanwhile."""
+        """The tags of the doubtful checkpoints that it has; RemoteMoved where a branch moved on meanwhile."""
         unsure = clone_view.points_in_doubt(self.history)
         if not unsure:
             return frozenset()
@@ -62,7 +62,7 @@ class FarBranches:
             if point.tag not in known_here:
                 ref, oid = here.holder(point, tuple(self.branches.items()))
                 name = ref.removeprefix(lines_of_work.HEADS)
-                keep[f"{folder}{here.tracked(self.other.remote, name)}/{name}"] = oid
+                keep[f"{folder}{here.last_fetched(self.other.remote, name)}/{name}"] = oid
         held = {ref: oid for ref, oid in here.branches.items() if ref.startswith(folder)}
         updates = [
             RefUpdate(ref, oid, held.get(ref, NO_OID)) for ref, oid in keep.items() if held.get(ref) != oid

@@ -59,8 +59,8 @@ def sort_files(files: Mapping[str, str]) -> tuple[UndecidedFile, ...]:
 
 def configured_filters(git: Git) -> tuple[str, ...]:
     """The filters of which the repository's configuration names a program. Most have none, and git is not asked."""
-    if git.not_started:
-        return git.not_started
+    if git.skipped_filters:
+        return git.skipped_filters
     files = (common_of(git) / "config", Path(git.env["GIT_DIR"]) / "config.worktree")
     if not any(_may_name(file) for file in files):
         return ()
@@ -84,14 +84,14 @@ def _may_name(file: Path) -> bool:
 
 def without(git: Git) -> Git:
     """The same git; one that is offline, for whoever only reads, starts no filter that the repository names."""
-    return replace(git, not_started=configured_filters(git)) if git.offline else git
+    return replace(git, skipped_filters=configured_filters(git)) if git.offline else git
 
 
 def find_undecided(git: Git, names: Sequence[str]) -> Undecided:
     """What the filters `names` would have to look at in this worktree. None of them is started."""
     if not names:
         return NONE
-    quiet = replace(git, not_started=tuple(names))
+    quiet = replace(git, skipped_filters=tuple(names))
     out = split_z(quiet.run("diff-files", "--raw", "-z", "--no-renames", "--ignore-submodules", "--"))
     modes = {
         path: facts[1:].split(" ")[:2]

@@ -57,7 +57,7 @@ def hold(
     *,
     wait: float,
     orphan_wait: float = 0.0,
-    waiting: Callable[[str], None] | None = None,
+    on_wait: Callable[[str], None] | None = None,
     alone: bool = False,
 ) -> Iterator[int]:
     """Hold the lock at `path`; yields its descriptor. BUSY after `wait` seconds behind a live owner.
@@ -79,8 +79,8 @@ def hold(
                 raise _busy(
                     "Another devs-git is working here.", "Wait for it to end and run the command again."
                 )
-            if orphaned and waiting and not told:
-                waiting("A git that an interrupted command left behind still runs; waiting for it.")
+            if orphaned and on_wait and not told:
+                on_wait("A git that an interrupted command left behind still runs; waiting for it.")
                 told = True
             time.sleep(POLL_SECONDS)
         if met and alone:

@@ -23,11 +23,11 @@ _TREE: Final = b"40000"
 
 @immutable
 class Commit:
-    """One commit; `told`: its own text holds what is looked for."""
+    """One commit; `matches`: its own text holds what is looked for."""
 
     tree: str
     parents: tuple[str, ...]
-    told: bool
+    matches: bool
 
 
 @immutable
@@ -140,8 +140,8 @@ def closure(begin: Iterable[str], following: Callable[[str], Iterable[str]]) -> 
     return found
 
 
-def commit_of(data: bytes, *, told: bool) -> Commit:
+def commit_of(data: bytes, *, matches: bool) -> Commit:
     """A commit from its bytes."""
     head = data.partition(b"\n\n")[0].decode("utf-8", "replace").split("\n")
     parents = tuple(line[7:] for line in head if line.startswith("parent "))
-    return Commit(head[0][5:], parents, told)
+    return Commit(head[0][5:], parents, matches)

@@ -39,10 +39,10 @@ class Entry:
 
 @immutable
 class Objects:
-    """The object store below `folder` (`<common git dir>/objects`); `beside` are folders that are read as well."""
+    """The object store below `folder` (`<common git dir>/objects`); `alternates` are folders that are read as well."""
 
     folder: Path
-    beside: tuple[Path, ...] = ()
+    alternates: tuple[Path, ...] = ()
     _notes: list[set[str]] = field(default_factory=list, compare=False, repr=False)
 
     @cached_property
@@ -52,7 +52,7 @@ class Objects:
         # A ledger object that a power cut could lose would be an event that never happened.
         pygit2.settings.enable_fsync_gitdir(True)
         store = pygit2.Odb(os.fspath(self.folder))
-        for folder in self.beside:
+        for folder in self.alternates:
             store.add_disk_alternate(os.fspath(folder))
         return store
 
@@ -98,7 +98,7 @@ class Objects:
                 raise DevsError("LEDGER_MUTATED", f"Object {oid} has more than {most} bytes.", oid=oid)
             found, data = self._store.read(oid)
         except (KeyError, ValueError, pygit2.GitError) as error:
-            # A git prune beside us may take it at any moment.
+            # A git prune in another process may take it at any moment.
             known = loose_objects.read_file(self.folder.parent / newest_objects.FOLDER / oid)
             if known and known[0] == kind:
                 return known[1]

@@ -103,9 +103,9 @@ class Git:
     unset: tuple[str, ...] = ()
     config: tuple[str, ...] = ()
     keep_open: tuple[int, ...] = ()
-    known: dict[str, Any] | None = field(default=None, compare=False, repr=False)
+    cache: dict[str, Any] | None = field(default=None, compare=False, repr=False)
     offline: bool = False
-    not_started: tuple[str, ...] = ()  # filters that whoever only reads does not start (see `filters`)
+    skipped_filters: tuple[str, ...] = ()  # filters that whoever only reads does not start (see `filters`)
     plain: bool = False  # as its user runs it: for a commit, whose hooks must not see our settings
 
     def with_env(self, **env: str) -> Git:
@@ -121,7 +121,7 @@ class Git:
 
     def with_cache(self) -> Git:
         """The same git for one operation, which keeps in `known` what it asked once and what does not change meanwhile."""
-        return replace(self, known={})
+        return replace(self, cache={})
 
     def run(
         self,
@@ -243,7 +243,7 @@ class Git:
         kept = {name: value for name, value in os.environ.items() if name not in unset}
         ours = {**({} if self.plain else _ALWAYS), **(_OFFLINE if self.offline else {})}
         found = {**kept, **ours, **self.env}
-        return {**found, **_off(self.not_started, found)} if self.not_started else found
+        return {**found, **_off(self.skipped_filters, found)} if self.skipped_filters else found
 
 
 def _text(err: bytes) -> str:

@@ -34,7 +34,7 @@ _RACE: Final = re.compile(
 _PLACE: Final = re.compile(r"'[^']*[/\\][^']*'|\w+://\S+|(?<![\w.])/\S+|[\w.-]+@[\w.-]+:\S*")
 
 
-class Moved(Exception):
+class RemoteMoved(Exception):
     """Somebody else moved a ref of the remote meanwhile: look again."""
 
 
@@ -56,7 +56,7 @@ class Remote:
     progress: Callable[[str, int, int], None]
 
     @property
-    def seen_ref(self) -> str:
+    def known_ledger_ref(self) -> str:
         """Where the remote's ledger is remembered as it was last seen."""
         return f"refs/devs/remotes/{self.remote}/ledger"
 
@@ -94,12 +94,12 @@ class Remote:
         if oid and not refs.commit_of(self.git, oid):
             try:
                 self.fetch([oid])
-            except Moved as error:
+            except RemoteMoved as error:
                 raise self._unreachable(str(error)) from error
         return oid
 
     def fetch(self, oids: Iterable[str], *, contents: bool = True) -> None:
-        """Get these objects and what they reach, without `contents` as this clone leaves them out elsewhere; Moved
+        """Get these objects and what they reach, without `contents` as this clone leaves them out elsewhere; RemoteMoved
         where the remote has them no more.
         """
         script = "".join(f"{oid}\n" for oid in oids)
@@ -111,7 +111,7 @@ class Remote:
         words = (*_FETCH, *(("--no-filter",) if promisor else ()), "--end-of-options", self.remote)
         status, _, err = self._run(f"fetching from {self.remote}", *words, stdin=script)
         if status:
-            raise Moved(err) if _GONE.search(err) else self._unreachable(err)
+            raise RemoteMoved(err) if _GONE.search(err) else self._unreachable(err)
 
     def push(self, ledger: str, updates: Sequence[RefUpdate]) -> None:
         """Push the ledger by fast-forward ('' leaves it) and the refs of `updates`, all or nothing where it can be.
@@ -129,7 +129,7 @@ class Remote:
                 self._push(*words[1], "--end-of-options", self.remote, *words[0])
 
     def _push(self, *words: str) -> bool:
-        """False where the remote cannot do it all at once; Moved, CONFLICT where a ref was refused."""
+        """False where the remote cannot do it all at once; RemoteMoved, CONFLICT where a ref was refused."""
         # A mirror would force everything.
         git = self.git.with_config(f"remote.{self.remote}.mirror=false")
         status, out, err = self._run(f"pushing to {self.remote}", *_PUSH, *words, git=git)
@@ -140,7 +140,7 @@ class Remote:
         refused = [line.split("\t") for line in split_lines(out) if line.startswith("!\t")]
         said = "\n".join(row[-1] for row in refused)
         if _RACE.search(said) or _RACE.search(err):
-            raise Moved(said)
+            raise RemoteMoved(said)
         if refused:
             raise DevsError(
                 "CONFLICT",

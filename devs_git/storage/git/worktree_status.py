@@ -96,7 +96,7 @@ def read_alongside(git: Git) -> Iterator[Callable[[], TreeState]]:
 
 def _leave_open(state: TreeState, git: Git) -> None:
     """Take out what git said of files without the filter that would have to look at them."""
-    unsure = filters.find_undecided(git, git.not_started).unsure
+    unsure = filters.find_undecided(git, git.skipped_filters).unsure
     if unsure:
         state.unstaged = [one for one in state.unstaged if one.path not in unsure or one.action == "deleted"]
         state.not_told = filters.sort_files(unsure)

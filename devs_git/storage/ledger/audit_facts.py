@@ -21,7 +21,7 @@ from devs_git.domain.text import limits
 from devs_git.errors import DevsError
 from devs_git.storage.git.program import Git, GitFailed
 from devs_git.storage.ledger import audit_gates, tree_shape, whole_history
-from devs_git.storage.ledger.audit_gates import Judged
+from devs_git.storage.ledger.audit_gates import Judgement
 from devs_git.storage.ledger.belief import Documents, documents_of
 from devs_git.storage.ledger.store import Ledger
 from devs_git.values import field, immutable
@@ -34,7 +34,7 @@ class Facts:
     """`tip` is the ledger's, `base..head` the commits in question ('' for no base, or for none at all).
 
     `genesis` is the root that the ledger must have and `first_policy` the event of its first policy, '' where nothing names them.
-    With `signed` no unsigned decision counts. `beside` are other tips that are to be joined with it. `git` reads by full oids, without replace refs.
+    With `signed` no unsigned decision counts. `other_tips` are other tips that are to be joined with it. `git` reads by full oids, without replace refs.
     """
 
     ledger: Ledger
@@ -45,12 +45,12 @@ class Facts:
     genesis: str = ""
     first_policy: str = ""
     signed: bool = False
-    beside: tuple[str, ...] = ()
+    other_tips: tuple[str, ...] = ()
     kinds: dict[str, int] = field(default_factory=dict, compare=False)  # of commits, once they are judged
 
     @cached_property
     def steps(self) -> list[Step]:
-        return whole_history.steps(self.ledger, self.tip, *self.beside) if self.tip else []
+        return whole_history.steps(self.ledger, self.tip, *self.other_tips) if self.tip else []
 
     @cached_property
     def freezes(self) -> Freezes:
@@ -75,7 +75,7 @@ class Facts:
         return believe(self.steps, records, genesis=genesis, first=first, must_sign=self.must_sign)
 
     @cached_property
-    def judged(self) -> Judged:
+    def judgement(self) -> Judgement:
         """The gates with their decisions, and the policies, as they are at the tip."""
         return audit_gates.judge(
             self.belief, self.documents, self.tip, tree_shape.find_odd_entry(self.git, self.tip)
@@ -101,7 +101,7 @@ class Facts:
         return whole_history.commits(self.git, [self.head], self.base) if self.head else []
 
     @cached_property
-    def below(self) -> list[Bound]:
+    def outer_parents(self) -> list[Bound]:
         """The parents of `commits` that are none of them."""
         mine = {commit.oid for commit in self.commits}
         return whole_history.commits_alone(
@@ -111,16 +111,16 @@ class Facts:
     @cached_property
     def heads(self) -> dict[str, tuple[str, ...]]:
         """For every gate the tips of branches that its request recorded."""
-        asked = self.judged.gates.values()
+        asked = self.judgement.gates.values()
         return {gate.gate_id: tuple(dict(gate.request["heads"]).values()) for gate in asked}
 
     @cached_property
-    def landed(self) -> frozenset[str]:
+    def landings(self) -> frozenset[str]:
         """The commits that a decision made, also one that was set aside since: they are judged at their own place."""
-        return whole_history.landing_commits(self.git, self.commits, self.judged.approved)
+        return whole_history.landing_commits(self.git, self.commits, self.judgement.approved)
 
     @cached_property
-    def early(self) -> frozenset[str]:
+    def early_commits(self) -> frozenset[str]:
         """The commits from before devs-git: below every commit that added the tracked policy."""
         return whole_history.below_every(self.git, self.head, PROPOSED) if self.head else frozenset()
 

@@ -16,7 +16,7 @@ from devs_git.values import immutable, replace
 
 
 @immutable
-class Judged:
+class Judgement:
     """What the ledger's gates and policies come to.
 
     `gates` holds every gate whose request can be read, its decision None unless it counts at the tip; those that are
@@ -37,7 +37,7 @@ class Judged:
         return self.read.policies.get(self.belief.policy_blob(event)) or parse({})
 
 
-def judge(belief: Belief, read: Documents, tip: str, shape: Iterable[Finding] = ()) -> Judged:
+def judge(belief: Belief, read: Documents, tip: str, shape: Iterable[Finding] = ()) -> Judgement:
     """The gates and policies of a ledger at `tip`, by what the rule says. `shape` are findings about its trees."""
     asked = {gate_id: read.gates.get(blob) for gate_id, blob in _requests(belief)}
     there = {gate_id: gate for gate_id, gate in asked.items() if gate}
@@ -53,7 +53,7 @@ def judge(belief: Belief, read: Documents, tip: str, shape: Iterable[Finding] = 
     unread = dict(_unread(belief, read))
     told = {one.where for one in belief.findings if one.code == "LEDGER_MUTATED"}
     found = (*belief.findings, *(one for one in shape if one.where not in told), *unread.values())
-    return Judged(found, there, approved, belief, read, {**dict(_undecided(belief)), **unread})
+    return Judgement(found, there, approved, belief, read, {**dict(_undecided(belief)), **unread})
 
 
 def _undecided(belief: Belief) -> Iterator[tuple[str, Finding]]:
@@ -76,7 +76,7 @@ def _decided(gate: Gate, read: Documents, blob: str) -> Gate:
 
 def _unread(belief: Belief, read: Documents) -> Iterator[tuple[str, Finding]]:
     for gate_id, blob in _requests(belief):
-        error: DevsError | None = read.unread.get(blob)
+        error: DevsError | None = read.unreadable.get(blob)
         if error:
             text = f"The request of gate {gate_id} cannot be read: {error.message}"
             where = belief.events[belief.walk.askers[gate_id][0]]

@@ -24,7 +24,7 @@ from devs_git.values import field, mutable, replace
 
 @mutable
 class Documents:
-    """The documents of a ledger whose root is `genesis`, among `blobs` by their oids. `unread` says of each that cannot be read why."""
+    """The documents of a ledger whose root is `genesis`, among `blobs` by their oids. `unreadable` says of each that cannot be read why."""
 
     genesis: str
     blobs: Mapping[str, bytes]
@@ -32,7 +32,7 @@ class Documents:
     gates: dict[str, Gate] = field(default_factory=dict)
     asked: dict[str, Asked] = field(default_factory=dict)
     decided: dict[tuple[str, str], Decided] = field(default_factory=dict)
-    unread: dict[str, DevsError] = field(default_factory=dict)
+    unreadable: dict[str, DevsError] = field(default_factory=dict)
 
     @property
     def records(self) -> Records:
@@ -74,20 +74,20 @@ class Documents:
         data = self.blobs.get(blob)
         if data is None:
             text = "The policy in force is missing from the object store."
-            self.unread[blob] = DevsError("LEDGER_MISSING", text)
+            self.unreadable[blob] = DevsError("LEDGER_MISSING", text)
             return
         try:
             self.policies[blob] = parse(yaml_documents.load(data, IN_FORCE, "policy", code="POLICY_INVALID"))
         except DevsError as error:
-            self.unread[blob] = error
+            self.unreadable[blob] = error
 
     def _request(self, gate_id: str, blob: str) -> None:
-        if blob in self.asked or blob in self.unread:
+        if blob in self.asked or blob in self.unreadable:
             return
         try:
             gate = gate_files.read(gate_id, blob, self.blobs.get(blob, b""), None)
         except DevsError as error:
-            self.unread[blob] = error
+            self.unreadable[blob] = error
             return
         self.gates[blob] = gate
         self.asked[blob] = Asked(

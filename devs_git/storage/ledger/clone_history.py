@@ -50,7 +50,7 @@ def view_here(git: Git, common: Path, history: History) -> History:
         )
     unsure = clone_view.points_in_doubt(history)
     return (
-        clone_view.view_with(history, Standpoint.here(git, common).alive(unsure, history))
+        clone_view.view_with(history, Standpoint.here(git, common).live_tags(unsure, history))
         if unsure
         else history
     )
@@ -69,12 +69,12 @@ class Standpoint:
     def here(cls, git: Git, common: Path) -> Standpoint:
         return cls(git, common, clone_of(common), refs.list_refs(git, "refs/heads", TRACKED, SEEN))
 
-    def alive(self, points: Iterable[Checkpoint], history: History) -> frozenset[str]:
+    def live_tags(self, points: Iterable[Checkpoint], history: History) -> frozenset[str]:
         """The tags of those of `points`, of the doubtful ones, that are live for this clone."""
         named = {clone_view.name_in_events(name): oid for name, oid in self.branches.items()}
         found: set[str] = set()
         for branch, asked in clone_view.questions(points, self.clone).items():
-            oids = self.every(history) if branch is None else [named[branch]] if branch in named else []
+            oids = self.all_tips(history) if branch is None else [named[branch]] if branch in named else []
             found |= lines_of_work.tags_reached(self.git, asked, oids)
         return frozenset(found)
 
@@ -88,20 +88,20 @@ class Standpoint:
         unsure = [point for point in clone_view.points_in_doubt(history) if point.tag not in told]
         if not unsure:
             return (), ()
-        now = self.alive(unsure, history)
-        then = replace(self, branches={**self.branches, **moved}).alive(unsure, history)
+        now = self.live_tags(unsure, history)
+        then = replace(self, branches={**self.branches, **moved}).live_tags(unsure, history)
         return tuple(p for p in unsure if p.tag in then - now), tuple(
             p for p in unsure if p.tag in now - then
         )
 
-    def every(self, history: History) -> Iterator[str]:
+    def all_tips(self, history: History) -> Iterator[str]:
         """The tips of all lines of work that this clone knows, its own and the remotes'."""
         local = {name: oid for name, oid in self.branches.items() if name.startswith(lines_of_work.HEADS)}
         yield from lines_of_work.select_branches(history, local, self.git).values()
         yield from (head.oid for head in lines_of_work.heads(self.git, self.common, local))
-        yield from (oid for _, oid in self.remote(history))
+        yield from (oid for _, oid in self.remote_tips(history))
 
-    def remote(self, history: History) -> tuple[tuple[str, str], ...]:
+    def remote_tips(self, history: History) -> tuple[tuple[str, str], ...]:
         """Names (`origin/main`) and tips of the remotes' branches as this clone saw them last."""
         known = remote_names.names(Places(self.common, self.common, None))
         found: list[tuple[str, str]] = []
@@ -110,14 +110,14 @@ class Standpoint:
             remote, branch = remote_names.split(ref.removeprefix(folder), known) if folder else ("", "HEAD")
             if folder == SEEN:
                 then, _, branch = branch.partition("/")
-                branch = branch if self.tracked(remote, branch) == then else "HEAD"
+                branch = branch if self.last_fetched(remote, branch) == then else "HEAD"
             if branch != "HEAD" and lines_of_work.select_branches(
                 history, {lines_of_work.HEADS + branch: oid}
             ):
                 found.append((f"{remote}/{branch}", oid))
         return tuple(found)
 
-    def tracked(self, remote: str, branch: str) -> str:
+    def last_fetched(self, remote: str, branch: str) -> str:
         """Where git saw a remote's branch last, as the name of a ref below SEEN tells it. Once git has seen it elsewhere,
         what `sync` saw before counts no more.
         """
@@ -125,7 +125,7 @@ class Standpoint:
 
     def still_on(self, points: Collection[Checkpoint], history: History) -> dict[str, str]:
         """By tag, the name (`origin/main`) of a remote's branch that has the commit of one that this clone rewound."""
-        far = self.remote(history)
+        far = self.remote_tips(history)
         there = lines_of_work.tags_reached(self.git, points, [oid for _, oid in far])
         return {point.tag: self.holder(point, far)[0] for point in points if point.tag in there}
 

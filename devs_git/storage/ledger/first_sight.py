@@ -16,14 +16,14 @@ from devs_git.storage.git import refs, remote_repository
 from devs_git.storage.git.program import Git, GitFailed
 from devs_git.storage.ledger import tracked_policy
 from devs_git.storage.ledger.store import Ledger
-from devs_git.storage.ledger.tracked_policy import Named
+from devs_git.storage.ledger.tracked_policy import NamedLedger
 
 
-def nothing(_before: str, _after: str) -> None:
+def accept_any(_before: str, _after: str) -> None:
     """A remote that was seen before is judged by what was seen."""
 
 
-def read_named_ledger(git: Git, remote: str = "", *, ask: Git | None = None) -> tuple[str, Named]:
+def read_named_ledger(git: Git, remote: str = "", *, ask: Git | None = None) -> tuple[str, NamedLedger]:
     """Where the tracked policy was read, and the ledger that it names: the default branch of the remote, else (where it has none) HEAD.
 
     Without a name it is the remote that a `sync` would take. Where it is not known here which branch is its default,
@@ -41,7 +41,7 @@ def read_named_ledger(git: Git, remote: str = "", *, ask: Git | None = None) -> 
             # Also where it tracks no policy.
             return f"{remote}/HEAD", tracked_policy.named_ledger(git, commit)
     commit = refs.commit_of(git, "HEAD")
-    return "HEAD", tracked_policy.named_ledger(git, commit) if commit else Named()
+    return "HEAD", tracked_policy.named_ledger(git, commit) if commit else NamedLedger()
 
 
 def require_named(ledger: Ledger, remote: str, tip: str, ask: Git | None) -> str:

@@ -25,7 +25,7 @@ from devs_git.storage.git.program import OBJECTS_ALONE, OBJECTS_ALONE_CONFIG, RE
 from devs_git.storage.ledger import audit_facts, tracked_policy
 from devs_git.storage.ledger.audit_facts import Facts
 from devs_git.storage.ledger.store import Ledger, Tip
-from devs_git.storage.ledger.tracked_policy import Named
+from devs_git.storage.ledger.tracked_policy import NamedLedger
 
 _QUARANTINE: Final = ("GIT_QUARANTINE_PATH", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
 _SYNC: Final = "Join what the server has first: devs-git sync"
@@ -53,8 +53,8 @@ def _ledger(places: Places) -> Ledger:
     env = {"GIT_DIR": os.fspath(places.common), **OBJECTS_ALONE}
     git = Git(places.common, env, unset=unset, config=OBJECTS_ALONE_CONFIG)
     quarantine = os.environ.get(_QUARANTINE[0], "")
-    beside = (Path(os.path.abspath(quarantine)),) if quarantine else ()  # noqa: PTH100 - a link stays a link
-    return Ledger(git, Objects(places.common / "objects", beside), places.common, lambda: "", lambda: "")
+    alternates = (Path(os.path.abspath(quarantine)),) if quarantine else ()  # noqa: PTH100 - a link stays a link
+    return Ledger(git, Objects(places.common / "objects", alternates), places.common, lambda: "", lambda: "")
 
 
 def problems(ledger: Ledger, moves: Sequence[Move]) -> Iterator[Finding]:
@@ -116,7 +116,7 @@ def _renamed(git: Git, moves: Sequence[Move]) -> Iterator[Finding]:
     branch = git.text("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))
     for move in moves:
         if move.ref == branch and move.new != NO_OID:
-            before = _told(git, move.old) if move.old != NO_OID else Named()
+            before = _told(git, move.old) if move.old != NO_OID else NamedLedger()
             here, after = _named_here(git), tracked_policy.named_ledger(git, move.new)
             for name in ("genesis", "first_policy"):
                 # A name that was there stays; a new one is that of the ledger that is here.
@@ -128,23 +128,23 @@ def _renamed(git: Git, moves: Sequence[Move]) -> Iterator[Finding]:
                     yield rejection("LEDGER_FORK", move.ref, text, fix)
 
 
-def _named_here(git: Git) -> Named:
+def _named_here(git: Git) -> NamedLedger:
     """How the ledger that is here would be named; nothing where there is none."""
     tip = git.text("rev-parse", "--quiet", "--verify", LEDGER, ok=(0, 1))
     if not tip:
-        return Named()
-    return Named(
+        return NamedLedger()
+    return NamedLedger(
         git.text("rev-list", "--max-parents=0", tip, "--").partition("\n")[0],
         tracked_policy.first_event(git, tip),
     )
 
 
-def _told(git: Git, commit: str) -> Named:
+def _told(git: Git, commit: str) -> NamedLedger:
     """The ledger that the tracked policy names; nothing where it cannot be read, so that it can be mended by a push."""
     try:
         return tracked_policy.named_ledger(git, commit)
     except DevsError:
-        return Named()
+        return NamedLedger()
 
 
 def judge_ledger(ledger: Ledger, old: str, new: str, *, first: str = "") -> Iterator[Finding]:
@@ -165,7 +165,7 @@ def judge(facts: Facts, old: str, new: str, *, seen: str | None = None) -> Itera
     known = old if seen is None else seen
     bound = (f"^{old}",) if old else ()
     fresh = frozenset(facts.git.text("rev-list", new, *bound, "--").split())
-    found = (*audit_facts.missing_files(facts), *facts.judged.findings)
+    found = (*audit_facts.missing_files(facts), *facts.judgement.findings)
     yield from (finding for finding in found if finding.where in fresh or not finding.where)
     yield from _taken_over(facts, new, fresh)
     if known:

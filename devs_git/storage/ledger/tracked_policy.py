@@ -88,7 +88,7 @@ def read_bytes(git: Git, commit: str) -> bytes | None:
 
 
 @immutable
-class Named:
+class NamedLedger:
     """The ledger that a tracked policy names; '' for what it does not name. `record` is the policy, None for none."""
 
     genesis: str = ""
@@ -96,13 +96,13 @@ class Named:
     record: Mapping[str, Any] | None = None
 
 
-def named_ledger(git: Git, commit: str) -> Named:
+def named_ledger(git: Git, commit: str) -> NamedLedger:
     """The ledger that `devs-policy.yaml` of a commit names. POLICY_INVALID."""
     data = read_bytes(git, commit)
     if data is None:
-        return Named()
+        return NamedLedger()
     record = yaml_documents.load(data, PROPOSED, "policy", code="POLICY_INVALID")
-    return Named(record["genesis"], record.get(FIRST, ""), record)
+    return NamedLedger(record["genesis"], record.get(FIRST, ""), record)
 
 
 def genesis(record: Mapping[str, Any] | None) -> str:

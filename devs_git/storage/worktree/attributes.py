@@ -68,15 +68,15 @@ def _folders(listed: bytes) -> Iterator[str]:
 def settings(git: Git) -> dict[str, str]:
     """The settings that decide, in lower case names; the last value of each counts. Asked once in an operation."""
     key = f"settings of {git.env.get('GIT_DIR')}"
-    if git.known is not None and key in git.known:
-        return dict(git.known[key])
+    if git.cache is not None and key in git.cache:
+        return dict(git.cache[key])
     lines = split_z(git.run("config", "-z", "--get-regexp", _SETTINGS, ok=(0, 1)))
     # A name alone is git's short way of saying true; with a path's type git would refuse it.
     found = {
         name: value if equals else "true" for name, equals, value in (line.partition("\n") for line in lines)
     }
-    if git.known is not None:
-        git.known[key] = found
+    if git.cache is not None:
+        git.cache[key] = found
     return found
 
 

@@ -83,7 +83,7 @@ def worktree_lock(
     interrupted does without `recovering`.
     """
     with locks.hold(
-        site.places.lock, wait=wait, orphan_wait=ORPHAN_SECONDS, waiting=site.say, alone=alone
+        site.places.lock, wait=wait, orphan_wait=ORPHAN_SECONDS, on_wait=site.say, alone=alone
     ) as descriptor:
         holding = replace(site, git=site.git.with_descriptors(descriptor).with_cache())
         if recovering:

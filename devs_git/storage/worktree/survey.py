@@ -139,7 +139,7 @@ def _survey(git: Git, top: Path, status: Callable[[], bytes]) -> Survey:
     attributes.settings(git)  # will be wanted; git looks at files meanwhile
     undecided = filters.find_undecided(git, filters.configured_filters(git))
     said = _read(status())
-    reads = bool(git.not_started)
+    reads = bool(git.skipped_filters)
     not_told = undecided.unsure if reads else {}
     dirty = {path: oid for path, oid in said.dirty.items() if path not in not_told}
     # Whether such a file is what its filter would write is not asked either.

@@ -32,7 +32,7 @@ def test_an_owner_that_was_killed_while_one_waited_was_at_work_all_the_same(
 
     with (
         pytest.raises(DevsError) as refused,
-        locks.hold(path, wait=5, orphan_wait=5, waiting=ends, alone=True),
+        locks.hold(path, wait=5, orphan_wait=5, on_wait=ends, alone=True),
     ):
         pass
     assert refused.value.code == "BUSY"

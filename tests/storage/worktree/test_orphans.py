@@ -56,7 +56,7 @@ def test_a_living_owner_is_busy_within_two_seconds(tmp_path: Path) -> None:
     begun = time.monotonic()
     with (
         pytest.raises(DevsError) as refused,
-        locks.hold(tmp_path / "lock", wait=0.2, orphan_wait=60.0, waiting=pytest.fail),
+        locks.hold(tmp_path / "lock", wait=0.2, orphan_wait=60.0, on_wait=pytest.fail),
     ):
         pass
     assert refused.value.code == "BUSY"
@@ -74,7 +74,7 @@ def test_a_child_of_a_killed_owner_is_waited_for_and_said(tmp_path: Path) -> Non
         made.stdin.write("end\n")  # only now the orphan ends
         made.stdin.flush()
 
-    with locks.hold(tmp_path / "lock", wait=0.2, orphan_wait=60.0, waiting=waiting):
+    with locks.hold(tmp_path / "lock", wait=0.2, orphan_wait=60.0, on_wait=waiting):
         assert locks.owner_alive(tmp_path / "lock")
     made.communicate()
 
@@ -83,7 +83,7 @@ def test_who_would_not_wait_at_all_still_waits_for_an_orphan(tmp_path: Path) -> 
     made = owner(tmp_path / "lock", "stay")
     made.kill()
     made.wait()
-    with locks.hold(tmp_path / "lock", wait=0.0, orphan_wait=60.0, waiting=lambda _words: end(made)):
+    with locks.hold(tmp_path / "lock", wait=0.0, orphan_wait=60.0, on_wait=lambda _words: end(made)):
         pass
 
 
