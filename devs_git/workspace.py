@@ -59,7 +59,7 @@ class Workspace:
     def started(self) -> str:
         return self.now()
 
-    def begun(self) -> Workspace:
+    def start_now(self) -> Workspace:
         """The same, with work that begins now: events say it in `Devs-Started`."""
         vars(self)["started"] = self.now()
         return self
@@ -95,7 +95,7 @@ class Workspace:
         from devs_git.storage.ledger.store import Ledger  # a reader of the catalog needs none
 
         sign, now = self.signature, self.now
-        return Ledger(self.store_git, self.objects, self.places.common, sign, now, self.identified)
+        return Ledger(self.store_git, self.objects, self.places.common, sign, now, self.with_identity)
 
     @cached_property
     def identity(self) -> tuple[str, str]:
@@ -109,7 +109,7 @@ class Workspace:
         match = re.fullmatch(r"(.*) <(.*)> \d+ [+-]\d+", ident)
         return (one_line(match[1]) or FALLBACK[0], match[2] or FALLBACK[1]) if match else FALLBACK
 
-    def identified(self, git: Git) -> Git:
+    def with_identity(self, git: Git) -> Git:
         """`git` with an identity for reflogs and commits even where the machine has none."""
         return git.with_env(GIT_COMMITTER_NAME=self.identity[0], GIT_COMMITTER_EMAIL=self.identity[1])
 
@@ -150,7 +150,7 @@ class Workspace:
 
         return refs.read(self.git, "HEAD^{commit}")
 
-    def catalog_as_it_stands(self) -> Catalog:
+    def catalog_for_reading(self) -> Catalog:
         """The catalog for a dry run, which writes nothing; NOT_INITIALIZED where nobody ran `init`."""
         from devs_git.storage.catalog.database import Catalog
 
@@ -246,7 +246,7 @@ class Workspace:
         self.top  # noqa: B018 - refuses where there is no worktree
         progress = self.progress
         return Site(
-            git=self.identified(self.git),
+            git=self.with_identity(self.git),
             places=self.places,
             objects=self.objects,
             ledger=self.ledger,

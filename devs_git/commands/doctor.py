@@ -86,7 +86,7 @@ def _decide(workspace: Workspace, *, forward: bool) -> tuple[str, ...]:
     ):
         return tuple(
             finish_interrupted.end(site, opened, forward=forward)
-            for opened in finish_interrupted.waiting(site.places)
+            for opened in finish_interrupted.interrupted_moves(site.places)
         )
 
 
@@ -231,7 +231,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
         yield Finding("LEDGER_CHECKED_OUT", "warning", text, "git switch <your branch>")
     roots = adopt_ledger.roots(git)
     if len(roots) != 1 or (named and named != roots[0]):
-        yield _of(adopt_ledger.fork(roots, named))
+        yield _of(adopt_ledger.ledger_fork(roots, named))
     known = known_tips.tips(git, workspace.places.common)
     if other := tuple(_rewritten(workspace)):  # before that is mended nothing else that is gone says anything
         yield from other

@@ -93,7 +93,7 @@ def run(workspace: Workspace, request: Request) -> Result:
             return _take_out(workspace) if request.uninstall else _put_in(workspace, request)
     except OSError as error:
         what = error.strerror or "it cannot be written"
-        raise suitability.refused(
+        raise suitability.refusal(
             f"A part of this repository cannot be written: {what}.",
             "Free some space or make the folder writable, then run the command again.",
         ) from error
@@ -122,7 +122,7 @@ def _serve(workspace: Workspace, request: Request) -> Result:
 
 def _put_in(workspace: Workspace, request: Request) -> Result:
     if devs_folder.foreign(workspace.places):
-        raise suitability.refused(
+        raise suitability.refusal(
             "The path .devs has a file or folder that devs-git did not make; the view needs this path.",
             "Run: mv .devs <other>",
         )
@@ -153,9 +153,9 @@ def _ledger(workspace: Workspace, named: str, person: Accepts) -> tuple[Action, 
             ledger.note_checked(tip)
         workspace.require_believed()
         return Action("ledger", "kept"), False
-    if named or adopt_ledger.offered(workspace.store_git):
+    if named or adopt_ledger.remote_has_ledger(workspace.store_git):
         remote = adopt_ledger.adopt(
-            workspace.identified(workspace.store_git),
+            workspace.with_identity(workspace.store_git),
             named,
             lambda remote, tip: _require_known(workspace, remote, tip, person),
         )
@@ -185,7 +185,7 @@ def _require_known(workspace: Workspace, remote: str, tip: str, person: Accepts)
 def _genesis(workspace: Workspace, named: str) -> str:
     roots = adopt_ledger.roots(workspace.store_git)
     if len(roots) != 1 or (named and roots[0] != named):
-        raise adopt_ledger.fork(roots, named)
+        raise adopt_ledger.ledger_fork(roots, named)
     return roots[0]
 
 

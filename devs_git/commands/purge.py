@@ -176,7 +176,7 @@ def _plan(workspace: Workspace, request: Request, catalog: Catalog) -> _Plan:
     objects = replace(objects, dropped=tuple(dict.fromkeys((*objects.dropped, *followed))))
     hits = purge_rows.look(catalog, objects.forms, workspace.progress)
     every = (workspace.places, *worktrees(git, common))
-    files, left = own_files.holding(every, objects.forms)
+    files, left = own_files.find_files(every, objects.forms)
     left += [
         *own_files.on_disk(every, path),
         *own_files.messages(every, objects.forms),

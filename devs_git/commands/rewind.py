@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from devs_git.domain.checkpoints import branch_names, task_activity
-from devs_git.domain.checkpoints import plan_id as plans
-from devs_git.domain.checkpoints.plan_id import Options
+from devs_git.domain.checkpoints.plan_id import Options, read_plan_id, require_agreement
 from devs_git.domain.checkpoints.rewind_selection import preserve_mode
 from devs_git.domain.ledger import ids, resolve
 from devs_git.domain.ledger.event_operations import REWOUND, Rewound
@@ -78,14 +77,14 @@ class Request(VerbRequest):
             )
         if not self.plan_id:
             return own
-        planned = plans.read(self.plan_id)
+        planned = read_plan_id(self.plan_id)
         if self.target and own.target != planned.target:
             raise invalid(
                 "plan_id",
                 f"The plan is for {planned.target}, not for {own.target}.",
                 hint="Give only one of them.",
             )
-        plans.agree(own, planned)
+        require_agreement(own, planned)
         return planned
 
 

@@ -24,4 +24,4 @@ class Result:
 def run(workspace: Workspace, request: Request) -> Result:
     """All of them, whoever made the branches."""
     del request
-    return Result(snapshots.listed(workspace.store_git))
+    return Result(snapshots.list_snapshots(workspace.store_git))

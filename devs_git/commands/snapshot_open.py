@@ -43,7 +43,7 @@ class Result:
 
 def find(workspace: Workspace, request: Request) -> Snapshot:
     """The snapshot; SNAPSHOT_NOT_FOUND."""
-    for snapshot in snapshots.listed(workspace.store_git):
+    for snapshot in snapshots.list_snapshots(workspace.store_git):
         if snapshot.name == request.name:
             return snapshot
     raise DevsError(

@@ -82,7 +82,7 @@ def _plan(workspace: Workspace, request: Request) -> Result:
     recorded = recorded_snapshots(workspace.ledger.events(workspace.ledger.require().oid))
     bound = workspace.clock().timestamp() - span(request.older_than)
     going, kept = [], []
-    for snapshot in snapshots.listed(workspace.store_git):
+    for snapshot in snapshots.list_snapshots(workspace.store_git):
         if datetime.fromisoformat(snapshot.created_at).timestamp() > bound:
             continue
         reason = reason_to_keep(snapshot.name, snapshot.commit, recorded, checked_out=snapshot.checked_out)

@@ -59,7 +59,7 @@ class Result(VerbResult):
 def run(workspace: Workspace, request: Request) -> Result:
     """Delete them and record it. What cannot be recorded is not deleted: the event comes before the end of the transaction."""
     if request.dry_run:
-        with workspace.catalog_as_it_stands() as catalog:
+        with workspace.catalog_for_reading() as catalog:
             return _result(_going(workspace, catalog, request), dry_run=True)
     workspace.ledger.require()
     with open_catalog.open_catalog(workspace) as catalog:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from devs_git.domain.checkpoints import branch_names, task_activity
-from devs_git.domain.checkpoints import rewind_selection as rules
+from devs_git.domain.checkpoints import branch_names, rewind_selection, task_activity
 from devs_git.domain.checkpoints.rewind_selection import Effect, preserve_mode
 from devs_git.domain.ledger import clone_view
 from devs_git.domain.ledger.event_operations import UNDONE, Movement, Undone
@@ -131,34 +130,36 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
     history = clone_view.own_view(workspace.ledger.require().history, clone)
     found = survey.take(site.git, site.top)
     operations = _operations(
-        site, rules.operations_of_branch(history, site.places.worktree_id, found.branch), request.op_id
+        site,
+        rewind_selection.operations_of_branch(history, site.places.worktree_id, found.branch),
+        request.op_id,
     )
-    operation = rules.operation_to_undo(operations, request.op_id)
+    operation = rewind_selection.operation_to_undo(operations, request.op_id)
     survey.require_commit(found)
     since = operations[operations.index(operation) :]
     state, *later = (load(site.objects, Movement.of(event).backup) for event in since)
     before = clone_view.own_view(
         fold(workspace.ledger.events(operation.parents[0], oldest_first=True)), clone
     )
-    left, _ = reach.passed(site.git, found.head, state.head)
+    left, _ = reach.commits_since(site.git, found.head, state.head)
     held = refs.list_refs(site.git, lines_of_work.HEADS, lines_of_work.FOLDER)
     rewind_plan.require_none_left(site, history, held, left)
     branches = {name: oid for name, oid in held.items() if name.startswith(lines_of_work.HEADS)}
     others = reach.others(site.git, found.branch, history, branches, left)
     lost = reach.only_here(site.git, found.head, state.head, others) if others else left
-    anew = rules.replaced_since(history, before)
+    anew = rewind_selection.replaced_since(history, before)
     on_head = lines_of_work.tags_reached(site.git, anew, [state.head])
-    effect = rules.effect_of_undo(history, before, since, lost, on_head)
+    effect = rewind_selection.effect_of_undo(history, before, since, lost, on_head)
     turns = Standpoint.here(site.git, site.places.common).turns(
         workspace.ledger.tip().history, effect, {found.branch: state.head} if found.branch else {}
     )
-    effect = rules.restore_statuses(effect, history, before, [point for points in turns for point in points])
-    raw = (path for each in (state, *later) for path in (*list_files(site.git, each.raw), *each.modes))
-    only = tuple(dict.fromkeys(path for path in raw if not path.endswith("/")))
-    plan = replace(footprint.compute(found, site.top, state.worktree), bytes_only=only)
-    commits = bool(reach.passed(site.git, found.head, since[-1].get(Key.TO))[0])
+    effect = rewind_selection.restore_statuses(
+        effect, history, before, [point for points in turns for point in points]
+    )
+    plan = _footprint(site, found, [state, *later])
+    commits = bool(reach.commits_since(site.git, found.head, since[-1].get(Key.TO))[0])
     refused = [
-        *rules.refuse_reused_tasks(history, before, effect.revived),
+        *rewind_selection.refuse_reused_tasks(history, before, effect.revived),
         *survey.reasons_against_moving(site.places, found),
         *(
             refusals.of_new_commits(found, Movement.of(operation).after)
@@ -173,6 +174,13 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
     return _Outlook(
         operation, state, tuple(later), found, plan, effect, turns, request.preserve or "", refused
     )
+
+
+def _footprint(site: Site, found: Survey, states: Sequence[State]) -> Footprint:
+    """What the move to the first of `states` touches; the later ones only add files whose bytes were captured."""
+    raw = (path for each in states for path in (*list_files(site.git, each.raw), *each.modes))
+    only = tuple(dict.fromkeys(path for path in raw if not path.endswith("/")))
+    return replace(footprint.compute(found, site.top, states[0].worktree), bytes_only=only)
 
 
 def _operations(site: Site, told: list[Event], op_id: str | None) -> list[Event]:

@@ -132,7 +132,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 
 def _absent(facts: Facts) -> Finding:
-    if never_begun.never(facts.ledger, facts.base, facts.head):
+    if never_begun.was_never_initialized(facts.ledger, facts.base, facts.head):
         return never_begun.finding()
     return Finding("LEDGER_MISSING", "error", "The ledger is not here.", FETCH, LEDGER)
 

@@ -215,7 +215,7 @@ def test_without_a_ledger_it_makes_none(workspace: Workspace, *, deleted: bool) 
     """An event without a genesis below it would be a second root, and would unfreeze what lost its ledger."""
     (workspace.top / "a").write_text("a\n")
     workspace.git.run("add", "a")
-    workspace.identified(workspace.git).run("commit", "-qm", "a")
+    workspace.with_identity(workspace.git).run("commit", "-qm", "a")
     if deleted:
         init.run(workspace, init.Request())
         workspace.git.run("update-ref", "-d", "refs/heads/devs/ledger")

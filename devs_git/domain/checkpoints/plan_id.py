@@ -28,7 +28,7 @@ class Options:
         return f"{self.target}:{mode}{name}{'+save' if self.save_untracked else ''}:{digest}"
 
 
-def read(plan_id: str) -> Options:
+def read_plan_id(plan_id: str) -> Options:
     """The options that a plan's id carries; INVALID_ARGUMENTS for text that no plan has as its id."""
     parts = plan_id.split(":")
     if len(parts) != 3 or not all(parts):
@@ -43,7 +43,7 @@ def read(plan_id: str) -> Options:
     return Options(target, None if mode == "none" else mode, name or None, save)
 
 
-def agree(own: Options, planned: Options) -> None:
+def require_agreement(own: Options, planned: Options) -> None:
     """INVALID_ARGUMENTS for an option beside a plan that was made without it: to leave it aside would be a surprise."""
     pairs = (
         ("branch_name", own.branch_name, planned.branch_name),

@@ -184,14 +184,14 @@ def _say(text: str) -> None:
 def _post_commit(_arguments: list[str]) -> None:
     from devs_git.workspace import Workspace
 
-    _record(Workspace.open().begun())
+    _record(Workspace.open().start_now())
 
 
 def _record(workspace: Workspace, *, amended: bool = False) -> None:
     from devs_git.operations.checkpoint import record_in_hook
     from devs_git.operations.recall import ingest_in_hook
 
-    record_in_hook.committed(
+    record_in_hook.record_head(
         workspace,
         lambda: workspace.checkpoint_on_commit,
         amended=amended,
@@ -212,7 +212,7 @@ def _post_rewrite(arguments: list[str]) -> None:
     new_of = {old: new for old, new in pairs if old != new}
     if not new_of:
         return
-    workspace = Workspace.open().begun()
-    followed = follow_rewrite.rewritten(workspace, new_of, cause)
+    workspace = Workspace.open().start_now()
+    followed = follow_rewrite.follow_rewritten_commits(workspace, new_of, cause)
     if cause == "amend" and followed is None:
         _record(workspace, amended=True)

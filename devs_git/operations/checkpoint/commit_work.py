@@ -59,7 +59,7 @@ def commit(context: Workspace, job: Job, lock: int) -> str:
         git.run("commit", "--quiet", "--cleanup=whitespace", "--file=-", stdin=text)
     except GitFailed as error:
         raise _refused("The commit was refused", error) from error
-    return made(context.git, job) or refs.read(context.git, "HEAD")
+    return find_commit(context.git, job) or refs.read(context.git, "HEAD")
 
 
 def _refused(what: str, error: GitFailed) -> DevsError:
@@ -112,7 +112,7 @@ def _ends_in_trailers(git: Git, text: str) -> bool:
     return any(not line.startswith(OURS.encode()) for line in found.splitlines())
 
 
-def made(git: Git, job: Job) -> str:
+def find_commit(git: Git, job: Job) -> str:
     """The oid of the commit that this job made, found in HEAD's reflog; '' where there is none."""
     with contextlib.suppress(GitFailed):
         # A signature that a setting asks for would be checked by a program that a setting names.

@@ -15,8 +15,7 @@ from typing import Any, Final, NoReturn
 
 from devs_git.domain.checkpoints.checkpoint_trailers import Wanted
 from devs_git.domain.checkpoints.commit_job import Job, job_of
-from devs_git.domain.checkpoints.rows import Recorded
-from devs_git.domain.checkpoints.rows import row_of_recorded as recorded_row
+from devs_git.domain.checkpoints.rows import Recorded, row_of_recorded
 from devs_git.domain.ledger.events import Key
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.text.trailers import work_of
@@ -56,8 +55,8 @@ def perform(
             raise
         if known and not job.completed:
             _forget(context, job)
-            return recorded_row(known, nothing_new=True, made=False)
-        return recorded_row(_record(context, job, commit, empty=not new), nothing_new=not new)
+            return row_of_recorded(known, nothing_new=True, made=False)
+        return row_of_recorded(_record(context, job, commit, empty=not new), nothing_new=not new)
 
 
 def _as_it_is(context: Workspace, job: Job, *, everything: bool) -> tuple[Checkpoint | None, bool]:
@@ -65,7 +64,7 @@ def _as_it_is(context: Workspace, job: Job, *, everything: bool) -> tuple[Checkp
     if not job.head:
         _refuse_unborn()
     history, task = context.ledger.tip().history, job.work.task
-    known = unstaged_work.recorded(history, task, job.head)
+    known = unstaged_work.checkpoint_on(history, task, job.head)
     new = unstaged_work.is_new(context.git, history, task, job.head)
     if not everything:
         unrecorded_work = new and not known
@@ -88,10 +87,10 @@ def finish(context: Workspace, entry: Mapping[str, Any]) -> Checkpoint | None:
 
 
 def _finish(context: Workspace, job: Job) -> Checkpoint | None:
-    if recorded(context, job.op_id, job.ledger):
+    if is_recorded(context, job.op_id, job.ledger):
         _end(context, job)
         return None
-    commit = commit_work.made(context.git, job)
+    commit = commit_work.find_commit(context.git, job)
     if not commit and refs.read(context.git, "HEAD") == job.head:
         commit_work.restore_index(context, job)
     if commit:
@@ -153,11 +152,11 @@ def _forget(context: Workspace, job: Job) -> None:
 
 
 def _take_back(context: Workspace, job: Job) -> None:
-    if not commit_work.made(context.git, job):
+    if not commit_work.find_commit(context.git, job):
         commit_work.restore_index(context, job)
         _forget(context, job)
 
 
-def recorded(context: Workspace, op_id: str, since: str) -> bool:
+def is_recorded(context: Workspace, op_id: str, since: str) -> bool:
     """Whether the event of an operation that began when the ledger was at `since` was written."""
     return any(event.get(Key.OP) == op_id for event in context.ledger.events(since=since))

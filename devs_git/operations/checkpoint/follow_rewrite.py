@@ -25,7 +25,7 @@ class _Nothing(Exception):
     """No checkpoint stands on a rewritten commit."""
 
 
-def rewritten(context: Workspace, new_of: Mapping[str, str], cause: str) -> Event | None:
+def follow_rewritten_commits(context: Workspace, new_of: Mapping[str, str], cause: str) -> Event | None:
     """The event that says which checkpoints followed, or None where none had to. `cause` is amend or rebase."""
     git_dir = context.places.git_dir
     rebased = refs.rebased_branch(context.git, git_dir)
@@ -80,7 +80,7 @@ def _draft(
         number = numbers.get(task, first)
         numbers[task] = number + 1
         old = context.objects.read(point.tag, "tag")
-        move = remade(context, tip, point, replace(point, number=number, commit=commit), old)
+        move = write_moved_tag(context, tip, point, replace(point, number=number, commit=commit), old)
         lines.append((Key.MOVED, str(move)))
         updates.append(RefUpdate(checkpoint_ref(task, number), move.new, NO_OID))
         updates += _visible(context, tip, point, move.new)
@@ -96,7 +96,7 @@ def _draft(
     return Draft(event, (), tuple(updates))
 
 
-def remade(context: Workspace, tip: Tip, old: Checkpoint, new: Checkpoint, text: bytes) -> Move:
+def write_moved_tag(context: Workspace, tip: Tip, old: Checkpoint, new: Checkpoint, text: bytes) -> Move:
     """Write the tag object of `new`, which `old` became, with the message of the tag object `text`; the move to it."""
     data = renumber_tag(text, old, new, ledger=tip.oid, signature=context.signature())
     tag = context.objects.write("tag", data)

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from devs_git.domain.checkpoints import rewritten_history as rules
+from devs_git.domain.checkpoints import rewritten_history
 from devs_git.domain.checkpoints.rewritten_history import NONE, Found, State
 from devs_git.domain.ledger.clone_view import own_view
 from devs_git.domain.ledger.events import LEDGER, NO_OID, Key, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import checkpoint_ref, completed_tag
 from devs_git.errors import DevsError
-from devs_git.operations.checkpoint.follow_rewrite import remade
+from devs_git.operations.checkpoint.follow_rewrite import write_moved_tag
 from devs_git.operations.checkpoint.record_checkpoint import taken_numbers
 from devs_git.operations.setup import adopt_ledger
 from devs_git.storage.git import refs
@@ -57,7 +57,7 @@ def _found(git: Git, tip: Tip, new_of: Mapping[str, str] | None) -> tuple[Found,
     oids = [*(point.commit for point in points), *held.values()]
     if new_of is None:
         state = State(rewritten_commits.trees(git, oids), held)
-        return rules.by_trees(points, _reached(git), state), state
+        return rewritten_history.by_trees(points, _reached(git), state), state
     wanted = {point.commit: new_of[point.commit] for point in points if point.commit in new_of}
     here = rewritten_commits.trees(git, [*oids, *(new for new in wanted.values() if new != NONE)])
     for old, new in wanted.items():
@@ -65,7 +65,7 @@ def _found(git: Git, tip: Tip, new_of: Mapping[str, str] | None) -> tuple[Found,
             wanted[old] = _ancestor(git, old, new_of)
     here |= rewritten_commits.trees(git, set(wanted.values()) - {NONE, *here})
     state = State(here, held)
-    return rules.by_map(points, wanted, state, tip.ledger.objects.exists), state
+    return rewritten_history.by_map(points, wanted, state, tip.ledger.objects.exists), state
 
 
 def _reached(git: Git) -> dict[str, str]:
@@ -102,9 +102,11 @@ def remake(context: Workspace, tip: Tip, looked: Looked) -> Remade:
     def first(task: str) -> int:
         return max([tip.history.next_number(task) - 1, *taken_numbers(context, task)]) + 1
 
-    for (point, commit), number in zip(found.moves, rules.new_numbers(found.moves, first), strict=True):
+    for (point, commit), number in zip(
+        found.moves, rewritten_history.new_numbers(found.moves, first), strict=True
+    ):
         new = replace(point, number=number, commit=commit)
-        move = remade(context, tip, point, new, _text(context, point))
+        move = write_moved_tag(context, tip, point, new, _text(context, point))
         lines.append((Key.MOVED, str(move)))
         updates.append(RefUpdate(checkpoint_ref(point.task_id, number), move.new, NO_OID))
         updates += _visible(context, tip, point, new, move.new)
@@ -223,7 +225,7 @@ def _judge(ledger: Ledger, tip: str) -> None:
     """As a ledger is judged that this clone never saw."""
     named, roots = tracked_policy.named_ledger(ledger.git, "HEAD"), adopt_ledger.roots(ledger.git)
     if len(roots) != 1 or named.genesis not in ("", roots[0]):
-        raise adopt_ledger.fork(roots, named.genesis)
+        raise adopt_ledger.ledger_fork(roots, named.genesis)
     found = next(received.judge_ledger(ledger, "", tip, first=named.first_policy), None)
     if found:
         raise DevsError(

@@ -24,7 +24,7 @@ OVER = ("TASK_EXISTS", "TASK_NOT_FOUND", "CONFLICT")
 _NEWEST: Final = 4  # events among which another call of this hook, of a moment ago, left its own
 
 
-def committed(
+def record_head(
     context: Workspace,
     wanted: Callable[[], bool],
     *,

@@ -40,7 +40,7 @@ class Snapshot:
     checked_out: bool
 
 
-def listed(git: Git) -> tuple[Snapshot, ...]:
+def list_snapshots(git: Git) -> tuple[Snapshot, ...]:
     """All snapshots, newest first."""
     out = git.run("for-each-ref", f"--format={_FORMAT}%00", BRANCHES + PREFIX)
     fields = [os.fsdecode(part).lstrip("\n") for part in out.split(b"\0")][:-1]

@@ -21,7 +21,7 @@ _STATUS = (
 )
 
 
-def recorded(history: History, task_id: str, commit: str) -> Checkpoint | None:
+def checkpoint_on(history: History, task_id: str, commit: str) -> Checkpoint | None:
     """The newest live checkpoint of the task on this commit."""
     found = (point for point in reversed(history.of_task(task_id)) if point.live and point.commit == commit)
     return next(found, None)
@@ -32,7 +32,7 @@ def is_new(git: Git, history: History, task_id: str, head: str) -> bool:
 
     An event of an older version does not say where the task was started: then any commit may be its work.
     """
-    if recorded(history, task_id, head):
+    if checkpoint_on(history, task_id, head):
         return True
     started = history.tasks[task_id].started_on
     return not started or has_commits(git, task_id, started, head)

@@ -42,12 +42,14 @@ def check(context: Workspace) -> None:
         return
     git = context.store_git
     old = old or _before_it_moved(context, tip, path)
-    sections = tas_lock.unapproved_sections(old, new, approved(tip), lambda oid: tas_file.text(git, oid))
+    sections = tas_lock.unapproved_sections(
+        old, new, approved_revisions(tip), lambda oid: tas_file.text(git, oid)
+    )
     if sections or (new is None and old is not None):
         raise _refusal(path, sections)
 
 
-def approved(tip: Tip) -> tuple[Revision, ...]:
+def approved_revisions(tip: Tip) -> tuple[Revision, ...]:
     """The approved TAS revisions, in the order in which they were decided."""
     waiting = set(gate_files.open_ids(tip))
     found = [gate_files.find(tip, one) for one in gate_files.all_ids(tip) if one not in waiting]

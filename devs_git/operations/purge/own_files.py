@@ -31,7 +31,7 @@ _UNDER_WAY: Final = {
 }
 
 
-def holding(every: Iterable[Places], forms: tuple[bytes, ...]) -> tuple[list[Path], list[Left]]:
+def find_files(every: Iterable[Places], forms: tuple[bytes, ...]) -> tuple[list[Path], list[Left]]:
     """The files that go, and those that a person has to look at; what is gone meanwhile is no matter."""
     going: list[Path] = []
     left: list[Left] = []

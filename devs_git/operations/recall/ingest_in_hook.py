@@ -48,7 +48,7 @@ def _source(places: Places, task_id: str, known: worktree_note.Note | None) -> S
     from devs_git.operations.recall import spool
     from devs_git.storage.catalog.transcripts import Source
 
-    told = spool.last_told(places, task_id) if places.has_spooled else None
+    told = spool.newest_payload(places, task_id) if places.has_spooled else None
     path = spool.transcript(told) if told else None
     if told and path:
         return Source(path, told.client.name, told.text(told.client.fields.session))

@@ -99,7 +99,7 @@ def transcript(told: Captured) -> Path | None:
     return path if path.is_absolute() else None
 
 
-def last_told(places: Places, task_id: str) -> Captured | None:
+def newest_payload(places: Places, task_id: str) -> Captured | None:
     """What a hook told last of a session while a task was active, among the few newest payloads that are small."""
     newest = sorted((found for found in _files(places.spool) if found.event in HANDLERS), reverse=True)
     for found in newest[:_GLANCE]:
@@ -118,14 +118,14 @@ HANDLERS: Final[dict[str, Handler]] = {
 }
 
 
-def rejected(places: Places) -> tuple[str, ...]:
+def rejected_files(places: Places) -> tuple[str, ...]:
     """Names of the files that could not be read."""
     return tuple(sorted(Path(found.path).name for found in _files(places.spool / "rejected")))
 
 
 def status(places: Places) -> Iterator[Finding]:
     """A warning where payloads could not be read."""
-    if bad := rejected(places):
+    if bad := rejected_files(places):
         where = "$(git rev-parse --git-common-dir)/devs/spool/rejected"
         text = (
             f"{len(bad)} payload(s) of agent hooks could not be read; the first is {printable(bad[0], '')}."
@@ -133,7 +133,7 @@ def status(places: Places) -> Iterator[Finding]:
         yield Finding("SPOOL_REJECTED", "warning", text, f'look at it, then: rm -r "{where}"')
 
 
-def waiting(places: Places) -> tuple[Path, ...]:
+def waiting_files(places: Places) -> tuple[Path, ...]:
     """The files that can be taken in, in the order in which they were finished."""
     return tuple(Path(found.path) for found in _waiting(places))
 

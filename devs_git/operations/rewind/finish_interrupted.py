@@ -28,7 +28,7 @@ from devs_git.storage.worktree.survey import head_of
 from devs_git.values import replace
 
 
-def waiting(places: Places) -> Iterator[Journal]:
+def interrupted_moves(places: Places) -> Iterator[Journal]:
     """The moves that a decision from this worktree can end: its own, and those of worktrees that are gone."""
     for path in sorted(places.journals.glob("*.json")):
         data = journal.read(path)

@@ -23,7 +23,7 @@ def is_shallow(git: Git) -> bool:
     return git.text("rev-parse", "--is-shallow-repository") == "true"
 
 
-def passed(git: Git, head: str, target: str) -> tuple[frozenset[str], bool]:
+def commits_since(git: Git, head: str, target: str) -> tuple[frozenset[str], bool]:
     """Commits reachable from `head` and not from `target`, and whether `target` is among the ancestors of `head`.
 
     It is one where it stands at the boundary: the last commit on a way from `head` to it has it as its parent.
@@ -36,7 +36,7 @@ def passed(git: Git, head: str, target: str) -> tuple[frozenset[str], bool]:
 def only_here(git: Git, head: str, target: str, others: Mapping[str, str]) -> frozenset[str]:
     """Those of `passed` that none of `others` reaches."""
     if not others:
-        return passed(git, head, target)[0]
+        return commits_since(git, head, target)[0]
     asked = (head, f"^{target}", *(f"^{oid}" for oid in others.values()))
     return frozenset(git.run("rev-list", "--stdin", stdin=_lines(asked)).decode().split())
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping
 
-from devs_git.domain.checkpoints import return_path
-from devs_git.domain.checkpoints import rewind_selection as rules
+from devs_git.domain.checkpoints import return_path, rewind_selection
 from devs_git.domain.checkpoints.plan_id import Options
 from devs_git.domain.checkpoints.rewind_selection import Effect
 from devs_git.domain.ledger.history import Checkpoint, History
@@ -54,7 +53,7 @@ def look(site: Site, options: Options) -> Outlook:
         found = finish_survey()
         survey.require_commit(found)
         plan = footprint.compute(found, site.top, target.tree)
-        commits, ancestor = reach.passed(site.git, found.head, target.commit)
+        commits, ancestor = reach.commits_since(site.git, found.head, target.commit)
         held = listed()
         if ancestor:
             require_none_left(site, history, held, {target.commit, *commits})
@@ -63,7 +62,7 @@ def look(site: Site, options: Options) -> Outlook:
         branches = {name: oid for name, oid in held.items() if name.startswith(lines_of_work.HEADS)}
         others = reach.others(site.git, found.branch, history, branches, commits)
     lost = reach.only_here(site.git, found.head, target.commit, others) if others else commits
-    effect = rules.effect_of_rewind(history, target, lost, commits, site.places.worktree_id)
+    effect = rewind_selection.effect_of_rewind(history, target, lost, commits, site.places.worktree_id)
     against = (
         *survey.reasons_against_moving(site.places, found),
         *refusals.of_ancestry(

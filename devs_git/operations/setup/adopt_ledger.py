@@ -33,7 +33,7 @@ def roots(git: Git, ref: str = LEDGER, *, genuine: bool = False) -> tuple[str, .
     return tuple(git.text("rev-list", "--max-parents=0", *said, ref, "--").split())
 
 
-def offered(git: Git) -> bool:
+def remote_has_ledger(git: Git) -> bool:
     """Whether a remote that was fetched from has a ledger: then this repository must not begin one of its own."""
     names = [name for name in refs.list_refs(git, "refs/remotes") if name.endswith("/devs/ledger")]
     return any(roots(git, name, genuine=True) for name in names) or (bool(names) and _shallow(git))
@@ -61,10 +61,10 @@ def adopt(git: Git, genesis: str, require_sound: Callable[[str, str], None]) -> 
         now = refs.read(git, _INCOMING)
         if now:
             refs.transaction(git, [RefUpdate(_INCOMING, NO_OID, now)], "devs: looked at")
-    raise missing(genesis, remotes[0] if remotes else "", "; ".join(seen))
+    raise missing_ledger(genesis, remotes[0] if remotes else "", "; ".join(seen))
 
 
-def missing(genesis: str, remote: str, seen: str = "") -> DevsError:
+def missing_ledger(genesis: str, remote: str, seen: str = "") -> DevsError:
     """LEDGER_MISSING for a ledger that the policy names and nobody has."""
     what = f"The policy names the ledger that begins with {genesis}" if genesis else "A remote has a ledger"
     where = f"; {seen}" if seen else "" if remote else "; there is no remote to ask"
@@ -77,7 +77,7 @@ def missing(genesis: str, remote: str, seen: str = "") -> DevsError:
     )
 
 
-def fork(found: tuple[str, ...], named: str) -> DevsError:
+def ledger_fork(found: tuple[str, ...], named: str) -> DevsError:
     """LEDGER_FORK for a ledger with several roots, or with another one than the policy names."""
     return DevsError(
         "LEDGER_FORK",

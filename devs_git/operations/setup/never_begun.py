@@ -29,7 +29,7 @@ def without_policy(git: Git, tip: str) -> tuple[Finding, ...]:
     return () if refs.read(git, f"{tip}:{IN_FORCE}") else (finding(_NO_POLICY),)
 
 
-def never(ledger: Ledger, *commits: str) -> bool:
+def was_never_initialized(ledger: Ledger, *commits: str) -> bool:
     """Whether nothing here tells of a ledger: no command of ours wrote one here, no reflog, remote or commit names one, and
     no tracked policy in these `commits` ('' for none) does.
     """
@@ -39,5 +39,8 @@ def never(ledger: Ledger, *commits: str) -> bool:
     except DevsError:
         return False  # it may name one
     return not (
-        named or (common / LOCK).exists() or known_tips.tips(git, common) or adopt_ledger.offered(git)
+        named
+        or (common / LOCK).exists()
+        or known_tips.tips(git, common)
+        or adopt_ledger.remote_has_ledger(git)
     )

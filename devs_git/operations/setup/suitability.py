@@ -37,7 +37,7 @@ def check(places: Places, git: Git, store_git: Git) -> None:
     _format(git)
     _names(store_git)
     if git.run("ls-files", "-z", "--", VIEW):
-        raise refused(
+        raise refusal(
             f"The folder {VIEW}/ is tracked here, and devs-git needs it.", f"Run: git mv {VIEW} <other>"
         )
 
@@ -45,43 +45,43 @@ def check(places: Places, git: Git, store_git: Git) -> None:
 def check_server(places: Places, git: Git) -> None:
     """Raises where `init --server` must not go on."""
     if places.top is not None or git.text("rev-parse", "--is-bare-repository") != "true":
-        raise refused(
+        raise refusal(
             "This is no bare repository; --server is for one that others push to.",
             "Name it: devs-git init --server --repo <its path>",
         )
     _format(git)
 
 
-def refused(message: str, hint: str) -> DevsError:
+def refusal(message: str, hint: str) -> DevsError:
     return invalid("repository", message, hint=hint)
 
 
 def _no_tree(git: Git) -> DevsError:
     if git.text("rev-parse", "--is-bare-repository") == "true":
-        return refused(
+        return refusal(
             "This is a bare repository; devs-git works in a working tree.",
             "Run it in a worktree: git worktree add",
         )
-    return refused("This is inside the git directory.", "Go to the working tree.")
+    return refusal("This is inside the git directory.", "Go to the working tree.")
 
 
 def _folder(top: Path) -> None:
     here, home = top.resolve(), os.environ.get("HOME")
     if here == Path(here.anchor):
-        raise refused(
+        raise refusal(
             "The repository is the root folder of this machine.", "Use a repository of its own for a project."
         )
     if home and here == Path(home).resolve():
-        raise refused("The repository is the home folder.", "Use a repository of its own for a project.")
+        raise refusal("The repository is the home folder.", "Use a repository of its own for a project.")
 
 
 def _format(git: Git) -> None:
     if git.text("rev-parse", "--show-object-format") != "sha1":
-        raise refused(
+        raise refusal(
             "This repository has the SHA-256 format, which devs-git cannot read.", "Use a SHA-1 repository."
         )
     if git.text("config", "--get", "extensions.refStorage", ok=(0, 1)) not in {"", "files"}:
-        raise refused(
+        raise refusal(
             "This repository keeps its refs in the reftable format, which devs-git cannot read.",
             "With git 2.46 or newer: git refs migrate --ref-format=files",
         )
@@ -105,12 +105,12 @@ def _names(git: Git) -> None:
                 "tag": f"git tag <other> {short} && git tag -d {short}",
                 "ref": f"git update-ref refs/<other> {name} && git update-ref -d {name}",
             }[kind]
-            raise refused(
+            raise refusal(
                 f"The {kind} {short} stands where devs-git keeps refs below that name.", f"Run: {way}"
             )
     if LEDGER in taken and _is_another(git):
         other = git.text("symbolic-ref", "--quiet", LEDGER, ok=(0, 1)).removeprefix("refs/heads/")
-        raise refused(
+        raise refusal(
             f"The branch devs/ledger is only another name of {other}."
             if other
             else "The branch devs/ledger is no ledger of devs-git.",

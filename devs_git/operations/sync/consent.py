@@ -50,13 +50,13 @@ def policy(context: Workspace, remote: str, person: Accepts) -> Callable[[str, s
 def lets_stand(context: Workspace, person: Accepts) -> Callable[[str], bool]:
     """Whether a person chose the ledger with this tip; TERMINAL_REQUIRED where nobody is there to choose."""
 
-    def chosen(tip: str) -> bool:
+    def is_chosen(tip: str) -> bool:
         found = bool(person.tip) and tip.startswith(person.tip)
         if found:
             _require_person(context, person)
         return found
 
-    return chosen
+    return is_chosen
 
 
 def _require_person(context: Workspace, person: Accepts) -> None:

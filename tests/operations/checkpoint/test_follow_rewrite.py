@@ -41,7 +41,7 @@ def test_an_amended_commit_takes_its_checkpoint_along_under_the_next_number(
     working: Workspace, git: Run
 ) -> None:
     old, new = amended(git)
-    event = follow_rewrite.rewritten(working, {old: new}, "amend")
+    event = follow_rewrite.follow_rewritten_commits(working, {old: new}, "amend")
     assert event is not None
     assert (event.subject, event.get("Devs-Next")) == ("amend: 1 checkpoint followed", "task-10 3")
     assert points(working) == [("task-10@1", "replaced", old), ("task-10@2", "active", new)]
@@ -53,10 +53,10 @@ def test_a_completion_takes_its_visible_tag_along_but_not_one_of_somebody_else(
     working: Workspace, git: Run
 ) -> None:
     task_complete.run(working, task_complete.Request(message="done"))
-    follow_rewrite.rewritten(working, dict([amended(git)]), "amend")
+    follow_rewrite.follow_rewritten_commits(working, dict([amended(git)]), "amend")
     assert git("rev-parse", "devs/task-10^{commit}") == git("rev-parse", "HEAD")
     git("tag", "-f", "devs/task-10", "HEAD~1")
-    follow_rewrite.rewritten(Workspace.open(), dict([amended(git)]), "amend")
+    follow_rewrite.follow_rewritten_commits(Workspace.open(), dict([amended(git)]), "amend")
     assert git("rev-parse", "devs/task-10") == git("rev-parse", "HEAD~1")
 
 
@@ -64,9 +64,12 @@ def test_where_no_checkpoint_stood_or_another_branch_keeps_the_commit_nothing_fo
     working: Workspace, git: Run
 ) -> None:
     tip = working.ledger.tip().oid
-    assert follow_rewrite.rewritten(working, {git("rev-parse", "HEAD~1"): "0" * 40}, "amend") is None
+    assert (
+        follow_rewrite.follow_rewritten_commits(working, {git("rev-parse", "HEAD~1"): "0" * 40}, "amend")
+        is None
+    )
     git("checkout", "-qb", "other")
-    assert follow_rewrite.rewritten(working, dict([amended(git)]), "amend") is None
+    assert follow_rewrite.follow_rewritten_commits(working, dict([amended(git)]), "amend") is None
     assert Workspace.open().ledger.tip().oid == tip
 
 
@@ -74,14 +77,14 @@ def test_a_commit_that_is_still_in_the_history_was_not_rewritten(working: Worksp
     """`git rebase -i` with `edit` and a new commit on top tells the stopped commit as one that became the new one."""
     old = git("rev-parse", "HEAD")
     git("commit", "-q", "--allow-empty", "-m", "inserted")
-    assert follow_rewrite.rewritten(working, {old: git("rev-parse", "HEAD")}, "rebase") is None
+    assert follow_rewrite.follow_rewritten_commits(working, {old: git("rev-parse", "HEAD")}, "rebase") is None
     assert points(working) == [("task-10@1", "active", old)]
 
 
 def test_a_number_that_somebody_took_beside_the_ledger_is_passed_over(working: Workspace, git: Run) -> None:
     git("update-ref", "refs/devs/checkpoints/task-10/2", "HEAD")
     old, new = amended(git)
-    assert follow_rewrite.rewritten(working, {old: new}, "amend")
+    assert follow_rewrite.follow_rewritten_commits(working, {old: new}, "amend")
     assert points(working)[-1] == ("task-10@3", "active", new)
 
 
@@ -101,6 +104,6 @@ def test_refs_that_others_go_on_moving_are_busy_and_not_forced(
 
     monkeypatch.setattr(type(working.objects), "write", race)
     with pytest.raises(DevsError) as caught:
-        follow_rewrite.rewritten(working, {old: new}, "amend")
+        follow_rewrite.follow_rewritten_commits(working, {old: new}, "amend")
     assert caught.value.code == "BUSY"
     assert points(working) == [("task-10@1", "active", old)]

@@ -30,7 +30,7 @@ def working(ledgered: Workspace, git: Run) -> Workspace:
 
 def recorded(*, wanted: bool = True, amended: bool = False) -> str:
     """The name of the checkpoint that was made, '' where none was."""
-    point = record_in_hook.committed(Workspace.open(), lambda: wanted, amended=amended)
+    point = record_in_hook.record_head(Workspace.open(), lambda: wanted, amended=amended)
     return point.name if point else ""
 
 

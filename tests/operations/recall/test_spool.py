@@ -77,10 +77,10 @@ def test_a_crash_between_commit_and_unlink_gives_no_duplicate_and_one_before_los
         leave(ledgered, after(number))
     killed = subprocess.run([sys.executable, "-c", INGEST, moment], check=False, capture_output=True)
     assert killed.returncode == -signal.SIGKILL
-    assert (len(stored(ledgered)), len(spool.waiting(ledgered.places))) == (there, 5)
+    assert (len(stored(ledgered)), len(spool.waiting_files(ledgered.places))) == (there, 5)
     assert ingest(ledgered) == spool.Taken(5, 0)
     assert len(stored(ledgered)) == 5
-    assert spool.waiting(ledgered.places) == ()
+    assert spool.waiting_files(ledgered.places) == ()
 
 
 def test_every_example_of_a_tool_that_ran_becomes_a_trace_and_of_a_session_it_is_heard(
@@ -135,7 +135,7 @@ def test_reading_a_trace_is_not_traced_itself(ledgered: Workspace) -> None:
     leave(ledgered, after(3))
     ingest(ledgered)
     assert [row[0] for row in stored(ledgered)] == ["u3"]
-    assert spool.waiting(ledgered.places) == ()
+    assert spool.waiting_files(ledgered.places) == ()
 
 
 def test_what_cannot_be_read_is_kept_aside_and_stops_nobody(ledgered: Workspace) -> None:
@@ -145,7 +145,7 @@ def test_what_cannot_be_read_is_kept_aside_and_stops_nobody(ledgered: Workspace)
     kept = {path.name: path.read_bytes() for path in bad}
     leave(ledgered, after(1))
     assert ingest(ledgered) == spool.Taken(1, len(bad))
-    assert spool.rejected(ledgered.places) == tuple(sorted(kept))
+    assert spool.rejected_files(ledgered.places) == tuple(sorted(kept))
     aside = ledgered.places.spool / "rejected"
     assert {path.name: path.read_bytes() for path in aside.iterdir()} == kept
     assert ingest(ledgered) == spool.Taken()
@@ -159,7 +159,7 @@ def test_a_payload_that_only_another_user_may_read_is_kept_aside_and_stops_nobod
     path.unlink()
     path.symlink_to("/proc/self/mem")  # whoever we are: it is a file, and what stands there cannot be read
     assert ingest(ledgered) == spool.Taken(1, 1)
-    assert spool.rejected(ledgered.places) == (path.name,)
+    assert spool.rejected_files(ledgered.places) == (path.name,)
 
 
 def test_a_payload_that_is_too_long_for_the_catalog_is_kept_aside_and_stops_nobody(
@@ -201,7 +201,7 @@ def test_they_are_taken_in_the_order_in_which_the_hooks_ended(ledgered: Workspac
     paths = [leave(ledgered, after(number)) for number in range(4)]
     for moment, path in enumerate(reversed(paths), start=1_000_000_000):
         os.utime(path, (moment, moment))
-    assert spool.waiting(ledgered.places) == tuple(reversed(paths))
+    assert spool.waiting_files(ledgered.places) == tuple(reversed(paths))
     ingest(ledgered)
     with Catalog.open(ledgered.places.shared) as catalog:
         found = catalog.rows("SELECT tool_use_id, created_at FROM traces ORDER BY created_at")
@@ -217,7 +217,7 @@ def test_half_a_file_is_left_to_its_hook_and_shown_once_that_is_long_dead(ledger
     os.utime(half, (time.time() - 7200,) * 2)
     leave(ledgered, after(2))
     ingest(ledgered)
-    assert spool.rejected(ledgered.places) == ("half",)
+    assert spool.rejected_files(ledgered.places) == ("half",)
 
 
 def test_a_transaction_that_fails_leaves_every_file_in_place(ledgered: Workspace) -> None:
@@ -234,7 +234,7 @@ def test_a_transaction_that_fails_leaves_every_file_in_place(ledgered: Workspace
             ingest(ledgered)
     finally:
         spool.HANDLERS["PostToolUse"] = before
-    assert len(spool.waiting(ledgered.places)) == 2
+    assert len(spool.waiting_files(ledgered.places)) == 2
     assert stored(ledgered) == []
 
 

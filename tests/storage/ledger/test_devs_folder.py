@@ -185,7 +185,7 @@ def hostile(workspace: Workspace, name: str, entry: Entry) -> None:
     tree = workspace.objects.write_tree({name: entry})
     text = f"tree {tree}\nparent {tip.oid}\nauthor a <a> 1 +0000\ncommitter a <a> 1 +0000\n\nx\n"
     commit = workspace.objects.write("commit", text.encode())
-    refs.transaction(workspace.identified(workspace.store_git), [RefUpdate(LEDGER, commit, tip.oid)], "x")
+    refs.transaction(workspace.with_identity(workspace.store_git), [RefUpdate(LEDGER, commit, tip.oid)], "x")
 
 
 @pytest.mark.parametrize("name", ["..", ".git", ".GIT", "."])
