@@ -27,6 +27,7 @@ TOP = Path(__file__).parent.parent
 # Records of what was name commands as they were then; schemas/ names lines of a format.
 RECORDS = ("CHANGELOG.md", "tests/", "schemas/")
 COMMANDS = [*VERBS, *(name for name in DOORS if name != "hook")]
+DECISIONS = sorted((TOP / "docs/decisions").glob("[0-9]*.md"))
 CODE = re.compile(r"```.*?```|`[^`]+`", re.DOTALL)
 # Words after `devs-git ` or `git devs `, as far as they are lower case: the command, maybe with its first argument.
 WRITTEN = re.compile(r"(?<![\w/.-])(?:devs-git|git devs) ([a-z]+(?: [a-z]+)?)")
@@ -122,15 +123,34 @@ def test_the_architecture_names_every_file_of_the_engine_and_none_that_is_gone()
     engine = (TOP / "devs_git/storage/worktree", TOP / "devs_git/operations/rewind")
     there = {file.name for folder in engine for file in folder.glob("[a-z]*.py")}
     assert set(re.findall(r"`([a-z_]+\.py)`", table)) == there
-    for path in re.findall(r"(?:devs_git|bench|tests|hooks|schemas)/[\w/.]*", text):
+    for path in re.findall(r"(?:devs_git|bench|tests|hooks|schemas)/[\w/.-]*", text):
         assert (TOP / path).exists(), f"ARCHITECTURE.md names {path}"
 
 
-def test_a_decision_has_at_most_twelve_lines_and_names_what_was_refused() -> None:
-    text = (TOP / "ARCHITECTURE.md").read_text(encoding="utf-8").partition("## Decisions\n")[2]
-    for decision in text.split("\n### ")[1:]:
-        assert decision.strip().count("\n") <= 12, decision
-        assert "Refused" in decision
+PARTS = ["Context", "Decision", "What was refused", "Consequence"]
+# Each states a rule in full, with all its cases.
+LONG = ("01-who-is-believed.md", "02-what-keeps-a-task.md", "03-what-an-event-may-do-to-a-clone.md")
+
+
+def test_a_decision_is_short_has_its_four_parts_and_names_what_was_refused() -> None:
+    for page in DECISIONS:
+        text = page.read_text(encoding="utf-8")
+        assert [part for part in re.findall(r"^## (.+)$", text, re.MULTILINE) if part in PARTS] == PARTS, page
+        refused = text.partition("\n## What was refused\n")[2].partition("\n## ")[0]
+        assert "\n- *" in f"\n{refused}", page
+        assert page.name in LONG or len(text.split()) <= 450, page
+
+
+def test_the_decisions_are_numbered_without_a_gap_and_all_listed() -> None:
+    assert [page.name[:3] for page in DECISIONS] == [f"{at:02}-" for at in range(1, len(DECISIONS) + 1)]
+    listed = links.targets((TOP / "docs/decisions/README.md").read_text(encoding="utf-8"))
+    assert sorted(one for one in listed if "/" not in one) == [page.name for page in DECISIONS]
+
+
+def test_the_architecture_is_a_page_that_one_reads_in_one_sitting() -> None:
+    text = (TOP / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    assert len(text.split()) <= 2500
+    assert re.findall(r"^## (.+)$", text, re.MULTILINE)[0] == "The floor plan"
 
 
 @pytest.mark.thorough

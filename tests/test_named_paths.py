@@ -1,20 +1,29 @@
-"""CONTRIBUTING.md and ARCHITECTURE.md name files and folders that are there."""
+"""CONTRIBUTING.md, ARCHITECTURE.md and the decisions name files, folders, functions and classes that are there."""
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from devs_git.domain.ledger.events import EFFECTS
+
 pytestmark = pytest.mark.quick
 
 TOP = Path(__file__).parent.parent
-PAGES = ("CONTRIBUTING.md", "ARCHITECTURE.md")
+PAGES = (
+    "CONTRIBUTING.md",
+    "ARCHITECTURE.md",
+    *(f"docs/decisions/{one.name}" for one in (TOP / "docs/decisions").glob("*.md")),
+)
 FLOORS = tuple(f"{folder.name}/" for folder in (TOP / "devs_git").iterdir() if folder.is_dir())
 FOLDERS = ("devs_git/", "tests/", "hooks/", "schemas/", "docs/", "bench/", "man/", ".ci/", ".github/")
 ENDINGS = (".py", ".md", ".sh", ".toml")
+# How names of files end that a page may write and that are not in this repository.
+FILES = (*ENDINGS, ".yaml", ".yml", ".json", ".db", ".sig", ".awk", ".lock", ".svg")
 
 
 def known() -> set[str]:
@@ -42,6 +51,47 @@ def _is_there(word: str, there: set[str], names: set[str]) -> bool:
     if word.startswith(FLOORS):
         return f"devs_git/{word}" in there or f"devs_git/{word}/" in there
     return "/" in word or not word.endswith(ENDINGS) or word in names
+
+
+def defined() -> dict[str, set[str]]:
+    """What each module of the package defines, functions in classes and members too, by the module's name."""
+    found: dict[str, set[str]] = {}
+    for file in (TOP / "devs_git").rglob("*.py"):
+        nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+        kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+        names = {node.name for node in nodes if isinstance(node, kinds)}
+        names |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        found.setdefault(file.stem, set()).update(names)
+    return found
+
+
+def unknown(text: str, modules: dict[str, set[str]]) -> list[str]:
+    """The words in backticks that look like `module.name` of the package, or like a class, and are none."""
+    words = dict.fromkeys(re.findall(r"`([^`\s]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL)))
+    everything = set().union(*modules.values())
+    return [word for word in words if not _is_defined(word, modules, everything)]
+
+
+def _is_defined(word: str, modules: dict[str, set[str]], everything: set[str]) -> bool:
+    if re.fullmatch(r"(?:[A-Z][a-z]+){2,}", word):
+        return word in everything
+    found = re.fullmatch(r"(?:[\w/]+/)?(\w+)\.([A-Za-z]\w+)(?:\(\))?", word)
+    if not found or found[1] not in modules or f".{found[2]}" in FILES or word in EFFECTS:
+        return True
+    return found[2] in modules[found[1]]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_each_function_and_class_that_a_page_names_is_there(page: str) -> None:
+    assert unknown((TOP / page).read_text(encoding="utf-8"), defined()) == []
+
+
+def test_a_function_that_is_gone_is_found() -> None:
+    modules = {"workspace": {"Workspace", "append"}, "policy": {"Policy"}}
+    good = "`workspace.append` `Workspace` `policy.yaml` `core.hooksPath` `domain/policy.Policy`"
+    assert unknown(good, modules) == []
+    bad = ["workspace.gone", "OldName", "domain/policy.Gone"]
+    assert unknown(" ".join(f"`{word}`" for word in bad), modules) == bad
 
 
 @pytest.mark.parametrize("page", PAGES)
