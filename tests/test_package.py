@@ -14,7 +14,7 @@ import pytest
 import devs_git
 from tests.pages import tour
 
-pytestmark = pytest.mark.quick
+pytestmark = pytest.mark.thorough
 
 TOP = Path(__file__).parent.parent
 HOOKS = sorted(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.quick
+pytestmark = pytest.mark.thorough
 TOP = Path(__file__).parent.parent
 HANGING = """
 import threading, pytest

@@ -21,6 +21,8 @@ from tests.support.attacker import goes_on, plumbing, refusal, verified
 from tests.support.clones import Clone, Pair, second_remote
 from tests.support.gate_scene import Key
 
+pytestmark = pytest.mark.thorough
+
 __all__ = ("pair",)
 Keys = dict[str, Key]
 
@@ -71,7 +73,6 @@ def out_and_in(pair: Pair, keys: Keys, gate: str) -> str:
     return dead
 
 
-@pytest.mark.quick
 def test_a_signature_written_in_another_form_and_brought_before_the_honest_one(
     signing: Pair, keys: Keys
 ) -> None:
@@ -107,7 +108,6 @@ def test_a_dead_decision_copied_once_its_key_is_back(signing: Pair, keys: Keys) 
     assert codes(ann, new) == {"REPLAYED"}
 
 
-@pytest.mark.quick
 def test_a_signature_used_once_brought_again_once_its_key_is_back(signing: Pair, keys: Keys) -> None:
     bob = signing.bob
     gate = signing.ann.ask(**MANUAL)

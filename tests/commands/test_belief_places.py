@@ -11,6 +11,8 @@ import pytest
 from tests.support.belief.case import CALM, FROZEN, REFUSED, Case, Moulds
 from tests.support.belief.places import PLACES
 
+pytestmark = pytest.mark.thorough
+
 LEDGERS = int(os.environ.get("DEVS_TEST_COUNT_BELIEF_PLACES", "3"))
 MANY = 40  # so many reach every answer
 
@@ -22,7 +24,6 @@ def moulds(tmp_path: Path) -> Moulds:
     return Moulds(folder)
 
 
-@pytest.mark.quick(2)
 @pytest.mark.parametrize("place", PLACES)
 def test_a_place_refuses_what_the_slow_statement_refuses(place: str, moulds: Moulds, tmp_path: Path) -> None:
     found = []

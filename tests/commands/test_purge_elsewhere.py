@@ -14,6 +14,8 @@ from tests.support.planted_secret import SECRET, WORD, collected, places
 from tests.support.scene import Scene
 from tests.support.terminal_person import at_terminal
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture
 def purged(pair: Pair) -> Pair:
@@ -48,7 +50,6 @@ def gone_everywhere(pair: Pair) -> None:
     assert WORD.encode() not in every
 
 
-@pytest.mark.quick
 def test_sync_says_what_is_still_kept_here_and_a_person_takes_it_out(purged: Pair) -> None:
     bob, event = purged.bob, purged.ann.tip
     status, said = at_terminal(bob.top, "sync", typed="")

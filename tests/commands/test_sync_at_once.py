@@ -21,6 +21,8 @@ from tests.commands.test_sync_tags import point
 from tests.support import kills
 from tests.support.clones import LEDGER, Clone, Pair, git, refs_of
 
+pytestmark = pytest.mark.thorough
+
 ROUNDS = int(os.environ.get("DEVS_TEST_COUNT_SYNC_ROUNDS", "1"))
 KILLS = int(os.environ.get("DEVS_TEST_COUNT_SYNC_KILLS", "1"))
 SCRIPT = Path(__file__).with_name("syncer.py")
@@ -55,7 +57,6 @@ def both_started(pair: Pair) -> None:
     pair.bob.call("task start", task_start.Request("10", title="t"))
 
 
-@pytest.mark.quick
 def test_clones_that_sync_at_once_lose_nothing(pair: Pair) -> None:
     both_started(pair)
     events: set[str] = set()

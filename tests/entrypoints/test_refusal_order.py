@@ -131,7 +131,7 @@ def _cli(*words: str) -> tuple[int, dict[str, Any]]:
     return done.returncode, json.loads(done.stdout)
 
 
-@pytest.mark.quick
+@pytest.mark.thorough
 def test_a_dry_run_exits_1_where_anything_would_stop_the_real_one(top: Path) -> None:
     assert _cli("rewind", "1", "--dry-run")[0] == 0
     (top / "3.txt").write_text("edited")

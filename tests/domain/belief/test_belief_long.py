@@ -88,6 +88,7 @@ def steps_of(make: Callable[[Story, int], str], many: int) -> float:
     return ran / sum(1 + sum(map(len, step.edges)) for step in told)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("make", [copies, copies_first, late_lines, odd_files])
 def test_an_event_takes_no_more_steps_in_a_longer_ledger(make: Callable[[Story, int], str]) -> None:
     few, many = steps_of(make, 30), steps_of(make, 90)

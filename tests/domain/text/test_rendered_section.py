@@ -146,6 +146,7 @@ def test_what_was_hidden_and_is_shown_again_is_a_change_and_what_stays_is_none()
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "text",
     ["<!--" * 50_000, "`" + "a`b``" * 40_000, "<a " * 50_000, "[" * 100_000, " " * 100_000 + "x\n|", "<div>\n\n" * 20_000, "- <x\n" * 20_000, "> " * 50_000, "a|" * 50_000 + "\n-|-\n", "`" * 100_000 + "<", "</div>" * 20_000],
