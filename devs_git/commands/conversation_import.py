@@ -52,7 +52,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     source = Source(request.file.resolve(), request.client)
     how = ingest.here(workspace)
     if request.task:
-        how = replace(how, task_id=request.task, all_its=True)
+        how = replace(how, task_id=request.task, assign_all=True)
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
         done = ingest.take_in(workspace, catalog, source, how)
     session = done.session

@@ -39,7 +39,7 @@ import os, pickle, signal, sys
 from tests.support import trace_place
 from devs_git.storage.catalog import bodies; from devs_git.storage.catalog import database
 bodies.PART = trace_place.PART
-left, plain, gone = [int(sys.argv[1])], database._configured, os.unlink
+left, plain, gone = [int(sys.argv[1])], database._configure, os.unlink
 def step(*_):
     left[0] -= 1
     left[0] or os.kill(os.getpid(), signal.SIGKILL)
@@ -49,7 +49,7 @@ def configured(base):
 def unlink(*words, **named):
     step()
     gone(*words, **named)
-database._configured, os.unlink = configured, unlink
+database._configure, os.unlink = configured, unlink
 trace_place.run(os.getcwd(), sys.argv[2], pickle.loads(sys.stdin.buffer.read()))
 """
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class How:
     """What a caller says of a reading, else it is this worktree's active task that works.
 
-    `places` is the worktree of the agent; `at` when it was there, with `task_id` active. `all_its`: every new message is that
+    `places` is the worktree of the agent; `at` when it was there, with `task_id` active. `assign_all`: every new message is that
     task's. `snapshot`: one is made at the end.
     """
 
@@ -34,7 +34,7 @@ class How:
     task_id: str
     agent: str = ""
     at: str = ""
-    all_its: bool = False
+    assign_all: bool = False
     snapshot: bool = False
 
 
@@ -56,10 +56,12 @@ def take_in(listener: Workspace, catalog: Catalog, source: Source, how: How) -> 
         worktree=how.places.worktree_id,
         task_id=how.task_id,
         agent=how.agent,
-        all_its=how.all_its,
+        assign_all=how.assign_all,
         every=policy.snapshot_every,
         snapshot=how.snapshot,
-        told=lambda session, read: worktree_note.of_session(how.places, catalog, session, source.path, read),
+        on_read=lambda session, read: worktree_note.of_session(
+            how.places, catalog, session, source.path, read
+        ),
     )
     done = transcripts.take_in(catalog, source, seen, listener.progress)
     with fulltext.write_transaction(catalog):

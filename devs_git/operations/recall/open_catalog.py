@@ -24,7 +24,7 @@ def open_catalog(workspace: Workspace, *, caught_up: bool = False) -> Iterator[C
     if not workspace.places.shared.is_dir():
         workspace.ledger.require()
     with Catalog.open(workspace.places.shared, progress=workspace.progress) as catalog:
-        with catalog.as_far_as_it_goes(workspace.say):
+        with catalog.allow_unwritable(workspace.say):
             # First: what was captured before a rewind is marked with the rest.
             ingest_spool(workspace, catalog)
             if caught_up:

@@ -16,7 +16,7 @@ from devs_git.storage.ledger import own_operations
 from devs_git.storage.ledger.store import Tip
 from devs_git.storage.worktree import backups, journal, move_tree
 from devs_git.storage.worktree.backups import State, store
-from devs_git.storage.worktree.capture import Capture, CaptureResult, require_room
+from devs_git.storage.worktree.capture import Capture, CapturedState, require_room
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.footprint import Footprint
 from devs_git.storage.worktree.move_plan import Known
@@ -117,7 +117,7 @@ def _require_room(site: Site, way: Journey) -> None:
     require_room(site.top, _taken(way), ROOM_UNASKED, way.limit)
 
 
-def _capture(site: Site, way: Journey, active: str) -> CaptureResult:
+def _capture(site: Site, way: Journey, active: str) -> CapturedState:
     _require_room(site, way)
     site.step("capture")
     folder = journal.make_folder(site.places, way.op_id)

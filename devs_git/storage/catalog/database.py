@@ -30,7 +30,7 @@ _UNWRITABLE: Final = (
 Progress = Callable[[str, int, int], None]
 
 
-def _nobody(_what: str, _done: int, _total: int) -> None:
+def _ignore_progress(_what: str, _done: int, _total: int) -> None:
     """Who is told of progress where nobody asked."""
 
 
@@ -40,7 +40,7 @@ class Catalog:
     def __init__(self, base: sqlite3.Connection, path: Path) -> None:
         self.base = base
         self.path = path
-        self.progress: Progress = _nobody
+        self.progress: Progress = _ignore_progress
         # 5 or 4: the full-text index that it has, once `fulltext` has looked; 0 before. Who gets one trace needs no index.
         self.engine = 0
         self.texts = texts = bodies.Texts()
@@ -49,7 +49,9 @@ class Catalog:
         base.create_aggregate("devs_join", 1, lambda: bodies.Join(texts))
 
     @classmethod
-    def open(cls, folder: Path, *, patience: float = PATIENCE, progress: Progress = _nobody) -> Catalog:
+    def open(
+        cls, folder: Path, *, patience: float = PATIENCE, progress: Progress = _ignore_progress
+    ) -> Catalog:
         """The catalog in the common `devs/` folder, made and migrated where that is needed.
 
         BUSY where somebody writes for longer than `patience`; INTERNAL-free refusals for a newer or a damaged file.
@@ -73,11 +75,11 @@ class Catalog:
         """The catalog as it stands, for a dry run: nothing is made, migrated or written; empty where there is none."""
         path = folder / NAME
         if not path.exists():
-            catalog = cls(_configured(sqlite3.connect(":memory:", isolation_level=None)), path)
+            catalog = cls(_configure(sqlite3.connect(":memory:", isolation_level=None)), path)
             catalog._prepare()
             return catalog
         try:
-            catalog = cls(_configured(sqlite3.connect(read_only(path), uri=True, isolation_level=None)), path)
+            catalog = cls(_configure(sqlite3.connect(read_only(path), uri=True, isolation_level=None)), path)
             catalog._require(len(STEPS))
         except sqlite3.DatabaseError as error:
             raise _refusal(error) from error
@@ -102,7 +104,7 @@ class Catalog:
             return self.rows(query, *odd)
 
     @contextmanager
-    def as_far_as_it_goes(self, say: Callable[[str], None]) -> Iterator[None]:
+    def allow_unwritable(self, say: Callable[[str], None]) -> Iterator[None]:
         """Around what a reader would have taken in first: what is there can be read on a disk that takes nothing more."""
         try:
             yield
@@ -190,10 +192,10 @@ def _make_private(path: Path) -> None:
 
 
 def _connect(path: Path, patience: float) -> sqlite3.Connection:
-    return _configured(sqlite3.connect(path, timeout=patience, isolation_level=None))
+    return _configure(sqlite3.connect(path, timeout=patience, isolation_level=None))
 
 
-def _configured(base: sqlite3.Connection) -> sqlite3.Connection:
+def _configure(base: sqlite3.Connection) -> sqlite3.Connection:
     base.execute("PRAGMA synchronous = NORMAL")
     base.create_function("devs_message", 1, bodies.message, deterministic=True)
     return base

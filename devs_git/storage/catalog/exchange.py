@@ -44,10 +44,10 @@ def lines(catalog: Catalog, task_id: str = "") -> Iterator[bytes]:
     names = [name for name in _FIELDS if name != "input"]
     for body_id, *values in catalog.base.execute(query, (task_id,)):
         known = dict(zip(names, values, strict=True))
-        yield from _of_one(catalog, body_id, known)
+        yield from _trace_lines(catalog, body_id, known)
 
 
-def _of_one(catalog: Catalog, body_id: int, known: dict[str, Any]) -> Iterator[bytes]:
+def _trace_lines(catalog: Catalog, body_id: int, known: dict[str, Any]) -> Iterator[bytes]:
     """Nothing where the trace was put again since: it comes under its new number, or in the next export."""
     found = catalog.rows("SELECT input FROM bodies WHERE body_id = ?", body_id)
     if not found:
@@ -82,19 +82,19 @@ def read(source: Source) -> Iterator[tuple[Trace, Packed]]:
     """
     numbered = enumerate(_lines(source), 1)
     number, first = next(numbered, (1, b""))
-    if _parsed(first, number).get("format") != FORMAT:
+    if _parse(first, number).get("format") != FORMAT:
         raise invalid(
             "file", "This is not an export of traces.", hint="Make one: devs-git trace export > FILE"
         )
     for number, line in numbered:
-        known = _parsed(line, number, "trace")
+        known = _parse(line, number, "trace")
         try:
             values = {name: known[name] for name in _FIELDS}
             "".join(values[name] for name in _TEXTS).encode()  # SQLite keeps no lone surrogate
             packed = bodies.pack_pieces(_output(numbered, known["parts"]))
             yield Trace(**values, output=b"", raw=_data(known, "raw")), packed
         except (KeyError, ValueError) as error:
-            raise _bad(number) from error
+            raise _invalid_line(number) from error
 
 
 def differs(catalog: Catalog, trace: Trace, digest: str) -> bool | None:
@@ -125,13 +125,13 @@ def _output(numbered: Iterator[tuple[int, bytes]], count: int) -> Iterator[bytes
         number, line = next(numbered, (0, b""))
         if not line:
             raise ValueError("the export ends within a trace")
-        known = _parsed(line, number, "trace-part")
+        known = _parse(line, number, "trace-part")
         if known["part"] != expected:
-            raise _bad(number, f"is part {known['part']} where part {expected} belongs")
+            raise _invalid_line(number, f"is part {known['part']} where part {expected} belongs")
         part = _data(known, "output")
         size += len(part)
         if len(part) > bodies.PART:
-            raise _bad(number, "has a longer part than an export makes")
+            raise _invalid_line(number, "has a longer part than an export makes")
         if size > limits.OUTPUT.most:  # a small file can unpack to more than there is memory
             raise bounded.refusal(limits.OUTPUT, "file")
         yield part
@@ -144,18 +144,18 @@ def _data(known: dict[str, Any], name: str) -> bytes:
     return data
 
 
-def _parsed(line: bytes, number: int, noun: str = "") -> dict[str, Any]:
+def _parse(line: bytes, number: int, noun: str = "") -> dict[str, Any]:
     """A line's mapping, which is as the schema of `noun` has it."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise _bad(number) from error
+        raise _invalid_line(number) from error
     if not isinstance(found, dict):
-        raise _bad(number)
+        raise _invalid_line(number)
     for _where, what in schemas.problems(noun, found) if noun else ():
-        raise _bad(number, f"is damaged: {printable(what, '')[:_SAID]}")
+        raise _invalid_line(number, f"is damaged: {printable(what, '')[:_SAID]}")
     return found
 
 
-def _bad(number: int, what: str = "is damaged, or the file ends too early") -> DevsError:
+def _invalid_line(number: int, what: str = "is damaged, or the file ends too early") -> DevsError:
     return invalid("file", f"Line {number} of the export {what}.")

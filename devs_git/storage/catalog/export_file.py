@@ -21,7 +21,7 @@ def open_export(path: Path) -> Iterator[Callable[[bytes], int]]:
     An export goes on while a gate is open: an agent could empty a source file with it.
     """
     if path.exists() and not path.is_file():  # a pipe or a device takes them as they come
-        with _opened(path) as stream:
+        with _open(path) as stream:
             yield stream.write
         return
     place = Path(os.path.realpath(path))
@@ -31,7 +31,7 @@ def open_export(path: Path) -> Iterator[Callable[[bytes], int]]:
         )
     temporary = place.with_name(f".devs-export-{os.getpid()}")
     try:
-        with _opened(temporary) as stream:
+        with _open(temporary) as stream:
             yield stream.write
         temporary.replace(place)
     except BaseException:
@@ -49,12 +49,12 @@ def _is_export(path: Path) -> bool:
     return start in (b"", exchange.START)
 
 
-def _opened(path: Path) -> BinaryIO:
+def _open(path: Path) -> BinaryIO:
     try:
         return path.open("wb")
     except OSError as error:
-        raise _refused(error) from error
+        raise _refusal(error) from error
 
 
-def _refused(error: OSError) -> DevsError:
+def _refusal(error: OSError) -> DevsError:
     return invalid("output", f"The file cannot be written: {error.strerror}.")

@@ -73,7 +73,7 @@ def engine_of(catalog: Catalog) -> int:
     """5 or 4: the engine whose index the catalog has now; it is built where there is none, or the other one's."""
     if not catalog.engine:
         wanted = _wanted(catalog)
-        if not _stands(catalog, wanted):
+        if not _is_built(catalog, wanted):
             with catalog.transaction():
                 _build(catalog)
         catalog.engine = wanted
@@ -91,24 +91,24 @@ def write_transaction(catalog: Catalog) -> Iterator[sqlite3.Connection]:
 def _build(catalog: Catalog) -> int:
     """Build the index that is wanted, inside a transaction, which a process with the other engine cannot come into."""
     wanted = _wanted(catalog)
-    if not _stands(catalog, wanted):
+    if not _is_built(catalog, wanted):
         for index in INDEXES:
             _rebuild(catalog, index, wanted)
-        catalog.set(ENGINE, _built(wanted))
+        catalog.set(ENGINE, _engine_setting(wanted))
     return wanted
 
 
-def _built(engine: int) -> str:
+def _engine_setting(engine: int) -> str:
     return " ".join((str(engine), *(index.name for index in INDEXES)))
 
 
-def _stands(catalog: Catalog, engine: int) -> bool:
+def _is_built(catalog: Catalog, engine: int) -> bool:
     names = [index.of(engine) for index in INDEXES]
     query = (
         "SELECT (SELECT value FROM settings WHERE key = ?) IS ? "
         f"AND (SELECT count(*) FROM sqlite_master WHERE name IN ({', '.join('?' * len(names))})) = ?"
     )
-    return bool(catalog.rows(query, ENGINE, _built(engine), *names, len(names))[0][0])
+    return bool(catalog.rows(query, ENGINE, _engine_setting(engine), *names, len(names))[0][0])
 
 
 def trouble(catalog: Catalog) -> str:
@@ -116,7 +116,7 @@ def trouble(catalog: Catalog) -> str:
 
     That each text is indexed as it stands is not looked at: it would cost as much as building the index again.
     """
-    engine = next((number for number in (5, 4) if catalog.setting(ENGINE) == _built(number)), 0)
+    engine = next((number for number in (5, 4) if catalog.setting(ENGINE) == _engine_setting(number)), 0)
     for index in INDEXES if engine else ():
         name = index.of(engine)
         entries, rows = f"SELECT rowid FROM {name}_docsize", f"SELECT {index.key} FROM {index.table}"

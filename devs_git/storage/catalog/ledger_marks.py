@@ -47,13 +47,13 @@ def catch_up(catalog: Catalog, ledger: Ledger) -> None:
         found = _events(ledger, tip.oid, since)
         anew = bool(since) and since != tip.oid and not _continues(found, since)  # another history
         found = _events(ledger, tip.oid, "") if anew else found
-        told = any(event.all(key) for event in found for key in (Key.UNDONE, Key.REVIVED))
-        if anew or told or catalog.setting(_SEEN) != branches:
+        changed = any(event.all(key) for event in found for key in (Key.UNDONE, Key.REVIVED))
+        if anew or changed or catalog.setting(_SEEN) != branches:
             _mark(catalog, _hidden(tip.here))
             catalog.set(_UNSURE, "yes" if points_in_doubt(tip.history) else "")
             branches = _branches(catalog, ledger)
-        if not _followed(catalog, found):  # what was pruned and lives again comes back from its event
-            _followed(catalog, _events(ledger, tip.oid, ""))
+        if not _apply_events(catalog, found):  # what was pruned and lives again comes back from its event
+            _apply_events(catalog, _events(ledger, tip.oid, ""))
         catalog.set(MARKED, tip.oid)
         catalog.set(_SEEN, branches)
 
@@ -72,8 +72,8 @@ def _events(ledger: Ledger, tip: str, since: str) -> list[Event]:
     return list(ledger.events(tip, since=since, oldest_first=True))
 
 
-def _followed(catalog: Catalog, events: Sequence[Event]) -> bool:
-    missing = sum(not snapshots.follow(catalog, event) for event in events if not event.failed)
+def _apply_events(catalog: Catalog, events: Sequence[Event]) -> bool:
+    missing = sum(not snapshots.apply_event(catalog, event) for event in events if not event.failed)
     return not missing
 
 

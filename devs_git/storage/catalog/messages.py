@@ -82,7 +82,7 @@ def session_of_task(catalog: Catalog, task_id: str) -> Session | None:
     return session(catalog, found[0][0]) if found else None
 
 
-def keep(catalog: Catalog, known: Session) -> None:
+def save_session(catalog: Catalog, known: Session) -> None:
     """Write what is known of a session, inside `fulltext.write_transaction`."""
     marks_ = ", ".join("?" * 9)
     values = (known.session_id, known.client, known.worktree, known.task_id, known.message_count)
@@ -105,7 +105,7 @@ def append(catalog: Catalog, known: Session, read: Read, about: About) -> Sessio
     if there.fetchone():
         return known
     task_id = task_at(about.samples, message.timestamp)
-    kept = _kept(catalog, known, read, about, task_id)
+    kept = _with_trace(catalog, known, read, about, task_id)
     grown = replace(
         known,
         message_count=known.message_count + 1,
@@ -117,7 +117,7 @@ def append(catalog: Catalog, known: Session, read: Read, about: About) -> Sessio
     return grown
 
 
-def _kept(catalog: Catalog, known: Session, read: Read, about: About, task_id: str) -> Message:
+def _with_trace(catalog: Catalog, known: Session, read: Read, about: About, task_id: str) -> Message:
     """The message as it is kept; a long result is a trace, unless the hook was quicker."""
     if not read.message.tool_result:
         return read.message

@@ -23,21 +23,21 @@ class PendingTranscript:
     snapshot: bool
 
 
-def put(catalog: Catalog, told: PendingTranscript) -> None:
+def put(catalog: Catalog, pending: PendingTranscript) -> None:
     """Note it, inside `fulltext.write_transaction`; what was told of the same file before is the same news."""
     catalog.base.execute(
         "INSERT INTO heard VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET client = excluded.client, "
         "session_id = excluded.session_id, cwd = excluded.cwd, task_id = excluded.task_id, agent = excluded.agent, "
         "at = excluded.at, snapshot = max(snapshot, excluded.snapshot)",
         (
-            os.fsencode(told.path),
-            told.client,
-            told.session_id,
-            told.cwd,
-            told.task_id,
-            told.agent,
-            told.at,
-            told.snapshot,
+            os.fsencode(pending.path),
+            pending.client,
+            pending.session_id,
+            pending.cwd,
+            pending.task_id,
+            pending.agent,
+            pending.at,
+            pending.snapshot,
         ),
     )
 
@@ -53,9 +53,9 @@ def list_pending(catalog: Catalog) -> tuple[PendingTranscript, ...]:
     )
 
 
-def forget(catalog: Catalog, told: PendingTranscript) -> None:
+def forget(catalog: Catalog, pending: PendingTranscript) -> None:
     """It was read; what was told since stays."""
     from devs_git.storage.catalog import fulltext
 
     with fulltext.write_transaction(catalog) as base:
-        base.execute("DELETE FROM heard WHERE path = ? AND at = ?", (os.fsencode(told.path), told.at))
+        base.execute("DELETE FROM heard WHERE path = ? AND at = ?", (os.fsencode(pending.path), pending.at))

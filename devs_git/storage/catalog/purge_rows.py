@@ -48,10 +48,12 @@ def look(catalog: Catalog, forms: tuple[bytes, ...], progress: Progress) -> Hits
     found = tuple(_traces(catalog, forms, progress))
     said = catalog.rows("SELECT number, body, message_id, tool_name FROM messages ORDER BY number")
     numbers = tuple(
-        number for number, body, *words in said if holds(bodies.unpack(body), forms) or _told(words, forms)
+        number
+        for number, body, *words in said
+        if holds(bodies.unpack(body), forms) or _any_holds(words, forms)
     )
     memories = catalog.rows("SELECT path, memory FROM transcripts")
-    return Hits(found, numbers, tuple(path for path, memory in memories if _told([memory], forms)))
+    return Hits(found, numbers, tuple(path for path, memory in memories if _any_holds([memory], forms)))
 
 
 def _traces(catalog: Catalog, forms: tuple[bytes, ...], progress: Progress) -> Iterator[str]:
@@ -63,14 +65,14 @@ def _traces(catalog: Catalog, forms: tuple[bytes, ...], progress: Progress) -> I
         )
         texts = (*(bodies.unpack(row[0]) for row in given), traces.raw(catalog, trace_id))
         if (
-            _told([trace_id, *words], forms)
+            _any_holds([trace_id, *words], forms)
             or any(holds(text, forms) for text in texts)
             or holds(traces.output(catalog, trace_id), forms)
         ):
             yield str(trace_id)
 
 
-def _told(words: list[Any], forms: tuple[bytes, ...]) -> bool:
+def _any_holds(words: list[Any], forms: tuple[bytes, ...]) -> bool:
     return any(holds(str(word).encode("utf-8", "surrogatepass"), forms) for word in words)
 
 

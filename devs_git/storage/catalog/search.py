@@ -88,7 +88,7 @@ def list_newest(catalog: Catalog, query: Query, page: Page) -> tuple[tuple[Trace
 def numbers(catalog: Catalog, index: Index, query: Query, page: Page) -> Found[int]:
     """The page of an index's entries that fit best, ties by recency; without a word the newest."""
     upto = page.upto or _newest(catalog, index)
-    asked = _Asked(catalog, index, query, *_where(index, query, page, upto))
+    asked = _IndexQuery(catalog, index, query, *_where(index, query, page, upto))
     complete = True
     try:
         found = _run(catalog, *_ranked(asked), page, page.deadline)
@@ -102,7 +102,7 @@ def numbers(catalog: Catalog, index: Index, query: Query, page: Page) -> Found[i
 
 
 @immutable
-class _Asked:
+class _IndexQuery:
     """A query of one index: its conditions on a row `t`, and their values."""
 
     catalog: Catalog
@@ -137,7 +137,7 @@ def _where(index: Index, query: Query, page: Page, upto: int) -> tuple[list[str]
     return where, values
 
 
-def _ranked(asked: _Asked) -> tuple[str, list[Any]]:
+def _ranked(asked: _IndexQuery) -> tuple[str, list[Any]]:
     if not asked.query.wanted:
         return _by_age(asked)
     name = asked.name
@@ -151,7 +151,7 @@ def _ranked(asked: _Asked) -> tuple[str, list[Any]]:
     return f"SELECT {name}.rowid {source} ORDER BY {score}, {name}.rowid DESC LIMIT ? OFFSET ?", bound
 
 
-def _by_age(asked: _Asked) -> tuple[str, list[Any]]:
+def _by_age(asked: _IndexQuery) -> tuple[str, list[Any]]:
     """The newest first: where no word is asked for, or ranking took too long."""
     if asked.query.wanted:
         name = asked.name
@@ -164,7 +164,7 @@ def _by_age(asked: _Asked) -> tuple[str, list[Any]]:
     return f"SELECT {key} FROM {asked.index.rows} t WHERE {conditions} {order}", asked.values + more
 
 
-def _matching(asked: _Asked) -> tuple[str, list[Any]]:
+def _matching(asked: _IndexQuery) -> tuple[str, list[Any]]:
     """FROM and WHERE of a query with words. Rows are joined only where a filter asks something of them."""
     name, index, where, values = asked.name, asked.index, asked.where, asked.values
     unwanted, more = _unwanted(asked, f"{name}.rowid")
@@ -182,7 +182,7 @@ def _matching(asked: _Asked) -> tuple[str, list[Any]]:
     return f"FROM {name} WHERE {conditions}", [*match, values[0], *more]
 
 
-def _unwanted(asked: _Asked, number: str) -> tuple[list[str], list[Any]]:
+def _unwanted(asked: _IndexQuery, number: str) -> tuple[list[str], list[Any]]:
     condition = f"{number} NOT IN (SELECT rowid FROM {asked.name} WHERE {asked.name} MATCH ?)"
     values = [expression((term,), fulltext.engine_of(asked.catalog)) for term in asked.query.unwanted]
     return [condition] * len(values), values

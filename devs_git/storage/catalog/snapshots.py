@@ -21,7 +21,7 @@ _FROM: Final = (
 )
 
 
-def follow(catalog: Catalog, event: Event) -> bool:
+def apply_event(catalog: Catalog, event: Event) -> bool:
     """Keep what one event says of checkpoints, inside `fulltext.write_transaction`. False where it revives one that has been pruned here."""
     base, tag = catalog.base, event.get(Key.TAG)
     prefix = prefix_of(event.get(Key.CONVERSATION))

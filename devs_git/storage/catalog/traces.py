@@ -55,7 +55,7 @@ def put(
         bodies.pack(trace.input.encode("utf-8", "surrogatepass")),
         bodies.pack(_cut(trace.raw, packed)),
     )
-    text = _searched(base, given, packed)
+    text = _text_for_index(base, given, packed)
     body_id = base.execute("INSERT INTO bodies (input, raw) VALUES (?, ?)", (given, raw)).lastrowid
     assert body_id is not None
     stored = len(given) + len(raw)
@@ -66,7 +66,7 @@ def put(
     progress("indexing", 0, 0)
     fulltext.add_large(catalog, fulltext.TRACES, body_id, text)
     hidden = rewound_by(catalog, trace.task_id, trace.created_at)
-    base.execute(_UPSERT, (*_known(trace, body_id), packed.digest, packed.size, stored, hidden))
+    base.execute(_UPSERT, (*_values(trace, body_id), packed.digest, packed.size, stored, hidden))
     return packed.digest
 
 
@@ -77,7 +77,7 @@ def rewound_by(catalog: Catalog, task_id: str, created_at: str) -> str:
     return str(found[0]) if found else ""
 
 
-def _searched(base: sqlite3.Connection, given: bytes, packed: Packed) -> Readable:
+def _text_for_index(base: sqlite3.Connection, given: bytes, packed: Packed) -> Readable:
     """The text for the index: as `Texts.text` has it, a part at a time."""
     most, found = base.getlimit(sqlite3.SQLITE_LIMIT_LENGTH), bodies.Readable()
     found.add(bodies.readable(bodies.unpack(given)).encode() + b"\n")
@@ -88,7 +88,7 @@ def _searched(base: sqlite3.Connection, given: bytes, packed: Packed) -> Readabl
     return found
 
 
-def _known(trace: Trace, body_id: int) -> tuple[Any, ...]:
+def _values(trace: Trace, body_id: int) -> tuple[Any, ...]:
     return (
         trace.trace_id,
         body_id,

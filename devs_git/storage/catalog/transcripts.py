@@ -57,10 +57,10 @@ class ReadContext(NamedTuple):
     worktree: str = ""
     task_id: str = ""
     agent: str = ""
-    all_its: bool = False
+    assign_all: bool = False
     every: int = 0
     snapshot: bool = False
-    told: Callable[[Session, int], None] = lambda _session, _read: None
+    on_read: Callable[[Session, int], None] = lambda _session, _read: None
 
 
 class ReadResult(NamedTuple):
@@ -90,7 +90,7 @@ class _Position:
 def take_in(
     catalog: Catalog,
     source: Source,
-    seen: ReadContext,
+    context: ReadContext,
     progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> ReadResult:
     """Read what is new in a transcript, some lines at a time. INVALID_ARGUMENTS {file} where it cannot be read."""
@@ -99,7 +99,7 @@ def take_in(
     position: _Position | None = None
     garbage = 0
     rewritten = False
-    with _opened(source.path) as stream:
+    with _open(source.path) as stream:
         client = source.client or client_of(
             islice(iter(partial(stream.readline, limits.LINE.most), b""), LOOKED_AT)
         )
@@ -110,16 +110,19 @@ def take_in(
         size = os.fstat(stream.fileno()).st_size
         while True:
             with fulltext.write_transaction(catalog):
-                if position is None or _known(catalog, source.path) != (position.read, position.digest):
+                if position is None or _saved_position(catalog, source.path) != (
+                    position.read,
+                    position.digest,
+                ):
                     new = position.new if position else 0
                     position = _begin(catalog, source._replace(client=client), stream)
                     position.new = new
                     rewritten = rewritten or position.rewritten
                 before = position.reader.garbage
-                session = _session(catalog, position.reader, client, seen)
-                grown, more, waits = _batch(catalog, stream, position, session, seen)
+                session = _session(catalog, position.reader, client, context)
+                grown, more, waits = _batch(catalog, stream, position, session, context)
                 if grown.message_count:
-                    _keep(catalog, grown, seen, None if more else position.read)
+                    _keep(catalog, grown, context, None if more else position.read)
                 position.digest = _digest(stream, position.read)
                 _note(catalog, source.path, position)
             garbage += position.reader.garbage - before
@@ -129,7 +132,7 @@ def take_in(
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
+def _open(path: Path) -> Iterator[BinaryIO]:
     try:
         if not path.is_file():
             raise invalid("file", "There is no such file.")
@@ -139,7 +142,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         raise invalid("file", f"The file cannot be read: {error.strerror}.") from error
 
 
-def _known(catalog: Catalog, path: Path) -> tuple[int, str] | None:
+def _saved_position(catalog: Catalog, path: Path) -> tuple[int, str] | None:
     query = "SELECT read, digest FROM transcripts WHERE path = ?"
     found = catalog.base.execute(query, (os.fsencode(path),)).fetchone()
     return (int(found[0]), str(found[1])) if found else None
@@ -166,16 +169,20 @@ def _digest(stream: BinaryIO, length: int) -> str:
     return found.hexdigest()
 
 
-def _session(catalog: Catalog, reader: Reader, client: str, seen: ReadContext) -> Session:
+def _session(catalog: Catalog, reader: Reader, client: str, context: ReadContext) -> Session:
     """As it is known so far; one without messages is not kept, so a name of before its own was read leaves nothing."""
     known = messages.session(catalog, reader.session) or Session(reader.session)
     return replace(
-        known, client=client, worktree=seen.worktree, task_id=seen.task_id or known.task_id, seen_at=seen.now
+        known,
+        client=client,
+        worktree=context.worktree,
+        task_id=context.task_id or known.task_id,
+        seen_at=context.now,
     )
 
 
 def _batch(
-    catalog: Catalog, stream: BinaryIO, position: _Position, session: Session, seen: ReadContext
+    catalog: Catalog, stream: BinaryIO, position: _Position, session: Session, context: ReadContext
 ) -> tuple[Session, bool, bool]:
     """The session with what the next lines say; whether there may be more, and whether the last one is not whole yet."""
     grown, about = session, None
@@ -189,37 +196,38 @@ def _batch(
             return grown, False, bool(line)
         for read in position.reader.read(line):
             if grown.session_id != position.reader.session:  # its name stands in the first lines
-                grown = _session(catalog, position.reader, session.client, seen)
-            about = about or _about(catalog, grown, seen)
+                grown = _session(catalog, position.reader, session.client, context)
+            about = about or _about(catalog, grown, context)
             before = grown.message_count
             grown = messages.append(catalog, grown, read, about)
             if grown.message_count > before:
                 position.new += 1
-                if seen.every and grown.message_count % seen.every == 0:
-                    _snapshot(catalog, grown, seen)
+                if context.every and grown.message_count % context.every == 0:
+                    _snapshot(catalog, grown, context)
         position.read += len(line)
     return grown, True, False
 
 
-def _about(catalog: Catalog, session: Session, seen: ReadContext) -> About:
-    now = (seen.at, seen.task_id)
-    known = () if seen.all_its else messages.samples(catalog, session.session_id)
-    return About(seen.agent, seen.now, (*known, now))
+def _about(catalog: Catalog, session: Session, context: ReadContext) -> About:
+    now = (context.at, context.task_id)
+    known = () if context.assign_all else messages.samples(catalog, session.session_id)
+    return About(context.agent, context.now, (*known, now))
 
 
-def _keep(catalog: Catalog, session: Session, seen: ReadContext, read: int | None) -> None:
-    messages.keep(catalog, session)
+def _keep(catalog: Catalog, session: Session, context: ReadContext, read: int | None) -> None:
+    messages.save_session(catalog, session)
     if read is not None:
-        if seen.snapshot:
-            _snapshot(catalog, session, seen)
-        seen.told(session, read)
+        if context.snapshot:
+            _snapshot(catalog, session, context)
+        context.on_read(session, read)
 
 
-def _snapshot(catalog: Catalog, session: Session, seen: ReadContext) -> None:
+def _snapshot(catalog: Catalog, session: Session, context: ReadContext) -> None:
     from devs_git.storage.catalog import snapshots
 
     snapshots.put(
-        catalog, snapshots.snapshot_of_session(session, "auto", seen.new_id(), seen.now, session.task_id)
+        catalog,
+        snapshots.snapshot_of_session(session, "auto", context.new_id(), context.now, session.task_id),
     )
 
 
@@ -240,7 +248,7 @@ def _note(catalog: Catalog, path: Path, position: _Position) -> None:
 
 def unread(catalog: Catalog, path: Path) -> int:
     """How many bytes of a transcript there are that nobody has read; all of it where it was written anew."""
-    known = _known(catalog, path)
+    known = _saved_position(catalog, path)
     size = path.stat().st_size
     return size - known[0] if known and known[0] <= size else size
 

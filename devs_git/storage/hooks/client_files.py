@@ -36,28 +36,28 @@ def install(places: Places, top: Path, client: Client, python: str = sys.executa
     """Everything that is missing; what is there stays as it is. INVALID_ARGUMENTS for a file that cannot be edited."""
     hooks, server = top / client.hooks_file, top / client.server_file
     wanted = [
-        (hooks, _edited(hooks, top, lambda text: project_files.with_hooks(text, client))),
-        (server, _edited(server, top, lambda text: project_files.with_server(text, client))),
+        (hooks, _edit(hooks, top, lambda text: project_files.with_hooks(text, client))),
+        (server, _edit(server, top, lambda text: project_files.with_server(text, client))),
     ]
     done = [_write(path, top, text) for path, text in wanted]
     return (
         install_hook(places, python),
-        *(_warned(a, text or "", client) for a, (_, text) in zip(done, wanted, strict=True)),
+        *(_with_warning(a, text or "", client) for a, (_, text) in zip(done, wanted, strict=True)),
     )
 
 
-def _warned(action: Action, text: str, client: Client) -> Action:
+def _with_warning(action: Action, text: str, client: Client) -> Action:
     line = 0 if action.what.endswith(".toml") else loose_line(text)
-    told = f"{client.title} refuses the whole file: line {line} is a comment, or a comma too many"
-    return replace(action, detail=told) if line else action
+    text_of_warning = f"{client.title} refuses the whole file: line {line} is a comment, or a comma too many"
+    return replace(action, detail=text_of_warning) if line else action
 
 
 def uninstall(top: Path, client: Client) -> tuple[Action, ...]:
     """Take out what `install` put into the client's files; the script stays, other clients may read it."""
     hooks, server = top / client.hooks_file, top / client.server_file
     wanted = [
-        (hooks, _edited(hooks, top, _if_there(project_files.without_hooks))),
-        (server, _edited(server, top, _if_there(lambda text: project_files.without_server(text, client)))),
+        (hooks, _edit(hooks, top, _if_there(project_files.without_hooks))),
+        (server, _edit(server, top, _if_there(lambda text: project_files.without_server(text, client)))),
     ]
     done = [_write(path, top, text) for path, text in wanted]
     if wanted[1][1] is not None and project_files.server_is_changed(wanted[1][1], client):
@@ -101,7 +101,7 @@ def remove_hook(places: Places) -> tuple[Action, ...]:
 
 def clients_calling_hook(top: Path) -> tuple[Client, ...]:
     """The clients whose project file calls our script here."""
-    return tuple(client for client in CLIENTS.values() if MARK in _plain(top / client.hooks_file))
+    return tuple(client for client in CLIENTS.values() if MARK in _read_text(top / client.hooks_file))
 
 
 def status(places: Places, top: Path | None) -> tuple[Finding, ...]:
@@ -134,39 +134,39 @@ def _if_there(edit: Callable[[str], str | None]) -> Callable[[str | None], str |
     return lambda text: None if text is None else edit(text)
 
 
-def _edited(path: Path, top: Path, edit: Callable[[str | None], str | None]) -> str | None:
+def _edit(path: Path, top: Path, edit: Callable[[str | None], str | None]) -> str | None:
     """The file as it is to be; None where it is not to be there."""
     text = _read(path, top)
     try:
         return edit(text)
     except Unfit as error:
-        raise _refused(path, top, error.line, error.what) from error
+        raise _refusal(path, top, error.line, error.what) from error
 
 
 def _read(path: Path, top: Path) -> str | None:
     real = Path(os.path.realpath(path))
     if not real.is_relative_to(os.path.realpath(top)):
-        raise _refused(path, top, 0, "it is a link out of this worktree")
+        raise _refusal(path, top, 0, "it is a link out of this worktree")
     try:
         data = bounded.read_file(real, limits.FILE, path.relative_to(top).as_posix())
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise _refused(path, top, 0, error.strerror or "it cannot be read") from error
+        raise _refusal(path, top, 0, error.strerror or "it cannot be read") from error
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise _refused(path, top, data.count(b"\n", 0, error.start) + 1, "it is no UTF-8") from error
+        raise _refusal(path, top, data.count(b"\n", 0, error.start) + 1, "it is no UTF-8") from error
 
 
-def _plain(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         return bounded.read_file(path, limits.FILE, path.name).decode("utf-8", "replace")
     except (OSError, DevsError):
         return ""
 
 
-def _refused(path: Path, top: Path, line: int, what: str) -> DevsError:
+def _refusal(path: Path, top: Path, line: int, what: str) -> DevsError:
     name = path.relative_to(top).as_posix()
     place = f"{name}, line {line}" if line else name
     error = invalid(
@@ -190,7 +190,7 @@ def _write(path: Path, top: Path, text: str | None) -> Action:
             return Action(name, "removed")
         _replace(real, text.encode())
     except OSError as error:
-        raise _refused(path, top, 0, error.strerror or "it cannot be written") from error
+        raise _refusal(path, top, 0, error.strerror or "it cannot be written") from error
     return Action(name, "created" if before is None else "updated")
 
 

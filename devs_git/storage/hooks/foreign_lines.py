@@ -16,10 +16,10 @@ def find_uncalled(folder: HookFolder, names: Iterable[str]) -> tuple[str, ...]:
     """The hooks that git asks for in a folder where ours do not stand and no line calls them."""
     if folder.chained:
         return ()
-    return tuple(names)[:1] if folder.kind == "none" else tuple(n for n in names if not _called(folder, n))
+    return tuple(names)[:1] if folder.kind == "none" else tuple(n for n in names if not _is_called(folder, n))
 
 
-def _called(folder: HookFolder, name: str) -> bool:
+def _is_called(folder: HookFolder, name: str) -> bool:
     path = folder.asked / name
     return path.is_file() and os.access(path, os.X_OK) and calls_ours(path.read_bytes(), name)
 

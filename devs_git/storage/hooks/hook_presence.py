@@ -47,13 +47,13 @@ def warning(places: Places, git: Git) -> str:
 
 def in_place(places: Places) -> bool:
     """Whether each of our hooks stands where git looks, or is called from there, as far as plain files tell."""
-    folder = _asked(places)
+    folder = _hooks_folder(places)
     names = (name for name in os.listdir(package_files.folder("hooks")) if "." not in name)  # noqa: PTH208 - a path costs
     hooks = (name for name in names if name not in {"agent", "server"})
-    return folder is not None and all(_called(places, folder, name) for name in hooks)
+    return folder is not None and all(_is_called(places, folder, name) for name in hooks)
 
 
-def _called(places: Places, folder: Path, name: str) -> bool:
+def _is_called(places: Places, folder: Path, name: str) -> bool:
     slot, said = folder / name, _read(folder / name)
     if _is_ours(slot, said):
         return True
@@ -74,13 +74,13 @@ def _is_ours(path: Path, said: bytes = b"") -> bool:
     return bool(second) and second[0].startswith(_OURS) and os.access(path, os.X_OK)
 
 
-def _asked(places: Places) -> Path | None:
+def _hooks_folder(places: Places) -> Path | None:
     """The folder in which git looks for hooks, by the configurations that it reads in turn; None where they are odd."""
     value = None
     for text in _configurations(places):
         if "hookspath" not in text.lower():
             continue
-        value = _plain(text)
+        value = _hooks_path_in(text)
         if value is None:
             return None
     if value is None:
@@ -91,7 +91,7 @@ def _asked(places: Places) -> Path | None:
         return None
 
 
-def _plain(text: str) -> str | None:
+def _hooks_path_in(text: str) -> str | None:
     """The value of `core.hooksPath` in a text that has the word; None where it is not there once and plainly."""
     section, found = "", []
     for line in (line.strip(" \t\r") for line in text.split("\n")):
@@ -106,10 +106,10 @@ def _plain(text: str) -> str | None:
 
 def _configurations(places: Places) -> Iterator[str]:
     """The texts of git's configurations, from the system's to the worktree's (git-config(1), FILES)."""
-    told, home = os.environ.get, os.environ.get("HOME", "")
-    files = [] if told("GIT_CONFIG_NOSYSTEM") else [told("GIT_CONFIG_SYSTEM") or "/etc/gitconfig"]
-    own = [f"{told('XDG_CONFIG_HOME') or home + '/.config'}/git/config", f"{home}/.gitconfig"]
-    files += [told("GIT_CONFIG_GLOBAL", "")] if "GIT_CONFIG_GLOBAL" in os.environ else own
+    env, home = os.environ.get, os.environ.get("HOME", "")
+    files = [] if env("GIT_CONFIG_NOSYSTEM") else [env("GIT_CONFIG_SYSTEM") or "/etc/gitconfig"]
+    own = [f"{env('XDG_CONFIG_HOME') or home + '/.config'}/git/config", f"{home}/.gitconfig"]
+    files += [env("GIT_CONFIG_GLOBAL", "")] if "GIT_CONFIG_GLOBAL" in os.environ else own
     for file in (*map(Path, files), places.common / "config", places.git_dir / "config.worktree"):
         if text := _read(file):
             yield text.decode("utf-8", "replace")

@@ -38,7 +38,7 @@ def findings(places: Places, git: Git) -> Iterator[Finding]:
     slots = [found[name] for name in _READING]
     alone = [slot for slot in slots if slot.path.name == slot.name and _is_exactly_ours(slot, shipped)]
     if folder.chained and alone:
-        yield from _tried(git, alone[0].name)
+        yield from _run_hook(git, alone[0].name)
     for slot in standing.values():
         python = python_of(slot.content(), shipped[slot.name])
         if python and python != sys.executable and not (known := _knows_us(Path(python))):
@@ -62,7 +62,7 @@ def _other_python(name: str, known: bool | None) -> Finding:
     return Finding("HOOK_OUTDATED", "error", text, installation.INIT)
 
 
-def _tried(git: Git, name: str) -> Iterator[Finding]:
+def _run_hook(git: Git, name: str) -> Iterator[Finding]:
     """Exit 0: git ran it, and nothing is open. Where a gate is, it refuses and says so."""
     child = git.start("hook", "run", name)
     try:
@@ -73,10 +73,10 @@ def _tried(git: Git, name: str) -> Iterator[Finding]:
     if child.returncode and b"devs-git: GATE_BLOCKED: " not in said:
         words = said.decode("utf-8", "replace").strip().splitlines()
         text = f"git does not run the hook {name}: {words[-1] if words else f'exit {child.returncode}'}"
-        yield Finding("HOOK_NOT_RUN", "error", text.replace(os.fspath(git.where) + "/", ""), _mend(name))
+        yield Finding("HOOK_NOT_RUN", "error", text.replace(os.fspath(git.where) + "/", ""), _fix(name))
 
 
-def _mend(name: str) -> str:
+def _fix(name: str) -> str:
     return f"Read the error of git: git hook run {name}; then: {installation.INIT}"
 
 

@@ -56,7 +56,7 @@ def fallback_folder(places: Places) -> Path:
 
 def find(places: Places, git: Git) -> HookFolder:
     """The folder for hooks of this worktree, as git is configured here."""
-    scope, value = _configured(git)
+    scope, value = _configured_path(git)
     base = places.top or places.git_dir
     asked = base / value if scope else default_folder(places)
     if scope and (not value or (asked.exists() and not asked.is_dir())):
@@ -67,7 +67,7 @@ def find(places: Places, git: Git) -> HookFolder:
     return HookFolder(kind, asked, ours, names.get(kind, os.path.relpath(asked, base)), scope)
 
 
-def _configured(git: Git) -> tuple[str, str]:
+def _configured_path(git: Git) -> tuple[str, str]:
     """Scope and value of core.hooksPath, `~` expanded; the scope is '' where it is not set."""
     words = ("config", "--show-scope", "-z", "--type=path", "--get", "core.hooksPath")
     status, answer = git.attempt(*words, ok=(0, 1))

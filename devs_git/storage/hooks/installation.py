@@ -149,7 +149,7 @@ def _for_husky(folder: HookFolder, aside: Path, sources: dict[str, bytes], pytho
 def _put_in(slot: HookSlot, source: bytes, python: str) -> Action:
     found, what, odd = slot.owner, f"hook {slot.name}", ""
     if found == "edited":
-        return Action(what, "skipped", _edited(slot))
+        return Action(what, "skipped", _edited_message(slot))
     if slot.path.is_dir():
         return Action(what, "skipped", f"A folder stands where the git hook {slot.name} goes.")
     for stray in slot.strays():
@@ -166,7 +166,7 @@ def _put_in(slot: HookSlot, source: bytes, python: str) -> Action:
 def _take_out(slot: HookSlot) -> Action:
     what = f"hook {slot.name}"
     if slot.owner == "edited":
-        return Action(what, "skipped", _edited(slot))
+        return Action(what, "skipped", _edited_message(slot))
     ours = [*slot.strays(), *([slot.path] if slot.owner == "ours" else [])]
     for path in ours:
         path.unlink()
@@ -177,7 +177,7 @@ def _take_out(slot: HookSlot) -> Action:
 _EDITED: Final = "The git hook {} was changed after it was installed; it is left alone."
 
 
-def _edited(slot: HookSlot) -> str:
+def _edited_message(slot: HookSlot) -> str:
     return _EDITED.format(slot.path.name)
 
 

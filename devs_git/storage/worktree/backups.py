@@ -56,7 +56,9 @@ def state_of(data: dict[str, Any]) -> State:
     return State(**data | {"modes": data["modes"] if isinstance(data.get("modes"), dict) else {}})
 
 
-def store(objects: Objects, state: State, signature: str, subject: str, *told: tuple[str, str]) -> str:
+def store(
+    objects: Objects, state: State, signature: str, subject: str, *event_fields: tuple[str, str]
+) -> str:
     """Write the backup commit of `state` and return its oid; the caller gives it a ref. `told` is what the operation's event
     will say: copies of that event are told apart by it (`own_operations.py`).
     """
@@ -69,7 +71,7 @@ def store(objects: Objects, state: State, signature: str, subject: str, *told: t
     entries[META] = Entry(FILE, objects.write("blob", json.dumps(as_mapping(state), indent=1).encode()))
     tree = objects.write_tree(entries)
     head = f"tree {tree}\nparent {state.head}\nauthor {signature}\ncommitter {signature}\n\n"
-    message = Event("backup", subject, told).message()
+    message = Event("backup", subject, event_fields).message()
     return objects.write("commit", f"{head}{message}".encode("utf-8", "surrogateescape"))
 
 

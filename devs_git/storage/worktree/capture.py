@@ -30,7 +30,7 @@ def copy_index(git: Git, target: Path) -> None:
 
 
 @immutable
-class CaptureResult:
+class CapturedState:
     """A state with what its files looked like, and the blob that git has for each of them in its worktree tree."""
 
     state: State
@@ -51,7 +51,7 @@ class Capture:
     def index(self) -> Path:
         return self.folder / "index"
 
-    def take(self, found: Survey, plan: Footprint, saved: Sequence[str], active: str) -> CaptureResult:
+    def take(self, found: Survey, plan: Footprint, saved: Sequence[str], active: str) -> CapturedState:
         """Capture what `found` tells of, `saved` untracked paths, and the bytes of the paths that `plan` affects.
 
         Every blob is written; `active` are the active task's lines.
@@ -77,7 +77,7 @@ class Capture:
         trees = (index_tree, worktree, raw, whole)
         exact = others.exact and not found.flagged
         state = State(found.head, found.branch, *trees, active, seen.modes, exact, others.unkept)
-        return CaptureResult(state, seen.files, blobs)
+        return CapturedState(state, seen.files, blobs)
 
     def _enter(self, git: Git, moved: Sequence[str], saved: Sequence[str], flagged: Sequence[str]) -> str:
         """Enter what differs from the index into the private one: the tree of it then, '' where nothing does."""

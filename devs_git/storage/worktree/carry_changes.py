@@ -51,7 +51,7 @@ def prepare(site: Site, folder: Path, head: Head, target: str, refusal: str) -> 
     before = own.text("write-tree", "--missing-ok")
     trees = (head.commit or EMPTY_TREE, target)
     _refuse_staged(own, trees, refusal)
-    merged = _merged(site, folder, trees, refusal)
+    merged = _merge_index(site, folder, trees, refusal)
     touched, folders = tree_difference.differences(site.git, before, merged)
     files = [path for path in folders.made if not (site.top / path).is_dir()]
     _refuse_obstacles(site, touched, files, refusal)
@@ -61,16 +61,16 @@ def prepare(site: Site, folder: Path, head: Head, target: str, refusal: str) -> 
         tree_difference.check_move(site.git, folder / "index", *trees)
     except GitFailed as error:
         edited = split_z(own.run("diff-files", "-z", "--name-only", "--ignore-submodules", "--"))
-        raise _in_the_way({change.path for change in touched}, edited, error, refusal) from error
+        raise _merge_refusal({change.path for change in touched}, edited, error, refusal) from error
     off = {path: blobs[path] for path, one in seen.files.items() if one.oid != blobs[path]}
     _refuse_edited(site, folder, off, refusal)
     raw = Capture(site.git, site.places, site.objects, folder).raw(off)
-    there = _without(own, folder, _deleted(site, touched))
+    there = _without(own, folder, _deleted_by_user(site, touched))
     old = State(head.commit, head.branch, before, there or before, raw, modes=seen.modes)
     return CarryPlan(old, State(head.commit, head.branch, merged, merged), trees, seen.files, blobs)
 
 
-def _deleted(site: Site, touched: Iterable[tree_difference.Change]) -> list[str]:
+def _deleted_by_user(site: Site, touched: Iterable[tree_difference.Change]) -> list[str]:
     """Files that a person has deleted from the disk alone: taking back what moved must not bring them back."""
     if attributes.is_sparse(site.git):
         return []
@@ -97,7 +97,7 @@ def _refuse_edited(site: Site, folder: Path, off: Mapping[str, str], refusal: st
     clean = attributes.clean_oids(own, list(off))
     edited = {path: blob for path, blob in off.items() if clean.get(path) != blob}
     if lost := sorted(edited.keys() - attributes.find_inexact(own, site.top, edited)):
-        raise _changes(lost, refusal)
+        raise _changes_refusal(lost, refusal)
 
 
 def _refuse_staged(own: Git, trees: tuple[str, str], refusal: str) -> None:
@@ -112,10 +112,10 @@ def _refuse_staged(own: Git, trees: tuple[str, str], refusal: str) -> None:
     above = {folder for path in moved for folder in tree_difference.parents(path)}
     lost = [path for path in staged if path in above or not moved.isdisjoint(tree_difference.parents(path))]
     if lost:
-        raise _changes(lost, refusal, "Staged")
+        raise _changes_refusal(lost, refusal, "Staged")
 
 
-def _in_the_way(moving: set[str], changed: Iterable[str], error: GitFailed, refusal: str) -> DevsError:
+def _merge_refusal(moving: set[str], changed: Iterable[str], error: GitFailed, refusal: str) -> DevsError:
     """The refusal for the local changes at paths that are to move; git names only the first, in its own words."""
     found = sorted(moving.intersection(changed)) or re.findall(r"'(.+?)'", error.stderr)
     if not found:
@@ -123,10 +123,10 @@ def _in_the_way(moving: set[str], changed: Iterable[str], error: GitFailed, refu
         return missing_objects.refusal_from_git(error, refusal) or immovable(
             "git_failed", words, code=refusal
         )
-    return _changes(found, refusal)
+    return _changes_refusal(found, refusal)
 
 
-def _changes(paths: Sequence[str], refusal: str, kind: str = "Local") -> DevsError:
+def _changes_refusal(paths: Sequence[str], refusal: str, kind: str = "Local") -> DevsError:
     return immovable(
         "dirty",
         f"{kind} changes are in the way, such as {paths[0]!r} ({len(paths)} in all).",
@@ -136,7 +136,7 @@ def _changes(paths: Sequence[str], refusal: str, kind: str = "Local") -> DevsErr
     )
 
 
-def _merged(site: Site, folder: Path, trees: tuple[str, str], refusal: str) -> str:
+def _merge_index(site: Site, folder: Path, trees: tuple[str, str], refusal: str) -> str:
     """The index's tree after the merge, worked out on a copy and without looking at files."""
     copy = folder / "index.merged"
     if (folder / "index").exists():
@@ -148,7 +148,7 @@ def _merged(site: Site, folder: Path, trees: tuple[str, str], refusal: str) -> s
         moving = {change.path for change in tree_difference.changes(own, *trees)}
         staged = split_z(own.run("diff-index", "--cached", *_STAGED, trees[0], "--"))
         other = split_z(own.run("diff-index", "--cached", *_STAGED, trees[1], "--"))
-        raise _in_the_way(moving.intersection(other), staged, error, refusal) from error
+        raise _merge_refusal(moving.intersection(other), staged, error, refusal) from error
     return own.text("write-tree", "--missing-ok")
 
 
@@ -172,10 +172,10 @@ def _refuse_obstacles(
     writes = [*(change.path for change in touched if change.new), *folders]
     found = obstacles.find(site.top, writes, is_tracked)
     if found:
-        raise _obstructed(found, refusal)
+        raise _obstacle_refusal(found, refusal)
 
 
-def _obstructed(found: obstacles.Obstacles, refusal: str) -> DevsError:
+def _obstacle_refusal(found: obstacles.Obstacles, refusal: str) -> DevsError:
     reason: Reason = "untracked_in_the_way"
     what, hint = "Untracked files are", "Move or commit them."
     if found.repositories:

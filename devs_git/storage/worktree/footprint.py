@@ -59,7 +59,7 @@ def compute(found: Survey, top: Path, tree: str) -> Footprint:
         if modes[1] == GITLINK:
             submodules.add(path)
         # Seen from the tree: D is missing in the index (the move adds it), A is in the index alone.
-        kind = status if GITLINK not in modes else _beside_a_submodule(modes)
+        kind = status if GITLINK not in modes else _status_without_submodule(modes)
         if kind:
             {"D": adds, "A": removes}.get(kind, rewrites).append(path)
             oids[path] = oid
@@ -94,7 +94,7 @@ def _differences(git: Git, tree: str) -> Iterator[tuple[str, tuple[str, str], tu
         yield path, (mode_tree, mode_index), (tree_oid, index_oid), status[0]
 
 
-def _beside_a_submodule(modes: tuple[str, str]) -> str:
+def _status_without_submodule(modes: tuple[str, str]) -> str:
     """What becomes of the file where a submodule is in the tree or in the index: D, A, or '' for no file at all."""
     if modes[0] not in (GITLINK, ABSENT):
         return "D"
@@ -139,7 +139,7 @@ def outcome(found: Survey, tree: str, plan: Footprint, saved: tuple[str, ...]) -
     for head, path in zip(out[::2], out[1::2], strict=True):
         mode_tree, mode_disk, oid, _disk_oid, status = head[1:].split(" ")
         modes = (mode_tree, mode_disk)
-        kind = status[0] if GITLINK not in modes else _beside_a_submodule(modes)
+        kind = status[0] if GITLINK not in modes else _status_without_submodule(modes)
         kinds |= {path: {"D": "added", "A": "deleted"}.get(kind, "modified")} if kind else {}
         oids |= {path: oid} if kind == "M" and mode_tree == mode_disk else {}
     same = {path for path in found.inexact if path not in set(plan.affected)}

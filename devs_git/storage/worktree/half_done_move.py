@@ -79,7 +79,7 @@ def restore(site: Site, journal: Journal, *, forward: bool = False, force: bool 
     wanted = {path: pair[1] if forward else pair[0] for path, pair in sides.items() if path not in skipped}
     (folder / GOING_BACK).touch()
     index = _new_index(site, journal) if forward else folder / "index.old"
-    if not _written(site, journal, wanted, index):
+    if not _write_or_refuse(site, journal, wanted, index):
         restore(
             site, journal, forward=forward, force=force
         )  # somebody has saved a file meanwhile: it is theirs now
@@ -103,7 +103,7 @@ def _new_index(site: Site, journal: Journal) -> Path:
     return index
 
 
-def _written(site: Site, journal: Journal, wanted: dict[str, Side | None], index: Path) -> bool:
+def _write_or_refuse(site: Site, journal: Journal, wanted: dict[str, Side | None], index: Path) -> bool:
     """As `_write`; RECOVERY_NEEDED where git cannot write a file that nobody has in its bytes."""
     try:
         return _write(site, journal, wanted, index)

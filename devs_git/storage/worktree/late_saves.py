@@ -26,10 +26,10 @@ Late = Iterator[tuple[str, str]]  # path, and where its file is now
 def bring_back_after_move(site: Site, opened: Journal, sights: FileStates) -> list[str]:
     """After a move: bring back what was written after it was seen; the paths of all that was."""
 
-    def was_written(path: str, spot: str) -> bool:
+    def is_late_save(path: str, spot: str) -> bool:
         return not file_state.is_same(spot, sights.get(path), renamed=True)
 
-    return _bring_back(site, opened, was_written)
+    return _bring_back(site, opened, is_late_save)
 
 
 def bring_back_in_recovery(site: Site, opened: Journal) -> list[str]:
@@ -38,7 +38,7 @@ def bring_back_in_recovery(site: Site, opened: Journal) -> list[str]:
     known = ownership.oids_of(sides)
     made = ownership.git_on_moved_index(site.git, opened.folder(site.places))
 
-    def is_theirs(path: str, spot: str) -> bool:
+    def is_late_save(path: str, spot: str) -> bool:
         seen = file_state.look_at(spot)
         if seen is None or seen.oid in known:
             return False
@@ -46,12 +46,12 @@ def bring_back_in_recovery(site: Site, opened: Journal) -> list[str]:
             ownership.is_partial_write(made, path, side, spot) for side in sides.get(path, _NOTHING)
         )
 
-    return _bring_back(site, opened, is_theirs)
+    return _bring_back(site, opened, is_late_save)
 
 
-def _bring_back(site: Site, opened: Journal, is_theirs: Callable[[str, str], bool]) -> list[str]:
+def _bring_back(site: Site, opened: Journal, is_late_save: Callable[[str, str], bool]) -> list[str]:
     top, folder = os.fspath(site.top), opened.folder(site.places)
-    late = [(path, spot) for path, spot in _taken(top, opened, site) if is_theirs(path, spot)]
+    late = [(path, spot) for path, spot in _files_taken_aside(top, opened, site) if is_late_save(path, spot)]
     if not late:
         return []
     sides = ownership.sides_of(site.git, opened, opened.folder(site.places))
@@ -67,7 +67,7 @@ def _bring_back(site: Site, opened: Journal, is_theirs: Callable[[str, str], boo
     return sorted({path for path, _ in late})
 
 
-def _taken(top: str, opened: Journal, site: Site) -> Late:
+def _files_taken_aside(top: str, opened: Journal, site: Site) -> Late:
     for one in files_aside.rounds(top, opened.folder(site.places)):
         for number, path in enumerate(one.paths):
             if spot := one.spot(number):

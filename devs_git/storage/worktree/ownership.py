@@ -182,7 +182,7 @@ def is_ours(
 def find_foreign(git: Git, sides: Sides, folder: Path, *, going_back: bool) -> set[str]:
     """Touched paths that are the user's. `going_back`: a take-back was cut off, so old content may have begun too."""
     disks = look(git, list(sides), folder, oids_of(sides))
-    theirs = set()
+    foreign = set()
     for path, pair in sides.items():
         disk = disks[path]
         if disk.above:
@@ -192,14 +192,14 @@ def find_foreign(git: Git, sides: Sides, folder: Path, *, going_back: bool) -> s
         else:
             ours = is_ours(git_on_moved_index(git, folder), path, disk, pair, going_back=going_back)
         if not ours:
-            theirs.add(path)
-    return theirs | _around(theirs, sides, disks)
+            foreign.add(path)
+    return foreign | _around(foreign, sides, disks)
 
 
-def _around(theirs: set[str], sides: Sides, disks: dict[str, Disk]) -> set[str]:
+def _around(foreign: set[str], sides: Sides, disks: dict[str, Disk]) -> set[str]:
     """Paths that cannot be written without removing what is the user's above or below them."""
-    above = {folder for path in theirs for folder in tree_difference.parents(path) if folder in sides}
-    blocked = {path for path in theirs if disks[path].kind != "folder"}
+    above = {folder for path in foreign for folder in tree_difference.parents(path) if folder in sides}
+    blocked = {path for path in foreign if disks[path].kind != "folder"}
     below = (
         {path for path in sides if not blocked.isdisjoint(tree_difference.parents(path))}
         if blocked

@@ -138,14 +138,14 @@ def _survey(git: Git, top: Path, status: Callable[[], bytes]) -> Survey:
     listed = git.run("ls-files", "-v", "-z")
     attributes.settings(git)  # will be wanted; git looks at files meanwhile
     undecided = filters.find_undecided(git, filters.configured_filters(git))
-    said = _read(status())
+    said = _parse_status(status())
     reads = bool(git.skipped_filters)
     not_told = undecided.unsure if reads else {}
     dirty = {path: oid for path, oid in said.dirty.items() if path not in not_told}
     # Whether such a file is what its filter would write is not asked either.
     plain = {path: oid for path, oid in dirty.items() if not (reads and path in undecided.changed)}
     inexact = attributes.find_inexact(git, top, plain, lambda: paths_of(listed))
-    lines, paths = _told(said, inexact, undecided)
+    lines, paths = _digest_input(said, inexact, undecided)
     parts = (head.commit, head.branch, os.fsencode(lines).hex(), *_contents(git, top, paths))
     digest = hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
     return Survey(
@@ -176,7 +176,7 @@ def paths_of(listed: bytes) -> bytes:
 
 
 @mutable
-class _Said:
+class _ParsedStatus:
     """What `git status` said: paths of each kind (`dirty` with the index's blob), and the lines themselves."""
 
     staged: list[str] = field(default_factory=list)
@@ -188,8 +188,8 @@ class _Said:
     lines: list[tuple[str, str]] = field(default_factory=list)  # path, and line
 
 
-def _read(out: bytes) -> _Said:
-    said = _Said()
+def _parse_status(out: bytes) -> _ParsedStatus:
+    said = _ParsedStatus()
     for line in split_z(out):
         if line[0] == "#":  # the user's status.showStash speaks even here
             said.lines.append(("", line))
@@ -213,7 +213,9 @@ def _read(out: bytes) -> _Said:
     return said
 
 
-def _told(said: _Said, inexact: Collection[str], undecided: Undecided) -> tuple[str, list[str]]:
+def _digest_input(
+    said: _ParsedStatus, inexact: Collection[str], undecided: Undecided
+) -> tuple[str, list[str]]:
     """What a plan depends on: git's lines, and the paths whose contents count.
 
     It is the same whether filters were started or not, or what was planned without them could not be carried out.

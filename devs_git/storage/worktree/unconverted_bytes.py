@@ -58,7 +58,11 @@ def find(
     git: Git, places: Places, found: Survey, plan: Footprint, known: Collection[str]
 ) -> UnconvertedFiles:
     """Such files beside those `known` to be looked at anyway. git is asked with the index of the worktree as it is."""
-    if not _index(places).exists() and not _in_play(git, found, plan) and not _resized(git, places, found):
+    if (
+        not _index(places).exists()
+        and not _may_convert(git, found, plan)
+        and not _has_other_size(git, places, found)
+    ):
         return UnconvertedFiles(exact=not _is_partial(git))
     left_out = {os.fsencode(path) for path in (*known, *found.flagged)}
     index, blobs = _index(places), _entries(git)
@@ -66,7 +70,7 @@ def find(
     index.with_name("index.lock").unlink(missing_ok=True)
     own = raw_git(git, places, index).with_config(*_OWN)
     try:
-        return _kept(git, _off(own, blobs, left_out))
+        return _kept(git, _find_differing(own, blobs, left_out))
     except GitFailed:
         index.unlink(missing_ok=True)
         return _kept(git, _one_by_one(os.fspath(git.where), blobs, left_out))
@@ -76,7 +80,7 @@ def _index(places: Places) -> Path:
     return places.own / "raw" / "index"
 
 
-def _in_play(git: Git, found: Survey, plan: Footprint) -> bool:
+def _may_convert(git: Git, found: Survey, plan: Footprint) -> bool:
     """Whether attributes or filters are in play in this worktree, or in the states on both sides.
 
     An attributes file that is not tracked is seen at the root and above what moves; elsewhere once in a worktree (`_resized`).
@@ -92,7 +96,7 @@ def _is_partial(git: Git) -> bool:
     return any(name.endswith(".promisor") for name in attributes.settings(git))
 
 
-def _resized(git: Git, places: Places, found: Survey) -> bool:
+def _has_other_size(git: Git, places: Places, found: Survey) -> bool:
     """Whether a file is not as large as its blob: attributes and settings of before have left no other trace.
 
     Asked once in a worktree: as long as nothing is in play git writes files as large as their blobs.
@@ -105,8 +109,8 @@ def _resized(git: Git, places: Places, found: Survey) -> bool:
         return True
     sizes = re.findall(_SIZES, git.run("ls-files", "-s", "--debug", "-z"))
     asked = b"".join(oid + b"\n" for oid, _ in sizes)
-    told = git.run("cat-file", "--batch-check=%(objectsize)", stdin=asked).split(b"\n") if sizes else ()
-    if any(size != blob and blob.isdigit() for (_, size), blob in zip(sizes, told, strict=False)):
+    blob_sizes = git.run("cat-file", "--batch-check=%(objectsize)", stdin=asked).split(b"\n") if sizes else ()
+    if any(size != blob and blob.isdigit() for (_, size), blob in zip(sizes, blob_sizes, strict=False)):
         return True
     done.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     done.touch()
@@ -119,7 +123,7 @@ def _entries(git: Git, *paths: bytes) -> set[bytes]:
     return {line[7:] for line in lines if line.startswith(b"100")}
 
 
-def _off(own: Git, blobs: set[bytes], left_out: Collection[bytes]) -> dict[str, str]:
+def _find_differing(own: Git, blobs: set[bytes], left_out: Collection[bytes]) -> dict[str, str]:
     """Files whose bytes are not among `blobs`, with the oid of these: `own` is brought up to date first, and never converts."""
     seen = _entries(own)
     differing, other = ({_path(line) for line in lines} for lines in (blobs - seen, seen - blobs))

@@ -52,7 +52,7 @@ def test_the_snapshot_of_a_checkpoint_follows_what_the_ledger_says_of_it(catalog
             event("checkpoints.rewritten", moved),
             event("ledger.merged", ("Devs-Renumbered", f"{'b' * 40} 7")),
         ):
-            snapshots.follow(catalog, told)
+            snapshots.apply_event(catalog, told)
     found = {one.checkpoint: one for one in snapshots.list_newest(catalog, "task-10", 10)}
     assert set(found) == {"task-10@1", "task-10@7"}
     assert snapshots.of_tag(catalog, "b" * 40) == found["task-10@7"]
@@ -60,9 +60,9 @@ def test_the_snapshot_of_a_checkpoint_follows_what_the_ledger_says_of_it(catalog
     live = dict(catalog.rows("SELECT checkpoint, live FROM snapshots"))
     assert live == {"task-10@1": 0, "task-10@7": 1}
     with fulltext.write_transaction(catalog):
-        snapshots.follow(catalog, event("rewound", ("Devs-Undone", "b" * 40)))
+        snapshots.apply_event(catalog, event("rewound", ("Devs-Undone", "b" * 40)))
         assert dict(catalog.rows("SELECT checkpoint, live FROM snapshots"))["task-10@7"] == 0
-        snapshots.follow(catalog, event("undone", ("Devs-Revived", "b" * 40)))
+        snapshots.apply_event(catalog, event("undone", ("Devs-Revived", "b" * 40)))
     assert dict(catalog.rows("SELECT checkpoint, live FROM snapshots"))["task-10@7"] == 1
 
 
@@ -72,7 +72,7 @@ def test_an_event_of_anybodys_stops_no_reader_of_the_catalog(catalog: Catalog) -
         ("Devs-Tag", "t"), ("Devs-Conversation", f"s {'9' * 30} d"),
     )  # fmt: skip
     with fulltext.write_transaction(catalog):
-        assert snapshots.follow(catalog, Event("checkpoint.created", "x", fields))
+        assert snapshots.apply_event(catalog, Event("checkpoint.created", "x", fields))
     assert snapshots.list_newest(catalog, "", 10) == ()
 
 

@@ -144,12 +144,12 @@ import os, sys
 from pathlib import Path
 from devs_git.storage.catalog import transcripts
 from devs_git.storage.catalog.database import Catalog
-from devs_git.storage.catalog.transcripts import Seen; from devs_git.storage.catalog.transcripts import Source
+from devs_git.storage.catalog.transcripts import ReadContext; from devs_git.storage.catalog.transcripts import Source
 folder, name = Path(sys.argv[1]), sys.argv[2]
 sys.stdin.read()
 for path in (folder / "shared.jsonl", folder / f"{name}.jsonl"):
     with Catalog.open(folder) as catalog:
-        transcripts.take_in(catalog, Source(path), Seen("2026-03-01", "2026-03-01", lambda: os.urandom(8).hex()))
+        transcripts.take_in(catalog, Source(path), ReadContext("2026-03-01", "2026-03-01", lambda: os.urandom(8).hex()))
 """
 
 
@@ -179,7 +179,7 @@ def test_an_importer_that_is_killed_leaves_whole_batches_and_the_next_one_reads_
 ) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(conversation("s", 2300))
-    killed = IMPORTER.replace("hex())", "hex(), told=lambda *_: os.kill(os.getpid(), 9))")
+    killed = IMPORTER.replace("hex())", "hex(), on_read=lambda *_: os.kill(os.getpid(), 9))")
     command = [sys.executable, "-c", killed, str(tmp_path), "s"]
     (tmp_path / "shared.jsonl").write_bytes(conversation("s", 2300))
     done = subprocess.run(command, input=b"", capture_output=True, check=False)
