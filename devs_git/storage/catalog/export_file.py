@@ -6,12 +6,13 @@ import gzip
 import os
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.catalog import exchange
+from devs_git.storage.git.files import PUBLIC, replacement
 
 
 @contextmanager
@@ -29,14 +30,12 @@ def open_export(path: Path) -> Iterator[Callable[[bytes], int]]:
         raise invalid(
             "output", "There is another file, which is not an export.", hint="Name a file that is new."
         )
-    temporary = place.with_name(f".devs-export-{os.getpid()}")
-    try:
-        with _open(temporary) as stream:
-            yield stream.write
-        temporary.replace(place)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with ExitStack() as stack:
+        try:
+            stream = stack.enter_context(replacement(place, mode=PUBLIC, prefix=".devs-export-"))
+        except OSError as error:
+            raise _refusal(error) from error
+        yield stream.write
 
 
 def _is_export(path: Path) -> bool:

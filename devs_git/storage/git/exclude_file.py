@@ -47,8 +47,6 @@ def remove(places: Places) -> Action:
 
 def _write(places: Places, data: bytes) -> None:
     path = places.common / "info" / "exclude"
-    folder_was_there, mode = path.parent.is_dir(), path.stat().st_mode if path.exists() else 0o644
-    if not folder_was_there:
-        path.parent.mkdir()
-    replace_file(path, data)
-    path.chmod(mode & 0o777)
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+    path.parent.mkdir(exist_ok=True)
+    replace_file(path, data, mode=mode, exact=True)

@@ -1,27 +1,53 @@
-"""Write a file so that no reader and no crash ever meets half of it."""
+"""The one way to write a file so that no reader and no crash ever meets half of it."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO, Final
+
+PRIVATE: Final = 0o600
+# Of any new file, before the umask.
+PUBLIC: Final = 0o666
 
 
-def replace_file(path: Path, data: bytes, *, durable: bool = False) -> None:
-    """Write `path` by a temporary file and a rename, so that a reader sees the old or the new bytes only."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+@contextlib.contextmanager
+def replacement(
+    path: Path, *, mode: int = PRIVATE, exact: bool = False, durable: bool = False, prefix: str = ""
+) -> Iterator[BinaryIO]:
+    """A stream for a temporary file that becomes `path` after the body, by a rename. If anything fails, `path` stays as it was.
+
+    The umask narrows `mode`, unless it is `exact`. A `durable` file is on disk when this returns, and so is its name.
+    `prefix` begins the name of the temporary file, which is in the same folder. OSError.
+    """
+    # Two threads of one server may write the same file, so a process id is not enough.
+    temporary = path.with_name(f"{prefix or f'.{path.name}.'}{os.getpid()}_{os.urandom(4).hex()}")
+    # O_EXCL follows no link that somebody put there.
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
+            if exact:
+                os.fchmod(descriptor, mode)
+            yield stream
             if durable:
                 stream.flush()
-                os.fsync(stream.fileno())
-        temporary.rename(path)
-    except OSError:
+                os.fsync(descriptor)
+        temporary.replace(path)
+    except BaseException:
         temporary.unlink(missing_ok=True)
         raise
     if durable:
         folder = os.open(path.parent, os.O_RDONLY)
         os.fsync(folder)
         os.close(folder)
+
+
+def replace_file(
+    path: Path, data: bytes, *, mode: int = PRIVATE, exact: bool = False, durable: bool = False
+) -> None:
+    """Write `data` to `path` as `replacement` does. Folders that are missing are made, for this user alone."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with replacement(path, mode=mode, exact=exact, durable=durable) as stream:
+        stream.write(data)

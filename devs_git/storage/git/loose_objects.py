@@ -11,9 +11,14 @@ import zlib
 from pathlib import Path
 from typing import Final
 
+from devs_git.storage.git.files import replacement
+
 SMALL: Final = 1 << 20
 _SPEED: Final = 1  # git's own level for loose objects
 _TRIES: Final = 20
+# gc deletes what a crash leaves under such a name.
+_TEMPORARY: Final = "tmp_obj_"
+_READ_ONLY: Final = 0o444
 
 
 def _path(folder: Path, oid: str) -> Path:
@@ -58,30 +63,14 @@ def write(folder: Path, kind: str, data: bytes) -> str:
 
 
 def _write_file(path: Path, data: bytes) -> None:
-    # gc removes what has this name
-    temporary = path.with_name(f"tmp_obj_{os.getpid()}_{os.urandom(4).hex()}")
-    descriptor = _opened(temporary)
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.rename(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    holder = os.open(path.parent, os.O_RDONLY)
-    os.fsync(holder)
-    os.close(holder)
-
-
-def _opened(file: Path) -> int:
-    """A new file in its folder, which a gc may take away as long as it is empty."""
+    """Try again where a gc deletes the folder while it is empty, or the temporary file."""
     for tries_left in reversed(range(_TRIES)):
-        file.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(exist_ok=True)
         try:
-            return os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o444)
+            with replacement(path, mode=_READ_ONLY, durable=True, prefix=_TEMPORARY) as stream:
+                stream.write(data)
         except FileNotFoundError:
             if not tries_left:
                 raise
-    raise AssertionError
+        else:
+            return

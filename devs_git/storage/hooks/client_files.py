@@ -23,6 +23,7 @@ from devs_git.domain.text.json_edit import Unfit, loose_line
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.documents import package_files
 from devs_git.storage.git import bounded
+from devs_git.storage.git.files import PUBLIC, replace_file
 from devs_git.storage.git.places import Places
 from devs_git.storage.hooks.hook_slot import HookSlot
 from devs_git.storage.hooks.installation import resolve_includes
@@ -188,20 +189,9 @@ def _write(path: Path, top: Path, text: str | None) -> Action:
             with contextlib.suppress(OSError):  # not empty
                 path.parent.rmdir() if path.parent != top else None
             return Action(name, "removed")
-        _replace(real, text.encode())
+        real.parent.mkdir(parents=True, exist_ok=True)
+        mode = real.stat().st_mode & 0o7777 if before is not None else PUBLIC
+        replace_file(real, text.encode(), mode=mode, exact=before is not None)
     except OSError as error:
         raise _refusal(path, top, 0, error.strerror or "it cannot be written") from error
     return Action(name, "created" if before is None else "updated")
-
-
-def _replace(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_bytes(data)
-        if path.exists():
-            temporary.chmod(path.stat().st_mode & 0o7777)
-        temporary.rename(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise

@@ -61,5 +61,4 @@ def _write(places: Places, data: bytes) -> None:
     path = _file(places)
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
     path.parent.mkdir(exist_ok=True)
-    replace_file(path, data)
-    path.chmod(mode)
+    replace_file(path, data, mode=mode, exact=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.text.hook_script import KEPT, LEGACY, Owner, owner
+from devs_git.storage.git.files import replace_file
 from devs_git.values import immutable
 
 MODE: Final = 0o755
@@ -48,10 +49,7 @@ class HookSlot:
 
     def put(self, content: bytes) -> None:
         """Make `content` stand in the slot, executable, in one step."""
-        temporary = self.folder / f".{self.name}.{os.getpid()}"
-        temporary.write_bytes(content)
-        temporary.chmod(MODE)
-        temporary.rename(self.path)
+        replace_file(self.path, content, mode=MODE, exact=True)
 
     def keep(self) -> str:
         """Move what stands in the slot out of our way; says what is odd about it."""

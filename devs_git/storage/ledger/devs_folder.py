@@ -33,6 +33,7 @@ _LONGEST: Final = (
     200  # bytes of a name; no file system of ours takes more than 255, and a file is written beside its place
 )
 GONE: Final = 0  # the mode of what is not there
+_READ_ONLY: Final = 0o444
 _VERBATIM: Final = ".sig"  # a first line of ours would break the signature
 
 
@@ -189,13 +190,12 @@ def _put(view: Path, path: tuple[str, ...], data: bytes) -> bool:
             folder.unlink(missing_ok=True)
             folder.mkdir()
     target = folder / path[-1]
-    if not target.is_symlink() and target.is_file() and target.stat().st_mode & 0o777 == 0o444:
+    if not target.is_symlink() and target.is_file() and target.stat().st_mode & 0o777 == _READ_ONLY:
         if target.read_bytes() == data:
             return False
     elif target.is_dir() and not target.is_symlink():
         return False  # a person's folder in the way of a view: theirs stays
-    replace_file(target, data)
-    target.chmod(0o444)
+    replace_file(target, data, mode=_READ_ONLY, exact=True)
     return True
 
 

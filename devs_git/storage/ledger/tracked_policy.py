@@ -133,6 +133,7 @@ def write(top: Path, policy: bytes, first: str) -> Action:
     record = yaml_documents.load(policy, IN_FORCE, "policy", code="POLICY_INVALID")
     named = {"genesis": record["genesis"], FIRST: first} if first else {}
     data = yaml_documents.dump({**named, **record}, "policy", comment=_PROPOSED)
+    # Not `replace_file`: a proposal that somebody made meanwhile must stay.
     try:
         descriptor = os.open(top / PROPOSED, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     except FileExistsError:
