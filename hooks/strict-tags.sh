@@ -1,10 +1,10 @@
-# A tag of a task moves beside an event alone, and as the events say: a rebase, an amend, a sync. Python reads them.
+# A task's tag may only move together with an event that explains the move: a rebase, an amend, a sync. Python reads the events.
 moved=''
 for tag in $tags$list; do
-  is=$(git rev-parse -q --verify "${tag%:*}") || [ $? = 1 ] || is=unknown
-  [ "${is:-${tag#*:}}" = "${tag#*:}" ] || moved="$moved $tag"
+  now=$(git rev-parse -q --verify "${tag%:*}") || [ $? = 1 ] || now=unknown
+  [ "${now:-${tag#*:}}" = "${tag#*:}" ] || moved="$moved $tag"
 done
 if [ "$moved" ]; then
-  [ "$event" ] || { set -- $moved && refuse "TAG_MOVED: ${1%%[!0-9A-Za-z/._-]*} names a checkpoint, which never moves"; }
+  [ "$event" ] || { set -- $moved && refuse "TAG_MOVED: ${1%%[!0-9A-Za-z/._-]*} is the tag of a checkpoint, and such a tag never moves"; }
   printf '%s\n' $moved | @PYTHON@ -P -m devs_git hook strict-tags "$event" || exit 1 # too many for arguments
 fi

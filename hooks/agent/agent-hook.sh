@@ -1,10 +1,10 @@
 #!/bin/sh
 # devs-git hook
-# Read by the line that `agent install` puts into a client's project file, after `set -- <client> <event>`. The line left
-# the folder in $w and went to the project's top, whose git directory is $g. On standard input is the client's payload.
+# The line that `agent install` puts into a client's project file sources this script after `set -- <client> <event>`.
+# $w is the folder in which the client ran, $g the git directory of the project. Standard input is the client's payload.
 case $g in /*) ;; *) g=$PWD/$g ;; esac
 common=${g%/worktrees/*}
-# The worktree around $w, in which the tool works: the project's own as a rule.
+# $here: the git directory of the worktree around $w, in which the tool works. Usually it is the project's own.
 here=$g
 if [ "$w" != "$PWD" ]; then
   top=$w
@@ -15,7 +15,7 @@ if [ "$w" != "$PWD" ]; then
     case $here in /*) ;; *) here=$top/$here ;; esac
   fi
 fi
-theirs=${here%/worktrees/*}
-[ ! "$theirs" -ef "$common" ] || theirs=$common
+tool_common=${here%/worktrees/*}
+[ ! "$tool_common" -ef "$common" ] || tool_common=$common
 # include agent/guard.sh
 # include agent/capture.sh

@@ -1,14 +1,14 @@
-# Keep the payload as it comes, under a name of its own, whole or not at all; everything else is for later. On top of it
-# stand client and event, where we are, what HEAD is, and the active task: when somebody reads this they may be others.
+# Save the payload unchanged under a name of its own, whole or not at all; devs-git reads it later. The lines above it are
+# client and event, folder, HEAD and active task as they are now: when devs-git reads the payload, they may have changed.
 umask 077
 spool=$common/devs/spool
 { read -r id </proc/sys/kernel/random/uuid || id=$(date +%s)-$PPID-$$; } 2>/dev/null
 [ -d "$spool" ] || mkdir -p "$spool"
-if [ -L "$common/devs" ] || [ -L "$spool" ]; then spool=/dev/null; fi # what we keep goes nowhere else
+if [ -L "$common/devs" ] || [ -L "$spool" ]; then spool=/dev/null; fi # never write through a link
 {
   printf '%s %s\n' "$1" "$2"
   case $w in *[![:print:]]*) ;; *) printf 'PWD %s\n' "$w" ;; esac
-  if [ "$theirs" = "$common" ] && read -r head <"$here/HEAD"; then
+  if [ "$tool_common" = "$common" ] && read -r head <"$here/HEAD"; then
     case $head in 'ref: '*) [ ! -f "$common/${head#ref: }" ] || read -r head <"$common/${head#ref: }" ;; esac
     printf 'HEAD %s\n' "$head"
     if [ -f "$here/devs/task" ]; then while IFS= read -r line; do printf '%s\n' "$line"; done <"$here/devs/task"; fi
@@ -17,5 +17,5 @@ if [ -L "$common/devs" ] || [ -L "$spool" ]; then spool=/dev/null; fi # what we 
   cat
 } >"$spool/.$id" && exec mv "$spool/.$id" "$spool/$id.$1.$2"
 rm -f "$spool/.$id"
-echo 'devs-git: what this tool printed could not be kept; see: devs-git doctor' >&2
+echo 'devs-git: the output of this tool could not be saved. See: devs-git doctor' >&2
 exit 1

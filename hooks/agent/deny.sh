@@ -1,8 +1,8 @@
-# Python looks what tool it is, and what freezes each place that is named.
-asked=$1 && shift 2
-@PYTHON@ -P -m devs_git hook before-tool "$asked" "$@"
+# Python decides: it looks which tool it is, and what freezes each repository in "$@".
+client=$1 && shift 2
+@PYTHON@ -P -m devs_git hook before-tool "$client" "$@"
 status=$?
 [ "$status" != 0 ] || exit 0
-# What cannot be looked at is not let through; 2 is how clients are told so without any words of theirs.
-[ "$status" = 70 ] || echo 'devs-git: INTERNAL: a gate may be open, and the Python that knows could not be started: devs-git doctor' >&2
+# If nobody can decide, the tool is denied. Exit status 2 means this to all clients.
+[ "$status" = 70 ] || echo 'devs-git: INTERNAL: this tool is denied, because a gate may be open and Python could not be started to check it. See: devs-git doctor' >&2
 exit 2

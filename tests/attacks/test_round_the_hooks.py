@@ -210,7 +210,7 @@ def test_a_planted_note_of_the_tass_path(initialised: Path, frozen: str) -> None
 
 
 def test_a_planted_note_that_nothing_is_open(initialised: Path) -> None:
-    note = initialised / ".git/devs/calm"
+    note = initialised / ".git/devs/nothing-open"
     tip = goes_on("rev-parse", LEDGER)
     note.write_text(f"{tip} 1\n")
     refused("GATE_BLOCKED", *COMMIT)

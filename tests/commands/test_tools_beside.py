@@ -202,7 +202,7 @@ def test_the_agents_hook_says_that_git_calls_none_of_ours(initialised: Path, git
     said = call(initialised, before("Read"))
     assert (said.status, said.out) == (0, "")
     assert said.err.count("\n") == 1
-    assert said.err.startswith("devs-git: warning: git does not call our hooks here")
+    assert said.err.startswith("devs-git: warning: git does not call the hooks of devs-git here")
     lines = offered(set_up())
     assert call(initialised, before("Read")).err == ""
     subprocess.run(["sh", "-c", lines], check=True)

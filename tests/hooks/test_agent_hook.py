@@ -108,7 +108,7 @@ def test_what_cannot_be_looked_at_while_a_gate_is_open_is_not_let_through_and_sa
     hook.write_text(hook.read_text().replace(" -P -m ", " -P -m no_such_"))
     said = call(project, before("Read"))
     assert (said.status, said.out) == (2, "")
-    assert said.err.splitlines()[-1].startswith("devs-git: INTERNAL: a gate may be open")
+    assert said.err.splitlines()[-1].startswith("devs-git: INTERNAL: this tool is denied")
 
 
 def test_a_capture_starts_two_children_and_a_look_one_git(project: Path, tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_a_capture_that_fails_is_one_line_and_never_a_denial(project: Path) -> N
     (project / ".git/devs/spool").write_text("a file stands there")
     said = call(project, after())
     assert said.status == 1
-    assert said.err.splitlines()[-1].startswith("devs-git: what this tool printed could not be kept")
+    assert said.err.splitlines()[-1].startswith("devs-git: the output of this tool could not be saved")
     (project / ".git/devs/spool").unlink()
     assert call(project, after()).status == 0  # and the folder is made where it is missing
     assert len(spooled(project)) == 1

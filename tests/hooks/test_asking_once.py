@@ -15,14 +15,14 @@ from tests.support.gate_scene import ask
 from tests.support.lost_objects import lose
 
 Run = Callable[..., str]
-CALM = Path(".git/devs/calm")
+NOTE = Path(".git/devs/nothing-open")
 LEDGER = "refs/heads/devs/ledger"
 
 
 @pytest.fixture
 def children(initialised: Path, tmp_path: Path) -> Callable[..., list[str]]:
     """`children("-m", "x")`: a `git commit` that succeeds, and the git commands that its hooks started."""
-    CALM.unlink(missing_ok=True)
+    NOTE.unlink(missing_ok=True)
     git, told = shutil.which("git"), tmp_path / "told"
     for hook in (initialised / ".git/hooks").iterdir():
         text = hook.read_text()
@@ -65,10 +65,10 @@ def test_a_gate_whose_marker_cannot_be_read_freezes_all_the_same(
 
 
 def test_a_note_that_cannot_be_written_is_done_without(children: Callable[..., list[str]]) -> None:
-    CALM.mkdir()
+    NOTE.mkdir()
     assert children("-m", "one") == ["cat-file", "rev-parse"]
     assert children("-m", "two") == ["cat-file", "rev-parse"]
-    CALM.rmdir()
-    CALM.write_text("")
+    NOTE.rmdir()
+    NOTE.write_text("")
     assert children("-m", "three") == ["cat-file", "rev-parse"]
     assert children("-m", "four") == ["cat-file"]

@@ -21,7 +21,7 @@ Run = Callable[..., str]
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Path:
     (tmp_path / "elsewhere").mkdir()
-    for name in ("calm", "template"):
+    for name in ("nothing-open", "template"):
         (tmp_path / "elsewhere" / name).write_text("mine\n")
     return tmp_path / "elsewhere"
 
@@ -36,7 +36,7 @@ def commit() -> None:
 
 
 @pytest.mark.quick(1)
-@pytest.mark.parametrize("name", ["calm", "template"])
+@pytest.mark.parametrize("name", ["nothing-open", "template"])
 def test_a_note_that_is_a_link_is_not_written_through(name: str, initialised: Path, elsewhere: Path) -> None:
     commit()
     note = initialised / ".git" / "devs" / name
@@ -68,5 +68,5 @@ def test_what_a_tool_printed_is_not_kept_elsewhere(name: str, initialised: Path,
     place.symlink_to(elsewhere / "moved")
     before = sorted(os.fspath(path) for path in elsewhere.rglob("*"))
     said = call(initialised, after(output="secret"))
-    assert said.err.splitlines()[-1].startswith("devs-git: what this tool printed could not be kept")
+    assert said.err.splitlines()[-1].startswith("devs-git: the output of this tool could not be saved")
     assert sorted(os.fspath(path) for path in elsewhere.rglob("*")) == before

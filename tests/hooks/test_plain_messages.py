@@ -92,7 +92,7 @@ def no_awk(tmp_path: Path) -> str:
 def test_a_plain_message_gets_the_same_trailers_the_short_way(
     source: bytes, repo: Path, ledgered: Workspace
 ) -> None:
-    short = package_files.read("hooks", "plain.sh")
+    short = package_files.read("hooks", "add-trailers-to-one-paragraph.sh")
     assert short in source
     ours, long = hook(source, repo), hook(source.replace(short, b""), repo)
     several = messages()

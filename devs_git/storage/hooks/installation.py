@@ -27,6 +27,8 @@ from devs_git.values import immutable, replace
 
 INIT: Final = "devs-git init"
 SERVE: Final = "devs-git init --server"
+# Hooks of earlier versions wrote this note below `devs/`.
+NOTE_OF_EARLIER_HOOKS: Final = "calm"
 STRICT: Final = (
     ".strict"  # how the files of `hooks/` end that are installed only where somebody asked for them
 )
@@ -61,7 +63,7 @@ def has_strict_hooks(folder: HookFolder) -> bool:
 
 
 def resolve_includes(source: bytes) -> bytes:
-    """A hook's source, each line `# include where.sh` replaced by that file of `hooks/`."""
+    """A hook's source, each line `# include locate.sh` replaced by that file of `hooks/`."""
 
     def part(line: re.Match[bytes]) -> bytes:
         return resolve_includes(package_files.read("hooks", line[1].decode()))
@@ -80,6 +82,7 @@ def install(
     )
     with _clear_refusal(folder):
         folder.ours.mkdir(parents=True, exist_ok=True)
+        (places.shared / NOTE_OF_EARLIER_HOOKS).unlink(missing_ok=True)
         retired = (name for name in others if name not in sources)
         gone = [_take_out(HookSlot(folder.ours, name)) for name in retired]
         done = [_put_in(HookSlot(folder.ours, name), source, python) for name, source in sources.items()]

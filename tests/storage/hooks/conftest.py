@@ -16,7 +16,7 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> HookStage:
     """The shipped hooks, with one more line after their header that says they ran."""
     copy = tmp_path / "package"
     shutil.copytree(package_files.folder("hooks"), copy / "_hooks")
-    for guard in ("ask.sh", "frozen.sh", "tas.sh"):
+    for guard in ("query-ledger-and-tas.sh", "refuse-while-frozen.sh", "check-tas.sh"):
         (copy / "_hooks" / guard).write_text("")  # these repositories have no ledger
     for name in NAMES:
         file = copy / "_hooks" / name

@@ -69,6 +69,14 @@ def test_an_upgrade_replaces_ours_and_still_calls_theirs(repo: Path, stage: Hook
     assert stage.commit() == ["theirs post-commit", "ours post-commit"]
 
 
+def test_an_upgrade_deletes_the_note_that_only_earlier_hooks_read(repo: Path, stage: HookStage) -> None:
+    note = repo / ".git/devs/calm"
+    note.parent.mkdir()
+    note.write_text("0123 1\n")
+    stage.install(repo)
+    assert not note.exists()
+
+
 def test_a_hook_that_git_no_longer_needs_us_for_is_taken_out_by_an_upgrade(
     repo: Path, stage: HookStage
 ) -> None:

@@ -1,8 +1,8 @@
-# Add Devs-Ledger to the message in "$1", and the active task's trailers. prepare-commit-msg tells in "$2" where it is
-# from; commit-msg, which comes after the editor, does not. An empty message and a template that nobody edited stay.
+# Add Devs-Ledger and the trailers of the active task to the message in "$1". In prepare-commit-msg "$2" is the source of the
+# message. commit-msg runs after the editor and has no "$2". An empty message and an unedited template stay unchanged.
 for entry in "$common"/devs/journal/*.json; do
   if [ -f "$entry" ] && { grep -sqF "\"worktree\": \"$own\"" "$entry"; [ $? != 1 ]; } && [ -f "$entry" ]; then
-    echo 'devs-git is at work in this worktree, or was interrupted. Run: devs-git status' >&2 && exit 1
+    echo 'devs-git: a command is running in this worktree, or was interrupted. Run: devs-git status' >&2 && exit 1
   fi
 done
 task='' rebase='' template=$dir/devs/template
@@ -14,9 +14,9 @@ case ${0##*/}:${2-} in
   *) [ ! -f "$template" ] || [ -L "$dir/devs" ] || rm -f "$template" ;;
 esac
 if [ -d "$dir/rebase-merge" ] || [ -f "$dir/rebase-apply/rebasing" ]; then rebase=yes; fi
-[ "${2-}" != message ] || [ ! -f "$dir/rebase-merge/amend" ] || rebase='' # a new commit where an `edit` stopped
-# include plain.sh
+[ "${2-}" != message ] || [ ! -f "$dir/rebase-merge/amend" ] || rebase='' # a new commit while a rebase is stopped at `edit`
+# include add-trailers-to-one-paragraph.sh
 new=$(tip=$tip rebase=$rebase from=${0##*/}:${2-} task=$task file=$1 LC_ALL=C awk '
-# include trailers.awk
-' "$1") || exit $(($? != 1)) # 1: there is no message; by any other it did not come to its end
+# include add-trailers.awk
+' "$1") || exit $(($? != 1)) # 1: there is no message; any other status: awk failed
 printf '%s\n' "$new" >"$1"

@@ -1,4 +1,4 @@
-# Somebody may have moved the ledger without us, as a plain git fetch does: then Python asks whether it is to be believed.
+# If the tip is not the one that devs-git checked last (after a plain git fetch, for example), Python checks the ledger.
 checked=''
 if [ -f "${common-}/devs/checked-tip" ]; then read -r checked <"$common/devs/checked-tip"; fi
 if [ "${common-}" ] && [ "$checked" != "$tip" ]; then

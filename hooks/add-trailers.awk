@@ -1,20 +1,20 @@
 { line[NR] = $0; if ($0 ~ /^[^0-9A-Za-z \t]/) odd = 1 }
 END {
-  n = NR # which every getline moves
-# include comments.awk
-  given = ENVIRON["from"] ~ /^prep.*:message$/ && !ENVIRON["rebase"] # by -m or -F: a line that begins like a comment is text
+  n = NR # getline changes NR
+# include find-comments.awk
+  given = ENVIRON["from"] ~ /^prep.*:message$/ && !ENVIRON["rebase"] # -m or -F: git keeps lines that look like comments
   for (i = 1; i <= n && (!cut || i < cut); i++) {
     if (ours[i] = line[i] ~ /^Devs-(Task|Agent|Client|Phase|Ledger): /) {
-      if (line[i] ~ /^Devs-Task/) named = 1
-      if (line[i] !~ /^Devs-Ledger/ && !seen[line[i]]++) kept = kept line[i] "\n" # a squash brings those of each commit
+      if (line[i] ~ /^Devs-Task/) has_task = 1
+      if (line[i] !~ /^Devs-Ledger/ && !seen[line[i]]++) kept = kept line[i] "\n" # a squash has the trailers of each commit
     } else if (line[i] !~ /^[ \t]*$/) {
       comment = index(line[i], c) == 1
       if (!comment || given) { many = many || last && last < i - 1; last = i }
       if (!(comment && (!given || line[i] ~ /^.([ \t]|$)/)) && line[i] !~ /^Signed-off-by: /) text = 1
-      if (line[i] ~ /^(\(cherry|[0-9A-Za-z-]+[ \t]*[^0-9A-Za-z \t-])/) keyed = 1 # a trailer has a key, and then a separator
+      if (line[i] ~ /^(\(cherry|[0-9A-Za-z-]+[ \t]*[^0-9A-Za-z \t-])/) keyed = 1 # a trailer is a key and a separator
     }
   }
-  if (!named && !ENVIRON["rebase"] && ENVIRON["task"]) kept = ENVIRON["task"] "\n" # a rebase claims no commits of before
+  if (!has_task && !ENVIRON["rebase"] && ENVIRON["task"]) kept = ENVIRON["task"] "\n" # a rebase gives the active task no older commits
   if (!text) exit 1
   parse = "git -c \"trailer.separators=:$(git config trailer.separators)\" interpret-trailers --parse --no-divider \"$file\""
   while (many && keyed && (parse | getline trailer) > 0) if (trailer !~ /^Devs-/) others = 1

@@ -1,17 +1,17 @@
 # Refuse while a gate is open.
-# include open.sh
+# include read-open-gates.sh
 if [ ! "$tip$open" ] && [ -d "${common-}/devs/newest" ]; then
-  # A git prune beside us may have taken the newest event, which has a second name there.
+  # A git prune at the same time may have deleted the newest event. devs/newest has a copy.
   @PYTHON@ -P -m devs_git hook newest 2>/dev/null
-# include open.sh
+# include read-open-gates.sh
 fi
 case $tip:$open in
   ?*: | *:4b825dc642cb6eb9a060e54bf8d69288fbee4904) # the empty tree
-# include checked.sh
+# include check-tip.sh
     ;;
   :)
-    echo 'devs-git: LEDGER_MISSING: this repository is frozen, because its ledger, the branch devs/ledger, is gone or damaged.' >&2
-    echo 'devs-git: Put it back; see: devs-git doctor' >&2
+    echo 'devs-git: LEDGER_MISSING: this repository is frozen, because its ledger (the branch devs/ledger) is missing or damaged.' >&2
+    echo 'devs-git: To restore it, run: devs-git doctor' >&2
     exit 1
     ;;
   *)

@@ -1,4 +1,4 @@
-  # What begins a comment, asked only where a line may be one, and where the comments begin that git cuts off.
+  # Find the comment character; git is asked only if a line may be a comment. Find the scissors line, after which git cuts off.
   c = "#"; cutter = " ------------------------ >8 ------------------------"
   while (odd && ("git config --get-regexp core.comment" | getline) > 0) if ($1 ~ /^core\.comment(char|string)$/) c = substr($0, length($1) + 2)
   if (auto = c == "auto") c = "#"
