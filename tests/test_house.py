@@ -45,6 +45,13 @@ def test_one_place_writes_for_people() -> None:
     assert {name for name, calls in found.items() if calls} - programs == set()
 
 
+def test_one_place_has_the_pattern_of_an_oid_and_one_renames_what_it_wrote() -> None:
+    oid, atomic = re.compile(r"0-9a-f\]\{40\}"), re.compile(r"temporary\.(?:rename|replace)\(")
+    sources = {str(file.relative_to(TOP / "devs_git")): file.read_text() for file in FILES}
+    assert [name for name, source in sources.items() if oid.search(source)] == ["domain/ledger/ids.py"]
+    assert [name for name, source in sources.items() if atomic.search(source)] == ["storage/git/files.py"]
+
+
 def test_no_test_is_skipped_or_expected_to_fail() -> None:
     """What is missing fails with the line that installs it; what is known to be broken is mended."""
     ways = re.compile(r"\b(skip|skipif|importorskip|xfail|SkipTest)\b *\(|mark\.(skip|skipif|xfail)\b")

@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from devs_git.domain.ledger.ids import is_oid
 from devs_git.domain.text.plain_text import COMMANDING
 from devs_git.storage.documents import schemas
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./@+-]*( [A-Za-z0-9_./@+-]+)*", re.ASCII)
 _MISREAD: Final = {"", "~", "null", "true", "false", "y", "n", "yes", "no", "on", "off", "inf", "nan"}
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*", re.ASCII)
-_OID = re.compile(r"[0-9a-f]{40}", re.ASCII)  # quoted always: one in some thousands could be read as a number
 # Compiled where a text needs them: that takes longer than all the rest of a usual document.
 _NOT_IN_BLOCK: Final = (
     r"[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
@@ -71,7 +71,8 @@ def _fits_block(text: str) -> bool:
 
 def _scalar(value: Any) -> str:
     if isinstance(value, str):
-        plain = _PLAIN.fullmatch(value) and value.lower() not in _MISREAD and not _OID.fullmatch(value)
+        # An oid is always quoted: one in some thousands could be read as a number.
+        plain = _PLAIN.fullmatch(value) and value.lower() not in _MISREAD and not is_oid(value)
         return value if plain else _quoted(value)
     if isinstance(value, Mapping):
         return "{}"

@@ -9,6 +9,7 @@ import re
 import signal
 from typing import Final
 
+from devs_git.domain.ledger.ids import OID_FORM
 from devs_git.errors import DevsError
 from devs_git.storage.git.program import GitFailed
 
@@ -18,9 +19,9 @@ _WORDS: Final = re.compile(
     r"|unable to create directory|Permission denied|Operation not permitted|Input/output error"
 )
 DAMAGE: Final = re.compile(
-    r"object file .* is empty|is corrupt\b|unexpected line in .*packed-refs|bad object|unable to read (tree|[0-9a-f]{40})"
-    r"|index file corrupt|index file smaller|bad index file|bad signature 0x|packfile .* cannot be accessed|inflate: "
-    r"|unable to unpack|missing blob"
+    r"object file .* is empty|is corrupt\b|unexpected line in .*packed-refs|bad object"
+    rf"|unable to read (tree|{OID_FORM})|index file corrupt|index file smaller|bad index file|bad signature 0x"
+    r"|packfile .* cannot be accessed|inflate: |unable to unpack|missing blob"
 )
 _BY_HOOK: Final = "ref updates aborted by hook"
 _HINT: Final = "Make room or give permission, then run the command again; nothing was lost."

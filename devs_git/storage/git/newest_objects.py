@@ -13,6 +13,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Final
 
+from devs_git.domain.ledger.ids import is_oid
 from devs_git.storage.git.program import Git, split_lines
 
 KEPT: Final = 64  # objects; an event has about six
@@ -73,7 +74,7 @@ def _place(common: Path, oid: str) -> Path:
 
 def _names(folder: Path) -> list[str]:
     try:
-        return [name for name in os.listdir(folder) if len(name) == 40 and name.isalnum()]  # noqa: PTH208 - names only
+        return [name for name in os.listdir(folder) if is_oid(name)]  # noqa: PTH208 - names only
     except OSError:
         return []
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from devs_git.domain.ledger.ids import is_oid
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.git import discovery, time_limit
 from devs_git.storage.git.children import GitTimedOut
@@ -85,7 +85,7 @@ class Places:
                 noted = note.read(41)
         except OSError:
             return False
-        return re.match(rb"[0-9a-f]{40} ", noted) is not None
+        return noted.endswith(b" ") and is_oid(noted[:-1].decode("ascii", "replace"))
 
     @property
     def lock(self) -> Path:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.ledger.events import NO_OID, RefUpdate
+from devs_git.domain.ledger.ids import OID_FORM
 from devs_git.errors import DevsError
 from devs_git.storage.git.program import Git, GitFailed, split_lines
 
@@ -18,7 +19,7 @@ _MOVED: Final = re.compile(
     r"but expected|reference already exists|reference is missing|unable to resolve reference"
 )
 _LOCKED: Final = re.compile(r"\.lock': File exists")
-_LOOSE: Final = re.compile(rb"[0-9a-f]{40}\n?")
+_LOOSE: Final = re.compile(rb"%b\n?" % OID_FORM.encode())
 _TAIL: Final = 1 << 16  # bytes; a line of a reflog is shorter
 
 
@@ -60,7 +61,7 @@ def any_unmoved(git: Git, updates: Sequence[RefUpdate]) -> bool:
 
 def missing_object(error: GitFailed) -> str:
     """The object that was not there for a ref, '' where git says something else."""
-    named = re.search(r"nonexistent object ([0-9a-f]{40})", error.stderr)
+    named = re.search(rf"nonexistent object ({OID_FORM})", error.stderr)
     return named[1] if named else ""
 
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.audit.findings import Finding
-from devs_git.domain.ledger.events import LEDGER
+from devs_git.domain.ledger.events import LEDGER, NO_OID
+from devs_git.domain.ledger.ids import OID_FORM, is_oid
 from devs_git.storage.git import refs
 from devs_git.storage.git.objects import Objects
 
-_OID: Final = re.compile(r"(?!0{40})[0-9a-f]{40}")
-_SOUND: Final = re.compile(rb"(?!0{40})[0-9a-f]{40}\s*|ref: \S.*\s*", re.DOTALL)
+_SOUND: Final = re.compile(rb"(?!0{40})%b\s*|ref: \S.*\s*" % OID_FORM.encode(), re.DOTALL)
 
 
 def findings(common: Path, objects: Objects) -> Iterator[Finding]:
@@ -49,6 +49,6 @@ def _way_back(common: Path, objects: Objects, name: str) -> str:
     ref = shlex.quote(name)
     away = f'rm "$(git rev-parse --git-path {ref})"'
     last = next(refs.reflog(common, name), "")
-    if _OID.fullmatch(last) and objects.exists(last):
+    if is_oid(last) and last != NO_OID and objects.exists(last):
         return f"{away} && git update-ref {ref} {last} ''"
     return f"{away}, then get it back where there is a remote: git fetch, and devs-git sync"

@@ -6,18 +6,17 @@ trailers of commits on local branches. A tip that only a commit names, and whose
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 from devs_git.domain.audit.findings import Finding
-from devs_git.domain.ledger.events import LEDGER, Key
+from devs_git.domain.ledger.events import LEDGER, NO_OID, Key
+from devs_git.domain.ledger.ids import is_oid
 from devs_git.storage.git import refs
 from devs_git.storage.git.objects import Objects
 from devs_git.storage.git.program import Git, split_lines
 
-_OID: Final = re.compile(r"[0-9a-f]{40}")
 _MOST: Final = "2000"  # commits that are asked
 
 
@@ -32,7 +31,7 @@ def tips(git: Git, common: Path, *, own: bool = False) -> dict[str, str]:
         found.setdefault(oid, f"sync with {name.removeprefix('refs/devs/remotes/').removesuffix('/ledger')}")
     for commit, oid in () if own else _named(git):
         found.setdefault(oid, f"commit {commit[:12]}")
-    return {oid: how for oid, how in found.items() if _OID.fullmatch(oid) and set(oid) != {"0"}}
+    return {oid: how for oid, how in found.items() if is_oid(oid) and oid != NO_OID}
 
 
 def _line(path: Path) -> str:

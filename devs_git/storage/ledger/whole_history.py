@@ -10,7 +10,7 @@ from devs_git.domain.audit.frozen_commits import Bound
 from devs_git.domain.audit.ledger_shape import Change, Step
 from devs_git.domain.gates import signed_decision
 from devs_git.domain.gates.gate_model import Gate
-from devs_git.domain.ledger.events import Key
+from devs_git.domain.ledger.events import NO_OID, Key
 from devs_git.domain.text import limits
 from devs_git.domain.text.limits import Limit
 from devs_git.errors import DevsError
@@ -18,8 +18,6 @@ from devs_git.storage.git import bounded
 from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.git.program import Git
 from devs_git.storage.ledger.store import Ledger
-
-_NONE: Final = "0" * 40
 
 
 def steps(ledger: Ledger, *tips: str) -> list[Step]:
@@ -92,7 +90,7 @@ def changed_paths(
             pair = (old, new)
         if raw.startswith(b":"):
             fields = raw.decode().split(" ")
-            change = Change(os.fsdecode(next(parts)), *(oid.replace(_NONE, "") for oid in fields[2:4]))
+            change = Change(os.fsdecode(next(parts)), *(oid.replace(NO_OID, "") for oid in fields[2:4]))
             found.setdefault(pair, []).append(change)
     return {pair: tuple(changes) for pair, changes in found.items()}
 
