@@ -42,7 +42,7 @@ def run(workspace: Workspace, request: Request) -> Recorded:
     tip = workspace.ledger.require()
     work = find(workspace, request)
     require_running(work.task, tip.standing(work.task).status)
-    open_catalog.refresh(workspace, work.task)
+    open_catalog.refresh_conversation(workspace, work.task)
     job = Job(
         op_id=workspace.new_id("checkpoint", work.task),
         verb="checkpoint",

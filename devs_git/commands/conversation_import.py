@@ -50,11 +50,11 @@ class Result:
 def run(workspace: Workspace, request: Request) -> Result:
     """Read it. INVALID_ARGUMENTS {file} where it cannot be read or nobody knows whose it is."""
     source = Source(request.file.resolve(), request.client)
-    how = ingest.here(workspace)
+    how = ingest.current_attribution(workspace)
     if request.task:
         how = replace(how, task_id=request.task, assign_all=True)
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
-        done = ingest.take_in(workspace, catalog, source, how)
+        done = ingest.ingest_transcript(workspace, catalog, source, how)
     session = done.session
     return Result(
         session.session_id,

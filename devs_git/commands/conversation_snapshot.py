@@ -36,7 +36,7 @@ def run(workspace: Workspace, request: Request) -> Snapshot:
     work = work_of(active_task.read(workspace.places))
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
         for source in transcripts.of_session(catalog, _session(workspace, catalog, request).session_id):
-            ingest.take_in(workspace, catalog, source, ingest.here(workspace))
+            ingest.ingest_transcript(workspace, catalog, source, ingest.current_attribution(workspace))
         with fulltext.write_transaction(catalog):
             session = _session(workspace, catalog, request)
             task_id = request.task or (work.task if work else session.task_id)

@@ -15,7 +15,7 @@ from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import unrecorded_commits
 from devs_git.operations.recall import spool
-from devs_git.operations.setup import adopt_ledger, never_begun, suitability
+from devs_git.operations.setup import adopt_ledger, not_initialized, suitability
 from devs_git.storage.catalog import health
 from devs_git.storage.git import exclude_file, failures, locks, parent_command
 from devs_git.storage.git.places import Places
@@ -85,7 +85,7 @@ def _decide(workspace: Workspace, *, forward: bool) -> tuple[str, ...]:
         move_tree.worktree_lock(replace(workspace, offline=False).site, recovering=False) as site,
     ):
         return tuple(
-            finish_interrupted.end(site, opened, forward=forward)
+            finish_interrupted.carry_out_decision(site, opened, forward=forward)
             for opened in finish_interrupted.interrupted_moves(site.places)
         )
 
@@ -237,7 +237,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
         yield from other
         return
     yield from known_tips.findings(git, workspace.objects, known, workspace.ledger.tip().oid)
-    if bare := never_begun.without_policy(git, LEDGER):
+    if bare := not_initialized.without_policy(git, LEDGER):
         yield from bare
         return
     try:
@@ -274,7 +274,7 @@ def _no_ledger(workspace: Workspace, named: str) -> Finding:
         return known_tips.ledger_gone(known, workspace.places.common)
     if named:
         return Finding("LEDGER_MISSING", "error", f"The ledger that begins with {named} is not here.", _INIT)
-    return never_begun.finding()
+    return not_initialized.finding()
 
 
 def _view(workspace: Workspace) -> Iterator[Finding]:

@@ -19,7 +19,7 @@ from devs_git.errors import DevsError, invalid
 from devs_git.operations.gates import check_tas_lock
 from devs_git.operations.setup import adopt_ledger, suitability
 from devs_git.operations.sync import consent
-from devs_git.operations.sync.consent import Accepts
+from devs_git.operations.sync.consent import Consent
 from devs_git.storage.git import exclude_file, locks
 from devs_git.storage.git.places import worktrees
 from devs_git.storage.hooks import client_files, installation
@@ -58,8 +58,8 @@ class Request(VerbRequest):
         return self.uninstall and not self.server
 
     @property
-    def person(self) -> Accepts:
-        return Accepts(self.accept_policy, self.at_terminal)
+    def person(self) -> Consent:
+        return Consent(self.accept_policy, self.at_terminal)
 
     def __post_init__(self) -> None:
         """INVALID_ARGUMENTS{strict, accept_policy}."""
@@ -142,7 +142,7 @@ def _put_in(workspace: Workspace, request: Request) -> Result:
     return Result(workspace.ledger.tip().oid, genesis, tuple(actions), _advice(workspace, actions))
 
 
-def _ledger(workspace: Workspace, named: str, person: Accepts) -> tuple[Action, bool]:
+def _ledger(workspace: Workspace, named: str, person: Consent) -> tuple[Action, bool]:
     """The ledger, made, adopted or there; and whether its genesis was made just now."""
     ledger = workspace.ledger
     if tip := ledger.tip().oid:
@@ -170,7 +170,7 @@ def _ledger(workspace: Workspace, named: str, person: Accepts) -> tuple[Action, 
     return Action("ledger", "created"), True
 
 
-def _require_known(workspace: Workspace, remote: str, tip: str, person: Accepts) -> None:
+def _require_known(workspace: Workspace, remote: str, tip: str, person: Consent) -> None:
     """A ledger of which this clone has no memory: sound, the one that the tracked policy names, and with its policy.
 
     `remote` is '' for one that is here.
@@ -179,7 +179,7 @@ def _require_known(workspace: Workspace, remote: str, tip: str, person: Accepts)
     received.require_sound(workspace.ledger, remote or "this clone", tip, first=named)
     entry = workspace.ledger.list_path(workspace.ledger.tree_of(tip), "").get(IN_FORCE)
     if entry:
-        consent.policy(workspace, remote, person)("", entry.oid)
+        consent.policy_check(workspace, remote, person)("", entry.oid)
 
 
 def _genesis(workspace: Workspace, named: str) -> str:

@@ -17,8 +17,8 @@ from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import whereabouts
 from devs_git.operations.rewind import reach, rewind_plan
 from devs_git.operations.rewind.preserve import Kept
-from devs_git.operations.rewind.return_to_state import Journey, movement, objections, travel
-from devs_git.operations.rewind.rewind_plan import Outlook
+from devs_git.operations.rewind.return_to_state import StateChange, carry_out, movement, objections
+from devs_git.operations.rewind.rewind_plan import RewindPlan
 from devs_git.storage.documents import yaml_documents
 from devs_git.storage.git import filters
 from devs_git.storage.ledger.clone_history import name_clone
@@ -151,7 +151,7 @@ def run(workspace: Workspace, request: Request) -> Plan | Result:
 
 def _move(workspace: Workspace, request: Request) -> Result:
     with move_tree.worktree_lock(workspace.site, alone=True) as site:
-        look = rewind_plan.look(site, request.options)
+        look = rewind_plan.make_plan(site, request.options)
         survey.require_movable(site.places, look.found)
         for error in _stale(request, look):
             raise error
@@ -159,7 +159,7 @@ def _move(workspace: Workspace, request: Request) -> Result:
         return _rewind(workspace, site, request, look)
 
 
-def _stale(request: Request, look: Outlook) -> list[DevsError]:
+def _stale(request: Request, look: RewindPlan) -> list[DevsError]:
     """PLAN_STALE where the plan that was named is not the one of now."""
     if not request.plan_id or look.plan_id == request.plan_id:
         return []
@@ -168,7 +168,7 @@ def _stale(request: Request, look: Outlook) -> list[DevsError]:
     return [DevsError("PLAN_STALE", text, hint=hint)]
 
 
-def _objections(workspace: Workspace, site: Site, request: Request, look: Outlook) -> list[DevsError]:
+def _objections(workspace: Workspace, site: Site, request: Request, look: RewindPlan) -> list[DevsError]:
     """All that would stop the rewind, in the order in which it would be said."""
     way = _way(workspace, request.options, look, "")
     return [
@@ -181,7 +181,7 @@ def _objections(workspace: Workspace, site: Site, request: Request, look: Outloo
 
 def _plan(workspace: Workspace, request: Request) -> Plan:
     site = workspace.site
-    look, active = rewind_plan.look(site, request.options), active_task.read(site.places)
+    look, active = rewind_plan.make_plan(site, request.options), active_task.read(site.places)
     point, rest = look.target, footprint.find_uncovered(look.found, site.top)
     after = task_activity.after_rewind(workspace.ledger.tip().here, look.effect, active)
     from devs_git.storage.catalog import ledger_marks
@@ -197,7 +197,7 @@ def _plan(workspace: Workspace, request: Request) -> Plan:
         files=_files(look, request.options),
         preserve=look.preserve,
         undone=tuple(point.name for point in look.effect.undone),
-        kept_by=reach.kept_by(site.git, look.target, look.effect.kept[:LISTED], look.others),
+        kept_by=reach.keepers(site.git, look.target, look.effect.kept[:LISTED], look.others),
         still_on=whereabouts.still_on(workspace, look.effect.undone[:LISTED]),
         not_covered=as_mapping(rest),
         now_visible=footprint.find_now_visible(look.found, point.tree, look.plan),
@@ -208,7 +208,7 @@ def _plan(workspace: Workspace, request: Request) -> Plan:
     )
 
 
-def _files(look: Outlook, options: Options) -> dict[str, Any]:
+def _files(look: RewindPlan, options: Options) -> dict[str, Any]:
     saved = look.plan.obstacles.files if options.save_untracked else ()
     result = footprint.outcome(look.found, look.target.tree, look.plan, saved)
     kinds = {"added": result.added, "modified": result.modified, "deleted": result.deleted}
@@ -219,7 +219,7 @@ def _files(look: Outlook, options: Options) -> dict[str, Any]:
     }
 
 
-def _rewind(workspace: Workspace, site: Site, request: Request, look: Outlook) -> Result:
+def _rewind(workspace: Workspace, site: Site, request: Request, look: RewindPlan) -> Result:
     point, active = look.target, active_task.read(site.places)
     way = _way(workspace, request.options, look, active)
     clone = name_clone(site.places.common, workspace.new_nonce)
@@ -233,7 +233,7 @@ def _rewind(workspace: Workspace, site: Site, request: Request, look: Outlook) -
         record = _record(said, site.places.worktree_id, look, kept)
         return Draft(event, ((f"rewinds/{way.op_id}.yaml", record),))
 
-    arrival = travel(site, way, active, build)
+    arrival = carry_out(site, way, active, build)
     return Result(
         rewound_to=request.options.target,
         reset_commit=point.commit,
@@ -242,7 +242,7 @@ def _rewind(workspace: Workspace, site: Site, request: Request, look: Outlook) -
         rewind_id=way.op_id,
         preserved_as={"type": arrival.kept.type, "reference": arrival.kept.reference},
         affected_tasks=look.effect.affected,
-        kept_by=reach.kept_by(site.git, look.target, look.effect.kept[:LISTED], look.others),
+        kept_by=reach.keepers(site.git, look.target, look.effect.kept[:LISTED], look.others),
         still_on=whereabouts.still_on(workspace, look.effect.undone[:LISTED]),
         not_exact=arrival.moved.not_exact,
         files=arrival.moved.files,
@@ -253,10 +253,10 @@ def _rewind(workspace: Workspace, site: Site, request: Request, look: Outlook) -
     )
 
 
-def _way(workspace: Workspace, options: Options, look: Outlook, active: str) -> Journey:
+def _way(workspace: Workspace, options: Options, look: RewindPlan, active: str) -> StateChange:
     point = look.target
     after = task_activity.after_rewind(workspace.ledger.tip().here, look.effect, active)
-    return Journey(
+    return StateChange(
         op_id=workspace.new_id("rewind"),
         verb="rewind",
         subject=f"rewind: to {options.target}",
@@ -271,14 +271,14 @@ def _way(workspace: Workspace, options: Options, look: Outlook, active: str) -> 
     )
 
 
-def _require_same(tip: Tip, look: Outlook) -> None:
+def _require_same(tip: Tip, look: RewindPlan) -> None:
     """PLAN_STALE where another worktree undid one of the checkpoints while we moved files."""
     points = tip.here.checkpoints
     if any(not points[point.tag].live for point in look.effect.undone):
         raise DevsError("PLAN_STALE", "The checkpoints changed just now.", hint="See them: devs-git log")
 
 
-def _record(said: Rewound, worktree: str, look: Outlook, kept: Kept) -> bytes:
+def _record(said: Rewound, worktree: str, look: RewindPlan, kept: Kept) -> bytes:
     """`rewinds/<op_id>.yaml`: the same facts for people."""
     moved = said.movement
     facts = {

@@ -45,8 +45,8 @@ class Request(VerbRequest):
     let_stand: str = ""
 
     @property
-    def person(self) -> consent.Accepts:
-        return consent.Accepts(self.accept_policy, self.at_terminal, self.let_stand)
+    def person(self) -> consent.Consent:
+        return consent.Consent(self.accept_policy, self.at_terminal, self.let_stand)
 
     def __post_init__(self) -> None:
         """INVALID_ARGUMENTS{accept_policy, let_stand}."""
@@ -155,7 +155,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     )
 
 
-def _attempt(workspace: Workspace, other: Remote, log: _Log, person: consent.Accepts) -> str:
+def _attempt(workspace: Workspace, other: Remote, log: _Log, person: consent.Consent) -> str:
     """Look, fetch, join and push once; the ledger's tip, here and there. RemoteMoved where another clone was quicker."""
     git = workspace.ledger.git
     looked = other.look()
@@ -169,10 +169,10 @@ def _attempt(workspace: Workspace, other: Remote, log: _Log, person: consent.Acc
     seen = refs.read(git, other.known_ledger_ref)
     _require_same_ledger(workspace, other, theirs, seen)
     workspace.progress("joining the ledgers", 0, 0)
-    accept = consent.policy(workspace, other.remote, person) if not seen else first_sight.accept_any
-    lets_stand = consent.lets_stand(workspace, person)
+    accept = consent.policy_check(workspace, other.remote, person) if not seen else first_sight.accept_any
+    lets_stand = consent.ledger_choice(workspace, person)
     joined = merge_ledgers.join(
-        workspace, merge_ledgers.Other(other.remote, theirs, seen, accept, lets_stand)
+        workspace, merge_ledgers.RemoteLedger(other.remote, theirs, seen, accept, lets_stand)
     )
     log.fetched |= dict.fromkeys(joined.changed)
     log.merged = joined.merge or log.merged
@@ -183,10 +183,12 @@ def _attempt(workspace: Workspace, other: Remote, log: _Log, person: consent.Acc
         row = Renumbered(point.task_id, number, before.before if before else point.number, point.tag)
         log.renumbered[point.tag] = row
     seen = _remember(workspace, other, theirs, seen)
-    branches = remote_branches.FarBranches.of(other, looked.branches, workspace.ledger.history_at(joined.tip))
+    branches = remote_branches.RemoteBranches.of(
+        other, looked.branches, workspace.ledger.history_at(joined.tip)
+    )
     has = branches.has(workspace.objects.exists)
     branches.remember(git, Standpoint.here(git, workspace.places.common), has)
-    log.fetched |= dict.fromkeys(merge_ledgers.follow(workspace))
+    log.fetched |= dict.fromkeys(merge_ledgers.update_refs(workspace))
     _publish(workspace, other, looked, clone_view.view_with(branches.history, has), log)
     _remember(workspace, other, joined.tip, seen)
     return joined.tip
@@ -207,7 +209,7 @@ def _require_same_ledger(workspace: Workspace, other: Remote, theirs: str, seen:
                 genesis=ours[0],
                 remote=other.remote,
             )
-    if seen and not (theirs and merge_ledgers.descends(git, theirs, seen)):
+    if seen and not (theirs and merge_ledgers.is_descendant(git, theirs, seen)):
         now = f"is at {theirs[:12]}" if theirs else "is gone"
         raise DevsError(
             "LEDGER_ROLLBACK",

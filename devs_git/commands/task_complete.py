@@ -67,7 +67,7 @@ def run(workspace: Workspace, request: Request) -> Recorded:
     record_checkpoint.visible_tag(
         workspace, tip, work.task
     )  # what would refuse the record refuses the commit
-    open_catalog.refresh(workspace, work.task)
+    open_catalog.refresh_conversation(workspace, work.task)
     job = Job(
         op_id=workspace.new_id("task complete", work.task),
         verb="task complete",

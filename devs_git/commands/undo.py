@@ -18,7 +18,7 @@ from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.rewind import reach, refusals, rewind_plan
 from devs_git.operations.rewind.preserve import Kept
-from devs_git.operations.rewind.return_to_state import Journey, movement, objections, travel
+from devs_git.operations.rewind.return_to_state import StateChange, carry_out, movement, objections
 from devs_git.storage.git import filters, refs
 from devs_git.storage.git.filters import UndecidedFile
 from devs_git.storage.ledger import lines_of_work, own_operations
@@ -145,8 +145,8 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
     held = refs.list_refs(site.git, lines_of_work.HEADS, lines_of_work.FOLDER)
     rewind_plan.require_none_left(site, history, held, left)
     branches = {name: oid for name, oid in held.items() if name.startswith(lines_of_work.HEADS)}
-    others = reach.others(site.git, found.branch, history, branches, left)
-    lost = reach.only_here(site.git, found.head, state.head, others) if others else left
+    others = reach.other_tips(site.git, found.branch, history, branches, left)
+    lost = reach.commits_only_here(site.git, found.head, state.head, others) if others else left
     anew = rewind_selection.replaced_since(history, before)
     on_head = lines_of_work.tags_reached(site.git, anew, [state.head])
     effect = rewind_selection.effect_of_undo(history, before, since, lost, on_head)
@@ -229,7 +229,7 @@ def _undo(workspace: Workspace, site: Site, request: Request, look: _Outlook) ->
         return Draft(workspace.event(UNDONE, way.subject, *said.fields(), verb_name="undo"))
 
     active = active_task.read(site.places)
-    arrival = travel(site, way, active, build)
+    arrival = carry_out(site, way, active, build)
     kept = {"type": arrival.kept.type, "reference": arrival.kept.reference}
     done = _result(look, way.op_id, arrival.moved.files, active)
     return replace(
@@ -241,9 +241,9 @@ def _undo(workspace: Workspace, site: Site, request: Request, look: _Outlook) ->
     )
 
 
-def _way(workspace: Workspace, request: Request, look: _Outlook) -> Journey:
+def _way(workspace: Workspace, request: Request, look: _Outlook) -> StateChange:
     verb = look.operation.get(Key.VERB)
-    return Journey(
+    return StateChange(
         op_id=workspace.new_id("undo"),
         verb="undo",
         subject=f"undo: of {verb} {look.operation.get(Key.OP)}",

@@ -15,7 +15,7 @@ from devs_git.errors import DevsError, invalid
 from devs_git.operations.audit import verify_parts
 from devs_git.operations.audit.verify_parts import FETCH
 from devs_git.operations.rewind import reach
-from devs_git.operations.setup import never_begun
+from devs_git.operations.setup import not_initialized
 from devs_git.storage.documents import tas_file
 from devs_git.storage.git import bounded, refs
 from devs_git.storage.git.program import Git, GitFailed
@@ -132,13 +132,13 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 
 def _absent(facts: Facts) -> Finding:
-    if never_begun.was_never_initialized(facts.ledger, facts.base, facts.head):
-        return never_begun.finding()
+    if not_initialized.no_trace_of_ledger(facts.ledger, facts.base, facts.head):
+        return not_initialized.finding()
     return Finding("LEDGER_MISSING", "error", "The ledger is not here.", FETCH, LEDGER)
 
 
 def _without_policy(facts: Facts) -> Iterator[Finding]:
-    yield from never_begun.without_policy(facts.git, facts.tip)
+    yield from not_initialized.without_policy(facts.git, facts.tip)
 
 
 def _counted(facts: Facts, parts: list[str]) -> dict[str, int]:

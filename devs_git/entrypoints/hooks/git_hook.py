@@ -195,7 +195,7 @@ def _record(workspace: Workspace, *, amended: bool = False) -> None:
         workspace,
         lambda: workspace.checkpoint_on_commit,
         amended=amended,
-        listen=lambda task_id: ingest_in_hook.glance(workspace, task_id),
+        listen=lambda task_id: ingest_in_hook.read_new_messages(workspace, task_id),
     )
 
 

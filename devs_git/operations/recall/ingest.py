@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @immutable
-class How:
+class Attribution:
     """What a caller says of a reading, else it is this worktree's active task that works.
 
     `places` is the worktree of the agent; `at` when it was there, with `task_id` active. `assign_all`: every new message is that
@@ -38,13 +38,13 @@ class How:
     snapshot: bool = False
 
 
-def here(listener: Workspace) -> How:
+def current_attribution(listener: Workspace) -> Attribution:
     """The worktree and the task that are at work now."""
     work = work_of(active_task.read(listener.places))
-    return How(listener.places, work.task if work else "", work.agent if work else "")
+    return Attribution(listener.places, work.task if work else "", work.agent if work else "")
 
 
-def take_in(listener: Workspace, catalog: Catalog, source: Source, how: How) -> ReadResult:
+def ingest_transcript(listener: Workspace, catalog: Catalog, source: Source, how: Attribution) -> ReadResult:
     """Read what is new in a transcript, and let go of snapshots that are past their time."""
     from devs_git.storage.catalog import fulltext, snapshots, transcripts
 
@@ -69,18 +69,18 @@ def take_in(listener: Workspace, catalog: Catalog, source: Source, how: How) -> 
     return done
 
 
-def read_on(listener: Workspace, catalog: Catalog) -> None:
+def ingest_pending(listener: Workspace, catalog: Catalog) -> None:
     """Read what is new in the transcripts that hooks told of. One that is gone is let go; the policy may want none."""
     from devs_git.storage.catalog import pending_transcripts
     from devs_git.storage.catalog.transcripts import Source
 
     for told in pending_transcripts.list_pending(catalog):
-        how = How(
+        how = Attribution(
             _around(listener.places, told.cwd), told.task_id, told.agent, told.at, snapshot=told.snapshot
         )
         with contextlib.suppress(DevsError):
             if listener.policy.record_conversations:
-                take_in(listener, catalog, Source(told.path, told.client, told.session_id), how)
+                ingest_transcript(listener, catalog, Source(told.path, told.client, told.session_id), how)
         pending_transcripts.forget(catalog, told)
 
 

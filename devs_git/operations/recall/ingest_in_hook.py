@@ -24,7 +24,7 @@ LITTLE: Final = 1 << 19  # bytes of a transcript
 _PATIENCE: Final = 0.05  # seconds that others may write meanwhile
 
 
-def glance(listener: Workspace, task_id: str) -> None:
+def read_new_messages(listener: Workspace, task_id: str) -> None:
     """Read on for the task's checkpoint. No trouble here stops it."""
     places = listener.places
     known = worktree_note.read(places, task_id)

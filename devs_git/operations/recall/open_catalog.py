@@ -41,11 +41,11 @@ def ingest_spool(workspace: Workspace, catalog: Catalog) -> tuple[int, int]:
     from devs_git.operations.recall import ingest, spool
 
     taken = spool.ingest(workspace.places, workspace.store_git, catalog, workspace.progress)
-    ingest.read_on(workspace, catalog)
+    ingest.ingest_pending(workspace, catalog)
     return taken.ingested, taken.rejected
 
 
-def refresh(workspace: Workspace, task_id: str) -> None:
+def refresh_conversation(workspace: Workspace, task_id: str) -> None:
     """Before a checkpoint: read on in the transcripts of the session that it will name. No trouble here stops it."""
     from devs_git.operations.recall import ingest, worktree_note
 
@@ -59,4 +59,4 @@ def refresh(workspace: Workspace, task_id: str) -> None:
         known = worktree_note.read(workspace.places, task_id)
         if known and not known.is_all:
             source = transcripts.Source(Path(known.path))
-            ingest.take_in(workspace, catalog, source, ingest.here(workspace))
+            ingest.ingest_transcript(workspace, catalog, source, ingest.current_attribution(workspace))

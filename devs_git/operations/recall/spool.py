@@ -37,7 +37,7 @@ _GLANCE, _SMALL = 5, 1 << 20  # payloads, and bytes of one, that a git hook look
 
 
 @immutable
-class Taken:
+class Counts:
     """What was taken in: numbers of files. Rejected ones are kept aside."""
 
     ingested: int = 0
@@ -53,7 +53,7 @@ class _Found(NamedTuple):
 
 
 @immutable
-class Spooled:
+class Payload:
     """One file, read: what the hook told, when it ended, and what is known of the place."""
 
     told: Captured
@@ -63,10 +63,10 @@ class Spooled:
     agent: str
 
 
-Handler = Callable[["Catalog", Spooled], None]
+Handler = Callable[["Catalog", Payload], None]
 
 
-def _keep_trace(catalog: Catalog, spooled: Spooled) -> None:
+def _keep_trace(catalog: Catalog, spooled: Payload) -> None:
     from devs_git.storage.catalog import traces
 
     _hear(catalog, spooled, snapshot=False)
@@ -76,12 +76,12 @@ def _keep_trace(catalog: Catalog, spooled: Spooled) -> None:
     traces.put(catalog, hook_payload.trace(spooled.told, created_at=spooled.created_at, **known))
 
 
-def _keep_word(catalog: Catalog, spooled: Spooled) -> None:
+def _keep_word(catalog: Catalog, spooled: Payload) -> None:
     """The session stopped, or is about to be compacted: what it said is read when the payloads are all in."""
     _hear(catalog, spooled, snapshot=True)
 
 
-def _hear(catalog: Catalog, spooled: Spooled, *, snapshot: bool) -> None:
+def _hear(catalog: Catalog, spooled: Payload, *, snapshot: bool) -> None:
     from devs_git.storage.catalog import pending_transcripts
 
     told, path = spooled.told, transcript(spooled.told)
@@ -147,10 +147,10 @@ def ingest(
     git: Git,
     catalog: Catalog,
     progress: Callable[[str, int, int], None] = lambda _what, _done, _total: None,
-) -> Taken:
+) -> Counts:
     """Take in what waits. `git` is one that sees the repository's refs. BUSY where somebody else does so for a minute."""
     if not any(found.event in HANDLERS for found in _files(places.spool)):
-        return Taken()
+        return Counts()
     with locks.hold(places.shared / "spool.lock", wait=_WAIT):
         _sweep(places)
         files, ground = _waiting(places), _Ground(git, places.common)
@@ -159,7 +159,7 @@ def ingest(
             refused += _take(catalog, batch, ground, places)
             done += len(batch)
             progress("ingesting", done, len(files))
-    return Taken(done - refused, refused)
+    return Counts(done - refused, refused)
 
 
 def _batches(files: Sequence[_Found]) -> Iterator[Sequence[_Found]]:
@@ -205,14 +205,14 @@ def _bytes(found: _Found) -> bytes | None:
         raise ValueError(error.strerror) from error
 
 
-def _spooled(found: _Found, data: bytes, ground: _Ground) -> Spooled:
+def _spooled(found: _Found, data: bytes, ground: _Ground) -> Payload:
     # A hook that only takes in a transcript does without.
     from devs_git.domain.text.times import stamp_of
 
     told = hook_payload.read(data)
     task, agent, commit = ground.of(told)
     seconds, rest = divmod(found.finished, 10**9)
-    return Spooled(told, stamp_of(seconds, rest), commit, task, agent)
+    return Payload(told, stamp_of(seconds, rest), commit, task, agent)
 
 
 def _is_elsewhere(folder: str, pwd: str) -> bool:

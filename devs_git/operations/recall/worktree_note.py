@@ -59,7 +59,7 @@ def write(places: Places, task_id: str, note: Note) -> None:
         replace_file(_path(places), text.encode("utf-8", "replace"))
 
 
-def of_session(places: Places, catalog: Catalog, session: Session, path: Path, read: int) -> None:
+def write_for_session(places: Places, catalog: Catalog, session: Session, path: Path, read: int) -> None:
     """Let the next checkpoint of the session's task in this worktree name the session.
 
     `read` bytes of its transcript at `path` were read.

@@ -38,10 +38,10 @@ def interrupted_moves(places: Places) -> Iterator[Journal]:
             yield journal.parse(data)
 
 
-def end(site: Site, opened: Journal, *, forward: bool) -> str:
+def carry_out_decision(site: Site, opened: Journal, *, forward: bool) -> str:
     """Carry out the decision for one of them; returns what was done. The caller holds the worktree's lock."""
     if opened.worktree != site.places.worktree_id:
-        return settle(site, opened)
+        return close_removed_worktree(site, opened)
     return finish(site, opened) if forward else take_back(site, opened)
 
 
@@ -71,7 +71,7 @@ def take_back(site: Site, opened: Journal) -> str:
     return f"The interrupted {opened.verb} is now taken back ({opened.op_id})."
 
 
-def settle(site: Site, opened: Journal) -> str:
+def close_removed_worktree(site: Site, opened: Journal) -> str:
     """End a move whose worktree is gone: its refs go on or back as the ledger says; there are no files."""
     positions.clear_locks(site, opened)
     if recovery.committed_event(site, opened):

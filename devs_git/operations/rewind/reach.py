@@ -33,7 +33,7 @@ def commits_since(git: Git, head: str, target: str) -> tuple[frozenset[str], boo
     return found, head == target or f"-{target}" in lines
 
 
-def only_here(git: Git, head: str, target: str, others: Mapping[str, str]) -> frozenset[str]:
+def commits_only_here(git: Git, head: str, target: str, others: Mapping[str, str]) -> frozenset[str]:
     """Those of `passed` that none of `others` reaches."""
     if not others:
         return commits_since(git, head, target)[0]
@@ -45,7 +45,7 @@ def _lines(words: Iterable[str]) -> bytes:
     return "".join(f"{word}\n" for word in words).encode()
 
 
-def others(
+def other_tips(
     git: Git, branch: str, history: History, branches: Mapping[str, str], left: Collection[str]
 ) -> dict[str, str]:
     """Tips that keep commits alive besides `branch`, whose HEAD is left with the commits `left`: local `branches` that
@@ -76,7 +76,7 @@ def _place_in_list(git_dir: Path) -> str:
         return ""
 
 
-def kept_by(
+def keepers(
     git: Git, target: Checkpoint, points: Sequence[Checkpoint], others: Mapping[str, str]
 ) -> tuple[dict[str, Any], ...]:
     """For each of `points`, after `target`, which of `others` keep it: branches by their short names, and worktrees; at

@@ -28,7 +28,7 @@ ROOM_UNASKED = 64 << 20  # bytes that any policy allows: below it the policy is 
 
 
 @immutable
-class Journey:
+class StateChange:
     """Where to: `new` without `active`, which `active` gives; `mode` and `name` say what is left in sight.
 
     `mode` '' leaves nothing but the backup. `saved` are untracked paths that move into it; `exact` are paths whose bytes
@@ -50,7 +50,7 @@ class Journey:
 
 
 @immutable
-class Arrival:
+class ChangeResult:
     """What came of a journey."""
 
     moved: MoveResult
@@ -58,7 +58,9 @@ class Arrival:
     backup: str
 
 
-def travel(site: Site, way: Journey, active: str, build: Callable[[Tip, State, Kept, str], Draft]) -> Arrival:
+def carry_out(
+    site: Site, way: StateChange, active: str, build: Callable[[Tip, State, Kept, str], Draft]
+) -> ChangeResult:
     """Carry out the journey; the caller holds the worktree's lock. `build` makes the event once all is known."""
     with journal.remove_leftovers_on_failure(site.places, way.op_id):
         found = _capture(site, way, active)
@@ -86,16 +88,16 @@ def travel(site: Site, way: Journey, active: str, build: Callable[[Tip, State, K
             updates=(*_position(old, way.new), *_tags(site, way.effect), *kept.updates),
             backup=backup,
         )
-        return Arrival(move_tree.execute(site, move), kept, backup)
+        return ChangeResult(move_tree.execute(site, move), kept, backup)
 
 
-def movement(way: Journey, old: State, kept: Kept, backup: str) -> Movement:
+def movement(way: StateChange, old: State, kept: Kept, backup: str) -> Movement:
     """What the ledger remembers of a journey: enough to undo it."""
     moved = Movement(way.op_id, old.branch, old.head, way.new.head, backup, kept.type, kept.trailer)
     return way.effect.added_to(moved)
 
 
-def objections(site: Site, way: Journey) -> list[DevsError]:
+def objections(site: Site, way: StateChange) -> list[DevsError]:
     """What would stop the journey while it keeps what is there: no room for it, or no room for its branch. Writes nothing."""
     room = partial(_require_room, site, way)
     name = partial(preserve.require_free, site, way.mode, way.name)
@@ -108,12 +110,12 @@ def objections(site: Site, way: Journey) -> list[DevsError]:
     return found
 
 
-def _taken(way: Journey) -> tuple[str, ...]:
+def _taken(way: StateChange) -> tuple[str, ...]:
     found = way.found
     return (*found.dirty, *found.inexact, *found.intended, *way.plan.hidden, *way.saved)
 
 
-def _require_room(site: Site, way: Journey) -> None:
+def _require_room(site: Site, way: StateChange) -> None:
     require_room(site.top, _taken(way), ROOM_UNASKED, way.limit)
 
 

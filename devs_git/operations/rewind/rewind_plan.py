@@ -23,7 +23,7 @@ from devs_git.values import immutable
 
 
 @immutable
-class Outlook:
+class RewindPlan:
     """One look at the worktree and the ledger: what would move, what would be undone, and why not."""
 
     target: Checkpoint
@@ -41,7 +41,7 @@ class Outlook:
             raise self.refusals[0]
 
 
-def look(site: Site, options: Options) -> Outlook:
+def make_plan(site: Site, options: Options) -> RewindPlan:
     """The outlook of a rewind as things stand now; NOT_INITIALIZED, HISTORY_REWRITTEN, and the codes of `resolve`."""
     with (
         survey.begin(site.git, site.top) as finish_survey,
@@ -60,8 +60,8 @@ def look(site: Site, options: Options) -> Outlook:
         else:
             rewritten_commits.require_followed(site.git, site.places.common, target)
         branches = {name: oid for name, oid in held.items() if name.startswith(lines_of_work.HEADS)}
-        others = reach.others(site.git, found.branch, history, branches, commits)
-    lost = reach.only_here(site.git, found.head, target.commit, others) if others else commits
+        others = reach.other_tips(site.git, found.branch, history, branches, commits)
+    lost = reach.commits_only_here(site.git, found.head, target.commit, others) if others else commits
     effect = rewind_selection.effect_of_rewind(history, target, lost, commits, site.places.worktree_id)
     against = (
         *survey.reasons_against_moving(site.places, found),
@@ -74,7 +74,7 @@ def look(site: Site, options: Options) -> Outlook:
     )
     preserve = options.preserve or "branch"
     digest = _digest(found, plan, effect, target)
-    return Outlook(target, found, plan, effect, commits, against, preserve, options.text(digest), others)
+    return RewindPlan(target, found, plan, effect, commits, against, preserve, options.text(digest), others)
 
 
 def require_none_left(site: Site, history: History, held: Mapping[str, str], passed: Collection[str]) -> None:

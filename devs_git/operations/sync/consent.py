@@ -15,7 +15,7 @@ _OID: Final = re.compile(r"[0-9a-f]{4,40}", re.ASCII)
 
 
 @immutable
-class Accepts:
+class Consent:
     """What a person accepts: the policy whose blob begins with `policy`, and the ledger whose tip begins with `tip`, of two
     that exclude each other; '' for none. `at_terminal`: a person may be there.
     """
@@ -34,7 +34,7 @@ class Accepts:
                 raise invalid(name, f"{oid!r} is no oid of {what}.", hint="Give at least 4 digits.")
 
 
-def policy(context: Workspace, remote: str, person: Accepts) -> Callable[[str, str], None]:
+def policy_check(context: Workspace, remote: str, person: Consent) -> Callable[[str, str], None]:
     """A check of the policy that would be in force, told by its blob, beside the one that is: CONFLICT, TERMINAL_REQUIRED."""
 
     def accept(before: str, after: str) -> None:
@@ -47,7 +47,7 @@ def policy(context: Workspace, remote: str, person: Accepts) -> Callable[[str, s
     return accept
 
 
-def lets_stand(context: Workspace, person: Accepts) -> Callable[[str], bool]:
+def ledger_choice(context: Workspace, person: Consent) -> Callable[[str], bool]:
     """Whether a person chose the ledger with this tip; TERMINAL_REQUIRED where nobody is there to choose."""
 
     def is_chosen(tip: str) -> bool:
@@ -59,7 +59,7 @@ def lets_stand(context: Workspace, person: Accepts) -> Callable[[str], bool]:
     return is_chosen
 
 
-def _require_person(context: Workspace, person: Accepts) -> None:
+def _require_person(context: Workspace, person: Consent) -> None:
     if person.at_terminal and not context.agent_variable:
         return
     raise DevsError(

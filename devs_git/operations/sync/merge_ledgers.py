@@ -31,7 +31,7 @@ _SEEN: Final = "refs/devs/remotes"
 
 
 @immutable
-class Joined:
+class JoinResult:
     """The ledger as it is now. `merge` is the event that joined two lines, '' where none had to; `changed` the refs that moved."""
 
     tip: str
@@ -45,12 +45,12 @@ class _Stale(Exception):
     """The ledger moved between looking and writing."""
 
 
-def descends(git: Git, later: str, earlier: str) -> bool:
+def is_descendant(git: Git, later: str, earlier: str) -> bool:
     return later == earlier or git.says("merge-base", "--is-ancestor", earlier, later)
 
 
 @immutable
-class Other:
+class RemoteLedger:
     """The ledger of a remote: its tip ('' for none), and the tip that was seen there before ('' for never).
 
     `accept` is told the policy in force here and the one that would be, as blobs, and raises where a person must say so first.
@@ -64,7 +64,7 @@ class Other:
     lets_stand: Callable[[str], bool]
 
 
-def join(context: Workspace, other: Other) -> Joined:
+def join(context: Workspace, other: RemoteLedger) -> JoinResult:
     """Take the remote's ledger over. BUSY where the ledger is being written all the time; what makes the remote's not sound."""
     ledger = context.ledger
     with locks.hold(ledger.common / "devs" / "ledger.lock", wait=LOCK_SECONDS):
@@ -79,18 +79,18 @@ def join(context: Workspace, other: Other) -> Joined:
     raise DevsError("BUSY", "The ledger is being written by others.", hint="Run the command again.")
 
 
-def _once(context: Workspace, other: Other) -> Joined:
+def _once(context: Workspace, other: RemoteLedger) -> JoinResult:
     ledger, tip, theirs = context.ledger, context.ledger.require(), other.tip
     known = ledger.checked_tip
     checked_tip.require(ledger, tip.oid, behind=True)
-    if known and not any(one and descends(ledger.git, one, known) for one in (tip.oid, theirs)):
+    if known and not any(one and is_descendant(ledger.git, one, known) for one in (tip.oid, theirs)):
         raise checked_tip.set_back(known, tip.oid)
-    if not theirs or descends(ledger.git, tip.oid, theirs):
+    if not theirs or is_descendant(ledger.git, tip.oid, theirs):
         facts = Facts(ledger, ledger.git, tip.oid, "", "") if _doubtful(ledger, theirs, tip.oid) else None
         if facts and _theirs_stands(facts, other, tip.oid):
             return _Merge(context, other, facts, tip).write()
-        return Joined(tip.oid, follow(context))
-    ahead = descends(ledger.git, theirs, tip.oid)
+        return JoinResult(tip.oid, update_refs(context))
+    ahead = is_descendant(ledger.git, theirs, tip.oid)
     facts = Facts(ledger, ledger.git, theirs, "", "", other_tips=() if ahead else (tip.oid,))
     _require_sound(facts, other, tip.oid)
     if not ahead or other.lets_stand(tip.oid):
@@ -103,10 +103,10 @@ def _once(context: Workspace, other: Other) -> Joined:
     refs.transaction(ledger.git, (*updates, move), f"devs: sync: events of {other.remote}")
     ledger.note_checked(theirs)
     changed = tuple(update.ref for update in (*updates, move))
-    return Joined(theirs, changed, superseded=_rows(facts, (tip.oid,), theirs))
+    return JoinResult(theirs, changed, superseded=_rows(facts, (tip.oid,), theirs))
 
 
-def _require_sound(facts: Facts, other: Other, ours: str) -> None:
+def _require_sound(facts: Facts, other: RemoteLedger, ours: str) -> None:
     """What the rule does not allow is not taken over, nor what leaves out what was seen of this remote, unless a person chose it."""
     found = next(received.judge(facts, ours, other.tip, seen=""), None)
     if found:
@@ -124,7 +124,7 @@ def _require_sound(facts: Facts, other: Other, ours: str) -> None:
         )
 
 
-def _choice(other: Other, tip: str) -> str:
+def _choice(other: RemoteLedger, tip: str) -> str:
     return f"devs-git sync {other.remote} --let-stand {tip[:12]}"
 
 
@@ -134,7 +134,7 @@ def _doubtful(ledger: Ledger, theirs: str, ours: str) -> bool:
     return bool(theirs) and theirs != ours and ledger.git.text(*merges) != "0"
 
 
-def _theirs_stands(facts: Facts, other: Other, ours: str) -> bool:
+def _theirs_stands(facts: Facts, other: RemoteLedger, ours: str) -> bool:
     """Whether a person chose the remote's of two ledgers that exclude each other; CONFLICT where nobody chose."""
     belief = facts.belief
     found = belief.rollback(other.tip, ours)
@@ -151,7 +151,7 @@ def _theirs_stands(facts: Facts, other: Other, ours: str) -> bool:
     )
 
 
-def _to_choose(other: Other, ours: str, message: str) -> DevsError:
+def _to_choose(other: RemoteLedger, ours: str, message: str) -> DevsError:
     """CONFLICT with the two commands by which a person says which ledger stands."""
     return DevsError(
         "CONFLICT",
@@ -165,7 +165,7 @@ def _to_choose(other: Other, ours: str, message: str) -> DevsError:
     )
 
 
-def _require_kept(ledger: Ledger, facts: Facts, other: Other, ours: str, at: str) -> None:
+def _require_kept(ledger: Ledger, facts: Facts, other: RemoteLedger, ours: str, at: str) -> None:
     """CONFLICT where the event `at` takes back what another remote has: that one would refuse it, once it is written here."""
     belief = facts.belief
     for ref, seen in refs.list_refs(ledger.git, _SEEN).items():
@@ -185,7 +185,7 @@ def _rows(facts: Facts, before: tuple[str, ...], at: str) -> tuple[ledger_merge.
     return tuple(ledger_merge.superseded_rows(gave_way, belief, at, events))
 
 
-def follow(context: Workspace) -> tuple[str, ...]:
+def update_refs(context: Workspace) -> tuple[str, ...]:
     """Bring checkpoints and visible tags in step with the ledger as this clone sees it now; the refs that changed."""
     updates = _updates(context, context.ledger.tip().history)
     if updates:
@@ -205,7 +205,7 @@ class _Merge:
     """
 
     def __init__(
-        self, context: Workspace, other: Other, facts: Facts, tip: Tip, *, ours_first: bool = False
+        self, context: Workspace, other: RemoteLedger, facts: Facts, tip: Tip, *, ours_first: bool = False
     ) -> None:
         self.context, self.other, self.ledger, self.facts = context, other, context.ledger, facts
         self.tip, there = tip.oid, Tip(context.ledger, other.tip)
@@ -214,7 +214,7 @@ class _Merge:
         self.only_first = list(self.ledger.events(first, since=second, oldest_first=True))
         self.only_second = list(self.ledger.events(second, since=first, oldest_first=True))
 
-    def write(self) -> Joined:
+    def write(self) -> JoinResult:
         belief = self.facts.belief
         merge = belief.merge(self.first.oid, self.second.oid)
         _require_kept(self.ledger, self.facts, self.other, self.tip, VIRTUAL)
@@ -236,7 +236,7 @@ class _Merge:
 
         written = self.ledger.append(build, locked=False)
         changed = (*(update.ref for update in updates), LEDGER)
-        return Joined(written.oid, changed, written.oid, rows, settled)
+        return JoinResult(written.oid, changed, written.oid, rows, settled)
 
     def _data(self, path: str, blob: str) -> bytes | None:
         if blob == MARKER:

@@ -20,7 +20,7 @@ from devs_git.values import immutable
 
 
 @immutable
-class FarBranches:
+class RemoteBranches:
     """The branches of one remote (full names and oids) that are lines of work, and a history of the ledger."""
 
     other: Remote
@@ -28,7 +28,7 @@ class FarBranches:
     history: History
 
     @classmethod
-    def of(cls, other: Remote, branches: Mapping[str, str], history: History) -> FarBranches:
+    def of(cls, other: Remote, branches: Mapping[str, str], history: History) -> RemoteBranches:
         return cls(other, lines_of_work.select_branches(history, branches), history)
 
     def has(self, exists: Callable[[str], bool]) -> frozenset[str]:

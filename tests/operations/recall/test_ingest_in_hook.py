@@ -13,7 +13,7 @@ import pytest
 
 from devs_git.domain.ledger.events import Draft
 from devs_git.operations.recall import worktree_note
-from devs_git.operations.recall.ingest_in_hook import LITTLE, glance
+from devs_git.operations.recall.ingest_in_hook import LITTLE, read_new_messages
 from devs_git.operations.recall.worktree_note import Note
 from devs_git.storage.catalog import snapshots
 from devs_git.storage.catalog.database import Catalog
@@ -62,20 +62,20 @@ def noted(workspace: Workspace) -> tuple[str, int] | None:
 def test_the_transcript_that_a_hook_told_of_is_read_and_later_read_on(
     working: Workspace, transcript: Path
 ) -> None:
-    glance(working, "task-10")
+    read_new_messages(working, "task-10")
     assert not (working.places.shared / "catalog.db").exists()
     leave(working, transcript)
-    glance(working, "task-10")
+    read_new_messages(working, "task-10")
     assert noted(working) == ("s1 1", len(line(1)))
     next(working.places.spool.iterdir()).unlink()
     transcript.write_bytes(line(1) + line(2))
-    glance(working, "task-10")
+    read_new_messages(working, "task-10")
     assert noted(working) == ("s1 2", 2 * len(line(1)))
 
 
 def test_what_another_task_s_session_said_is_not_read(working: Workspace, transcript: Path) -> None:
     leave(working, transcript, task="task-11")
-    glance(working, "task-10")
+    read_new_messages(working, "task-10")
     assert noted(working) is None
 
 
@@ -83,22 +83,22 @@ def test_much_to_read_a_locked_or_a_broken_catalog_leave_the_note_as_it_is(
     working: Workspace, transcript: Path
 ) -> None:
     leave(working, transcript)
-    glance(working, "task-10")
+    read_new_messages(working, "task-10")
     before = noted(working)
     transcript.write_bytes(line(1) + line(2, "x" * LITTLE))
-    glance(working, "task-10")
+    read_new_messages(working, "task-10")
     assert noted(working) == before
     transcript.write_bytes(line(1) + line(2))
     path = working.places.shared / "catalog.db"
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    glance(working, "task-10")
+    read_new_messages(working, "task-10")
     other.close()
     assert noted(working) == before
     for companion in path.parent.glob("catalog.db-*"):
         companion.unlink()
     path.write_bytes(b"broken" * 1000)
-    glance(working, "task-10")
+    read_new_messages(working, "task-10")
     assert noted(working) == before
 
 
@@ -107,13 +107,13 @@ def test_the_policy_is_heeded(working: Workspace, transcript: Path) -> None:
     data = b"recording: {conversations: true, snapshot_every: 1}\n"
     working.append(lambda _tip: Draft(event, (("policy.yaml", data),)))
     leave(working, transcript)
-    glance(working, "task-10")
+    read_new_messages(working, "task-10")
     with Catalog.open(working.places.shared) as catalog:
         assert [one.message_count for one in snapshots.list_newest(catalog, "", 9)] == [1]
     silent = data.replace(b"true", b"false")
     working.append(lambda _tip: Draft(event, (("policy.yaml", silent),)))
     transcript.write_bytes(line(1) + line(2))
-    glance(working, "task-10")
+    read_new_messages(working, "task-10")
     assert noted(working) == ("s1 1", len(line(1)))
 
 

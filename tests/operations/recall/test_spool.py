@@ -56,7 +56,7 @@ def leave(workspace: Workspace, payload: Any, *lines: str, client: str = "claude
     return path
 
 
-def ingest(workspace: Workspace) -> spool.Taken:
+def ingest(workspace: Workspace) -> spool.Counts:
     with Catalog.open(workspace.places.shared) as catalog:
         return spool.ingest(workspace.places, workspace.store_git, catalog)
 
@@ -78,7 +78,7 @@ def test_a_crash_between_commit_and_unlink_gives_no_duplicate_and_one_before_los
     killed = subprocess.run([sys.executable, "-c", INGEST, moment], check=False, capture_output=True)
     assert killed.returncode == -signal.SIGKILL
     assert (len(stored(ledgered)), len(spool.waiting_files(ledgered.places))) == (there, 5)
-    assert ingest(ledgered) == spool.Taken(5, 0)
+    assert ingest(ledgered) == spool.Counts(5, 0)
     assert len(stored(ledgered)) == 5
     assert spool.waiting_files(ledgered.places) == ()
 
@@ -90,7 +90,7 @@ def test_every_example_of_a_tool_that_ran_becomes_a_trace_and_of_a_session_it_is
         leave(ledgered, example["payload"], client=example["client"])
     wanted = [example for example in EXAMPLES.values() if "trace" in example]
     stopped = [one for one in EXAMPLES.values() if one["payload"]["hook_event_name"] == "Stop"]
-    assert ingest(ledgered) == spool.Taken(len(wanted) + len(stopped), 0)
+    assert ingest(ledgered) == spool.Counts(len(wanted) + len(stopped), 0)
     with Catalog.open(ledgered.places.shared) as catalog:
         told = {os.fspath(one.path): one.snapshot for one in pending_transcripts.list_pending(catalog)}
     assert [told[one["payload"]["transcript_path"]] for one in stopped] == [True] * len(stopped)
@@ -144,11 +144,11 @@ def test_what_cannot_be_read_is_kept_aside_and_stops_nobody(ledgered: Workspace)
     bad[-1].write_bytes(b"gemini PostToolUse\n\n{}")
     kept = {path.name: path.read_bytes() for path in bad}
     leave(ledgered, after(1))
-    assert ingest(ledgered) == spool.Taken(1, len(bad))
+    assert ingest(ledgered) == spool.Counts(1, len(bad))
     assert spool.rejected_files(ledgered.places) == tuple(sorted(kept))
     aside = ledgered.places.spool / "rejected"
     assert {path.name: path.read_bytes() for path in aside.iterdir()} == kept
-    assert ingest(ledgered) == spool.Taken()
+    assert ingest(ledgered) == spool.Counts()
 
 
 def test_a_payload_that_only_another_user_may_read_is_kept_aside_and_stops_nobody(
@@ -158,7 +158,7 @@ def test_a_payload_that_only_another_user_may_read_is_kept_aside_and_stops_nobod
     path = leave(ledgered, after(2))
     path.unlink()
     path.symlink_to("/proc/self/mem")  # whoever we are: it is a file, and what stands there cannot be read
-    assert ingest(ledgered) == spool.Taken(1, 1)
+    assert ingest(ledgered) == spool.Counts(1, 1)
     assert spool.rejected_files(ledgered.places) == (path.name,)
 
 
@@ -170,7 +170,7 @@ def test_a_payload_that_is_too_long_for_the_catalog_is_kept_aside_and_stops_nobo
     with Catalog.open(ledgered.places.shared) as catalog:
         _ = fulltext.engine_of(catalog)
         catalog.base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 20_000)
-        assert spool.ingest(ledgered.places, ledgered.store_git, catalog) == spool.Taken(1, 1)
+        assert spool.ingest(ledgered.places, ledgered.store_git, catalog) == spool.Counts(1, 1)
         assert catalog.rows("SELECT count(*) FROM bodies") == [(1,)]
 
 
@@ -224,7 +224,7 @@ def test_a_transaction_that_fails_leaves_every_file_in_place(ledgered: Workspace
     leave(ledgered, after(1))
     leave(ledgered, after(2))
 
-    def broken(_catalog: Catalog, spooled: spool.Spooled) -> None:
+    def broken(_catalog: Catalog, spooled: spool.Payload) -> None:
         if spooled.told.text("tool_use_id") == "u2":
             raise DevsError("BUSY", "no room")
 

@@ -29,7 +29,7 @@ def without_policy(git: Git, tip: str) -> tuple[Finding, ...]:
     return () if refs.read(git, f"{tip}:{IN_FORCE}") else (finding(_NO_POLICY),)
 
 
-def was_never_initialized(ledger: Ledger, *commits: str) -> bool:
+def no_trace_of_ledger(ledger: Ledger, *commits: str) -> bool:
     """Whether nothing here tells of a ledger: no command of ours wrote one here, no reflog, remote or commit names one, and
     no tracked policy in these `commits` ('' for none) does.
     """
