@@ -1,6 +1,7 @@
-"""`sync`: this clone's ledger and checkpoints and a remote's become the same; nothing is forced but what an event explains.
+"""`sync`: join the ledger and the checkpoints of this clone with those of a remote.
 
-Look, fetch, join, push; when another clone was quicker, once more. `sync` is no event; where both went on, the merge is.
+It reads the remote's refs, fetches, joins the ledgers and pushes; if another clone pushed meanwhile, it starts again.
+A ref is overwritten only if an event explains it. `sync` writes an event only if it merges two ledgers.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from devs_git.domain.ledger.ledger_merge import Superseded
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.setup import adopt_ledger
-from devs_git.operations.sync import consent, merge_ledgers, remote_branches
+from devs_git.operations.sync import consent, merge_ledgers
+from devs_git.operations.sync.remote_branches import RemoteBranches
 from devs_git.storage.git import refs, remote_repository
 from devs_git.storage.git.remote_repository import Remote, RemoteMoved, RemoteRefs
 from devs_git.storage.ledger import first_sight
@@ -26,17 +28,17 @@ from devs_git.storage.ledger.clone_history import Standpoint, clone_of
 from devs_git.values import field, immutable, mutable, replace
 from devs_git.workspace import Workspace
 
-ATTEMPTS: Final = 8  # behind clones that are quicker each time
+ATTEMPTS: Final = 8  # as other clones may push at the same time
 AT_ONCE: Final = 500  # refs of one push: their names are arguments
 
 
 @immutable
 class Request(VerbRequest):
-    """`remote`: a configured one; '' for origin, the only one, or that of the branch's upstream.
+    """`remote` is the name of a configured remote. '' means origin, the only remote, or that of the branch's upstream.
 
-    `accept_policy` is the blob of the policy that a person accepts from a remote which was never seen, where it is not the
-    one in devs-policy.yaml of its default branch; `let_stand` the tip of the ledger that a person chooses, of two that
-    exclude each other. `at_terminal` says that a person may be there.
+    `accept_policy`: the blob of the policy that a person accepts from a remote that this clone never saw, if it is not
+    the one in devs-policy.yaml of the remote's default branch. `let_stand`: the tip of the ledger that a person keeps,
+    of two that exclude each other. `at_terminal`: a person may be there.
     """
 
     remote: str = ""
@@ -55,7 +57,7 @@ class Request(VerbRequest):
 
 @immutable
 class Renumbered:
-    """A checkpoint of this clone whose number the remote had given too."""
+    """A checkpoint of this clone that gets a new number, because the remote has another one with its number."""
 
     task_id: str
     number: int
@@ -65,7 +67,9 @@ class Renumbered:
 
 @immutable
 class Named:
-    """A visible tag that named one checkpoint here, and names another `now`, as `event` says, or is gone (both ''); the checkpoints stay."""
+    """A visible tag here that `sync` moved from one checkpoint to another, because of `event`, or deleted (then `now` and
+    `event` are ''). The checkpoints stay.
+    """
 
     tag: str
     before: str
@@ -75,7 +79,7 @@ class Named:
 
 @immutable
 class Kept:
-    """Checkpoints that this clone keeps though `event`, which `actor` wrote elsewhere, says that they are kept no more."""
+    """Checkpoints that this clone still has, although `event`, which `actor` wrote in another clone, removed them there."""
 
     event: str
     actor: str
@@ -84,13 +88,12 @@ class Kept:
 
 @immutable
 class Result:
-    """`fetched` are refs here and `pushed` refs there that changed; of the remote's visible tags `moved` and `deleted`.
+    """What changed: `fetched` are refs of this clone, `pushed` refs of the remote; of these, `moved` and `deleted` are visible tags.
 
-    `merged` is the event that joined two lines of events, None where none had to. `outdone` are completions of ours
-    that the remote's stands before, as checkpoints; `left` refs that hold what no event explains, here or there.
-    `rewound` are tasks that were live here and are no more, because another clone rewound them and no branch that this
-    one knows has them any more; `revived` those that are live again. `named` are visible tags here that name another
-    checkpoint than before, `kept` is what only a person takes away here.
+    `merged`: the event that merged two ledgers, else None. `outdone`: checkpoints that completed a task here after
+    another clone had completed it. `left`: refs here or there with a value that no event explains. `rewound`: tasks that
+    are no longer live here, because another clone rewound them and no branch that this clone knows has them. `revived`:
+    tasks that are live again.
     """
 
     remote: str
@@ -112,7 +115,7 @@ class Result:
 
 @mutable
 class _Log:
-    """What was done so far, over all attempts."""
+    """What all attempts so far have done."""
 
     fetched: dict[str, None] = field(default_factory=dict)
     pushed: dict[str, None] = field(default_factory=dict)
@@ -128,8 +131,8 @@ class _Log:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Sync. NOT_INITIALIZED, INVALID_ARGUMENTS{remote, accept_policy, let_stand}, LEDGER_FORK, LEDGER_ROLLBACK, BUSY, CONFLICT, and what makes
-    the remote's ledger unsound: LEDGER_MUTATED, POLICY_INVALID, BAD_SIGNATURE and their kin.
+    """NOT_INITIALIZED, INVALID_ARGUMENTS{remote, accept_policy, let_stand}, LEDGER_FORK, LEDGER_ROLLBACK, BUSY, CONFLICT,
+    and what is wrong with the remote's ledger, such as LEDGER_MUTATED, POLICY_INVALID or BAD_SIGNATURE.
     """
     before = workspace.ledger.require().here
     refs_before = remote_repository.list_devs_refs(workspace.ledger.git)
@@ -149,31 +152,30 @@ def run(workspace: Workspace, request: Request) -> Result:
         return _result(workspace, other, log, tip, refs_before)
     raise DevsError(
         "BUSY",
-        f"{other.remote} is being written by others.",
-        hint=f"What is here is safe. Run it again: devs-git sync {other.remote}",
+        f"Other clones push to {other.remote} at the same time.",
+        hint=f"This clone lost nothing. Run the command again: devs-git sync {other.remote}",
         remote=other.remote,
     )
 
 
 def _attempt(workspace: Workspace, other: Remote, log: _Log, person: consent.Consent) -> str:
-    """Look, fetch, join and push once; the ledger's tip, here and there. RemoteMoved where another clone was quicker."""
+    """Fetch, join and push once. Returns the tip that both ledgers have then. RemoteMoved if another clone pushed meanwhile."""
     git = workspace.ledger.git
-    looked = other.look()
-    theirs, there = looked.ledger, looked.devs
+    remote_refs = other.look()
+    remote_tip, there = remote_refs.ledger, remote_refs.devs
     points = workspace.ledger.tip().history.checkpoints
     gone = {tag for tag, point in points.items() if point.gone}
     mine = {workspace.ledger.tip().oid, *remote_repository.list_devs_refs(git).values(), *gone}
-    missing = dict.fromkeys(oid for oid in (theirs, *there.values()) if oid and oid not in mine)
+    missing = dict.fromkeys(oid for oid in (remote_tip, *there.values()) if oid and oid not in mine)
     if missing:
         other.fetch(missing)
     seen = refs.read(git, other.known_ledger_ref)
-    _require_same_ledger(workspace, other, theirs, seen)
+    _require_same_ledger(workspace, other, remote_tip, seen)
     workspace.progress("joining the ledgers", 0, 0)
     accept = consent.policy_check(workspace, other.remote, person) if not seen else first_sight.accept_any
-    lets_stand = consent.ledger_choice(workspace, person)
-    joined = merge_ledgers.join(
-        workspace, merge_ledgers.RemoteLedger(other.remote, theirs, seen, accept, lets_stand)
-    )
+    is_chosen = consent.ledger_choice(workspace, person)
+    remote_ledger = merge_ledgers.RemoteLedger(other.remote, remote_tip, seen, accept, is_chosen)
+    joined = merge_ledgers.join(workspace, remote_ledger)
     log.fetched |= dict.fromkeys(joined.changed)
     log.merged = joined.merge or log.merged
     log.superseded += joined.superseded
@@ -182,39 +184,38 @@ def _attempt(workspace: Workspace, other: Remote, log: _Log, person: consent.Con
         before = log.renumbered.get(point.tag)
         row = Renumbered(point.task_id, number, before.before if before else point.number, point.tag)
         log.renumbered[point.tag] = row
-    seen = _remember(workspace, other, theirs, seen)
-    branches = remote_branches.RemoteBranches.of(
-        other, looked.branches, workspace.ledger.history_at(joined.tip)
-    )
-    has = branches.has(workspace.objects.exists)
+    seen = _remember(workspace, other, remote_tip, seen)
+    history = workspace.ledger.history_at(joined.tip)
+    branches = RemoteBranches.of(other, remote_refs.branches, history)
+    has = branches.find_tags(workspace.objects.exists)
     branches.remember(git, Standpoint.here(git, workspace.places.common), has)
     log.fetched |= dict.fromkeys(merge_ledgers.update_refs(workspace))
-    _publish(workspace, other, looked, clone_view.view_with(branches.history, has), log)
+    _publish(workspace, other, remote_refs, clone_view.view_with(branches.history, has), log)
     _remember(workspace, other, joined.tip, seen)
     return joined.tip
 
 
-def _require_same_ledger(workspace: Workspace, other: Remote, theirs: str, seen: str) -> None:
-    """LEDGER_FORK for a second root, LEDGER_ROLLBACK where the remote's ledger is not what came after `seen`."""
+def _require_same_ledger(workspace: Workspace, other: Remote, remote_tip: str, seen: str) -> None:
+    """LEDGER_FORK for another root, LEDGER_ROLLBACK where the remote's ledger does not continue `seen`."""
     git = workspace.ledger.git
-    if theirs:
+    if remote_tip:
         if not seen:
-            first_sight.require_named(workspace.ledger, other.remote, theirs, workspace.git)
-        ours, roots = adopt_ledger.roots(git), adopt_ledger.roots(git, theirs)
+            first_sight.require_named(workspace.ledger, other.remote, remote_tip, workspace.git)
+        ours, roots = adopt_ledger.roots(git), adopt_ledger.roots(git, remote_tip)
         if len(roots) != 1 or roots != ours:
             raise DevsError(
                 "LEDGER_FORK",
-                f"The ledger of {other.remote} begins with {', '.join(roots)}, the one here with {', '.join(ours)}.",
-                hint="Call a person: two ledgers were begun, and only one is this repository's. Nothing was changed.",
+                f"The ledger of {other.remote} begins with {', '.join(roots)}, and the ledger here with {', '.join(ours)}.",
+                hint="Nothing was changed. Ask a person which of the two ledgers belongs to this repository.",
                 genesis=ours[0],
                 remote=other.remote,
             )
-    if seen and not (theirs and merge_ledgers.is_descendant(git, theirs, seen)):
-        now = f"is at {theirs[:12]}" if theirs else "is gone"
+    if seen and not (remote_tip and merge_ledgers.is_descendant(git, remote_tip, seen)):
+        now = f"is at {remote_tip[:12]}, which does not contain" if remote_tip else "is gone; it was at"
         raise DevsError(
             "LEDGER_ROLLBACK",
-            f"The ledger of {other.remote} {now}; it was seen at {seen[:12]}, which is not before that.",
-            hint="Call a person; nothing was changed. If it is right as it is: "
+            f"The ledger of {other.remote} {now} {seen[:12]}, the tip that this clone saw there last.",
+            hint="Nothing was changed. Ask a person. If the remote is right: "
             f"git update-ref -d {other.known_ledger_ref} && devs-git sync {other.remote}",
             remote=other.remote,
             seen=seen,
@@ -222,37 +223,34 @@ def _require_same_ledger(workspace: Workspace, other: Remote, theirs: str, seen:
 
 
 def _remember(workspace: Workspace, other: Remote, tip: str, seen: str) -> str:
-    """Note the remote's ledger as it was seen; another sync at the same time may have noted more."""
+    """Store `tip` as the remote's last known ledger; returns what is stored then, because another `sync` may store a newer one."""
     if not tip or tip == seen:
         return seen
+    update = RefUpdate(other.known_ledger_ref, tip, seen or NO_OID)
     try:
-        refs.transaction(
-            workspace.ledger.git,
-            [RefUpdate(other.known_ledger_ref, tip, seen or NO_OID)],
-            "devs: seen by sync",
-        )
+        refs.transaction(workspace.ledger.git, [update], "devs: seen by sync")
     except (refs.RefMoved, refs.RefLocked):
         return refs.read(workspace.ledger.git, other.known_ledger_ref)
     return tip
 
 
-def _publish(workspace: Workspace, other: Remote, looked: RemoteRefs, history: History, log: _Log) -> None:
-    """Push what the remote does not have: the ledger, checkpoints, and visible tags, as its own branches ask for them.
+def _publish(
+    workspace: Workspace, other: Remote, remote_refs: RemoteRefs, history: History, log: _Log
+) -> None:
+    """Push what the remote does not have: the ledger, checkpoints, and the visible tags that its own branches ask for.
 
-    `looked` is how the remote was seen, `history` the ledger's as it stands for that remote.
+    `remote_refs` has the remote's refs as they were read; `history` is the ledger's history as the remote sees it.
     """
-    theirs, there, tip = looked.ledger, looked.devs, history.tip
+    remote_tip, there, tip = remote_refs.ledger, remote_refs.devs, history.tip
     wanted = wanted_refs.updates(history, there, workspace.objects.is_tag)
-    # A numbered ref is never moved; a visible tag is, to where its event says. One that is gone on purpose goes there, too.
+    # A numbered ref never moves. A visible tag moves to where its event says. A checkpoint that was removed goes there, too.
     gone = {tag for tag, point in history.checkpoints.items() if point.gone}
     steps = [u for u in wanted if u.old == NO_OID or u.ref.startswith(wanted_refs.VISIBLE) or u.old in gone]
     steps.sort(key=lambda update: update.old == NO_OID)
     log.left |= dict.fromkeys(update.ref for update in wanted if update not in steps)
-    log.left |= dict.fromkeys(wanted_refs.strangers(history, there))
-    log.left |= dict.fromkeys(
-        wanted_refs.strangers(history, remote_repository.list_devs_refs(workspace.ledger.git))
-    )
-    ledger = tip if tip != theirs else ""
+    for held in (there, remote_repository.list_devs_refs(workspace.ledger.git)):
+        log.left |= dict.fromkeys(wanted_refs.strangers(history, held))
+    ledger = tip if tip != remote_tip else ""
     for at in range(0, len(steps), AT_ONCE) or (range(1) if ledger else ()):
         part = steps[at : at + AT_ONCE]
         other.push(ledger if at == 0 else "", part)
@@ -294,7 +292,7 @@ def _named(
 
 
 def _kept(workspace: Workspace, held: Iterable[Checkpoint]) -> Iterator[Kept]:
-    """What other clones keep no more, and this one still does, by the event that says so."""
+    """The checkpoints here that other clones removed, for each event that says so."""
     gone = [point for point in dict.fromkeys(held) if point.gone]
     for oid in dict.fromkeys(point.gone for point in gone):
         said = next(workspace.ledger.events(oid))

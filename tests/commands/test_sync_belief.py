@@ -117,7 +117,7 @@ def test_a_fresh_clone_takes_over_no_policy_that_the_tracked_one_does_not_say(
     assert caught.value.code == "CONFLICT"
     assert LEDGER not in refs_of(there)
     accept = init.Request(accept_policy=oid)
-    with pytest.raises(DevsError, match="accepted by a person at a terminal"):
+    with pytest.raises(DevsError, match="Only a person at a terminal can accept"):
         router.call("init", Workspace.open(there), accept)
     assert at_terminal(there, "init", "--accept-policy", oid)[0] == 0
     assert Workspace.open(there).policy.notify == "touch owned"

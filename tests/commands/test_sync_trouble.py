@@ -42,7 +42,7 @@ def test_a_remote_that_went_back_behind_what_was_seen_is_a_rollback(pair: Pair) 
         assert (error.code, error.exit_status) == ("LEDGER_ROLLBACK", 5)
     git(pair.origin, "update-ref", "-d", LEDGER)
     assert refused(pair.bob).code == "LEDGER_ROLLBACK"
-    subprocess.run(["sh", "-c", refused(pair.bob).hint.partition("as it is: ")[2].partition(" && ")[0]],
+    subprocess.run(["sh", "-c", refused(pair.bob).hint.partition("is right: ")[2].partition(" && ")[0]],
                    cwd=pair.bob.top, check=True)  # fmt: skip
     pair.bob.sync()
     assert refs_of(pair.origin)[LEDGER] == pair.bob.tip

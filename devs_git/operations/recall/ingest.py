@@ -59,7 +59,7 @@ def ingest_transcript(listener: Workspace, catalog: Catalog, source: Source, how
         assign_all=how.assign_all,
         every=policy.snapshot_every,
         snapshot=how.snapshot,
-        on_read=lambda session, read: worktree_note.of_session(
+        on_read=lambda session, read: worktree_note.write_for_session(
             how.places, catalog, session, source.path, read
         ),
     )

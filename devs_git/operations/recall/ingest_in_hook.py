@@ -69,7 +69,7 @@ def _read(listener: Workspace, catalog: Catalog, source: Source, every: int) -> 
         task_id=work.task if work else "",
         agent=work.agent if work else "",
         every=every,
-        on_read=lambda session, read: worktree_note.of_session(
+        on_read=lambda session, read: worktree_note.write_for_session(
             listener.places, catalog, session, source.path, read
         ),
     )

@@ -119,7 +119,7 @@ def _require_room(site: Site, way: StateChange) -> None:
     require_room(site.top, _taken(way), ROOM_UNASKED, way.limit)
 
 
-def _capture(site: Site, way: Journey, active: str) -> CapturedState:
+def _capture(site: Site, way: StateChange, active: str) -> CapturedState:
     _require_room(site, way)
     site.step("capture")
     folder = journal.make_folder(site.places, way.op_id)

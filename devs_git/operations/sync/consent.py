@@ -1,4 +1,4 @@
-"""What a person at a terminal says yes to, where nothing in this clone can tell: a policy never seen here, or which of two ledgers stands."""
+"""What only a person at a terminal can decide: to accept a policy that this clone never saw, and which of two ledgers to keep."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _OID: Final = re.compile(r"[0-9a-f]{4,40}", re.ASCII)
 
 @immutable
 class Consent:
-    """What a person accepts: the policy whose blob begins with `policy`, and the ledger whose tip begins with `tip`, of two
-    that exclude each other; '' for none. `at_terminal`: a person may be there.
+    """`policy`: how the blob of the accepted policy begins. `tip`: how the tip of the ledger to keep begins, of two that
+    exclude each other. '' for none. `at_terminal`: a person may be there.
     """
 
     policy: str = ""
@@ -31,11 +31,15 @@ class Consent:
             ("let_stand", self.tip, "a ledger's tip"),
         ):
             if oid and not _OID.fullmatch(oid):
-                raise invalid(name, f"{oid!r} is no oid of {what}.", hint="Give at least 4 digits.")
+                raise invalid(
+                    name, f"{oid!r} is not the oid of {what}.", hint="Give at least 4 digits of it."
+                )
 
 
 def policy_check(context: Workspace, remote: str, person: Consent) -> Callable[[str, str], None]:
-    """A check of the policy that would be in force, told by its blob, beside the one that is: CONFLICT, TERMINAL_REQUIRED."""
+    """A function that takes the blobs of the policy in force and of the next one, and raises CONFLICT or TERMINAL_REQUIRED
+    if a person has to accept the next one.
+    """
 
     def accept(before: str, after: str) -> None:
         found = policy_difference(context.ledger, remote, before, after, context.git)
@@ -48,7 +52,7 @@ def policy_check(context: Workspace, remote: str, person: Consent) -> Callable[[
 
 
 def ledger_choice(context: Workspace, person: Consent) -> Callable[[str], bool]:
-    """Whether a person chose the ledger with this tip; TERMINAL_REQUIRED where nobody is there to choose."""
+    """A function that says whether a person chose the ledger with this tip. It raises TERMINAL_REQUIRED without a person."""
 
     def is_chosen(tip: str) -> bool:
         found = bool(person.tip) and tip.startswith(person.tip)
@@ -64,8 +68,8 @@ def _require_person(context: Workspace, person: Consent) -> None:
         return
     raise DevsError(
         "TERMINAL_REQUIRED",
-        "A policy of a ledger that was never seen here is accepted by a person at a terminal."
+        "Only a person at a terminal can accept a policy that this clone never saw."
         if person.policy
-        else "Which of two ledgers stands is chosen by a person at a terminal.",
-        hint="Run it in a terminal of your own.",
+        else "Only a person at a terminal can choose between two ledgers.",
+        hint="Run the command in a terminal of your own.",
     )

@@ -1,7 +1,7 @@
-"""Make the ledger here hold what a remote's holds: by fast-forward, or by a merge where both went on.
+"""Join the ledger of a remote with the one here: by fast-forward, or by a merge where both have new events.
 
-The ledger and the refs that it speaks of move in one transaction. The objects are here already; nothing talks to a
-remote. What a crash left half done is simply done again: what is in step already is skipped.
+The ledger and the refs that its events name move in one transaction. The objects are here already: nothing asks the
+remote. After a crash the next `sync` does the rest, and skips what is done.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SEEN: Final = "refs/devs/remotes"
 
 @immutable
 class JoinResult:
-    """The ledger as it is now. `merge` is the event that joined two lines, '' where none had to; `changed` the refs that moved."""
+    """`tip` is the ledger's tip now, `changed` the refs that moved, `merge` the event that merged two ledgers ('' for none)."""
 
     tip: str
     changed: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class JoinResult:
 
 
 class _Stale(Exception):
-    """The ledger moved between looking and writing."""
+    """The ledger moved between reading and writing."""
 
 
 def is_descendant(git: Git, later: str, earlier: str) -> bool:
@@ -51,21 +51,23 @@ def is_descendant(git: Git, later: str, earlier: str) -> bool:
 
 @immutable
 class RemoteLedger:
-    """The ledger of a remote: its tip ('' for none), and the tip that was seen there before ('' for never).
+    """The ledger of a remote: its tip ('' for none), and the tip that this clone saw there last ('' for none).
 
-    `accept` is told the policy in force here and the one that would be, as blobs, and raises where a person must say so first.
-    `lets_stand` says of a tip whether a person chose it, of two ledgers that exclude each other.
+    `accept` takes the blobs of the policy in force and of the next one, and raises if a person has to accept the next one.
+    `is_chosen` says whether a person chose the ledger with this tip, of two that exclude each other.
     """
 
     remote: str
     tip: str
     seen: str
     accept: Callable[[str, str], None]
-    lets_stand: Callable[[str], bool]
+    is_chosen: Callable[[str], bool]
 
 
 def join(context: Workspace, other: RemoteLedger) -> JoinResult:
-    """Take the remote's ledger over. BUSY where the ledger is being written all the time; what makes the remote's not sound."""
+    """Join it with the one here. BUSY if other processes write the ledger all the time, CONFLICT, and what is wrong with
+    the remote's ledger.
+    """
     ledger = context.ledger
     with locks.hold(ledger.common / "devs" / "ledger.lock", wait=LOCK_SECONDS):
         until = time.monotonic() + REF_LOCK_SECONDS
@@ -76,49 +78,53 @@ def join(context: Workspace, other: RemoteLedger) -> JoinResult:
                 if isinstance(error, refs.RefLocked) and time.monotonic() > until:
                     raise refs.lock_refusal(error) from error
                 time.sleep(random.uniform(0.001, 0.01 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
-    raise DevsError("BUSY", "The ledger is being written by others.", hint="Run the command again.")
+    raise DevsError("BUSY", "Other processes are writing the ledger.", hint="Run the command again.")
 
 
 def _once(context: Workspace, other: RemoteLedger) -> JoinResult:
-    ledger, tip, theirs = context.ledger, context.ledger.require(), other.tip
+    ledger, tip, remote_tip = context.ledger, context.ledger.require(), other.tip
     known = ledger.checked_tip
     checked_tip.require(ledger, tip.oid, behind=True)
-    if known and not any(one and is_descendant(ledger.git, one, known) for one in (tip.oid, theirs)):
+    if known and not any(one and is_descendant(ledger.git, one, known) for one in (tip.oid, remote_tip)):
         raise checked_tip.set_back(known, tip.oid)
-    if not theirs or is_descendant(ledger.git, tip.oid, theirs):
-        facts = Facts(ledger, ledger.git, tip.oid, "", "") if _doubtful(ledger, theirs, tip.oid) else None
-        if facts and _theirs_stands(facts, other, tip.oid):
+    if not remote_tip or is_descendant(ledger.git, tip.oid, remote_tip):
+        facts = (
+            Facts(ledger, ledger.git, tip.oid, "", "")
+            if _may_be_refused(ledger, remote_tip, tip.oid)
+            else None
+        )
+        if facts and _remote_is_chosen(facts, other, tip.oid):
             return _Merge(context, other, facts, tip).write()
         return JoinResult(tip.oid, update_refs(context))
-    ahead = is_descendant(ledger.git, theirs, tip.oid)
-    facts = Facts(ledger, ledger.git, theirs, "", "", other_tips=() if ahead else (tip.oid,))
+    ahead = is_descendant(ledger.git, remote_tip, tip.oid)
+    facts = Facts(ledger, ledger.git, remote_tip, "", "", other_tips=() if ahead else (tip.oid,))
     _require_sound(facts, other, tip.oid)
-    if not ahead or other.lets_stand(tip.oid):
-        return _Merge(context, other, facts, tip, ours_first=other.lets_stand(tip.oid)).write()
-    _require_kept(ledger, facts, other, tip.oid, theirs)
-    other.accept(facts.belief.policy_blob(tip.oid), facts.belief.policy_blob(theirs))
-    updates = _updates(context, ledger.history_at(theirs))
-    move = RefUpdate(LEDGER, theirs, tip.oid)
-    ledger.announce(theirs, tip.oid)
+    if not ahead or other.is_chosen(tip.oid):
+        return _Merge(context, other, facts, tip, ours_first=other.is_chosen(tip.oid)).write()
+    _require_kept(ledger, facts, other, tip.oid, remote_tip)
+    other.accept(facts.belief.policy_blob(tip.oid), facts.belief.policy_blob(remote_tip))
+    updates = _updates(context, ledger.history_at(remote_tip))
+    move = RefUpdate(LEDGER, remote_tip, tip.oid)
+    ledger.announce(remote_tip, tip.oid)
     refs.transaction(ledger.git, (*updates, move), f"devs: sync: events of {other.remote}")
-    ledger.note_checked(theirs)
+    ledger.note_checked(remote_tip)
     changed = tuple(update.ref for update in (*updates, move))
-    return JoinResult(theirs, changed, superseded=_rows(facts, (tip.oid,), theirs))
+    return JoinResult(remote_tip, changed, superseded=_rows(facts, (tip.oid,), remote_tip))
 
 
 def _require_sound(facts: Facts, other: RemoteLedger, ours: str) -> None:
-    """What the rule does not allow is not taken over, nor what leaves out what was seen of this remote, unless a person chose it."""
+    """Raises if the rule of belief forbids the remote's ledger, or if it lacks what this clone saw there and no person chose it."""
     found = next(received.judge(facts, ours, other.tip, seen=""), None)
     if found:
         raise received.refusal(found, other.remote)
     gone = facts.belief.rollback(other.seen, other.tip) if other.seen else []
-    if gone and not other.lets_stand(other.tip):
+    if gone and not other.is_chosen(other.tip):
         said = received.refusal(gone[0], other.remote)
         look = f"git log --graph {other.seen[:12]} {other.tip[:12]}"
         raise DevsError(
             said.code,
             said.message,
-            hint=f"Nothing was changed here. A person looks at both ({look}), and where it is right as it is: "
+            hint=f"Nothing was changed here. Compare both: {look}. If the remote is right, run at a terminal: "
             + _choice(other, other.tip),
             **said.details,
         )
@@ -128,37 +134,37 @@ def _choice(other: RemoteLedger, tip: str) -> str:
     return f"devs-git sync {other.remote} --let-stand {tip[:12]}"
 
 
-def _doubtful(ledger: Ledger, theirs: str, ours: str) -> bool:
-    """Whether our ledger holds all of the remote's and the remote may refuse it: only a merge lets something give way."""
-    merges = ("rev-list", "--min-parents=2", "--count", ours, f"^{theirs}", "--")
-    return bool(theirs) and theirs != ours and ledger.git.text(*merges) != "0"
+def _may_be_refused(ledger: Ledger, remote_tip: str, ours: str) -> bool:
+    """Whether the remote may refuse our ledger, although that has all of its events: if one of the new ones is a merge."""
+    merges = ("rev-list", "--min-parents=2", "--count", ours, f"^{remote_tip}", "--")
+    return bool(remote_tip) and remote_tip != ours and ledger.git.text(*merges) != "0"
 
 
-def _theirs_stands(facts: Facts, other: RemoteLedger, ours: str) -> bool:
-    """Whether a person chose the remote's of two ledgers that exclude each other; CONFLICT where nobody chose."""
+def _remote_is_chosen(facts: Facts, other: RemoteLedger, ours: str) -> bool:
+    """Whether a person chose the remote's ledger, of two that exclude each other; CONFLICT if nobody chose one."""
     belief = facts.belief
     found = belief.rollback(other.tip, ours)
-    if not found or other.lets_stand(ours):
+    if not found or other.is_chosen(ours):
         return False
-    if other.lets_stand(other.tip):
+    if other.is_chosen(other.tip):
         return True
     there, here = belief.policy(other.tip), belief.policy(ours)
-    raise _to_choose(
+    raise _choice_needed(
         other,
         ours,
-        f"The ledger of {other.remote} ({other.tip[:12]}, its policy set by {there[:12]}) and the one here "
-        f"({ours[:12]}, its policy set by {here[:12]}) exclude each other: {found[0].message}",
+        f"The ledger of {other.remote} ({other.tip[:12]}, whose policy is from {there[:12]}) and the one here "
+        f"({ours[:12]}, whose policy is from {here[:12]}) exclude each other: {found[0].message}",
     )
 
 
-def _to_choose(other: RemoteLedger, ours: str, message: str) -> DevsError:
-    """CONFLICT with the two commands by which a person says which ledger stands."""
+def _choice_needed(other: RemoteLedger, ours: str, message: str) -> DevsError:
+    """CONFLICT with the two commands by which a person says which ledger to keep."""
     return DevsError(
         "CONFLICT",
         message,
-        hint="Nothing was changed. A person looks at both "
-        f"(git log --graph {other.tip[:12]} {ours[:12]}) and chooses at a terminal. To let the ledger of {other.remote} "
-        f"stand: {_choice(other, other.tip)}. To let the one here stand: {_choice(other, ours)}",
+        hint=f"Nothing was changed. Compare both: git log --graph {other.tip[:12]} {ours[:12]}. Then choose at a "
+        f"terminal. To keep the ledger of {other.remote}: {_choice(other, other.tip)}. "
+        f"To keep the one here: {_choice(other, ours)}",
         remote=other.remote,
         theirs=other.tip,
         ours=ours,
@@ -166,19 +172,19 @@ def _to_choose(other: RemoteLedger, ours: str, message: str) -> DevsError:
 
 
 def _require_kept(ledger: Ledger, facts: Facts, other: RemoteLedger, ours: str, at: str) -> None:
-    """CONFLICT where the event `at` takes back what another remote has: that one would refuse it, once it is written here."""
+    """CONFLICT if the event `at` takes back what another remote has: that remote would refuse the ledger then."""
     belief = facts.belief
     for ref, seen in refs.list_refs(ledger.git, _SEEN).items():
         name = ref.removeprefix(f"{_SEEN}/").removesuffix("/ledger")
-        if name == other.remote or seen not in belief.walk.numbers or other.lets_stand(other.tip):
+        if name == other.remote or seen not in belief.walk.numbers or other.is_chosen(other.tip):
             continue
         if found := belief.rollback(seen, at):
             what = f"The ledger of {other.remote} ({other.tip[:12]}) takes back what {name} has: {found[0].message}"
-            raise _to_choose(other, ours, what)
+            raise _choice_needed(other, ours, what)
 
 
 def _rows(facts: Facts, before: tuple[str, ...], at: str) -> tuple[ledger_merge.Superseded, ...]:
-    """What the tips `before` had in place and the event `at` has not, for people."""
+    """What was in force at the tips `before` and is not at the event `at`, for people."""
     belief = facts.belief
     events = {step.event.oid: step.event for step in facts.steps}
     gave_way = dict.fromkeys(one for tip in before for one in belief.gave_way(tip, at))
@@ -186,7 +192,7 @@ def _rows(facts: Facts, before: tuple[str, ...], at: str) -> tuple[ledger_merge.
 
 
 def update_refs(context: Workspace) -> tuple[str, ...]:
-    """Bring checkpoints and visible tags in step with the ledger as this clone sees it now; the refs that changed."""
+    """Move the refs of checkpoints and the visible tags to where the ledger says, as this clone sees it. Returns the refs that changed."""
     updates = _updates(context, context.ledger.tip().history)
     if updates:
         refs.transaction(context.ledger.git, updates, "devs: sync: refs follow the ledger")
@@ -199,9 +205,9 @@ def _updates(context: Workspace, history: History) -> tuple[RefUpdate, ...]:
 
 
 class _Merge:
-    """The merge of the remote's ledger and the one here at `tip`; `facts` are those of both.
+    """The merge of the remote's ledger with the one here at `tip`; `facts` are about both.
 
-    The remote's is the first parent; with `ours_first` the one here, because a person chose it.
+    The first parent is the remote's ledger; with `ours_first` it is the one here, because a person chose it.
     """
 
     def __init__(
@@ -250,7 +256,7 @@ class _Merge:
         )
 
     def _settled(self) -> tuple[History, ledger_merge.Settled]:
-        """The fold of both sides, in the order in which git lists them from a merge, and what has to be said of it."""
+        """The history of both sides, in the order in which git lists a merge, and what the merge event has to change in it."""
         ours = self.second.history
         theirs = fold(self.ledger.events(self.first.oid, oldest_first=True))
         whole = fold(self.only_second, theirs)

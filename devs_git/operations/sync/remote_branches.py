@@ -1,7 +1,7 @@
-"""What a remote's branches have of the checkpoints that some clone rewound: asked at each `sync`, fetched where it must be.
+"""Which of the checkpoints that some clone rewound the branches of a remote still have. Each `sync` asks, and fetches if it must.
 
-By it the remote's visible tags are decided. And where this clone knows of such a checkpoint on the remote from `sync`
-alone, the branch is kept below `standpoint.SEEN`, so that reading needs no network.
+The answer decides the remote's visible tags. If this clone knows only from `sync` that the remote has such a checkpoint,
+it keeps the branch below `clone_history.SEEN`, so that other commands need no network.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from devs_git.values import immutable
 
 @immutable
 class RemoteBranches:
-    """The branches of one remote (full names and oids) that are lines of work, and a history of the ledger."""
+    """The branches of one remote that people work on (full names and oids), and a history of the ledger."""
 
     other: Remote
     branches: Mapping[str, str]
@@ -31,8 +31,8 @@ class RemoteBranches:
     def of(cls, other: Remote, branches: Mapping[str, str], history: History) -> RemoteBranches:
         return cls(other, lines_of_work.select_branches(history, branches), history)
 
-    def has(self, exists: Callable[[str], bool]) -> frozenset[str]:
-        """The tags of the doubtful checkpoints that it has; RemoteMoved where a branch moved on meanwhile."""
+    def find_tags(self, exists: Callable[[str], bool]) -> frozenset[str]:
+        """The tags of the doubtful checkpoints that the remote has; RemoteMoved if one of its branches moved meanwhile."""
         unsure = clone_view.points_in_doubt(self.history)
         if not unsure:
             return frozenset()
@@ -46,9 +46,9 @@ class RemoteBranches:
         return found | lines_of_work.tags_reached(self.other.git, left, missing)
 
     def remember(self, git: Git, here: Standpoint, has: frozenset[str]) -> None:
-        """Keep those branches of the remote that have what git did not see there last, and no other.
+        """Keep a ref for each branch of the remote that has a checkpoint which git's tracking branches lack, and no other ref.
 
-        What another branch of this clone has counts for nothing: it may go, and the remote's be the one that has it.
+        Other branches of this clone do not count: they may be deleted, and then only the remote has the checkpoint.
         """
         folder = f"{SEEN}{self.other.remote}/"
         points = [point for point in clone_view.points_in_doubt(self.history) if point.tag in has]

@@ -138,8 +138,8 @@ def test_the_glance_needs_no_yaml(working: Workspace, transcript: Path) -> None:
     leave(working, transcript)
     code = (
         "import sys\nfrom devs_git.workspace import Workspace\n"
-        "from devs_git.operations.recall.ingest_in_hook import glance\n"
-        "glance(Workspace.open(), 'task-10')\nassert 'sqlite3' in sys.modules\nassert 'ruamel' not in sys.modules"
+        "from devs_git.operations.recall.ingest_in_hook import read_new_messages\n"
+        "read_new_messages(Workspace.open(), 'task-10')\nassert 'sqlite3' in sys.modules\nassert 'ruamel' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], cwd=working.top, check=True)
     assert noted(working) == ("s1 1", len(line(1)))
