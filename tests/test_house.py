@@ -109,7 +109,7 @@ def test_every_option_and_command_says_what_it_is_for() -> None:
             assert not isinstance(param, click.Option) or param.help, f"{name} {param.name}"
 
 
-FOREIGN = ("mcp", "jsonschema", "pydantic", "rich")
+FOREIGN = ("mcp", "jsonschema", "markdown_it", "pydantic", "rich")
 SCRIPT = """
 import sys
 words, unwanted = sys.argv[1].split(), sys.argv[2].split(",")

@@ -15,8 +15,9 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from devs_git.domain.text.html_blocks import ATTRIBUTE, begins_html
 from devs_git.domain.text.html_nesting import Page
-from devs_git.domain.text.markdown import ATTRIBUTE, CODE, IN, NONE, RAW, TEXT, Kind, begins_html
+from devs_git.domain.text.markdown import CODE, IN, NONE, RAW, TEXT, Kind
 
 _NAME: Final = r"[A-Za-z][A-Za-z0-9-]*"
 _TAG: Final = re.compile(rf"<{_NAME}(?:{ATTRIBUTE})*\s*/?>|</{_NAME}\s*>")
