@@ -237,7 +237,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
         yield from other
         return
     yield from known_tips.findings(git, workspace.objects, known, workspace.ledger.tip().oid)
-    if bare := not_initialized.without_policy(git, LEDGER):
+    if bare := not_initialized.policy_findings(git, LEDGER):
         yield from bare
         return
     try:

@@ -31,6 +31,8 @@ def run(workspace: Workspace, request: Request) -> Result:
     TERMINAL_REQUIRED, SELF_APPROVAL, UNKNOWN_SIGNER, BAD_SIGNATURE, REPLAYED.
     """
     if request.print_bytes:
-        return Result(request.gate_id, gate_model.PENDING, to_sign=decide_gate.to_sign(workspace, request))
+        return Result(
+            request.gate_id, gate_model.PENDING, to_sign=decide_gate.bytes_to_sign(workspace, request)
+        )
     done = decide_gate.decide(workspace, request, "gate approve")
     return Result(**outcome_fields(done.record), commit=done.commit, branch=done.branch)

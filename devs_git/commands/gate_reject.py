@@ -24,5 +24,7 @@ Result = Outcome
 def run(workspace: Workspace, request: Request) -> Result:
     """GATE_NOT_FOUND, GATE_ALREADY_RESOLVED, TERMINAL_REQUIRED, SELF_APPROVAL, UNKNOWN_SIGNER, BAD_SIGNATURE, REPLAYED."""
     if request.print_bytes:
-        return Result(request.gate_id, gate_model.PENDING, to_sign=decide_gate.to_sign(workspace, request))
+        return Result(
+            request.gate_id, gate_model.PENDING, to_sign=decide_gate.bytes_to_sign(workspace, request)
+        )
     return Result(**outcome_fields(decide_gate.decide(workspace, request, "gate reject").record))

@@ -12,7 +12,7 @@ from devs_git.domain.text.times import stamp
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.gates import notify
-from devs_git.operations.gates.request_gate import Asking
+from devs_git.operations.gates.request_gate import GateRequest
 from devs_git.storage.ledger import checked_tip, gate_files
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
@@ -52,7 +52,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     """Open the gate; GATE_ALREADY_ACTIVE{existing_gate_id}, POLICY_INVALID, NOT_INITIALIZED."""
     asked = request.question
     workspace.ledger.require()
-    asking = Asking(workspace.git, workspace.store_git, workspace.new_gate_id(), asked)
+    asking = GateRequest(workspace.git, workspace.store_git, workspace.new_gate_id(), asked)
 
     def build(tip: Tip) -> Draft:
         _refuse_second(tip, asked)
@@ -81,7 +81,7 @@ def _refuse_second(tip: Tip, asked: Question) -> None:
         )
 
 
-def _event(workspace: Workspace, asking: Asking) -> Any:
+def _event(workspace: Workspace, asking: GateRequest) -> Any:
     asked = asking.asked
     return workspace.event(
         gate_model.REQUESTED,
@@ -95,7 +95,7 @@ def _event(workspace: Workspace, asking: Asking) -> Any:
     )
 
 
-def _tell(workspace: Workspace, asking: Asking) -> None:
+def _tell(workspace: Workspace, asking: GateRequest) -> None:
     command = checked_tip.policy_at(workspace.ledger.tip()).notify
     if command:
         asked = asking.asked

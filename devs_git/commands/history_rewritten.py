@@ -15,7 +15,7 @@ from devs_git.domain.text import limits
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import follow_rewritten_history
-from devs_git.operations.checkpoint.follow_rewritten_history import Looked
+from devs_git.operations.checkpoint.follow_rewritten_history import Plan
 from devs_git.storage.git import bounded, refs
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable, replace
@@ -64,14 +64,14 @@ def run(workspace: Workspace, request: Request) -> Result:
     """
     new_of = _read(request) if request.map else None
     ledger = workspace.ledger
-    of_ledger = follow_rewritten_history.of_ledger(workspace, new_of)
+    of_ledger = follow_rewritten_history.find_ledger_rewrite(workspace, new_of)
     if not (of_ledger.back or of_ledger.believed):
         workspace.require_believed()
     if request.dry_run:
         tip = Tip(ledger, of_ledger.back) if of_ledger.back else ledger.tip()
         return _result(_look(workspace, tip, new_of), dry_run=True)
     try:
-        follow_rewritten_history.put_right(workspace, of_ledger)
+        follow_rewritten_history.repair_ledger(workspace, of_ledger)
         return _carried_out(workspace, new_of)
     except refs.RefMoved as error:
         text = "Another git process moved a ref at this moment. Nothing was changed."
@@ -83,7 +83,7 @@ class _NothingMoved(Exception):
 
 
 def _carried_out(workspace: Workspace, new_of: dict[str, str] | None) -> Result:
-    looked: list[Looked] = []
+    looked: list[Plan] = []
     names: tuple[str, ...] = ()
 
     def build(tip: Tip) -> Draft:
@@ -91,7 +91,7 @@ def _carried_out(workspace: Workspace, new_of: dict[str, str] | None) -> Result:
         looked.append(_look(workspace, tip, new_of))
         if not (looked[-1].found.moves or looked[-1].found.emptied or looked[-1].lost):
             raise _NothingMoved
-        made = follow_rewritten_history.remake(workspace, tip, looked[-1])
+        made = follow_rewritten_history.build_changes(workspace, tip, looked[-1])
         names, count = made.names, len(made.names)
         event = workspace.event(
             "history.rewritten",
@@ -123,9 +123,9 @@ def _read(request: Request) -> dict[str, str]:
     return found
 
 
-def _look(workspace: Workspace, tip: Tip, new_of: dict[str, str] | None) -> Looked:
+def _look(workspace: Workspace, tip: Tip, new_of: dict[str, str] | None) -> Plan:
     """Where the checkpoints are; CONFLICT, which lists those of which it cannot be told."""
-    looked = follow_rewritten_history.look(workspace, tip, new_of)
+    looked = follow_rewritten_history.make_plan(workspace, tip, new_of)
     if not looked.found.unknown:
         return looked
     rows = [f"{point.name}: {why}" for point, why in looked.found.unknown]
@@ -142,7 +142,7 @@ def _look(workspace: Workspace, tip: Tip, new_of: dict[str, str] | None) -> Look
     )
 
 
-def _result(looked: Looked, names: tuple[str, ...] = (), *, dry_run: bool = False) -> Result:
+def _result(looked: Plan, names: tuple[str, ...] = (), *, dry_run: bool = False) -> Result:
     moves = looked.found.moves
     told = names or ("",) * len(moves)
     return Result(

@@ -138,7 +138,7 @@ def _put_in(workspace: Workspace, request: Request) -> Result:
     if changed and not fresh:
         _record(workspace, "repository.prepared", "init: prepare this repository", changed)
     actions.append(devs_folder.refresh(workspace.places, workspace.ledger, full=True))
-    check_tas_lock.note(workspace.places, workspace.ledger.tip())
+    check_tas_lock.write_path_note(workspace.places, workspace.ledger.tip())
     return Result(workspace.ledger.tip().oid, genesis, tuple(actions), _advice(workspace, actions))
 
 

@@ -20,7 +20,7 @@ from devs_git.domain.text import limits
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.purge import own_files, refs_and_objects
-from devs_git.operations.purge.refs_and_objects import Found, Sought
+from devs_git.operations.purge.refs_and_objects import Found, Secret
 from devs_git.storage.catalog import fulltext, purge_rows
 from devs_git.storage.catalog.database import NAME, Catalog
 from devs_git.storage.git import bounded, newest_objects, refs, remote_repository
@@ -171,8 +171,8 @@ def _plan(workspace: Workspace, request: Request, catalog: Catalog) -> _Plan:
     git, common = workspace.store_git, workspace.places.common
     own = own_operations.operations(git, workspace.ledger.tip().history.operations)
     left_by_us = frozenset(tuple(event.get(Key.PRESERVED).split()) for each in own for event in each)
-    sought = Sought(path, tuple(_on_disk(workspace, path)), texts, left_by_us)
-    objects = refs_and_objects.look(git, common, sought, workspace.progress)
+    sought = Secret(path, tuple(_on_disk(workspace, path)), texts, left_by_us)
+    objects = refs_and_objects.find_secret(git, common, sought, workspace.progress)
     objects = replace(objects, dropped=tuple(dict.fromkeys((*objects.dropped, *followed))))
     hits = purge_rows.look(catalog, objects.forms, workspace.progress)
     every = (workspace.places, *worktrees(git, common))

@@ -138,7 +138,7 @@ def _absent(facts: Facts) -> Finding:
 
 
 def _without_policy(facts: Facts) -> Iterator[Finding]:
-    yield from not_initialized.without_policy(facts.git, facts.tip)
+    yield from not_initialized.policy_findings(facts.git, facts.tip)
 
 
 def _counted(facts: Facts, parts: list[str]) -> dict[str, int]:

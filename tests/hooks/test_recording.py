@@ -29,7 +29,7 @@ Run = Callable[..., str]
 def hooked(ledgered: Workspace, repo: Path) -> Workspace:
     """A repository with our hooks and task-10 active."""
     put_hooks(repo, sys.executable)
-    check_tas_lock.note(ledgered.places, ledgered.ledger.tip())
+    check_tas_lock.write_path_note(ledgered.places, ledgered.ledger.tip())
     task_start.run(ledgered, task_start.Request("10", title="Parse dates"))
     return ledgered
 

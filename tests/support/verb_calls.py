@@ -18,7 +18,7 @@ from devs_git.commands import conversation_import, snapshot_create, trace_put
 from devs_git.domain.gates import gate_model
 from devs_git.domain.ledger.events import Draft
 from devs_git.domain.verbs import READS, VERBS
-from devs_git.operations.gates.request_gate import Asking
+from devs_git.operations.gates.request_gate import GateRequest
 from devs_git.storage.worktree import active_task
 from devs_git.values import fields
 from devs_git.workspace import Workspace
@@ -99,7 +99,7 @@ def ask(workspace: Workspace) -> None:
     asked = gate_model.question(
         {"gate_type": "MANUAL", "blocker_description": "The release waits for a person."}
     )
-    file = Asking(workspace.git, workspace.store_git, GATE, asked).file(
+    file = GateRequest(workspace.git, workspace.store_git, GATE, asked).file(
         workspace.ledger.tip(), workspace.started
     )
     event = workspace.event("gate.requested", "gate", verb_name="gate request")

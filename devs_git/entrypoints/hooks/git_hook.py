@@ -138,7 +138,7 @@ def _policy_schema(arguments: list[str]) -> None:
     from devs_git.operations.gates import pre_commit_checks
     from devs_git.workspace import Workspace
 
-    _refuse_all(pre_commit_checks.policies(Workspace.open(), arguments))
+    _refuse_all(pre_commit_checks.check_policies(Workspace.open(), arguments))
 
 
 def _commit_trailers(arguments: list[str]) -> None:
@@ -152,7 +152,7 @@ def _commit_trailers(arguments: list[str]) -> None:
             hint="It belongs to the stage commit-msg: pre-commit install -t commit-msg",
             field="arguments",
         )
-    _refuse_all(pre_commit_checks.message(Workspace.open(), arguments[0]))
+    _refuse_all(pre_commit_checks.check_message(Workspace.open(), arguments[0]))
 
 
 def _refuse_all(found: Iterable[DevsError]) -> None:

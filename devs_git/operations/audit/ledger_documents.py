@@ -26,7 +26,7 @@ _REINSTALL: Final = "This is a fault of devs-git as it is installed: install it 
 
 def documents(facts: Facts) -> Iterator[Finding]:
     """Every version of every YAML file in the ledger against its schema, and our own schemas."""
-    yield from own_schemas()
+    yield from own_schema_findings()
     files: dict[tuple[str, str], str] = {}
     for step in facts.steps:
         for change in (change for edge in step.edges for change in edge):
@@ -61,7 +61,7 @@ def _document(path: str, data: bytes | None, event: str) -> Iterator[Finding]:
         )
 
 
-def own_schemas() -> Iterator[Finding]:
+def own_schema_findings() -> Iterator[Finding]:
     """Every kind of record has a schema that can be checked and asks for its fields."""
     for noun, fields in record_schemas.REQUIRED.items():
         try:

@@ -22,7 +22,7 @@ from devs_git.domain.text.trailers import work_of
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import commit_work, unrecorded_commits, unstaged_work
 from devs_git.operations.checkpoint.commit_work import BUSY_SECONDS
-from devs_git.operations.checkpoint.record_checkpoint import facts, record
+from devs_git.operations.checkpoint.record_checkpoint import commit_facts, record
 from devs_git.storage.git import locks, refs
 from devs_git.storage.git.files import replace_file
 from devs_git.storage.worktree import active_task
@@ -115,7 +115,7 @@ def _record(context: Workspace, job: Job, commit: str, *, empty: bool = False) -
     `empty`: the commit is no work of the task, so that neither its figures nor its subject are the checkpoint's.
     """
     try:
-        found = facts(context.git, commit, refs.branch(context.places.git_dir))
+        found = commit_facts(context.git, commit, refs.branch(context.places.git_dir))
         if empty:
             found = replace(found, files=0, added=0, removed=0, subject=job.title)
         point = record(context, Wanted(job.op_id, job.verb, job.work, found, job.message, job.completed))

@@ -13,7 +13,7 @@ from devs_git.domain.ledger.events import NO_OID, Draft, Event, Key, Move, RefUp
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import checkpoint_ref, completed_tag
 from devs_git.errors import DevsError
-from devs_git.operations.checkpoint.record_checkpoint import facts, taken_numbers
+from devs_git.operations.checkpoint.record_checkpoint import commit_facts, taken_numbers
 from devs_git.storage.git import refs
 from devs_git.storage.ledger.clone_history import clone_of
 from devs_git.storage.ledger.store import Tip
@@ -100,7 +100,7 @@ def write_moved_tag(context: Workspace, tip: Tip, old: Checkpoint, new: Checkpoi
     """Write the tag object of `new`, which `old` became, with the message of the tag object `text`; the move to it."""
     data = renumber_tag(text, old, new, ledger=tip.oid, signature=context.signature())
     tag = context.objects.write("tag", data)
-    now = facts(context.git, new.commit)
+    now = commit_facts(context.git, new.commit)
     return Move(old.tag, tag, new.number, new.commit, now.tree, (now.files, now.added, now.removed))
 
 

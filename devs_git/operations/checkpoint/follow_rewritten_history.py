@@ -34,7 +34,7 @@ _OURS: Final = ("--exclude=devs/*", "--exclude=snapshot/*", "--branches", "--exc
 
 
 @immutable
-class Looked:
+class Plan:
     """What is to be done: `found` moves, `lost` are checkpoints that are kept nowhere here any more, `mended` the refs of ours
     that the rewriting had changed, put right.
     """
@@ -44,11 +44,11 @@ class Looked:
     mended: tuple[RefUpdate, ...]
 
 
-def look(context: Workspace, tip: Tip, new_of: Mapping[str, str] | None) -> Looked:
+def make_plan(context: Workspace, tip: Tip, new_of: Mapping[str, str] | None) -> Plan:
     """Where the checkpoints are now, by the map, or by trees where there is none; reads only."""
     found, state = _found(context.store_git, tip, new_of)
     mended = tuple(_mended(context, tip, state, new_of or {}))
-    return Looked(found, tuple(_lost(context, tip, found, state)), mended)
+    return Plan(found, tuple(_lost(context, tip, found, state)), mended)
 
 
 def _found(git: Git, tip: Tip, new_of: Mapping[str, str] | None) -> tuple[Found, State]:
@@ -83,7 +83,7 @@ def _ancestor(git: Git, commit: str, new_of: Mapping[str, str]) -> str:
 
 
 @immutable
-class Remade:
+class Changes:
     """The lines of the event, and the updates of all refs; `names` the new name of each moved checkpoint, in their order."""
 
     lines: tuple[tuple[str, str], ...]
@@ -91,7 +91,7 @@ class Remade:
     names: tuple[str, ...]
 
 
-def remake(context: Workspace, tip: Tip, looked: Looked) -> Remade:
+def build_changes(context: Workspace, tip: Tip, looked: Plan) -> Changes:
     """New tag objects for what moved, and what has to be said of it."""
     found = looked.found
     lines: list[tuple[str, str]] = []
@@ -115,7 +115,7 @@ def remake(context: Workspace, tip: Tip, looked: Looked) -> Remade:
     lines += [(Key.UNDONE, point.tag) for point in found.emptied]
     lines += [(Key.GONE, point.tag) for point in looked.lost]
     lines += [(Key.NEXT, f"{task} {number}") for task, number in following.items()]
-    return Remade(tuple(lines), (*updates, *looked.mended), tuple(names))
+    return Changes(tuple(lines), (*updates, *looked.mended), tuple(names))
 
 
 def _lost(context: Workspace, tip: Tip, found: Found, state: State) -> list[Checkpoint]:
@@ -174,7 +174,7 @@ def _mended(context: Workspace, tip: Tip, state: State, new_of: Mapping[str, str
 
 
 @immutable
-class Rewritten:
+class LedgerRewrite:
     """What is to be done with a ledger that was rewritten with the code: the new one is `believed` as it is, for the trailers of
     commits name its events; where others have the old one, or the new one is not sound, it goes `back` to the old tip,
     if that is whole here. Both '' where it was not rewritten.
@@ -184,7 +184,7 @@ class Rewritten:
     believed: str = ""
 
 
-def of_ledger(context: Workspace, new_of: Mapping[str, str] | None) -> Rewritten:
+def find_ledger_rewrite(context: Workspace, new_of: Mapping[str, str] | None) -> LedgerRewrite:
     """Whether the ledger was rewritten, by the map, and what to do then; reads only.
 
     HISTORY_REWRITTEN where another clone may have the old one, LEDGER_FORK where genesis or first policy are others,
@@ -195,20 +195,20 @@ def of_ledger(context: Workspace, new_of: Mapping[str, str] | None) -> Rewritten
     here = ledger.objects.exists(known) if known else False
     now = (new_of or {}).get(known, "")
     if not known or known == tip or (here and now != tip):
-        return Rewritten()
+        return LedgerRewrite()
     git, reason = ledger.git, rewritten_commits.of_ledger(known)
     if now and not refs.list_refs(git, _SEEN) and git.says("merge-base", "--is-ancestor", now, tip):
         try:
             _judge(ledger, tip)
-            return Rewritten(believed=tip)
+            return LedgerRewrite(believed=tip)
         except DevsError as error:
             reason = error
     if here and git.attempt("rev-list", "--objects", "--quiet", known, "--", ok=(0, 1, 128))[0] == 0:
-        return Rewritten(back=known)
+        return LedgerRewrite(back=known)
     raise reason
 
 
-def put_right(context: Workspace, found: Rewritten) -> None:
+def repair_ledger(context: Workspace, found: LedgerRewrite) -> None:
     """The ledger's branch goes back to its old tip, or the new one is noted as believed."""
     ledger = context.ledger
     if found.back:

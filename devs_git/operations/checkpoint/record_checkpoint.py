@@ -88,7 +88,7 @@ def taken_numbers(context: Workspace, task: str) -> set[int]:
     return {int(ref.removeprefix(folder)) for ref in names if ref.removeprefix(folder).isdigit()}
 
 
-def facts(git: Git, commit: str, branch: str = "") -> Facts:
+def commit_facts(git: Git, commit: str, branch: str = "") -> Facts:
     """What git says of `commit` (any rev), asked with one child; no program of the configuration is run."""
     out = git.with_config("diff.renames=false").run(
         "diff-tree",

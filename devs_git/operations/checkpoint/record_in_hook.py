@@ -15,7 +15,7 @@ from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.text.trailers import work_of
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import unrecorded_commits
-from devs_git.operations.checkpoint.record_checkpoint import facts, record
+from devs_git.operations.checkpoint.record_checkpoint import commit_facts, record
 from devs_git.storage.git import refs
 from devs_git.storage.worktree import active_task
 from devs_git.workspace import Workspace
@@ -43,7 +43,7 @@ def record_head(
     work = work_of(active_task.read(context.places))
     if work is None or not wanted():
         return None
-    found = facts(context.git, "HEAD", refs.branch(context.places.git_dir))
+    found = commit_facts(context.git, "HEAD", refs.branch(context.places.git_dir))
     old, new, words = refs.last_move(context.places.git_dir)
     replaced = new == found.commit and old.strip("0") and old not in found.parents
     if (replaced and not amended) or words.endswith(": Fast-forward"):

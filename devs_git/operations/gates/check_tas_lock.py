@@ -23,7 +23,7 @@ from devs_git.workspace import Workspace
 _SHOWN: Final = 3  # sections that a refusal names
 
 
-def note(places: Places, tip: Tip) -> str:
+def write_path_note(places: Places, tip: Tip) -> str:
     """Write the note for the hook, where a shell can read the path; returns the path of the TAS."""
     path = checked_tip.policy_at(tip).tas_path
     entry = tip.ledger.list_path(tip.tree, "").get(IN_FORCE)
@@ -36,7 +36,7 @@ def note(places: Places, tip: Tip) -> str:
 def check(context: Workspace) -> None:
     """TAS_UNAPPROVED{path, sections} where the index changes a section of the TAS that nobody approved."""
     tip = context.ledger.require()
-    path = note(context.places, tip)
+    path = write_path_note(context.places, tip)
     old, new = _blob(context, f"HEAD:{path}"), _blob(context, f":0:{path}")
     if new == old or (new and new == _blob(context, f"MERGE_HEAD:{path}")):
         return

@@ -76,7 +76,7 @@ def _statement(place: Workspace, tip: Tip, gate: Gate, answer: Answer) -> Statem
     return signed_decision.state(gate, root, answer.decision, answer.reason, place.new_nonce())
 
 
-def to_sign(place: Workspace, answer: Answer) -> str:
+def bytes_to_sign(place: Workspace, answer: Answer) -> str:
     """The bytes that a signature of this answer covers, as text; nothing is written."""
     tip = place.ledger.require()
     gate = open_gate(tip, answer.gate_id)

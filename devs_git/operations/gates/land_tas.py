@@ -53,7 +53,7 @@ def _ref(gate: Gate) -> str:
     return f"refs/heads/{gate.text('branch')}"
 
 
-def stale(gate: Gate) -> DevsError:
+def stale_request(gate: Gate) -> DevsError:
     return DevsError(
         "STALE_REQUEST",
         f"{gate.text('tas_path')} on {gate.text('branch')} has changed since this was asked.",
@@ -82,7 +82,7 @@ def require_current(place: Workspace, gate: Gate) -> None:
 
 def _require_current(place: Workspace, gate: Gate) -> None:
     head = refs.read(place.store_git, _ref(gate))
-    if is_there(place.store_git, gate, head):
+    if has_proposed_text(place.store_git, gate, head):
         return
     _require_same(place.store_git, gate, head)
     there = _worktree(place, gate)
@@ -93,7 +93,7 @@ def _require_current(place: Workspace, gate: Gate) -> None:
         _require_clean(site, gate)
 
 
-def is_there(git: Git, gate: Gate, head: str) -> bool:
+def has_proposed_text(git: Git, gate: Gate, head: str) -> bool:
     """Whether the branch has the proposed text already: a decision that landed it may have been set aside since."""
     return bool(head) and tas_file.blob(git, head, gate.text("tas_path")) == gate.request.get("tas_after")
 
@@ -101,7 +101,7 @@ def is_there(git: Git, gate: Gate, head: str) -> bool:
 def _require_same(git: Git, gate: Gate, head: str) -> None:
     mode, oid = tas_file.entry(git, head, gate.text("tas_path"))
     if not head or (mode and mode not in tas_file.REGULAR) or (oid or None) != gate.request.get("tas_before"):
-        raise stale(gate)
+        raise stale_request(gate)
     if other := tas_file.in_the_way(git, head, gate.text("tas_path")):
         raise immovable(
             "no_folder",
@@ -179,7 +179,7 @@ def land(place: Workspace, gate: Gate, verb: str, build: Build) -> tuple[Event, 
 def _land(place: Workspace, gate: Gate, verb: str, build: Build) -> tuple[Event, str, str]:
     work = _Landing(place, gate, verb, build)
     head = refs.read(place.store_git, _ref(gate))
-    if is_there(place.store_git, gate, head):
+    if has_proposed_text(place.store_git, gate, head):
         return place.append(build), "", ""
     there = _worktree(place, gate)
     event, commit = _in_worktree(work, place.site_of(there)) if there else _on_branch(work)
@@ -198,7 +198,7 @@ def _on_branch(work: _Landing) -> tuple[Event, str]:
     try:
         return place.append(draft), commit
     except refs.RefMoved as error:
-        raise stale(work.gate) from error
+        raise stale_request(work.gate) from error
 
 
 def _in_worktree(work: _Landing, site: Site) -> tuple[Event, str]:
@@ -206,7 +206,7 @@ def _in_worktree(work: _Landing, site: Site) -> tuple[Event, str]:
         found = survey.take(held.git, held.top)
         survey.require_movable(held.places, found)
         if found.branch != _ref(work.gate):
-            raise stale(work.gate)
+            raise stale_request(work.gate)
         _require_clean(held, work.gate)
         op_id = work.place.new_id("land", work.gate.gate_id)
         with journal.remove_leftovers_on_failure(held.places, op_id):

@@ -15,7 +15,7 @@ from devs_git.storage.ledger import tracked_policy
 from devs_git.workspace import Workspace
 
 
-def policies(place: Workspace, names: Sequence[str]) -> Iterator[DevsError]:
+def check_policies(place: Workspace, names: Sequence[str]) -> Iterator[DevsError]:
     """POLICY_INVALID for each file that could not be in force here; without a ledger its genesis is not compared."""
     tip = place.ledger.tip()
     for name in names:
@@ -32,7 +32,7 @@ def policies(place: Workspace, names: Sequence[str]) -> Iterator[DevsError]:
             yield error
 
 
-def message(place: Workspace, name: str) -> Iterator[DevsError]:
+def check_message(place: Workspace, name: str) -> Iterator[DevsError]:
     """What is wrong with the message in a file, as git is about to commit it; an empty one is git's to refuse."""
     tip = place.ledger.require()
     data = bounded.read_file(name, limits.COMMIT, "message")

@@ -29,7 +29,7 @@ _COMMENT: Final = "A request; immutable. Its status is derived from the decision
 
 
 @immutable
-class Asking:
+class GateRequest:
     """Who reads what: `git` is this worktree's, `store_git` reads objects by their oids."""
 
     git: Git

@@ -32,7 +32,7 @@ _PEELED: Final = "--format=%(refname)%00%(objectname)%00%(*objectname)%00%(workt
 
 
 @immutable
-class Sought:
+class Secret:
     """`path` has '/' between its names, '' for none; `contents` are versions of it that git may not have, `texts` what else
     is looked for. `preserved` are branches, with their oids, that a rewind left and nobody has moved.
     """
@@ -86,7 +86,7 @@ class _Ref:
     kind: str = ""  # '' where it is a person's, or the ledger's
 
 
-def look(git: Git, common: Path, sought: Sought, progress: Callable[[str, int, int], None]) -> Found:
+def find_secret(git: Git, common: Path, sought: Secret, progress: Callable[[str, int, int], None]) -> Found:
     """Look through all objects of the repository; reads only."""
     listed = list(_refs(git, sought))
     graph, oids, texts = _graph(git, sought, progress)
@@ -112,7 +112,7 @@ def look(git: Git, common: Path, sought: Sought, progress: Callable[[str, int, i
     return Found(tuple(dropped), tuple(left), forms(texts), frozenset(oids))
 
 
-def _refs(git: Git, sought: Sought) -> Iterator[_Ref]:
+def _refs(git: Git, sought: Secret) -> Iterator[_Ref]:
     for line in git.run("for-each-ref", _PEELED).split(b"\n"):
         if line:
             name, oid, peeled, place = (os.fsdecode(part) for part in line.split(b"\0"))
@@ -128,7 +128,7 @@ def _refs(git: Git, sought: Sought) -> Iterator[_Ref]:
 
 
 def _graph(
-    git: Git, sought: Sought, progress: Callable[[str, int, int], None]
+    git: Git, sought: Secret, progress: Callable[[str, int, int], None]
 ) -> tuple[_Graph, set[str], tuple[bytes, ...]]:
     """The graph, the blobs and trees that are hits, and all texts to look for: those of the file's versions, too."""
     every = Inventory.of(git)
@@ -179,7 +179,7 @@ def _blobs(git: Git, entries: set[str]) -> set[str]:
     return found
 
 
-def _left(sought: Sought, people: list[_Ref]) -> Iterator[Left]:
+def _left(sought: Secret, people: list[_Ref]) -> Iterator[Left]:
     what = f"--invert-paths --path {sought.path}" if sought.path else "--replace-text FILE"
     for ref in people:
         if ref.name == "refs/stash":

@@ -24,7 +24,7 @@ def finding(text: str = NO_LEDGER) -> Finding:
     return Finding("NOT_INITIALIZED", "error", text, _INIT, LEDGER)
 
 
-def without_policy(git: Git, tip: str) -> tuple[Finding, ...]:
+def policy_findings(git: Git, tip: str) -> tuple[Finding, ...]:
     """NOT_INITIALIZED where the ledger at `tip` has no policy. GitFailed where git cannot read it."""
     return () if refs.read(git, f"{tip}:{IN_FORCE}") else (finding(_NO_POLICY),)
 

@@ -147,11 +147,11 @@ def test_the_users_hooks_see_the_environment_of_the_user(
 
 def test_the_facts_of_a_commit(git: Run, repo: Path, workspace: Workspace) -> None:
     git("commit", "-q", "--allow-empty", "-m", "nothing")
-    empty = record_checkpoint.facts(workspace.git, "HEAD")
+    empty = record_checkpoint.commit_facts(workspace.git, "HEAD")
     assert (empty.commit, empty.subject, empty.files, empty.added, empty.removed) == (
         git("rev-parse", "HEAD"), "nothing", 0, 0, 0,
     )  # fmt: skip
-    root = record_checkpoint.facts(workspace.git, git("rev-list", "--max-parents=0", "HEAD"))
+    root = record_checkpoint.commit_facts(workspace.git, git("rev-list", "--max-parents=0", "HEAD"))
     assert (root.parents, root.files, root.added) == ((), 2, 2)
     git("checkout", "-qb", "side", "HEAD~2")
     (repo / "side.txt").write_text("1\n2\n")
@@ -159,5 +159,5 @@ def test_the_facts_of_a_commit(git: Run, repo: Path, workspace: Workspace) -> No
     git("commit", "-qm", "side")
     git("checkout", "-q", "main")
     git("merge", "-q", "--no-edit", "side")
-    merge = record_checkpoint.facts(workspace.git, "HEAD")
+    merge = record_checkpoint.commit_facts(workspace.git, "HEAD")
     assert (len(merge.parents), merge.files, merge.added) == (2, 1, 2)

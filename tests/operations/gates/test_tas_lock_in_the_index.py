@@ -109,8 +109,8 @@ def test_the_command_that_leaves_a_tas_with_an_odd_name_out_can_be_run(working: 
 
 def test_the_note_for_the_shell_names_the_policy_that_it_was_taken_from(working: Workspace, git: Run) -> None:
     note = working.places.shared / "tas-path"
-    assert check_tas_lock.note(working.places, working.ledger.tip()) == "TAS.md"
+    assert check_tas_lock.write_path_note(working.places, working.ledger.tip()) == "TAS.md"
     assert note.read_text() == git("rev-parse", "devs/ledger:policy.yaml") + " TAS.md\n"
     in_force(working, tas={"path": "docs/TAS.md"})
-    check_tas_lock.note(working.places, Workspace.open().ledger.tip())
+    check_tas_lock.write_path_note(working.places, Workspace.open().ledger.tip())
     assert note.read_text() == git("rev-parse", "devs/ledger:policy.yaml") + " docs/TAS.md\n"
