@@ -1,1 +1,1 @@
-"""The engine that moves working trees: it surveys, captures, writes a journal, moves and recovers."""
+"""The engine that moves working trees: it surveys, captures, writes a journal, moves, and recovers after a crash."""

@@ -1,4 +1,4 @@
-"""The active task of one worktree: `<git dir>/devs/task`, ready trailer lines that the sh hooks add as they stand."""
+"""The active task of one worktree: `<git dir>/devs/task` has trailer lines that the sh hooks add without a change."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from devs_git.storage.git.places import Places
 
 
 def read(places: Places) -> str:
-    """The trailer lines, '' where no task is active. Of a damaged file what can be read, so that the next task can start."""
+    """The trailer lines; '' if no task is active. Bytes that are not UTF-8 are replaced, so that the next task can start."""
     try:
         return places.active_task.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
@@ -15,14 +15,15 @@ def read(places: Places) -> str:
 
 
 def task_of(lines: str) -> str:
-    """The task id in trailer lines, '' where there is none."""
-    from devs_git.domain.ledger.events import Key  # not where only the file is read
+    """The task id in trailer lines; '' if there is none."""
+    # Imported late: a caller that only reads the file does not need it.
+    from devs_git.domain.ledger.events import Key
 
     return _value(lines, Key.TASK)
 
 
 def agent_of(lines: str) -> str:
-    """The agent in trailer lines, '' where there is none."""
+    """The agent in trailer lines; '' if there is none."""
     from devs_git.domain.ledger.events import Key
 
     return _value(lines, Key.AGENT)
@@ -37,7 +38,7 @@ def _value(lines: str, key: str) -> str:
 
 
 def everywhere(places: Places) -> dict[str, str]:
-    """The trailer lines of each worktree that has an active task; a worktree that was removed has none."""
+    """The trailer lines of each worktree that has an active task. A worktree that was removed has none."""
     folders = {".": places.common} | {path.name: path for path in places.common.glob("worktrees/*")}
     found = {name: folder / "devs" / "task" for name, folder in folders.items()}
     return {
@@ -48,7 +49,7 @@ def everywhere(places: Places) -> dict[str, str]:
 
 
 def write(places: Places, lines: str) -> None:
-    """Make these trailer lines the active task's, in one step; '' clears it."""
+    """Set the trailer lines of the active task, in one step; '' clears them."""
     if not lines:
         places.active_task.unlink(missing_ok=True)
         return

@@ -1,7 +1,7 @@
-"""Where a file's bytes and its blob may differ: line endings, filters, ident, encodings.
+"""Attributes and settings that make a file's bytes differ from its blob: line endings, filters, ident, encodings.
 
-Most repositories have none of it, and then a blob *is* the file. Where any attributes file or setting may be in
-play, raw bytes are hashed and kept beside what git would store.
+Most repositories have none of them, and then a blob has the same bytes as the file. Where one of them may apply, we hash
+the raw bytes, and save them in addition to what git would store.
 """
 
 from __future__ import annotations
@@ -15,22 +15,23 @@ from devs_git.storage.git.places import common_of
 from devs_git.storage.git.private_index import private
 from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
 
-# Attributes with which a file may fail to round-trip; `text=auto` never does, git looks at the blob then.
+# With these attributes a file may not round-trip. With `text=auto` it always does, because git looks at the blob.
 _CONVERTING: Final = ("text", "crlf", "eol", "filter", "ident", "working-tree-encoding")
 _SETTINGS: Final = (
     r"^(core\.(autocrlf|filemode|sparsecheckout|attributesfile)|attr\.tree|remote\..*\.promisor)$"
 )
 _OFF: Final = ("false", "0", "no", "off", "")
 ATTRIBUTES: Final = ".gitattributes"
-BATCH: Final = 200  # files that are compared at a time
+# How many files are compared at a time.
+BATCH: Final = 200
 _HARMLESS: Final = ("unspecified", "unset", "auto")
 
 
 def may_convert(git: Git, top: Path, paths: Iterable[str], listed: Callable[[], bytes]) -> bool:
-    """Whether any attribute or setting could make bytes or modes on disk differ from blobs for one of `paths`.
+    """Whether an attribute or setting could make the bytes or modes on disk differ from the blobs, for one of `paths`.
 
-    An attributes file among `paths` counts wherever it was and will be. git falls back on the index where the disk has none:
-    `listed` says what the index has (`ls-files -z`), and is asked last.
+    An attributes file among `paths` always counts. If the disk has no attributes file, git reads it from the index:
+    `listed` returns the paths of the index (`ls-files -z`), and is called last, because it costs time.
     """
     found = settings(git)
     if _converts(found):
@@ -45,7 +46,7 @@ def may_convert(git: Git, top: Path, paths: Iterable[str], listed: Callable[[], 
     for folder in folders:
         while folder not in seen:
             seen.add(folder)
-            folder = os.path.dirname(folder)  # noqa: PTH120, PLW2901 - walking up; strings, for there may be thousands
+            folder = os.path.dirname(folder)  # noqa: PTH120, PLW2901 - the loop goes up; strings, for there may be thousands
     seen.add("")
     if any(os.path.exists(f"{top}/{folder}/{ATTRIBUTES}") for folder in seen):  # noqa: PTH110 - as above
         return True
@@ -58,7 +59,7 @@ def may_convert(git: Git, top: Path, paths: Iterable[str], listed: Callable[[], 
 
 
 def _folders(listed: bytes) -> Iterator[str]:
-    """The folders of the attributes files in a list of paths. Most lists have none, so they are not split into paths."""
+    """The folders of the attributes files in a list of paths. Most lists have none, so we do not split them into paths."""
     for before in listed.split(b"%s\0" % ATTRIBUTES.encode())[:-1]:
         folder, _, rest = before.rpartition(b"\0")[2].rpartition(b"/")
         if not rest:
@@ -66,12 +67,12 @@ def _folders(listed: bytes) -> Iterator[str]:
 
 
 def settings(git: Git) -> dict[str, str]:
-    """The settings that decide, in lower case names; the last value of each counts. Asked once in an operation."""
+    """The relevant settings, their names in lower case; the last value of each counts. git is asked once per operation."""
     key = f"settings of {git.env.get('GIT_DIR')}"
     if git.cache is not None and key in git.cache:
         return dict(git.cache[key])
     lines = split_z(git.run("config", "-z", "--get-regexp", _SETTINGS, ok=(0, 1)))
-    # A name alone is git's short way of saying true; with a path's type git would refuse it.
+    # A name without a value means true. `git config --type=path` would refuse it.
     found = {
         name: value if equals else "true" for name, equals, value in (line.partition("\n") for line in lines)
     }
@@ -86,12 +87,12 @@ def is_sparse(git: Git) -> bool:
 
 
 def sees_modes(git: Git) -> bool:
-    """Whether git looks at the executable bits of files."""
+    """Whether git compares the executable bits of files."""
     return settings(git).get("core.filemode", "true").lower() not in _OFF
 
 
 def _converts(found: Mapping[str, str]) -> bool:
-    """Line endings for all files, modes that git does not look at, or files outside a sparse checkout."""
+    """Whether a setting converts line endings of all files, ignores modes, or leaves files out of the checkout."""
     return (
         found.get("core.autocrlf", "false").lower() not in _OFF
         or found.get("core.filemode", "true").lower() in _OFF
@@ -100,7 +101,7 @@ def _converts(found: Mapping[str, str]) -> bool:
 
 
 def _outside(git: Git, configured: str) -> list[Path]:
-    """Attributes files that are not in the working tree."""
+    """The attributes files outside the working tree."""
     found = [common_of(git) / "info" / "attributes"]
     home = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.environ.get("HOME", "/"), ".config")  # noqa: PTH118
     found.append(Path(os.path.expanduser(configured)) if configured else Path(home) / "git/attributes")  # noqa: PTH111 - "~nobody" stays
@@ -108,12 +109,12 @@ def _outside(git: Git, configured: str) -> list[Path]:
 
 
 def quoted_lines(paths: Sequence[str]) -> bytes:
-    """Paths for `--stdin-paths`, which reads lines: those that need it are quoted as git reads them back."""
+    """The input for `--stdin-paths`, one path per line. Paths with special characters are quoted as git expects."""
     return b"".join(_quoted(os.fsencode(path)) + b"\n" for path in paths)
 
 
 def _quoted(path: bytes) -> bytes:
-    # git takes a carriage return before the line's end for a part of that end
+    # git would take a carriage return at the end of a path for a part of the line end.
     if b"\n" not in path and not path.startswith(b'"') and not path.endswith(b"\r"):
         return path
     escaped = path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n").replace(b"\r", b"\\r")
@@ -121,17 +122,17 @@ def _quoted(path: bytes) -> bytes:
 
 
 def raw_oids(git: Git, paths: Sequence[str]) -> list[str]:
-    """Blob oids of the files' bytes as they are on disk, nothing converted and nothing written."""
+    """The blob oids of the files' bytes on disk. Nothing is converted or written."""
     if not paths:
         return []
     return git.run("hash-object", "--no-filters", "--stdin-paths", stdin=quoted_lines(paths)).decode().split()
 
 
 def clean_oids(git: Git, paths: Sequence[str]) -> dict[str, str]:
-    """Blob oids that git would store for files now, nothing written. A path whose filter fails is left out.
+    """The blob oids that git would store for the files now. Nothing is written. A path whose filter fails is left out.
 
-    git goes by its index, too: by attributes files that are not on the disk, and for `text=auto` by the blob that it has.
-    `hash-object` knows no index, so it is asked only where nothing is converted.
+    The result depends on the index, too: on attributes files that are not on the disk, and for `text=auto` on the blob
+    in the index. `hash-object` does not read the index, so we use it only where nothing is converted.
     """
     if not paths:
         return {}
@@ -147,7 +148,7 @@ def clean_oids(git: Git, paths: Sequence[str]) -> dict[str, str]:
 
 
 def _entries(git: Git, paths: Sequence[str]) -> Iterator[bytes]:
-    """The index's entries of `paths` and of attributes files. Of what git has seen of the files they say nothing."""
+    """The index's entries of `paths` and of attributes files, without what git cached about the files."""
     wanted = {os.fsencode(path) for path in paths}
     for line in git.run("ls-files", "-s", "-z").split(b"\0"):
         path = line.partition(b"\t")[2]
@@ -156,7 +157,7 @@ def _entries(git: Git, paths: Sequence[str]) -> Iterator[bytes]:
 
 
 def _entered(own: Git, paths: Sequence[str]) -> dict[str, str]:
-    """Enter files into a private index of no use but this; the oids that they have there."""
+    """Add the files to a private index that is used for nothing else, and return the oids that they get there."""
     words = ("update-index", "--add", "--replace", "--info-only", "-z", "--stdin")
     done: set[str] = set()
     for some in (paths, *([path] for path in paths)):
@@ -172,7 +173,7 @@ def _entered(own: Git, paths: Sequence[str]) -> dict[str, str]:
 
 
 def paths_with_conversion(git: Git, paths: Sequence[str]) -> list[str]:
-    """Those of `paths` with an attribute under which git's own checkout may not round-trip."""
+    """Those of `paths` that have an attribute with which git's own checkout may not round-trip."""
     if not paths:
         return []
     out = split_z(git.run("check-attr", "-z", "--stdin", *_CONVERTING, stdin=join_z(paths)))
@@ -183,9 +184,9 @@ def paths_with_conversion(git: Git, paths: Sequence[str]) -> list[str]:
 def find_inexact(
     git: Git, top: Path, dirty: Mapping[str, str], listed: Callable[[], bytes] | None = None
 ) -> frozenset[str]:
-    """Dirty files (path to the index's blob) whose bytes are exactly what git's checkout writes for that blob.
+    """Find dirty files whose bytes are exactly what git's checkout writes for their blob.
 
-    `listed` as for `in_play`, where the caller has it.
+    `dirty` maps paths to the index's blobs. `listed` is as for `may_convert`, if the caller has it.
     """
     if not dirty or not may_convert(git, top, dirty, listed or (lambda: git.run("ls-files", "-z"))):
         return frozenset()
@@ -204,15 +205,16 @@ def find_inexact(
 
 
 def _odd(path: str) -> bool:
-    """Whether a path cannot stand in a line: the child reads lines, and skips space before a path."""
+    """Whether a path cannot be in a line of input: git reads lines, and skips white space before a path."""
     return path[0].isspace() or "\n" in path or path.endswith("\r")
 
 
 def _checkout_bytes_together(git: Git, blobs: Mapping[str, str]) -> dict[str, bytes] | None:
-    """What git's checkout writes for each path's blob, asked of one child; None where it cannot say it of all of them.
+    """The bytes that git's checkout writes for each path's blob, from one child process; None if it cannot do all of them.
 
-    git prints each blob's size before it is filtered, so a mark that no content can hold stands between them. The first
-    question is for no index entry: by it git reads the index, whose attributes files count where the disk has none.
+    git prints the size of each blob before its filters run, so the size does not separate the contents: we separate them
+    by a random mark. The first request names an index entry that does not exist. It makes git read the index, whose
+    attributes files count if the disk has none.
     """
     mark = os.urandom(16).hex().encode()
     asked = b":0:.git\n" + b"".join(
@@ -226,16 +228,17 @@ def _checkout_bytes_together(git: Git, blobs: Mapping[str, str]) -> dict[str, by
     contents = [part.partition(b"\n")[2] for part in parts]
     if len(contents) != len(blobs):
         return None
-    contents[-1] = contents[-1].removesuffix(b"\n")  # the line end after the last one
+    # git ends the last content with a line end.
+    contents[-1] = contents[-1].removesuffix(b"\n")
     return dict(zip(blobs, contents, strict=True))
 
 
 def checkout_bytes(git: Git, blob: str, path: str) -> bytes | None:
-    """What git's checkout writes at `path` for a blob, or None where it cannot say."""
+    """The bytes that git's checkout writes at `path` for a blob; None if git fails."""
     if not _odd(path):
         written = _checkout_bytes_together(git, {path: blob})
         return written[path] if written else None
-    # That git reads no index, but for an entry of it.
+    # With --path git reads the index only if the object is named as an entry of it.
     of_index = git.text("rev-parse", "--verify", "--quiet", f":0:{path}", ok=(0, 1)) == blob
     try:
         return git.run("cat-file", "--filters", f"--path={path}", f":0:{path}" if of_index else blob)

@@ -1,12 +1,13 @@
-"""Backups: the state of a worktree as objects, written as a commit, read back, and kept where nothing takes it away.
+"""Backups: the state of a worktree, stored as a commit, so that it can be read back and is not pruned.
 
-A backup is one commit whose tree holds, apart: `index` (git's tree of the staging area), `worktree` (what git would
-store for the tracked and saved files as they are), `raw` (their bytes as they are on disk, where these
-differ), `index.raw` (the index file itself, where a tree cannot say it all) and `meta.json`. Its parent is HEAD.
+A backup is one commit. Its parent is HEAD. Its tree has these entries: `index` (the tree of the index), `worktree` (what
+git would store for the tracked and saved files), `raw` (their bytes on disk, where these differ from the blobs),
+`index.raw` (the index file itself, if a tree cannot represent all of it) and `meta.json`.
 
-It is kept by its ref, and by second names of its objects, where no `git prune` looks.
-Until the ref is there only git's own grace (two weeks by default) keeps its objects from a `git gc` that runs now; and one
-that had listed before what can be reached deletes them after that, too (see `newest_objects`).
+A ref keeps the backup, and so do hard links to its objects in a folder where `git prune` does not look. The ref alone is
+not enough. Before it exists, only git's grace period (two weeks by default) protects the objects from a `git gc` that
+runs at that moment. A `git gc` that listed the reachable objects before then deletes them even after the ref exists (see
+`newest_objects`).
 """
 
 from __future__ import annotations
@@ -25,18 +26,20 @@ from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.modes import Modes
 from devs_git.values import as_mapping, field, immutable
 
-FOLDER: Final = "devs/saved"  # in the common git directory
+# In the common git directory.
+FOLDER: Final = "devs/saved"
 META: Final = "meta.json"
-KEPT: Final = 4096  # objects of earlier backups
+# How many objects of earlier backups keep their second names.
+KEPT: Final = 4096
 
 
 @immutable
 class State:
-    """A worktree's state as objects. Trees are oids; `raw` and `index_raw` are '' where there is nothing to say.
+    """The state of a worktree. Trees are oids; `raw` and `index_raw` are '' if they are not needed.
 
-    `modes` are the permissions of the files that were captured or are to be written, and of the folders above them.
-    Where the state is `exact`, each file has the bytes that `raw` has of it, or else those of its blob; only of `unkept` files
-    the oid of the bytes alone is known.
+    `modes` are the permissions of the captured files, or of those to be written, and of the folders above them.
+    If the state is `exact`, each file has the bytes that `raw` has for it, or else those of its blob. The exception are
+    the `unkept` files: only the oid of their bytes is recorded.
     """
 
     head: str
@@ -52,22 +55,24 @@ class State:
 
 
 def state_of(data: dict[str, Any]) -> State:
-    """A state from its mapping. Version 0.1 kept `modes` as a blob of their own."""
+    """A state from its mapping. Version 0.1 stored `modes` in a separate blob."""
     return State(**data | {"modes": data["modes"] if isinstance(data.get("modes"), dict) else {}})
 
 
 def store(
     objects: Objects, state: State, signature: str, subject: str, *event_fields: tuple[str, str]
 ) -> str:
-    """Write the backup commit of `state` and return its oid; the caller gives it a ref. `told` is what the operation's event
-    will say: copies of that event are told apart by it (`own_operations.py`).
+    """Write the backup commit of `state` and return its oid; the caller gives it a ref.
+
+    `event_fields` are fields of the operation's event: they distinguish copies of that event (`own_operations.py`).
     """
     entries = {"index": Entry(TREE, state.index), "worktree": Entry(TREE, state.worktree)}
     if state.raw:
         entries["raw"] = Entry(TREE, state.raw)
     if state.index_raw:
         entries["index.raw"] = Entry(FILE, state.index_raw)
-        entries["empty"] = Entry(FILE, objects.write("blob", b""))  # what its intent-to-add entries name
+        # The intent-to-add entries of the index name the empty blob.
+        entries["empty"] = Entry(FILE, objects.write("blob", b""))
     entries[META] = Entry(FILE, objects.write("blob", json.dumps(as_mapping(state), indent=1).encode()))
     tree = objects.write_tree(entries)
     head = f"tree {tree}\nparent {state.head}\nauthor {signature}\ncommitter {signature}\n\n"
@@ -76,12 +81,12 @@ def store(
 
 
 def load(objects: Objects, backup: str) -> State:
-    """The state that a backup commit holds; NOTHING_TO_UNDO where retention took it away, or its HEAD was rewritten."""
+    """The state in a backup commit; NOTHING_TO_UNDO if retention pruned the backup, or its HEAD was rewritten."""
     if not objects.exists(backup):
         raise DevsError(
             "NOTHING_TO_UNDO",
             f"The backup {backup[:12]} was pruned.",
-            hint="Branches and stash entries still have what they saved: git branch --list 'devs/preserved/*'",
+            hint="Preserved branches and stash entries still exist: git branch --list 'devs/preserved/*'",
         )
     words = objects.read(backup, "commit")
     entry = objects.read_tree(words[5:45].decode()).get(META)
@@ -97,14 +102,14 @@ def load(objects: Objects, backup: str) -> State:
     if data.get("head", "").encode() != words[53:93]:
         raise DevsError(
             "NOTHING_TO_UNDO",
-            "The history was rewritten after the operation, so the state before it cannot come back.",
-            hint=f"List the files of the backup: git ls-tree -r {backup[:12]}",
+            "The history was rewritten after the operation, so the state before it cannot be restored.",
+            hint=f"List the files in the backup: git ls-tree -r {backup[:12]}",
         )
     return state_of(data)
 
 
 def is_head_alone(objects: Objects, backup: str) -> bool:
-    """Whether a backup holds no tree but HEAD's own, and nothing beside it."""
+    """Whether a backup has no other trees than HEAD's own, no raw bytes and no index file."""
     state = load(objects, backup)
     trees = {state.index, state.worktree}
     beside = state.raw or state.index_raw
@@ -112,7 +117,10 @@ def is_head_alone(objects: Objects, backup: str) -> bool:
 
 
 def keep(site: Site, op_id: str, backup: str) -> None:
-    """Give the backup its ref, on disk for good, before anything is moved. GIT_RESET_FAILED where it is not whole then."""
+    """Create the backup's ref and sync it to disk, before anything is moved.
+
+    GIT_RESET_FAILED if objects of the backup are missing then.
+    """
     update = RefUpdate(f"{refs.BACKUPS}{op_id}", backup, NO_OID)
     git = site.ledger.git.with_config(*DURABLE).with_descriptors(*site.git.keep_open)
     try:
@@ -130,13 +138,13 @@ def keep(site: Site, op_id: str, backup: str) -> None:
 
 
 def _listed(git: Git, backup: str) -> set[str]:
-    """What the backup adds to branches and tags; GitFailed where some of it is gone."""
+    """The objects of the backup that no branch or tag reaches; GitFailed if one of them is missing."""
     said = git.run("rev-list", "--objects", backup, "--not", "--branches", "--tags", "--")
     return {line[:40] for line in split_lines(said.decode("utf-8", "replace"))}
 
 
 def _own(site: Site, backup: str) -> set[str]:
-    """The objects of a backup that holds no tree but HEAD's own; none of any other, and where it cannot be read."""
+    """The objects of a backup with no other trees than HEAD's own; none for other backups, or if it cannot be read."""
     try:
         if not is_head_alone(site.objects, backup):
             return set()
@@ -148,11 +156,12 @@ def _own(site: Site, backup: str) -> set[str]:
 
 
 def restore(site: Site) -> None:
-    """Give the objects of the newest backups their first names again that a prune took."""
+    """Restore objects of the newest backups that `git prune` deleted, from their second names."""
     newest_objects.restore(site.git, site.places.common, FOLDER)
 
 
 def pruned_objects_refusal(code: str = "GIT_RESET_FAILED") -> DevsError:
+    """The refusal if objects of a new backup are missing."""
     return immovable(
         "missing_objects",
         "Objects that were just saved are missing. Is git gc --prune=now running?",

@@ -1,4 +1,4 @@
-"""Capture a worktree's state into objects: its index, its files and their raw bytes."""
+"""Capture the state of a worktree as objects: its index, its files and their raw bytes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from devs_git.values import immutable
 
 
 def copy_index(git: Git, target: Path) -> None:
-    """A private copy of the user's index; nothing where there is none yet."""
+    """Copy the user's index to `target`. If there is no index yet, there is no copy."""
     source = index_path(git)
     if source.exists():
         shutil.copy2(source, target)
@@ -31,7 +31,7 @@ def copy_index(git: Git, target: Path) -> None:
 
 @immutable
 class CapturedState:
-    """A state with what its files looked like, and the blob that git has for each of them in its worktree tree."""
+    """A captured state, how its files looked, and the blob of each file in the state's worktree tree."""
 
     state: State
     sights: FileStates
@@ -40,7 +40,7 @@ class CapturedState:
 
 @immutable
 class Capture:
-    """One capture at work: `folder` is the operation's own, `index` the private index that ends as the worktree's."""
+    """One capture. `folder` belongs to the operation. `index` is private, and will become the index of the worktree."""
 
     git: Git
     places: Places
@@ -52,9 +52,10 @@ class Capture:
         return self.folder / "index"
 
     def take(self, found: Survey, plan: Footprint, saved: Sequence[str], active: str) -> CapturedState:
-        """Capture what `found` tells of, `saved` untracked paths, and the bytes of the paths that `plan` affects.
+        """Capture the changes in `found`, the `saved` untracked paths, and the bytes of the paths that `plan` affects.
 
-        Every blob is written; `active` are the active task's lines.
+        Every blob is written. `active` has the trailer lines of the active task. Raises PLAN_STALE if somebody writes
+        to one of the files between the survey and the capture.
         """
         copy_index(self.git, self.index)
         self._keep("index.user")
@@ -63,7 +64,7 @@ class Capture:
         moved = (*found.dirty, *found.inexact, *found.intended, *plan.flagged)
         looked_at = (*moved, *saved, *plan.affected, *plan.bytes_only)
         others = unconverted_bytes.find(git, self.places, found, plan, looked_at)
-        # Before git reads them: what is written from here on is not what was seen.
+        # We look before git reads the files: whatever somebody writes from now on differs from this look.
         seen = file_state.look(os.fspath(self.git.where), (*looked_at, *others.kept))
         worktree = self._enter(git, moved, saved, plan.flagged) or index_tree
         blobs: Mapping[str, str] = plan.oids if worktree == index_tree else {}
@@ -80,7 +81,7 @@ class Capture:
         return CapturedState(state, seen.files, blobs)
 
     def _enter(self, git: Git, moved: Sequence[str], saved: Sequence[str], flagged: Sequence[str]) -> str:
-        """Enter what differs from the index into the private one: the tree of it then, '' where nothing does."""
+        """Add what differs from the user's index to the private one. Returns its tree, or '' if nothing differs."""
         for unflag in (
             ("--no-assume-unchanged", "--no-skip-worktree") if flagged else ()
         ):  # git takes one at a time
@@ -95,25 +96,28 @@ class Capture:
         return self._write_tree(git) if there or behind else ""
 
     def _keep(self, name: str) -> None:
-        """The private index as it is now, for taking back, under a name of its own: git writes a new file each time."""
+        """Keep the private index as it is now, to take the move back with it.
+
+        A hard link is enough: git always writes a new file, and never changes this one.
+        """
         with contextlib.suppress(FileNotFoundError):
             os.link(self.index, self.folder / name)
 
     def _write_tree(self, git: Git) -> str:
-        """The index's tree. Missing objects of a partial clone are the clone's own: not checked."""
+        """Write the tree of the index. A partial clone may lack objects, so git does not check that they exist."""
         return git.text("write-tree", "--missing-ok")
 
     def _index_blob(self) -> str:
-        """The user's index file whole (unsplit), where flags or intent-to-add entries must come back."""
+        """Store the user's index file as a blob, complete (not split). A tree has no flags and no intent-to-add entries."""
         copy = self.folder / "index.whole"
         shutil.copy2(self.folder / "index.user", copy)
         private(self.git, copy).run("update-index", "--no-split-index", "--force-write-index")
         return self.objects.write("blob", copy.read_bytes())
 
     def _refuse_edited(self, off: Collection[str]) -> None:
-        """PLAN_STALE where one of the files that were unchanged a moment ago was written since, and not only touched.
+        """Raise PLAN_STALE if somebody wrote to a file that was unchanged in the survey. New times alone do not count.
 
-        git says so, of the index as it was: that one still has the attributes files that are gone from the disk.
+        We ask git, with the index as it was: it still has the attributes files that were deleted from the disk.
         """
         if not off:
             return
@@ -132,7 +136,7 @@ class Capture:
             )
 
     def raw(self, off: Collection[str]) -> str:
-        """A tree of the bytes of files that are not what git has for them, '' where there are none."""
+        """Write a tree of the raw bytes of the files `off`, whose bytes are not those of their blobs; '' for no files."""
         if not off:
             return ""
         git = raw_git(self.git, self.places, self.folder / "index.raw").with_config(*DURABLE)
@@ -141,13 +145,13 @@ class Capture:
 
 
 def _blobs(git: Git) -> dict[str, str]:
-    """The blob of every path of a private index."""
+    """The blob of each path of a private index."""
     lines = (line.partition("\t") for line in split_z(git.run("ls-files", "-s", "-z")))
     return {path: head.split(" ")[1] for head, _, path in lines}
 
 
 def _behind_links(top: Path, paths: Sequence[str]) -> set[str]:
-    """Those of `paths` whose folder is a symbolic link now: there is no such file, wherever the link leads."""
+    """Those of `paths` whose folder is a symbolic link now. Such a file does not exist for git, wherever the link leads."""
     links: dict[str, bool] = {"": False}
 
     def is_behind_link(folder: str) -> bool:
@@ -159,7 +163,7 @@ def _behind_links(top: Path, paths: Sequence[str]) -> set[str]:
 
 
 def commit(objects: Objects, tree: str, parents: Sequence[str], sign: str, message: str) -> str:
-    """A plain commit object, for preserved branches and stash entries."""
+    """Write a commit object for a preserved branch or a stash entry, and return its oid."""
     lines = "".join(f"parent {oid}\n" for oid in parents)
     return objects.write(
         "commit", f"tree {tree}\n{lines}author {sign}\ncommitter {sign}\n\n{message}\n".encode()
@@ -167,9 +171,9 @@ def commit(objects: Objects, tree: str, parents: Sequence[str], sign: str, messa
 
 
 def require_room(top: Path, paths: Sequence[str], unasked: int, limit: Callable[[], int]) -> None:
-    """GIT_RESET_FAILED where the files to capture are larger than the policy allows; nothing is ever skipped.
+    """Raise GIT_RESET_FAILED if the files to capture are larger than the policy allows. No file is ever left out.
 
-    Sizes in bytes; `limit` is asked only above `unasked`, so that reading the policy costs nothing in between.
+    Sizes are in bytes. `limit` reads the policy, which costs time, so it is called only for more than `unasked` bytes.
     """
     size = sum(os.lstat(top / path).st_size for path in paths if os.path.lexists(top / path))
     if size > unasked and size > limit():
@@ -181,7 +185,7 @@ def require_room(top: Path, paths: Sequence[str], unasked: int, limit: Callable[
 
 
 def git_words(error: GitFailed) -> str:
-    """git's own reason, one line per fact, without its prefixes, its advice and its progress."""
+    """The reason that git gives, as one line, without git's prefixes, hints and progress."""
     lines = [
         line.removeprefix("error: ").removeprefix("fatal: ").strip() for line in error.stderr.splitlines()
     ]

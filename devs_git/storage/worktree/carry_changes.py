@@ -1,7 +1,7 @@
-"""Moves that carry local changes along, as `git switch` does: checkout and restore.
+"""Moves that keep local changes, as `git switch` does: checkout and restore.
 
-git merges the index from one tree to another and refuses where a local change is in the way; we ask it first on
-private copies, so that a refusal has written nothing.
+git merges the index from one tree to another, and refuses if a local change is in the way. We let git try it first on
+private copies of the index, so that a refusal has not written anything.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _STAGED: Final = ("-z", "--name-only", "--no-renames", "--ita-visible-in-index")
 
 @immutable
 class CarryPlan:
-    """The two states that a carrying move goes between, and the trees that git merges on the way."""
+    """The states before and after the move, the two trees that git merges the index with, and how the files looked."""
 
     old: State
     new: State
@@ -40,9 +40,9 @@ class CarryPlan:
 
 
 def prepare(site: Site, folder: Path, head: Head, target: str, refusal: str) -> CarryPlan:
-    """Lay out the private index in `folder` and work out both sides of moving from `head` to the tree `target`.
+    """Prepare the move from `head` to the tree `target`: write the private index into `folder`, and compute both states.
 
-    Raises `refusal` with the paths where a local change or an untracked file is in the way.
+    Raises the code `refusal` with the paths if a local change or an untracked file is in the way.
     """
     for name in ("index", "index.user", "index.old"):
         (folder / name).unlink(missing_ok=True)
@@ -71,7 +71,7 @@ def prepare(site: Site, folder: Path, head: Head, target: str, refusal: str) -> 
 
 
 def _deleted_by_user(site: Site, touched: Iterable[tree_difference.Change]) -> list[str]:
-    """Files that a person has deleted from the disk alone: taking back what moved must not bring them back."""
+    """The files that a person deleted only on the disk. If the move is taken back, they must not come back."""
     if attributes.is_sparse(site.git):
         return []
     gone = (c.path for c in touched if c.old and c.old_mode != GITLINK)
@@ -79,7 +79,7 @@ def _deleted_by_user(site: Site, touched: Iterable[tree_difference.Change]) -> l
 
 
 def _without(own: Git, folder: Path, paths: Sequence[str]) -> str:
-    """The index's tree without these files; '' for no files."""
+    """The tree of the index without these files; '' for no files."""
     if not paths:
         return ""
     copy = folder / "index.there"
@@ -90,7 +90,7 @@ def _without(own: Git, folder: Path, paths: Sequence[str]) -> str:
 
 
 def _refuse_edited(site: Site, folder: Path, off: Mapping[str, str], refusal: str) -> None:
-    """Refuse where a file was edited whose times are as they were: git takes it for unchanged, and would overwrite it."""
+    """Refuse if a file was edited and its times did not change: git calls it unchanged, and would overwrite it."""
     if not off:
         return
     own = private(site.git, folder / "index")
@@ -101,9 +101,9 @@ def _refuse_edited(site: Site, folder: Path, off: Mapping[str, str], refusal: st
 
 
 def _refuse_staged(own: Git, trees: tuple[str, str], refusal: str) -> None:
-    """Refuse where a file is staged at, above or below a path that becomes a folder, or a file, on the way.
+    """Refuse if a staged file is above or below a path that the move changes: one of the two would become a folder.
 
-    git drops such a file without a word (measured: `git switch`, `read-tree -m -u`), from the index and from the disk.
+    git deletes such a file from the index and the disk without a warning (measured: `git switch`, `read-tree -m -u`).
     """
     staged = split_z(own.run("diff-index", "--cached", "--diff-filter=d", *_STAGED, trees[0], "--"))
     if not staged:
@@ -116,7 +116,7 @@ def _refuse_staged(own: Git, trees: tuple[str, str], refusal: str) -> None:
 
 
 def _merge_refusal(moving: set[str], changed: Iterable[str], error: GitFailed, refusal: str) -> DevsError:
-    """The refusal for the local changes at paths that are to move; git names only the first, in its own words."""
+    """The refusal for local changes at paths that are to move. git names only the first one, so we list them."""
     found = sorted(moving.intersection(changed)) or re.findall(r"'(.+?)'", error.stderr)
     if not found:
         words = f"git said: {git_words(error)}"
@@ -137,7 +137,7 @@ def _changes_refusal(paths: Sequence[str], refusal: str, kind: str = "Local") ->
 
 
 def _merge_index(site: Site, folder: Path, trees: tuple[str, str], refusal: str) -> str:
-    """The index's tree after the merge, worked out on a copy and without looking at files."""
+    """The tree of the index after the merge. git merges a copy, and does not look at files."""
     copy = folder / "index.merged"
     if (folder / "index").exists():
         shutil.copy2(folder / "index", copy)
@@ -155,7 +155,7 @@ def _merge_index(site: Site, folder: Path, trees: tuple[str, str], refusal: str)
 def _refuse_obstacles(
     site: Site, touched: list[tree_difference.Change], folders: list[str], refusal: str
 ) -> None:
-    """Refuse for whatever stands where files, or the `folders` of submodules, are to be. A submodule is no file of ours."""
+    """Refuse if something is in the way of files, or of the `folders` of submodules. A submodule does not count as tracked."""
     tracked = {change.path for change in touched if change.old}
     entries: set[str] = set()
 
@@ -188,5 +188,5 @@ def _obstacle_refusal(found: obstacles.Obstacles, refusal: str) -> DevsError:
 
 
 def at_position(state: State, head: str, branch: str, active: str) -> State:
-    """The same trees at another position."""
+    """The same trees with another HEAD, branch and active task."""
     return replace(state, head=head, branch=branch, active=active)

@@ -1,4 +1,4 @@
-"""Where the engine works: one worktree's git, places, objects and ledger, and whom it tells of its steps."""
+"""The site of the engine: git, places, objects and ledger of one worktree, and the functions that the engine calls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from devs_git.values import immutable
 
 @immutable
 class Site:
-    """`git` sees the worktree as its user does; `step` is told the name of each step before it is taken."""
+    """`git` runs with the user's own index. The engine calls `step` with the name of each step, before the step.
+
+    `say` prints one line for the user.
+    """
 
     git: Git
     places: Places
@@ -24,7 +27,8 @@ class Site:
     signature: Callable[[], str]
     step: Callable[[str], None]
     say: Callable[[str], None]
-    failed_event: Callable[[str, str, str, str], Event]  # verb, operation, subject, code
+    # Its arguments: verb, operation id, subject, code.
+    failed_event: Callable[[str, str, str, str], Event]
 
     @property
     def top(self) -> Path:

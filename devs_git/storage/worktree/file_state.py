@@ -1,7 +1,7 @@
-"""Files and links as they were looked at, so that a later look tells whether somebody has written since.
+"""The state of files and links at one moment, so that a later look shows whether somebody has written to them.
 
-The bytes are hashed here and not asked of git: git's index says that a file is unchanged where its times are, and what
-is on disk may have been written under other attributes and filters than those of now.
+We hash the bytes ourselves and do not ask git. git calls a file unchanged if its times are unchanged, and the file may
+have been written with other attributes and filters than the current ones.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ from typing import Final
 from devs_git.values import immutable
 
 _PIECE: Final = 1 << 20
-_TICK_NS: Final = 20_000_000  # a file system's clock goes on in steps of 4 to 10 ms
+# The clock of a file system advances in steps of 4 to 10 ms.
+_TICK_NS: Final = 20_000_000
 
 
 @immutable
 class FileState:
-    """A file or link: its mode with the type, `mark` (inode, size, times of write and change in ns), and its bytes' oid.
+    """A file or link: its mode with the type, the oid of its bytes, and its `mark`.
 
-    `fresh`: it was written so shortly before that another write could leave the same mark.
+    `mark` is the inode, the size in bytes, and the times of write and change in nanoseconds. A file is `fresh` if it was
+    written so recently that another write could leave the same mark.
     """
 
     mode: int
@@ -41,17 +43,21 @@ FileStates = dict[str, FileState]
 
 @immutable
 class FilesAndModes:
-    """Files and links, and the permissions of the files and of the folders above them, whose names end in a slash."""
+    """Files and links by path. `modes` has the permissions of the files, and of their folders, whose names end in a slash."""
 
     files: FileStates
     modes: dict[str, int]
 
 
 def look(top: str, paths: Iterable[str]) -> FilesAndModes:
-    """What there is of `paths`; what is behind a link, or neither file nor link, is not. OSError for an unreadable file."""
+    """Look at `paths`. The result has only files and links, and nothing behind a linked folder.
+
+    OSError for an unreadable file.
+    """
     found: FileStates = {}
     modes: dict[str, int] = {}
-    folders: dict[str, bool] = {"": True}  # whether it is a folder, and no link to one
+    # Whether each path is a real folder, and not a link to one.
+    folders: dict[str, bool] = {"": True}
 
     def real(folder: str) -> bool:
         if folder not in folders:
@@ -70,7 +76,7 @@ def look(top: str, paths: Iterable[str]) -> FilesAndModes:
 
 
 def look_at(place: str) -> FileState | None:
-    """One file or link, or None."""
+    """Look at one file or link; None if there is none."""
     facts = _facts(place)
     if facts is None or not (stat.S_ISREG(facts.st_mode) or stat.S_ISLNK(facts.st_mode)):
         return None
@@ -79,7 +85,10 @@ def look_at(place: str) -> FileState | None:
 
 
 def is_same(place: str, sight: FileState | None, *, renamed: bool = False) -> bool:
-    """Whether at `place` is what was seen, or nothing where nothing was; `renamed` by us since, which counts as a change."""
+    """Whether `place` still has the file or link `sight`, or nothing if `sight` is None.
+
+    `renamed`: we have renamed the file since. A rename changes its time of change, which is then not compared.
+    """
     facts = _facts(place)
     if facts is None or sight is None:
         return facts is None and sight is None
@@ -92,7 +101,7 @@ def is_same(place: str, sight: FileState | None, *, renamed: bool = False) -> bo
 
 
 def blob_oid(pieces: Iterable[bytes], size: int) -> str:
-    """The oid of a blob; of something else where the size is not that of the bytes."""
+    """The oid of a blob with these bytes. It is right only if `size` is their number."""
     digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
     for piece in pieces:
         digest.update(piece)

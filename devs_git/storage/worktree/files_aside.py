@@ -1,11 +1,11 @@
-"""Files that a move takes from their paths: renamed, never deleted, until it is certain that nobody wrote to them.
+"""Files that a move takes aside. They are renamed, and deleted only when it is certain that nobody wrote to them.
 
-A rename takes whatever is there at that moment, as a whole. An editor that saves by truncating writes to what was taken
-away, and one that saves by renaming puts something at a path that is empty then, where git refuses to write. So each save
-is found afterwards, at whatever moment it came.
+A rename takes the whole file that is at the path at that moment. An editor may save during the move. If it truncates the
+file and writes to it, it writes to the file that we took aside. If it renames a new file to the path, the path is empty,
+and git later refuses to write there. So we find each save afterwards, whenever it happened.
 
-`<operation>/aside-<n>/<k>` is the k-th of the paths that `paths` beside it lists; on another file system than the git
-directory it is `.devs-<operation>-<n>-<k>` beside its path.
+`<operation>/aside-<n>/<k>` is the file of the k-th path in the list `<operation>/aside-<n>/paths`. If the worktree is on
+another file system than the git directory, the file is `.devs-<operation>-<n>-<k>`, in the folder of its path.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _BESIDE: Final = "beside"
 
 @immutable
 class Round:
-    """Paths that are taken away at one time."""
+    """Paths whose files are taken aside together."""
 
     top: str
     folder: Path
     paths: tuple[str, ...]
 
     def take(self, number: int) -> str:
-        """Take what is at the path away: where it is now, or '' where nothing was that could be taken."""
+        """Take the file of this path aside. Returns where it is now, or '' if there was nothing at the path."""
         place, near = f"{self.top}/{self.paths[number]}", f"{self.folder}/{number}"
         try:
             os.rename(place, near)  # noqa: PTH104 - there may be thousands
@@ -49,7 +49,7 @@ class Round:
         return near
 
     def spot(self, number: int) -> str:
-        """Where the file of that number is, '' where it is in neither place."""
+        """Where the file of this number is now; '' if it was not taken aside."""
         near = f"{self.folder}/{number}"
         if os.path.lexists(near):
             return near
@@ -61,14 +61,14 @@ class Round:
         return f"{self.top}/{folder}{slash}{name}"
 
     def drop(self) -> None:
-        """Delete what is left of it outside the operation's folder; the caller has looked that it is ours."""
+        """Delete the files that are outside the operation's folder. The caller has checked that nobody wrote to them."""
         for number in range(len(self.paths)) if (self.folder / _BESIDE).exists() else ():
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(self._beside(number))  # noqa: PTH108 - as above
 
 
 def begin(top: str, operation: Path, paths: Sequence[str]) -> Round:
-    """A new round for an operation's folder; its list is on disk before the first path is taken."""
+    """Begin a new round of an operation. Its list is on disk before the first file is taken aside."""
     found = Round(top, operation / f"aside-{len(list(operation.glob('aside-*')))}", tuple(paths))
     found.folder.mkdir(mode=0o700)
     with (found.folder / _LISTED).open("wb") as stream:
@@ -79,25 +79,29 @@ def begin(top: str, operation: Path, paths: Sequence[str]) -> Round:
 
 
 def is_there(operation: Path) -> bool:
-    """Whether anything was ever taken aside by an operation."""
+    """Whether an operation has begun to take files aside."""
     return (operation / "aside-0").is_dir()
 
 
 def rounds(top: str, operation: Path) -> Iterator[Round]:
-    """The rounds of an operation, the first one first."""
+    """The rounds of an operation, in their order."""
     for folder in sorted(operation.glob("aside-*"), key=lambda path: int(path.name.rpartition("-")[2])):
-        with contextlib.suppress(FileNotFoundError):  # died before it was listed, and so before it was used
+        # Without a list the process ended before it took the first file.
+        with contextlib.suppress(FileNotFoundError):
             yield Round(top, folder, tuple(split_z((folder / _LISTED).read_bytes())))
 
 
 def drop(top: Path, operation: Path) -> None:
-    """Delete what stands aside outside of the operation's folder, which goes next; the caller has looked at it."""
+    """Delete the files aside that are outside the operation's folder; the folder is removed next.
+
+    The caller has checked that nobody wrote to them.
+    """
     for one in rounds(os.fspath(top), operation):
         one.drop()
 
 
 def put(spot: str, top: str, path: str) -> bool:
-    """Give a file that was taken away a path, where nothing is now; whether that could be done."""
+    """Put a file back to a path where there is nothing now. Returns whether it could be done."""
     place = f"{top}/{path}"
     if not make_folders(top, path):
         return False
@@ -113,7 +117,7 @@ def put(spot: str, top: str, path: str) -> bool:
 
 
 def make_folders(top: str, path: str) -> bool:
-    """Make the folders above a path; no where a file or a link is in the place of one, wherever the link leads."""
+    """Make the folders above a path. Returns False if a file or a link is in the place of one, wherever the link leads."""
     at = path.find("/")
     while at != -1:
         above = f"{top}/{path[:at]}"

@@ -1,4 +1,4 @@
-"""What a move to a tree would do to this worktree, found out without writing anything."""
+"""The footprint of a move: what it would do to this worktree. Nothing is written."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from devs_git.storage.worktree.survey import Survey
 from devs_git.values import immutable
 
 FILE, GITLINK, ABSENT = "100644", "160000", "000000"
-LISTED: Final = 1000  # names given of things not covered; the count is always whole
+# At most so many names of uncovered files are listed. Their count is always complete.
+LISTED: Final = 1000
 
 
 @immutable
 class Footprint:
-    """Paths that the move writes, removes or rewrites, and what stands in its way.
+    """The paths that the move writes, removes or rewrites, and the obstacles in its way.
 
-    `flagged`: affected paths that are there and whose flags tell git to look away; `hidden` ones among them differ
-    from the index. `bytes_only`: paths that get back captured bytes, whatever git makes of them. `oids`: the blobs of
-    the index; `wanted`: the blobs that the tree has there, where it has files.
+    `flagged`: affected paths whose flags tell git not to look at them. `hidden`: those of them that differ from the
+    index. `bytes_only`: paths that get captured bytes, whether or not git sees a difference. `oids`: the blobs of the
+    index. `wanted`: the blobs of the tree, where it has files.
     """
 
     adds: tuple[str, ...]
@@ -44,7 +45,10 @@ class Footprint:
 
 
 def compute(found: Survey, top: Path, tree: str) -> Footprint:
-    """The footprint of moving index and files to `tree`. A submodule's folder is not ours: it is in the way or stays."""
+    """The footprint of moving index and files to `tree`.
+
+    A submodule's folder is never ours to change: it is an obstacle, or it stays.
+    """
     adds: list[str] = []
     removes: list[str] = []
     rewrites: list[str] = []
@@ -52,13 +56,14 @@ def compute(found: Survey, top: Path, tree: str) -> Footprint:
     wanted: dict[str, str] = {}
     submodules: set[str] = set()
     dirty = set(found.dirty)
-    folders: list[str] = []  # that git makes for a submodule
+    # Folders that git makes for submodules.
+    folders: list[str] = []
     for path, (before, after), (wants, oid), status in _differences(found.git, tree):
-        # Where somebody put a file of theirs in the place of a submodule, the disk has this file.
+        # If a person put a file in the place of a submodule, the disk has this file.
         modes = (before, FILE if after == GITLINK and path in dirty else after)
         if modes[1] == GITLINK:
             submodules.add(path)
-        # Seen from the tree: D is missing in the index (the move adds it), A is in the index alone.
+        # The letters are relative to the tree: D is missing in the index (the move adds it), A is only in the index.
         kind = status if GITLINK not in modes else _status_without_submodule(modes)
         if kind:
             {"D": adds, "A": removes}.get(kind, rewrites).append(path)
@@ -68,7 +73,7 @@ def compute(found: Survey, top: Path, tree: str) -> Footprint:
         elif modes == (GITLINK, ABSENT) and not (top / path).is_dir():
             folders.append(path)
     gone = set(removes)
-    # `git status` has just looked at every other path that is rewritten: it is there, as a file, in real folders.
+    # `git status` has just looked at all other rewritten paths: each is a file in real folders.
     unseen = {*found.intended, *found.flagged}
     writes = (
         *adds,
@@ -86,7 +91,7 @@ def compute(found: Survey, top: Path, tree: str) -> Footprint:
 
 
 def _differences(git: Git, tree: str) -> Iterator[tuple[str, tuple[str, str], tuple[str, str], str]]:
-    """Path, modes and oids of tree and index, and the status letter as seen from the tree."""
+    """Path, modes and oids of tree and index, and the status letter relative to the tree."""
     options = ("--cached", "--raw", "-z", "--no-renames", "--ignore-submodules=none", "--no-abbrev")
     out = split_z(git.run("diff-index", *options, tree, "--"))
     for head, path in zip(out[::2], out[1::2], strict=True):
@@ -95,14 +100,14 @@ def _differences(git: Git, tree: str) -> Iterator[tuple[str, tuple[str, str], tu
 
 
 def _status_without_submodule(modes: tuple[str, str]) -> str:
-    """What becomes of the file where a submodule is in the tree or in the index: D, A, or '' for no file at all."""
+    """The status of the file if one side has a submodule there: D, A, or '' if neither side has a file."""
     if modes[0] not in (GITLINK, ABSENT):
         return "D"
     return "A" if modes[1] not in (GITLINK, ABSENT) else ""
 
 
 def _flagged(found: Survey, top: Path, affected: dict[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Flagged paths that are there or that a person has deleted, and those of them that differ from the index."""
+    """The flagged paths that exist or that a person deleted, and those of them that differ from the index."""
     if not found.flagged:
         return (), ()
     among = [path for path in found.flagged if path in affected]
@@ -110,7 +115,7 @@ def _flagged(found: Survey, top: Path, affected: dict[str, str]) -> tuple[tuple[
     oids = attributes.clean_oids(found.git, files)
     oids |= {p: _link_oid(os.fsencode((top / p).readlink())) for p in among if (top / p).is_symlink()}
     there = [path for path in among if os.path.lexists(top / path)]
-    # What a sparse checkout leaves out is not there either, and no file that a person has deleted.
+    # A file that a sparse checkout leaves out does not exist either, but no person deleted it.
     kept_out = "sS" if attributes.is_sparse(found.git) else ""
     gone = [path for path in among if path not in there and found.flagged[path] not in kept_out]
     differing = [path for path in there if oids.get(path) != affected[path]]
@@ -123,7 +128,7 @@ def _link_oid(target: bytes) -> str:
 
 @immutable
 class Outcome:
-    """What a move does to the files on disk: those that come back, change and leave."""
+    """What a move does to the files on disk."""
 
     added: tuple[str, ...]
     modified: tuple[str, ...]
@@ -131,7 +136,7 @@ class Outcome:
 
 
 def outcome(found: Survey, tree: str, plan: Footprint, saved: tuple[str, ...]) -> Outcome:
-    """The difference between the disk and `tree`, with uncommitted changes and the `saved` untracked files."""
+    """The difference between the disk and `tree`. It includes uncommitted changes and the `saved` untracked files."""
     options = ("--raw", "-z", "--no-renames", "--ignore-submodules=dirty", "--no-abbrev")
     out = split_z(found.git.run("diff-index", *options, tree, "--"))
     kinds: dict[str, str] = {}
@@ -153,7 +158,7 @@ def outcome(found: Survey, tree: str, plan: Footprint, saved: tuple[str, ...]) -
 
 @immutable
 class Uncovered:
-    """What a rewind leaves as it is: the first names and how many there are."""
+    """What a rewind does not change. Of the ignored paths it has the first names and the complete count."""
 
     ignored: tuple[str, ...]
     ignored_count: int
@@ -162,7 +167,10 @@ class Uncovered:
 
 
 def find_uncovered(found: Survey, top: Path) -> Uncovered:
-    """Ignored files (folders collapsed), nested repositories and submodules whose own trees stay; not our own view."""
+    """Find ignored files (folders as one entry), nested repositories and submodules with trees of their own.
+
+    Our own view `.devs/` is left out.
+    """
     out = found.git.run("ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z")
     ignored = [path for path in split_z(out) if path != f"{devs_folder.NAME}/"]
     others = split_z(found.git.run("ls-files", "-o", "--exclude-standard", "-z"))
@@ -172,16 +180,16 @@ def find_uncovered(found: Survey, top: Path) -> Uncovered:
 
 
 def _submodules(git: Git, top: Path) -> tuple[str, ...]:
-    """Submodules that have a working tree of their own; whether it is dirty is not asked: that runs its programs."""
+    """Submodules that have a working tree. We do not ask whether it is dirty: git would run the submodule's programs."""
     entries = split_z(git.run("ls-files", "-s", "-z"))
     paths = (line.split("\t", 1)[1] for line in entries if line.startswith(GITLINK))
     return tuple(path for path in paths if os.path.lexists(top / path / ".git"))
 
 
 def find_now_visible(found: Survey, tree: str, plan: Footprint) -> tuple[str, ...]:
-    """Files that today's ignore rules cover and those of `tree` do not.
+    """Find files that the current ignore rules cover and that those of `tree` do not cover.
 
-    git reads ignore files from a worktree, so the target's are laid out alone in a temporary folder.
+    git reads ignore files from a worktree, so we write those of `tree` alone into a temporary folder.
     """
     if not any(path.rpartition("/")[2] == ".gitignore" for path in (*plan.affected, *found.dirty)):
         return ()
@@ -192,7 +200,7 @@ def find_now_visible(found: Survey, tree: str, plan: Footprint) -> tuple[str, ..
 
     with tempfile.TemporaryDirectory(prefix="devs-git-") as folder:
         _lay_out_ignores(found.git, tree, Path(folder))
-        # check-ignore knows no literal pathspecs; behind ./ no name can look like a magic one
+        # check-ignore does not support literal pathspecs. After ./ no name is read as pathspec magic.
         env = {**found.git.env, "GIT_WORK_TREE": folder, "GIT_LITERAL_PATHSPECS": "0"}
         asked = join_z([f"./{path}" for path in ignored])
         out = Git(Path(folder), env).run(

@@ -1,7 +1,7 @@
-"""Bring the files and the index of a half-done move to the state before it, or after it.
+"""Bring the files and the index of a half-done move to the state before it, or to the state after it.
 
-What a user wrote since is not touched: see `theirs`. While somebody else's work is in the way nothing more is
-written, and RECOVERY_NEEDED names the backup; a person then decides (`decide`).
+We never change what a user wrote since (see `ownership`). If a user's edit is in the way, we write nothing more, and
+RECOVERY_NEEDED names the backup. Then a person decides, with `doctor --finish` or `doctor --take-back`.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ GOING_BACK = "going-back"
 
 
 def find_foreign(site: Site, journal: Journal, sides: Sides) -> set[str]:
-    """Touched paths that are the user's."""
+    """Find the touched paths whose content belongs to the user."""
     folder = journal.folder(site.places)
     return ownership.find_foreign(site.git, sides, folder, going_back=(folder / GOING_BACK).exists())
 
 
 def require_ours(site: Site, journal: Journal, sides: Sides) -> None:
-    """RECOVERY_NEEDED where a touched path is the user's, or somebody staged into the index since."""
+    """Raise RECOVERY_NEEDED if a touched path belongs to the user, or if somebody staged into the index since."""
     found = sorted(find_foreign(site, journal, sides))
     staged = not ownership.index_is_ours(site.git, journal.folder(site.places))
     if not found and not staged:
@@ -52,11 +52,11 @@ def require_ours(site: Site, journal: Journal, sides: Sides) -> None:
     raise DevsError(
         "RECOVERY_NEEDED",
         f"After the interrupted {journal.verb}, {what}.",
-        hint="Nothing more was touched. Finish it: devs-git doctor --finish, or take it back: devs-git doctor "
-        f"--take-back; your edits stay. The state before it is saved in {BACKUPS}{journal.op_id}."
+        hint="Nothing more was changed. Finish it: devs-git doctor --finish, or take it back: devs-git doctor "
+        f"--take-back. Your edits stay. The state before it is saved in {BACKUPS}{journal.op_id}."
         if journal.backup
-        else "Nothing more was touched. Finish it: devs-git doctor --finish, or take it back: devs-git doctor "
-        "--take-back; your edits stay.",
+        else "Nothing more was changed. Finish it: devs-git doctor --finish, or take it back: devs-git doctor "
+        "--take-back. Your edits stay.",
         paths=found[:100],
         index_changed=staged,
         backup=f"{BACKUPS}{journal.op_id}" if journal.backup else "",
@@ -64,12 +64,13 @@ def require_ours(site: Site, journal: Journal, sides: Sides) -> None:
 
 
 def restore(site: Site, journal: Journal, *, forward: bool = False, force: bool = False) -> None:
-    """Bring files and index to `journal.old`, or to `journal.new` with `forward`; refs are the caller's.
+    """Bring files and index to `journal.old`, or with `forward` to `journal.new`. The caller moves the refs.
 
-    RECOVERY_NEEDED as `require_ours` says, unless `force`: then the user's paths alone stay as they are.
+    RECOVERY_NEEDED as in `require_ours`, unless `force`: then only the user's paths stay as they are.
     """
     folder, state = journal.folder(site.places), journal.new if forward else journal.old
-    for lock in folder.glob("*.lock"):  # of our private indexes, left by a git that was killed
+    # A killed git left these locks of our private indexes.
+    for lock in folder.glob("*.lock"):
         lock.unlink()
     sides = ownership.sides_of(site.git, journal, folder)
     late_saves.bring_back_in_recovery(site, journal)
@@ -80,11 +81,10 @@ def restore(site: Site, journal: Journal, *, forward: bool = False, force: bool 
     (folder / GOING_BACK).touch()
     index = _new_index(site, journal) if forward else folder / "index.old"
     if not _write_or_refuse(site, journal, wanted, index):
-        restore(
-            site, journal, forward=forward, force=force
-        )  # somebody has saved a file meanwhile: it is theirs now
+        # Somebody saved a file meanwhile. It belongs to the user now, so we decide again.
+        restore(site, journal, forward=forward, force=force)
         return
-    # A move gives permissions to files that it does not write, too.
+    # A move also changes the permissions of files that it does not write.
     modes.apply(os.fspath(site.top), state.modes, {*wanted, *journal.new.modes} - skipped)
     if forward:
         tree_difference.settle_index(site.git, site.objects, index, state, written=bool(journal.exact))
@@ -95,7 +95,7 @@ def restore(site: Site, journal: Journal, *, forward: bool = False, force: bool 
 
 
 def _new_index(site: Site, journal: Journal) -> Path:
-    """The private index moved on as git would move it, without looking at files."""
+    """A private index with the state after the move. git merges it and does not look at files."""
     folder = journal.folder(site.places)
     index = folder / "index.forward"
     shutil.copy2(folder / "index.old", index)
@@ -104,7 +104,7 @@ def _new_index(site: Site, journal: Journal) -> Path:
 
 
 def _write_or_refuse(site: Site, journal: Journal, wanted: dict[str, Side | None], index: Path) -> bool:
-    """As `_write`; RECOVERY_NEEDED where git cannot write a file that nobody has in its bytes."""
+    """Call `_write`; RECOVERY_NEEDED if git cannot write a file whose bytes were not captured."""
     try:
         return _write(site, journal, wanted, index)
     except GitFailed as error:
@@ -117,10 +117,10 @@ def _write_or_refuse(site: Site, journal: Journal, wanted: dict[str, Side | None
 
 
 def _write(site: Site, journal: Journal, wanted: dict[str, Side | None], index: Path) -> bool:
-    """Take away what the state does not have, then put what it has in place; no where somebody has saved one meanwhile.
+    """Remove the files that the state does not have, and place those that it has.
 
-    A file that the move took aside is put back as it is, and captured bytes are written by us: no filter, perhaps a
-    failing one, is needed for them. git writes the rest from a private index that holds it.
+    Returns False if somebody saved a file meanwhile. A file that the move took aside is put back unchanged, and captured
+    bytes are written by us: neither needs a filter, which might fail. git writes the rest from the private index.
     """
     top, folder, forward = os.fspath(site.top), journal.folder(site.places), index.name != "index.old"
     known = ownership.oids_of({path: (side, None) for path, side in wanted.items()})
@@ -150,19 +150,20 @@ def _write(site: Site, journal: Journal, wanted: dict[str, Side | None], index: 
 
 
 def _take(taken: files_aside.Round, number: int, seen: FileState | None) -> bool:
-    """Take a file of ours away for good; no where it was written since it was looked at, and stands at its path again."""
+    """Take one of our files away and delete it. If somebody wrote to it since the look, put it back and return False."""
     spot = taken.take(number)
     if not spot:
         return True
     if file_state.is_same(spot, seen, renamed=True):
-        os.unlink(spot)  # noqa: PTH108 - strings; nobody would know it for ours after another crash
+        # After another crash we could not recognize it as ours, so it must not stay aside.
+        os.unlink(spot)  # noqa: PTH108 - strings
         return True
     files_aside.put(spot, taken.top, taken.paths[number])
     return False
 
 
 def _from_aside(top: str, folder: Path, missing: dict[str, Side]) -> None:
-    """Put files back that stand aside and are what is missing."""
+    """Put back the files that were taken aside, where they are what is missing."""
     for one in files_aside.rounds(top, folder):
         for number, path in enumerate(one.paths):
             spot = one.spot(number) if path in missing else ""
@@ -177,9 +178,9 @@ def _folders(site: Site, journal: Journal, *, forward: bool) -> Folders:
 
 
 def _old_index(git: Git, folder: Path, journal: Journal) -> None:
-    """The user's index as it was, its cached times refreshed; the caller holds `index.lock`.
+    """Put the user's old index back, with refreshed times. The caller holds `index.lock`.
 
-    The copy stays where it is until the operation's folder goes, so that a take-back can be repeated.
+    `index.user` stays until the operation's folder is removed, so that a take-back can be repeated after a crash.
     """
     before, back = folder / "index.user", folder / "index.last"
     if not before.exists() and journal.old.index == EMPTY_TREE:
@@ -192,7 +193,7 @@ def _old_index(git: Git, folder: Path, journal: Journal) -> None:
             private(git, back).run("read-tree", journal.old.index)
         private(git, back).run("update-index", "-q", "--refresh", "--ignore-submodules", ok=(0, 1))
     except (OSError, GitFailed):
-        # A full disk: stale times cost the next git a look at the files, and nothing else.
+        # The disk is full. With old times in the index, the next git only has to read the files again.
         back.unlink(missing_ok=True)
         os.link(before, back)
     back.replace(index_path(git))

@@ -1,7 +1,7 @@
-"""The journal of one operation: what recovery needs after a `kill -9` at any step, on disk before the step.
+"""The journal of one operation. It is on disk before the first step, so that we can recover after a `kill -9` at any step.
 
-`<common git dir>/devs/journal/<op_id>.json` names the worktree; the operation's private files are in
-`<git dir>/devs/op/<op_id>/`. While a journal of this worktree is open, our hooks refuse commits.
+The file `<common git dir>/devs/journal/<op_id>.json` names the worktree. The private files of the operation are in
+`<git dir>/devs/op/<op_id>/`. While a worktree has an open journal, our hooks refuse commits in it.
 """
 
 from __future__ import annotations
@@ -25,12 +25,17 @@ from devs_git.storage.git.refs import BACKUPS
 from devs_git.storage.worktree.backups import State, state_of
 from devs_git.values import as_mapping, field, immutable
 
-LISTING: Final = "listing"  # of what differs between the two trees: a gc may prune them meanwhile
+# This file lists the differences of the two trees. A `git gc` may prune the trees before a recovery.
+LISTING: Final = "listing"
 
 
 @immutable
 class Journal:
-    """An open operation. `kind` is `move` here; recording has journals of its own kind (`commit`)."""
+    """The journal of an open operation. `kind` is `move`; `task complete` writes journals of the kind `commit`.
+
+    `exact` are the files that we write ourselves, by path: mode, oid, and, if git's blob does not change, the oid of the
+    bytes before. `raw` has the oids of the bytes before that are not those of the blob.
+    """
 
     op_id: str
     verb: str
@@ -46,9 +51,8 @@ class Journal:
     draft: dict[str, Any]
     lock_inode: int
     packed_refs_locked: bool
-    # Bytes that files get from us, by path: mode, oid, and the oid of the bytes before where git's blob stays.
     exact: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
-    raw: Mapping[str, str] = field(default_factory=dict)  # oids of bytes before that are not the blob's
+    raw: Mapping[str, str] = field(default_factory=dict)
 
     def path(self, places: Places) -> Path:
         return places.journals / f"{self.op_id}.json"
@@ -59,7 +63,8 @@ class Journal:
 
 def folder_of(places: Places, op_id: str) -> Path:
     """The private folder of one operation in its worktree's git directory."""
-    if not ids.is_operation(op_id):  # it could lead elsewhere, and this folder is removed
+    # Another name could lead to another folder, and this one is removed later.
+    if not ids.is_operation(op_id):
         raise ValueError(op_id)
     return places.operations / op_id
 
@@ -71,7 +76,7 @@ def make_folder(places: Places, op_id: str) -> Path:
 
 
 def drop_folder(places: Places, op_id: str) -> None:
-    """Take an operation's private folder away; of a link that somebody planted there, the link."""
+    """Remove an operation's private folder. If somebody put a link in its place, only the link is removed."""
     folder = folder_of(places, op_id)
     if folder.is_symlink():
         folder.unlink()
@@ -79,7 +84,7 @@ def drop_folder(places: Places, op_id: str) -> None:
 
 
 def write(places: Places, journal: Journal) -> None:
-    """Write the journal, once the private files that it speaks of are on disk for good."""
+    """Write the journal. The private files that it names are synced to disk before it."""
     for name in ("index.user", "index.old", LISTING):
         if (journal.folder(places) / name).exists():
             sync(journal.folder(places) / name)
@@ -88,13 +93,13 @@ def write(places: Places, journal: Journal) -> None:
 
 
 def close(places: Places, journal: Journal) -> None:
-    """The last step: the journal goes first, its folder is only litter after that."""
+    """The last step. The journal is removed first: a folder without a journal needs no recovery."""
     journal.path(places).unlink(missing_ok=True)
     drop_folder(places, journal.op_id)
 
 
 def open_ones(places: Places) -> list[dict[str, Any]]:
-    """Journals of this worktree, oldest first, as plain mappings; an unreadable one says so by its `op_id` alone."""
+    """The open journals of this worktree as plain mappings, oldest first. Of an unreadable one only `op_id` is known."""
     found = []
     if not places.journals.is_dir():
         return []
@@ -108,12 +113,12 @@ def open_ones(places: Places) -> list[dict[str, Any]]:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A journal as a plain mapping; `kind` unreadable, of no worktree, where it was damaged from outside or is none of ours."""
+    """A journal as a plain mapping. If it is damaged or not ours, its `kind` is `unreadable` and its `worktree` is ''."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, OSError):
         data = None
-    # Its name is believed, not what it says of itself: that becomes the name of a folder that is removed.
+    # We trust the file's name and check the id inside: the id becomes the name of a folder that is removed.
     if (
         isinstance(data, dict)
         and {"worktree", "kind"} <= data.keys()
@@ -129,36 +134,36 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def _is_name(worktree: Any) -> bool:
-    """Whether git could have given a worktree this name, which becomes a part of paths."""
+    """Whether git could have given a worktree this name. The name becomes a part of paths."""
     return isinstance(worktree, str) and worktree != ".." and "/" not in worktree
 
 
 def _require_refs(opened: Journal) -> None:
-    """ValueError where an update names what is no ref: locks of refs are removed by their names."""
+    """Raise ValueError if an update names something that is not a ref: we remove lock files by the names of refs."""
     for update in (*opened.updates, *decode_draft(opened.draft).updates):
         if update.ref != "HEAD" and (not update.ref.startswith("refs/") or ".." in update.ref):
             raise ValueError(update.ref)
 
 
 def is_worktree_gone(places: Places, data: dict[str, Any]) -> bool:
-    """Whether the worktree that a journal names was removed, with the files that its move had touched."""
+    """Whether the worktree of a journal was removed, and with it the files that the move had changed."""
     name = data["worktree"]
     return name not in ("", ".") and not (places.common / "worktrees" / name).is_dir()
 
 
 def _ours(places: Places, op_id: str) -> bool:
-    """Whether an operation whose journal says nothing was at work in this worktree: its private files are here."""
+    """Whether an operation with an unreadable journal ran in this worktree: its private files are here."""
     if not ids.is_operation(op_id):
         return False
     return folder_of(places, op_id).is_dir() or (places.own / f"index.{op_id}").exists()
 
 
 def interruption_errors(places: Places) -> list[DevsError]:
-    """What an interrupted command left behind, told but not touched (under `--dry-run` nothing is recovered)."""
+    """One error for each interrupted command. Nothing is recovered: a dry run changes nothing."""
     return [
         DevsError(
             "RECOVERY_NEEDED",
-            f"The operation {entry['op_id']} was interrupted, and is neither finished nor taken back.",
+            f"The operation {entry['op_id']} was interrupted and is neither finished nor taken back.",
             hint="Any command without --dry-run finishes it or takes it back, for example: devs-git status",
         )
         for entry in open_ones(places)
@@ -180,7 +185,7 @@ def parse(data: dict[str, Any]) -> Journal:
 
 
 def encode_draft(draft: Draft) -> dict[str, Any]:
-    """A draft as a mapping that JSON can hold, so that a person's decision can still write its event."""
+    """A draft as a mapping for JSON. With it, a person can still finish the operation and write its event."""
     files = {path: None if data is None else os.fsdecode(data) for path, data in draft.files}
     return {
         "event": as_mapping(draft.event),
@@ -190,6 +195,7 @@ def encode_draft(draft: Draft) -> dict[str, Any]:
 
 
 def decode_draft(data: dict[str, Any]) -> Draft:
+    """The draft from the mapping of `encode_draft`."""
     fields = tuple((key, value) for key, value in data["event"]["fields"])
     files = ((path, None if text is None else os.fsencode(text)) for path, text in data["files"].items())
     updates = tuple(RefUpdate(**update) for update in data["updates"])
@@ -197,14 +203,14 @@ def decode_draft(data: dict[str, Any]) -> Draft:
 
 
 def prepare_lock(places: Places, op_id: str) -> int:
-    """Make the file that will become `index.lock`, so that its inode can be journalled before it is there."""
+    """Make the file that will become `index.lock`. So the journal can record its inode before the lock exists."""
     path = make_folder(places, op_id) / "held"
     path.write_text(f"devs-git {op_id}\n")
     return path.stat().st_ino
 
 
 def take_index_lock(git: Git, places: Places, op_id: str) -> None:
-    """Take git's own lock on the index, so that no other git can stage or commit; BUSY where another has it."""
+    """Take git's own lock on the index, so that no other git can stage or commit. BUSY if another process has it."""
     try:
         os.link(folder_of(places, op_id) / "held", lock_path(git))
     except FileExistsError as error:
@@ -216,19 +222,19 @@ def take_index_lock(git: Git, places: Places, op_id: str) -> None:
 
 
 def begin_writing(places: Places, op_id: str) -> None:
-    """Say that files are written from here on; on disk before the first of them is."""
+    """Record that we write files from now on. The record is on disk before the first file is written."""
     folder = folder_of(places, op_id)
     (folder / "writing").touch()
     sync(folder)
 
 
 def has_begun_writing(places: Places, op_id: str) -> bool:
-    """Whether files may have been written. Before that there is nothing to take back, whatever they hold."""
+    """Whether we may have written files. If not, there is nothing to take back, whatever the files contain."""
     return (folder_of(places, op_id) / "writing").exists()
 
 
 def sync(path: Path) -> None:
-    """Let a file or the names in a folder be on disk for good."""
+    """Sync a file, or the names in a folder, to disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -242,7 +248,7 @@ def lock_path(git: Git) -> Path:
 
 
 def release_index_lock(git: Git, inode: int) -> None:
-    """Remove `index.lock` if it is the one with this inode, and no other."""
+    """Remove `index.lock` if it has this inode. Another lock belongs to another process."""
     path = lock_path(git)
     with contextlib.suppress(FileNotFoundError):
         if path.stat().st_ino == inode:
@@ -251,7 +257,7 @@ def release_index_lock(git: Git, inode: int) -> None:
 
 @contextlib.contextmanager
 def remove_leftovers_on_failure(places: Places, op_id: str) -> Iterator[None]:
-    """Take the operation's folder away when it ends before its journal was written."""
+    """If the body fails before the journal was written, remove what the operation left."""
     try:
         yield
     except BaseException:
@@ -261,7 +267,10 @@ def remove_leftovers_on_failure(places: Places, op_id: str) -> Iterator[None]:
 
 
 def operations_without_journal(places: Places) -> list[str]:
-    """Operations of this worktree that have a private folder and no journal: they died before it or after it."""
+    """Operations of this worktree with a private folder and no journal.
+
+    They ended before their journal was written, or after it was removed.
+    """
     folder = places.operations
     names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
     ours = filter(ids.is_operation, names)
@@ -269,7 +278,10 @@ def operations_without_journal(places: Places) -> list[str]:
 
 
 def remove_leftovers(places: Places, op_id: str) -> None:
-    """Remove what such an operation left; nothing was moved, or all of it. The caller holds the worktree's lock."""
+    """Remove what an operation without a journal left. It had moved nothing, or everything.
+
+    The caller holds the worktree's lock.
+    """
     (places.common / f"{BACKUPS}{op_id}.lock").unlink(missing_ok=True)
     for half in places.journals.glob(f".{op_id}.json.*"):
         half.unlink(missing_ok=True)

@@ -1,4 +1,7 @@
-"""What somebody saved while files were taken aside: it goes to its path again, or into the backup where that is not free."""
+"""Files that somebody saved during a move, after we had taken them aside. They are put back to their paths.
+
+If a path is not free, because somebody saved it twice, the file is stored behind a ref of its own.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +23,12 @@ from devs_git.storage.worktree.journal import Journal
 from devs_git.storage.worktree.ownership import Side
 
 _NOTHING: Final = (None, None)
-Late = Iterator[tuple[str, str]]  # path, and where its file is now
+# A path, and where its file is now.
+Late = Iterator[tuple[str, str]]
 
 
 def bring_back_after_move(site: Site, opened: Journal, sights: FileStates) -> list[str]:
-    """After a move: bring back what was written after it was seen; the paths of all that was."""
+    """After a move: put back the files that changed after the capture, and return their paths."""
 
     def is_late_save(path: str, spot: str) -> bool:
         return not file_state.is_same(spot, sights.get(path), renamed=True)
@@ -33,7 +37,10 @@ def bring_back_after_move(site: Site, opened: Journal, sights: FileStates) -> li
 
 
 def bring_back_in_recovery(site: Site, opened: Journal) -> list[str]:
-    """In a recovery: bring back what is neither of its path's two sides, nor a beginning of one that git wrote."""
+    """In a recovery: put back each file that is neither the old nor the new one, nor a part of one that git was writing.
+
+    Returns their paths.
+    """
     sides = ownership.sides_of(site.git, opened, opened.folder(site.places))
     known = ownership.oids_of(sides)
     made = ownership.git_on_moved_index(site.git, opened.folder(site.places))
@@ -75,7 +82,7 @@ def _files_taken_aside(top: str, opened: Journal, site: Site) -> Late:
 
 
 def _make_way(site: Site, folder: Path, path: str, sides: tuple[Side | None, Side | None]) -> None:
-    """Take what the move has put at a path away, if it is that and nothing newer."""
+    """Remove the file that the move put at a path, unless somebody has saved a newer one there."""
     disk = ownership.look(site.git, [path], folder)[path]
     if disk.seen is None or not ownership.is_ours(
         ownership.git_on_moved_index(site.git, folder), path, disk, sides, going_back=False
@@ -90,7 +97,7 @@ def _make_way(site: Site, folder: Path, path: str, sides: tuple[Side | None, Sid
 
 
 def _keep(site: Site, opened: Journal, files: Mapping[str, str]) -> None:
-    """Keep files whose path is somebody's newer one behind a ref of their own."""
+    """Store files whose paths have newer saves, behind a ref of their own."""
     git = private(site.git, opened.folder(site.places) / "index.late").with_config(*DURABLE)
     lines = []
     for path, spot in files.items():
@@ -116,7 +123,7 @@ def _stored(git: Git, spot: str, seen: FileState) -> str:
 
 
 def keep_found(site: Site, opened: Journal, state: State, subject: str) -> str:
-    """Give a state that was found a ref `<backup>-found`, or one with a number after it; returns the ref."""
+    """Store a state behind the ref `<backup>-found`, or one with a number after it. Returns the ref."""
     oid = store(site.objects, state, site.signature(), subject)
     taken, name = refs.list_refs(site.git, f"{BACKUPS}"), f"{BACKUPS}{opened.op_id}-found"
     free = next(

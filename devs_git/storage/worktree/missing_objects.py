@@ -1,4 +1,4 @@
-"""Objects that a move needs and that the repository does not have, or cannot read: found before it, or told after git failed."""
+"""Refuse a move whose objects are missing or damaged: we look before the move, and read git's error after a failure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HINT: Final = (
 
 
 def refusal(wanted: Mapping[str, str], code: str = "GIT_RESET_FAILED", word: str = "path") -> DevsError:
-    """`missing_objects` for these objects, by the path of each, or where git named none, by their own oids."""
+    """The `missing_objects` refusal. `wanted` maps each path to its object, or, if git named no path, an oid to itself."""
     first, count = next(iter(wanted)), len(wanted)
     if word == "path":
         text = f"git cannot read the object of {first!r} ({count} in all): {wanted[first]} is missing or damaged."
@@ -32,7 +32,7 @@ def refusal(wanted: Mapping[str, str], code: str = "GIT_RESET_FAILED", word: str
 
 
 def refusal_from_git(error: GitFailed, code: str) -> DevsError | None:
-    """The refusal where git says that it could not read an object; None where it says something else."""
+    """The refusal if git's error says that it could not read an object, else None."""
     files: dict[str, str] = dict(_OF_PATH.findall(error.stderr))
     if files:
         return refusal(files, code)
@@ -41,7 +41,7 @@ def refusal_from_git(error: GitFailed, code: str) -> DevsError | None:
 
 
 def find_missing(git: Git, blobs: Mapping[str, str]) -> dict[str, str]:
-    """Those of `blobs`, by path, that are not here."""
+    """Those of `blobs` (by path) that the repository does not have."""
     if not blobs:
         return {}
     script = "".join(f"{oid}\n" for oid in dict.fromkeys(blobs.values())).encode()

@@ -1,7 +1,7 @@
-"""Permissions of files and folders, which git does not keep: recorded before a move, and given back after it.
+"""Permissions of files and folders. git does not keep them, so we record them before a move and apply them after it.
 
-git writes a file anew with what the umask says, and a folder that became empty comes back as any other. So a key that
-only its owner may read would be readable for all after a rewind, and again after its undo.
+git writes each file with the permissions of the umask, and makes folders anew. Without this module, a private key that
+only its owner may read could be read by everybody after a rewind, and also after its undo.
 """
 
 from __future__ import annotations
@@ -17,22 +17,23 @@ Modes = Mapping[str, int]
 
 
 def default_mode(*, executable: bool) -> int:
-    """The permissions that git gives a file here; a folder gets those of an executable file."""
+    """The permissions that git gives a file under this umask. A folder gets those of an executable file."""
     mask = os.umask(0)
     os.umask(mask)
     return (0o777 if executable else 0o666) & ~mask
 
 
 def are_default(found: Modes) -> bool:
-    """Whether these are the permissions that git gives files and folders here."""
+    """Whether git would give all these permissions by itself."""
     common = {default_mode(executable=True), default_mode(executable=False)}
     return common.issuperset(found.values())
 
 
 def modes_after_move(before: Modes, wanted: Modes, changes: Mapping[str, int]) -> dict[str, int]:
-    """What is to be given after a move: `wanted`, and what else had unusual permissions keeps them where it stays.
+    """The permissions to apply after a move: `wanted`, and the unusual permissions of other paths that do not go away.
 
-    `changes` are the files that the move writes or removes, with git's mode of the new ones, or 0.
+    `before` are the permissions before the move. `changes` has the files that the move writes or removes, with git's
+    mode of the new file, or 0.
     """
     found = dict(wanted)
     common = {default_mode(executable=True), default_mode(executable=False)}
@@ -49,9 +50,10 @@ def modes_after_move(before: Modes, wanted: Modes, changes: Mapping[str, int]) -
 
 
 def apply(top: str, wanted: Modes, only: Collection[str] | None = None) -> bool:
-    """Give files (those among `only`) and folders their recorded permissions; whether one had others."""
+    """Apply permissions to folders and files, or only to the files `only`. Returns whether any had to change."""
     given = False
-    for path in sorted(wanted, key=lambda path: -path.count("/")):  # what is in a folder before the folder
+    # The content of a folder comes before the folder, whose new permissions could forbid the change.
+    for path in sorted(wanted, key=lambda path: -path.count("/")):
         folder = path.endswith("/")
         if not folder and only is not None and path not in only:
             continue
@@ -59,7 +61,8 @@ def apply(top: str, wanted: Modes, only: Collection[str] | None = None) -> bool:
         if mode is None or not (stat.S_ISDIR(mode) if folder else stat.S_ISREG(mode)):
             continue
         if stat.S_IMODE(mode) != wanted[path]:
-            with contextlib.suppress(PermissionError):  # another user's
+            # Another user may own the file.
+            with contextlib.suppress(PermissionError):
                 os.chmod(f"{top}/{path}", wanted[path])  # noqa: PTH101 - there may be thousands
                 given = True
     return given

@@ -1,6 +1,6 @@
-"""What a move has to do, worked out before its journal is written, and whether all is as it was to be afterwards.
+"""The work of a move, computed before its journal is written, and the check of its result.
 
-The work says which files git writes, and which bytes are given back.
+The work says which files git writes, and which files we write with captured bytes.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from devs_git.values import field, immutable
 
 @immutable
 class Known:
-    """What is known of files beyond the two states: how they looked, git's blobs for them, and whose bytes come back.
+    """What the caller knows about files: how they looked at the capture (`sights`), and their `blobs`.
 
-    `exact`: paths whose bytes in the new state were captured: those of its raw tree, and else those of the blob itself.
-    `listed`: the paths of the index as `attributes.may_convert` asks for them, None where nobody has asked git yet.
+    `exact`: paths whose bytes in the new state were captured. They are in its raw tree, or else are those of the blob.
+    `listed`: the paths of the index for `attributes.may_convert`; None if the caller has not asked git for them.
     """
 
     sights: FileStates
@@ -38,39 +38,41 @@ class Known:
 
 @immutable
 class Work:
-    """`touched` files differ between the states; `exact` ones get these bytes from us; `rewritten` those of them whose blob stays.
+    """The work of a move.
 
-    `listing` is what differs in git's raw form. `modes` are given after the move. `converts`: attributes may be in play for
-    what is touched. `fallbacks` are attributes files that the new state's index has instead of its disk.
+    `listing` has the differences of the two trees in git's raw format. `touched` files differ between the states. We write
+    the `exact` ones ourselves. The `rewritten` ones get other bytes although their blob stays the same: they map to the
+    oid of their bytes before. `modes` are applied after the move. `converts`: attributes may apply to the touched files.
+    `fallbacks` are attributes files that the new state has in its index and not on its disk.
     """
 
     listing: bytes = field(repr=False)
     touched: tuple[tree_difference.Change, ...]
     folders: Folders
     exact: Mapping[str, Entry]
-    rewritten: Mapping[str, str]  # with the oid of the bytes that are there
+    rewritten: Mapping[str, str]
     modes: Modes
     converts: bool
     fallbacks: Mapping[str, Entry] = field(default_factory=dict)
 
     def bytes_before(self, known: Known) -> dict[str, str]:
-        """The oids of the bytes of touched files that are not their blob."""
+        """The oids of the bytes of touched files whose bytes are not those of their blobs."""
         seen = ((change, known.sights.get(change.path)) for change in self.touched if change.old)
         return {change.path: one.oid for change, one in seen if one and one.oid != change.old}
 
     @property
     def taken(self) -> tuple[str, ...]:
-        """Paths from which something is taken."""
+        """The paths whose files are taken aside."""
         return (*(change.path for change in self.touched if change.old), *self.rewritten)
 
     @property
     def by_git(self) -> tuple[str, ...]:
-        """Paths that git writes."""
+        """The paths that git writes."""
         return tuple(c.path for c in self.touched if c.new and c.path not in self.exact)
 
 
 def work_out(site: Site, index: Path, old: State, new: State, known: Known) -> Work:
-    """The work between two states, of which the private index has the old one."""
+    """Compute the work between two states. The private index has the old state."""
     listing = tree_difference.listing(site.git, old.worktree, new.worktree)
     touched, folders = tree_difference.read_listing(listing)
     fallbacks = tree_difference.attributes_fallbacks(site.git, new)
@@ -80,7 +82,7 @@ def work_out(site: Site, index: Path, old: State, new: State, known: Known) -> W
         or attributes.may_convert(site.git, site.top, paths, lambda: _listed(site, index, known))
     )
     exact, rewritten = _bytes(site, touched, new, known, converts=converts)
-    # Where the disk has a link and the index an attributes file, git would write what the index has.
+    # Where the new state has a link on its disk and an attributes file in its index, git would write the attributes file.
     exact |= {c.path: (c.new_mode, c.new) for c in touched if c.new and c.path in fallbacks}
     given: Modes = new.modes
     if not modes.are_default(old.modes):
@@ -97,7 +99,7 @@ def _listed(site: Site, index: Path, known: Known) -> bytes:
 def _bytes(
     site: Site, touched: list[tree_difference.Change], new: State, known: Known, *, converts: bool
 ) -> tuple[dict[str, Entry], dict[str, str]]:
-    """The bytes that we write ourselves, and of these the paths whose blob stays with the bytes that are there."""
+    """The files that we write ourselves, and those of them whose blob stays the same, with the oid of their bytes before."""
     raw = list_files(site.git, new.raw)
     changed = {change.path: change for change in touched}
     exact = {path: entry for path, entry in raw.items() if path in changed}
@@ -118,7 +120,7 @@ def _bytes(
 
 
 def find_edited(site: Site, work: Work, known: Known) -> list[str]:
-    """The paths at which something is not as it was when it was captured: somebody has written since."""
+    """Find the paths that changed after the capture: somebody has written to them."""
     top = os.fspath(site.top)
     there = file_state.look(top, (change.path for change in work.touched if not change.old)).files
     unseen = file_state.look(top, (path for path in work.taken if path not in known.sights)).files
@@ -129,10 +131,10 @@ def find_edited(site: Site, work: Work, known: Known) -> list[str]:
 
 
 def verify(git: Git, index: Path, state: State, work: Work) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Check that the private index is the state's worktree tree, and look at each touched file.
+    """Check that the private index has the state's worktree tree, and look at each touched file.
 
-    Returns the paths that do not round-trip through their own filters, and those that somebody has written since they
-    were put in their places. Raises GIT_RESET_FAILED.
+    Returns the paths that do not round-trip through their filters, and those that somebody wrote to after we had placed
+    them. Raises GIT_RESET_FAILED if the index has another tree.
     """
     own = private(git, index)
     with own.alongside("write-tree", "--missing-ok") as written:
@@ -153,14 +155,14 @@ def _not_exact(own: Git, work: Work) -> tuple[str, ...]:
     paths = attributes.paths_with_conversion(own, list(blobs))
     looked_at = {path: blobs[path] for path in paths}
     if any(change.path.rpartition("/")[2] == attributes.ATTRIBUTES for change in work.touched):
-        # A file that git leaves as it is may have been written under the attributes of before.
+        # git may have written an untouched file earlier, with the attributes from before the move.
         touched = {change.path for change in work.touched}
         looked_at |= {path: oid for path, oid in _files(own).items() if path not in touched}
     return tuple(sorted(looked_at.keys() - tree_difference.paths_matching_blobs(own, looked_at)))
 
 
 def _files(own: Git) -> dict[str, str]:
-    """Each file of the index that is there as a file, with its blob."""
+    """The files of the index that exist as files, with their blobs."""
     found = {}
     for line in split_z(own.run("ls-files", "-s", "-z")):
         head, path = line.split("\t", 1)
@@ -171,7 +173,7 @@ def _files(own: Git) -> dict[str, str]:
 
 
 def _edited(own: Git, work: Work) -> tuple[str, ...]:
-    """Touched paths that hold something else than what was put there, or something where nothing is to be."""
+    """The touched paths that do not have what we put there, or that have a file where there should be none."""
     top = Path(own.where)
     edited = {change.path for change in work.touched if not change.new and _is_there(top, change.path)}
     seen = file_state.look(os.fspath(top), work.exact).files
@@ -193,7 +195,7 @@ def _edited(own: Git, work: Work) -> tuple[str, ...]:
 
 
 def _is_there(top: Path, path: str) -> bool:
-    """Whether something other than a folder is at `path`; behind a link or a file nothing of it is."""
+    """Whether `path` is something other than a folder. A path behind a link or a file does not count."""
     at = path.rfind("/")
     whole = top / path
     if not os.path.lexists(whole) or (whole.is_dir() and not whole.is_symlink()):

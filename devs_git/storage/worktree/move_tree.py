@@ -1,7 +1,7 @@
-"""One move, step by step: journal, lock, files, index, refs; taken back as a whole where a step fails.
+"""One move, step by step: journal, lock, files, index, refs. If a step fails, the whole move is taken back.
 
-The event in the ledger is the commit point. Before it, everything can be taken back; after it, only what is
-already decided remains to be done.
+The event in the ledger is the commit point. Before it, everything can be taken back. After it, the move is decided, and
+only its remaining steps have to be done.
 """
 
 from __future__ import annotations
@@ -44,9 +44,10 @@ ORPHAN_SECONDS = 60.0
 
 @immutable
 class Move:
-    """What is to be done. `trees` are what git merges the private index with; `updates` move with the ledger.
+    """The move to carry out. git merges the private index from one of `trees` to the other.
 
-    `refusal` is the code of a failure (GIT_RESET_FAILED or CHECKOUT_FAILED).
+    The refs in `updates` move together with the ledger. `refusal` is the code of a failure (GIT_RESET_FAILED or
+    CHECKOUT_FAILED).
     """
 
     op_id: str
@@ -64,7 +65,7 @@ class Move:
 
 @immutable
 class MoveResult:
-    """What came of it. `edited` are paths that somebody has written meanwhile: they are left as that one saved them."""
+    """The result of a move. `edited` are files that somebody saved during the move: they stay as they were saved."""
 
     event: Event
     not_exact: tuple[str, ...]
@@ -76,11 +77,11 @@ class MoveResult:
 def worktree_lock(
     site: Site, *, wait: float = LIVE_OWNER_SECONDS, recovering: bool = True, alone: bool = False
 ) -> Iterator[Site]:
-    """Hold this worktree's lock, with whatever an interrupted command left recovered first.
+    """Hold this worktree's lock. First, what an interrupted command left is recovered, unless `recovering` is false.
 
-    BUSY after `wait` seconds behind a live owner, and with `alone` behind any: whoever goes back goes back from what
-    was there when it was called, not from where another rewind has just gone. A person who decides about what was
-    interrupted does without `recovering`.
+    BUSY if another live process still has the lock after `wait` seconds. With `alone`, BUSY even if that process ended in
+    time: a rewind must start from the state that the user saw, and not from the state that another rewind has just made.
+    A command with which a person decides about an interrupted operation sets `recovering` to false.
     """
     with locks.hold(
         site.places.lock, wait=wait, orphan_wait=ORPHAN_SECONDS, on_wait=site.say, alone=alone
@@ -94,7 +95,10 @@ def worktree_lock(
 
 
 def execute(site: Site, move: Move) -> MoveResult:
-    """Carry the move out; the caller holds `worktree_lock` and has captured `move.old`. GitTimedOut where a `time_limit` ends it."""
+    """Carry the move out. The caller holds `worktree_lock` and has captured `move.old`.
+
+    If a step fails, the move is taken back and the error is raised. GitTimedOut if a `time_limit` ended the move.
+    """
     index = journal.folder_of(site.places, move.op_id) / "index"
     work = work_out(site, index, move.old, move.new, move.known)
     tree_difference.merge(site.git, index, *move.trees)
@@ -166,7 +170,7 @@ def _carry_out(site: Site, move: Move, opened: Journal, work: Work) -> MoveResul
 
 
 def _require_unmoved(site: Site, move: Move) -> None:
-    """PLAN_STALE where HEAD or the index changed between the survey and our lock."""
+    """Raise PLAN_STALE if HEAD or the index changed between the survey and our lock."""
     before = move.old
     user = journal.folder_of(site.places, move.op_id) / "index.user"
     now = index_path(site.git)
@@ -180,7 +184,7 @@ def _require_unmoved(site: Site, move: Move) -> None:
 
 
 def _require_unwritten(site: Site, move: Move, work: Work) -> None:
-    """PLAN_STALE where somebody has written one of the files since they were captured; nothing is moved yet."""
+    """Raise PLAN_STALE if somebody wrote to one of the files after the capture. Nothing has been moved yet."""
     written = find_edited(site, work, move.known)
     if written:
         raise DevsError(
@@ -192,7 +196,7 @@ def _require_unwritten(site: Site, move: Move, work: Work) -> None:
 
 
 def _write_files(site: Site, move: Move, work: Work) -> None:
-    """Take what is there aside, and let git write."""
+    """Take the old files aside, and let git write the new ones."""
     top, folder = os.fspath(site.top), journal.folder_of(site.places, move.op_id)
     taken = files_aside.begin(top, folder, work.taken)
     journal.begin_writing(site.places, move.op_id)
@@ -217,7 +221,7 @@ def _write_files(site: Site, move: Move, work: Work) -> None:
 
 
 def _commit(site: Site, move: Move, ledger: str) -> Event:
-    """The reference transaction whose last update is the ledger: the point of no return."""
+    """Run the reference transaction that moves the refs and the ledger: the commit point of the move."""
 
     def build(tip: Tip) -> Draft:
         positions.require_same_ledger(site, ledger, tip.oid)
@@ -246,7 +250,7 @@ def _commit(site: Site, move: Move, ledger: str) -> Event:
 
 
 def _killed(error: BaseException | None) -> bool:
-    """Whether a git of ours was killed: only then are locks on refs of ours that nobody else will remove."""
+    """Whether a git that we started was killed. Only then it may have left locks on refs, which nobody else removes."""
     while error is not None:
         if isinstance(error, GitTimedOut) or (isinstance(error, GitFailed) and error.status < 0):
             return True
@@ -255,9 +259,9 @@ def _killed(error: BaseException | None) -> bool:
 
 
 def _undo_all(site: Site, opened: Journal, error: BaseException) -> Event | None:
-    """Take everything back and leave one event that says so; the backup ref stays.
+    """Take everything back, and record the failure in one event. The backup ref stays.
 
-    Where the event of the move stands already nothing failed that matters: it is finished, and its event returned.
+    If the event of the move is already in the ledger, the move is decided: we finish it and return its event.
     """
     if _killed(error):
         positions.clear_locks(site, opened)
@@ -272,7 +276,7 @@ def _undo_all(site: Site, opened: Journal, error: BaseException) -> Event | None
 
 @contextlib.contextmanager
 def translate_failures(code: str) -> Iterator[None]:
-    """Tell failures of git and of the disk as a refusal with `code`, without any path of the machine."""
+    """Turn failures of git and of the disk into a refusal with `code`. Its message has no path of this machine."""
     try:
         yield
     except GitFailed as error:

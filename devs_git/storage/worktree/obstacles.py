@@ -1,6 +1,6 @@
-"""What lies in the way of paths that a target writes: untracked or ignored files at, above or below them.
+"""Obstacles: untracked or ignored files at, above or below the paths that a move writes.
 
-git itself would delete some of it without a word (measured: `git reset --hard`), so we look before it does.
+git would delete some of them without a warning (measured with `git reset --hard`), so we look first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from devs_git.values import immutable, mutable
 
 @immutable
 class Obstacles:
-    """`files` can be captured and moved; `repositories` (nested ones) and `special` files refuse always."""
+    """`files` can be captured and moved. Nested `repositories` and `special` files always make us refuse."""
 
     files: tuple[str, ...] = ()
     repositories: tuple[str, ...] = ()
@@ -33,9 +33,10 @@ class _Found:
 
 
 def find(top: Path, writes: Iterable[str], tracked: Callable[[str], bool]) -> Obstacles:
-    """Obstacles of the paths `writes` below `top`; `tracked` says whether the index has a path."""
+    """Find the obstacles of the paths `writes` below `top`. `tracked` says whether the index has a path."""
     found = _Found(set(), set(), set())
-    clear: set[str] = {""}  # folders known to be real folders, or known to be missing
+    # Folders of which we know that they are real folders, or missing.
+    clear: set[str] = {""}
     for path in writes:
         if not _blocked_above(top, path, tracked, found, clear):
             _look_at(top, path, tracked, found)
@@ -54,9 +55,9 @@ def _kind(path: str) -> int | None:
 def _blocked_above(
     top: Path, path: str, tracked: Callable[[str], bool], found: _Found, clear: set[str]
 ) -> bool:
-    """Whether a file, a link or a nested repository stands where a folder of `path` must be.
+    """Whether a file, a link or a nested repository is where a folder of `path` must be.
 
-    Untracked ones are obstacles; a tracked path in a folder that became a repository later is still git's to write.
+    Untracked ones are obstacles. If a folder became a repository later, git may still write tracked paths in it.
     """
     at = path.find("/")
     while at != -1:

@@ -1,7 +1,8 @@
-"""What of a half-done move is ours, and what somebody wrote since.
+"""Decide which paths of a half-done move are ours, and which ones somebody wrote to since.
 
-A path is ours if it holds the old content, the new content, nothing, or a beginning of the new one (of the old one
-too, once a take-back was under way). Anything else is the user's, and so is whatever stands above or below it.
+A path is ours if it has the old content, the new content, nothing, or the beginning of the new content, because a write
+was cut off. Once a take-back has begun, the beginning of the old content is ours, too. Everything else belongs to the
+user, and so does what is above or below such a path.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from devs_git.values import immutable, replace
 
 @immutable
 class Side:
-    """What a path should hold in one state: mode and blob, and the raw blob where it was captured."""
+    """What a path should have in one state: mode and blob, and the raw blob if its bytes were captured."""
 
     mode: int
     blob: str
@@ -35,7 +36,7 @@ Sides = dict[str, tuple[Side | None, Side | None]]
 
 
 def sides_of(git: Git, journal: Journal, folder: Path) -> Sides:
-    """Old and new side of every path that the move touches; `folder` is the operation's."""
+    """The old and the new side of each path that the move touches. `folder` is the operation's folder."""
     found: Sides = {}
     for change in differences(git, journal, folder)[0]:
         exact = journal.exact.get(change.path, (0, "", ""))[1]
@@ -50,7 +51,7 @@ def sides_of(git: Git, journal: Journal, folder: Path) -> Sides:
 
 
 def differences(git: Git, journal: Journal, folder: Path) -> tuple[list[Change], Folders]:
-    """What the move changes, from the operation's own listing: the trees may have been pruned since."""
+    """What the move changes, read from the operation's own listing, because the trees may have been pruned since."""
     kept = folder / LISTING
     if kept.exists():
         return tree_difference.read_listing(kept.read_bytes())
@@ -59,11 +60,11 @@ def differences(git: Git, journal: Journal, folder: Path) -> tuple[list[Change],
 
 @immutable
 class Disk:
-    """One path as it is: `kind` none, file, link, folder or other; oids of its bytes raw and as git would store them.
+    """The current content of one path. `kind` is none, file, link, folder or other.
 
-    Where the raw oid is one that somebody knows, git is not asked for the other. `seen` is the file or link itself.
-    `above` is the file or link that stands where a folder of the path should be: then nothing is at the path itself,
-    wherever a link may lead.
+    `raw` is the oid of its bytes, and `clean` the oid that git would store. If the raw oid is a known one, git is not
+    asked for `clean`. `seen` is the state of the file or link. `above` is the file or link in the place of a folder of
+    the path: then there is nothing at the path, wherever such a link leads.
     """
 
     kind: str
@@ -75,9 +76,9 @@ class Disk:
 
 
 def look(git: Git, paths: Sequence[str], folder: Path, known: Container[str] = ()) -> dict[str, Disk]:
-    """The paths as they are; git is asked for the clean oid of files whose raw one is not among the `known`.
+    """Look at the paths. git is asked for the clean oids of the files whose raw oid is not among the `known` ones.
 
-    `folder` is the operation's: the index that the move made has the attributes under which git has written.
+    `folder` is the operation's folder. It has the index of the move, with the attributes that git used to write files.
     """
     top, clear = os.fspath(git.where), dict[str, str]()
     found = {path: _plain(top, path, clear) for path in paths}
@@ -90,13 +91,13 @@ def look(git: Git, paths: Sequence[str], folder: Path, known: Container[str] = (
 
 
 def git_on_moved_index(git: Git, folder: Path) -> Git:
-    """git on the index that the move made: it has the attributes under which files were written."""
+    """A git with the index that the move made. This index has the attributes that git used to write files."""
     done = folder / "index.new"
     return private(git, done if done.exists() else folder / "index")
 
 
 def oids_of(sides: Sides) -> frozenset[str]:
-    """Every oid that a file may have in one of the two states."""
+    """All oids that a file can have in one of the two states."""
     there = [side for pair in sides.values() for side in pair if side is not None]
     return frozenset(oid for side in there for oid in (side.blob, side.raw) if oid)
 
@@ -132,7 +133,7 @@ def _mode(path: str) -> int | None:
 
 
 def matches(disk: Disk, side: Side | None) -> bool:
-    """Whether the path is exactly this side."""
+    """Whether the path has exactly the content of this side."""
     if side is None:
         return disk.kind in ("none", "folder")
     if side.mode == LINK:
@@ -143,16 +144,16 @@ def matches(disk: Disk, side: Side | None) -> bool:
 
 
 def is_side(seen: FileState, side: Side) -> bool:
-    """Whether a file or link has just the bytes and the kind of this side; git's blob counts where no others were captured."""
+    """Whether a file or link has the kind and the bytes of this side: the captured bytes, or else those of the blob."""
     executable = not seen.is_link and bool(seen.mode & 0o100)
     same = seen.is_link == (side.mode == LINK) and executable == (side.mode == EXECUTABLE)
     return same and seen.oid == (side.raw or side.blob)
 
 
 def is_partial_write(git: Git, path: str, side: Side | None, place: str) -> bool:
-    """Whether the file at `place` is a beginning of this side: a write that was cut off. Mode counts for nothing yet.
+    """Whether the file at `place` has the beginning of this side's bytes, because a write was cut off. Its mode can differ.
 
-    `git` is on the index that the move made.
+    `git` uses the index that the move made.
     """
     if side is None or side.mode == LINK:
         return False
@@ -169,7 +170,7 @@ def is_partial_write(git: Git, path: str, side: Side | None, place: str) -> bool
 def is_ours(
     git: Git, path: str, disk: Disk, sides: tuple[Side | None, Side | None], *, going_back: bool
 ) -> bool:
-    """Whether a path holds one of its sides, nothing, or a beginning of the new one, `going_back` of the old one too."""
+    """Whether a path has one of its sides, nothing, or the beginning of the new one; if `going_back`, also of the old one."""
     old, new = sides
     if disk.kind == "none" or matches(disk, old) or matches(disk, new):
         return True
@@ -180,7 +181,9 @@ def is_ours(
 
 
 def find_foreign(git: Git, sides: Sides, folder: Path, *, going_back: bool) -> set[str]:
-    """Touched paths that are the user's. `going_back`: a take-back was cut off, so old content may have begun too."""
+    """The touched paths that belong to the user. `going_back`: a take-back was cut off, so a file may have a part of the
+    old content.
+    """
     disks = look(git, list(sides), folder, oids_of(sides))
     foreign = set()
     for path, pair in sides.items():
@@ -197,7 +200,7 @@ def find_foreign(git: Git, sides: Sides, folder: Path, *, going_back: bool) -> s
 
 
 def _around(foreign: set[str], sides: Sides, disks: dict[str, Disk]) -> set[str]:
-    """Paths that cannot be written without removing what is the user's above or below them."""
+    """The paths that we cannot write without removing the user's files above or below them."""
     above = {folder for path in foreign for folder in tree_difference.parents(path) if folder in sides}
     blocked = {path for path in foreign if disks[path].kind != "folder"}
     below = (
@@ -209,7 +212,7 @@ def _around(foreign: set[str], sides: Sides, disks: dict[str, Disk]) -> set[str]
 
 
 def _only_ours_below(top: Path, path: str, sides: Sides) -> bool:
-    """Whether a folder where one state has a file holds nothing but paths of the move (git would remove it all)."""
+    """Whether a folder in the place of a file has only paths of the move. git would remove everything in it."""
     for folder, folders, files in os.walk(top / path):
         links = [name for name in folders if Path(folder, name).is_symlink()]
         if any(os.path.relpath(f"{folder}/{name}", top) not in sides for name in (*files, *links)):
@@ -218,9 +221,9 @@ def _only_ours_below(top: Path, path: str, sides: Sides) -> bool:
 
 
 def index_is_ours(git: Git, folder: Path) -> bool:
-    """Whether the index in place is the user's of before, or the one that the move made: nobody staged since.
+    """Whether the index is the user's old one, or the one that the move made: then nobody has staged since.
 
-    git may have refreshed its cached times, so entries are compared where the bytes differ.
+    git may have refreshed the times in it. So if the bytes of the files differ, we compare the entries.
     """
     now = index_path(git)
     known = [path for path in (folder / "index.user", folder / "index.new") if path.exists()]

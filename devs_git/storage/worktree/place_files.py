@@ -1,8 +1,8 @@
-"""Put the files of a state in their places: what is there is taken aside, and nothing that anybody saves is overwritten.
+"""Place the files of a state at paths where there is nothing, so that no file that somebody saves is overwritten.
 
-git writes what its filters decide (`checkout-index` without force, which refuses where something is), we write bytes that
-were captured. `read-tree -u` would remove whatever is at a path at the moment when it gets there, which a slow filter on
-another path puts off for minutes.
+git writes the files that go through its filters, with `checkout-index` without force, which refuses to overwrite. We
+write the bytes that were captured. `git read-tree -u` would remove whatever is at a path when it comes to this path. That
+can be minutes later, if a filter of another path is slow.
 """
 
 from __future__ import annotations
@@ -19,23 +19,28 @@ from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
 from devs_git.storage.worktree import files_aside, modes
 from devs_git.values import immutable
 
-Entry = tuple[int, str]  # mode and blob
+# Mode and blob.
+Entry = tuple[int, str]
 
 
 @immutable
 class Folders:
-    """Folders of submodules that a move makes, and those that it leaves; a submodule's own tree is never ours."""
+    """Folders of submodules: those that the move makes, and those that it no longer needs.
+
+    The tree inside a submodule is never ours to change.
+    """
 
     made: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
 
 
 def remove_empty_folders(top: str, gone: Iterable[str], wanted: Iterable[str], folders: Folders) -> None:
-    """Remove the folders that are empty now: above paths that are gone, and where a file is wanted."""
+    """Remove empty folders: those above the paths `gone`, and those where a file is to be. Also make the submodules'."""
     for path in gone:
         files_aside.prune_folders(top, path)
     for path in folders.left:
-        with contextlib.suppress(OSError):  # a repository of its own: it stays
+        # If it is not empty, it has the submodule's own tree, and stays.
+        with contextlib.suppress(OSError):
             os.rmdir(f"{top}/{path}")  # noqa: PTH106 - there may be thousands
             files_aside.prune_folders(top, path)
     for path in wanted:
@@ -49,10 +54,10 @@ def remove_empty_folders(top: str, gone: Iterable[str], wanted: Iterable[str], f
 
 
 def write_by_git(git: Git, index: Path, paths: Sequence[str], fallbacks: Mapping[str, Entry]) -> None:
-    """Let git write files at paths where nothing is. What somebody else has put there meanwhile stays.
+    """Let git write files at paths where there is nothing. A file that somebody saved there meanwhile stays.
 
-    `fallbacks`, attributes files that the state's own index has instead of the disk, are in the private index from then
-    on, for git writes under them. GitFailed where git could not write them all.
+    `fallbacks` are attributes files that the state has in its index and not on its disk. They are added to the private
+    index, because they apply to what git writes. GitFailed if git could not write all files.
     """
     own = private(git, index)
     if fallbacks:
@@ -67,12 +72,12 @@ def write_by_git(git: Git, index: Path, paths: Sequence[str], fallbacks: Mapping
         stopped = error.status != 1 or "unable to write" in error.stderr
         if stopped or not all(os.path.lexists(f"{top}/{path}") for path in paths):
             raise
-        # Then git does not note what it wrote.
+        # After a failure git has not recorded in the index what it wrote.
         own.run("update-index", "-q", "--refresh", "--ignore-submodules", ok=(0, 1))
 
 
 def write_captured(top: str, objects: Objects, files: Mapping[str, Entry], folder: Path) -> None:
-    """Write captured bytes at paths where nothing is; what somebody else has put there meanwhile stays."""
+    """Write captured bytes at paths where there is nothing. A file that somebody saved there meanwhile stays."""
     for path, (mode, oid) in files.items():
         if files_aside.make_folders(top, path):
             with contextlib.suppress(FileExistsError):
@@ -80,7 +85,7 @@ def write_captured(top: str, objects: Objects, files: Mapping[str, Entry], folde
 
 
 def _write(place: str, mode: int, data: bytes, temporary: Path) -> None:
-    """One file by way of a temporary one of ours, so that it is never seen half written."""
+    """Write one file by a temporary one, so that nobody ever reads a half-written file."""
     if mode == LINK:
         os.symlink(os.fsdecode(data), place)  # noqa: PTH211 - strings
         return
@@ -93,13 +98,15 @@ def _write(place: str, mode: int, data: bytes, temporary: Path) -> None:
         if error.errno != errno.EXDEV:
             raise
         with open(place, "xb") as stream:  # noqa: PTH123 - as above
-            stream.write(data)  # another file system: a torn write is a prefix, which recovery knows
+            # Another file system, so no link is possible. If we die here, the file has the beginning of the bytes,
+            # which recovery recognizes.
+            stream.write(data)
         os.chmod(place, modes.default_mode(executable=mode == EXECUTABLE))  # noqa: PTH101 - as above
     temporary.unlink()
 
 
 def paths_outside_sparse_checkout(git: Git, index: Path, among: Collection[str]) -> set[str]:
-    """Those paths that a sparse checkout leaves out: they are in the index and not written."""
+    """The paths of `among` that a sparse checkout leaves out: they are in the index, and git does not write them."""
     out = private(git, index).run("ls-files", "-t", "-z")
     return (
         {line[2:] for line in split_z(out) if line[0] == "S"}.intersection(among) if b"S " in out else set()

@@ -1,4 +1,4 @@
-"""HEAD and the refs of a move: pointed, replayed, taken back, and freed of the locks that a killed git left."""
+"""HEAD and the refs of a move: move them, finish or take back their moves, and remove the locks of a killed git."""
 
 from __future__ import annotations
 
@@ -22,13 +22,16 @@ LEDGER_WAIT_SECONDS: Final = 5.0
 
 
 def point_head(site: Site, old: str, new: str) -> None:
-    """Let HEAD name another branch (checkout). Detached positions move in the transaction itself."""
+    """Point HEAD to another branch (for checkout). A detached HEAD moves in the reference transaction."""
     if new and new != old:
         site.git.run("symbolic-ref", "-m", f"devs: checkout {new.removeprefix('refs/heads/')}", "HEAD", new)
 
 
 def require_same_ledger(site: Site, then: str, now: str) -> None:
-    """The ledger that a move began with is still there, however much was appended to it since."""
+    """Check that the ledger continues the one that the move began with. Events may have been appended since.
+
+    LEDGER_MISSING, LEDGER_ROLLBACK.
+    """
     if now == then:
         return
     if not now:
@@ -42,13 +45,13 @@ def require_same_ledger(site: Site, then: str, now: str) -> None:
 
 
 def finish_refs(site: Site, opened: Journal) -> None:
-    """Move the refs that a crash left behind; one that somebody moved since is theirs."""
+    """Move the refs that a crash did not move. A ref that somebody has moved since is left alone."""
     left = [u for u in opened.updates if u.old != u.new and _now(site, u) == u.old]
     _move(site, opened, left, f"devs: {opened.subject}")
 
 
 def take_back_refs(site: Site, opened: Journal) -> None:
-    """Refs that had moved already go back, each from the value that we gave it."""
+    """Move the refs back that had moved already. Each goes back only from the value that we gave it."""
     back = [
         RefUpdate(update.ref, update.old, update.new, update.no_deref)
         for update in opened.updates
@@ -58,7 +61,7 @@ def take_back_refs(site: Site, opened: Journal) -> None:
 
 
 def take_back_head(site: Site, opened: Journal) -> None:
-    """HEAD names the branch again that it named before."""
+    """Point HEAD back to the branch or commit of before."""
     if head_of(site.git).branch != opened.new.branch or opened.new.branch == opened.old.branch:
         return
     if opened.old.branch:
@@ -72,7 +75,7 @@ def _now(site: Site, update: RefUpdate) -> str:
 
 
 def _move(site: Site, opened: Journal, updates: Sequence[RefUpdate], message: str) -> None:
-    """Move refs in a recovery; BUSY while another git moves or holds one of them."""
+    """Move refs in a recovery. BUSY if another git moves or locks one of them."""
     if not updates:
         return
     try:
@@ -86,9 +89,10 @@ def _move(site: Site, opened: Journal, updates: Sequence[RefUpdate], message: st
 
 
 def clear_locks(site: Site, opened: Journal) -> None:
-    """Remove locks that a killed git of ours left: those of refs in the journal, HEAD, and packed-refs with care.
+    """Remove the locks that a killed git of ours left: on the refs in the journal, on HEAD and on packed-refs.
 
-    The ledger's own is removed under the ledger's lock, so that no command of ours in another worktree loses its.
+    We remove the lock on the ledger's ref only while we hold our own lock of the ledger. Otherwise we could remove the
+    lock of a command of ours in another worktree.
     """
     common = site.places.common
     named = [common / f"{update.ref}.lock" for update in opened.updates if update.ref != "HEAD"]
@@ -105,7 +109,10 @@ def clear_locks(site: Site, opened: Journal) -> None:
 
 
 def _clear_packed_refs(common: Path) -> None:
-    """git makes `packed-refs.new` under `packed-refs.lock`, and would refuse to delete any ref while either is left."""
+    """Remove `packed-refs.lock` and `packed-refs.new`. While one of them is left, git refuses to delete any ref.
+
+    git writes `packed-refs.new` while it holds `packed-refs.lock`.
+    """
     lock, new = common / "packed-refs.lock", common / "packed-refs.new"
     if not lock.exists() and new.exists():
         with contextlib.suppress(FileExistsError):
@@ -123,7 +130,7 @@ def _remove_quiet(path: Path, seconds: float) -> None:
 
 
 def _stays(path: Path, seconds: float) -> bool:
-    """Whether a lock is there and stays the same for `seconds`: a living git would have ended or changed it."""
+    """Whether a lock exists and does not change for `seconds`. A running git would remove or change it."""
     first = _identity(path)
     deadline = time.monotonic() + seconds
     while first is not None and time.monotonic() < deadline:

@@ -1,4 +1,4 @@
-"""Bytes as they are on disk: a git that converts nothing, and the trees that it makes."""
+"""Raw bytes, as they are on disk: a git that converts nothing, and trees that are made with it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RAW_ATTRIBUTES: Final = "* -text -eol -crlf -filter -ident !working-tree-encodin
 
 
 def raw_git(git: Git, places: Places, index: Path) -> Git:
-    """A git that converts nothing: a private git directory with attributes of its own, sharing the objects."""
+    """A git that converts nothing. It has a private git directory with its own attributes, and shares the objects."""
     folder = places.own / "raw"
     if not (folder / "info" / "attributes").exists():
         for name in ("info", "refs", "objects"):
@@ -38,10 +38,10 @@ def raw_git(git: Git, places: Places, index: Path) -> Git:
 
 
 def merged_raw(git: Git, places: Places, folder: Path, states: Sequence[State]) -> tuple[str, frozenset[str]]:
-    """The raw bytes of the first state, with those that later ones captured of files that stood as in the first.
+    """The raw tree of the first state, with the raw bytes that later states captured of files with the same blob.
 
-    Between the first and a later one nothing moved these files, or the first would have captured them. The paths whose
-    bytes are known so are returned, too: each has its raw bytes, or those of its blob.
+    No operation between the first state and the later one moved these files: otherwise the first state would have
+    captured their bytes. Also returns the paths whose bytes are now known: each has its raw bytes, or those of its blob.
     """
     first, rest = states[0], states[1:]
     known = {path for path in first.modes if not path.endswith("/")} - first.unkept.keys()
@@ -61,9 +61,9 @@ def merged_raw(git: Git, places: Places, folder: Path, states: Sequence[State]) 
 
 
 def merged_modes(git: Git, states: Sequence[State]) -> Modes:
-    """The permissions that the first state recorded, and of other files those of the first later state that has them.
+    """The permissions of the first state; for other files, those of the first later state that recorded them.
 
-    Whether a file is executable the first state says of all files, where git looks at modes.
+    If git compares modes, the first state's tree says which files are executable. Modes that disagree are left out.
     """
     first, rest = states[0], states[1:]
     there = list_files(git, first.worktree) if rest and attributes.sees_modes(git) else {}
@@ -75,7 +75,7 @@ def merged_modes(git: Git, states: Sequence[State]) -> Modes:
 
 
 def list_files(git: Git, tree: str) -> dict[str, tuple[int, str]]:
-    """Every file of a tree with mode and oid; nothing for ''."""
+    """Each file of a tree with its mode and oid; nothing for ''."""
     if not tree:
         return {}
     found = {}

@@ -1,6 +1,6 @@
-"""After a crash: finish what the ledger says was decided, take back everything else.
+"""Recovery after a crash: finish each move whose event is in the ledger, and take back all others.
 
-The caller holds the worktree's lock, so whoever opened the journal is gone; only what is ours is removed.
+The caller holds the worktree's lock, so the process that opened the journal no longer runs. We remove only what is ours.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from devs_git.storage.worktree.journal import Journal
 
 
 def committed_event(site: Site, opened: Journal) -> Event | None:
-    """The operation's event where it stands in the ledger: then it is decided."""
+    """The event of the operation, if the ledger has it: then the operation is decided."""
     return next((event for event in _events(site, opened) if not event.failed), None)
 
 
 def _events(site: Site, opened: Journal) -> Iterator[Event]:
-    """Events of this operation since its journal was opened."""
+    """The events of this operation since its journal was opened."""
     events = site.ledger.events(since=opened.ledger) if site.ledger.tip().oid else iter(())
     return (event for event in events if event.get(Key.OP) == opened.op_id)
 
 
 def remove_leftovers(places: Places) -> None:
-    """Remove the private folders of operations that died before their journal was there, or after it had gone."""
+    """Remove the private folders of operations that ended before their journal was written, or after it was removed."""
     for op_id in journal.operations_without_journal(places):
         journal.remove_leftovers(places, op_id)
 
 
 def recover_all(site: Site) -> list[str]:
-    """Finish or take back every open move of this worktree; says what it did and returns the operation ids."""
+    """Finish or take back every open move of this worktree. Reports each to the user, and returns the operation ids."""
     done = []
     for data in journal.open_ones(site.places):
         from devs_git.storage.worktree import backups
@@ -52,7 +52,9 @@ def recover_all(site: Site) -> list[str]:
 
 
 def _refuse_unreadable(op_id: str) -> None:
-    """A journal is renamed into place whole; one that cannot be read was damaged from outside: a person looks."""
+    """Refuse, because a person has to look: we rename each journal into place when it is complete, so something else
+    damaged this one.
+    """
     raise DevsError(
         "RECOVERY_NEEDED",
         f"The journal of operation {op_id} cannot be read.",
@@ -62,7 +64,7 @@ def _refuse_unreadable(op_id: str) -> None:
 
 
 def recover(site: Site, opened: Journal) -> str:
-    """Finish or take back one interrupted move; returns what was done. RECOVERY_NEEDED as `takeback` says."""
+    """Finish or take back one interrupted move. Returns a sentence that says which. RECOVERY_NEEDED as in `take_back`."""
     positions.clear_locks(site, opened)
     if committed_event(site, opened):
         finish(site, opened, replay=True)
@@ -77,9 +79,10 @@ def recover(site: Site, opened: Journal) -> str:
 def finish(
     site: Site, opened: Journal, *, sights: FileStates | None = None, replay: bool = False
 ) -> list[str]:
-    """What remains after the commit point: refs that a crash left, the active task, our lock, the journal.
+    """Do the steps after the commit point: refs that a crash left, the active task, our lock, the journal.
 
-    `sights` are the files as they were when they were taken aside. Returns the paths that somebody has written since.
+    `replay`: after a crash, refs may not have moved yet. `sights`: how the files looked at the capture. Returns the paths
+    that somebody wrote to since then.
     """
     if replay:
         site.step("refs left")
@@ -92,7 +95,7 @@ def finish(
 
 
 def _close(site: Site, opened: Journal, sights: FileStates | None = None) -> list[str]:
-    """The last step. What stands aside goes with the journal, so this is the last look at it."""
+    """The last step. The files aside are deleted with the journal, so first we look for late saves among them."""
     site.step("journal closed")
     folder, late = opened.folder(site.places), []
     if files_aside.is_there(folder):
@@ -109,9 +112,9 @@ def _close(site: Site, opened: Journal, sights: FileStates | None = None) -> lis
 
 
 def _record_failure(site: Site, opened: Journal, code: str) -> None:
-    """The one event of an operation that failed; never the reason for another failure."""
+    """Record one event of the failed operation. If this fails, too, the error is ignored."""
     event = site.failed_event(opened.verb, opened.op_id, opened.subject, code)
-    # Another command may end what that one began.
+    # Another command may record the failure: the event keeps the time when the operation started.
     began = journal.decode_draft(opened.draft).event.get(Key.STARTED)
     draft = Draft(event.saying(Key.STARTED, began))
     with contextlib.suppress(DevsError, GitFailed, refs.RefMoved, refs.RefLocked, OSError):
@@ -120,7 +123,10 @@ def _record_failure(site: Site, opened: Journal, code: str) -> None:
 
 
 def end_as_failed(site: Site, opened: Journal, code: str) -> None:
-    """Our lock goes, then the failure is told, and only then the journal: a crash in between tells it once."""
+    """Remove our lock, record the failure, and only then close the journal.
+
+    In this order a crash in between is recovered again, and the failure is recorded exactly once.
+    """
     site.step("unlock")
     journal.release_index_lock(site.git, opened.lock_inode)
     site.step("failure recorded")
@@ -129,7 +135,10 @@ def end_as_failed(site: Site, opened: Journal, code: str) -> None:
 
 
 def take_back(site: Site, opened: Journal, code: str, *, force: bool = False) -> None:
-    """Files, index, HEAD and refs as before the move; one event says so with `code`; the journal closed."""
+    """Restore files, index, HEAD and refs as before the move, record the failure with `code`, and close the journal.
+
+    RECOVERY_NEEDED if a user's edit is in the way, unless `force`: then this edit stays.
+    """
     if journal.has_begun_writing(site.places, opened.op_id):
         site.step("take back")
         hold_lock(site, opened)
@@ -138,7 +147,8 @@ def take_back(site: Site, opened: Journal, code: str, *, force: bool = False) ->
         try:
             half_done_move.restore(site, opened, force=force)
         except BaseException:
-            journal.release_index_lock(site.git, opened.lock_inode)  # a person may need their git to decide
+            # A person has to decide now, and may need git for it.
+            journal.release_index_lock(site.git, opened.lock_inode)
             raise
         site.step("refs back")
         positions.take_back_refs(site, opened)
@@ -149,7 +159,7 @@ def take_back(site: Site, opened: Journal, code: str, *, force: bool = False) ->
 
 
 def hold_lock(site: Site, opened: Journal) -> None:
-    """Hold `index.lock` while taking back; a person may have removed the one that a crash left."""
+    """Hold `index.lock` during the take-back. A person may have removed the lock that a crash left."""
     path = journal.lock_path(site.git)
     if not (path.exists() and path.stat().st_ino == opened.lock_inode):
         journal.take_index_lock(site.git, site.places, opened.op_id)

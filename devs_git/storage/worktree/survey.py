@@ -1,9 +1,9 @@
-"""What stands in a worktree now: HEAD, index and files, read without writing anything.
+"""The survey of a worktree: its HEAD, index and files at one moment. It reads and writes nothing.
 
-`dirty` files differ from the index, `staged` entries from HEAD, `intended` ones were added with `git add -N`. Where
-the file of such an entry is gone, git tells of it as of an empty file that is gone: these are dirty, and `hollow`.
-A file whose bytes are exactly what git's checkout writes for its entry is not dirty, even where its filters do
-not round-trip (`inexact`).
+`dirty` files differ from the index. `staged` entries differ from HEAD. `intended` entries were added with `git add -N`.
+If the file of an intended entry is deleted, git reports it as a deleted empty file: it is then `dirty` and `hollow`.
+A file is `inexact`, and not dirty, if git calls it changed although its bytes are exactly what git's checkout writes
+for its entry: then its filters do not round-trip.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _STATUS: Final = (
     "--no-renames",
     "--ignore-submodules=dirty",
 )
-# In a list of a hundred thousand paths the few flagged ones are found without decoding the others.
+# This finds the few flagged paths among a hundred thousand without decoding the others.
 _FLAGGED: Final = rb"(?:^|(?<=\0))([a-zS]) ([^\0]+)"
 
 
@@ -51,8 +51,8 @@ _FLAGGED: Final = rb"(?:^|(?<=\0))([a-zS]) ([^\0]+)"
 class Survey:
     """A worktree at one moment. `branch` is a full ref name, '' for a detached HEAD; `head` '' while unborn.
 
-    `listed` is every path of the index behind its letter: H, S (skip-worktree), lower case (assumed unchanged).
-    `not_told`: files of which only a filter (its name) could say whether they are dirty, and that was not started.
+    `listed` has every path of the index after its letter: H, S (skip-worktree), or lower case (assume-unchanged).
+    `not_told` maps files to a filter: only this filter could say whether the file is dirty, and it was not started.
     """
 
     git: Git
@@ -75,7 +75,7 @@ class Survey:
 
     @property
     def fits_in_a_tree(self) -> bool:
-        """Whether a tree can say all that the index does: no flags, no intent-to-add entries."""
+        """Whether a tree can represent the whole index: it has no flags and no intent-to-add entries."""
         return not (self.intended or self.hollow or self.flagged)
 
     @cached_property
@@ -85,14 +85,15 @@ class Survey:
 
     @cached_property
     def flagged(self) -> dict[str, str]:
-        """Paths whose flags tell git not to look at the file, with their letter."""
+        """The paths whose flags tell git not to look at the file, with their letters."""
         if self.listed.startswith(b"H ") and self.listed.count(b"\0H ") == self.listed.count(b"\0") - 1:
-            return {}  # a hundred thousand paths of which none is flagged: two counts, not a search
+            # No path is flagged. Two counts are faster than a search in a hundred thousand paths.
+            return {}
         return {os.fsdecode(path): letter.decode() for letter, path in re.findall(_FLAGGED, self.listed)}
 
 
 def operation_under_way(places: Places) -> tuple[str, str] | None:
-    """What git is in the middle of, and how to end it."""
+    """The operation of git that is in progress, such as a merge, and how to end it."""
     for name, what, way_out in _UNDER_WAY:
         if (places.git_dir / name).exists():
             return what, way_out
@@ -122,13 +123,16 @@ def head_of(git: Git) -> Head:
 
 @contextlib.contextmanager
 def begin(git: Git, top: Path) -> Iterator[Callable[[], Survey]]:
-    """The survey of the worktree at `top`, begun while the body does something else, which changes nothing there."""
+    """Start the survey of the worktree at `top`, and yield the function that finishes it.
+
+    Between start and finish the caller can do other work, which must not change the worktree.
+    """
     with git.alongside(*_STATUS) as status:
         yield lambda: _survey(git, top, status)
 
 
 def take(git: Git, top: Path) -> Survey:
-    """Read the worktree at `top`; costs about one `git status`."""
+    """Survey the worktree at `top`. This takes about as long as one `git status`."""
     with begin(git, top) as found:
         return found()
 
@@ -136,13 +140,14 @@ def take(git: Git, top: Path) -> Survey:
 def _survey(git: Git, top: Path, status: Callable[[], bytes]) -> Survey:
     head = head_of(git)
     listed = git.run("ls-files", "-v", "-z")
-    attributes.settings(git)  # will be wanted; git looks at files meanwhile
+    # The settings are needed later. git status reads files at the same time.
+    attributes.settings(git)
     undecided = filters.find_undecided(git, filters.configured_filters(git))
     said = _parse_status(status())
     reads = bool(git.skipped_filters)
     not_told = undecided.unsure if reads else {}
     dirty = {path: oid for path, oid in said.dirty.items() if path not in not_told}
-    # Whether such a file is what its filter would write is not asked either.
+    # Nor do we ask whether such a file is what its filter would write: the filter would have to run.
     plain = {path: oid for path, oid in dirty.items() if not (reads and path in undecided.changed)}
     inexact = attributes.find_inexact(git, top, plain, lambda: paths_of(listed))
     lines, paths = _digest_input(said, inexact, undecided)
@@ -169,7 +174,7 @@ _NONE, _SUBMODULE = "000000", "160000"
 
 
 def paths_of(listed: bytes) -> bytes:
-    """The list without letters, as far as it is about attributes."""
+    """The list of the index without its letters, or b"" if it has no attributes file."""
     if attributes.ATTRIBUTES.encode() not in listed:
         return b""
     return b"".join(line[2:] + b"\0" for line in listed.split(b"\0"))
@@ -177,7 +182,7 @@ def paths_of(listed: bytes) -> bytes:
 
 @mutable
 class _ParsedStatus:
-    """What `git status` said: paths of each kind (`dirty` with the index's blob), and the lines themselves."""
+    """The output of `git status`: the paths of each kind (`dirty` maps to the index's blob), and the lines themselves."""
 
     staged: list[str] = field(default_factory=list)
     intended: list[str] = field(default_factory=list)
@@ -185,13 +190,15 @@ class _ParsedStatus:
     unmerged: list[str] = field(default_factory=list)
     submodules: list[str] = field(default_factory=list)
     dirty: dict[str, str] = field(default_factory=dict)
-    lines: list[tuple[str, str]] = field(default_factory=list)  # path, and line
+    # Each with its path.
+    lines: list[tuple[str, str]] = field(default_factory=list)
 
 
 def _parse_status(out: bytes) -> _ParsedStatus:
     said = _ParsedStatus()
     for line in split_z(out):
-        if line[0] == "#":  # the user's status.showStash speaks even here
+        # status.showStash in the user's configuration adds a line even to this format.
+        if line[0] == "#":
             said.lines.append(("", line))
             continue
         if line[0] == "u":
@@ -200,7 +207,7 @@ def _parse_status(out: bytes) -> _ParsedStatus:
             continue
         _, states, sub, _mode_h, mode_i, mode_w, _oid_h, oid_i, path = line.split(" ", 8)
         said.lines.append((path, line))
-        # A file or link of somebody's at the path of a submodule is as any other that was changed.
+        # A file or link that a person put at the path of a submodule counts as any other changed file.
         if sub[0] == "S" and mode_w in (_NONE, _SUBMODULE):
             said.submodules.append(path)
         elif states[1] == "A" and mode_i == "000000":
@@ -218,7 +225,7 @@ def _digest_input(
 ) -> tuple[str, list[str]]:
     """What a plan depends on: git's lines, and the paths whose contents count.
 
-    It is the same whether filters were started or not, or what was planned without them could not be carried out.
+    It must not depend on whether filters were started. Otherwise a plan made without them would be stale at once.
     """
     unsure, changed = undecided.unsure, undecided.changed
     kept = [line for path, line in said.lines if path not in unsure]
@@ -228,13 +235,13 @@ def _digest_input(
 
 
 def _contents(git: Git, top: Path, paths: Sequence[str]) -> list[str]:
-    """The raw oids of the regular files among `paths`, so that a plan goes stale when one is edited again."""
+    """The raw oids of the regular files among `paths`. They make a plan stale when a file is edited again."""
     there = [path for path in paths if (top / path).is_file() and not (top / path).is_symlink()]
     return attributes.raw_oids(git, there)
 
 
 def reasons_against_moving(places: Places, found: Survey) -> list[DevsError]:
-    """Why nothing may move while git is in the middle of something or entries are unmerged; a plan can be made."""
+    """Why nothing may move now: an operation of git is in progress, or entries are unmerged. A plan can still be made."""
     against = []
     busy = operation_under_way(places)
     if busy:
@@ -248,13 +255,13 @@ def reasons_against_moving(places: Places, found: Survey) -> list[DevsError]:
 
 
 def require_commit(found: Survey) -> None:
-    """GIT_RESET_FAILED where nothing is committed yet."""
+    """Raise GIT_RESET_FAILED if nothing is committed yet."""
     if not found.head:
         raise immovable("no_commit", "There is no commit yet.", hint="Make a first commit.")
 
 
 def require_movable(places: Places, found: Survey) -> None:
-    """GIT_RESET_FAILED while git is in the middle of something, entries are unmerged or nothing is committed."""
+    """Raise GIT_RESET_FAILED if an operation of git is in progress, entries are unmerged or nothing is committed."""
     for error in reasons_against_moving(places, found):
         raise error
     require_commit(found)

@@ -1,4 +1,4 @@
-"""What differs between two states, and the private index on its way from one to the other."""
+"""The difference between two trees, and the steps of the private index from one state to the other."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.place_files import Folders
 from devs_git.values import immutable
 
-ARGUMENT_BYTES = 1 << 15  # of paths that are handed over as arguments; above it git looks at every file
+# The most bytes of paths that we pass as arguments. If there are more, git looks at every file.
+ARGUMENT_BYTES = 1 << 15
 SUBMODULE = "160000"
 _DIFF: Final = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev")
 
 
 @immutable
 class Change:
-    """One path between two trees; '' oids and 0 modes where a side does not have it."""
+    """The change of one path between two trees. On a side without the file, the oid is '' and the mode 0."""
 
     path: str
     old_mode: int
@@ -33,22 +34,22 @@ class Change:
 
 
 def changes(git: Git, old: str, new: str) -> list[Change]:
-    """Paths whose file differs between two trees; a submodule counts as no file."""
+    """The files that differ between two trees. A submodule does not count as a file."""
     return differences(git, old, new)[0]
 
 
 def differences(git: Git, old: str, new: str) -> tuple[list[Change], Folders]:
-    """The files that differ between two trees, and the folders of submodules that come and go."""
+    """The files that differ between two trees, and the folders of submodules that are added and removed."""
     return read_listing(listing(git, old, new))
 
 
 def listing(git: Git, old: str, new: str) -> bytes:
-    """What differs between two trees, in git's raw form: it can be kept where the trees may be pruned meanwhile."""
+    """The difference of two trees in git's raw format. We keep it, because the trees may be pruned before a recovery."""
     return git.run(*_DIFF, old, new, "--")
 
 
 def read_listing(out: bytes) -> tuple[list[Change], Folders]:
-    """The differences that a listing tells of."""
+    """The differences in a listing."""
     found: list[Change] = []
     made: list[str] = []
     left: list[str] = []
@@ -69,7 +70,7 @@ def _differences(out: bytes) -> Iterator[tuple[str, tuple[str, str], tuple[str, 
 
 
 def mode_of(mode: int) -> int:
-    """git's mode of a file or link from its mode on disk."""
+    """The mode that git stores for a file or link with this mode on disk."""
     return LINK if stat.S_ISLNK(mode) else EXECUTABLE if mode & 0o100 else FILE
 
 
@@ -79,9 +80,9 @@ def _file(mode: str, oid: str) -> tuple[int, str]:
 
 
 def check_move(git: Git, index: Path, before: str, after: str) -> None:
-    """Let git look whether it could move the files from the tree `before` to `after`; GitFailed with its reason where not.
+    """Let git check whether it could move the files from the tree `before` to `after`; GitFailed with git's reason if not.
 
-    It goes by times and sizes; where these alone differ (a copied repository, a touched file) the index learns them.
+    git compares times and sizes. If only these differ (a copied repository, a touched file), we refresh the index.
     """
     own = private(git, index)
     words = ("read-tree", "-m", "-u", "-n", "--no-recurse-submodules", before, after)
@@ -95,7 +96,7 @@ def check_move(git: Git, index: Path, before: str, after: str) -> None:
 
 
 def attributes_fallbacks(git: Git, state: State) -> dict[str, tuple[int, str]]:
-    """Attributes files that the index of a state has and its disk has not, as files: git then reads the index's."""
+    """The attributes files that a state has in its index and not as files on its disk: git reads them from the index."""
     if state.index == state.worktree:
         return {}
     found = changes(git, state.worktree, state.index)
@@ -119,45 +120,50 @@ def parents(path: str) -> Iterator[str]:
 
 
 def merge(git: Git, index: Path, before: str, after: str) -> None:
-    """Let git merge a private index from the tree `before` to `after`; no file is looked at or written."""
+    """Let git merge a private index from the tree `before` to `after`. git neither reads nor writes a file."""
     own = private(git, index)
     own.run("read-tree", "-i", "-m", "--no-recurse-submodules", before, after)
     if attributes.is_sparse(git):
-        # git marks what a sparse checkout leaves out where it may write files: in a folder where there are none.
+        # To mark the paths that a sparse checkout leaves out, git writes and deletes files. It does so in an empty folder.
         nowhere = index.with_name("nowhere")
         nowhere.mkdir(exist_ok=True)
         own.with_env(GIT_WORK_TREE=os.fspath(nowhere)).run("sparse-checkout", "reapply")
 
 
 def settle_index(git: Git, objects: Objects, index: Path, state: State, *, written: bool) -> None:
-    """Make the private index, which now holds the worktree tree of a state, that state's own index.
+    """Turn the private index, which has the worktree tree of a state, into the state's own index.
 
-    What git wrote it has looked at. An index of an earlier time, or files that we have `written` over git's, it has to
-    look at again.
+    git has recorded the files that it wrote. It has to look at files again if the index is an earlier one, or if we have
+    `written` files ourselves.
     """
     own = private(git, index)
     if state.index_raw:
-        index.unlink(missing_ok=True)  # for taking back it has other names, and these keep what they have
+        # For taking back, the index has other names. They are hard links, so we must not write to this file.
+        index.unlink(missing_ok=True)
         index.write_bytes(objects.read(state.index_raw, "blob"))
     elif state.index != state.worktree:
         own.run("read-tree", "-i", "-m", "--no-recurse-submodules", state.index)
     if written or state.index_raw:
         refresh(git, index)
-    if written:  # of another size than git would write: git takes them for changed until it is shown them
+    # Such files can have another size than git would write. git calls them changed until it reads them.
+    if written:
         same = paths_matching_blobs(own, paths_unlike_index(own, ()))
-        # With the mode that the index has: a mode that differs on disk is an unstaged change.
+        # They keep the mode in the index: another mode on disk is a change that is not staged.
         own.with_config("core.fileMode=false").run(
             "update-index", "-z", "--stdin", stdin=join_z(sorted(same))
         )
 
 
 def refresh(git: Git, index: Path) -> None:
-    """Let git compare every file with its entry, so that `git status` need not."""
+    """Let git compare every file with its entry, so that the next `git status` does not have to."""
     private(git, index).run("update-index", "-q", "--refresh", "--ignore-submodules", ok=(0, 1))
 
 
 def paths_unlike_index(own: Git, among: Collection[str]) -> dict[str, str]:
-    """Paths whose file is not as the index last saw it, with the index's blob; all paths where `among` is empty."""
+    """The paths whose files changed since the index recorded them, with the index's blobs.
+
+    git looks at all paths if `among` is empty.
+    """
     some = sorted(among) if len(os.fsencode("".join(among))) < ARGUMENT_BYTES else []
     options = ("-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules")
     out = split_z(own.run("diff-files", *options, "--", *some))
@@ -165,14 +171,17 @@ def paths_unlike_index(own: Git, among: Collection[str]) -> dict[str, str]:
 
 
 def paths_matching_blobs(own: Git, blobs: Mapping[str, str]) -> set[str]:
-    """Those paths whose file git would store as their blob."""
+    """The paths whose files git would store as their blobs."""
     top = Path(own.where)
     there = [path for path in blobs if (top / path).is_file() and not (top / path).is_symlink()]
     return {path for path, oid in attributes.clean_oids(own, there).items() if oid == blobs[path]}
 
 
 def put_index(git: Git, index: Path) -> None:
-    """Rename the private index into place; the caller holds `index.lock`. A second name tells it from a later one."""
+    """Rename the private index into place. The caller holds `index.lock`.
+
+    A second name of the file lets recovery see whether somebody has written another index since.
+    """
     known = index.with_name("index.new")
     known.unlink(missing_ok=True)
     os.link(index, known)

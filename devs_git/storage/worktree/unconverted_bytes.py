@@ -1,9 +1,9 @@
-"""Tracked files whose bytes are not their blob's, whatever git's own index says of them.
+"""Find tracked files whose bytes are not those of their blobs, even if git's index calls them unchanged.
 
-git calls a file unchanged by its times alone, also where it was written under attributes that are gone since. A second index
-of the worktree, in which nothing is converted, knows the oid of each file's bytes: a file that has not changed since the last
-look is not read again. Most repositories have no attributes at all: they never get that index, and of each worktree only the
-sizes of its files are compared, once.
+git decides by a file's times, so it calls a file unchanged even if the file was written with attributes that no longer
+exist. We keep a second index of the worktree, in which nothing is converted. It has the oid of each file's bytes, so we
+do not read a file again that has not changed. Most repositories have no attributes. They never get this index: once in
+each worktree we compare the sizes of files and blobs.
 """
 
 from __future__ import annotations
@@ -28,25 +28,28 @@ if TYPE_CHECKING:
     from devs_git.storage.worktree.backups import State
     from devs_git.storage.worktree.footprint import Footprint
 
-# How much of files that do not move one operation keeps: the smallest files first, so many of them, so many bytes.
+# The bytes of files that do not move are saved, too, but at most so many files and bytes, the smallest files first.
 KEPT_FILES: Final = 2000
 KEPT_BYTES: Final = 64 << 20
-_ARGUMENT_BYTES: Final = 1 << 15  # of paths that are handed over as arguments
+# The most bytes of paths that we pass as arguments.
+_ARGUMENT_BYTES: Final = 1 << 15
 _SIZES: Final = (
     rf"(?:^|\n)1[02]0\d{{3}} ({OID_FORM}) 0\t[^\0]*\0  ctime: [\d:]+\n  mtime: [\d:]+\n  dev: [^\n]*\n"
     r"  uid: [^\n]*\n  size: ([1-9]\d*)\t"
 ).encode()
-_FOLDERS: Final = rb"(?:^|\0)[^\0] ([^\0]*/)"  # of a list behind letters
-# git's own times are believed here, whatever the user's configuration says of them, and no helper is started. What a power
-# failure leaves of that index is made again.
+# The folders in a list of paths, each of which is after a letter.
+_FOLDERS: Final = rb"(?:^|\0)[^\0] ([^\0]*/)"
+# In this index git always compares all times, whatever the user's configuration says, and starts no helper program.
+# We do not sync it to disk: if a power failure damages it, it is built again.
 _OWN: Final = ("core.trustctime=true", "core.checkStat=default", "core.fsmonitor=false", "core.fsync=none")
 
 
 @immutable
 class UnconvertedFiles:
-    """Files whose bytes are not their blob's: those whose bytes are to be kept, and the oids of the others' bytes.
+    """Files whose bytes are not those of their blobs.
 
-    Where it is `exact`, all other files have the bytes of their blobs.
+    The bytes of the `kept` files are to be saved. Of the `unkept` files only the oid of their bytes is recorded. If
+    `exact`, all other files have the bytes of their blobs.
     """
 
     exact: bool
@@ -57,7 +60,7 @@ class UnconvertedFiles:
 def find(
     git: Git, places: Places, found: Survey, plan: Footprint, known: Collection[str]
 ) -> UnconvertedFiles:
-    """Such files beside those `known` to be looked at anyway. git is asked with the index of the worktree as it is."""
+    """Find such files, except the `known` ones, which the caller looks at anyway. `git` uses the worktree's own index."""
     if (
         not _index(places).exists()
         and not _may_convert(git, found, plan)
@@ -66,7 +69,7 @@ def find(
         return UnconvertedFiles(exact=not _is_partial(git))
     left_out = {os.fsencode(path) for path in (*known, *found.flagged)}
     index, blobs = _index(places), _entries(git)
-    # We hold the worktree's lock: whoever made it is gone.
+    # We hold the worktree's lock, so the process that left this lock file no longer runs.
     index.with_name("index.lock").unlink(missing_ok=True)
     own = raw_git(git, places, index).with_config(*_OWN)
     try:
@@ -81,9 +84,10 @@ def _index(places: Places) -> Path:
 
 
 def _may_convert(git: Git, found: Survey, plan: Footprint) -> bool:
-    """Whether attributes or filters are in play in this worktree, or in the states on both sides.
+    """Whether attributes or filters may apply in this worktree, or in one of the two states.
 
-    An attributes file that is not tracked is seen at the root and above what moves; elsewhere once in a worktree (`_resized`).
+    We see an untracked attributes file only at the root and above the files that move. `_has_other_size` looks in all
+    other folders, once in a worktree.
     """
     if filters.configured_filters(git):
         return True
@@ -92,14 +96,14 @@ def _may_convert(git: Git, found: Survey, plan: Footprint) -> bool:
 
 
 def _is_partial(git: Git) -> bool:
-    """Whether git may lack objects, and would fetch them one by one to tell their sizes."""
+    """Whether git may lack objects, and would fetch each of them to get its size."""
     return any(name.endswith(".promisor") for name in attributes.settings(git))
 
 
 def _has_other_size(git: Git, places: Places, found: Survey) -> bool:
-    """Whether a file is not as large as its blob: attributes and settings of before have left no other trace.
+    """Whether a file is not as large as its blob. This is the only trace of attributes and settings that no longer exist.
 
-    Asked once in a worktree: as long as nothing is in play git writes files as large as their blobs.
+    We look once in a worktree: while nothing converts, git writes each file with the size of its blob.
     """
     done = places.own / "raw" / "looked"
     if _is_partial(git) or done.exists():
@@ -118,13 +122,16 @@ def _has_other_size(git: Git, places: Places, found: Survey) -> bool:
 
 
 def _entries(git: Git, *paths: bytes) -> set[bytes]:
-    """Each regular file of an index: its blob, a space, the stage, a tab and its path. All files where no paths are given."""
+    """Each regular file of an index, or of `paths` in it, as one line: its blob, a space, the stage, a tab and its path."""
     lines = git.run("ls-files", "-s", "-z", "--", *map(os.fsdecode, paths)).split(b"\0")
     return {line[7:] for line in lines if line.startswith(b"100")}
 
 
 def _find_differing(own: Git, blobs: set[bytes], left_out: Collection[bytes]) -> dict[str, str]:
-    """Files whose bytes are not among `blobs`, with the oid of these: `own` is brought up to date first, and never converts."""
+    """The files whose bytes are not among `blobs`, with the oids of their bytes.
+
+    `own` is the git that converts nothing. Its index is updated first.
+    """
     seen = _entries(own)
     differing, other = ({_path(line) for line in lines} for lines in (blobs - seen, seen - blobs))
     changed = {path for path in own.run("diff-files", "-z", "--name-only", "--").split(b"\0") if path}
@@ -177,7 +184,7 @@ def _size(place: str) -> int:
 
 
 def find_not_restored(git: Git, old: State, new: State, touched: Sequence[str]) -> tuple[str, ...]:
-    """After a move from `old` to `new`: files that had other bytes in `new`, which nobody has kept."""
+    """After a move from `old` to `new`: find the files that had other bytes in `new`, and whose bytes were not saved."""
     if not (new.exact and (old.unkept or new.unkept)):
         return ()
     moved, raw = set(touched), list_files(git, new.raw)
