@@ -99,7 +99,7 @@ def test_a_signature_written_in_another_form_and_brought_before_the_honest_one(
     assert verified("ledger") == set()
 
 
-def test_a_dead_decision_copied_once_its_key_is_back(signing: Pair, keys: Keys) -> None:
+def test_a_decision_of_a_revoked_key_copied_after_the_key_is_allowed_again(signing: Pair, keys: Keys) -> None:
     ann = signing.ann
     gate = ann.ask(**MANUAL)
     signing.meet()
@@ -108,7 +108,7 @@ def test_a_dead_decision_copied_once_its_key_is_back(signing: Pair, keys: Keys) 
     assert codes(ann, new) == {"REPLAYED"}
 
 
-def test_a_signature_used_once_brought_again_once_its_key_is_back(signing: Pair, keys: Keys) -> None:
+def test_a_used_signature_brought_again_after_its_key_is_allowed_again(signing: Pair, keys: Keys) -> None:
     bob = signing.bob
     gate = signing.ann.ask(**MANUAL)
     signing.meet()
@@ -127,7 +127,7 @@ def test_a_signature_used_once_brought_again_once_its_key_is_back(signing: Pair,
     assert verified("ledger") == set()
 
 
-def test_an_old_approval_of_a_policy_copied_once_the_words_before_it_are_back(
+def test_an_old_approval_of_a_policy_copied_after_the_policy_before_it_is_in_force_again(
     signing: Pair, keys: Keys
 ) -> None:
     ann, bob = signing.ann, signing.bob

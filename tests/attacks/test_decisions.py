@@ -216,7 +216,7 @@ def test_and_option_like_gate_ids(signed: Workspace) -> None:
     assert signed.top.is_dir()
 
 
-def test_requesting_in_a_loop(signed: Workspace) -> None:
+def test_a_request_that_is_repeated_in_a_loop(signed: Workspace) -> None:
     ask(signed)
     tip = signed.ledger.tip().oid
     told = {"agent_id": "architect", "task_id": "task-10", "blocker_description": BLOCKER}

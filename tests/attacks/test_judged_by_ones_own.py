@@ -80,7 +80,7 @@ def two_approvers(workspace: Workspace, keys: Keys) -> str:
 
 
 @pytest.mark.quick
-def test_a_gate_asked_after_a_key_was_rotated_out_decided_by_it_on_a_line_from_before(
+def test_a_gate_asked_after_a_key_was_revoked_decided_by_this_key_on_a_line_from_before(
     signed: Workspace, keys: Keys
 ) -> None:
     before, after = rotated(signed, keys)
@@ -93,7 +93,7 @@ def test_a_gate_asked_after_a_key_was_rotated_out_decided_by_it_on_a_line_from_b
     assert "LEDGER_MUTATED" in everywhere(first, old=asked)
 
 
-def test_a_policy_approved_by_a_key_that_was_rotated_out_on_a_line_from_before(
+def test_a_policy_approved_by_a_revoked_key_on_a_line_from_before_the_revocation(
     signed: Workspace, keys: Keys
 ) -> None:
     before, after = rotated(signed, keys)
@@ -132,7 +132,7 @@ def test_a_decision_replaced_by_another_approvers_on_a_line_from_before(
     assert everywhere(merge, old=ours) == {"LEDGER_ROLLBACK"}
 
 
-def test_a_merge_that_closes_an_open_gate_or_drops_what_gave_way(signed: Workspace, keys: Keys) -> None:
+def test_a_merge_that_closes_an_open_gate_or_drops_what_was_superseded(signed: Workspace, keys: Keys) -> None:
     tip = two_approvers(signed, keys)
     side = plumbing(("tasks/task-1/1.yaml", "task_id: task-1\n"), parent=tip)
     more = plumbing(("tasks/task-2/1.yaml", "task_id: task-2\n"), parent=tip)
@@ -245,7 +245,7 @@ def test_a_gate_that_shows_one_text_and_has_another_signed(signed: Workspace) ->
         goes_on("update-ref", LEDGER, tip)
 
 
-def test_a_policy_tracked_by_a_change_alone_with_a_ledger_to_match(initialised: Path) -> None:
+def test_a_policy_that_only_a_change_tracks_with_a_ledger_to_match(initialised: Path) -> None:
     """The default branch has none; whoever runs `init` on the change would run a command of its policy later."""
     decided(Workspace.open(), notify="touch owned")
     named = (initialised / "devs-policy.yaml").read_text() + "notify: touch owned\n"

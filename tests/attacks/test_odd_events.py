@@ -103,7 +103,7 @@ def test_an_event_that_gives_two_checkpoints_one_number(initialised: Path, mark:
     assert verified("tags") == {"TAG_MOVED"}
 
 
-def test_an_event_that_names_the_highest_number_leaves_one_for_the_next(
+def test_an_event_that_names_the_highest_number_of_a_checkpoint(
     initialised: Path, mark: Callable[..., str]
 ) -> None:
     mark(10, event_fields.HIGHEST + 1)
@@ -116,7 +116,7 @@ def test_an_event_that_names_the_highest_number_leaves_one_for_the_next(
     assert initialised.is_dir()
 
 
-def test_a_line_hidden_in_a_comment_that_other_readers_end_earlier(initialised: Path) -> None:
+def test_a_line_of_yaml_hidden_in_a_comment_that_other_readers_end_earlier(initialised: Path) -> None:
     """At a carriage return: what follows was a comment to us, and a second decision to them."""
     workspace = Workspace.open(initialised)
     gate = ask(workspace, kind="MANUAL")

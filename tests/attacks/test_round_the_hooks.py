@@ -148,7 +148,7 @@ def test_a_git_on_path_that_runs_no_hooks(tmp_path: Path, monkeypatch: pytest.Mo
     assert "HOOK_NOT_RUN" in examined()
 
 
-def test_a_planted_journal_and_devs_git_op() -> None:
+def test_a_planted_journal_and_devs_git_op_set() -> None:
     journal = Path(".git/devs/journal/x.json")
     journal.parent.mkdir(exist_ok=True)
     journal.write_text("{}")
@@ -183,7 +183,7 @@ def test_a_script_planted_beside_a_hook() -> None:
     assert "HOOK_ADDED" in examined()
 
 
-def test_git_icase_pathspecs_and_its_kin_with_which_git_refuses_to_work(
+def test_git_icase_pathspecs_and_similar_variables_with_which_git_refuses_to_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name in ("GLOB", "NOGLOB", "ICASE"):

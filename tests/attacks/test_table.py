@@ -19,7 +19,7 @@ def rows() -> dict[str, set[str]]:
     """The name of a row's test, and the codes of the row."""
     text = PAGE.partition("\n## The attacks\n")[2].partition("\n## ")[0]
     cells = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
-    return {name(attack): set(CODE.findall(codes)) for attack, _, codes in cells[1:]}
+    return {name(attack): set(CODE.findall(codes)) for attack, _, codes in cells if attack != "attack"}
 
 
 def name(attack: str) -> str:

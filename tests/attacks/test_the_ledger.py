@@ -221,7 +221,7 @@ def test_a_decision_or_a_policy_smuggled_in_by_a_merge_of_the_ledger(frozen: str
         assert "LEDGER_MUTATED" in verified("ledger")
 
 
-def test_a_poisoned_ledger_on_a_remote_without_our_hook(tmp_path: Path) -> None:
+def test_a_forged_ledger_on_a_remote_without_our_hook(tmp_path: Path) -> None:
     goes_on("init", "-q", "--bare", str(tmp_path / "origin.git"))
     goes_on("remote", "add", "origin", str(tmp_path / "origin.git"))
     sync.run(Workspace.open(), sync.Request())

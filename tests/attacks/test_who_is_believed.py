@@ -92,7 +92,7 @@ def forged_at(gate_id: str, request: str, who: str, nonce: str) -> dict[str, Any
 
 
 @pytest.mark.quick
-def test_a_policy_of_ones_own_on_a_line_from_the_genesis(signed: Workspace, keys: Keys) -> None:
+def test_a_policy_of_the_attacker_on_a_line_from_the_genesis(signed: Workspace, keys: Keys) -> None:
     ask(signed, kind="MANUAL")
     tip, root = signed.ledger.tip().oid, genesis(signed)
     real = goes_on("rev-parse", f"{tip}:policy.yaml")
@@ -106,7 +106,9 @@ def test_a_policy_of_ones_own_on_a_line_from_the_genesis(signed: Workspace, keys
     assert "LEDGER_FORK" in everywhere(swapped)
 
 
-def test_an_open_gate_copied_to_a_line_of_ones_own_and_approved_there(signed: Workspace, keys: Keys) -> None:
+def test_an_open_gate_copied_to_a_line_of_the_attacker_and_approved_there(
+    signed: Workspace, keys: Keys
+) -> None:
     gate_id = ask(signed, kind="MANUAL")
     tip, root = signed.ledger.tip().oid, genesis(signed)
     own = plumbing(("policy.yaml", policy_text(signed, ("eve", keys["rogue"]))), parent=root, message=SET)
@@ -156,7 +158,7 @@ def rotated(workspace: Workspace, keys: Keys) -> tuple[str, str]:
     return before, after
 
 
-def test_a_key_that_was_rotated_out_decides_on_a_line_from_before(signed: Workspace, keys: Keys) -> None:
+def test_a_revoked_key_decides_on_a_line_from_before_the_revocation(signed: Workspace, keys: Keys) -> None:
     before, after = rotated(signed, keys)
     gate_id = next(name for name in signed.ledger.open_gates() if name[:8] != "0b1c2d3e")
     decision = approved(signed, gate_id, "ada", keys["ada"], before)
@@ -275,7 +277,7 @@ def test_a_gate_asked_with_another_gates_request_which_nobody_could_answer(signe
         goes_on("update-ref", LEDGER, tip)
 
 
-def test_a_ledger_of_ones_own_fetched_by_hand_where_nobody_ran_init(
+def test_a_ledger_of_the_attacker_fetched_by_hand_where_nobody_ran_init(
     initialised: Path, tmp_path: Path
 ) -> None:
     """With a policy that names a command, which must not run on the machine of whoever fetched it."""
