@@ -92,7 +92,7 @@ def forged_at(gate_id: str, request: str, who: str, nonce: str) -> dict[str, Any
 
 
 @pytest.mark.quick
-def test_a_policy_of_the_attacker_on_a_line_from_the_genesis(signed: Workspace, keys: Keys) -> None:
+def test_an_attackers_policy_on_a_line_from_the_genesis(signed: Workspace, keys: Keys) -> None:
     ask(signed, kind="MANUAL")
     tip, root = signed.ledger.tip().oid, genesis(signed)
     real = goes_on("rev-parse", f"{tip}:policy.yaml")
@@ -106,9 +106,7 @@ def test_a_policy_of_the_attacker_on_a_line_from_the_genesis(signed: Workspace, 
     assert "LEDGER_FORK" in everywhere(swapped)
 
 
-def test_an_open_gate_copied_to_a_line_of_the_attacker_and_approved_there(
-    signed: Workspace, keys: Keys
-) -> None:
+def test_an_open_gate_copied_to_an_attackers_line_and_approved_there(signed: Workspace, keys: Keys) -> None:
     gate_id = ask(signed, kind="MANUAL")
     tip, root = signed.ledger.tip().oid, genesis(signed)
     own = plumbing(("policy.yaml", policy_text(signed, ("eve", keys["rogue"]))), parent=root, message=SET)
@@ -277,9 +275,7 @@ def test_a_gate_asked_with_another_gates_request_which_nobody_could_answer(signe
         goes_on("update-ref", LEDGER, tip)
 
 
-def test_a_ledger_of_the_attacker_fetched_by_hand_where_nobody_ran_init(
-    initialised: Path, tmp_path: Path
-) -> None:
+def test_an_attackers_ledger_fetched_by_hand_where_nobody_ran_init(initialised: Path, tmp_path: Path) -> None:
     """With a policy that names a command, which must not run on the machine of whoever fetched it."""
     workspace, owned = Workspace.open(), tmp_path / "owned"
     before, root = workspace.ledger.tip().oid, genesis(workspace)
