@@ -24,6 +24,7 @@ from devs_git.values import field, immutable, replace
 
 if TYPE_CHECKING:
     from devs_git.domain.gates.policy import Policy
+    from devs_git.domain.ledger.event_content import Content
     from devs_git.domain.ledger.events import Draft, Event
     from devs_git.storage.catalog.database import Catalog
     from devs_git.storage.git.objects import Objects
@@ -212,19 +213,23 @@ class Workspace:
         outcome: str = "ok",
     ) -> Event:
         """An event of this command: its own fields, then format, verb, actor, tier, times and outcome. The ledger says anew when it ended."""
-        from devs_git.domain.ledger.events import FORMAT, Event, Key
+        from devs_git.domain.ledger.event_header import Header
+        from devs_git.domain.ledger.events import Event, non_empty
 
-        common = (
-            (Key.FORMAT, str(FORMAT)),
-            (Key.VERB, verb_name),
-            (Key.ACTOR, self.actor),
-            (Key.TIER, str(verb(verb_name).tier)),
-            (Key.WORKTREE, self.places.worktree_id),
-            (Key.STARTED, self.started),
-            (Key.FINISHED, self.now()),
-            (Key.OUTCOME, outcome),
+        header = Header(
+            verb=verb_name,
+            actor=self.actor,
+            tier=verb(verb_name).tier,
+            worktree=self.places.worktree_id,
+            started=self.started,
+            finished=self.now(),
+            outcome=outcome,
         )
-        return Event(kind, subject, (*((key, value) for key, value in fields if value), *common), body)
+        return Event(kind, subject, (*non_empty(*fields), *header.fields()), body)
+
+    def event_of(self, said: Content, subject: str, *, verb_name: str, outcome: str = "ok") -> Event:
+        """The event that says this, by this command."""
+        return self.event(said.type, subject, *said.fields(), verb_name=verb_name, outcome=outcome)
 
     def append(self, build: Callable[[Tip], Draft]) -> Event:
         """Write one event to the ledger; NOT_INITIALIZED where there is none."""
@@ -264,7 +269,7 @@ class Workspace:
         return replace(site, git=replace(site.git, unset=REPOSITORY_VARIABLES))
 
     def _failed_event(self, verb_name: str, op_id: str, subject: str, code: str) -> Event:
-        from devs_git.domain.ledger.events import Key
+        from devs_git.domain.ledger.event_operations import OperationFailed
 
-        said, fields = f"{subject} (failed)", ((Key.OP, op_id), (Key.CODE, code))
-        return self.event("operation.failed", said, *fields, verb_name=verb_name, outcome="failed")
+        said = OperationFailed(op_id, code)
+        return self.event_of(said, f"{subject} (failed)", verb_name=verb_name, outcome="failed")

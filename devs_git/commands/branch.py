@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from devs_git.domain.checkpoints import branch_names
 from devs_git.domain.ledger import ids
-from devs_git.domain.ledger.events import NO_OID, Draft, Key, RefUpdate
+from devs_git.domain.ledger.event_branches import BranchCreated
+from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.domain.verbs import VerbRequest
@@ -57,15 +58,8 @@ def run(workspace: Workspace, request: Request) -> Result:
     def build(tip: Tip) -> Draft:
         point = resolve(tip.here, ids.parse_target(request.target))
         made[:] = [point]
-        event = workspace.event(
-            "branch.created",
-            f"branch: {request.name} at {point.name}",
-            (Key.TASK, point.task_id),
-            (Key.NUMBER, str(point.number)),
-            (Key.COMMIT, point.commit),
-            (Key.BRANCH, request.name),
-            verb_name="branch",
-        )
+        said = BranchCreated(point.task_id, point.number, point.commit, request.name)
+        event = workspace.event_of(said, f"branch: {request.name} at {point.name}", verb_name="branch")
         return Draft(event, updates=(RefUpdate(f"refs/heads/{request.name}", point.commit, NO_OID),))
 
     rewritten_commits.require(workspace.store_git, find(workspace, request))

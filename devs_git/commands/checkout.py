@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping
 
 from devs_git.domain.checkpoints import branch_names
-from devs_git.domain.ledger.events import Draft, Event, Key
+from devs_git.domain.ledger.event_operations import CheckedOut
+from devs_git.domain.ledger.events import Draft, Event
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, immovable
 from devs_git.storage.git import refs, remote_names
@@ -139,13 +140,8 @@ def _refuse_elsewhere(site: Site, ref: str) -> None:
 
 def _event(workspace: Workspace, op_id: str, head: Head, ref: str, commit: str) -> Event:
     before = head.branch.removeprefix("refs/heads/") or head.commit[:12]
-    return workspace.event(
-        "checked-out",
+    return workspace.event_of(
+        CheckedOut(op_id, head.branch, head.commit, ref, commit),
         f"checkout: {ref.removeprefix('refs/heads/')} (from {before})",
-        (Key.OP, op_id),
-        (Key.FROM_BRANCH, head.branch),
-        (Key.FROM, head.commit),
-        (Key.BRANCH, ref),
-        (Key.COMMIT, commit),
         verb_name="checkout",
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from devs_git.domain.gates import gate_model
 from devs_git.domain.gates.gate_model import Question
-from devs_git.domain.ledger.events import Draft, Key
+from devs_git.domain.ledger.event_gates import GateRequested
+from devs_git.domain.ledger.events import Draft
 from devs_git.domain.text.times import stamp
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
@@ -17,8 +18,6 @@ from devs_git.storage.ledger import checked_tip, gate_files
 from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
-
-EVENT_NAME: Final = "HITL_GATE_REQUIRED"
 
 
 @immutable
@@ -83,16 +82,8 @@ def _refuse_second(tip: Tip, asked: Question) -> None:
 
 def _event(workspace: Workspace, asking: GateRequest) -> Any:
     asked = asking.asked
-    return workspace.event(
-        gate_model.REQUESTED,
-        gate_model.subject(asked),
-        (Key.GATE, asking.gate_id),
-        (Key.GATE_TYPE, asked.gate_type),
-        (Key.AGENT, asked.agent_id),
-        (Key.TASK, asked.task_id),
-        (Key.EVENT_NAME, EVENT_NAME),
-        verb_name="gate request",
-    )
+    said = GateRequested(asking.gate_id, asked.gate_type, asked.agent_id, asked.task_id)
+    return workspace.event_of(said, gate_model.subject(asked), verb_name="gate request")
 
 
 def _tell(workspace: Workspace, asking: GateRequest) -> None:
@@ -105,4 +96,4 @@ def _tell(workspace: Workspace, asking: GateRequest) -> None:
             "agent_id": asked.agent_id,
             "task_id": asked.task_id,
         }
-        notify.start(command, workspace.places.top or workspace.places.common, EVENT_NAME, facts)
+        notify.start(command, workspace.places.top or workspace.places.common, GateRequested.NAME, facts)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import closing
 
 from devs_git.domain.ledger import ids
-from devs_git.domain.ledger.events import Event, Key
+from devs_git.domain.ledger.event_names import subtype_of
+from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.paging import check_limit
 from devs_git.domain.text import trailers
@@ -16,8 +17,6 @@ from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 MOST = 10_000
-# What an event of some types says of its kind more closely.
-_SUBTYPES = (Key.GATE_TYPE, Key.CAUSE, Key.CODE)
 
 
 @immutable
@@ -150,16 +149,10 @@ def _must_exist(history: History, request: Request) -> None:
 
 
 def _is_wanted(event: Event, history: History, request: Request) -> bool:
-    tasks = _tasks(event)
+    tasks = event.tasks
     if request.task_id and request.task_id not in tasks:
         return False
     return not request.contract or any(_contract(task, history) == request.contract for task in tasks)
-
-
-def _tasks(event: Event) -> tuple[str, ...]:
-    """Those that an event names, also as having another status from then on (a rewind), or another next number."""
-    named = (value.partition(" ")[0] for key in (Key.STATUS, Key.NEXT) for value in event.all(key))
-    return (*event.all(Key.TASK), *named)
 
 
 def _contract(task_id: str, history: History) -> str:
@@ -170,13 +163,13 @@ def _contract(task_id: str, history: History) -> str:
 def _told(event: Event, history: History) -> Happening:
     return Happening(
         id=event.oid,
-        actor=event.get(Key.ACTOR),
-        contract=_contract(event.get(Key.TASK), history),
-        task_id=event.get(Key.TASK),
+        actor=event.actor,
+        contract=_contract(event.task, history),
+        task_id=event.task,
         event_type=event.type,
-        event_subtype=next(filter(None, map(event.get, _SUBTYPES)), ""),
-        phase=event.get(Key.PHASE),
+        event_subtype=subtype_of(event),
+        phase=event.phase,
         subject=event.subject,
         event_data=event.data,
-        created_at=event.get(Key.FINISHED),
+        created_at=event.finished,
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from devs_git.domain.checkpoints.rewritten_history import parse_map
-from devs_git.domain.ledger.events import Draft, Key
+from devs_git.domain.ledger.events import Draft
 from devs_git.domain.text import limits
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
@@ -91,13 +91,13 @@ def _carried_out(workspace: Workspace, new_of: dict[str, str] | None) -> Result:
         looked.append(_look(workspace, tip, new_of))
         if not (looked[-1].found.moves or looked[-1].found.emptied or looked[-1].lost):
             raise _NothingMoved
-        made = follow_rewritten_history.build_changes(workspace, tip, looked[-1])
+        made = follow_rewritten_history.build_changes(
+            workspace, tip, looked[-1], "trees" if new_of is None else "map"
+        )
         names, count = made.names, len(made.names)
-        event = workspace.event(
-            "history.rewritten",
+        event = workspace.event_of(
+            made.said,
             f"history: rewritten, {count} checkpoint{'' if count == 1 else 's'} moved",
-            (Key.CAUSE, "trees" if new_of is None else "map"),
-            *made.lines,
             verb_name="history-rewritten",
         )
         return Draft(event, (), made.updates)

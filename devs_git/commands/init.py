@@ -12,7 +12,13 @@ from typing import Final
 
 from devs_git.domain.audit.findings import Action
 from devs_git.domain.gates.policy import IN_FORCE, PROPOSED, first
-from devs_git.domain.ledger.events import Draft, Event, Key
+from devs_git.domain.ledger.event_setup import (
+    FirstPolicy,
+    LedgerCreated,
+    RepositoryPrepared,
+    RepositoryReleased,
+)
+from devs_git.domain.ledger.events import Draft, Event
 from devs_git.domain.text.plain_text import printable
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
@@ -136,7 +142,7 @@ def _put_in(workspace: Workspace, request: Request) -> Result:
     actions.extend(client_files.refresh(workspace.places, workspace.top))
     changed = [action for action in actions if action.did in {"created", "updated"}]
     if changed and not fresh:
-        _record(workspace, "repository.prepared", "init: prepare this repository", changed)
+        _record(workspace, RepositoryPrepared, "init: prepare this repository", changed)
     actions.append(devs_folder.refresh(workspace.places, workspace.ledger, full=True))
     check_tas_lock.write_path_note(workspace.places, workspace.ledger.tip())
     return Result(workspace.ledger.tip().oid, genesis, tuple(actions), _advice(workspace, actions))
@@ -161,7 +167,7 @@ def _ledger(workspace: Workspace, named: str, person: Consent) -> tuple[Action, 
         )
         ledger.note_checked(ledger.tip().oid)
         return Action("ledger", "created", f"adopted from {remote}"), False
-    begin = workspace.event("ledger.created", "ledger: begin", verb_name="init")
+    begin = workspace.event_of(LedgerCreated(), "ledger: begin", verb_name="init")
 
     def policy(genesis: str) -> Draft:
         return Draft(_first_event(workspace, genesis), ((IN_FORCE, tracked_policy.in_force(first(genesis))),))
@@ -204,7 +210,7 @@ def _policy(workspace: Workspace, genesis: str, *, fresh: bool) -> Action:
 
 
 def _first_event(workspace: Workspace, genesis: str) -> Event:
-    return workspace.event("policy.set", "policy: the first", (Key.GENESIS, genesis), verb_name="init")
+    return workspace.event_of(FirstPolicy(genesis), "policy: the first", verb_name="init")
 
 
 def _proposed(workspace: Workspace, there: bool) -> Action:
@@ -225,15 +231,17 @@ def _take_out(workspace: Workspace) -> Result:
     removed = [action for action in actions if action.did == "removed"]
     tip = workspace.ledger.tip()
     if removed and tip.oid:
-        _record(workspace, "repository.released", "init: take the hooks and the view out", removed)
+        _record(workspace, RepositoryReleased, "init: take the hooks and the view out", removed)
     kept = f"The ledger, the tags, .git/devs and {PROPOSED} stay. devs-git init installs the rest again."
     roots = adopt_ledger.roots(workspace.store_git) if tip.oid else ("",)
     return Result(workspace.ledger.tip().oid, roots[0], tuple(actions), (kept,))
 
 
-def _record(workspace: Workspace, kind: str, subject: str, actions: list[Action]) -> None:
-    fields = [(Key.DID, f"{action.did} {action.what}") for action in actions]
-    event = workspace.event(kind, subject, *fields, verb_name="init")
+def _record(
+    workspace: Workspace, kind: type[RepositoryPrepared], subject: str, actions: list[Action]
+) -> None:
+    said = kind(tuple((action.did, action.what) for action in actions))
+    event = workspace.event_of(said, subject, verb_name="init")
     workspace.append(lambda _tip: Draft(event))
 
 

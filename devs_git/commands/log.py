@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devs_git.domain.checkpoints.rows import Row
 from devs_git.domain.ledger import ids
-from devs_git.domain.ledger.events import Event, Key
+from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.domain.ledger.recent import newest
 from devs_git.domain.ledger.task_standing import Statuses
@@ -104,7 +104,7 @@ def _status(workspace: Workspace, point: Checkpoint, statuses: Statuses) -> str:
 
 
 def _operation(event: Event, position: int) -> Operation:
-    return Operation(event.type, event.subject, event.oid, event.get(Key.FINISHED), position)
+    return Operation(event.type, event.subject, event.oid, event.finished, position)
 
 
 def _must_exist(workspace: Workspace, task: str) -> None:

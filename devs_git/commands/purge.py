@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from devs_git.domain.ledger.events import NO_OID, Draft, Key, RefUpdate, one_line
+from devs_git.domain.ledger.event_upkeep import Purged
+from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate, one_line
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.recall.purge_terms import SHORTEST, Dropped, Left, plan_id
 from devs_git.domain.text import limits
@@ -170,7 +171,7 @@ def _plan(workspace: Workspace, request: Request, catalog: Catalog) -> _Plan:
     texts = (request.text.encode("utf-8", "surrogateescape"),) if request.text else ()
     git, common = workspace.store_git, workspace.places.common
     own = own_operations.operations(git, workspace.ledger.tip().history.operations)
-    left_by_us = frozenset(tuple(event.get(Key.PRESERVED).split()) for each in own for event in each)
+    left_by_us = frozenset(tuple(event.preserved.split()) for each in own for event in each)
     sought = Secret(path, tuple(_on_disk(workspace, path)), texts, left_by_us)
     objects = refs_and_objects.find_secret(git, common, sought, workspace.progress)
     objects = replace(objects, dropped=tuple(dict.fromkeys((*objects.dropped, *followed))))
@@ -238,11 +239,9 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
         "files": len(plan.files),
         "checkpoints": len(plan.lost),
     }
-    said = [
-        (Key.PURGED, f"{count} {what if count > 1 else what.removesuffix('s')}")
-        for what, count in counts.items()
-        if count
-    ]
+    amounts = tuple(
+        f"{count} {what if count > 1 else what.removesuffix('s')}" for what, count in counts.items() if count
+    )
     sought = one_line(request.path) if request.path and not request.text else "a text"
     if not (request.path or request.text):
         sought = "what an event tells of"
@@ -250,18 +249,11 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
     left = {one.ref: purged_backup(workspace.objects, one.oid, plan.objects.forms) for one in backups}
 
     def build(tip: store.Tip) -> Draft:
-        event = workspace.event(
-            "purged",
-            f"purge: {', '.join(text for _, text in said) or 'what was remembered'}",
-            (Key.SOUGHT, sought),
-            *said,
-            *((Key.DROPPED, f"{one.ref} {one.oid}") for one in dropped),
-            *_gone(
-                tip,
-                (*(one.oid for one in dropped if one.kind == "checkpoint"), *(one.tag for one in plan.lost)),
-            ),
-            verb_name="purge",
-        )
+        tags = (*(one.oid for one in dropped if one.kind == "checkpoint"), *(one.tag for one in plan.lost))
+        refs_and_oids = tuple((one.ref, one.oid) for one in dropped)
+        said = Purged(sought, amounts, refs_and_oids, tuple(_gone(tip, tags)))
+        subject = f"purge: {', '.join(amounts) or 'what was remembered'}"
+        event = workspace.event_of(said, subject, verb_name="purge")
         return Draft(
             event, updates=tuple(RefUpdate(one.ref, left.get(one.ref, NO_OID), one.oid) for one in dropped)
         )
@@ -273,14 +265,12 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
         raise DevsError("CONFLICT", text, hint="Run it again.") from error
 
 
-def _gone(tip: store.Tip, tags: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Checkpoints that nobody is to fetch again; those that were live are so no more."""
+def _gone(tip: store.Tip, tags: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Checkpoints that nobody is to fetch again, each with whether it is live no more: a replaced one was not."""
     for tag in dict.fromkeys(tags):
         point = tip.history.checkpoints.get(tag)
         if point and not point.gone:
-            yield Key.GONE, tag
-            if not point.replaced:
-                yield Key.UNDONE, tag
+            yield tag, not point.replaced
 
 
 def _result(plan: _Plan, *, dry_run: bool) -> Result:

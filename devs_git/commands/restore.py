@@ -8,8 +8,9 @@ from pathlib import Path
 
 from devs_git.domain.checkpoints import branch_names
 from devs_git.domain.ledger import resolve
-from devs_git.domain.ledger.event_operations import RESTORED, Movement, Restored
-from devs_git.domain.ledger.events import Draft, Key, RefUpdate
+from devs_git.domain.ledger.event_keys import TrailerKey
+from devs_git.domain.ledger.event_operations import Movement, Restored
+from devs_git.domain.ledger.events import Draft, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import parse_target
 from devs_git.domain.verbs import VerbRequest
@@ -186,12 +187,14 @@ def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> R
     active = active_task.read(site.places)
     subject = f"restore: {request.target}{f' (paths named: {len(job.paths)})' if job.paths else ''}"
     carried = carry_changes.prepare(site, job.folder, Head(found.head, found.branch), job.tree, REFUSAL)
-    message = f"Restore files of {request.target}\n\n{active}{Key.LEDGER}: {workspace.ledger.tip().oid}"
+    message = (
+        f"Restore files of {request.target}\n\n{active}{TrailerKey.LEDGER}: {workspace.ledger.tip().oid}"
+    )
     commit = capture.commit(site.objects, job.tree, [found.head], site.signature(), message)
     way = Movement(op_id, found.branch, found.head, commit)
-    backup = _backup(site, job, active, subject, way.fields())
+    backup = _backup(site, job, active, subject, way)
     said = Restored(request.target, replace(way, backup=backup))
-    event = workspace.event(RESTORED, subject, *said.fields(), verb_name="restore")
+    event = workspace.event_of(said, subject, verb_name="restore")
     move = Move(
         op_id=op_id,
         verb="restore",
@@ -218,7 +221,7 @@ def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> R
     )
 
 
-def _backup(site: Site, job: _Job, active: str, subject: str, fields: Fields) -> str:
+def _backup(site: Site, job: _Job, active: str, subject: str, way: Movement) -> str:
     """Capture everything, local changes included, so that `undo` brings them back too."""
     plan = footprint.compute(job.found, site.top, job.tree)
     taker = capture.Capture(site.git, site.places, site.objects, _apart(job.folder))
@@ -228,7 +231,7 @@ def _backup(site: Site, job: _Job, active: str, subject: str, fields: Fields) ->
         state,
         site.signature(),
         f"Before {subject}",
-        *own_operations.backup_fields(site.ledger.tip().oid, fields),
+        *own_operations.backup_fields(site.ledger.tip().oid, way),
     )
     backups.keep(site, job.op_id, backup)
     return backup

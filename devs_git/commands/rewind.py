@@ -8,7 +8,7 @@ from devs_git.domain.checkpoints import branch_names, task_activity
 from devs_git.domain.checkpoints.plan_id import Options, read_plan_id, require_agreement
 from devs_git.domain.checkpoints.rewind_selection import preserve_mode
 from devs_git.domain.ledger import ids, resolve
-from devs_git.domain.ledger.event_operations import REWOUND, Rewound
+from devs_git.domain.ledger.event_operations import Rewound
 from devs_git.domain.ledger.events import Draft
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.text.plain_text import check_text
@@ -229,7 +229,7 @@ def _rewind(workspace: Workspace, site: Site, request: Request, look: RewindPlan
         moved = movement(way, old, kept, backup)
         said = Rewound(point.task_id, request.options.target, request.override_reason or "", clone, moved)
         subject = f"rewind: to {said.target} (undoes {', '.join(look.effect.affected) or 'no task'})"
-        event = workspace.event(REWOUND, subject, *said.fields(), verb_name="rewind")
+        event = workspace.event_of(said, subject, verb_name="rewind")
         record = _record(said, site.places.worktree_id, look, kept)
         return Draft(event, ((f"rewinds/{way.op_id}.yaml", record),))
 

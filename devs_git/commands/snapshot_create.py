@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from devs_git.domain.ledger.events import NO_OID, Draft, Key, RefUpdate, one_line
+from devs_git.domain.ledger.event_branches import SnapshotCreated
+from devs_git.domain.ledger.event_keys import TrailerKey
+from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate, one_line
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import snapshot_index, snapshots
@@ -59,7 +61,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     message = request.message or f"Snapshot at {workspace.started}"
     parent = f"parent {head}\n" if head else ""
     sign = workspace.signature()
-    bound = f"{Key.LEDGER}: {workspace.ledger.tip().oid}"
+    bound = f"{TrailerKey.LEDGER}: {workspace.ledger.tip().oid}"
     text = f"tree {shot.tree}\n{parent}author {sign}\ncommitter {sign}\n\n{message}\n\n{bound}\n"
     commit = workspace.objects.write("commit", text.encode("utf-8", "replace"))
     branch, event = _record(workspace, shot, commit, message)
@@ -74,14 +76,8 @@ def _record(workspace: Workspace, shot: Shot, commit: str, message: str) -> tupl
         taken = refs.list_refs(workspace.store_git, snapshots.BRANCHES + snapshots.PREFIX.rstrip("/"))
         _refuse_in_the_way(taken)
         chosen[:] = [snapshots.free_name(workspace.clock(), taken)]
-        event = workspace.event(
-            "snapshot.created",
-            f"snapshot: {message}",
-            (Key.BRANCH, chosen[0]),
-            (Key.COMMIT, commit),
-            (Key.TREE, shot.tree),
-            verb_name="snapshot create",
-        )
+        said = SnapshotCreated(chosen[0], commit, shot.tree)
+        event = workspace.event_of(said, f"snapshot: {message}", verb_name="snapshot create")
         return Draft(event, updates=(RefUpdate(snapshots.BRANCHES + chosen[0], commit, NO_OID),))
 
     for _ in range(ATTEMPTS):

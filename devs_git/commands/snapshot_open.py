@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from devs_git.domain.ledger.events import Draft, Key
+from devs_git.domain.ledger.event_branches import SnapshotOpened
+from devs_git.domain.ledger.events import Draft
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import snapshots
@@ -72,11 +73,9 @@ def run(workspace: Workspace, request: Request) -> Result:
         ) from error
     workspace.append(
         lambda _tip: Draft(
-            workspace.event(
-                "snapshot.opened",
+            workspace.event_of(
+                SnapshotOpened(snapshot.name, snapshot.commit),
                 f"snapshot: look into {snapshot.name}",
-                (Key.BRANCH, snapshot.name),
-                (Key.COMMIT, snapshot.commit),
                 verb_name="snapshot open",
             )
         )

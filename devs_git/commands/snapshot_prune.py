@@ -9,7 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from devs_git.domain.checkpoints.snapshot_pruning import Kept, plan_id, reason_to_keep, recorded_snapshots
-from devs_git.domain.ledger.events import NO_OID, Draft, Key, RefUpdate
+from devs_git.domain.ledger.event_branches import SnapshotsPruned
+from devs_git.domain.ledger.events import NO_OID, Draft, RefUpdate
 from devs_git.domain.text.quantities import span
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
@@ -59,10 +60,9 @@ def run(workspace: Workspace, request: Request) -> Result:
     if request.dry_run or not plan.snapshots:
         return replace(plan, dry_run=request.dry_run)
     gone = plan.snapshots
-    event = workspace.event(
-        "snapshot.pruned",
+    event = workspace.event_of(
+        SnapshotsPruned(tuple((snapshot.name, snapshot.commit) for snapshot in gone)),
         f"snapshot: prune {len(gone)} older than {request.older_than}",
-        *((Key.PRUNED, f"{snapshot.name} {snapshot.commit}") for snapshot in gone),
         verb_name="snapshot prune",
     )
     updates = tuple(RefUpdate(snapshots.BRANCHES + one.name, NO_OID, one.commit) for one in gone)

@@ -13,7 +13,7 @@ from typing import Final
 
 from devs_git.domain.checkpoints import wanted_refs
 from devs_git.domain.ledger import clone_view
-from devs_git.domain.ledger.events import LEDGER, NO_OID, Key, RefUpdate
+from devs_git.domain.ledger.events import LEDGER, NO_OID, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.domain.ledger.ledger_merge import Superseded
 from devs_git.domain.verbs import VerbRequest
@@ -296,4 +296,4 @@ def _kept(workspace: Workspace, held: Iterable[Checkpoint]) -> Iterator[Kept]:
     gone = [point for point in dict.fromkeys(held) if point.gone]
     for oid in dict.fromkeys(point.gone for point in gone):
         said = next(workspace.ledger.events(oid))
-        yield Kept(oid, said.get(Key.ACTOR), tuple(point.name for point in gone if point.gone == oid))
+        yield Kept(oid, said.actor, tuple(point.name for point in gone if point.gone == oid))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from devs_git.domain.checkpoints.checkpoint_trailers import require_task
 from devs_git.domain.ledger import ids
-from devs_git.domain.ledger.events import Draft, Key
+from devs_git.domain.ledger.event_tasks import TaskResult
+from devs_git.domain.ledger.events import Draft
 from devs_git.domain.text.trailers import Work, check_body
 from devs_git.domain.verbs import VerbRequest
 from devs_git.errors import invalid
@@ -43,13 +44,8 @@ def run(workspace: Workspace, request: Request) -> Result:
     def build(tip: Tip) -> Draft:
         task = require_task(tip.history, request.task_id)
         work = Work(task.task_id, task.agent, "", task.phase)
-        event = workspace.event(
-            "task.result",
-            f"task: result of {task.task_id}",
-            (Key.TASK, task.task_id),
-            (Key.OP, op_id),
-            verb_name="task result",
-        )
+        said = TaskResult(task.task_id, op_id)
+        event = workspace.event_of(said, f"task: result of {task.task_id}", verb_name="task result")
         return Draft(event, (task_files.file(op_id, event, work, {"result": request.text}),))
 
     event = workspace.append(build)

@@ -7,7 +7,8 @@ one is free again, and its numbers go on. A task whose mark in its own worktree 
 from __future__ import annotations
 
 from devs_git.domain.ledger import ids
-from devs_git.domain.ledger.events import Draft, Key, one_line
+from devs_git.domain.ledger.event_tasks import TaskStarted
+from devs_git.domain.ledger.events import Draft, one_line
 from devs_git.domain.ledger.history import History
 from devs_git.domain.ledger.task_standing import LIVE
 from devs_git.domain.text.trailers import AGENTS, PHASES, Work, check_body, check_value, work_of
@@ -75,16 +76,9 @@ def run(workspace: Workspace, request: Request) -> Result:
         nonlocal number
         _refuse(workspace, tip.here, request.task_id)
         number = tip.here.next_number(request.task_id)
-        event = workspace.event(
-            "task.started",
+        event = workspace.event_of(
+            TaskStarted(work, request.title, contract, branch, head, op_id, number),
             f"task: start {request.task_id}: {request.title}".rstrip(": "),
-            *work.pairs(),
-            (Key.TITLE, request.title),
-            (Key.CONTRACT, contract),
-            (Key.BRANCH, branch),
-            (Key.FROM, head),
-            (Key.OP, op_id),
-            (Key.NEXT, f"{request.task_id} {number}"),
             verb_name="task start",
         )
         told = {"title": request.title, "plan": request.plan, "contract": contract, "branch": branch}

@@ -6,7 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 from devs_git.domain.checkpoints.snapshot_pruning import plan_id
-from devs_git.domain.ledger.events import Draft, Key
+from devs_git.domain.ledger.event_upkeep import TracesPruned
+from devs_git.domain.ledger.events import Draft
 from devs_git.domain.recall.traces import TraceRow
 from devs_git.domain.text.quantities import size, span
 from devs_git.domain.text.times import stamp
@@ -83,11 +84,9 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 def _record(workspace: Workspace, done: Result) -> str:
     """The event's oid; '' where somebody else has deleted all of it meanwhile."""
-    event = workspace.event(
-        "trace.pruned",
+    event = workspace.event_of(
+        TracesPruned(done.traces, done.bytes, done.upto),
         f"trace: prune {done.traces} up to {done.upto}",
-        (Key.PRUNED, f"{done.traces} traces {done.bytes} bytes"),
-        (Key.UPTO, done.upto),
         verb_name="trace prune",
     )
     return workspace.append(lambda _tip: Draft(event)).oid if done.traces else ""

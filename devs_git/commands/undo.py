@@ -11,8 +11,8 @@ from typing import Any
 from devs_git.domain.checkpoints import branch_names, rewind_selection, task_activity
 from devs_git.domain.checkpoints.rewind_selection import Effect, preserve_mode
 from devs_git.domain.ledger import clone_view
-from devs_git.domain.ledger.event_operations import UNDONE, Movement, Undone
-from devs_git.domain.ledger.events import Draft, Event, Key
+from devs_git.domain.ledger.event_operations import Movement, Undone
+from devs_git.domain.ledger.events import Draft, Event
 from devs_git.domain.ledger.history import Checkpoint, fold
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
@@ -157,7 +157,7 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
         effect, history, before, [point for points in turns for point in points]
     )
     plan = _footprint(site, found, [state, *later])
-    commits = bool(reach.commits_since(site.git, found.head, since[-1].get(Key.TO))[0])
+    commits = bool(reach.commits_since(site.git, found.head, Movement.of(since[-1]).after)[0])
     refused = [
         *rewind_selection.refuse_reused_tasks(history, before, effect.revived),
         *survey.reasons_against_moving(site.places, found),
@@ -192,7 +192,7 @@ def _operations(site: Site, told: list[Event], op_id: str | None) -> list[Event]
     held, purged = own_operations.operations(site.git, told)
     here = [event for event in held if site.objects.exists(Movement.of(event).backup)]
     every = [event for event in told if event in here or event in purged]
-    meant = [event for event in every if event.get(Key.OP) == op_id] or every[-1:]
+    meant = [event for event in every if event.op_id == op_id] or every[-1:]
     lost = next(
         (event for event in reversed(every[every.index(meant[0]) :] if meant else ()) if event in purged),
         None,
@@ -200,11 +200,11 @@ def _operations(site: Site, told: list[Event], op_id: str | None) -> list[Event]
     if lost:
         raise DevsError(
             "NOTHING_TO_UNDO",
-            f"The backup of {lost.get(Key.OP)} was purged, because it contained something that had to be removed.",
+            f"The backup of {lost.op_id} was purged, because it contained something that had to be removed.",
             hint="Continue from the current state, or choose a checkpoint: devs-git log",
         )
-    known = {event.get(Key.OP) for event in here}
-    gone = [event.get(Key.OP) for event in told if event.get(Key.OP) not in known]
+    known = {event.op_id for event in here}
+    gone = [event.op_id for event in told if event.op_id not in known]
     if op_id in gone or (gone and not here and not op_id):
         raise DevsError(
             "NOTHING_TO_UNDO",
@@ -223,10 +223,8 @@ def _undo(workspace: Workspace, site: Site, request: Request, look: _Outlook) ->
     clone = name_clone(site.places.common, workspace.new_nonce)
 
     def build(_tip: Tip, old: State, kept: Kept, backup: str) -> Draft:
-        said = Undone(
-            look.operation.get(Key.OP), look.mode or "none", clone, movement(way, old, kept, backup)
-        )
-        return Draft(workspace.event(UNDONE, way.subject, *said.fields(), verb_name="undo"))
+        said = Undone(look.operation.op_id, look.mode or "none", clone, movement(way, old, kept, backup))
+        return Draft(workspace.event_of(said, way.subject, verb_name="undo"))
 
     active = active_task.read(site.places)
     arrival = carry_out(site, way, active, build)
@@ -242,11 +240,11 @@ def _undo(workspace: Workspace, site: Site, request: Request, look: _Outlook) ->
 
 
 def _way(workspace: Workspace, request: Request, look: _Outlook) -> StateChange:
-    verb = look.operation.get(Key.VERB)
+    verb = look.operation.verb
     return StateChange(
         op_id=workspace.new_id("undo"),
         verb="undo",
-        subject=f"undo: of {verb} {look.operation.get(Key.OP)}",
+        subject=f"undo: of {verb} {look.operation.op_id}",
         found=look.found,
         plan=look.plan,
         new=look.state,
@@ -261,8 +259,8 @@ def _way(workspace: Workspace, request: Request, look: _Outlook) -> StateChange:
 def _result(look: _Outlook, op_id: str, files: int, active: str) -> Result:
     back, gone = look.turns
     return Result(
-        undone_operation=look.operation.get(Key.OP),
-        undone_verb=look.operation.get(Key.VERB),
+        undone_operation=look.operation.op_id,
+        undone_verb=look.operation.verb,
         undo_id=op_id,
         commit=look.state.head,
         branch=look.state.branch.removeprefix("refs/heads/"),

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from devs_git.domain.ledger import history
-from devs_git.domain.ledger.events import FORMAT, Key
+from devs_git.domain.ledger.event_keys import Key
+from devs_git.domain.ledger.events import FORMAT
 from devs_git.workspace import Workspace
 
 pytestmark = pytest.mark.quick

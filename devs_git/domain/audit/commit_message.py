@@ -7,12 +7,12 @@ from typing import Final
 
 from devs_git.domain.gates import gate_model
 from devs_git.domain.ledger import ids
-from devs_git.domain.ledger.events import Key
+from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.text.trailers import AGENTS, PHASES
 from devs_git.errors import DevsError
 
-_ONCE: Final = (Key.LEDGER, Key.TASK, Key.AGENT, Key.PHASE, Key.CLIENT)
-_AMONG: Final = {Key.AGENT: AGENTS, Key.PHASE: PHASES}
+_ONCE: Final = (TrailerKey.LEDGER, TrailerKey.TASK, TrailerKey.AGENT, TrailerKey.PHASE, TrailerKey.CLIENT)
+_AMONG: Final = {TrailerKey.AGENT: AGENTS, TrailerKey.PHASE: PHASES}
 _HOOKS: Final = "The git hooks of devs-git add it: devs-git init"
 
 
@@ -24,9 +24,11 @@ def pairs(text: str) -> tuple[tuple[str, str], ...]:
 
 def problems(trailers: Sequence[tuple[str, str]]) -> Iterator[DevsError]:
     """UNBOUND_COMMIT where no ledger event is named, INVALID_ARGUMENTS for a trailer of ours that is malformed."""
-    found = [value for key, value in trailers if key == Key.LEDGER]
+    found = [value for key, value in trailers if key == TrailerKey.LEDGER]
     if not found:
-        yield DevsError("UNBOUND_COMMIT", f"The message names no ledger event ({Key.LEDGER}).", hint=_HOOKS)
+        yield DevsError(
+            "UNBOUND_COMMIT", f"The message names no ledger event ({TrailerKey.LEDGER}).", hint=_HOOKS
+        )
     for key in _ONCE:
         if len([one for one, _ in trailers if one == key]) > 1:
             yield _malformed(key, f"The message has {key} more than once.")
@@ -37,12 +39,12 @@ def problems(trailers: Sequence[tuple[str, str]]) -> Iterator[DevsError]:
 
 def _wrong(key: str, value: str) -> str:
     """What is wrong with one trailer; '' where nothing is, or where it is not ours."""
-    if key == Key.LEDGER and not ids.is_oid(value):
+    if key == TrailerKey.LEDGER and not ids.is_oid(value):
         return f"{key} is {value!r}, not a full oid."
     if key in _AMONG and value not in _AMONG[key]:
         return f"{key} is {value!r}; it may be: {', '.join(_AMONG[key])}."
     try:
-        if key == Key.TASK and ids.task_id(value) != value:
+        if key == TrailerKey.TASK and ids.task_id(value) != value:
             return f"{key} is {value!r}; write {ids.task_id(value)}."
         if key == "Gate-Id":
             gate_model.gate_id(value)

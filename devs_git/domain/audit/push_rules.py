@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from devs_git.domain.audit import checkpoint_tags
 from devs_git.domain.audit.findings import Finding
 from devs_git.domain.checkpoints.wanted_refs import NUMBERED, VISIBLE
-from devs_git.domain.ledger.events import LEDGER, NO_OID, Event, Key
+from devs_git.domain.ledger.events import LEDGER, NO_OID, Event
 from devs_git.domain.ledger.history import History
 from devs_git.values import immutable
 
@@ -79,13 +79,8 @@ def work(moves: Sequence[Move], gates: Sequence[str]) -> Iterator[Finding]:
 def checkpoints_of(event: Event) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The tags that an event makes checkpoints of, each with what it says of it: task ('' for a move), commit and tree."""
     if not event.failed and event.effects.records:
-        yield (
-            event.get(Key.TAG),
-            (event.get(Key.TASK), event.get(Key.COMMIT), event.get(Key.TREE)),
-        )
-    for _old, tag, _number, *what in (
-        line.split(" ") for line in event.all(Key.MOVED) if line.count(" ") > 1
-    ):
+        yield event.tag, (event.task, event.commit, event.tree)
+    for _old, tag, _number, *what in (words for words in event.moves if len(words) > 2):
         yield tag, ("", *what[:2])
 
 

@@ -6,13 +6,19 @@ CONFLICT (rewound or dropped: it has to be started again).
 
 from __future__ import annotations
 
-from devs_git.domain.ledger.events import Key, one_line
+from typing import TYPE_CHECKING
+
+from devs_git.domain.ledger.event_keys import TrailerKey
+from devs_git.domain.ledger.events import one_line
 from devs_git.domain.ledger.history import History, Task
 from devs_git.domain.ledger.ids import completed_tag
 from devs_git.domain.ledger.task_standing import LIVE
 from devs_git.domain.text.trailers import Work
 from devs_git.errors import DevsError
 from devs_git.values import immutable
+
+if TYPE_CHECKING:
+    from devs_git.domain.ledger.event_checkpoints import CheckpointRecorded
 
 
 @immutable
@@ -45,10 +51,6 @@ class Wanted:
     def headline(self) -> str:
         return one_line(self.message.strip().partition("\n")[0]) or one_line(self.facts.subject)
 
-    @property
-    def kind(self) -> str:
-        return "task.completed" if self.completed else "checkpoint.created"
-
 
 def name(wanted: Wanted, number: int) -> str:
     return wanted.work.task if wanted.completed else f"{wanted.work.task}@{number}"
@@ -58,10 +60,10 @@ def tag_object(wanted: Wanted, number: int, ledger: str, signature: str) -> byte
     """The annotated tag: a subject for people, the rest of the message, then trailers."""
     ref = completed_tag(wanted.work.task).removeprefix("refs/tags/")
     own = (
-        (Key.CHECKPOINT, str(number)),
-        (Key.COMPLETED, "true" if wanted.completed else ""),
-        (Key.CONVERSATION, wanted.conversation),
-        (Key.LEDGER, ledger),
+        (TrailerKey.CHECKPOINT, str(number)),
+        (TrailerKey.COMPLETED, "true" if wanted.completed else ""),
+        (TrailerKey.CONVERSATION, wanted.conversation),
+        (TrailerKey.LEDGER, ledger),
     )
     pairs = (wanted.work.pairs()[0], *own[:2], *wanted.work.pairs()[1:], *own[2:])
     trailers = "".join(f"{key}: {value}\n" for key, value in pairs if value)
@@ -73,20 +75,23 @@ def tag_object(wanted: Wanted, number: int, ledger: str, signature: str) -> byte
     ).encode("utf-8", "replace")
 
 
-def event_fields(wanted: Wanted, number: int, tag: str) -> tuple[tuple[str, str], ...]:
-    """The fields that `history.checkpoint_of` reads, the operation's id, and who worked."""
+def content_of_event(wanted: Wanted, number: int, tag: str) -> CheckpointRecorded:
+    """What the event of the checkpoint says."""
+    from devs_git.domain.ledger.event_checkpoints import CheckpointRecorded  # not where nothing is recorded
+
     facts = wanted.facts
-    return (
-        *wanted.work.pairs(),
-        (Key.NUMBER, str(number)),
-        (Key.TAG, tag),
-        (Key.COMMIT, facts.commit),
-        (Key.TREE, facts.tree),
-        (Key.BRANCH, facts.branch),
-        (Key.MESSAGE, wanted.headline),
-        (Key.STAT, f"{facts.files} {facts.added} {facts.removed}"),
-        (Key.OP, wanted.op_id),
-        (Key.CONVERSATION, wanted.conversation),
+    return CheckpointRecorded(
+        completed=wanted.completed,
+        work=wanted.work,
+        number=number,
+        tag=tag,
+        commit=facts.commit,
+        tree=facts.tree,
+        branch=facts.branch,
+        message=wanted.headline,
+        stat=(facts.files, facts.added, facts.removed),
+        op_id=wanted.op_id,
+        conversation=wanted.conversation,
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.ledger.clone_view import name_in_events
-from devs_git.domain.ledger.events import NO_OID, Event, Key, RefUpdate
+from devs_git.domain.ledger.events import NO_OID, Event, RefUpdate
 from devs_git.domain.ledger.history import FOLDED, REWRITTEN, Checkpoint, History
 from devs_git.domain.ledger.ids import completed_tag
 from devs_git.errors import DevsError, invalid
@@ -138,11 +138,7 @@ def _effect(
 def operations_of_branch(history: History, worktree: str, branch: str) -> list[Event]:
     """The operations of one worktree and branch that moved its tree, oldest first."""
     name = name_in_events(branch)
-    return [
-        event
-        for event in history.operations
-        if event.get(Key.WORKTREE) == worktree and event.get(Key.BRANCH) == name
-    ]
+    return [event for event in history.operations if event.worktree == worktree and event.branch == name]
 
 
 def operation_to_undo(operations: list[Event], op_id: str | None) -> Event:
@@ -150,9 +146,9 @@ def operation_to_undo(operations: list[Event], op_id: str | None) -> Event:
     if op_id is None and operations:
         return operations[-1]
     for event in reversed(operations):
-        if event.get(Key.OP) == op_id:
+        if event.op_id == op_id:
             return event
-    known = ", ".join(event.get(Key.OP) for event in operations[-5:])
+    known = ", ".join(event.op_id for event in operations[-5:])
     raise DevsError(
         "NOTHING_TO_UNDO",
         f"This worktree and branch have no operation {op_id}." if op_id else "There is nothing to undo here.",

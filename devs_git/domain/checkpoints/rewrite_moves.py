@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from devs_git.domain.ledger.events import Key
+from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.ledger.history import OUTDONE, Checkpoint, History
 from devs_git.domain.ledger.ids import completed_tag
 from devs_git.values import immutable
@@ -48,8 +48,8 @@ def renumber_tag(tag: bytes, old: Checkpoint, new: Checkpoint, *, ledger: str, s
     name = short if new.completed else f"{short}@{new.number}"
     if not new.completed:
         message = re.sub(rf"^{re.escape(old.task_id)}(@\d+)?: ".encode(), f"{new.name}: ".encode(), message)
-        message = message.replace(f"\n{Key.COMPLETED}: true\n".encode(), b"\n")
-    for key, value in ((Key.CHECKPOINT, str(new.number)), (Key.LEDGER, ledger)):
+        message = message.replace(f"\n{TrailerKey.COMPLETED}: true\n".encode(), b"\n")
+    for key, value in ((TrailerKey.CHECKPOINT, str(new.number)), (TrailerKey.LEDGER, ledger)):
         message = re.sub(rf"(?m)^{key}: .*$".encode(), f"{key}: {value}".encode(), message)
     head = f"object {new.commit}\ntype commit\ntag {name}\ntagger {signature}\n\n"
     return head.encode("utf-8", "replace") + message

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 
-from devs_git.domain.ledger.events import Event, Key
+from devs_git.domain.ledger.event_branches import SnapshotCreated
+from devs_git.domain.ledger.events import Event
 from devs_git.values import immutable
 
 
@@ -19,11 +20,8 @@ class Kept:
 
 def recorded_snapshots(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
     """Branch and commit of every snapshot that the ledger recorded."""
-    return frozenset(
-        (event.get(Key.BRANCH), event.get(Key.COMMIT))
-        for event in events
-        if event.type == "snapshot.created" and not event.failed
-    )
+    made = (event for event in events if event.type == SnapshotCreated.type and not event.failed)
+    return frozenset((snapshot.branch, snapshot.commit) for snapshot in map(SnapshotCreated.of, made))
 
 
 def reason_to_keep(name: str, commit: str, recorded: frozenset[tuple[str, str]], *, checked_out: bool) -> str:

@@ -15,7 +15,6 @@ from collections.abc import Collection, Iterable
 from typing import Final
 
 from devs_git.domain.checkpoints.checkpoint_marks import Rewound
-from devs_git.domain.ledger.events import Key
 from devs_git.domain.ledger.history import Checkpoint, History, Task
 from devs_git.domain.ledger.task_standing import LIVE
 from devs_git.values import replace
@@ -87,7 +86,7 @@ def _status(task: Task, points: list[Checkpoint]) -> str:
 
 def own_view(history: History, clone: str) -> History:
     """The history without what other clones rewound: what this clone's own operations left, wherever its branches are."""
-    mine = [event for event in history.operations if event.get(Key.CLONE) in ("", clone)]
+    mine = [event for event in history.operations if event.clone in ("", clone)]
     points = {
         tag: replace(point, live=not (point.replaced or rewind_of(point, clone)))
         for tag, point in history.checkpoints.items()

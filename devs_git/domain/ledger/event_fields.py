@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from devs_git.domain.ledger.events import Event, Key
+from devs_git.domain.ledger.event_keys import Key
+from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.ids import MAX_LENGTH, NUMBER_FORM, OID_FORM
 
 TASK: Final = rf"task-(?!task-)(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_LENGTH - 1}}}(?<!\.)(?<!\.lock)"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from devs_git.domain.ledger.events import Event, Key
+from devs_git.domain.ledger.event_keys import Key
+from devs_git.domain.ledger.events import Event
 
 # Where the name is not the type in capitals. An event that names itself (`Devs-Event-Name`) is called that.
 NAMES: Final = {
@@ -29,6 +30,11 @@ def name_of(event: Event) -> str:
     if told.isascii() and told.replace("_", "").isalnum():
         return told
     return NAMES.get(event.type) or "".join(char if char.isalnum() else "_" for char in event.type).upper()
+
+
+def subtype_of(event: Event) -> str:
+    """What an event says of its kind more closely: the type of gate, why commits were rewritten, why it failed."""
+    return next(filter(None, map(event.get, (Key.GATE_TYPE, Key.CAUSE, Key.CODE))), "")
 
 
 def as_json(event: Event) -> dict[str, Any]:

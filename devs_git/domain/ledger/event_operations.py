@@ -1,20 +1,19 @@
-"""What the events of operations say: each moved a branch of one clone, and `undo` takes it back.
+"""What the events of operations say: each moved a branch of one clone.
 
-`fields` are the trailers of each. What `undo` reads of them is the `Movement`. Empty values are written nowhere.
+`undo` takes back a rewind, a restore and another undo; what it reads of them is the `Movement`.
 """
 
 from __future__ import annotations
 
-from devs_git.domain.ledger.events import Event, Key
-from devs_git.values import immutable
+from typing import ClassVar, Final
 
-Fields = tuple[tuple[str, str], ...]
-REWOUND, UNDONE, RESTORED = "rewound", "undone", "restored"
+from devs_git.domain.ledger.event_keys import Key
+from devs_git.domain.ledger.events import Event, Fields, non_empty
+from devs_git.values import immutable, replace
 
-
-def _said(pairs: Fields) -> Fields:
-    """Those that have a value."""
-    return tuple(pair for pair in pairs if pair[1])
+# What the event of an operation and its backup both say.
+_IN_BACKUPS: Final = (Key.OP, Key.BRANCH, Key.FROM, Key.TO, Key.PRESERVED,
+                      Key.UNDONE, Key.REVIVED, Key.STATUS)  # fmt: skip
 
 
 @immutable
@@ -38,7 +37,7 @@ class Movement:
 
     def fields(self) -> Fields:
         """The trailers, in the order in which they are written."""
-        pairs = (
+        return non_empty(
             (Key.OP, self.op_id),
             (Key.BRANCH, self.branch),
             (Key.FROM, self.before),
@@ -50,30 +49,44 @@ class Movement:
             *((Key.REVIVED, tag) for tag in self.revived),
             *((Key.STATUS, f"{task} {status}") for task, status in self.statuses),
         )
-        return _said(pairs)
 
     @classmethod
     def of(cls, event: Event) -> Movement:
         """What an event says; a `Devs-Status` that is not as we write it has no status here."""
         return cls(
-            op_id=event.get(Key.OP),
-            branch=event.get(Key.BRANCH),
+            op_id=event.op_id,
+            branch=event.branch,
             before=event.get(Key.FROM),
             after=event.get(Key.TO),
-            backup=event.get(Key.BACKUP),
+            backup=event.backup,
             # An undo says first which way it was asked for, then what it kept.
             preserve=(event.all(Key.PRESERVE) or ("",))[-1],
-            preserved=event.get(Key.PRESERVED),
-            undone=event.all(Key.UNDONE),
-            revived=event.all(Key.REVIVED),
-            statuses=tuple(line.partition(" ")[::2] for line in event.all(Key.STATUS)),
+            preserved=event.preserved,
+            undone=event.undone,
+            revived=event.revived,
+            statuses=event.statuses,
         )
+
+    def fields_of_backup(self) -> Fields:
+        """What the message of the backup says, by which the operation's event is recognised."""
+        return tuple(pair for pair in self.fields() if pair[0] in _IN_BACKUPS)
+
+
+def same_movement(event: Event, backup: Event) -> bool:
+    """Whether the event of an operation says what its backup says of it."""
+    return all(event.all(key) == backup.all(key) for key in _IN_BACKUPS)
+
+
+def finished_by_doctor(event: Event) -> Event:
+    """The event of an interrupted operation that a person had finished."""
+    return replace(event, fields=(*event.fields, (Key.DECIDED, "finished by doctor")))
 
 
 @immutable
 class Rewound:
     """A rewind: to which target, which is a checkpoint of `task`, by which clone. `reason` is why a gate was overridden."""
 
+    type: ClassVar[str] = "rewound"
     task: str
     target: str
     reason: str
@@ -81,35 +94,94 @@ class Rewound:
     movement: Movement
 
     def fields(self) -> Fields:
-        own = (
+        own = non_empty(
             (Key.TASK, self.task),
             (Key.TARGET, self.target),
             (Key.REASON, self.reason),
             (Key.CLONE, self.clone),
         )
-        return (*_said(own), *self.movement.fields())
+        return (*own, *self.movement.fields())
+
+    @classmethod
+    def of(cls, event: Event) -> Rewound:
+        movement = Movement.of(event)
+        return cls(event.task, event.get(Key.TARGET), event.get(Key.REASON), event.clone, movement)
 
 
 @immutable
 class Undone:
-    """An undo of the operation `undoes`, by which clone. `mode` is how it was asked to keep what was there, `none` for not."""
+    """An undo of the operation `undoes`, by which clone. `mode` is how the person asked to keep what was there, or `none`."""
 
+    type: ClassVar[str] = "undone"
     undoes: str
     mode: str
     clone: str
     movement: Movement
 
     def fields(self) -> Fields:
-        own = ((Key.UNDOES, self.undoes), (Key.PRESERVE, self.mode), (Key.CLONE, self.clone))
-        return (*_said(own), *self.movement.fields())
+        own = non_empty((Key.UNDOES, self.undoes), (Key.PRESERVE, self.mode), (Key.CLONE, self.clone))
+        return (*own, *self.movement.fields())
+
+    @classmethod
+    def of(cls, event: Event) -> Undone:
+        movement, modes = Movement.of(event), event.all(Key.PRESERVE)
+        movement = replace(movement, preserve=movement.preserve if len(modes) > 1 else "")
+        return cls(event.get(Key.UNDOES), event.get(Key.PRESERVE), event.clone, movement)
 
 
 @immutable
 class Restored:
     """A restore of the files of `target`, as a new commit."""
 
+    type: ClassVar[str] = "restored"
     target: str
     movement: Movement
 
     def fields(self) -> Fields:
-        return (*_said(((Key.TARGET, self.target),)), *self.movement.fields())
+        return (*non_empty((Key.TARGET, self.target)), *self.movement.fields())
+
+    @classmethod
+    def of(cls, event: Event) -> Restored:
+        return cls(event.get(Key.TARGET), Movement.of(event))
+
+
+@immutable
+class CheckedOut:
+    """A checkout, with local changes taken along; `undo` does not take it back. Names of branches are full, '' for none."""
+
+    type: ClassVar[str] = "checked-out"
+    op_id: str
+    from_branch: str
+    before: str
+    branch: str
+    commit: str
+
+    def fields(self) -> Fields:
+        return non_empty(
+            (Key.OP, self.op_id),
+            (Key.FROM_BRANCH, self.from_branch),
+            (Key.FROM, self.before),
+            (Key.BRANCH, self.branch),
+            (Key.COMMIT, self.commit),
+        )
+
+    @classmethod
+    def of(cls, event: Event) -> CheckedOut:
+        before = event.get(Key.FROM)
+        return cls(event.op_id, event.get(Key.FROM_BRANCH), before, event.branch, event.commit)
+
+
+@immutable
+class OperationFailed:
+    """An operation that began and was taken back; `code` says why."""
+
+    type: ClassVar[str] = "operation.failed"
+    op_id: str
+    code: str
+
+    def fields(self) -> Fields:
+        return non_empty((Key.OP, self.op_id), (Key.CODE, self.code))
+
+    @classmethod
+    def of(cls, event: Event) -> OperationFailed:
+        return cls(event.op_id, event.get(Key.CODE))

@@ -10,95 +10,15 @@ import re
 from functools import cached_property
 from typing import Final
 
+from devs_git.domain.ledger.event_keys import OURS, Key
 from devs_git.values import field, immutable, replace
 
 LEDGER: Final = "refs/heads/devs/ledger"
-OURS: Final = "Devs-"  # how the key of each of our trailers begins
 FORMAT: Final = 1  # of the events that this program writes and reads
 UNKNOWN: Final = "unknown"  # the type of an event that a newer program wrote
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_UNPRINTABLE: Final = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+"
 NO_OID: Final = "0" * 40
-
-
-class Key:
-    """The keys of our trailers: of events, and of commits, checkpoint tags and backups. No other module writes one out."""
-
-    # Of commits and checkpoint tags. Events have some of them, too.
-    TASK: Final = "Devs-Task"
-    AGENT: Final = "Devs-Agent"
-    CLIENT: Final = "Devs-Client"
-    PHASE: Final = "Devs-Phase"
-    LEDGER: Final = "Devs-Ledger"  # the ledger's tip at that time
-    CHECKPOINT: Final = "Devs-Checkpoint"
-    COMPLETED: Final = "Devs-Completed"
-    CONVERSATION: Final = "Devs-Conversation"
-
-    # Of every event.
-    EVENT: Final = "Devs-Event"  # its type
-    FORMAT: Final = "Devs-Format"
-    VERB: Final = "Devs-Verb"
-    ACTOR: Final = "Devs-Actor"
-    TIER: Final = "Devs-Tier"
-    WORKTREE: Final = "Devs-Worktree"
-    STARTED: Final = "Devs-Started"
-    FINISHED: Final = "Devs-Finished"
-    OUTCOME: Final = "Devs-Outcome"
-    CODE: Final = "Devs-Code"  # why it failed
-    TYPE: Final = "Devs-Type"  # the type of an event of a newer format, as it is read
-
-    # What an event changes.
-    MOVED: Final = "Devs-Moved"
-    RENUMBERED: Final = "Devs-Renumbered"
-    UNDONE: Final = "Devs-Undone"
-    REVIVED: Final = "Devs-Revived"
-    GONE: Final = "Devs-Gone"
-    STATUS: Final = "Devs-Status"
-    NEXT: Final = "Devs-Next"
-
-    # Of tasks and checkpoints.
-    NUMBER: Final = "Devs-Number"
-    TAG: Final = "Devs-Tag"
-    COMMIT: Final = "Devs-Commit"
-    TREE: Final = "Devs-Tree"
-    MESSAGE: Final = "Devs-Message"
-    STAT: Final = "Devs-Stat"
-    TITLE: Final = "Devs-Title"
-    CONTRACT: Final = "Devs-Contract"
-    CAUSE: Final = "Devs-Cause"
-
-    # Of operations that move the tree.
-    OP: Final = "Devs-Op"
-    UNDOES: Final = "Devs-Undoes"
-    CLONE: Final = "Devs-Clone"
-    BRANCH: Final = "Devs-Branch"
-    FROM_BRANCH: Final = "Devs-From-Branch"
-    FROM: Final = "Devs-From"
-    TO: Final = "Devs-To"
-    TARGET: Final = "Devs-Target"
-    REASON: Final = "Devs-Reason"
-    BACKUP: Final = "Devs-Backup"
-    PRESERVE: Final = "Devs-Preserve"
-    PRESERVED: Final = "Devs-Preserved"
-    DECIDED: Final = "Devs-Decided"
-
-    # Of gates.
-    GATE: Final = "Devs-Gate"
-    GATE_TYPE: Final = "Devs-Gate-Type"
-    EVENT_NAME: Final = "Devs-Event-Name"
-    DECISION: Final = "Devs-Decision"
-    APPROVAL: Final = "Devs-Approval"
-    REVIEWER: Final = "Devs-Reviewer"
-
-    # Of init, sync, purge and prune.
-    DID: Final = "Devs-Did"
-    GENESIS: Final = "Devs-Genesis"
-    REMOTE: Final = "Devs-Remote"
-    SUPERSEDED: Final = "Devs-Superseded"
-    SOUGHT: Final = "Devs-Sought"
-    PURGED: Final = "Devs-Purged"
-    DROPPED: Final = "Devs-Dropped"
-    PRUNED: Final = "Devs-Pruned"
-    UPTO: Final = "Devs-Upto"
+Fields = tuple[tuple[str, str], ...]  # keys and values of trailers, in their order
 
 
 @immutable
@@ -145,37 +65,46 @@ def _format(text: str) -> int:
 
 def one_line(text: str) -> str:
     """Text made safe for a subject or trailer: control characters and line ends become one space."""
-    return _UNPRINTABLE.sub(" ", text).strip()
+    # Most text is printable: a start of the program that writes none else compiles no pattern.
+    return (text if text.isprintable() else re.sub(_UNPRINTABLE, " ", text)).strip()
 
 
-@immutable
-class Move:
-    """A checkpoint that followed a rewritten commit, as a `Devs-Moved` says it.
+def non_empty(*fields: tuple[str, str]) -> Fields:
+    """The fields that have a value: an empty one is written nowhere."""
+    return tuple(pair for pair in fields if pair[1])
 
-    `old` and `new` are the oids of the tag objects. `stat` is the number of files, of lines added and of lines removed;
-    where it is empty, the figures are those of the old checkpoint.
-    """
 
-    old: str
-    new: str
-    number: int
-    commit: str
-    tree: str
-    stat: tuple[int, ...] = ()
+class _Text:
+    """A member of `Event`: the first value of a trailer, '' where the event does not have it."""
 
-    def __str__(self) -> str:
-        return " ".join(map(str, (self.old, self.new, self.number, self.commit, self.tree, *self.stat)))
+    def __init__(self, key: str) -> None:
+        self.key = key
 
-    @classmethod
-    def of(cls, line: str) -> Move:
-        """The move that a trailer's value tells of; ValueError where it is not as we write it."""
-        old, new, number, commit, tree, *stat = line.split()
-        return cls(old, new, int(number), commit, tree, tuple(map(int, stat)))
+    def __get__(self, event: Event, _kind: type) -> str:
+        return event.get(self.key)
+
+
+class _Texts(_Text):
+    """A member of `Event`: all values of a trailer."""
+
+    def __get__(self, event: Event, _kind: type) -> tuple[str, ...]:  # type: ignore[override]
+        return event.all(self.key)
+
+
+class _Pairs(_Text):
+    """A member of `Event`: all values of a trailer, as `Event.pairs` has them."""
+
+    def __get__(self, event: Event, _kind: type) -> tuple[tuple[str, str], ...]:  # type: ignore[override]
+        return event.pairs(self.key)
 
 
 @immutable
 class Event:
-    """One commit of the ledger; `oid` and `parents` are empty until it is written."""
+    """One commit of the ledger; `oid` and `parents` are empty until it is written.
+
+    The members below are what readers of any type ask for, as text: a ledger may come from anybody, and no value is
+    checked here. What only one type has is in the class of that type.
+    """
 
     type: str
     subject: str
@@ -183,6 +112,34 @@ class Event:
     body: str = ""
     oid: str = ""
     parents: tuple[str, ...] = ()
+
+    verb = _Text(Key.VERB)
+    actor = _Text(Key.ACTOR)
+    worktree = _Text(Key.WORKTREE)
+    started = _Text(Key.STARTED)
+    finished = _Text(Key.FINISHED)
+    task = _Text(Key.TASK)
+    phase = _Text(Key.PHASE)
+    op_id = _Text(Key.OP)
+    clone = _Text(Key.CLONE)
+    branch = _Text(Key.BRANCH)
+    backup = _Text(Key.BACKUP)
+    preserved = _Text(Key.PRESERVED)
+
+    # Of a checkpoint that it records.
+    number = _Text(Key.NUMBER)
+    tag = _Text(Key.TAG)
+    commit = _Text(Key.COMMIT)
+    tree = _Text(Key.TREE)
+    conversation = _Text(Key.CONVERSATION)
+
+    # What it changes: oids of tag objects; tags with new numbers, tasks with statuses, tasks with next numbers.
+    undone = _Texts(Key.UNDONE)
+    revived = _Texts(Key.REVIVED)
+    gone = _Texts(Key.GONE)
+    renumbered = _Pairs(Key.RENUMBERED)
+    statuses = _Pairs(Key.STATUS)
+    next_numbers = _Pairs(Key.NEXT)
 
     @cached_property
     def _values(self) -> dict[str, list[str]]:
@@ -198,14 +155,29 @@ class Event:
     def all(self, key: str) -> tuple[str, ...]:
         return tuple(self._values.get(key, ()))
 
+    def pairs(self, key: str) -> tuple[tuple[str, str], ...]:
+        """First word and rest of each value; the rest is '' where there is none."""
+        return tuple((head, rest) for head, _, rest in (value.partition(" ") for value in self.all(key)))
+
     @property
     def data(self) -> dict[str, str | list[str]]:
         """All trailers; a list where a key stands several times."""
         return {key: values[0] if len(values) == 1 else list(values) for key, values in self._values.items()}
 
-    def saying(self, key: str, value: str) -> Event:
-        """The same event with `value` for a trailer that it has."""
-        return replace(self, fields=tuple((k, value if k == key else was) for k, was in self.fields))
+    @property
+    def moves(self) -> tuple[list[str], ...]:
+        """The words of each `Devs-Moved`, as `event_rewrites.Move` writes them; of a damaged one what there is."""
+        return tuple(line.split() for line in self.all(Key.MOVED))
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that it names, also as having another status or next number from then on."""
+        return (*self.all(Key.TASK), *(task for task, _ in (*self.statuses, *self.next_numbers)))
+
+    def with_times(self, *, started: str = "", finished: str = "") -> Event:
+        """The same event with these times instead of its own; '' leaves one as it is."""
+        times = {Key.STARTED: started, Key.FINISHED: finished}
+        return replace(self, fields=tuple((key, times.get(key) or was) for key, was in self.fields))
 
     @property
     def format(self) -> int:

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from devs_git.domain.checkpoints.checkpoint_marks import Replaced, Rewound
-from devs_git.domain.ledger.events import Event, Key, Move
+from devs_git.domain.ledger.event_keys import Key
+from devs_git.domain.ledger.events import Event
 from devs_git.errors import DevsError
 from devs_git.values import field, immutable, mutable, replace
 
@@ -136,6 +137,8 @@ def checkpoint_of(event: Event) -> Checkpoint:
 
 def move_of(line: str, event: Event) -> tuple[str, dict[str, Any]]:
     """Old tag and what is new, of the value of a `Devs-Moved`."""
+    from devs_git.domain.ledger.event_rewrites import Move  # not where no checkpoint was moved
+
     move = Move.of(line)
     changes: dict[str, Any] = {
         "tag": move.new,

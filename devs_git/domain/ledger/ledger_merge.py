@@ -15,7 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from devs_git.domain.audit.ledger_shape import Change
 from devs_git.domain.belief import Belief, GaveWay, Merge, layout
-from devs_git.domain.ledger.events import Event, Key
+from devs_git.domain.ledger.event_gates import GateDecided
+from devs_git.domain.ledger.event_merges import LedgersMerged
+from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.values import immutable
 
@@ -67,12 +69,19 @@ def superseded_rows(
         if one.path.endswith(".sig"):
             # It went along with its decision.
             continue
-        said = events.get(belief.event_of(one.number), nothing)
-        stands = events.get(belief.event_of(one.stands), nothing)
-        decision, other = said.get(Key.DECISION), stands.get(Key.DECISION)
-        commit = said.get(Key.COMMIT) if decision != other else ""
-        why, who = belief.why(one, at), stands.get(Key.REVIEWER)
-        yield Superseded(one.path, one.kept, one.gate_id, decision, other, who, commit, why)
+        lost = GateDecided.of(events.get(belief.event_of(one.number), nothing))
+        stands = GateDecided.of(events.get(belief.event_of(one.stands), nothing))
+        landed = lost.landing.commit if lost.landing and lost.decision != stands.decision else ""
+        yield Superseded(
+            path=one.path,
+            kept=one.kept,
+            gate_id=one.gate_id,
+            decision=lost.decision,
+            stands=stands.decision,
+            reviewer=stands.reviewer,
+            commit=landed,
+            why=belief.why(one, at),
+        )
 
 
 @immutable
@@ -83,12 +92,18 @@ class Settled:
     undone: tuple[Checkpoint, ...] = ()
     statuses: tuple[tuple[str, str], ...] = ()
 
-    def trailers(self) -> tuple[tuple[str, str], ...]:
-        return (
-            *((Key.RENUMBERED, f"{point.tag} {number}") for point, number in self.renumbered),
-            *((Key.UNDONE, point.tag) for point in self.undone),
-            *((Key.STATUS, f"{task} {status}") for task, status in self.statuses),
-        )
+
+def content_of_event(remote: str, gave_way: Iterable[Superseded], settled: Settled) -> LedgersMerged:
+    """What the event of the merge says."""
+    rows = tuple(gave_way)
+    return LedgersMerged(
+        remote=remote,
+        superseded=tuple((row.path, row.kept) for row in rows),
+        gates=tuple(dict.fromkeys(row.gate_id for row in rows if row.gate_id)),
+        renumbered=tuple((point.tag, number) for point, number in settled.renumbered),
+        undone=tuple(point.tag for point in settled.undone),
+        statuses=settled.statuses,
+    )
 
 
 def settle(
@@ -130,9 +145,9 @@ def touched_tasks(events: Iterable[Event], history: History) -> frozenset[str]:
     """The tasks that these events change; `history` knows their checkpoints."""
     found: set[str] = set()
     for event in events:
-        found |= {event.get(Key.TASK)} if event.get(Key.TASK) else set()
-        found |= {line.split()[0] for line in event.all(Key.STATUS)}
-        tags = (line.split()[0] for key in (Key.MOVED, Key.UNDONE, Key.REVIVED) for line in event.all(key))
+        found |= {event.task} if event.task else set()
+        found |= {task for task, _ in event.statuses}
+        tags = (*(words[0] for words in event.moves if words), *event.undone, *event.revived)
         found |= {history.checkpoints[tag].task_id for tag in tags if tag in history.checkpoints}
     return frozenset(found)
 

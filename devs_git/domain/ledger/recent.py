@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from devs_git.domain.ledger.events import Event, Key
+from devs_git.domain.ledger.event_keys import Key
+from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import (
     Checkpoint,
     apply_mark,

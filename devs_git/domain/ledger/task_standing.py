@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from devs_git.domain.ledger.events import Event, Key
+from devs_git.domain.ledger.event_keys import Key
+from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import History, unreadable
 from devs_git.values import field, immutable, mutable
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from devs_git.domain.ledger.events import OURS, Key, one_line
+from devs_git.domain.ledger.event_keys import OURS, TrailerKey
+from devs_git.domain.ledger.events import one_line
 from devs_git.errors import invalid
 from devs_git.values import immutable
 
@@ -35,10 +36,10 @@ class Work:
 
     def pairs(self) -> tuple[tuple[str, str], ...]:
         named = (
-            (Key.TASK, self.task),
-            (Key.AGENT, self.agent),
-            (Key.CLIENT, self.client),
-            (Key.PHASE, self.phase),
+            (TrailerKey.TASK, self.task),
+            (TrailerKey.AGENT, self.agent),
+            (TrailerKey.CLIENT, self.client),
+            (TrailerKey.PHASE, self.phase),
         )
         return tuple((key, one_line(value)) for key, value in named if one_line(value))
 
@@ -46,10 +47,15 @@ class Work:
 def work_of(lines: str) -> Work | None:
     """The work that trailer lines tell of; None where they name no task."""
     found = dict(line.split(": ", 1) for line in lines.splitlines() if ": " in line)
-    task = found.get(Key.TASK, "")
+    task = found.get(TrailerKey.TASK, "")
     if not task:
         return None
-    return Work(task, found.get(Key.AGENT, ""), found.get(Key.CLIENT, ""), found.get(Key.PHASE, ""))
+    return Work(
+        task,
+        found.get(TrailerKey.AGENT, ""),
+        found.get(TrailerKey.CLIENT, ""),
+        found.get(TrailerKey.PHASE, ""),
+    )
 
 
 def with_trailers(text: str, pairs: Iterable[tuple[str, str]], *, others: bool) -> str:

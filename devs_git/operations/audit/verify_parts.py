@@ -15,7 +15,8 @@ from devs_git.domain.audit.frozen_commits import Bound, Witness
 from devs_git.domain.audit.ledger_shape import Step
 from devs_git.domain.checkpoints import wanted_refs
 from devs_git.domain.ledger.clone_view import keep_held
-from devs_git.domain.ledger.events import Event, Key
+from devs_git.domain.ledger.event_setup import RepositoryPrepared
+from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import fold
 from devs_git.operations.audit import ledger_documents, tas_commits
 from devs_git.storage.ledger import ambiguous_refs, audit_facts, whole_history
@@ -77,7 +78,7 @@ def _witness(facts: Facts) -> Witness:
 
 def _of_several_clones(event: Event) -> bool:
     """Whether this event says that a clone took the ledger over, or joins what two wrote."""
-    return len(event.parents) > 1 or "created ledger" in event.all(Key.DID)
+    return len(event.parents) > 1 or ("created", "ledger") in RepositoryPrepared.of(event).did
 
 
 def _recorded(steps: list[Step]) -> dict[str, str]:
@@ -85,11 +86,8 @@ def _recorded(steps: list[Step]) -> dict[str, str]:
     found: dict[str, str] = {}
     for step in steps:
         if not step.event.failed:
-            named = [step.event.get(Key.COMMIT)] if step.event.get(Key.TAG) else []
-            for commit in (
-                *named,
-                *(word for line in step.event.all(Key.MOVED) for word in line.split()[3:4]),
-            ):
+            named = [step.event.commit] if step.event.tag else []
+            for commit in (*named, *(word for words in step.event.moves for word in words[3:4])):
                 found.setdefault(commit, step.event.oid)
     return found
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.checkpoints.commit_job import Job
-from devs_git.domain.ledger.events import OURS, Key
+from devs_git.domain.ledger.event_keys import OURS, TrailerKey
 from devs_git.domain.text.trailers import with_trailers
 from devs_git.errors import DevsError
 from devs_git.storage.git import locks, refs
@@ -90,7 +90,7 @@ def _theirs(context: Workspace) -> Git:
 
 def _message(context: Workspace, job: Job) -> bytes:
     text = job.message.strip() or _prepared(context) or job.title
-    pairs = (*job.work.pairs(), (Key.LEDGER, job.ledger))
+    pairs = (*job.work.pairs(), (TrailerKey.LEDGER, job.ledger))
     return with_trailers(text, pairs, others=_ends_in_trailers(context.git, text)).encode()
 
 

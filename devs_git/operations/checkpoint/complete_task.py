@@ -16,7 +16,6 @@ from typing import Any, Final, NoReturn
 from devs_git.domain.checkpoints.checkpoint_trailers import Wanted
 from devs_git.domain.checkpoints.commit_job import Job, job_of
 from devs_git.domain.checkpoints.rows import Recorded, row_of_recorded
-from devs_git.domain.ledger.events import Key
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.text.trailers import work_of
 from devs_git.errors import DevsError
@@ -159,4 +158,4 @@ def _take_back(context: Workspace, job: Job) -> None:
 
 def is_recorded(context: Workspace, op_id: str, since: str) -> bool:
     """Whether the event of an operation that began when the ledger was at `since` was written."""
-    return any(event.get(Key.OP) == op_id for event in context.ledger.events(since=since))
+    return any(event.op_id == op_id for event in context.ledger.events(since=since))

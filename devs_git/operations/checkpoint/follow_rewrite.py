@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 
 from devs_git.domain.checkpoints.rewrite_moves import Rewrite, follow, renumber_tag
 from devs_git.domain.ledger.clone_view import own_view
-from devs_git.domain.ledger.events import NO_OID, Draft, Event, Key, Move, RefUpdate
+from devs_git.domain.ledger.event_rewrites import CheckpointsRewritten, Move
+from devs_git.domain.ledger.events import NO_OID, Draft, Event, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import checkpoint_ref, completed_tag
 from devs_git.errors import DevsError
@@ -71,7 +72,7 @@ def _not_in(context: Workspace, commits: Iterable[str], *where: str) -> frozense
 def _draft(
     context: Workspace, tip: Tip, rewrite: Rewrite, cause: str, taken: Mapping[str, set[int]]
 ) -> Draft:
-    lines: list[tuple[str, str]] = [(Key.CAUSE, cause)]
+    moves: list[Move] = []
     updates: list[RefUpdate] = []
     numbers: dict[str, int] = {}
     for point, commit in rewrite.moves:
@@ -81,18 +82,13 @@ def _draft(
         numbers[task] = number + 1
         old = context.objects.read(point.tag, "tag")
         move = write_moved_tag(context, tip, point, replace(point, number=number, commit=commit), old)
-        lines.append((Key.MOVED, str(move)))
+        moves.append(move)
         updates.append(RefUpdate(checkpoint_ref(task, number), move.new, NO_OID))
         updates += _visible(context, tip, point, move.new)
-    lines += [(Key.UNDONE, point.tag) for point in rewrite.folded]
-    lines += [(Key.NEXT, f"{task} {number}") for task, number in numbers.items()]
-    count = len(rewrite.moves)
-    event = context.event(
-        "checkpoints.rewritten",
-        f"{cause}: {count} checkpoint{'' if count == 1 else 's'} followed",
-        *lines,
-        verb_name="checkpoint",
-    )
+    undone = tuple(point.tag for point in rewrite.folded)
+    said = CheckpointsRewritten(cause, tuple(moves), undone, tuple(numbers.items()))
+    subject = f"{cause}: {len(moves)} checkpoint{'' if len(moves) == 1 else 's'} followed"
+    event = context.event_of(said, subject, verb_name="checkpoint")
     return Draft(event, (), tuple(updates))
 
 

@@ -12,7 +12,9 @@ from typing import Final
 from devs_git.domain.checkpoints import rewritten_history
 from devs_git.domain.checkpoints.rewritten_history import NONE, Found, State
 from devs_git.domain.ledger.clone_view import own_view
-from devs_git.domain.ledger.events import LEDGER, NO_OID, Key, RefUpdate
+from devs_git.domain.ledger.event_keys import TrailerKey
+from devs_git.domain.ledger.event_rewrites import HistoryRewritten, Move
+from devs_git.domain.ledger.events import LEDGER, NO_OID, RefUpdate
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.ledger.ids import checkpoint_ref, completed_tag
 from devs_git.errors import DevsError
@@ -84,17 +86,17 @@ def _ancestor(git: Git, commit: str, new_of: Mapping[str, str]) -> str:
 
 @immutable
 class Changes:
-    """The lines of the event, and the updates of all refs; `names` the new name of each moved checkpoint, in their order."""
+    """What the event says, and the updates of all refs; `names` the new name of each moved checkpoint, in their order."""
 
-    lines: tuple[tuple[str, str], ...]
+    said: HistoryRewritten
     updates: tuple[RefUpdate, ...]
     names: tuple[str, ...]
 
 
-def build_changes(context: Workspace, tip: Tip, looked: Plan) -> Changes:
+def build_changes(context: Workspace, tip: Tip, looked: Plan, cause: str) -> Changes:
     """New tag objects for what moved, and what has to be said of it."""
     found = looked.found
-    lines: list[tuple[str, str]] = []
+    moves: list[Move] = []
     updates: list[RefUpdate] = []
     names: list[str] = []
     following: dict[str, int] = {}
@@ -107,15 +109,19 @@ def build_changes(context: Workspace, tip: Tip, looked: Plan) -> Changes:
     ):
         new = replace(point, number=number, commit=commit)
         move = write_moved_tag(context, tip, point, new, _text(context, point))
-        lines.append((Key.MOVED, str(move)))
+        moves.append(move)
         updates.append(RefUpdate(checkpoint_ref(point.task_id, number), move.new, NO_OID))
         updates += _visible(context, tip, point, new, move.new)
         following[point.task_id] = number + 1
         names.append(new.name)
-    lines += [(Key.UNDONE, point.tag) for point in found.emptied]
-    lines += [(Key.GONE, point.tag) for point in looked.lost]
-    lines += [(Key.NEXT, f"{task} {number}") for task, number in following.items()]
-    return Changes(tuple(lines), (*updates, *looked.mended), tuple(names))
+    said = HistoryRewritten(
+        cause,
+        tuple(moves),
+        undone=tuple(point.tag for point in found.emptied),
+        gone=tuple(point.tag for point in looked.lost),
+        next_numbers=tuple(following.items()),
+    )
+    return Changes(said, (*updates, *looked.mended), tuple(names))
 
 
 def _lost(context: Workspace, tip: Tip, found: Found, state: State) -> list[Checkpoint]:
@@ -139,10 +145,8 @@ def _text(context: Workspace, point: Checkpoint) -> bytes:
         if oid and context.objects.exists(oid):
             return context.objects.read(oid, "tag")
     name = point.task_id if point.completed else point.name
-    done = f"{Key.COMPLETED}: true\n" if point.completed else ""
-    lines = (
-        f"{Key.TASK}: {point.task_id}\n{Key.CHECKPOINT}: {point.number}\n{done}{Key.LEDGER}: {point.event}\n"
-    )
+    done = f"{TrailerKey.COMPLETED}: true\n" if point.completed else ""
+    lines = f"{TrailerKey.TASK}: {point.task_id}\n{TrailerKey.CHECKPOINT}: {point.number}\n{done}{TrailerKey.LEDGER}: {point.event}\n"
     return f"\n\n{name}: {point.message}\n\n{lines}".encode("utf-8", "replace")
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from devs_git.domain.checkpoints.checkpoint_trailers import (
     Facts,
     Wanted,
-    event_fields,
+    content_of_event,
     name,
     require_live,
     require_running,
@@ -60,10 +60,9 @@ def _draft(context: Workspace, wanted: Wanted, tip: Tip, taken: set[int]) -> Dra
     if wanted.completed:
         updates.append(RefUpdate(completed_tag(task), tag, visible_tag(context, tip, task)))
     verb_word = "complete" if wanted.completed else "checkpoint"
-    event = context.event(
-        wanted.kind,
+    event = context.event_of(
+        content_of_event(wanted, number, tag),
         f"{verb_word}: {name(wanted, number)}: {wanted.headline}",
-        *event_fields(wanted, number, tag),
         verb_name=wanted.verb,
     )
     return Draft(event, (), tuple(updates))

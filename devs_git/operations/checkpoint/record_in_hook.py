@@ -10,7 +10,6 @@ from itertools import islice
 from typing import Final
 
 from devs_git.domain.checkpoints.checkpoint_trailers import Wanted
-from devs_git.domain.ledger.events import Key
 from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.text.trailers import work_of
 from devs_git.errors import DevsError
@@ -72,9 +71,9 @@ def _is_recorded(context: Workspace, task: str, commit: str) -> bool:
     if not (context.places.shared / "hooks/post-commit").exists():
         return False
     for event in islice(context.ledger.newest_first(), _NEWEST):
-        mine = event.effects.records and event.get(Key.TASK) == task
-        if mine and event.get(Key.COMMIT) == commit:
+        mine = event.effects.records and event.task == task
+        if mine and event.commit == commit:
             return True
-        if any(line.split()[3:4] == [commit] for line in event.all(Key.MOVED)):
+        if any(words[3:4] == [commit] for words in event.moves):
             return True
     return False

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from devs_git.domain.ledger.events import Key
+from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.errors import DevsError
 from devs_git.storage.git.program import Git, GitFailed, split_z
 
 _NAMED: Final = 5  # files that a refusal names in its message
-_TASKS = f"--format=%x00%(trailers:key={Key.TASK},valueonly,separator=%x2C)"
+_TASKS = f"--format=%x00%(trailers:key={TrailerKey.TASK},valueonly,separator=%x2C)"
 _STATUS = (
     "status",
     "--porcelain",

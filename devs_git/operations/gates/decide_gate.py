@@ -15,7 +15,8 @@ from devs_git.domain.gates.answer import Answer
 from devs_git.domain.gates.gate_model import Gate
 from devs_git.domain.gates.policy import IN_FORCE, PROPOSED, Approver, Policy
 from devs_git.domain.gates.signed_decision import Statement
-from devs_git.domain.ledger.events import Draft, Event, Key
+from devs_git.domain.ledger.event_gates import GateDecided, Landing
+from devs_git.domain.ledger.events import Draft, Event
 from devs_git.domain.text.plain_text import printable
 from devs_git.errors import DevsError
 from devs_git.operations.gates import land_tas
@@ -25,7 +26,6 @@ from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
-EVENT_NAME: Final = "GATE_RESOLVED"
 _COMMENT: Final = "A decision; written once."
 
 
@@ -93,13 +93,13 @@ def decide(place: Workspace, answer: Answer, verb: str) -> Resolved:
     proof = prove(place, policy, gate, _statement(place, tip, gate, answer), answer)
     record = _record(gate, answer, proof, place.now())
 
-    def build(tip: Tip, *more: tuple[str, str]) -> Draft:
+    def build(tip: Tip, landing: Landing | None = None) -> Draft:
         current = open_gate(tip, answer.gate_id)
         _require_policy_current(tip, current, answer.decision)
         require_allowed(checked_tip.policy_at(tip), current, proof)
         if answer.signature:
             _require_unused(tip, current, proof)
-        return Draft(_event(place, current, record, verb, *more), _files(current, record, proof))
+        return Draft(_event(place, current, record, verb, landing), _files(current, record, proof))
 
     if signed_decision.lands(gate, answer.decision):
         return Resolved(record, *land_tas.land(place, gate, verb, build))
@@ -265,19 +265,16 @@ def _files(gate: Gate, record: dict[str, Any], proof: Proof) -> tuple[tuple[str,
     return tuple(files)
 
 
-def _event(place: Workspace, gate: Gate, record: dict[str, Any], verb: str, *more: tuple[str, str]) -> Event:
-    sets_policy = gate.gate_type == gate_model.POLICY_CHANGE and record["decision"] == gate_model.APPROVED
+def _event(place: Workspace, gate: Gate, record: dict[str, Any], verb: str, landing: Landing | None) -> Event:
     what = "policy change" if gate.gate_type == gate_model.POLICY_CHANGE else f"gate {gate.gate_id}"
-    return place.event(
-        "policy.set" if sets_policy else gate_model.RESOLVED,
-        f"gate: {record['reviewer_id']} {record['decision'].lower()} {what} ({record['approval']})",
-        (Key.GATE, gate.gate_id),
-        (Key.GATE_TYPE, gate.gate_type),
-        (Key.TASK, gate.text("task_id")),
-        (Key.DECISION, record["decision"]),
-        (Key.APPROVAL, record["approval"]),
-        (Key.REVIEWER, record["reviewer_id"]),
-        (Key.EVENT_NAME, EVENT_NAME),
-        *more,
-        verb_name=verb,
+    said = GateDecided(
+        gate_id=gate.gate_id,
+        gate_type=gate.gate_type,
+        task=gate.text("task_id"),
+        decision=record["decision"],
+        approval=record["approval"],
+        reviewer=record["reviewer_id"],
+        landing=landing,
     )
+    subject = f"gate: {said.reviewer} {said.decision.lower()} {what} ({said.approval})"
+    return place.event_of(said, subject, verb_name=verb)

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from devs_git.domain.gates.gate_model import Gate, cut
-from devs_git.domain.ledger.events import Draft, Event, Key, RefUpdate
+from devs_git.domain.ledger.event_gates import Landing
+from devs_git.domain.ledger.event_keys import TrailerKey
+from devs_git.domain.ledger.events import Draft, Event, RefUpdate
 from devs_git.errors import DevsError, immovable
 from devs_git.storage.documents import tas_file
 from devs_git.storage.git import refs
@@ -44,9 +46,9 @@ _REBASES: Final = ("rebase-merge/head-name", "rebase-apply/head-name")
 
 
 class Build(Protocol):
-    """Makes the decision's draft against a tip, with more trailers."""
+    """Makes the decision's draft against a tip; `landing` is what its event says of the commit, if there is one."""
 
-    def __call__(self, tip: Tip, *more: tuple[str, str]) -> Draft: ...
+    def __call__(self, tip: Tip, landing: Landing | None = None) -> Draft: ...
 
 
 def _ref(gate: Gate) -> str:
@@ -166,7 +168,7 @@ class _Landing:
         words = [f"TAS: revise {cut(', '.join(gate.sections))}"]
         changes = gate.request["proposed_changes"]
         words.append(str(changes["rationale"]).strip())
-        words.append(f"Gate-Id: {gate.gate_id}\n{Key.LEDGER}: {place.ledger.tip().oid}")
+        words.append(f"Gate-Id: {gate.gate_id}\n{TrailerKey.LEDGER}: {place.ledger.tip().oid}")
         return capture.commit(place.objects, tree, [head], place.signature(), "\n\n".join(words)), tree
 
 
@@ -192,7 +194,7 @@ def _on_branch(work: _Landing) -> tuple[Event, str]:
     commit, _ = work.commit(head)
 
     def draft(tip: Tip) -> Draft:
-        made = work.build(tip, (Key.BRANCH, ref), (Key.FROM, head), (Key.COMMIT, commit))
+        made = work.build(tip, Landing(ref, head, commit))
         return replace(made, updates=(*made.updates, RefUpdate(ref, commit, head)))
 
     try:
@@ -220,13 +222,7 @@ def _move(work: _Landing, site: Site, found: Survey, own: _Operation) -> tuple[E
     commit, tree = work.commit(found.head)
     carried = carry_changes.prepare(site, own.folder, Head(found.head, found.branch), tree, REFUSAL)
     backup = _backup(site, found, own, tree)
-    more = (
-        (Key.OP, own.op_id),
-        (Key.BRANCH, found.branch),
-        (Key.FROM, found.head),
-        (Key.COMMIT, commit),
-        (Key.BACKUP, backup),
-    )
+    landing = Landing(found.branch, found.head, commit, own.op_id, backup)
     move = Move(
         op_id=own.op_id,
         verb=work.verb,
@@ -235,7 +231,7 @@ def _move(work: _Landing, site: Site, found: Survey, own: _Operation) -> tuple[E
         new=carry_changes.at_position(carried.new, commit, found.branch, own.active),
         trees=carried.trees,
         known=Known(carried.sights, carried.blobs),
-        build=lambda tip: work.build(tip, *more),
+        build=lambda tip: work.build(tip, landing),
         updates=(RefUpdate(found.branch, commit, found.head),),
         backup=backup,
     )
@@ -256,7 +252,7 @@ def _backup(site: Site, found: Survey, own: _Operation, tree: str) -> str:
         taken,
         site.signature(),
         f"Before {own.subject}",
-        *own_operations.backup_fields(site.ledger.tip().oid, ()),
+        *own_operations.backup_fields(site.ledger.tip().oid),
     )
     backups.keep(site, own.op_id, backup)
     return backup

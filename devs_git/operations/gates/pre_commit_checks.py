@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from devs_git.domain.audit import commit_message
 from devs_git.domain.gates.policy import parse
-from devs_git.domain.ledger.events import Key
+from devs_git.domain.ledger.event_keys import TrailerKey
 from devs_git.domain.text import limits
 from devs_git.errors import DevsError
 from devs_git.storage.documents import yaml_documents
@@ -42,11 +42,11 @@ def check_message(place: Workspace, name: str) -> Iterator[DevsError]:
     found = commit_message.pairs(out.decode("utf-8", "replace"))
     wrong = list(commit_message.problems(found))
     yield from wrong
-    named = dict(found).get(Key.LEDGER, "")
+    named = dict(found).get(TrailerKey.LEDGER, "")
     reached = ("merge-base", "--is-ancestor", named, tip.oid)
     if not wrong and place.store_git.attempt(*reached, ok=(0, 1, 128))[0]:
         yield DevsError(
             "LEDGER_ROLLBACK",
-            f"{Key.LEDGER} names {named[:12]}, an event that the ledger here does not contain.",
+            f"{TrailerKey.LEDGER} names {named[:12]}, an event that the ledger here does not contain.",
             hint="Fetch what other clones wrote: devs-git sync",
         )

@@ -13,7 +13,8 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 
-from devs_git.domain.ledger.events import NO_OID, Draft, Key
+from devs_git.domain.ledger.event_operations import finished_by_doctor
+from devs_git.domain.ledger.events import NO_OID, Draft
 from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.places import Places
@@ -25,7 +26,6 @@ from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.journal import Journal
 from devs_git.storage.worktree.survey import head_of
-from devs_git.values import replace
 
 
 def interrupted_moves(places: Places) -> Iterator[Journal]:
@@ -123,12 +123,12 @@ def _commit(site: Site, opened: Journal) -> None:
     """The transaction that the interrupted verb did not get to."""
     kept = journal.decode_draft(opened.draft)
     waiting = [u for u in (*opened.updates, *kept.updates) if (refs.read(site.git, u.ref) or NO_OID) == u.old]
-    event = replace(kept.event, fields=(*kept.event.fields, (Key.DECIDED, "finished by doctor")))
+    event = finished_by_doctor(kept.event)
 
     def build(tip: Tip) -> Draft:
         positions.require_same_ledger(site, opened.ledger, tip.oid)
         points = tip.here.checkpoints
-        gone = [tag for tag in event.all(Key.UNDONE) if tag not in points or not points[tag].live]
+        gone = [tag for tag in event.undone if tag not in points or not points[tag].live]
         if gone:
             raise DevsError(
                 "CONFLICT",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from devs_git.domain.ledger.events import NO_OID, Key, RefUpdate
+from devs_git.domain.ledger.event_keys import TrailerKey
+from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.storage.git import branches, refs
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.capture import commit
@@ -49,7 +50,7 @@ def keep(site: Site, state: State, op_id: str, mode: str, name: str | None) -> K
                 state.worktree,
                 [state.head],
                 sign,
-                f"Uncommitted work before devs-git {op_id}\n\n{Key.LEDGER}: {site.ledger.tip().oid}",
+                f"Uncommitted work before devs-git {op_id}\n\n{TrailerKey.LEDGER}: {site.ledger.tip().oid}",
             )
         return Kept("branch", ref.removeprefix("refs/heads/"), (RefUpdate(ref, tip, NO_OID),))
     if mode == "stash":

@@ -72,7 +72,7 @@ def carry_out(
             old,
             site.signature(),
             f"Before {way.subject}",
-            *own_operations.backup_fields(site.ledger.tip().oid, movement(way, old, kept, "").fields()),
+            *own_operations.backup_fields(site.ledger.tip().oid, movement(way, old, kept, "")),
         )
         site.step("backup")
         backups.keep(site, way.op_id, backup)

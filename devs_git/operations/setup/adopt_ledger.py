@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Final
 
 from devs_git.domain.gates.policy import PROPOSED
-from devs_git.domain.ledger.events import LEDGER, NO_OID, Key, RefUpdate
+from devs_git.domain.ledger.event_setup import LedgerCreated
+from devs_git.domain.ledger.events import LEDGER, NO_OID, RefUpdate
 from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.children import GitTimedOut
@@ -29,7 +30,7 @@ _ALL_DEPTH: Final = "2147483647"
 
 def roots(git: Git, ref: str = LEDGER, *, genuine: bool = False) -> tuple[str, ...]:
     """The root commits of a ledger; one, if it is sound. With `genuine` only those that say that they begin one."""
-    said = (f"--grep=^{Key.EVENT}: ledger.created$",) if genuine else ()
+    said = (f"--grep=^{LedgerCreated.LINE}$",) if genuine else ()
     return tuple(git.text("rev-list", "--max-parents=0", *said, ref, "--").split())
 
 

@@ -15,7 +15,7 @@ from devs_git.domain.audit.ledger_shape import Change
 from devs_git.domain.belief import MARKER, VIRTUAL, layout
 from devs_git.domain.checkpoints import wanted_refs
 from devs_git.domain.ledger import ledger_merge
-from devs_git.domain.ledger.events import LEDGER, Draft, Event, Key, RefUpdate
+from devs_git.domain.ledger.events import LEDGER, Draft, Event, RefUpdate
 from devs_git.domain.ledger.history import History, fold
 from devs_git.errors import DevsError
 from devs_git.storage.git import locks, refs
@@ -271,14 +271,8 @@ class _Merge:
         return whole, ledger_merge.settle(theirs, ours, whole, both, taken)
 
     def _event(self, rows: tuple[ledger_merge.Superseded, ...], settled: ledger_merge.Settled) -> Event:
-        fields = [(Key.REMOTE, self.other.remote)]
-        fields += [(Key.SUPERSEDED, f"{row.path} {row.kept}") for row in rows]
-        fields += [(Key.GATE, gate) for gate in dict.fromkeys(row.gate_id for row in rows if row.gate_id)]
-        fields += settled.trailers()
+        said = ledger_merge.content_of_event(self.other.remote, rows, settled)
         there, here = self.only_first, self.only_second
         there, here = (here, there) if self.first.oid == self.tip else (there, here)
         text = ledger_merge.subject(self.other.remote, len(there), len(here), rows)
-        make = self.context.event
-        if any(row.gate_id for row in rows):
-            return make("superseded", text, *fields, verb_name="sync")
-        return make("ledger.merged", text, *fields, verb_name="sync")
+        return self.context.event_of(said, text, verb_name="sync")

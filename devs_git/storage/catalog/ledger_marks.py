@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from devs_git.domain.ledger.clone_view import points_in_doubt
-from devs_git.domain.ledger.events import LEDGER, Event, Key
+from devs_git.domain.ledger.events import LEDGER, Event
 from devs_git.domain.ledger.history import History
 from devs_git.storage.catalog import snapshots
 from devs_git.storage.catalog.database import Catalog, read_only
@@ -47,7 +47,7 @@ def catch_up(catalog: Catalog, ledger: Ledger) -> None:
         found = _events(ledger, tip.oid, since)
         anew = bool(since) and since != tip.oid and not _continues(found, since)  # another history
         found = _events(ledger, tip.oid, "") if anew else found
-        changed = any(event.all(key) for event in found for key in (Key.UNDONE, Key.REVIVED))
+        changed = any(event.undone or event.revived for event in found)
         if anew or changed or catalog.setting(_SEEN) != branches:
             _mark(catalog, _hidden(tip.here))
             catalog.set(_UNSURE, "yes" if points_in_doubt(tip.history) else "")
@@ -88,13 +88,12 @@ def _hidden(history: History) -> dict[tuple[str, str], str]:
     """
     found = {}
     for event in history.operations:
-        op_id, points = event.get(Key.OP), history.checkpoints
-        undone = [points[tag] for tag in event.all(Key.UNDONE) if tag in points]
+        op_id, points = event.op_id, history.checkpoints
+        undone = [points[tag] for tag in event.undone if tag in points]
         gone = {p.task_id for p in undone if not p.live and any(entry.op == op_id for entry in p.rewound)}
-        for line in event.all(Key.STATUS):
-            task, _, status = line.partition(" ")
+        for task, status in event.statuses:
             if status in _HIDDEN and task in gone:
-                found[op_id or event.oid, task] = event.get(Key.FINISHED)
+                found[op_id or event.oid, task] = event.finished
     return found
 
 

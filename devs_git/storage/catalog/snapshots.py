@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import Any, Final
 
-from devs_git.domain.ledger.events import Event, Key
+from devs_git.domain.ledger.events import Event
 from devs_git.domain.recall.conversation_prefix import prefix_of
 from devs_git.domain.recall.conversation_snapshots import Metadata, Snapshot, snapshot_of_checkpoint
 from devs_git.storage.catalog.database import Catalog
@@ -23,34 +23,31 @@ _FROM: Final = (
 
 def apply_event(catalog: Catalog, event: Event) -> bool:
     """Keep what one event says of checkpoints, inside `fulltext.write_transaction`. False where it revives one that has been pruned here."""
-    base, tag = catalog.base, event.get(Key.TAG)
-    prefix = prefix_of(event.get(Key.CONVERSATION))
+    base, tag = catalog.base, event.tag
+    prefix = prefix_of(event.conversation)
     if event.effects.records and tag and prefix:
-        task = event.get(Key.TASK)
+        task = event.task
         known = Snapshot(
             snapshot_of_checkpoint(tag),
             task,
-            f"{task}@{event.get(Key.NUMBER)}",
+            f"{task}@{event.number}",
             "checkpoint",
             prefix[1],
             prefix[2],
             Metadata(0, 0.0),
-            event.get(Key.FINISHED),
+            event.finished,
             prefix[0],
         )
         put(catalog, known, tag=tag)
-    for line in event.all(Key.MOVED):
-        words = line.split()[:3]
-        if len(words) == 3:  # the ledger may be of anybody: that it is wrong, others say
-            _move(catalog, *words)
-    for line in event.all(Key.RENUMBERED):
-        tag, _, number = line.partition(" ")
+    for words in event.moves:
+        if len(words) > 2:  # the ledger may be of anybody: that it is wrong, others say
+            _move(catalog, *words[:3])
+    for tag, number in event.renumbered:
         base.execute("UPDATE snapshots SET checkpoint = task_id || '@' || ? WHERE tag = ?", (number, tag))
-    for tag in event.all(Key.UNDONE):
+    for tag in event.undone:
         base.execute("UPDATE snapshots SET live = 0 WHERE tag = ?", (tag,))
     revived = [
-        base.execute("UPDATE snapshots SET live = 1 WHERE tag = ?", (tag,)).rowcount
-        for tag in event.all(Key.REVIVED)
+        base.execute("UPDATE snapshots SET live = 1 WHERE tag = ?", (tag,)).rowcount for tag in event.revived
     ]
     return all(revived)
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.audit.findings import Finding
-from devs_git.domain.ledger.events import LEDGER, NO_OID, Key
+from devs_git.domain.ledger.event_keys import TrailerKey
+from devs_git.domain.ledger.events import LEDGER, NO_OID
 from devs_git.domain.ledger.ids import is_oid
 from devs_git.storage.git import refs
 from devs_git.storage.git.objects import Objects
@@ -42,7 +43,7 @@ def _line(path: Path) -> str:
 
 
 def _named(git: Git) -> Iterator[tuple[str, str]]:
-    form = f"--format=%H %(trailers:key={Key.LEDGER},valueonly,separator=%x2C)"
+    form = f"--format=%H %(trailers:key={TrailerKey.LEDGER},valueonly,separator=%x2C)"
     limits = (f"--max-count={_MOST}", "--no-commit-header", "--exclude=devs/*", "--branches")
     for line in split_lines(git.run("rev-list", form, *limits, "--").decode("utf-8", "replace")):
         commit, _, values = line.partition(" ")

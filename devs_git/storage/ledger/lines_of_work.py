@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from devs_git.domain.ledger.events import Event, Key
+from devs_git.domain.ledger.events import Event
 from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.domain.ledger.ids import checkpoint_ref
 from devs_git.storage.git.program import Git
@@ -41,7 +41,7 @@ def select_branches(history: History, branches: Mapping[str, str], git: Git | No
 
 def _left(event: Event) -> tuple[str, ...]:
     """Name and oid of the branch or stash entry that a rewind left."""
-    return tuple(event.get(Key.PRESERVED).split())
+    return tuple(event.preserved.split())
 
 
 @immutable

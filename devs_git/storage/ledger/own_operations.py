@@ -6,10 +6,12 @@ Anybody who can push can write an event in the name of this clone, or a copy of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from devs_git.domain.ledger.events import NO_OID, Event, Key, parse
+from devs_git.domain.ledger.event_keys import TrailerKey
+from devs_git.domain.ledger.event_operations import Movement, same_movement
+from devs_git.domain.ledger.events import NO_OID, Event, Fields, parse
 from devs_git.domain.recall.purge_terms import holds
 from devs_git.storage.git import refs
 from devs_git.storage.git.objects import Objects
@@ -17,13 +19,11 @@ from devs_git.storage.git.program import Git
 from devs_git.storage.git.refs import BACKUPS
 
 PURGED: Final = "purged"
-_SAME: Final = (Key.OP, Key.BRANCH, Key.FROM, Key.TO, Key.PRESERVED,
-                Key.UNDONE, Key.REVIVED, Key.STATUS)  # fmt: skip
 
 
-def backup_fields(tip: str, fields: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """What the backup of an operation says of it: those of the event's `fields` that are compared, and `tip`, the ledger's."""
-    return (*(pair for pair in fields if pair[0] in _SAME and pair[1]), (Key.LEDGER, tip))
+def backup_fields(tip: str, movement: Movement | None = None) -> Fields:
+    """The trailers of an operation's backup: what its event will say of the movement, and `tip`, the ledger's tip."""
+    return (*(movement.fields_of_backup() if movement else ()), (TrailerKey.LEDGER, tip))
 
 
 def operations(git: Git, events: Sequence[Event]) -> tuple[list[Event], list[Event]]:
@@ -31,14 +31,14 @@ def operations(git: Git, events: Sequence[Event]) -> tuple[list[Event], list[Eve
     held = refs.list_refs(git, BACKUPS.rstrip("/")) if events else {}
     copies: dict[str, list[Event]] = {}
     for event in events:
-        now = held.get(BACKUPS + event.get(Key.OP))
+        now = held.get(BACKUPS + event.op_id)
         if now:
             copies.setdefault(now, []).append(event)
     here: set[str] = set()
     lost: set[str] = set()
     for backup, said in _told(git, list(copies)):
         found = [event for event in copies[backup] if _says(event, said, backup)]
-        before = said.get(Key.LEDGER)
+        before = said.get(TrailerKey.LEDGER)
         if len(found) > 1 and before:
             found = [
                 event for event in found if git.says("merge-base", "--is-ancestor", before, event.parents[0])
@@ -56,9 +56,9 @@ def _told(git: Git, backups: Sequence[str]) -> Iterator[tuple[str, Event]]:
 
 def _says(event: Event, said: Event, backup: str) -> bool:
     """Whether the event is what its backup says. One of version 0.1 says nothing: there the name alone counts."""
-    if said.type != PURGED and event.get(Key.BACKUP) != backup:
+    if said.type != PURGED and event.backup != backup:
         return False
-    return not said.get(Key.LEDGER) or all(event.all(key) == said.all(key) for key in _SAME)
+    return not said.get(TrailerKey.LEDGER) or same_movement(event, said)
 
 
 def purged_backup(objects: Objects, backup: str, forms: tuple[bytes, ...]) -> str:
@@ -67,7 +67,7 @@ def purged_backup(objects: Objects, backup: str, forms: tuple[bytes, ...]) -> st
     """
     head, _, message = objects.read(backup, "commit").partition(b"\n\n")
     said = parse("", (), message.decode("utf-8", "replace"))
-    if not said.get(Key.LEDGER) or holds(message, forms):
+    if not said.get(TrailerKey.LEDGER) or holds(message, forms):
         return NO_OID
     lines = b"".join(
         line + b"\n" for line in head.split(b"\n") if line.startswith((b"author ", b"committer "))

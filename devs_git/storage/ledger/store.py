@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.gates.policy import IN_FORCE
-from devs_git.domain.ledger.events import LEDGER, NO_OID, Draft, Event, Key, RefUpdate, parse
+from devs_git.domain.ledger.events import LEDGER, NO_OID, Draft, Event, RefUpdate, parse
 from devs_git.domain.ledger.history import History, fold
 from devs_git.domain.ledger.task_standing import LIVE, Standing, find_standing, standing_in
 from devs_git.domain.text import limits
@@ -291,7 +291,7 @@ class Ledger:
         tree = self.objects.edit_tree(tree, draft.files) if draft.files else tree
         parents = tuple(oid for oid in (draft.onto, tip.oid, draft.beside) if oid)
         head = f"tree {tree}\n" + "".join(f"parent {oid}\n" for oid in parents)
-        sign, ended = self.signature(), draft.event.saying(Key.FINISHED, self.now())
+        sign, ended = self.signature(), draft.event.with_times(finished=self.now())
         text = f"{head}author {sign}\ncommitter {sign}\n\n{ended.message()}"
         return replace(
             ended,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from devs_git.domain.ledger.events import Event, Key
+from devs_git.domain.ledger.events import Event
 from devs_git.domain.text.trailers import Work
 from devs_git.errors import invalid
 from devs_git.storage.documents import yaml_documents
@@ -16,7 +16,7 @@ def file(op_id: str, event: Event, work: Work, told: Mapping[str, str]) -> tuple
     values = {
         "task_id": work.task,
         "event": event.type,
-        "created_at": event.get(Key.FINISHED),
+        "created_at": event.finished,
         "agent": work.agent,
         "client": work.client,
         "phase": work.phase,

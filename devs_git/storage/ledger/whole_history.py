@@ -10,7 +10,8 @@ from devs_git.domain.audit.frozen_commits import Bound
 from devs_git.domain.audit.ledger_shape import Change, Step
 from devs_git.domain.gates import signed_decision
 from devs_git.domain.gates.gate_model import Gate
-from devs_git.domain.ledger.events import NO_OID, Key
+from devs_git.domain.ledger.event_keys import TrailerKey
+from devs_git.domain.ledger.events import NO_OID
 from devs_git.domain.text import limits
 from devs_git.domain.text.limits import Limit
 from devs_git.errors import DevsError
@@ -96,7 +97,7 @@ def changed_paths(
 
 
 _FIELDS: Final = (
-    f"%H%x00%P%x00%(trailers:key={Key.LEDGER},valueonly,separator=%x2C)"
+    f"%H%x00%P%x00%(trailers:key={TrailerKey.LEDGER},valueonly,separator=%x2C)"
     "%x00%(trailers:key=Gate-Id,valueonly,separator=%x2C)%x00%ce%x00"
 )
 

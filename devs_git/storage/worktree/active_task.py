@@ -17,16 +17,16 @@ def read(places: Places) -> str:
 def task_of(lines: str) -> str:
     """The task id in trailer lines; '' if there is none."""
     # Imported late: a caller that only reads the file does not need it.
-    from devs_git.domain.ledger.events import Key
+    from devs_git.domain.ledger.event_keys import TrailerKey
 
-    return _value(lines, Key.TASK)
+    return _value(lines, TrailerKey.TASK)
 
 
 def agent_of(lines: str) -> str:
     """The agent in trailer lines; '' if there is none."""
-    from devs_git.domain.ledger.events import Key
+    from devs_git.domain.ledger.event_keys import TrailerKey
 
-    return _value(lines, Key.AGENT)
+    return _value(lines, TrailerKey.AGENT)
 
 
 def _value(lines: str, key: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from devs_git.domain.ledger.events import Draft, Event, Key
+from devs_git.domain.ledger.events import Draft, Event
 from devs_git.errors import DevsError
 from devs_git.storage.git import refs
 from devs_git.storage.git.places import Places
@@ -27,7 +27,7 @@ def committed_event(site: Site, opened: Journal) -> Event | None:
 def _events(site: Site, opened: Journal) -> Iterator[Event]:
     """The events of this operation since its journal was opened."""
     events = site.ledger.events(since=opened.ledger) if site.ledger.tip().oid else iter(())
-    return (event for event in events if event.get(Key.OP) == opened.op_id)
+    return (event for event in events if event.op_id == opened.op_id)
 
 
 def remove_leftovers(places: Places) -> None:
@@ -115,8 +115,8 @@ def _record_failure(site: Site, opened: Journal, code: str) -> None:
     """Record one event of the failed operation. If this fails, too, the error is ignored."""
     event = site.failed_event(opened.verb, opened.op_id, opened.subject, code)
     # Another command may record the failure: the event keeps the time when the operation started.
-    began = journal.decode_draft(opened.draft).event.get(Key.STARTED)
-    draft = Draft(event.saying(Key.STARTED, began))
+    began = journal.decode_draft(opened.draft).event.started
+    draft = Draft(event.with_times(started=began))
     with contextlib.suppress(DevsError, GitFailed, refs.RefMoved, refs.RefLocked, OSError):
         if site.ledger.tip().oid and not any(event.failed for event in _events(site, opened)):
             site.ledger.append(lambda _tip: draft)

@@ -10,7 +10,8 @@ import pytest
 
 from devs_git.domain.audit import push_rules
 from devs_git.domain.ledger import event_fields
-from devs_git.domain.ledger.events import EFFECTS, Effects, Event, Key
+from devs_git.domain.ledger.event_keys import Key
+from devs_git.domain.ledger.events import EFFECTS, Effects, Event
 from devs_git.domain.ledger.history import fold
 from devs_git.domain.ledger.recent import newest
 from devs_git.domain.ledger.task_standing import find_standing, standing_in

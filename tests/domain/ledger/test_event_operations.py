@@ -7,16 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from devs_git.domain.ledger.event_fields import odd
-from devs_git.domain.ledger.event_operations import (
-    RESTORED,
-    REWOUND,
-    UNDONE,
-    Movement,
-    Restored,
-    Rewound,
-    Undone,
-)
-from devs_git.domain.ledger.events import EFFECTS, Event, Key, Move, parse
+from devs_git.domain.ledger.event_keys import Key
+from devs_git.domain.ledger.event_operations import Movement, Restored, Rewound, Undone
+from devs_git.domain.ledger.event_rewrites import Move
+from devs_git.domain.ledger.events import EFFECTS, Event, parse
 from devs_git.values import replace
 
 pytestmark = pytest.mark.quick
@@ -41,23 +35,23 @@ MOVEMENTS = st.builds(
 )
 
 
-def written(kind: str, said: Rewound | Undone | Restored) -> Event:
+def written(said: Rewound | Undone | Restored) -> Event:
     """The event as another clone reads it."""
-    return parse("0" * 40, (), Event(kind, "s", said.fields()).message())
+    return parse("0" * 40, (), Event(said.type, "s", said.fields()).message())
 
 
 @given(MOVEMENTS)
 def test_what_is_written_of_a_movement_is_what_is_read(movement: Movement) -> None:
-    rewound = written(REWOUND, Rewound("task-1", "task-1@2", "", "clone", movement))
+    rewound = written(Rewound("task-1", "task-1@2", "", "clone", movement))
     assert (rewound.get(Key.TARGET), rewound.all(Key.REASON)) == ("task-1@2", ())
     assert Movement.of(rewound) == movement
-    assert Movement.of(written(RESTORED, Restored("task-1", movement))) == movement
+    assert Movement.of(written(Restored("task-1", movement))) == movement
     assert list(odd(rewound)) == []
 
 
 @given(MOVEMENTS)
 def test_an_undo_says_how_it_was_asked_and_then_what_it_kept(movement: Movement) -> None:
-    undone = written(UNDONE, Undone("op", "none", "clone", movement))
+    undone = written(Undone("op", "none", "clone", movement))
     assert (undone.get(Key.UNDOES), undone.get(Key.PRESERVE)) == ("op", "none")
     assert Movement.of(undone) == replace(movement, preserve=movement.preserve or "none")
 
@@ -83,11 +77,11 @@ def test_the_trailers_of_a_rewind_stand_in_this_order() -> None:
         ("Devs-Revived", "f"),
         ("Devs-Status", "t s"),
     )
-    assert EFFECTS[REWOUND].operation
+    assert EFFECTS[Rewound.type].operation
 
 
 def test_a_status_that_is_no_pair_has_no_status() -> None:
-    assert Movement.of(Event(REWOUND, "s", ((Key.STATUS, "task-1"),))).statuses == (("task-1", ""),)
+    assert Movement.of(Event(Rewound.type, "s", ((Key.STATUS, "task-1"),))).statuses == (("task-1", ""),)
 
 
 @pytest.mark.parametrize("stat", ["", " 1 2 3"])

@@ -92,7 +92,14 @@ def test_a_task_is_what_its_live_checkpoints_say(
 def test_the_fold_understands_what_the_merge_says() -> None:
     base, theirs, ours = [made("b", 1)], [made("t", 2, completed=True)], [made("o", 2, completed=True)]
     said = settled(base, theirs, ours)
-    history = fold([*base, *theirs, *ours, Event("ledger.merged", "s", said.trailers())])
+    history = fold(
+        [
+            *base,
+            *theirs,
+            *ours,
+            Event("ledger.merged", "s", ledger_merge.content_of_event("origin", (), said).fields()),
+        ]
+    )
     assert {point.tag: (point.number, point.live) for point in history.checkpoints.values()} == {
         "b": (1, True),
         "t": (2, True),

@@ -1,0 +1,80 @@
+"""What the events of branches say that devs-git makes for a person: at a checkpoint, and snapshots."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from devs_git.domain.ledger.event_keys import Key
+from devs_git.domain.ledger.events import Event, Fields, non_empty
+from devs_git.values import immutable
+
+
+@immutable
+class BranchCreated:
+    """A branch was made at a checkpoint. `branch` is its short name."""
+
+    type: ClassVar[str] = "branch.created"
+    task: str
+    number: int
+    commit: str
+    branch: str
+
+    def fields(self) -> Fields:
+        return non_empty(
+            (Key.TASK, self.task),
+            (Key.NUMBER, str(self.number)),
+            (Key.COMMIT, self.commit),
+            (Key.BRANCH, self.branch),
+        )
+
+    @classmethod
+    def of(cls, event: Event) -> BranchCreated:
+        return cls(event.task, int(event.number or "0"), event.commit, event.branch)
+
+
+@immutable
+class SnapshotCreated:
+    """A snapshot of the worktree: the short name of its branch, its commit and tree."""
+
+    type: ClassVar[str] = "snapshot.created"
+    branch: str
+    commit: str
+    tree: str
+
+    def fields(self) -> Fields:
+        return non_empty((Key.BRANCH, self.branch), (Key.COMMIT, self.commit), (Key.TREE, self.tree))
+
+    @classmethod
+    def of(cls, event: Event) -> SnapshotCreated:
+        return cls(event.branch, event.commit, event.tree)
+
+
+@immutable
+class SnapshotOpened:
+    """A snapshot was checked out in a folder of its own."""
+
+    type: ClassVar[str] = "snapshot.opened"
+    branch: str
+    commit: str
+
+    def fields(self) -> Fields:
+        return non_empty((Key.BRANCH, self.branch), (Key.COMMIT, self.commit))
+
+    @classmethod
+    def of(cls, event: Event) -> SnapshotOpened:
+        return cls(event.branch, event.commit)
+
+
+@immutable
+class SnapshotsPruned:
+    """Snapshots were deleted: short name and commit of each."""
+
+    type: ClassVar[str] = "snapshot.pruned"
+    pruned: tuple[tuple[str, str], ...]
+
+    def fields(self) -> Fields:
+        return tuple((Key.PRUNED, f"{branch} {commit}") for branch, commit in self.pruned)
+
+    @classmethod
+    def of(cls, event: Event) -> SnapshotsPruned:
+        return cls(event.pairs(Key.PRUNED))

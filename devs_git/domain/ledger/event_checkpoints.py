@@ -1,0 +1,67 @@
+"""What the event says that records a checkpoint. `history.checkpoint_of` makes a checkpoint of it."""
+
+from __future__ import annotations
+
+from devs_git.domain.ledger.event_keys import Key
+from devs_git.domain.ledger.event_tasks import work_in
+from devs_git.domain.ledger.events import Event, Fields, non_empty
+from devs_git.domain.ledger.history import checkpoint_of
+from devs_git.domain.text.trailers import Work
+from devs_git.values import immutable
+
+
+@immutable
+class CheckpointRecorded:
+    """A checkpoint, which completes its task or not. `tag`, `commit` and `tree` are oids.
+
+    `stat` is the number of files, of lines added and of lines removed. `conversation` is session, number of messages and
+    digest of what was said until then.
+    """
+
+    completed: bool
+    work: Work
+    number: int
+    tag: str
+    commit: str
+    tree: str
+    branch: str
+    message: str
+    stat: tuple[int, int, int]
+    op_id: str
+    conversation: str = ""
+
+    @property
+    def type(self) -> str:
+        return "task.completed" if self.completed else "checkpoint.created"
+
+    def fields(self) -> Fields:
+        own = non_empty(
+            (Key.NUMBER, str(self.number)),
+            (Key.TAG, self.tag),
+            (Key.COMMIT, self.commit),
+            (Key.TREE, self.tree),
+            (Key.BRANCH, self.branch),
+            (Key.MESSAGE, self.message),
+            (Key.STAT, " ".join(map(str, self.stat))),
+            (Key.OP, self.op_id),
+            (Key.CONVERSATION, self.conversation),
+        )
+        return (*self.work.pairs(), *own)
+
+    @classmethod
+    def of(cls, event: Event) -> CheckpointRecorded:
+        """What the event says; ValueError as `history.checkpoint_of`."""
+        point = checkpoint_of(event)
+        return cls(
+            completed=point.completed,
+            work=work_in(event),
+            number=point.number,
+            tag=point.tag,
+            commit=point.commit,
+            tree=point.tree,
+            branch=point.branch,
+            message=point.message,
+            stat=(point.files_changed, point.lines_added, point.lines_removed),
+            op_id=event.op_id,
+            conversation=event.conversation,
+        )

@@ -1,0 +1,69 @@
+"""What the events of tasks say: one was started, and something is its result."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from devs_git.domain.ledger.event_keys import Key
+from devs_git.domain.ledger.events import Event, Fields, non_empty
+from devs_git.domain.text.trailers import Work
+from devs_git.values import immutable
+
+
+def work_in(event: Event) -> Work:
+    """Who works on which task, as an event says it."""
+    return Work(event.task, event.get(Key.AGENT), event.get(Key.CLIENT), event.phase)
+
+
+@immutable
+class TaskStarted:
+    """A task begins, or begins anew. `head` is the commit of HEAD, `next_number` what its next checkpoint gets."""
+
+    type: ClassVar[str] = "task.started"
+    work: Work
+    title: str
+    contract: str
+    branch: str
+    head: str
+    op_id: str
+    next_number: int
+
+    def fields(self) -> Fields:
+        own = non_empty(
+            (Key.TITLE, self.title),
+            (Key.CONTRACT, self.contract),
+            (Key.BRANCH, self.branch),
+            (Key.FROM, self.head),
+            (Key.OP, self.op_id),
+            (Key.NEXT, f"{self.work.task} {self.next_number}"),
+        )
+        return (*self.work.pairs(), *own)
+
+    @classmethod
+    def of(cls, event: Event) -> TaskStarted:
+        """What the event says; the number is 0 where it says none, as in a ledger of an earlier version."""
+        return cls(
+            work=work_in(event),
+            title=event.get(Key.TITLE),
+            contract=event.get(Key.CONTRACT),
+            branch=event.branch,
+            head=event.get(Key.FROM),
+            op_id=event.op_id,
+            next_number=int(dict(event.next_numbers).get(event.task, "0")),
+        )
+
+
+@immutable
+class TaskResult:
+    """The result of a task: its text is a file of the ledger."""
+
+    type: ClassVar[str] = "task.result"
+    task: str
+    op_id: str
+
+    def fields(self) -> Fields:
+        return non_empty((Key.TASK, self.task), (Key.OP, self.op_id))
+
+    @classmethod
+    def of(cls, event: Event) -> TaskResult:
+        return cls(event.task, event.op_id)

@@ -1,0 +1,132 @@
+"""Each type of event has one class, which says how it is written and how it is read."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from devs_git.domain.ledger.event_branches import BranchCreated
+from devs_git.domain.ledger.event_checkpoints import CheckpointRecorded
+from devs_git.domain.ledger.event_content import Content
+from devs_git.domain.ledger.event_fields import odd
+from devs_git.domain.ledger.event_header import Header
+from devs_git.domain.ledger.event_merges import LedgersMerged
+from devs_git.domain.ledger.event_rewrites import CheckpointsRewritten, HistoryRewritten
+from devs_git.domain.ledger.event_tasks import TaskStarted
+from devs_git.domain.ledger.event_upkeep import TracesPruned
+from devs_git.domain.ledger.events import EFFECTS, Event, parse
+from tests import house
+from tests.support import event_examples
+from tests.support.event_examples import EXAMPLES, A, fields_of
+
+pytestmark = pytest.mark.quick
+
+TOP = Path(__file__).parent.parent.parent.parent
+LEDGER = "domain/ledger/"
+NAMES = [f"{type(said).__name__} as {kind} {number}" for number, (said, kind, _) in enumerate(EXAMPLES)]
+# Where an `Event` is made that no command says: messages of backups, a draft read from a journal, a merge not yet made.
+OTHER_EVENTS = {
+    "domain/belief/verdict.py",
+    "storage/ledger/own_operations.py",
+    "storage/worktree/backups.py",
+    "storage/worktree/journal.py",
+    "workspace.py",
+}
+
+
+@pytest.mark.parametrize(("said", "kind", "lines"), EXAMPLES, ids=NAMES)
+def test_what_an_event_says_is_written_as_the_table_has_it_and_read_back(
+    said: Content, kind: str, lines: str
+) -> None:
+    assert (said.type, said.fields()) == (kind, fields_of(lines))
+    header = Header("init", "Ada <ada@example.org>", 1, ".", "2001", "2002", "ok")
+    written = Event(said.type, "Subject", (*said.fields(), *header.fields())).message()
+    own = "".join(f"{line}\n" for line in lines.strip().splitlines())
+    assert written == (
+        f"Subject\n\nDevs-Event: {kind}\n{own}Devs-Format: 1\nDevs-Verb: init\n"
+        "Devs-Actor: Ada <ada@example.org>\nDevs-Tier: 1\nDevs-Worktree: .\nDevs-Started: 2001\n"
+        "Devs-Finished: 2002\nDevs-Outcome: ok\n"
+    )
+    event = parse(A, (), written)
+    assert (event.type, type(said).of(event)) == (kind, said)  # type: ignore[attr-defined]
+    assert (event.verb, event.actor, event.started, event.finished) == ("init", header.actor, "2001", "2002")
+    assert list(odd(event)) == []
+
+
+@pytest.mark.parametrize("kind", sorted(event_examples.TYPES))
+def test_the_page_of_events_lists_the_trailers_of_each_type(kind: str) -> None:
+    page = (TOP / "schemas" / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(rf"^\| `{re.escape(kind)}` \|(.*)$", page, re.MULTILINE)
+    assert len(rows) == 1, kind
+    listed = set(re.findall(r"`(Devs-[A-Za-z-]+)`", rows[0]))
+    written = {key for _, name, lines in EXAMPLES if name == kind for key, _ in fields_of(lines)}
+    # A policy that a person approved has what `gate.resolved` has.
+    assert (listed if kind != "policy.set" else listed | written) == written
+
+
+def test_each_class_has_an_example_and_each_effect_a_class() -> None:
+    assert {type(said) for said, _, _ in EXAMPLES} == set(event_examples.classes())
+    # No verb writes `dropped` yet; a ledger that has one is read.
+    assert set(EFFECTS) - {"dropped"} <= event_examples.TYPES
+
+
+@pytest.mark.parametrize("kind", list(event_examples.classes()), ids=lambda kind: kind.__name__)
+def test_an_event_that_says_nothing_can_be_read(kind: Any) -> None:
+    assert kind.of(Event("x", "s", ())).fields() is not None
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "value"),
+    [
+        (TaskStarted, "Devs-Next", " first"),
+        (CheckpointRecorded, "Devs-Number", "first"),
+        (CheckpointRecorded, "Devs-Stat", "1 2"),
+        (BranchCreated, "Devs-Number", "first"),
+        (CheckpointsRewritten, "Devs-Moved", "a b"),
+        (HistoryRewritten, "Devs-Next", "task-1"),
+        (LedgersMerged, "Devs-Renumbered", A),
+        (TracesPruned, "Devs-Pruned", "all"),
+    ],
+)
+def test_a_number_that_cannot_be_read_is_an_error_for_who_reads_by_the_class(
+    kind: Any, key: str, value: str
+) -> None:
+    with pytest.raises(ValueError, match=r"invalid literal|to unpack"):
+        kind.of(Event("x", "s", ((key, value),)))
+
+
+def _names(source: str) -> Iterator[str]:
+    """What a module imports, and the attributes that it asks for."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+
+
+def _calls(source: str, name: str) -> bool:
+    """Whether a module calls a function or method of this name."""
+    calls = (node.func for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
+    return any(getattr(call, "attr", getattr(call, "id", "")) == name for call in calls)
+
+
+def test_the_keys_of_events_are_used_by_the_modules_of_the_ledgers_events_alone() -> None:
+    """No exception: what stands in commits, tags and backups has its own class of keys, `TrailerKey`."""
+    modules = house.modules(TOP)
+    users = {path for path, source in modules.items() if "Key" in _names(source)}
+    assert {path for path in users if not path.startswith(LEDGER)} == set()
+    assert "Key" in _names("from devs_git.domain.ledger.event_keys import Key\n")
+
+
+def test_a_command_says_an_event_by_the_class_of_its_type() -> None:
+    modules = house.modules(TOP)
+    assert {path for path, source in modules.items() if _calls(source, "event")} == {"workspace.py"}
+    makers = {path for path, source in modules.items() if _calls(source, "Event")}
+    assert {path for path in makers if not path.startswith(LEDGER)} - {
+        "entrypoints/http/feed.py"
+    } == OTHER_EVENTS
