@@ -110,6 +110,12 @@ def test_every_option_and_command_says_what_it_is_for() -> None:
 
 
 FOREIGN = ("mcp", "jsonschema", "markdown_it", "pydantic", "rich")
+# The classes of events: a command that only reads the log uses none.
+EVENTS = tuple(
+    f"devs_git.domain.ledger.{file.stem}"
+    for file in TOP.glob("devs_git/domain/ledger/event_*.py")
+    if file.stem not in ("event_keys", "event_names")
+)
 SCRIPT = """
 import sys
 words, unwanted = sys.argv[1].split(), sys.argv[2].split(",")
@@ -128,8 +134,8 @@ finally:
         ("--help", ("click", "pathlib", "pygit2", "ruamel.yaml", "sqlite3", "subprocess")),
         ("log --help", ("pygit2", "ruamel.yaml", "sqlite3")),
         ("--version", ("pygit2", "ruamel.yaml", "sqlite3", "subprocess", "json", "pathlib")),
-        ("log", ("pygit2", "ruamel.yaml", "sqlite3", "random", "hashlib", "tempfile")),
-        ("status", ("pygit2", "ruamel.yaml", "random")),
+        ("log", ("pygit2", "ruamel.yaml", "sqlite3", "random", "hashlib", "tempfile", *EVENTS)),
+        ("status", ("pygit2", "ruamel.yaml", "random", *EVENTS)),
     ],
 )
 def test_a_quick_command_loads_only_what_it_uses(
