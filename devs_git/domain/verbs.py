@@ -1,8 +1,8 @@
-"""The verb table: what each verb may do, and what a gate does to it.
+"""The verb table: what each verb may do, and what an open gate does to it.
 
-Guard, ledger, command line, documentation and `verify` read this one table. A verb `gate request` lives in
-`devs_git/commands/gate_request.py` as `Request`, `run` and `Result`; its input and result types are theirs.
-A name that is not here is tier 2, unknown to us, and does not go on while a gate is open.
+The router, the ledger, the command line, the documentation and `verify` read this table. The verb `gate request` is in
+`devs_git/commands/gate_request.py`, with `Request`, `run` and `Result`. A name that is not in the table is unknown:
+it has tier 2 and is refused while a gate is open.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ READS, CHANGES, UNKNOWN, DESTROYS = 0, 1, 2, 3
 
 
 class VerbRequest:
-    """The base of every verb's `Request`: what the router and the entry points read of each.
+    """The base of every verb's `Request`: what the router and the entry points read of each request.
 
-    A verb that knows one of these names has a field of that name. For all other verbs the value here holds.
+    A verb that supports one of these has a field of that name. All other verbs have the value here.
     """
 
-    # Only say what would happen.
+    # Whether to show only what would happen.
     dry_run: bool = False
-    # The id of a plan that a dry run showed: no other is carried out.
+    # The id of the plan that a dry run showed: only this plan is carried out.
     plan_id: str | None = None
     # Why a person overrides a gate; None or "": nobody does.
     override_reason: str | None = None
-    # Whether a person may be there to be asked.
+    # Whether a person may be at the terminal.
     at_terminal: bool = False
-    # Where relative paths begin; None where the verb takes no paths.
+    # The folder of relative paths; None where the verb takes no paths.
     folder: str | None = None
 
     @property
     def releases(self) -> bool:
-        """Whether this takes guards away: then it waits while a gate is open, even where its verb goes on."""
+        """Whether the request removes protection: then it waits while a gate is open, also if its verb does not."""
         return False
 
     def as_dry_run(self) -> Self:
@@ -51,23 +51,23 @@ class VerbRequest:
         return _changed(self, folder=folder)
 
     def next_request(self, result: Any) -> Self | None:  # noqa: ARG002 - the verb that goes on reads it
-        """What to ask after this result, for as long as somebody reads; None: nothing."""
+        """The request to run after this result, as long as somebody reads; None for no other."""
         return None
 
 
 def _changed(request: Kind, **members: object) -> Kind:
-    # Type checkers let `replace` change fields alone: the verb's own class has them, the base has not.
+    # Type checkers let `replace` change only fields: the class of the verb has them, the base does not.
     any_verbs: Any = request
     changed: Kind = replace(any_verbs, **members)
     return changed
 
 
 class VerbResult:
-    """The base of a verb's `Result` that can say one of these, which the entry points read."""
+    """The base of a `Result` with one of these members, which the entry points read."""
 
-    # Why the ledger is not to be believed; "" where it is.
+    # Why nobody may believe the ledger; "" where it is sound.
     not_believed: str = ""
-    # Of a dry run: the refusals of the real one, as JSON.
+    # Of a dry run: the refusals of the real run, as JSON.
     blocked_by: tuple[dict[str, Any], ...] = ()
     # Of a dry run: the id of the plan that it shows; "" where it has none.
     plan_id: str = ""
@@ -75,12 +75,11 @@ class VerbResult:
 
 @immutable
 class Verb:
-    """One row: `while_frozen` says whether it goes on while a gate is open; reading and recording always do,
-    and so does `snapshot create`, which only saves.
+    """One row of the table.
 
-    What `records` writes to the catalog alone, which is its record: it leaves no event. `seconds` is how long a verb may
-    take; then everything is as it was. `before_init`: it answers also where the ledger has no policy yet; every other
-    verb is refused there (NOT_INITIALIZED).
+    `while_frozen`: the verb also runs while a gate is open, as all verbs do that only read or record. `records`: it
+    writes only to the catalog, and leaves no event. `seconds`: its time limit, after which everything is as before.
+    `before_init`: it also runs where the ledger has no policy yet; all others are refused there (NOT_INITIALIZED).
     """
 
     name: str
@@ -109,21 +108,21 @@ _ROWS: Final = (
         while_frozen=True,
         before_init=True,
     ),
-    Verb("task start", CHANGES, "Make a task active in this worktree."),
+    Verb("task start", CHANGES, "Start a task in this worktree."),
     Verb("task complete", CHANGES, "Commit what is staged and tag the task as completed."),
     Verb("task result", CHANGES, "Record a task's result, read from standard input."),
     Verb("task status", READS, "Show one task, or the active one."),
     Verb("checkpoint", CHANGES, "Commit what is staged and record a numbered checkpoint."),
     Verb("log", READS, "List checkpoints, newest first."),
-    Verb("history", READS, "List what happened, newest first, or as it happens."),
+    Verb("history", READS, "List events, newest first, or print them as they happen."),
     Verb("show", READS, "Show one checkpoint."),
     Verb("diff", READS, "Show what changed up to a checkpoint, or since HEAD."),
     Verb("status", READS, "Show working tree, active task and open gates."),
-    Verb("rewind", CHANGES, "Go back to a checkpoint, losing nothing."),
-    Verb("undo", CHANGES, "Return from the last rewind, restore or undo."),
+    Verb("rewind", CHANGES, "Go back to a checkpoint without losing anything."),
+    Verb("undo", CHANGES, "Undo the last rewind, restore or undo."),
     Verb("checkout", CHANGES, "Switch to a local branch.", seconds=10.0),
-    Verb("branch", CHANGES, "Make a branch at a checkpoint, without switching."),
-    Verb("restore", CHANGES, "Bring files of a checkpoint back as a new commit."),
+    Verb("branch", CHANGES, "Create a branch at a checkpoint, without switching to it."),
+    Verb("restore", CHANGES, "Restore files from a checkpoint as a new commit."),
     Verb(
         "snapshot create",
         CHANGES,
@@ -131,24 +130,24 @@ _ROWS: Final = (
         while_frozen=True,
     ),
     Verb("snapshot list", READS, "List snapshots."),
-    Verb("snapshot open", CHANGES, "Look into a snapshot in a detached worktree of its own."),
+    Verb("snapshot open", CHANGES, "Open a snapshot in a separate worktree."),
     Verb("snapshot prune", DESTROYS, "Delete old snapshots."),
     Verb(
         "history-rewritten",
         CHANGES,
-        "Move the checkpoints to the commits of a history that was rewritten.",
+        "Move the checkpoints to the new commits of a rewritten history.",
         while_frozen=True,
     ),
     Verb(
         "verify",
         READS,
-        "Prove that ledger, tags, commits, TAS and policy are what they claim (for CI).",
+        "Check the ledger, tags, commits, TAS and policy (for CI).",
         before_init=True,
     ),
     Verb(
         "gate request",
         CHANGES,
-        "Ask a person; freezes write work until there is an answer.",
+        "Ask a person to decide; write commands wait for the answer.",
         while_frozen=True,
     ),
     Verb("gate list", READS, "List the gates that wait for a decision."),
@@ -156,41 +155,41 @@ _ROWS: Final = (
     Verb("gate reject", CHANGES, "Reject what a gate asks, with a reason.", while_frozen=True),
     Verb("gate wait", READS, "Wait until a person has decided on a gate."),
     Verb("gate show", READS, "Show one gate on one page, and how to answer it."),
-    Verb("purge", DESTROYS, "Take a secret out of all places where devs-git keeps things."),
+    Verb("purge", DESTROYS, "Remove a secret from everything that devs-git stores."),
     Verb("sync", CHANGES, "Join this clone's ledger and checkpoints with a remote's.", while_frozen=True),
     Verb("trace put", CHANGES, "Store a tool's whole output, read from standard input.", records=True),
     Verb("trace get", READS, "Print the whole output of a tool, or a part of it."),
     Verb("trace list", READS, "List stored tool outputs, newest first."),
-    Verb("trace search", READS, "Find stored tool outputs by what they say."),
+    Verb("trace search", READS, "Search stored tool outputs."),
     Verb("trace prune", DESTROYS, "Delete old tool outputs."),
-    Verb("trace export", READS, "Write stored tool outputs as compressed lines of JSON."),
-    Verb("trace import", CHANGES, "Put exported tool outputs into the catalog.", records=True),
-    Verb("trace ingest", CHANGES, "Take what agent hooks have captured into the catalog.", records=True),
+    Verb("trace export", READS, "Export stored tool outputs as compressed lines of JSON."),
+    Verb("trace import", CHANGES, "Import exported tool outputs.", records=True),
+    Verb("trace ingest", CHANGES, "Store in the catalog what agent hooks have captured.", records=True),
     Verb(
-        "conversation show", READS, "Print what was said in an agent's session, or up to a checkpoint of it."
+        "conversation show", READS, "Print the conversation of a session, a task or a checkpoint."
     ),
-    Verb("conversation import", CHANGES, "Read what is new in a session's transcript.", records=True),
-    Verb("conversation snapshot", CHANGES, "Name what was said so far, to return to it.", records=True),
-    Verb("conversation snapshots", READS, "List the named states of conversations, newest first."),
+    Verb("conversation import", CHANGES, "Read the new messages of a session's transcript.", records=True),
+    Verb("conversation snapshot", CHANGES, "Record the current state of a conversation.", records=True),
+    Verb("conversation snapshots", READS, "List the recorded states of conversations, newest first."),
     Verb("doctor", READS, "Look for problems and name the command that fixes each.", before_init=True),
 )
 
 VERBS: Final[dict[str, Verb]] = {verb.name: verb for verb in _ROWS}
 
-# Doors start, and guard what comes through them; they have no command module and leave no event.
+# Commands that start an entry point. They have no module in `commands` and leave no event.
 DOORS: Final[dict[str, str]] = {
     "hook": "Called by the installed git and agent hooks.",
-    "agent install": "Tell a coding agent's project files of our hooks and MCP server; --uninstall.",
+    "agent install": "Add devs-git to the project files of a coding agent; --uninstall removes it.",
     "aliases install": "Add git aliases: git checkpoint, git rewind-task, git gates, git approve.",
-    "aliases uninstall": "Take these git aliases out again.",
+    "aliases uninstall": "Remove these git aliases.",
     "mcp": "Serve agents over MCP on standard input and output.",
     "serve": "Serve agents and programs over HTTP: MCP, REST and a stream of events.",
-    "demo": "Run the main job in a repository made for it.",
+    "demo": "Show the main commands at work in a temporary repository.",
     "completion": "Print the shell completion for bash, zsh or fish.",
     "help": "Show help for a command.",
 }
 
 
 def verb(name: str) -> Verb:
-    """The row of `name`; an unknown name is tier 2 and is guarded."""
+    """The row of `name`. An unknown name has tier 2."""
     return VERBS.get(name) or Verb(name, UNKNOWN, "unknown to us", doors=())
