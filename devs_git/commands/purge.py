@@ -1,8 +1,8 @@
-"""`purge`: take a secret out of all places of ours. They are recovery points, so this is tier 3: it shows its plan and asks.
+"""`purge`: remove a secret from everything that devs-git stores. This deletes recovery points, so it shows its plan and asks.
 
-Backups, snapshots, preserved branches and checkpoints that reach it go whole: one without a file would be no state that ever was.
-Traces go, too; a message keeps its place and says that it was purged. What a person's branches, tags, stashes, worktrees
-and remotes hold is named and left.
+Backups, snapshots, preserved branches and checkpoints that reach the secret are deleted whole, because without the file
+they would show a state that never was. Traces are deleted, too. A message keeps its place and says that it was purged.
+What only people can remove (from their branches, tags, stashes, worktrees and remotes) is named.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ FINISH = "git reflog expire --expire=now --all && git gc --prune=now"
 
 @immutable
 class Request(VerbRequest):
-    """`path`: a file or folder, relative to `folder` or the worktree's root, in all its versions; `text`: what stands somewhere;
-    `event`: one of the ledger, or the beginning of its oid, that tells of checkpoints that are kept no more, or nowhere.
+    """`path`: a file or folder in all its versions, relative to `folder` or to the root. `text`: a text, wherever it is.
+    `event`: the oid of an event, or how it begins; its checkpoints that are removed elsewhere, or lost, are removed here.
 
-    One of them at least. `plan_id` binds to what was shown: PLAN_STALE where that changed.
+    At least one of these. `plan_id`: only the plan that was shown, else PLAN_STALE.
     """
 
     path: str = ""
@@ -58,14 +58,15 @@ class Request(VerbRequest):
         if "\0" in self.path:
             raise invalid("path", "A path has no NUL character.")
         if self.event and not re.fullmatch("[0-9a-f]{7,40}", self.event):
-            raise invalid("event", "An event is named by the beginning of its oid, seven digits at least.")
+            raise invalid("event", "Give at least the first seven digits of the event's oid.")
 
 
 @immutable
 class Result(VerbResult):
-    """What went, or would go: refs with what they held, how many traces and messages, and files of ours.
+    """What was deleted, or would be: refs, how many traces and messages, and files of devs-git.
 
-    `lost` are checkpoints that are nowhere here, and that the ledger is to ask for no more. `left`: what still holds it and is not ours; `finish`: the command after which no object has it. `event` is '' where nothing was found.
+    `lost`: checkpoints that this clone does not have, and that no clone will ask for again. `left`: what only people can
+    remove. `finish`: the command that deletes the objects. `event` is '' if nothing was found.
     """
 
     dropped: tuple[Dropped, ...]
@@ -102,8 +103,8 @@ class _Plan:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Take it out, record that, and write the catalog anew. PLAN_STALE, BUSY while an operation is under way or the catalog is read,
-    CONFLICT where a ref moves meanwhile, HISTORY_REWRITTEN where it would drop checkpoints that `history-rewritten` can still move.
+    """Delete it, record that, and write a new catalog. PLAN_STALE, BUSY while an operation runs or somebody reads the catalog,
+    CONFLICT if a ref moves meanwhile, HISTORY_REWRITTEN if `history-rewritten` can still move one of the checkpoints.
     """
     points = workspace.ledger.require().history.checkpoints.values()
     rewritten_commits.require_followed(workspace.git, workspace.places.common, *points)
@@ -138,7 +139,7 @@ def _without_catalog(workspace: Workspace, request: Request) -> Result:
 
 
 def _remove(workspace: Workspace, plan: _Plan) -> None:
-    """Files of ours that hold it, and the second names of objects that go."""
+    """Delete files of devs-git that contain it, and second names of its objects."""
     own_files.remove(plan.files)
     oids = {*plan.objects.oids, *(one.oid for one in plan.objects.dropped)}
     for folder in (newest_objects.FOLDER, backups.FOLDER):
@@ -146,25 +147,25 @@ def _remove(workspace: Workspace, plan: _Plan) -> None:
 
 
 def _refuse_under_way(workspace: Workspace) -> None:
-    """What an operation is about to put back would bring it again."""
+    """BUSY during an operation, which could restore the secret."""
     for path in workspace.places.journals.glob("*.json"):
         raise DevsError(
             "BUSY",
-            "A command of devs-git is at work, or was interrupted, in a worktree of this repository.",
-            hint="Wait until it ends. If it was interrupted, run in that worktree: devs-git status",
+            "A devs-git command is running in a worktree of this repository, or it was interrupted there.",
+            hint="Wait until it ends. If it was interrupted, run there: devs-git status",
             journal=path.stem,
         )
 
 
 def _require_same(request: Request, plan: _Plan) -> None:
     if request.plan_id and request.plan_id != plan_id(plan.parts):
-        text = "The places that hold it have changed since the plan was made."
-        raise DevsError("PLAN_STALE", text, hint="Make a new plan, and decide again.")
+        text = "The places that contain it have changed since the plan was made."
+        raise DevsError("PLAN_STALE", text, hint="Make a new plan, then decide again.")
 
 
 def _plan(workspace: Workspace, request: Request, catalog: Catalog) -> _Plan:
-    """What would go now; reads only."""
-    followed, lost = _told(workspace, request)
+    """What would be deleted now; reads only."""
+    followed, lost = _checkpoints_of_event(workspace, request)
     if not (request.path or request.text):
         return _Plan(Found(followed, (), (), frozenset()), purge_rows.Hits(), (), lost=lost)
     path = _path(workspace, request)
@@ -186,9 +187,11 @@ def _plan(workspace: Workspace, request: Request, catalog: Catalog) -> _Plan:
     return _Plan(objects, hits, tuple(files), (*objects.left, *left), lost)
 
 
-def _told(workspace: Workspace, request: Request) -> tuple[tuple[Dropped, ...], tuple[Checkpoint, ...]]:
-    """What the event tells of: refs here of checkpoints that are to be kept no more, or that it records otherwise than their
-    commits are, and checkpoints that are nowhere here; INVALID_ARGUMENTS{event} where there is none.
+def _checkpoints_of_event(
+    workspace: Workspace, request: Request
+) -> tuple[tuple[Dropped, ...], tuple[Checkpoint, ...]]:
+    """Of the checkpoints that the event names: refs of those that were removed elsewhere or whose commits differ from what it
+    records, and those that this clone does not have. INVALID_ARGUMENTS{event} if there is none.
     """
     if not request.event:
         return (), ()
@@ -205,20 +208,22 @@ def _told(workspace: Workspace, request: Request) -> tuple[tuple[Dropped, ...], 
     dropped = tuple(Dropped(ref, oid, "checkpoint") for ref, oid in held.items() if oid in odd)
     lost = tuple(point for point in own if not workspace.objects.exists(point.tag))
     if not (dropped or lost):
-        text = "No event whose oid begins so tells of a checkpoint that is to be kept no more, or that is nowhere here."
-        raise invalid("event", text, hint="See which ones do: devs-git sync, devs-git verify tags")
+        text = (
+            "No event with this oid names a checkpoint that was removed elsewhere, or that is missing here."
+        )
+        raise invalid("event", text, hint="See which events do: devs-git sync, devs-git verify tags")
     return dropped, lost
 
 
 def _on_disk(workspace: Workspace, path: str) -> Iterator[bytes]:
-    """The file as it stands in this worktree, which git may never have seen."""
+    """The file as it is in this worktree, which git may not know."""
     there = workspace.top / path
     if path and there.is_file() and there.stat().st_size <= limits.FILE.most:
         yield bounded.read_file(there, limits.FILE, "path")
 
 
 def _path(workspace: Workspace, request: Request) -> str:
-    """The path from the root on; INVALID_ARGUMENTS{path} outside of the worktree."""
+    """The path relative to the root; INVALID_ARGUMENTS{path} outside of the worktree."""
     if not request.path:
         return ""
     top = os.path.realpath(workspace.top)
@@ -230,7 +235,7 @@ def _path(workspace: Workspace, request: Request) -> str:
 
 
 def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
-    """Take the refs away and say so, in one transaction; the event's oid."""
+    """Delete the refs and write the event, in one transaction; the event's oid."""
     hits, dropped = plan.hits, plan.objects.dropped
     counts = {
         "refs": len(dropped),
@@ -244,9 +249,10 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
     )
     sought = one_line(request.path) if request.path and not request.text else "a text"
     if not (request.path or request.text):
-        sought = "what an event tells of"
+        sought = "the checkpoints of an event"
     backups, purged_backup = [one for one in dropped if one.kind == "backup"], own_operations.purged_backup
     left = {one.ref: purged_backup(workspace.objects, one.oid, plan.objects.forms) for one in backups}
+    tags = [*(one.oid for one in dropped if one.kind == "checkpoint"), *(one.tag for one in plan.lost)]
 
     def build(tip: store.Tip) -> Draft:
         tags = (*(one.oid for one in dropped if one.kind == "checkpoint"), *(one.tag for one in plan.lost))
@@ -261,8 +267,8 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
     try:
         return workspace.append(build).oid
     except refs.RefMoved as error:
-        text = "A ref was moved or deleted at this moment; nothing was purged."
-        raise DevsError("CONFLICT", text, hint="Run it again.") from error
+        text = "Another process moved or deleted a ref at this moment. Nothing was purged."
+        raise DevsError("CONFLICT", text, hint="Run the command again.") from error
 
 
 def _gone(tip: store.Tip, tags: Iterable[str]) -> Iterator[tuple[str, bool]]:

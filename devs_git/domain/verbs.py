@@ -165,9 +165,7 @@ _ROWS: Final = (
     Verb("trace export", READS, "Export stored tool outputs as compressed lines of JSON."),
     Verb("trace import", CHANGES, "Import exported tool outputs.", records=True),
     Verb("trace ingest", CHANGES, "Store in the catalog what agent hooks have captured.", records=True),
-    Verb(
-        "conversation show", READS, "Print the conversation of a session, a task or a checkpoint."
-    ),
+    Verb("conversation show", READS, "Print the conversation of a session, a task or a checkpoint."),
     Verb("conversation import", CHANGES, "Read the new messages of a session's transcript.", records=True),
     Verb("conversation snapshot", CHANGES, "Record the current state of a conversation.", records=True),
     Verb("conversation snapshots", READS, "List the recorded states of conversations, newest first."),

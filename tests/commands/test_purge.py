@@ -184,7 +184,7 @@ def test_what_is_a_persons_is_named_with_the_command_and_left(initialised: Path)
     assert "a stash entry" in told
     assert any(what.startswith("secret.env in the index of ") for what in told)
     assert any(what.startswith("HEAD of ") for what in told)
-    assert told[str(initialised / "secret.env")].startswith("it is a file of yours")
+    assert told[str(initialised / "secret.env")].startswith("it is your own file")
     assert (result.dropped, result.event) == ((), "")  # its checkpoint is on main, the snapshot is looked at
 
 

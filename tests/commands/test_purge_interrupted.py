@@ -32,7 +32,7 @@ def test_files_of_an_interrupted_rebase_or_cherry_pick_are_named(initialised: Pa
     assert held
     told = {one.what: one.command for one in purged(initialised, TEXT).left}
     for path in held:
-        assert told[str(path)].startswith("end what is under way: git ")
+        assert told[str(path)].startswith("end the operation that uses it: git ")
 
 
 def test_the_log_of_a_bisect_and_what_rerere_remembers_are_named(initialised: Path) -> None:
@@ -47,6 +47,6 @@ def test_the_log_of_a_bisect_and_what_rerere_remembers_are_named(initialised: Pa
     scene.git("commit", "-qam", "other")
     subprocess.run(["git", "merge", "-q", "side"], cwd=initialised, capture_output=True, check=False)
     told = {one.what: one.command for one in purged(initialised, TEXT).left}
-    assert told[str(initialised / ".git/BISECT_LOG")] == "end what is under way: git bisect reset"
+    assert told[str(initialised / ".git/BISECT_LOG")] == "end the operation that uses it: git bisect reset"
     (kept,) = (initialised / ".git/rr-cache").rglob("preimage")
     assert told[str(kept)] == f"rm {kept}"

@@ -1,6 +1,6 @@
-"""The files of our own below the git directories that hold a secret: captured payloads, and what a broken operation left.
+"""Files of devs-git in the git directories that contain a secret: captured payloads, and what an interrupted operation left.
 
-The catalog is no such file, nor are worktrees that `snapshot open` made, which are a person's to remove.
+The catalog is not among them, nor are the worktrees that `snapshot open` made: a person removes those.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from devs_git.storage.git import loose_objects
 from devs_git.storage.git.places import Places
 
 _OBJECTS: Final = ("saved", "newest")  # second names of loose objects
-_GOES: Final = ("spool", "op", "raw", *_OBJECTS)  # folders of ours whose files are nobody else's
+_GOES: Final = ("spool", "op", "raw", *_OBJECTS)  # folders whose files `purge` deletes
 _AT_ONCE: Final = 1 << 20  # bytes
 _LEFT_ALONE: Final = "open"
-# Where git keeps the messages and patches of what was interrupted, and what ends that.
+# Where git keeps the messages and patches of an unfinished operation, and the commands that end it.
 _UNDER_WAY: Final = {
     "rebase-merge": "git rebase --continue, or git rebase --abort",
     "rebase-apply": "git am --abort, or git rebase --abort",
@@ -32,7 +32,7 @@ _UNDER_WAY: Final = {
 
 
 def find_files(every: Iterable[Places], forms: tuple[bytes, ...]) -> tuple[list[Path], list[Left]]:
-    """The files that go, and those that a person has to look at; what is gone meanwhile is no matter."""
+    """The files that `purge` deletes, and those that a person has to look at. A file that vanishes meanwhile is skipped."""
     going: list[Path] = []
     left: list[Left] = []
     for folder in dict.fromkeys(folder for one in every for folder in (one.shared, one.own)):
@@ -44,13 +44,13 @@ def find_files(every: Iterable[Places], forms: tuple[bytes, ...]) -> tuple[list[
                 going.append(path)
             elif path.exists():
                 left.append(
-                    Left(str(path), "look at it: it is a note of ours, made again by the next command")
+                    Left(str(path), "delete it: devs-git made it, and the next command makes it again")
                 )
     return sorted(set(going)), left
 
 
 def file_holds(path: Path, forms: tuple[bytes, ...]) -> bool:
-    """Whether one of the forms stands in a file, of any size; OSError where it cannot be read."""
+    """Whether the file, of any size, contains one of the forms; OSError where it cannot be read."""
     known = loose_objects.read_file(path) if path.parent.name in _OBJECTS else None
     if known:
         return holds(known[1], forms)
@@ -59,15 +59,15 @@ def file_holds(path: Path, forms: tuple[bytes, ...]) -> bool:
 
 
 def on_disk(every: Iterable[Places], path: str) -> Iterator[Left]:
-    """The file or folder itself, where a worktree has it."""
+    """The file or folder itself, in each worktree that has it."""
     for top in dict.fromkeys(one.top for one in every if path and one.top):
         if os.path.lexists(top / path):
-            yield Left(str(top / path), "it is a file of yours: delete it, or write it without the secret")
+            yield Left(str(top / path), "it is your own file: delete it, or write it without the secret")
 
 
 def messages(every: Iterable[Places], forms: tuple[bytes, ...]) -> Iterator[Left]:
-    """The files in which git itself keeps a message, of the last commit or of a merge under way, and messages and patches of a
-    rebase, a cherry-pick, an am or a bisect that is under way: git needs these to go on. Conflicts that rerere remembers, too.
+    """Files of git that contain it: the message of the last commit or of an unfinished merge, the messages and patches of
+    an unfinished rebase, cherry-pick, am or bisect, which git needs to continue, and the conflicts that rerere stores.
     """
     for folder in dict.fromkeys(one.git_dir for one in every):
         for path in sorted(folder.glob("*MSG")):
@@ -76,9 +76,9 @@ def messages(every: Iterable[Places], forms: tuple[bytes, ...]) -> Iterator[Left
         for name, command in _UNDER_WAY.items():
             for path in sorted((folder / name, *_regular(folder / name))):
                 if _readable_and_holds(path, forms):
-                    yield Left(str(path), f"end what is under way: {command}")
+                    yield Left(str(path), f"end the operation that uses it: {command}")
     for common in dict.fromkeys(one.common for one in every):
-        # What rerere remembers of conflicts is pieces of files.
+        # rerere stores pieces of files.
         for path in sorted(_regular(common / "rr-cache")):
             if _readable_and_holds(path, forms):
                 yield Left(str(path), f"rm {shlex.quote(str(path))}")
@@ -91,11 +91,11 @@ def _readable_and_holds(path: Path, forms: tuple[bytes, ...]) -> bool:
 
 
 def transcripts(paths: Iterable[Path], forms: tuple[bytes, ...]) -> Iterator[Left]:
-    """Those of an agent's own files that hold it."""
+    """The transcripts of agents that contain it."""
     for path in paths:
         with contextlib.suppress(OSError):
             if forms and file_holds(path, forms):
-                yield Left(str(path), "it is the agent's own: delete it, or it is read again")
+                yield Left(str(path), "it belongs to the agent: delete it, or devs-git reads it again")
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -105,7 +105,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _regular(folder: Path, left_alone: str = "") -> Iterator[Path]:
-    """The files below a folder, links left out; none where there is no such folder."""
+    """The regular files below a folder, without links; none where there is no such folder."""
     for where, folders, names in os.walk(folder):
         if Path(where) == folder:
             folders[:] = [name for name in folders if name != left_alone]
@@ -115,6 +115,6 @@ def _regular(folder: Path, left_alone: str = "") -> Iterator[Path]:
 
 
 def remove(paths: Iterable[Path]) -> None:
-    """Take the files away; one that is gone already is no matter."""
+    """Delete the files; one that is gone already is skipped."""
     for path in paths:
         path.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""Which refs keep a secret: of ours, which go, and of people's, which are left to them.
+"""Which refs reach a secret: those of devs-git, which `purge` deletes, and those of people, which it only names.
 
-A ref of ours goes where it reaches the secret by a commit that no branch, tag, stash or worktree of a person has. What these
-have, too, stays: it is in the history of the code, and first that history has to be rewritten.
+A ref of devs-git is deleted if it reaches the secret by a commit that no branch, tag, stash or worktree of a person has.
+If one of these has the commit, the secret is in the history of the code, and a person has to rewrite that first.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _PEELED: Final = "--format=%(refname)%00%(objectname)%00%(*objectname)%00%(workt
 
 @immutable
 class Secret:
-    """`path` has '/' between its names, '' for none; `contents` are versions of it that git may not have, `texts` what else
-    is looked for. `preserved` are branches, with their oids, that a rewind left and nobody has moved.
+    """`path` has '/' between its names, '' for none. `contents` are versions of the file that git may not have, `texts`
+    are other texts to look for. `preserved`: branches, with their oids, that a rewind made and nobody has moved.
     """
 
     path: str
@@ -45,9 +45,8 @@ class Secret:
 
 @immutable
 class Found:
-    """`dropped` are refs of ours that go, `left` what is people's; `forms` is what to look for in all other places.
-
-    `oids` are the blobs and trees that hold it.
+    """`dropped` are refs of devs-git to delete, `left` is what only people can remove. `forms`: the texts to look for in all
+    other places. `oids`: the blobs and trees that contain the secret.
     """
 
     dropped: tuple[Dropped, ...]
@@ -58,18 +57,18 @@ class Found:
 
 @immutable
 class _Graph:
-    """All commits, those that hold the secret themselves, and the tags whose own text does."""
+    """All commits, those that contain the secret, and the tag objects whose text contains it."""
 
     commits: dict[str, Commit]
     hits: frozenset[str]
     tags: frozenset[str]
 
     def before(self, tips: Iterator[str]) -> set[str]:
-        """The commits that `tips` have."""
+        """The commits that `tips` reach."""
         return closure(tips, lambda oid: self.commits[oid].parents if oid in self.commits else ())
 
     def after(self, without: set[str]) -> set[str]:
-        """The commits that have a hit in their history, by commits that are not in `without` alone."""
+        """The commits that reach a hit through commits which are not in `without`."""
         children: dict[str, list[str]] = {}
         for oid, commit in self.commits.items():
             for parent in commit.parents if oid not in without else ():
@@ -83,11 +82,11 @@ class _Ref:
     oid: str
     commit: str
     checked_out: bool
-    kind: str = ""  # '' where it is a person's, or the ledger's
+    kind: str = ""  # '' for a person's ref, and for the ledger's
 
 
 def find_secret(git: Git, common: Path, sought: Secret, progress: Callable[[str, int, int], None]) -> Found:
-    """Look through all objects of the repository; reads only."""
+    """Search all objects of the repository; reads only."""
     listed = list(_refs(git, sought))
     graph, oids, texts = _graph(git, sought, progress)
     people = [ref for ref in listed if not ref.kind and not ref.name.startswith(_LEDGER)]
@@ -130,7 +129,7 @@ def _refs(git: Git, sought: Secret) -> Iterator[_Ref]:
 def _graph(
     git: Git, sought: Secret, progress: Callable[[str, int, int], None]
 ) -> tuple[_Graph, set[str], tuple[bytes, ...]]:
-    """The graph, the blobs and trees that are hits, and all texts to look for: those of the file's versions, too."""
+    """The graph, the blobs and trees that are hits, and all texts to look for, with those of the file's versions."""
     every = Inventory.of(git)
     path = sought.path.split("/") if sought.path else []
     wanted = forms(sought.texts)
@@ -158,13 +157,13 @@ def _graph(
 
 
 def _at(forest: Forest, tree: str, path: list[str]) -> set[str]:
-    """What stands at the path in a tree, and in the trees of a backup."""
+    """What a tree has at the path, also in the trees inside a backup."""
     found = {forest.at(tree, [*([inside] if inside else []), *path]) for inside in _INSIDE}
     return found - {""}
 
 
 def _blobs(git: Git, entries: set[str]) -> set[str]:
-    """The blobs among the entries, and those below their trees."""
+    """The blobs among the entries, and those in their trees."""
     found: set[str] = set()
     script = "".join(f"{oid}\n" for oid in sorted(entries)).encode()
     out = git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=script) if entries else b""
@@ -186,7 +185,7 @@ def _left(sought: Secret, people: list[_Ref]) -> Iterator[Left]:
             yield Left("a stash entry", "git stash list, then git stash drop <the entry>")
         elif ref.name.startswith("refs/remotes/"):
             yield Left(
-                ref.name, "rewrite it where it is pushed from, push it by force, then git fetch --prune"
+                ref.name, "rewrite it in the clone that pushes it, push it by force, then git fetch --prune"
             )
         elif ref.name.startswith("HEAD of "):
             yield Left(ref.name, f"git filter-repo --force {what}, or git worktree remove")
@@ -199,13 +198,13 @@ def _ledger(graph: _Graph, listed: list[_Ref], everywhere: set[str]) -> Iterator
         count = len(graph.before(iter([ref.commit])) & graph.hits)
         if ref.commit in everywhere:
             yield Left(
-                f"{count} events of the ledger, in their texts",
-                "none: it is append-only, so that what stands there is known; make the secret worthless",
+                f"the texts of {count} events of the ledger",
+                "no command: the ledger is append-only; make the secret worthless",
             )
 
 
 def _indexes(git: Git, every: tuple[Places, ...], oids: set[str]) -> Iterator[Left]:
-    """Worktrees that have it staged or tracked."""
+    """Worktrees whose index has it."""
     for one in every:
         inside = git.with_env(GIT_DIR=os.fspath(one.git_dir), GIT_INDEX_FILE=os.fspath(one.git_dir / "index"))
         lines = split_z(inside.run("ls-files", "-s", "-z"))
@@ -213,5 +212,6 @@ def _indexes(git: Git, every: tuple[Places, ...], oids: set[str]) -> Iterator[Le
             facts, _, path = line.partition("\t")
             if facts.split(" ")[1] in oids:
                 yield Left(
-                    f"{path} in the index of {one.top}", "git rm --cached, or commit the file without it"
+                    f"{path} in the index of {one.top}",
+                    "git rm --cached, or commit the file without the secret",
                 )
