@@ -1,9 +1,9 @@
-"""`init`: set a repository up, or look after what an earlier `init` put in. Running it again changes nothing.
+"""`init`: set up a repository, or repair what an earlier `init` installed. A second run changes nothing.
 
-A fresh repository gets a ledger: its genesis (README.md only) and the first policy, which names the genesis, in one
-reference transaction. A clone whose policy names a genesis adopts that ledger and never makes a second root. An `init` that changed something in a
-repository with a ledger leaves one event. `--server` puts the hook that guards pushes into a bare repository, and
-nothing else: its ledger comes with the first push, and has no event of the server.
+A new repository gets a ledger: its genesis (README.md only) and the first policy, which names the genesis, in one
+reference transaction. A clone whose policy names a genesis adopts that ledger, and never makes a second root. An `init`
+that changes a repository with a ledger writes one event. `--server` only installs the hook that checks pushes into a bare
+repository: the ledger comes with the first push, and has no event of the server.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ program, never by hand. It shares no history with the code and is not meant to b
 
 Read it with: git log refs/heads/devs/ledger
 """
-_WAIT: Final = 60.0  # seconds behind another init of this repository
+_WAIT: Final = 60.0  # seconds to wait for another `init` of this repository
 
 
 @immutable
 class Request(VerbRequest):
-    """`uninstall`: take out what init put in, and keep ledger, tags and policy. `strict`: guard every move of a ref.
+    """`uninstall`: remove what `init` installed, and keep ledger, tags and policy. `strict`: check every move of a ref.
 
-    `server`: this is a bare repository that others push to. `accept_policy` is the blob of the policy that a person accepts
-    with a ledger which this clone never saw; `at_terminal` says that a person may be there.
+    `server`: this is a bare repository that others push to. `accept_policy`: the blob of the policy that a person accepts
+    with a ledger that this clone never saw. `at_terminal`: a person may be there.
     """
 
     uninstall: bool = False
@@ -60,7 +60,7 @@ class Request(VerbRequest):
 
     @property
     def releases(self) -> bool:
-        """Whether this takes brakes out, which waits like any write work while a gate is open."""
+        """Whether this removes hooks: then it waits while a gate is open, as every write command does."""
         return self.uninstall and not self.server
 
     @property
@@ -78,7 +78,7 @@ class Request(VerbRequest):
 
 @immutable
 class Result:
-    """What init did. `advice` says what only a person can do."""
+    """What `init` did. `advice`: what only a person can do."""
 
     ledger: str
     genesis: str
@@ -87,7 +87,7 @@ class Result:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Set up, or take out. INVALID_ARGUMENTS{repository}, LEDGER_MISSING, LEDGER_FORK, POLICY_INVALID, BUSY."""
+    """Install or uninstall. INVALID_ARGUMENTS{repository}, LEDGER_MISSING, LEDGER_FORK, POLICY_INVALID, BUSY."""
     places = workspace.places
     if request.server:
         return _serve(workspace, request)
@@ -96,7 +96,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     try:
         with locks.hold(places.shared / "init.lock", wait=_WAIT):
             _require_not_gone(workspace)
-            return _take_out(workspace) if request.uninstall else _put_in(workspace, request)
+            return _uninstall(workspace) if request.uninstall else _install(workspace, request)
     except OSError as error:
         what = error.strerror or "it cannot be written"
         raise suitability.refusal(
@@ -106,13 +106,13 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 
 def _require_not_gone(workspace: Workspace) -> None:
-    """LEDGER_MISSING for a ledger that this clone has had: another, or a remote's older one, may lack an open gate."""
+    """LEDGER_MISSING if this clone had a ledger: another one, or an older one of a remote, may lack an open gate."""
     if workspace.ledger.tip().oid:
         return
     known = known_tips.newest(workspace.store_git, workspace.objects, workspace.places.common, own=True)
     if known:
         found = known_tips.ledger_gone(known, workspace.places.common)
-        raise DevsError(found.code, found.message, hint=f"Put it back: {found.fix}")
+        raise DevsError(found.code, found.message, hint=f"Restore it: {found.fix}")
 
 
 def _serve(workspace: Workspace, request: Request) -> Result:
@@ -126,7 +126,7 @@ def _serve(workspace: Workspace, request: Request) -> Result:
     return Result(tip, roots[0], actions, advice)
 
 
-def _put_in(workspace: Workspace, request: Request) -> Result:
+def _install(workspace: Workspace, request: Request) -> Result:
     if devs_folder.foreign(workspace.places):
         raise suitability.refusal(
             "The path .devs has a file or folder that devs-git did not make; the view needs this path.",
@@ -149,11 +149,11 @@ def _put_in(workspace: Workspace, request: Request) -> Result:
 
 
 def _ledger(workspace: Workspace, named: str, person: Consent) -> tuple[Action, bool]:
-    """The ledger, made, adopted or there; and whether its genesis was made just now."""
+    """Create, adopt or keep the ledger. Returns what was done, and whether the genesis is new."""
     ledger = workspace.ledger
     if tip := ledger.tip().oid:
         if not ledger.checked_tip and not (ledger.common / LOCK).exists():
-            # Fetched by hand: this clone has no memory of it.
+            # Somebody fetched it by hand: this clone never checked it.
             first_sight.require_remote(workspace.store_git)
             _require_known(workspace, "", tip, person)
             ledger.note_checked(tip)
@@ -177,9 +177,9 @@ def _ledger(workspace: Workspace, named: str, person: Consent) -> tuple[Action, 
 
 
 def _require_known(workspace: Workspace, remote: str, tip: str, person: Consent) -> None:
-    """A ledger of which this clone has no memory: sound, the one that the tracked policy names, and with its policy.
+    """Check a ledger that this clone never saw: it is sound, it is the one that the tracked policy names, and has its policy.
 
-    `remote` is '' for one that is here.
+    `remote` is '' for a ledger that is here.
     """
     named = first_sight.require_named(workspace.ledger, remote, tip, workspace.git)
     received.require_sound(workspace.ledger, remote or "this clone", tip, first=named)
@@ -196,7 +196,7 @@ def _genesis(workspace: Workspace, named: str) -> str:
 
 
 def _policy(workspace: Workspace, genesis: str, *, fresh: bool) -> Action:
-    """The policy in force; an init of version 0.1 that was cut off left none."""
+    """The policy in force. An interrupted `init` of version 0.1 left none."""
     if workspace.ledger.tip().read(IN_FORCE) is not None:
         return Action("policy in force", "created" if fresh else "kept")
     data = tracked_policy.in_force(first(genesis))
@@ -221,7 +221,7 @@ def _proposed(workspace: Workspace, there: bool) -> Action:
     return tracked_policy.write(workspace.top, data, begun)
 
 
-def _take_out(workspace: Workspace) -> Result:
+def _uninstall(workspace: Workspace) -> Result:
     actions = list(installation.uninstall(workspace.places, workspace.git))
     actions.extend(client_files.remove_hook(workspace.places))
     actions.append(exclude_file.remove(workspace.places))
@@ -249,9 +249,9 @@ def _advice(workspace: Workspace, actions: list[Action]) -> tuple[str, ...]:
     found = [action.detail for action in actions if action.did == "skipped" and action.detail]
     if not workspace.git.run("ls-files", "-z", "--", PROPOSED):
         found.append(f"Commit the policy, so that clones find the ledger: git add {PROPOSED} && git commit")
-    command = workspace.policy.notify if actions[0].detail else ""  # of a ledger that was adopted just now
+    command = workspace.policy.notify if actions[0].detail else ""  # only of a ledger that was just adopted
     if command:
         found.append(
-            f"Check the command that its policy runs here when a gate opens (notify): {printable(command, '')}"
+            f"Check the command that the policy runs here when a gate opens (notify): {printable(command, '')}"
         )
     return tuple(found)

@@ -206,7 +206,7 @@ def _require_same_ledger(workspace: Workspace, other: Remote, remote_tip: str, s
             raise DevsError(
                 "LEDGER_FORK",
                 f"The ledger of {other.remote} begins with {', '.join(roots)}, and the ledger here with {', '.join(ours)}.",
-                hint="Nothing was changed. Ask a person which of the two ledgers belongs to this repository.",
+                hint="Nothing was changed. Call a person: only one of the two ledgers belongs to this repository.",
                 genesis=ours[0],
                 remote=other.remote,
             )
@@ -215,7 +215,7 @@ def _require_same_ledger(workspace: Workspace, other: Remote, remote_tip: str, s
         raise DevsError(
             "LEDGER_ROLLBACK",
             f"The ledger of {other.remote} {now} {seen[:12]}, the tip that this clone saw there last.",
-            hint="Nothing was changed. Ask a person. If the remote is right: "
+            hint="Nothing was changed. Call a person. If the remote is right: "
             f"git update-ref -d {other.known_ledger_ref} && devs-git sync {other.remote}",
             remote=other.remote,
             seen=seen,

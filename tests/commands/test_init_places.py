@@ -174,7 +174,7 @@ def test_init_refuses_where_a_ref_stands_in_the_way_and_its_hint_clears_it_and_l
         error = caught.value
         assert (error.code, error.details) == ("INVALID_ARGUMENTS", {"field": "repository"})
         assert ref.removeprefix("refs/heads/").removeprefix("refs/tags/") in error.message
-        command = error.hint.removeprefix("Run: ").replace("<other>", f"elsewhere-{len(ref)}")
+        command = error.hint.removeprefix("Rename it: ").replace("<other>", f"elsewhere-{len(ref)}")
         subprocess.run(["sh", "-ec", command], cwd=workspace.top, check=True, capture_output=True)
         fits(workspace)
         assert git("for-each-ref", "--points-at", theirs)

@@ -236,7 +236,7 @@ def test_it_is_taken_out_again_and_looked_after(server: Path, initialised: Path,
     assert [a.did for a in done.actions] == ["updated"]
     done = router.call("init", Workspace.open(server), init.Request(server=True, uninstall=True))
     assert ([a.did for a in done.actions], hook.exists()) == (["removed"], False)
-    with pytest.raises(Exception, match="no bare repository"):
+    with pytest.raises(Exception, match="not a bare repository"):
         router.call("init", Workspace.open(initialised), init.Request(server=True))
 
 

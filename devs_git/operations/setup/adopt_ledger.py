@@ -1,7 +1,7 @@
-"""Take over the ledger that a clone's policy names, from a remote: its root must be the named genesis.
+"""Adopt the ledger that a clone's policy names from a remote: its root must be the genesis that the policy names.
 
-The ledger is fetched to a ref of its own and looked at before it gets its name; nothing is forced, and a second root
-is never made. Where it cannot be had: LEDGER_MISSING, with the command.
+The ledger is fetched to a separate ref and checked before it gets its name. Nothing is overwritten, and a second root is
+never made. If no remote has the ledger: LEDGER_MISSING, with the command that fetches it.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ def roots(git: Git, ref: str = LEDGER, *, genuine: bool = False) -> tuple[str, .
 
 
 def remote_has_ledger(git: Git) -> bool:
-    """Whether a remote that was fetched from has a ledger: then this repository must not begin one of its own."""
+    """Whether a tracking branch has a ledger: then this repository must not create one."""
     names = [name for name in refs.list_refs(git, "refs/remotes") if name.endswith("/devs/ledger")]
     return any(roots(git, name, genuine=True) for name in names) or (bool(names) and _shallow(git))
 
 
 def adopt(git: Git, genesis: str, require_sound: Callable[[str, str], None]) -> str:
-    """Make the ledger with root `genesis` ('' for any one root) this repository's; returns the remote's name.
+    """Make the ledger with the root `genesis` ('' for any root) this repository's; returns the remote's name.
 
-    `require_sound` is asked about the tip of a remote's ledger before it gets its name, and raises where it may not.
+    `require_sound` takes the tip of a remote's ledger and raises if this repository may not adopt it.
     """
     names = sorted(git.text("remote").split("\n"), key=lambda name: name != "origin")
     remotes = [name for name in names if name]
@@ -53,11 +53,11 @@ def adopt(git: Git, genesis: str, require_sound: Callable[[str, str], None]) -> 
             found = _fetch(git, remote, genesis)
             if found == (genesis,) or (not genesis and len(found) == 1 == len(_genuine(git))):
                 require_sound(remote, refs.read(git, _INCOMING))
-                whole = _checkpoints(git, remote)  # first: an adoption that was cut off is begun again
+                whole = _checkpoints(git, remote)  # first: after an interruption the next `init` adopts again
                 _name(git)
                 return remote if whole else f"{remote}, without its checkpoints"
             if found:
-                seen.append(f"the one of {remote} begins with {found[0]}")
+                seen.append(f"the ledger of {remote} begins with {found[0]}")
     finally:
         now = refs.read(git, _INCOMING)
         if now:
@@ -66,35 +66,35 @@ def adopt(git: Git, genesis: str, require_sound: Callable[[str, str], None]) -> 
 
 
 def missing_ledger(genesis: str, remote: str, seen: str = "") -> DevsError:
-    """LEDGER_MISSING for a ledger that the policy names and nobody has."""
+    """LEDGER_MISSING for a ledger that the policy names, or that only a remote has."""
     what = f"The policy names the ledger that begins with {genesis}" if genesis else "A remote has a ledger"
     where = f"; {seen}" if seen else "" if remote else "; there is no remote to ask"
     fetch = f"git fetch {remote} {LEDGER}:{LEDGER} && devs-git init"
     return DevsError(
         "LEDGER_MISSING",
         f"{what}, and it is not here{where}.",
-        hint=f"Get it from where it is: {fetch if remote else 'git remote add origin <url> && devs-git init'}",
+        hint=f"Fetch it from where it is: {fetch if remote else 'git remote add origin <url> && devs-git init'}",
         genesis=genesis,
     )
 
 
 def ledger_fork(found: tuple[str, ...], named: str) -> DevsError:
-    """LEDGER_FORK for a ledger with several roots, or with another one than the policy names."""
+    """LEDGER_FORK for a ledger with several roots, or with another root than the policy names."""
     return DevsError(
         "LEDGER_FORK",
-        f"The ledger here begins with {', '.join(found)}; {PROPOSED} names {named or 'none of them'}.",
-        hint=f"Call a person: not every one is this repository's. See: git log {PROPOSED}",
+        f"The ledger here begins with {', '.join(found)}, and {PROPOSED} names {named or 'none of them'}.",
+        hint=f"Call a person: only one ledger belongs to this repository. See: git log {PROPOSED}",
         genesis=named,
     )
 
 
 def _fetch(git: Git, remote: str, genesis: str) -> tuple[str, ...]:
-    """The roots of the ledger that `remote` has, now at `_INCOMING`; none where it cannot be asked or has none."""
+    """Fetch the ledger of `remote` to `_INCOMING` and return its roots; none if the remote has no ledger or does not answer."""
     tracking = f"refs/remotes/{remote}/devs/ledger"
     spec = f"+{LEDGER}:{_INCOMING}"
     whole: tuple[str, ...] = ()
     if git.text("config", "--get", f"remote.{remote}.promisor", ok=(0, 1)) == "true":
-        whole = ("--refetch", "--no-filter")  # a partial clone left contents out that we read without git
+        whole = ("--refetch", "--no-filter")  # a partial clone lacks contents that we read without git
     try:
         git.run(*_FETCH, *whole, "--end-of-options", remote, spec, timeout=_SECONDS)
         if _shallow(git) and genesis not in roots(git, _INCOMING):
@@ -115,7 +115,7 @@ def _name(git: Git) -> None:
 
 
 def _checkpoints(git: Git, remote: str) -> bool:
-    """Fetch what the ledger speaks of; a remote that cannot be asked now is asked by the next `sync`."""
+    """Fetch the refs of checkpoints. If the remote does not answer now, the next `sync` fetches them."""
     try:
         git.run(*_FETCH, "--end-of-options", remote, *_WITH_IT, timeout=_SECONDS)
     except (GitFailed, GitTimedOut):

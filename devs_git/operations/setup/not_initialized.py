@@ -1,4 +1,4 @@
-"""A repository without a policy: whether a ledger was ever here, and what `verify` and `doctor` say where none was."""
+"""A repository without a ledger or a policy: whether one was ever here, and what `verify` and `doctor` say if not."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _INIT: Final = "devs-git init"
 
 
 def finding(text: str = NO_LEDGER) -> Finding:
-    """NOT_INITIALIZED, with the way out."""
+    """NOT_INITIALIZED, with the command that helps."""
     return Finding("NOT_INITIALIZED", "error", text, _INIT, LEDGER)
 
 
@@ -30,8 +30,8 @@ def policy_findings(git: Git, tip: str) -> tuple[Finding, ...]:
 
 
 def no_trace_of_ledger(ledger: Ledger, *commits: str) -> bool:
-    """Whether nothing here tells of a ledger: no command of ours wrote one here, no reflog, remote or commit names one, and
-    no tracked policy in these `commits` ('' for none) does.
+    """Whether there is no trace of a ledger: devs-git wrote none here, no reflog, remote or commit names one, and no
+    tracked policy in these `commits` ('' for none) does.
     """
     git, common = ledger.reader, ledger.common
     try:

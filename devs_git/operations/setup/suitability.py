@@ -1,7 +1,7 @@
-"""Whether devs-git can work in a repository at all: asked by `init` before it writes anything.
+"""Whether devs-git can work in a repository. `init` asks before it writes anything.
 
-Refused with INVALID_ARGUMENTS, field `repository`: bare, SHA-256 or reftable format, the home folder or `/`, and
-branches or tags whose names stand where ours must (git keeps a ref and a folder of one name apart from each other).
+INVALID_ARGUMENTS{repository}: a bare repository, the SHA-256 or reftable format, the home folder or `/`, and branches or
+tags whose names devs-git needs as folders (git cannot have a ref and a folder of the same name).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ANCESTORS: Final = (
 
 
 def check(places: Places, git: Git, store_git: Git) -> None:
-    """Raises where `init` must not go on; writes nothing. `store_git` sees refs and the ledger without replacements."""
+    """Raises where `init` must stop; writes nothing. `store_git` reads refs and the ledger without replace refs."""
     if places.top is None:
         raise _no_tree(git)
     _folder(places.top)
@@ -43,11 +43,11 @@ def check(places: Places, git: Git, store_git: Git) -> None:
 
 
 def check_server(places: Places, git: Git) -> None:
-    """Raises where `init --server` must not go on."""
+    """Raises where `init --server` must stop."""
     if places.top is not None or git.text("rev-parse", "--is-bare-repository") != "true":
         raise refusal(
-            "This is no bare repository; --server is for one that others push to.",
-            "Name it: devs-git init --server --repo <its path>",
+            "This is not a bare repository; --server is for one that others push to.",
+            "Name the bare repository: devs-git init --server --repo <its path>",
         )
     _format(git)
 
@@ -69,10 +69,11 @@ def _folder(top: Path) -> None:
     here, home = top.resolve(), os.environ.get("HOME")
     if here == Path(here.anchor):
         raise refusal(
-            "The repository is the root folder of this machine.", "Use a repository of its own for a project."
+            "The repository is the root folder of this machine.",
+            "Use a separate repository for each project.",
         )
     if home and here == Path(home).resolve():
-        raise refusal("The repository is the home folder.", "Use a repository of its own for a project.")
+        raise refusal("The repository is the home folder.", "Use a separate repository for each project.")
 
 
 def _format(git: Git) -> None:
@@ -100,28 +101,28 @@ def _names(git: Git) -> None:
         if blocks or (ours.startswith("refs/tags/devs/task-") and ours.count("/") > 3):
             kind = {"heads": "branch", "tags": "tag"}.get(name.split("/")[1], "ref")
             short = name.removeprefix("refs/heads/").removeprefix("refs/tags/")
-            way = {  # all of them keep what is there under another name
+            way = {  # each keeps what is there under another name
                 "branch": f"git branch -m {short} <other>",
                 "tag": f"git tag <other> {short} && git tag -d {short}",
                 "ref": f"git update-ref refs/<other> {name} && git update-ref -d {name}",
             }[kind]
             raise refusal(
-                f"The {kind} {short} stands where devs-git keeps refs below that name.", f"Run: {way}"
+                f"The {kind} {short} has a name that devs-git needs for its own refs.", f"Rename it: {way}"
             )
     if LEDGER in taken and _is_another(git):
         other = git.text("symbolic-ref", "--quiet", LEDGER, ok=(0, 1)).removeprefix("refs/heads/")
         raise refusal(
             f"The branch devs/ledger is only another name of {other}."
             if other
-            else "The branch devs/ledger is no ledger of devs-git.",
-            f"Take the name away and look again: git symbolic-ref --delete {LEDGER}; devs-git doctor"
+            else "The branch devs/ledger is not a ledger of devs-git.",
+            f"Delete the name and check again: git symbolic-ref --delete {LEDGER}; devs-git doctor"
             if other
             else "Run: git branch -m devs/ledger <other>",
         )
 
 
 def _is_another(git: Git) -> bool:
-    """Whether the branch is somebody's own. One that cannot be read may be ours: `doctor` says what is missing of it."""
+    """Whether the branch is not a ledger. A branch that git cannot read may be one: `doctor` says what is missing."""
     try:
         return adopt_ledger.roots(git, genuine=True) == ()
     except GitFailed as error:
