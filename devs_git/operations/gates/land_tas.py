@@ -40,7 +40,7 @@ from devs_git.storage.worktree.survey import Head, Survey
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
-# The code of the move_tree. Who decides a gate is told CONFLICT: he has moved nothing himself.
+# What `move_tree` refuses with. `gate approve` answers CONFLICT instead, because its user moved nothing.
 REFUSAL: Final = "GIT_RESET_FAILED"
 _REBASES: Final = ("rebase-merge/head-name", "rebase-apply/head-name")
 

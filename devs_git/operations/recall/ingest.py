@@ -1,4 +1,4 @@
-"""Taking conversations in: which transcript, for which worktree and task, and what a checkpoint may say of it."""
+"""Read transcripts into the catalog: which worktree and task their messages belong to, and what checkpoints may say of them."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 @immutable
 class Attribution:
-    """What a caller says of a reading, else it is this worktree's active task that works.
+    """Which worktree, task and agent the messages of a transcript belong to.
 
-    `places` is the worktree of the agent; `at` when it was there, with `task_id` active. `assign_all`: every new message is that
-    task's. `snapshot`: one is made at the end.
+    `places`: the worktree of the agent. `at`: when it was there, with the task `task_id` active. `assign_all`: all new
+    messages belong to that task. `snapshot`: make one at the end.
     """
 
     places: Places
@@ -38,21 +38,21 @@ class Attribution:
     snapshot: bool = False
 
 
-def current_attribution(listener: Workspace) -> Attribution:
-    """The worktree and the task that are at work now."""
-    work = work_of(active_task.read(listener.places))
-    return Attribution(listener.places, work.task if work else "", work.agent if work else "")
+def current_attribution(workspace: Workspace) -> Attribution:
+    """This worktree, and its active task."""
+    work = work_of(active_task.read(workspace.places))
+    return Attribution(workspace.places, work.task if work else "", work.agent if work else "")
 
 
-def ingest_transcript(listener: Workspace, catalog: Catalog, source: Source, how: Attribution) -> ReadResult:
-    """Read what is new in a transcript, and let go of snapshots that are past their time."""
+def ingest_transcript(workspace: Workspace, catalog: Catalog, source: Source, how: Attribution) -> ReadResult:
+    """Read the new messages of a transcript, and delete snapshots that are older than the policy says."""
     from devs_git.storage.catalog import fulltext, snapshots, transcripts
 
-    policy = listener.policy
-    seen = transcripts.ReadContext(
-        now=listener.now(),
-        at=how.at or listener.now(),
-        new_id=listener.new_trace_id,
+    policy = workspace.policy
+    context = transcripts.ReadContext(
+        now=workspace.now(),
+        at=how.at or workspace.now(),
+        new_id=workspace.new_trace_id,
         worktree=how.places.worktree_id,
         task_id=how.task_id,
         agent=how.agent,
@@ -63,31 +63,37 @@ def ingest_transcript(listener: Workspace, catalog: Catalog, source: Source, how
             how.places, catalog, session, source.path, read
         ),
     )
-    done = transcripts.take_in(catalog, source, seen, listener.progress)
+    done = transcripts.take_in(catalog, source, context, workspace.progress)
     with fulltext.write_transaction(catalog):
-        snapshots.prune(catalog, stamp(listener.clock() - timedelta(seconds=policy.keep_conversations)))
+        snapshots.prune(catalog, stamp(workspace.clock() - timedelta(seconds=policy.keep_conversations)))
     return done
 
 
-def ingest_pending(listener: Workspace, catalog: Catalog) -> None:
-    """Read what is new in the transcripts that hooks told of. One that is gone is let go; the policy may want none."""
+def ingest_pending(workspace: Workspace, catalog: Catalog) -> None:
+    """Read the new messages of the transcripts that hooks named, unless the policy forbids it. Then forget these transcripts."""
     from devs_git.storage.catalog import pending_transcripts
     from devs_git.storage.catalog.transcripts import Source
 
-    for told in pending_transcripts.list_pending(catalog):
+    for pending in pending_transcripts.list_pending(catalog):
         how = Attribution(
-            _around(listener.places, told.cwd), told.task_id, told.agent, told.at, snapshot=told.snapshot
+            _around(workspace.places, pending.cwd),
+            pending.task_id,
+            pending.agent,
+            pending.at,
+            snapshot=pending.snapshot,
         )
         with contextlib.suppress(DevsError):
-            if listener.policy.record_conversations:
-                ingest_transcript(listener, catalog, Source(told.path, told.client, told.session_id), how)
-        pending_transcripts.forget(catalog, told)
+            if workspace.policy.record_conversations:
+                ingest_transcript(
+                    workspace, catalog, Source(pending.path, pending.client, pending.session_id), how
+                )
+        pending_transcripts.forget(catalog, pending)
 
 
 def _around(ours: Places, cwd: str) -> Places:
-    """The worktree of this repository around the folder where an agent was; the one that asks where it was elsewhere."""
+    """The worktree of this repository that contains the folder of an agent; `ours` where that is in no worktree of it."""
     try:
         found = locate(Path(cwd), unset=REPOSITORY_VARIABLES)
-    except (DevsError, OSError, ValueError):  # the last where it has a NUL
+    except (DevsError, OSError, ValueError):  # ValueError: the path has a NUL
         return ours
     return found if found.common == ours.common else ours

@@ -1,4 +1,4 @@
-"""The catalog of traces and conversations, opened with all that hooks have captured until now."""
+"""Open the catalog of traces and conversations, with everything that hooks have captured."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def open_catalog(workspace: Workspace, *, caught_up: bool = False) -> Iterator[Catalog]:
-    """The catalog, with what waited in the spool; NOT_INITIALIZED where nobody ran `init`.
+    """The catalog, after the spool was read into it; NOT_INITIALIZED where nobody ran `init`.
 
-    `caught_up` for whoever must know which traces were rewound: it reads the ledger's newest events.
+    `caught_up`: also read the ledger's newest events, which say which traces were rewound.
     """
     from devs_git.storage.catalog.database import Catalog
 
@@ -25,7 +25,7 @@ def open_catalog(workspace: Workspace, *, caught_up: bool = False) -> Iterator[C
         workspace.ledger.require()
     with Catalog.open(workspace.places.shared, progress=workspace.progress) as catalog:
         with catalog.allow_unwritable(workspace.say):
-            # First: what was captured before a rewind is marked with the rest.
+            # The spool first: so that traces captured before a rewind are marked, too.
             ingest_spool(workspace, catalog)
             if caught_up:
                 from devs_git.storage.catalog import ledger_marks
@@ -35,7 +35,7 @@ def open_catalog(workspace: Workspace, *, caught_up: bool = False) -> Iterator[C
 
 
 def ingest_spool(workspace: Workspace, catalog: Catalog) -> tuple[int, int]:
-    """Take in what the agent hooks left: how many files went in, and how many were rejected. BUSY."""
+    """Read the payloads of agent hooks into the catalog. Returns how many were read and how many were rejected. BUSY."""
     if not workspace.places.has_spooled:
         return 0, 0
     from devs_git.operations.recall import ingest, spool
@@ -46,7 +46,7 @@ def ingest_spool(workspace: Workspace, catalog: Catalog) -> tuple[int, int]:
 
 
 def refresh_conversation(workspace: Workspace, task_id: str) -> None:
-    """Before a checkpoint: read on in the transcripts of the session that it will name. No trouble here stops it."""
+    """Before a checkpoint: read the new messages of the session that it will name. No problem here stops the checkpoint."""
     from devs_git.operations.recall import ingest, worktree_note
 
     known = worktree_note.read(workspace.places, task_id)

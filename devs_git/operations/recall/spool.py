@@ -1,8 +1,8 @@
-"""The spool: what the agent hooks left in `<common>/devs/spool/`, taken into the catalog when somebody needs it.
+"""The spool: payloads of agent hooks in `<common>/devs/spool/`, read into the catalog when somebody needs them.
 
-A hook writes a file whole, under a name of its own (`<id>.<client>.<event>`), and goes. A file goes from here once what
-it holds is committed; a crash in between takes it in again, under the same trace id. What cannot be read is kept in
-`rejected/`. Who takes in holds a lock, so that two never work on the same file.
+A hook writes each payload to a file (`<id>.<client>.<event>`). A file is deleted once the catalog has committed its
+payload; after a crash in between, the payload is read again, with the same trace id. A file that cannot be read moves
+to `rejected/`. A lock lets only one process read the spool at a time.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from devs_git.values import field, immutable
 if TYPE_CHECKING:
     from devs_git.storage.catalog.database import Catalog
 
-_WAIT: Final = 60.0  # seconds behind somebody else who takes in
+_WAIT: Final = 60.0  # seconds to wait for another process that reads the spool
 _BATCH: Final = 1000  # files in one transaction: others may write in between
-_ABANDONED: Final = 3600.0  # seconds after which a file that a hook did not finish is nobody's any more
-_GLANCE, _SMALL = 5, 1 << 20  # payloads, and bytes of one, that a git hook looks at
+_ABANDONED: Final = 3600.0  # seconds after which an unfinished file is taken as abandoned by its hook
+_GLANCE, _SMALL = 5, 1 << 20  # payloads, and bytes of each, that a git hook reads
 
 
 @immutable
 class Counts:
-    """What was taken in: numbers of files. Rejected ones are kept aside."""
+    """How many files were read into the catalog, and how many were rejected."""
 
     ingested: int = 0
     rejected: int = 0
 
 
 class _Found(NamedTuple):
-    """A file of the spool. `finished` is when its hook wrote the last of it, in nanoseconds: a shell has no clock."""
+    """A file of the spool. `finished`: when its hook finished writing, in nanoseconds, from the file: a shell has no clock."""
 
     finished: int
     path: str
@@ -53,68 +53,72 @@ class _Found(NamedTuple):
 
 
 @immutable
-class Payload:
-    """One file, read: what the hook told, when it ended, and what is known of the place."""
+class SpoolFile:
+    """One file that was read: its payload, when the hook ended, and commit, task and agent of the worktree."""
 
-    told: Captured
+    payload: Captured
     created_at: str
     commit: str
     task_id: str
     agent: str
 
 
-Handler = Callable[["Catalog", Payload], None]
+Handler = Callable[["Catalog", SpoolFile], None]
 
 
-def _keep_trace(catalog: Catalog, spooled: Payload) -> None:
+def _keep_trace(catalog: Catalog, spooled: SpoolFile) -> None:
     from devs_git.storage.catalog import traces
 
-    _hear(catalog, spooled, snapshot=False)
-    if not hook_payload.is_kept(spooled.told):
+    _add_pending(catalog, spooled, snapshot=False)
+    if not hook_payload.is_kept(spooled.payload):
         return
     known = {"commit": spooled.commit, "task_id": spooled.task_id, "agent": spooled.agent}
-    traces.put(catalog, hook_payload.trace(spooled.told, created_at=spooled.created_at, **known))
+    traces.put(catalog, hook_payload.trace(spooled.payload, created_at=spooled.created_at, **known))
 
 
-def _keep_word(catalog: Catalog, spooled: Payload) -> None:
-    """The session stopped, or is about to be compacted: what it said is read when the payloads are all in."""
-    _hear(catalog, spooled, snapshot=True)
+def _keep_transcript(catalog: Catalog, spooled: SpoolFile) -> None:
+    """The session stopped, or will be compacted. Its transcript is read after all payloads."""
+    _add_pending(catalog, spooled, snapshot=True)
 
 
-def _hear(catalog: Catalog, spooled: Payload, *, snapshot: bool) -> None:
+def _add_pending(catalog: Catalog, spooled: SpoolFile, *, snapshot: bool) -> None:
     from devs_git.storage.catalog import pending_transcripts
 
-    told, path = spooled.told, transcript(spooled.told)
+    payload, path = spooled.payload, transcript(spooled.payload)
     if path is not None:
-        client, session, cwd = told.client.name, told.text(told.client.fields.session), told.text("cwd")
+        client, session, cwd = (
+            payload.client.name,
+            payload.text(payload.client.fields.session),
+            payload.text("cwd"),
+        )
         known = (client, session, cwd, spooled.task_id, spooled.agent, spooled.created_at)
         pending_transcripts.put(catalog, pending_transcripts.PendingTranscript(Path(path), *known, snapshot))
 
 
-def transcript(told: Captured) -> Path | None:
+def transcript(payload: Captured) -> Path | None:
     """The transcript that a payload names; None where it names none."""
-    path = Path(told.text(told.client.fields.transcript))
-    with contextlib.suppress(RuntimeError):  # nobody's home
+    path = Path(payload.text(payload.client.fields.transcript))
+    with contextlib.suppress(RuntimeError):  # the user has no home folder
         path = path.expanduser()
     return path if path.is_absolute() else None
 
 
 def newest_payload(places: Places, task_id: str) -> Captured | None:
-    """What a hook told last of a session while a task was active, among the few newest payloads that are small."""
+    """The newest payload that names a transcript, from a session in which the task was active; only a few small ones are read."""
     newest = sorted((found for found in _files(places.spool) if found.event in HANDLERS), reverse=True)
     for found in newest[:_GLANCE]:
         with contextlib.suppress(OSError, ValueError, RecursionError):
             path = Path(found.path)
-            told = hook_payload.read(path.read_bytes()) if path.stat().st_size <= _SMALL else None
-            if told and active_task.task_of(told.lines) == task_id and transcript(told):
-                return told
+            payload = hook_payload.read(path.read_bytes()) if path.stat().st_size <= _SMALL else None
+            if payload and active_task.task_of(payload.lines) == task_id and transcript(payload):
+                return payload
     return None
 
 
-# What is done with an event's payload, inside the transaction; a ValueError rejects it. An event that is not here waits.
+# What to do with the payload of an event, in the transaction; a ValueError rejects it. Files of other events stay.
 HANDLERS: Final[dict[str, Handler]] = {
-    **{event: _keep_trace for dialect in CLIENTS.values() for event in dialect.after},
-    **{event: _keep_word for dialect in CLIENTS.values() for event in dialect.session},
+    **{event: _keep_trace for client in CLIENTS.values() for event in client.after},
+    **{event: _keep_transcript for client in CLIENTS.values() for event in client.session},
 }
 
 
@@ -130,11 +134,11 @@ def status(places: Places) -> Iterator[Finding]:
         text = (
             f"{len(bad)} payload(s) of agent hooks could not be read; the first is {printable(bad[0], '')}."
         )
-        yield Finding("SPOOL_REJECTED", "warning", text, f'look at it, then: rm -r "{where}"')
+        yield Finding("SPOOL_REJECTED", "warning", text, f'Look at them, then: rm -r "{where}"')
 
 
 def waiting_files(places: Places) -> tuple[Path, ...]:
-    """The files that can be taken in, in the order in which they were finished."""
+    """The files that can be read, in the order in which they were finished."""
     return tuple(Path(found.path) for found in _waiting(places))
 
 
@@ -148,15 +152,15 @@ def ingest(
     catalog: Catalog,
     progress: Callable[[str, int, int], None] = lambda _what, _done, _total: None,
 ) -> Counts:
-    """Take in what waits. `git` is one that sees the repository's refs. BUSY where somebody else does so for a minute."""
+    """Read all files. `git` must see the repository's refs. BUSY if another process reads the spool for more than a minute."""
     if not any(found.event in HANDLERS for found in _files(places.spool)):
         return Counts()
     with locks.hold(places.shared / "spool.lock", wait=_WAIT):
         _sweep(places)
-        files, ground = _waiting(places), _Ground(git, places.common)
+        files, origins = _waiting(places), _Origins(git, places.common)
         done, refused = 0, 0
         for batch in _batches(files):
-            refused += _take(catalog, batch, ground, places)
+            refused += _take(catalog, batch, origins, places)
             done += len(batch)
             progress("ingesting", done, len(files))
     return Counts(done - refused, refused)
@@ -166,8 +170,8 @@ def _batches(files: Sequence[_Found]) -> Iterator[Sequence[_Found]]:
     yield from (files[at : at + _BATCH] for at in range(0, len(files), _BATCH))
 
 
-def _take(catalog: Catalog, batch: Sequence[_Found], ground: _Ground, places: Places) -> int:
-    """One transaction, and only then are its files gone. How many were rejected."""
+def _take(catalog: Catalog, batch: Sequence[_Found], origins: _Origins, places: Places) -> int:
+    """Read a batch in one transaction, then delete its files. Returns how many were rejected."""
     from devs_git.storage.catalog import fulltext
 
     bad: list[_Found] = []
@@ -176,14 +180,14 @@ def _take(catalog: Catalog, batch: Sequence[_Found], ground: _Ground, places: Pl
             try:
                 data = _bytes(found)
                 if data is not None:
-                    spooled = _spooled(found, data, ground)
-                    HANDLERS[spooled.told.event](catalog, spooled)
+                    spooled = _spooled(found, data, origins)
+                    HANDLERS[spooled.payload.event](catalog, spooled)
             except (ValueError, KeyError, RecursionError):
                 bad.append(found)
             except DevsError as error:
                 if error.code not in ("INVALID_ARGUMENTS", bounded.INVALID):
                     raise
-                bad.append(found)  # too long for the catalog, or to be read: it would stop every later one
+                bad.append(found)  # too long: it would stop every later file
     for found in bad:
         _reject(Path(found.path), places)
     for found in batch:
@@ -193,55 +197,54 @@ def _take(catalog: Catalog, batch: Sequence[_Found], ground: _Ground, places: Pl
 
 
 def _bytes(found: _Found) -> bytes | None:
-    """None where somebody else has taken it in, or taken it away; ValueError where nobody may read it."""
+    """None if the file is gone; ValueError if this user may not read it."""
     try:
         with open(found.path, "rb") as stream:  # noqa: PTH123 - as above
             return bounded.read(stream, limits.PAYLOAD, "payload")
     except FileNotFoundError:
         return None
-    except (
-        OSError
-    ) as error:  # of another user's, such as a hook that ran as root: it would stop every later one
+    except OSError as error:
+        # The file of another user, such as of a hook that ran as root: it would stop every later file.
         raise ValueError(error.strerror) from error
 
 
-def _spooled(found: _Found, data: bytes, ground: _Ground) -> Payload:
+def _spooled(found: _Found, data: bytes, origins: _Origins) -> SpoolFile:
     # A hook that only takes in a transcript does without.
     from devs_git.domain.text.times import stamp_of
 
-    told = hook_payload.read(data)
-    task, agent, commit = ground.of(told)
+    payload = hook_payload.read(data)
+    task, agent, commit = origins.of(payload)
     seconds, rest = divmod(found.finished, 10**9)
-    return Payload(told, stamp_of(seconds, rest), commit, task, agent)
+    return SpoolFile(payload, stamp_of(seconds, rest), commit, task, agent)
 
 
 def _is_elsewhere(folder: str, pwd: str) -> bool:
-    """Whether the client's folder is there and another one than the hook's."""
+    """Whether the client's folder exists and is not the hook's."""
     # os.path answers no where it may not look; a path object would raise.
     return os.path.isdir(folder) and os.path.realpath(folder) != os.path.realpath(pwd)  # noqa: PTH112
 
 
 @immutable
-class _Ground:
-    """Whose a call is: task, agent and commit of the worktree in which the tool ran. What git must be asked is asked once."""
+class _Origins:
+    """Task, agent and commit of the worktree in which a tool ran. Each question to git is asked once."""
 
     git: Git
     common: Path
     refs: dict[str, str] = field(default_factory=dict)
     folders: dict[str, tuple[str, str]] = field(default_factory=dict)
 
-    def of(self, told: Captured) -> tuple[str, str, str]:
-        """As the hook told it when the tool had run; as it is now where the client names another folder that is there."""
-        lines, head = told.lines, told.head
-        folder = told.text(told.client.fields.folder)
-        if told.pwd and folder != told.pwd and _is_elsewhere(folder, told.pwd):
+    def of(self, payload: Captured) -> tuple[str, str, str]:
+        """Task, agent and commit as the hook wrote them; if the client names another folder that exists, as they are there now."""
+        lines, head = payload.lines, payload.head
+        folder = payload.text(payload.client.fields.folder)
+        if payload.pwd and folder != payload.pwd and _is_elsewhere(folder, payload.pwd):
             if folder not in self.folders:
                 self.folders[folder] = self._elsewhere(Path(folder))
             lines, head = self.folders[folder]
         return active_task.task_of(lines), active_task.agent_of(lines), self._oid(head)
 
     def _oid(self, head: str) -> str:
-        """What a HEAD meant that the hook could only name by its branch, whose ref was packed."""
+        """The oid of a HEAD that the hook wrote as `ref: …`, because the branch's ref was packed."""
         name = head.removeprefix("ref: ")
         if name == head:
             return head
@@ -251,7 +254,7 @@ class _Ground:
         return self.refs[name]
 
     def _elsewhere(self, folder: Path) -> tuple[str, str]:
-        """The active task's lines and HEAD of another worktree; nothing outside of this repository."""
+        """The active task's lines and HEAD of another worktree; '' twice outside of this repository."""
         try:
             places = locate(folder, unset=REPOSITORY_VARIABLES)
             if not places.common.samefile(self.common):
@@ -264,11 +267,11 @@ class _Ground:
 
 
 def _files(where: Path) -> Iterator[_Found]:
-    """The finished files of a folder; those that a hook still writes begin with a dot."""
+    """The finished files of a folder; the name of an unfinished file begins with a dot."""
     try:
         with os.scandir(where) as entries:
             for entry in entries:
-                with contextlib.suppress(FileNotFoundError):  # somebody else has taken it in
+                with contextlib.suppress(FileNotFoundError):  # another process has read it
                     if entry.name[0] != "." and entry.is_file():
                         event = entry.name.rpartition(".")[2]
                         yield _Found(entry.stat().st_mtime_ns, entry.path, event)
@@ -283,7 +286,7 @@ def _reject(path: Path, places: Places) -> None:
 
 
 def _sweep(places: Places) -> None:
-    """What a hook that was killed left half written is kept as well, and shown."""
+    """Move files that a killed hook did not finish to `rejected/`, too."""
     for path in places.spool.glob(".*"):
         with contextlib.suppress(FileNotFoundError):
             if time.time() - path.stat().st_mtime > _ABANDONED:

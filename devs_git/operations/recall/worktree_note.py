@@ -1,8 +1,8 @@
-"""What a worktree's checkpoints say of the conversation: `<git dir>/devs/conversation`, a line for each of the last tasks.
+"""The conversation that a worktree's checkpoints name: `<git dir>/devs/conversation`, a line for each of the last tasks.
 
-A line has, with tabs between: task, time of the last message, `<session> <count> <digest>`, how many bytes of the transcript
-were read, and where that is. It is written with what the catalog takes in, so that the git hook that records a checkpoint
-reads a few bytes and needs no database: a broken one never stops it.
+A line has, separated by tabs: the task, the time of the last message, `<session> <count> <digest>`, how many bytes of
+the transcript were read, and its path. It is written whenever messages are read. So the git hook that records a
+checkpoint needs no database, and a damaged database never stops it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ _TASKS = 8
 
 @immutable
 class Note:
-    """`last` is the time of the last message. `prefix` is as the trailer has it; `read` bytes of the transcript at `path` were read, '' where it is not known."""
+    """`last`: the time of the last message. `prefix`: as in the trailer. `read` bytes of the transcript at `path` ('' if unknown)
+    were read.
+    """
 
     last: str
     prefix: str
@@ -34,20 +36,20 @@ class Note:
 
     @property
     def is_all(self) -> bool:
-        """Whether the transcript has no more than was read."""
+        """Whether all of the transcript was read."""
         try:
             return bool(self.path) and Path(self.path).stat().st_size == self.read
         except OSError:
-            return True  # it is gone: there is nothing to read
+            return True  # the file is gone: there is nothing to read
 
 
 def read(places: Places, task_id: str) -> Note | None:
-    """The last session that the catalog saw here with a task; None where it saw none."""
+    """The last session of a task in this worktree; None if there is none."""
     return _lines(places).get(task_id)
 
 
 def write(places: Places, task_id: str, note: Note) -> None:
-    """Write a task's note; one whose last message is older than that of the note which is there changes nothing."""
+    """Write a task's note, unless the present note has a newer message."""
     lines = _lines(places)
     known = lines.pop(task_id, None)
     if not task_id or (known and known.last > note.last):
@@ -55,12 +57,14 @@ def write(places: Places, task_id: str, note: Note) -> None:
     lines[task_id] = note if note.path.isprintable() else replace(note, path="")
     kept = list(lines.items())[-_TASKS:]
     text = "".join(f"{task}\t{one.last}\t{one.prefix}\t{one.read}\t{one.path}\n" for task, one in kept)
-    with contextlib.suppress(OSError):  # a worktree that is gone, or a full disk: the catalog has it all
+    with contextlib.suppress(
+        OSError
+    ):  # the worktree is gone, or the disk is full: the catalog has everything
         replace_file(_path(places), text.encode("utf-8", "replace"))
 
 
 def write_for_session(places: Places, catalog: Catalog, session: Session, path: Path, read: int) -> None:
-    """Let the next checkpoint of the session's task in this worktree name the session.
+    """Make the next checkpoint of the session's task in this worktree name the session.
 
     `read` bytes of its transcript at `path` were read.
     """

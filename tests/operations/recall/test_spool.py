@@ -224,8 +224,8 @@ def test_a_transaction_that_fails_leaves_every_file_in_place(ledgered: Workspace
     leave(ledgered, after(1))
     leave(ledgered, after(2))
 
-    def broken(_catalog: Catalog, spooled: spool.Payload) -> None:
-        if spooled.told.text("tool_use_id") == "u2":
+    def broken(_catalog: Catalog, spooled: spool.SpoolFile) -> None:
+        if spooled.payload.text("tool_use_id") == "u2":
             raise DevsError("BUSY", "no room")
 
     before, spool.HANDLERS["PostToolUse"] = spool.HANDLERS["PostToolUse"], broken
