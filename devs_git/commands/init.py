@@ -231,7 +231,7 @@ def _uninstall(workspace: Workspace) -> Result:
     removed = [action for action in actions if action.did == "removed"]
     tip = workspace.ledger.tip()
     if removed and tip.oid:
-        _record(workspace, RepositoryReleased, "init: take the hooks and the view out", removed)
+        _record(workspace, RepositoryReleased, "init: remove the hooks and the view", removed)
     kept = f"The ledger, the tags, .git/devs and {PROPOSED} stay. devs-git init installs the rest again."
     roots = adopt_ledger.roots(workspace.store_git) if tip.oid else ("",)
     return Result(workspace.ledger.tip().oid, roots[0], tuple(actions), (kept,))

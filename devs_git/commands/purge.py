@@ -255,14 +255,12 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
     tags = [*(one.oid for one in dropped if one.kind == "checkpoint"), *(one.tag for one in plan.lost)]
 
     def build(tip: store.Tip) -> Draft:
-        tags = (*(one.oid for one in dropped if one.kind == "checkpoint"), *(one.tag for one in plan.lost))
         refs_and_oids = tuple((one.ref, one.oid) for one in dropped)
         said = Purged(sought, amounts, refs_and_oids, tuple(_gone(tip, tags)))
-        subject = f"purge: {', '.join(amounts) or 'what was remembered'}"
+        subject = f"purge: {', '.join(amounts) or 'the memory of transcripts'}"
         event = workspace.event_of(said, subject, verb_name="purge")
-        return Draft(
-            event, updates=tuple(RefUpdate(one.ref, left.get(one.ref, NO_OID), one.oid) for one in dropped)
-        )
+        updates = tuple(RefUpdate(one.ref, left.get(one.ref, NO_OID), one.oid) for one in dropped)
+        return Draft(event, updates=updates)
 
     try:
         return workspace.append(build).oid
@@ -272,7 +270,7 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
 
 
 def _gone(tip: store.Tip, tags: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """Checkpoints that nobody is to fetch again, each with whether it is live no more: a replaced one was not."""
+    """Checkpoints that no clone will fetch again, each with whether it stops being live: a replaced one was not live."""
     for tag in dict.fromkeys(tags):
         point = tip.history.checkpoints.get(tag)
         if point and not point.gone:

@@ -39,7 +39,7 @@ class Attribution:
 
 
 def current_attribution(workspace: Workspace) -> Attribution:
-    """This worktree, and its active task."""
+    """The current worktree and its active task."""
     work = work_of(active_task.read(workspace.places))
     return Attribution(workspace.places, work.task if work else "", work.agent if work else "")
 

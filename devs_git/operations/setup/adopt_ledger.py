@@ -29,7 +29,7 @@ _ALL_DEPTH: Final = "2147483647"
 
 
 def roots(git: Git, ref: str = LEDGER, *, genuine: bool = False) -> tuple[str, ...]:
-    """The root commits of a ledger; one, if it is sound. With `genuine` only those that say that they begin one."""
+    """The root commits of a ledger; a sound one has one. With `genuine` only those whose event is `ledger.created`."""
     said = (f"--grep=^{LedgerCreated.LINE}$",) if genuine else ()
     return tuple(git.text("rev-list", "--max-parents=0", *said, ref, "--").split())
 
