@@ -97,7 +97,7 @@ def test_a_tag_named_as_the_ledger_which_git_shows_in_its_place(initialised: Pat
         (found,) = [one for one in findings() if one.code == "INVALID_BRANCH"]
         assert found.where == name
         assert verified("ledger") == {"INVALID_BRANCH"}
-        away, there = found.fix.split("; and where a remote has it: ")
+        away, there = found.fix.split("; if a remote has it: ")
         for words in (away, there.replace("<remote>", "origin")):
             goes_on(*NO_HOOKS, *words.split()[1:])
         assert "INVALID_BRANCH" not in examined()

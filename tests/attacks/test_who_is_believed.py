@@ -42,7 +42,7 @@ def everywhere(new: str, *, old: str = "") -> set[str]:
     told = codes(new, old=old)
     goes_on("update-ref", LEDGER, new)
     assert told & verified("ledger") or told == {"LEDGER_ROLLBACK"}
-    with pytest.raises(Exception, match="is not to be believed") as caught:
+    with pytest.raises(Exception, match="cannot be trusted") as caught:
         _ = Workspace.open().policy
     assert getattr(caught.value, "code", "") in told
     return told

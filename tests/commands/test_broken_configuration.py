@@ -83,4 +83,4 @@ def test_doctor_names_it_as_a_finding(initialised: Path) -> None:
     goes_on("config", "core.hooksPath", "~nobody2/x")
     (found,) = router.call("doctor", Workspace.open(), doctor.Request()).findings
     assert found.message == "git cannot read its configuration: failed to expand user dir in: '~nobody2/x'."
-    assert found.fix == "Find the setting and its file, and correct it: git config --list --show-origin"
+    assert found.fix == "Correct the setting. To find its file: git config --list --show-origin"

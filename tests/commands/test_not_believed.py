@@ -95,7 +95,7 @@ def test_what_only_shows_the_ledger_says_that_it_is_not_believed(done: Workspace
     assert said(verb) == ""
     begun = done.ledger.tip().oid
     goes_on("update-ref", LEDGER, plumbing(("gates/x/decision.yaml", "decision: APPROVED\n")))
-    assert said(verb).startswith("LEDGER_MUTATED: The ledger here is not to be believed: ")
+    assert said(verb).startswith("LEDGER_MUTATED: The ledger in this clone cannot be trusted: ")
     assert said(verb).endswith(" See: devs-git verify ledger")
     assert Workspace.open().ledger.checked_tip == begun
 
@@ -106,7 +106,7 @@ def test_people_read_it_in_one_line_and_programs_in_a_field(capsys: pytest.Captu
     told = capsys.readouterr()
     assert json.loads(told.out)["not_believed"].startswith("LEDGER_MUTATED: ")
     (line,) = told.err.splitlines()
-    assert line.startswith("warning: LEDGER_MUTATED: The ledger here is not to be believed: ")
+    assert line.startswith("warning: LEDGER_MUTATED: The ledger in this clone cannot be trusted: ")
 
 
 def test_a_ledger_at_the_noted_tip_is_not_judged_again(forged: str) -> None:
@@ -143,7 +143,7 @@ def test_every_other_verb_refuses_a_ledger_that_is_not_believed(name: str, done:
     gate = ask(done, kind="MANUAL")
     forged = plumbing(("gates/x/decision.yaml", "decision: APPROVED\n"))
     goes_on("update-ref", LEDGER, forged)
-    with pytest.raises(DevsError, match="is not to be believed") as caught:
+    with pytest.raises(DevsError, match="cannot be trusted") as caught:
         router.call(name, Workspace.open(), REQUESTS.get(name, Anything)(gate))
     assert caught.value.code == "LEDGER_MUTATED"
     assert goes_on("rev-parse", LEDGER) == forged
@@ -155,7 +155,7 @@ def test_a_guard_of_an_agent_is_not_taken_out_by_a_ledger_that_hides_a_gate(done
     ask(done, kind="MANUAL")
     (gate,) = done.ledger.open_gates()
     goes_on("update-ref", LEDGER, plumbing((f"open/{gate}", None)))
-    with pytest.raises(DevsError, match="is not to be believed"):
+    with pytest.raises(DevsError, match="cannot be trusted"):
         agents._install(Workspace.open(), "claude", uninstall=True)
     assert Path(CLIENTS["claude"].hooks_file).exists()
 

@@ -210,7 +210,7 @@ def test_after_filter_repo_the_old_checkpoints_go_too(initialised: Path) -> None
     scene.task("1", {"a.txt": "one\n"})
     scene.task("2", {"a.txt": "two\n", "secret.env": SECRET})
     filter_repo(initialised, "--invert-paths", "--path", "secret.env", "--refs", "main")
-    with pytest.raises(DevsError, match="has another commit in the place of"):
+    with pytest.raises(DevsError, match="has another commit in place of"):
         purged(initialised)
     call(initialised, "history-rewritten", history_rewritten.Request(MAP, str(initialised)))
     assert [one.ref for one in purged(initialised).dropped] == ["refs/devs/checkpoints/task-2/1"]

@@ -127,7 +127,7 @@ def test_with_repo_paths_begin_there_and_not_where_one_stands(
 @pytest.mark.parametrize("place", ["nowhere", "b.txt"])
 def test_a_repo_that_is_not_there_is_told_as_that(scene: Scene, place: str) -> None:
     line = ["log", "--repo", str(scene.top / place)]
-    with pytest.raises(DevsError, match=r"^There is no such folder\.$"):
+    with pytest.raises(DevsError, match=r"^This folder does not exist\.$"):
         CliRunner().invoke(cli, line, standalone_mode=False, catch_exceptions=False)
 
 

@@ -27,7 +27,7 @@ from tests.support.terminal_person import at_terminal
 
 MANUAL = {"kind": "MANUAL"}
 NOT_BELIEVED = ("LEDGER_FORK", "LEDGER_MUTATED", "POLICY_INVALID")
-NO = "The ledger here is not to be believed"
+NO = "The ledger in this clone cannot be trusted"
 
 
 def signed_by(clone: Clone, **people: Key) -> str:
@@ -111,7 +111,7 @@ def test_a_fresh_clone_takes_over_no_policy_that_the_tracked_one_does_not_say(
     decided(pair.ann.opened, backup_limit="5MB", notify="touch owned")
     pair.ann.sync()
     there = fresh(pair, tmp_path)
-    with pytest.raises(DevsError, match="nothing tells that its policy is right") as caught:
+    with pytest.raises(DevsError, match="cannot be checked") as caught:
         router.call("init", Workspace.open(there), init.Request())
     oid = str(caught.value.details["policy"])
     assert caught.value.code == "CONFLICT"

@@ -51,7 +51,10 @@ def test_a_verb_that_cannot_write_says_so_and_changes_nothing(
         text=True,
         check=False,
     )
-    assert (said.returncode, said.stderr.splitlines()[0]) == (4, "CONFLICT: The disk said: File too large.")
+    assert (said.returncode, said.stderr.splitlines()[0]) == (
+        4,
+        "CONFLICT: The file system reported: File too large.",
+    )
     assert ledgered.git.text("for-each-ref") == before
 
 

@@ -128,10 +128,10 @@ def test_what_is_wrong_is_an_envelope_that_names_the_argument(initialised: Path)
 @pytest.mark.parametrize(
     ("name", "arguments", "message"),
     [
-        ("rewind_to_task", {"task_id": 7}, "task_id is a whole number where text belongs."),
-        ("list_checkpoints", {"limit": 1.5}, "limit is a number where a whole number belongs."),
-        ("get_task_trace", {"traceId": None}, "traceId is null where text belongs."),
-        ("git_status", {"more": 1}, "more is not known; nothing is."),
+        ("rewind_to_task", {"task_id": 7}, "task_id is a whole number; it must be text."),
+        ("list_checkpoints", {"limit": 1.5}, "limit is a number; it must be a whole number."),
+        ("get_task_trace", {"traceId": None}, "traceId is null; it must be text."),
+        ("git_status", {"more": 1}, "more is not known; no fields are allowed."),
     ],
 )
 def test_a_message_names_an_argument_as_it_is_called(

@@ -68,7 +68,7 @@ def _check(rule: dict[str, Any], value: Any, where: Path) -> Iterator[tuple[Path
     if types and not any(_is(value, kind) for kind in types):
         yield (
             where,
-            f"{name} is {_word(value)} where {' or '.join(_TYPES[kind][1] for kind in types)} belongs",
+            f"{name} is {_word(value)}; it must be {' or '.join(_TYPES[kind][1] for kind in types)}",
         )
         return
     for keyword, bound in rule.items():
@@ -108,7 +108,7 @@ def _additional(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> It
         if key in known:
             continue
         if bound is False:
-            others = f"known are: {', '.join(known)}" if known else "nothing is"
+            others = f"the known fields are: {', '.join(known)}" if known else "no fields are allowed"
             yield (*where, key), f"{_name((*where, key))} is not known; {others}"
         else:
             yield from _check(bound, value[key], (*where, key))
@@ -123,7 +123,7 @@ def _items(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterato
 def _enum(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
     del rule
     if value not in bound:
-        yield where, f"{_name(where)} is {value!r}; it may be: {', '.join(map(str, bound))}"
+        yield where, f"{_name(where)} is {value!r}; the allowed values are: {', '.join(map(str, bound))}"
 
 
 def _pattern(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
@@ -148,19 +148,19 @@ def _length(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterat
 def _minimum(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
     del rule
     if isinstance(value, int) and value < bound:
-        yield where, f"{_name(where)} is {value}; the least is {bound}"
+        yield where, f"{_name(where)} is {value}; the minimum is {bound}"
 
 
 def _maximum(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
     del rule
     if isinstance(value, int) and value > bound:
-        yield where, f"{_name(where)} is {value}; the most is {bound}"
+        yield where, f"{_name(where)} is {value}; the maximum is {bound}"
 
 
 def _least_items(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
     del rule
     if isinstance(value, list | tuple) and len(value) < bound:
-        yield where, f"{_name(where)} has {len(value)} entries; the least is {bound}"
+        yield where, f"{_name(where)} has {len(value)} entries; the minimum is {bound}"
 
 
 _KEYWORDS: Final = {

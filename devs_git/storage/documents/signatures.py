@@ -36,14 +36,14 @@ def sign(message: bytes, key: Path) -> bytes:
     ssh-keygen itself asks for a passphrase, a touch or a PIN, on the terminal or through SSH_ASKPASS.
     """
     if not key.is_file():
-        raise invalid("key", "The key file is not there.", hint="Name it: --key ~/.ssh/id_ed25519")
+        raise invalid("key", "The key file does not exist.", hint="Name it: --key ~/.ssh/id_ed25519")
     done = _run("sign", "-f", os.fspath(key), "-n", NAMESPACE, stdin=message, env=dict(os.environ))
     if done.returncode or not done.stdout.startswith(_BEGIN):
         words = done.stderr.decode("utf-8", "replace").strip().replace(os.fspath(key), "the key")
         raise DevsError(
             "BAD_SIGNATURE",
             f"ssh-keygen could not sign: {words.splitlines()[-1] if words else 'no reason given'}",
-            hint="Look which keys there are: ssh-add -L",
+            hint="List your keys: ssh-add -L",
         )
     return done.stdout
 
@@ -98,13 +98,13 @@ def key_in(signature: bytes) -> str:
     length = int.from_bytes(key[:4], "big")
     text = f"{key[4 : 4 + length].decode('ascii', 'replace')} {base64.b64encode(key).decode()}"
     if not re.fullmatch(r"[a-z0-9@.-]{1,64} [A-Za-z0-9+/=]+", text):
-        raise _bad("This is no SSH signature that can be read.")
+        raise _bad("This SSH signature cannot be read.")
     return text
 
 
 def _require_armoured(signature: bytes) -> None:
     if not signature.lstrip().startswith(_BEGIN) or len(signature) > _MOST:
-        raise _bad("This is no SSH signature.")
+        raise _bad("This is not an SSH signature.")
 
 
 def _named_key(signature: bytes) -> bytes:
@@ -117,7 +117,7 @@ def _named_key(signature: bytes) -> bytes:
     except ValueError:
         key = b""
     if not key or not blob.startswith(_MAGIC) or len(key) != length:
-        raise _bad("This is no SSH signature that can be read.")
+        raise _bad("This SSH signature cannot be read.")
     return key
 
 

@@ -56,7 +56,7 @@ def load(data: bytes, name: str, schema: str = "", *, code: str = "INVALID_ARGUM
         return plain
     document = parse(data, name, code=code)
     if not _is_text(document.value, data):
-        raise _refusal(code, name, 1, "an escape (\\u) that is half of a character")
+        raise _refusal(code, name, 1, "an escape (\\u) is half of a character")
     for where, message in schemas.problems(schema, document.value) if schema else ():
         line = next(
             document.lines[where[:end]] for end in range(len(where), -1, -1) if where[:end] in document.lines
@@ -74,7 +74,7 @@ def parse(data: bytes, name: str, *, code: str = "INVALID_ARGUMENTS") -> Documen
     except UnicodeDecodeError as error:
         raise _refusal(code, name, data.count(b"\n", 0, error.start) + 1, "the text is not UTF-8") from error
     if found := canonical_yaml.find_odd_character(text):
-        what = f"a {offence(found[0]) or 'misplaced'} character (U+{ord(found[0]):04X})"
+        what = f"a {offence(found[0]) or 'misplaced'} character (U+{ord(found[0]):04X}) is not allowed"
         raise _refusal(code, name, text.count("\n", 0, found.start()) + 1, what)
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -91,7 +91,7 @@ def parse(data: bytes, name: str, *, code: str = "INVALID_ARGUMENTS") -> Documen
         raise _refusal(code, name, mark.line + 1 if mark else 1, what) from error
     except YAMLError as error:
         line = text.count("\n", 0, getattr(error, "position", 0)) + 1
-        raise _refusal(code, name, line, "a character that YAML does not allow") from error
+        raise _refusal(code, name, line, "a character is not allowed in YAML") from error
 
 
 def _refusal(code: str, name: str, line: int, what: str, *, field: str = "") -> DevsError:
@@ -130,7 +130,7 @@ def _once(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise _refusal("INVALID_ARGUMENTS", name, 1, f"the key {twice!r} stands twice", field=twice)
+        raise _refusal("INVALID_ARGUMENTS", name, 1, f"the key {twice!r} occurs twice", field=twice)
     return found
 
 
@@ -151,35 +151,39 @@ class _Reader:
         event = next(self.events)
         kind = type(event).__name__.removesuffix("Event")
         if kind == "Alias":
-            raise _Refused(event, f"an alias (*{event.anchor}); write the value out")
+            raise _Refused(event, f"an alias (*{event.anchor}) is not allowed; write the value out")
         if getattr(event, "anchor", None):
-            raise _Refused(event, f"an anchor (&{event.anchor}); write the value out where it is needed")
+            raise _Refused(
+                event, f"an anchor (&{event.anchor}) is not allowed; write the value out where it is needed"
+            )
         if getattr(event, "tag", None):
-            raise _Refused(event, f"a tag ({event.tag}); values are text, numbers, true, false and null")
+            raise _Refused(
+                event, f"a tag ({event.tag}) is not allowed; values are text, numbers, true, false and null"
+            )
         return kind, event
 
     def document(self) -> Document:
         self.next()
         kind, event = self.next()
         if kind == "DocumentStart" and (event.version or event.tags):
-            raise _Refused(event, "a directive (%); leave it out")
+            raise _Refused(event, "a directive (%) is not allowed; remove it")
         if kind == "DocumentStart":
             kind, event = self.next()
         if kind != "MappingStart":
-            raise _Refused(event, "a mapping (key: value) belongs here")
+            raise _Refused(event, "the document must be a mapping (key: value)")
         value = self.mapping(event, ())
         self.next()
         kind, event = self.next()
         if kind != "StreamEnd":
-            raise _Refused(event, "a second document; one file holds one")
+            raise _Refused(event, "a second document is not allowed in one file")
         return Document(value, self.lines)
 
     def value(self, kind: str, event: Any, where: Path) -> Any:
         self.lines.setdefault(where, event.start_mark.line + 1)
         if len(where) > MAX_DEPTH:
-            raise _Refused(event, f"nested deeper than {MAX_DEPTH} levels")
+            raise _Refused(event, f"the nesting is deeper than {MAX_DEPTH} levels")
         if len(self.lines) > MAX_VALUES:
-            raise _Refused(event, f"more than {MAX_VALUES:,} values")
+            raise _Refused(event, f"the document has more than {MAX_VALUES:,} values")
         if kind == "MappingStart":
             return self.mapping(event, where)
         if kind == "SequenceStart":
@@ -198,13 +202,13 @@ class _Reader:
         while (pair := self.next())[0] != "MappingEnd":
             kind, key = pair
             if kind != "Scalar":
-                raise _Refused(key, "a key that is no text")
+                raise _Refused(key, "a key is not text")
             if key.style is None and key.value == "<<":
-                raise _Refused(key, "a merge key (<<); write the keys out")
+                raise _Refused(key, "a merge key (<<) is not allowed; write the keys out")
             if key.style is None and not isinstance(scalar(key.value), str):
-                raise _Refused(key, f"the key {key.value or 'null'} is no text; quote it")
+                raise _Refused(key, f"the key {key.value or 'null'} is not text; quote it")
             if key.value in found:
-                raise _Refused(key, f"the key {key.value!r} stands twice")
+                raise _Refused(key, f"the key {key.value!r} occurs twice")
             self.lines[(*where, key.value)] = key.start_mark.line + 1
             found[key.value] = self.value(*self.next(), (*where, key.value))
         return found

@@ -1,7 +1,7 @@
 """git aliases for what people type most: `git checkpoint`, `git rewind-task`, `git gates`, `git approve`.
 
-They stand in the configuration that all worktrees of the repository share and start the interpreter that installed
-them, because an agent's PATH is not its person's. One that is not ours, by its value, is never touched.
+`install` writes them to the configuration that all worktrees share. They start the interpreter that installed them,
+because an agent's PATH differs from the user's. An alias with any other value belongs to the user and is never changed.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ ALIASES: Final = {
     "gates": "gate list",
     "approve": "gate approve",
 }
-# git runs the shell at the top of the worktree and says in GIT_PREFIX where its caller was. In a linked worktree it sets
-# GIT_DIR too, and then takes the folder that it is started in for the top: so the top is named before we leave it.
+# git runs the shell at the top of the worktree, and GIT_PREFIX names the caller's folder. In a linked worktree git also sets
+# GIT_DIR, and a git that we start would take its current folder as the top. So we set GIT_WORK_TREE before we change folder.
 _BEGIN: Final = '![ -z "$GIT_PREFIX" ] || { [ -z "$GIT_DIR" ] || export GIT_WORK_TREE="$PWD"; cd "$GIT_PREFIX" || exit; }; '
 _RUN: Final = " -P -m devs_git "
 
 
 def value(verb: str, python: str) -> str:
-    """What the alias for `verb` is set to; git adds the caller's arguments."""
+    """The value of the alias for `verb`. git appends the caller's arguments."""
     return f"{_BEGIN}{shlex.quote(python)}{_RUN}{verb}"
 
 
 def is_ours(text: str, verb: str) -> bool:
-    """Whether an alias was written by us, by whatever interpreter, and not changed since."""
+    """Whether devs-git wrote this alias, for any interpreter, and nobody changed it since."""
     found = re.fullmatch(re.escape(_BEGIN) + "(.+)" + re.escape(_RUN + verb), text)
     try:
         return bool(found and len(words := shlex.split(found[1])) == 1 and shlex.quote(words[0]) == found[1])
@@ -43,12 +43,12 @@ def is_ours(text: str, verb: str) -> bool:
 
 
 def install(git: Git, python: str = sys.executable) -> tuple[Action, ...]:
-    """Set every alias that is free or ours; what the user has under that name stays, and is told."""
+    """Set every alias that is free or ours. The actions name each alias of the user, which stays."""
     return tuple(_put_in(git, name, value(verb, python)) for name, verb in ALIASES.items())
 
 
 def uninstall(git: Git) -> tuple[Action, ...]:
-    """Take out exactly what `install` set."""
+    """Remove exactly what `install` set."""
     return tuple(_take_out(git, name) for name in ALIASES)
 
 
@@ -56,11 +56,9 @@ def _put_in(git: Git, name: str, wanted: str) -> Action:
     what, verb = f"alias {name}", ALIASES[name]
     here = _values(git, name, "--local")
     if any(not is_ours(text, verb) for text in _values(git, name)):
-        return Action(what, "skipped", f"git {name} is an alias of yours; it is left alone.")
+        return Action(what, "skipped", f"git {name} is your own alias; it was not changed.")
     if shutil.which(f"git-{name}"):
-        return Action(
-            what, "skipped", f"git {name} starts the program git-{name} on PATH, whatever an alias says."
-        )
+        return Action(what, "skipped", f"The program git-{name} on PATH takes precedence over an alias.")
     if here == [wanted]:
         return Action(what, "kept")
     _config(git, "--replace-all", f"alias.{name}", wanted)
@@ -73,13 +71,13 @@ def _take_out(git: Git, name: str) -> Action:
     if not here:
         return Action(what, "kept")
     if any(not is_ours(text, ALIASES[name]) for text in here):
-        return Action(what, "skipped", f"git {name} is an alias of yours; it is left alone.")
+        return Action(what, "skipped", f"git {name} is your own alias; it was not changed.")
     _config(git, "--unset-all", f"alias.{name}")
     return Action(what, "removed")
 
 
 def _values(git: Git, name: str, *scope: str) -> list[str]:
-    """Every value that the alias has, of all scopes that git reads or of one."""
+    """All values of the alias, in the given scope of the configuration or in all."""
     _, out = git.attempt("config", *scope, "-z", "--get-all", f"alias.{name}", ok=(0, 1))
     return [part.decode("utf-8", "surrogateescape") for part in out.split(b"\0")[:-1]]
 
@@ -90,6 +88,6 @@ def _config(git: Git, *words: str) -> None:
     except GitFailed as error:
         raise DevsError(
             "BUSY",
-            "The configuration of this repository cannot be written now: another git has its lock, or it is read-only.",
-            hint="Look who may write it: ls -l $(git rev-parse --git-common-dir)/config*",
+            "The configuration of this repository cannot be written: another git holds its lock, or the file is read-only.",
+            hint="Check its lock and its permissions: ls -l $(git rev-parse --git-common-dir)/config*",
         ) from error

@@ -1,4 +1,4 @@
-"""Annotated tag objects: read with git, so that showing one needs no object library."""
+"""Annotated tag objects, read with git. So showing one does not load the object library."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from devs_git.storage.git.program import Git, GitFailed
 
 
 def message(git: Git, tag: str) -> str:
-    """The message of the tag object `tag`; TAG_MISSING where it is gone."""
+    """The message of the tag object `tag`. TAG_MISSING if git does not have it."""
     try:
         data = git.run("cat-file", "tag", "--end-of-options", tag)
     except GitFailed as error:

@@ -1,7 +1,7 @@
-"""Read what comes from outside, and never more than a limit allows: files, streams, git's objects.
+"""Read input from outside (files, streams, git objects) up to a limit.
 
-A file, a stream or a blob is read one byte further than its limit; of many blobs git tells the sizes first. So nobody
-holds more than the limit, whatever somebody hands over.
+A file, a stream or a blob is read one byte past its limit. For many blobs, git first gives the sizes. So memory never
+holds more than the limit, whatever the input is.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _SIZES: Final = "cat-file", "--batch-check=%(objecttype) %(objectsize)"
 
 
 class Stream(Protocol):
-    """Anything that gives bytes; fewer than asked before its end, where it is a pipe."""
+    """A source of bytes. A pipe may return fewer bytes than requested before its end."""
 
     def read(self, size: int, /) -> bytes: ...
 
 
 def refusal(limit: Limit, field: str, code: str = INVALID) -> DevsError:
-    """INVALID_INPUT (or `code`) {field, limit_bytes}, with the way out."""
+    """The error `code` with the details `field` and `limit_bytes`, and a hint."""
     text = f"{limit.what} has at most {limit.size_text}; this one has more."
     return DevsError(code, text, hint=limit.way_out, field=field, limit_bytes=limit.most)
 
 
 def pieces(stream: Stream, limit: Limit, field: str, code: str = INVALID) -> Iterator[bytes]:
-    """All that comes, in pieces. INVALID_INPUT (or `code`) where that is more than `limit`; the rest is left unread."""
+    """The bytes of the stream, in pieces. Raises `code` if there are more than `limit` allows; the rest is not read."""
     size = 0
     while part := stream.read(min(_PIECE, limit.most + 1 - size)):
         size += len(part)
@@ -46,21 +46,22 @@ def pieces(stream: Stream, limit: Limit, field: str, code: str = INVALID) -> Ite
 
 
 def read(stream: Stream, limit: Limit, field: str, code: str = INVALID) -> bytes:
-    """The same as one value."""
-    found = io.BytesIO()  # what is joined from a list stands in memory twice
+    """All bytes of the stream. Raises `code` if there are more than `limit` allows."""
+    # Joining a list would need the memory twice.
+    found = io.BytesIO()
     for part in pieces(stream, limit, field, code):
         found.write(part)
     return found.getvalue()
 
 
 def read_file(path: str | Path, limit: Limit, field: str, code: str = INVALID) -> bytes:
-    """The bytes of a file. INVALID_INPUT where it has more; OSError where it cannot be read."""
+    """The bytes of a file. Raises `code` if it has more than `limit` allows, and OSError if it cannot be read."""
     with Path(path).open("rb") as stream:
         return read(stream, limit, field, code)
 
 
 def sizes(git: Git, names: Iterable[str]) -> list[tuple[str, int]]:
-    """Type and size of each object, in the order of `names`, by one child; ('', -1) for one that is not here or damaged."""
+    """Type and size in bytes of each object, in the order of `names`, with one git child. A missing or damaged object is ('', -1)."""
     script = b"".join(os.fsencode(name) + b"\n" for name in names)
     if not script:
         return []
@@ -71,7 +72,7 @@ def sizes(git: Git, names: Iterable[str]) -> list[tuple[str, int]]:
 
 
 def blob(git: Git, name: str, limit: Limit, field: str, code: str = INVALID) -> bytes:
-    """The bytes of the blob that `name` names. INVALID_INPUT (or `code`) where it is larger; GitFailed where there is none."""
+    """The bytes of a blob. Raises `code` if it is larger than `limit`, and GitFailed if there is no such blob."""
     found = io.BytesIO()
     with closing(git.stream("cat-file", "blob", name)) as said:
         for piece in said:
@@ -81,7 +82,7 @@ def blob(git: Git, name: str, limit: Limit, field: str, code: str = INVALID) -> 
 
 
 def blob_if_there(git: Git, name: str, limit: Limit, field: str, code: str = INVALID) -> bytes | None:
-    """The same; None where git has no such blob."""
+    """The bytes of a blob; None if git has no such blob. Raises `code` if it is larger than `limit`."""
     try:
         return blob(git, name, limit, field, code)
     except GitFailed as error:
@@ -91,18 +92,18 @@ def blob_if_there(git: Git, name: str, limit: Limit, field: str, code: str = INV
 
 
 def document(git: Git, name: str, code: str = INVALID) -> bytes | None:
-    """A policy or another document of ours in git; None where git has no such blob."""
+    """A policy or another document of ours in git; None if git has no such blob."""
     return blob_if_there(git, name, limits.DOCUMENT, name.rpartition(":")[2], code)
 
 
 def require_blob(git: Git, name: str) -> None:
-    """GitFailed where git cannot read this blob. No more than its first bytes are taken."""
+    """Raise GitFailed if git cannot read this blob. Only its first bytes are read."""
     with closing(git.stream("cat-file", "blob", name)) as said:
         next(said, b"")
 
 
 def records(said: Iterable[bytes], limit: Limit) -> Iterator[bytes]:
-    """What ends in NUL bytes, one after the other; of one that is longer than `limit` only the beginning."""
+    """The records that end with a NUL byte. A record longer than `limit` is cut."""
     rest, dropped = b"", False
     for data in said:
         first, *more = data.split(b"\0")

@@ -1,4 +1,4 @@
-"""Whether a branch can have a name here: git keeps refs as files and folders, so others can be in its way."""
+"""Whether a name is free for a new branch. git stores refs as files and folders, so another branch can block a name."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from devs_git.storage.git.program import Git
 
 
 def require_free(git: Git, name: str) -> None:
-    """INVALID_BRANCH where there is a branch of that name, one above it or one below it."""
+    """Raise INVALID_BRANCH if a branch has this name, or a name that is a folder of it or below it."""
     taken = refs.list_refs(git, "refs/heads")
     parts = name.split("/")
     above = {"refs/heads/" + "/".join(parts[:count]) for count in range(1, len(parts) + 1)}
     for other in taken:
         if other in above or other.startswith(f"refs/heads/{name}/"):
             short = other.removeprefix("refs/heads/")
-            because = " already." if short == name else f", so {name!r} cannot be."
-            raise branch_names.refusal(f"There is a branch {short!r}{because}", name)
+            because = "." if short == name else f", so git cannot create {name!r}."
+            raise branch_names.refusal(f"A branch {short!r} exists already{because}", name)

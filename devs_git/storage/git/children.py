@@ -1,4 +1,4 @@
-"""Children that take too long: they are ended with all that they started. What a `time_limit` is worth is decided here."""
+"""End git children that take too long, with all processes that they started. This module enforces `time_limit`."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from typing import IO, TYPE_CHECKING, Final
 from devs_git.storage.git import time_limit
 
 if TYPE_CHECKING:
-    import subprocess  # a command that needs no git does without
+    # Loaded late: a command that needs no git does not load it.
+    import subprocess
 
 _PIECE: Final = 1 << 16  # bytes of a pipe
 
 
 class GitTimedOut(Exception):
-    """git and its children were ended because the time was up."""
+    """git and its children were ended because they exceeded the time limit."""
 
 
 def timeout_error(args: Sequence[str]) -> GitTimedOut:
-    return GitTimedOut(f"the time was up in git {args[0] if args else ''}")
+    return GitTimedOut(f"the time limit was exceeded in git {args[0] if args else ''}")
 
 
 def output_of(
@@ -29,7 +30,7 @@ def output_of(
     stdin: bytes | None = None,
     timeout: float | None = None,
 ) -> tuple[bytes, bytes]:
-    """All that a git writes to standard output and error; GitTimedOut where that takes longer than it may."""
+    """Standard output and standard error of a git. GitTimedOut if it exceeds the time limit or `timeout` (seconds)."""
     import subprocess
 
     try:
@@ -43,7 +44,7 @@ def output_of(
 
 
 def next_piece(child: subprocess.Popen[bytes], args: Sequence[str]) -> bytes:
-    """What a git has written next, b'' at its end; GitTimedOut where it writes nothing for longer than it may."""
+    """The next bytes of standard output, b'' at the end. GitTimedOut if none come within the time limit."""
     assert child.stdout is not None
     left = time_limit.seconds_left()
     if left is not None:
@@ -58,7 +59,7 @@ def next_piece(child: subprocess.Popen[bytes], args: Sequence[str]) -> bytes:
 
 
 def nameless_file(data: bytes = b"") -> IO[bytes]:
-    """A file that goes with its descriptor; it holds `data` and is read from the beginning."""
+    """A file without a name that contains `data`. It is deleted when its descriptor is closed."""
     made = _nameless()
     if data:
         made.write(data)
@@ -69,13 +70,14 @@ def nameless_file(data: bytes = b"") -> IO[bytes]:
 def _nameless() -> IO[bytes]:
     if hasattr(os, "memfd_create"):
         return os.fdopen(os.memfd_create("git"), "w+b")
-    import tempfile  # slow to load, and needed where the system has no files in memory alone
+    # Slow to load, and only needed if the system has no files in memory.
+    import tempfile
 
     return tempfile.TemporaryFile()
 
 
 def end_group(child: subprocess.Popen[bytes], grace: float = 2.0) -> None:
-    """SIGTERM to the child and its children, SIGKILL to what is left after `grace` seconds."""
+    """Send SIGTERM to the child and its children, and SIGKILL to those that remain after `grace` seconds."""
     import signal
     import subprocess
 

@@ -1,7 +1,7 @@
-"""What changed between two trees, by git's plumbing: no textconv, no external diff, any bytes in names and files.
+"""What changed between two trees, from git's plumbing: without textconv or external diff, with any bytes in names and files.
 
-Up to the working tree it is `git diff`, whose settings are all given. It tells of files whose time alone is new, too,
-because what leaves them out would write the index: they have no lines, and are left out here.
+Changes up to the working tree come from `git diff`, with all its settings fixed. It also lists files of which only the
+time changed, because it would have to write the index to leave them out. They have no lines, and this module drops them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ _COMMON: Final = (
     "--full-index",
 )
 _SETTINGS: Final = (
-    "diff.autoRefreshIndex=false",  # it would lock and write the index, and start a hook for that
+    # A refresh would lock and write the index, and start a hook for that.
+    "diff.autoRefreshIndex=false",
     "diff.algorithm=default",
     "diff.colorMoved=no",
     "diff.context=3",
@@ -34,7 +35,7 @@ _SETTINGS: Final = (
     "diff.suppressBlankEmpty=false",
     "diff.wsErrorHighlight=none",
 )
-# What is new inside a submodule is not looked at: its git would read its own configuration.
+# Changes inside a submodule are ignored: its git would read its own configuration.
 _TREE_ALONE: Final = (
     "--ignore-submodules=dirty",
     "--no-relative",
@@ -47,7 +48,7 @@ _TREE_ALONE: Final = (
 def _words(
     git: Git, before: str, after: str, *form: str, renames: bool = True
 ) -> tuple[Git, tuple[str, ...]]:
-    """git and what it is asked; `after` '' is the working tree."""
+    """git and its arguments. `after` is '' for the working tree."""
     form = form if renames else (*form, "--no-renames")
     if after:
         return git, ("diff-tree", "-r", *_COMMON, *form, "--end-of-options", before, after, "--")
@@ -64,7 +65,7 @@ def _words(
 
 @immutable
 class Change:
-    """One file. `old_path` only where it was renamed; a binary file counts no lines. `sections`: parts of its patch."""
+    """One changed file. `old_path` is '' unless it was renamed; a binary file has 0 lines. `sections` counts the parts of its patch."""
 
     path: str
     action: str
@@ -97,7 +98,8 @@ def changes(git: Git, before: str, after: str, *, renames: bool = True) -> tuple
             old_mode, new_mode, _, _, letter = field[1:].split(" ")
             source = next(fields)
             path = next(fields) if letter[0] in "RC" else source
-            if letter == "U" and path in raw:  # also told as what its file is
+            # An unmerged file has another line, with its real change.
+            if letter == "U" and path in raw:
                 continue
             raw[path] = (letter[0], source if path != source else "", old_mode, new_mode)
         elif field:
@@ -114,7 +116,7 @@ def changes(git: Git, before: str, after: str, *, renames: bool = True) -> tuple
 
 
 def _is_touched_only(raw: tuple[str, str, str, str]) -> bool:
-    """Whether a change without a count of lines is one of the file's time alone."""
+    """Whether only the file's time changed, given that the change has no count of lines."""
     letter, _, old_mode, new_mode = raw
     return letter == "M" and old_mode == new_mode
 
@@ -138,13 +140,14 @@ def _change(path: str, raw: tuple[str, str, str, str], count: tuple[str, str]) -
 def hunks(
     git: Git, before: str, after: str, most: int, *, renames: bool = True
 ) -> tuple[list[list[Hunk]], bool]:
-    """The hunks of each `diff --git` section in git's order, at most `most` lines of them, and whether that cut any."""
+    """The hunks of each `diff --git` section in git's order, cut after `most` lines; and whether any were cut."""
     sections: list[list[tuple[str, list[str]]]] = []
     taken, cut, said = 0, False, True
     asked, words = _words(git, before, after, "-p", renames=renames)
     for line in _lines(asked, *words):
         if line.startswith("diff --git "):
-            sections += [[]] if said else []  # a head alone is of a file whose time alone is new
+            # A header without a body belongs to a file of which only the time changed.
+            sections += [[]] if said else []
             said = False
             continue
         said = True
@@ -164,7 +167,7 @@ def hunks(
 
 
 def _lines(git: Git, *args: str) -> Iterator[str]:
-    """Lines of git's output as they come; git is ended when the caller has had enough."""
+    """Lines of git's output as they come. git is ended when the caller stops reading."""
     rest = b""
     with closing(git.stream(*args)) as said:
         for data in said:
@@ -175,12 +178,12 @@ def _lines(git: Git, *args: str) -> Iterator[str]:
 
 
 def first_of(git: Git, start: str, wanted: frozenset[str]) -> str:
-    """The nearest of the commits `wanted` that `start` descends from (not itself), '' where there is none."""
+    """The nearest proper ancestor of `start` that is in `wanted`; '' if there is none."""
     if not wanted:
         return ""
     return next((line for line in _lines(git, "rev-list", f"{start}^@", "--") if line in wanted), "")
 
 
 def parents(git: Git, commit: str) -> tuple[str, ...]:
-    """The parents of a commit, none for a root."""
+    """The parents of a commit; empty for a root."""
     return tuple(git.text("rev-list", "--parents", "-n1", "--end-of-options", commit, "--").split()[1:])

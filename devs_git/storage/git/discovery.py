@@ -1,7 +1,7 @@
-"""Find the repository around a folder without starting git, where it stands as nearly all do.
+"""Find the repository around a folder without starting git, if it has the usual layout.
 
-What decides is git's own order (`setup.c`; `safe.directory` in git-config(1)). Whatever is out of the ordinary is git's to
-answer: then there is no answer here, and never a wrong one.
+The order is git's own (`setup.c`; `safe.directory` in git-config(1)). For any unusual layout the answer is None, never a
+wrong one, and the caller asks git.
 """
 
 from __future__ import annotations
@@ -14,40 +14,41 @@ from typing import Final
 
 from devs_git.storage.git.program import REPOSITORY_VARIABLES
 
-_TOLD_ELSEWHERE: Final = (*REPOSITORY_VARIABLES, "GIT_DISCOVERY_ACROSS_FILESYSTEM")
-# The settings of a repository that move its parts or change its format, and the value with which they do not.
+_OVERRIDES: Final = (*REPOSITORY_VARIABLES, "GIT_DISCOVERY_ACROSS_FILESYSTEM")
+# Settings that move parts of a repository or change its format, with the value that changes nothing.
 _HARMLESS: Final = {"core.bare": "false", "core.worktree": None, "core.repositoryformatversion": "0"}
 _FOREIGN: Final = ("extensions", "include", "includeif")
-# The plainest forms alone: of whatever else git may make something, or call the file damaged.
+# Only the plainest forms: git may read more into any other form, or call the file damaged.
 _SECTION: Final = re.compile(r'\[([A-Za-z0-9.-]+)(?: +"[^"\\\]\0]*")?\]')
 _SETTING: Final = re.compile(r'([A-Za-z][A-Za-z0-9-]*)[ \t]*=[ \t]*([^"\\\0]*)')
 
 
 def top_of(where: Path, *, unset: Container[str] = ()) -> Path | None:
-    """The root of the worktree around `where` whose `.git` is a plain folder of our own; None: ask git."""
-    if any(name in os.environ for name in _TOLD_ELSEWHERE if name not in unset):
+    """The top of the worktree around `where`, if its `.git` is a plain folder of this user. None: ask git."""
+    if any(name in os.environ for name in _OVERRIDES if name not in unset):
         return None
     try:
         here = where.resolve(strict=True)
         if not here.is_dir():
             return None
         for folder in (here, *here.parents):
-            if folder.stat().st_dev != here.stat().st_dev:  # git does not look above a mount point
+            # git does not search above a mount point.
+            if folder.stat().st_dev != here.stat().st_dev:
                 return None
             if (folder / ".git").is_dir():
                 return folder if _is_plain(folder, folder / ".git") else None
             if _is_odd(folder):
                 return None
-    except (OSError, UnicodeDecodeError):  # git says what is wrong
+    except (OSError, UnicodeDecodeError):
+        # The caller asks git, which says what is wrong.
         pass
     return None
 
 
 def _is_odd(folder: Path) -> bool:
-    """Whether git may see a repository here that is no `.git` folder: a bare one, or a file that names another place."""
-    return any(
-        os.path.lexists(folder / name) for name in ("HEAD", ".git")
-    )  # HEAD may be a link to no branch yet
+    """Whether git may find a repository here without a `.git` folder: a bare one, or a file that names another place."""
+    # HEAD may be a link to a branch that does not exist yet.
+    return any(os.path.lexists(folder / name) for name in ("HEAD", ".git"))
 
 
 def _is_plain(top: Path, git_dir: Path) -> bool:
@@ -65,7 +66,7 @@ def _is_plain(top: Path, git_dir: Path) -> bool:
 
 
 def _is_harmless(config: str) -> bool:
-    """Whether every line is of the plainest form, and none moves a part of the repository."""
+    """Whether every line has the plainest form, and none moves a part of the repository."""
     section = ""
     for line in (line.strip(" \t\r") for line in config.split("\n")):
         if not line or line[0] in "#;":

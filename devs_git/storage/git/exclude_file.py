@@ -1,4 +1,4 @@
-"""Our line in `info/exclude`, which hides the view from `git status` in every worktree; put in and taken out exactly."""
+"""Our line in `info/exclude`. It hides the view `.devs/` from `git status` in every worktree."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def _read(places: Places) -> bytes:
 
 
 def is_present(places: Places) -> bool:
-    """Whether our line is there: the sign that `init` has set this repository up."""
+    """Whether our line is there. It shows that `init` has set up this repository."""
     data = _read(places)
     return _MARK + LINE in data or _MARK_AFTER_OPEN_LINE + LINE in data
 
 
 def add(places: Places) -> Action:
-    """Put our line in; nothing where it stands already."""
+    """Add our line if it is missing."""
     if is_present(places):
         return Action(WHAT, "kept")
     data = _read(places)
@@ -38,7 +38,7 @@ def add(places: Places) -> Action:
 
 
 def remove(places: Places) -> Action:
-    """Take out what `add` put in, and nothing else."""
+    """Remove exactly what `add` wrote."""
     if not is_present(places):
         return Action(WHAT, "skipped", "it was not there")
     _write(places, _read(places).replace(_MARK_AFTER_OPEN_LINE + LINE, b"").replace(_MARK + LINE, b""))

@@ -1,5 +1,5 @@
-"""Failures from outside, told as refusals: a disk without room or permission, a hook that says no, a git that was killed,
-a repository that is damaged.
+"""Refusals for failures from outside: a full disk, a missing permission, a hook that refuses, a killed git, a damaged
+repository.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ DAMAGE: Final = re.compile(
     r"|packfile .* cannot be accessed|inflate: |unable to unpack|missing blob"
 )
 _BY_HOOK: Final = "ref updates aborted by hook"
-_HINT: Final = "Make room or give permission, then run the command again; nothing was lost."
+_HINT: Final = "Free some space or correct the permissions, then run the command again. Nothing was lost."
 
 
 def disk_refusal(error: OSError) -> DevsError:
-    """CONFLICT with what the system said, without any path of the machine."""
+    """CONFLICT with the message of the system, without a path of this machine."""
     return _said(error.strerror or "an object could not be written")
 
 
 def refusal_of(error: Exception) -> DevsError | None:
-    """CONFLICT for an error that is not ours, met by us or by a git of ours; None for any other."""
+    """CONFLICT for an error from outside, in this process or in a git that it started. None for any other error."""
     if isinstance(error, GitFailed):
         if error.status < 0:
             return _killed(-error.status)
@@ -42,7 +42,7 @@ def refusal_of(error: Exception) -> DevsError | None:
         if found := _WORDS.search(error.stderr):
             return _said(found[0])
         return damage_refusal(error) if DAMAGE.search(error.stderr) else None
-    # libgit2 tells no number.
+    # libgit2 gives no error number.
     if type(error) is OSError and error.errno is None:
         return disk_refusal(error)
     return disk_refusal(error) if isinstance(error, OSError) and error.errno in _NUMBERS else None
@@ -52,32 +52,31 @@ def _killed(number: int) -> DevsError:
     name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
     return DevsError(
         "CONFLICT",
-        f"A git of this command was killed ({name}).",
-        hint="Run the command again; where it happens again, is there enough memory?",
+        f"A git process of this command was killed ({name}).",
+        hint="Run the command again. If it happens again, check whether there is enough memory.",
     )
 
 
 def _refused(error: GitFailed) -> DevsError:
     said = (line for line in error.stderr.splitlines() if not line.startswith("hint:"))
-    lines = dict.fromkeys(
-        line for line in said if _BY_HOOK not in line
-    )  # once: git calls the hook again to tell it
+    # Each line once: git calls the hook again when the transaction is aborted.
+    lines = dict.fromkeys(line for line in said if _BY_HOOK not in line)
     return DevsError(
         "CONFLICT",
-        f"A git hook refused to move a ref: {' '.join(lines).strip() or 'it said nothing'}",
-        hint="Look at the hook reference-transaction: git rev-parse --git-path hooks/reference-transaction",
+        f"A git hook refused to move a ref: {' '.join(lines).strip() or 'it gave no reason'}",
+        hint="Check the hook reference-transaction: git rev-parse --git-path hooks/reference-transaction",
     )
 
 
 def damage_refusal(error: GitFailed) -> DevsError:
-    """What git said of a repository that it cannot read."""
+    """CONFLICT with git's message about a repository that it cannot read."""
     words = "; ".join(line.partition(": ")[2] or line for line in error.stderr.splitlines())
     return DevsError(
         "CONFLICT",
         f"git cannot read this repository: {words}.",
-        hint="See what is damaged: git fsck --full; what another clone has, git fetch brings back.",
+        hint="Find the damage: git fsck --full. Then fetch the missing objects from another clone: git fetch",
     )
 
 
 def _said(words: str) -> DevsError:
-    return DevsError("CONFLICT", f"The disk said: {words}.", hint=_HINT)
+    return DevsError("CONFLICT", f"The file system reported: {words}.", hint=_HINT)

@@ -1,7 +1,7 @@
-"""Filters that a repository's own configuration names: programs that git starts to tell whether a file changed.
+"""Filters that a repository's own configuration names: programs that git starts to find out whether a file changed.
 
-Whoever only reads starts none of them (`without`), and says of which files nobody can tell then (`undecided`). What the
-user's own configuration names (git-lfs, as it installs itself) is the user's, and is started. Writing starts them all.
+A command that only reads starts none of them (`without`), and lists the files that only a filter could judge
+(`find_undecided`). Filters of the user's own configuration, such as git-lfs, are started. Commands that write start all.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ from devs_git.storage.git.program import Git, join_z, split_z
 from devs_git.values import immutable, replace
 
 _PROGRAMS: Final = r"^filter\..*\.(clean|smudge|process)$"
-_OWN: Final = (
-    "local",
-    "worktree",
-)  # scopes of the repository's configuration, as `git config --show-scope` says them
-_MAY_NAME: Final = (b"filter", b"include")  # without one of these words a file names none
+# The scopes of the repository's own configuration, as `git config --show-scope` names them.
+_OWN: Final = ("local", "worktree")
+# A configuration file without these words names no filter.
+_MAY_NAME: Final = (b"filter", b"include")
 _ARGUMENT_BYTES: Final = 1 << 15
 _FACTS: Final = (
     rb"([^\0]*)\0  ctime: \d+:\d+\n  mtime: \d+:\d+\n  dev: \d+\tino: \d+\n  uid: \d+\tgid: \d+\n"
@@ -31,7 +30,7 @@ _FACTS: Final = (
 
 @immutable
 class UndecidedFile:
-    """A file of which only `filter` could tell, and that is not started by whoever reads."""
+    """A file that only `filter` could judge. A command that only reads does not start it."""
 
     path: str
     filter: str
@@ -39,10 +38,10 @@ class UndecidedFile:
 
 @immutable
 class Undecided:
-    """Files whose times say that they may have changed, and that a filter of the repository would have to look at.
+    """Files that may have changed, by their times, and that a filter of the repository would have to judge.
 
-    Each with the filter's name. `changed` ones have another size or mode than git saw, by which git itself decides; of
-    `unsure` ones nobody can tell without the filter.
+    Both members map a path to the filter's name. `changed` files have another size or mode than git recorded, which is
+    enough for git. Only the filter can judge the `unsure` ones.
     """
 
     changed: dict[str, str]
@@ -53,12 +52,12 @@ NONE: Final = Undecided({}, {})
 
 
 def sort_files(files: Mapping[str, str]) -> tuple[UndecidedFile, ...]:
-    """Files with their filters, in order of their names."""
+    """The files with their filters, sorted by path."""
     return tuple(UndecidedFile(path, files[path]) for path in sorted(files))
 
 
 def configured_filters(git: Git) -> tuple[str, ...]:
-    """The filters of which the repository's configuration names a program. Most have none, and git is not asked."""
+    """The filters for which the repository's configuration names a program. Most repositories have none; then git is not started."""
     if git.skipped_filters:
         return git.skipped_filters
     files = (common_of(git) / "config", Path(git.env["GIT_DIR"]) / "config.worktree")
@@ -66,7 +65,8 @@ def configured_filters(git: Git) -> tuple[str, ...]:
         return ()
     asked = replace(git, unset=(*git.unset, "GIT_CONFIG"))
     out = split_z(asked.run("config", "--show-scope", "-z", "--get-regexp", _PROGRAMS, ok=(0, 1)))
-    last = {}  # of several values the last one counts
+    # The last value of a key counts.
+    last = {}
     for scope, entry in zip(out[::2], out[1::2], strict=True):
         key, _, program = entry.partition("\n")
         last[key] = scope in _OWN and bool(program)
@@ -83,12 +83,12 @@ def _may_name(file: Path) -> bool:
 
 
 def without(git: Git) -> Git:
-    """The same git; one that is offline, for whoever only reads, starts no filter that the repository names."""
+    """The same git. If it is offline, for a command that only reads, it starts no filter of the repository."""
     return replace(git, skipped_filters=configured_filters(git)) if git.offline else git
 
 
 def find_undecided(git: Git, names: Sequence[str]) -> Undecided:
-    """What the filters `names` would have to look at in this worktree. None of them is started."""
+    """The files of this worktree that the filters `names` would have to judge. No filter is started."""
     if not names:
         return NONE
     quiet = replace(git, skipped_filters=tuple(names))
@@ -111,7 +111,7 @@ def find_undecided(git: Git, names: Sequence[str]) -> Undecided:
 
 
 def _filters(git: Git, paths: Sequence[str], names: frozenset[str]) -> dict[str, str]:
-    """Those of `paths` that one of the filters is for, with its name."""
+    """Those of `paths` that have one of the filters `names`, with the filter."""
     if not paths:
         return {}
     out = split_z(git.run("check-attr", "-z", "--stdin", "filter", stdin=join_z(paths)))
@@ -119,7 +119,7 @@ def _filters(git: Git, paths: Sequence[str], names: frozenset[str]) -> dict[str,
 
 
 def _sizes(git: Git, paths: list[str]) -> Iterator[tuple[str, int]]:
-    """Each file's size when git looked at it last, modulo 2^32; 0 where git has not."""
+    """Each file's size in bytes, as git recorded it, modulo 2^32; 0 if git has no record."""
     while paths:
         some: list[str] = []
         room = _ARGUMENT_BYTES

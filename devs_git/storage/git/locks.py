@@ -1,7 +1,7 @@
 """Advisory locks on files (flock): who holds one, and how long to wait.
 
-A lock outlives its owner in the children that inherited it, so that nobody works beside an orphaned git; a second
-lock, `<name>.owner`, dies with the owner and tells the two apart.
+Children inherit the lock, so it outlives its owner as long as one of its git children runs. No other command works at
+the same time as such an orphan. A second lock, `<name>.owner`, ends with the owner: it tells an owner from an orphan.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ def _try(descriptor: int) -> bool:
 
 
 def owner_alive(path: Path) -> bool:
-    """Whether the process that took the lock still runs; the children that inherited it may outlive it.
+    """Whether the process that took the lock still runs.
 
-    Asked of a second lock, which no child inherits: a process id may be a zombie's, another container's, or used again.
+    The second lock tells, because no child inherits it. A process id could belong to a zombie or to another container,
+    or the system could have given it to another process.
     """
     descriptor = _open(_owner(path))
     try:
@@ -60,16 +61,16 @@ def hold(
     on_wait: Callable[[str], None] | None = None,
     alone: bool = False,
 ) -> Iterator[int]:
-    """Hold the lock at `path`; yields its descriptor. BUSY after `wait` seconds behind a live owner.
+    """Hold the lock at `path`; yields its descriptor. BUSY if a live owner holds it for more than `wait` seconds.
 
-    Behind an orphan (the owner died, its git child still runs) it waits up to `orphan_wait` and says so.
-    Who must find things as they were when it was called asks to be `alone`: BUSY behind any live owner, once that ends.
+    If the owner died and its git child still runs, wait up to `orphan_wait` seconds and call `on_wait` with a message.
+    `alone`: BUSY also if a live owner held the lock meanwhile, because it may have changed what the caller has read.
     """
     wait, orphan_wait = time_limit.seconds_left(wait) or 0.0, time_limit.seconds_left(orphan_wait) or 0.0
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, owner = _open(path), _open(_owner(path))
     try:
-        begun, told, met = time.monotonic(), False, False
+        begun, said_so, met = time.monotonic(), False, False
         while not _try(descriptor):
             waited = time.monotonic() - begun
             alive = owner_alive(path)
@@ -77,23 +78,26 @@ def hold(
             orphaned = waited > min(wait, POLL_SECONDS) and not alive
             if waited > (max(wait, orphan_wait) if orphaned else wait):
                 raise _busy(
-                    "Another devs-git is working here.", "Wait for it to end and run the command again."
+                    "Another devs-git command is running here.",
+                    "Wait until it ends, then run the command again.",
                 )
-            if orphaned and on_wait and not told:
-                on_wait("A git that an interrupted command left behind still runs; waiting for it.")
-                told = True
+            if orphaned and on_wait and not said_so:
+                on_wait("A git process of an interrupted command is still running; waiting for it.")
+                said_so = True
             time.sleep(POLL_SECONDS)
         if met and alone:
             fcntl.flock(descriptor, fcntl.LOCK_UN)
             raise _busy(
-                "Another devs-git worked here at the same moment.", "Look again and run the command again."
+                "Another devs-git command ran here at the same time.",
+                "Check its result, then run the command again.",
             )
         try:
-            while not _try(owner):  # somebody is asking at this moment
+            # Another process may test this lock at the moment.
+            while not _try(owner):
                 time.sleep(POLL_SECONDS / 10)
             yield descriptor
         finally:
-            # Let go of for every child too: what a hook left running in the background is none of ours.
+            # Unlock for all children, too: a process that a hook left in the background must not hold the lock.
             fcntl.flock(descriptor, fcntl.LOCK_UN)
     finally:
         os.close(owner)

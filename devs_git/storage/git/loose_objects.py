@@ -1,7 +1,7 @@
-"""Loose objects, read and written without the object library, whose import alone costs 50 ms.
+"""Read and write loose objects without the object library, which takes 50 ms to import.
 
-A verb that only appends an event reads the newest objects of the ledger and writes a few small ones; they are loose.
-Whatever is packed, large or damaged is left to the library (objects.py).
+A command that only appends an event reads the newest objects of the ledger and writes a few small ones. They are loose.
+The library (objects.py) handles packed, large and damaged objects.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from typing import Final
 
 from devs_git.storage.git.files import replacement
 
+# Bytes of the largest object that is read or written here.
 SMALL: Final = 1 << 20
-_SPEED: Final = 1  # git's own level for loose objects
+# git's own zlib level for loose objects.
+_SPEED: Final = 1
 _TRIES: Final = 20
 # gc deletes what a crash leaves under such a name.
 _TEMPORARY: Final = "tmp_obj_"
@@ -26,12 +28,12 @@ def _path(folder: Path, oid: str) -> Path:
 
 
 def read(folder: Path, oid: str) -> tuple[str, bytes] | None:
-    """Kind and bytes of a loose object; None where there is none that can be read, or a large one."""
+    """Kind and bytes of a loose object; None if it is missing, damaged or large."""
     return read_file(_path(folder, oid))
 
 
 def read_file(file: Path) -> tuple[str, bytes] | None:
-    """The same of a file that holds a loose object."""
+    """Kind and bytes of the loose object in a file; None if it is missing, damaged or large."""
     unpacking = zlib.decompressobj()
     try:
         with file.open("rb") as stream:
@@ -49,7 +51,7 @@ def exists(folder: Path, oid: str) -> bool:
 
 
 def write(folder: Path, kind: str, data: bytes) -> str:
-    """Store a small object durably and return its oid; one that is there already is made young, as git does."""
+    """Store a small object durably and return its oid. An object that exists already gets a new time, as git does it."""
     import hashlib
 
     whole = b"%s %d\0%s" % (kind.encode(), len(data), data)
@@ -63,7 +65,7 @@ def write(folder: Path, kind: str, data: bytes) -> str:
 
 
 def _write_file(path: Path, data: bytes) -> None:
-    """Try again where a gc deletes the folder while it is empty, or the temporary file."""
+    """Write the file of an object. Tries again if a gc deletes the empty folder or the temporary file."""
     for tries_left in reversed(range(_TRIES)):
         path.parent.mkdir(exist_ok=True)
         try:

@@ -1,8 +1,8 @@
-"""A second name for each of our newest objects, in `.git/devs`, where no `git prune` looks.
+"""A hard link to each of our newest objects, in `.git/devs`, where `git prune` does not look.
 
-`git prune --expire=now` and `git gc --prune=now` first list what can be reached and then delete the rest. An event that
-is written between the two is deleted, although the ledger's ref names it by then. The second names are hard links: they
-take no room, and what was deleted gets its first name back when somebody asks for the ledger the next time.
+`git prune --expire=now` and `git gc --prune=now` first list the reachable objects and then delete the others. An event
+that is written between these steps is deleted, although the ledger's ref names it by then. Hard links take no space. The
+next command that reads the ledger restores the deleted objects from them.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ from typing import Final
 from devs_git.domain.ledger.ids import is_oid
 from devs_git.storage.git.program import Git, split_lines
 
-KEPT: Final = 64  # objects; an event has about six
-FOLDER: Final = "devs/newest"  # in the common git directory: of the ledger
+# Number of objects; an event has about six.
+KEPT: Final = 64
+# Of the ledger's objects, in the common git directory.
+FOLDER: Final = "devs/newest"
 
 
 def keep(common: Path, oids: Collection[str], within: str = FOLDER, others: int = KEPT) -> bool:
-    """Link these objects, just written, of the repository whose common git directory is `common`; of the `others` the oldest go.
+    """Link objects that were just written, in the folder `within` of the common git directory, and delete the oldest links.
 
-    False where one has no file: it is in a pack, or a prune took it.
+    `others` is how many older links stay. False if an object has no file: it is in a pack, or a prune deleted it.
     """
     folder = common / within
     with contextlib.suppress(FileExistsError):
@@ -35,7 +37,7 @@ def keep(common: Path, oids: Collection[str], within: str = FOLDER, others: int 
         except FileNotFoundError:
             whole = False
         except OSError:
-            # It has a second name already, or the file system knows no hard links.
+            # It has a link already, or the file system has no hard links.
             continue
     names = [name for name in _names(folder) if name not in oids]
     if len(names) > others:
@@ -44,7 +46,7 @@ def keep(common: Path, oids: Collection[str], within: str = FOLDER, others: int 
 
 
 def restore(git: Git, common: Path, within: str = FOLDER) -> bool:
-    """Give each of them a first name again that a prune took; whether there was any. Those in packs need no second name any more."""
+    """Restore the objects that a prune deleted; whether there were any. The links of objects that are in packs are deleted."""
     folder = common / within
     gone = [oid for oid in _names(folder) if not _place(common, oid).exists()]
     if not gone:
@@ -63,7 +65,7 @@ def restore(git: Git, common: Path, within: str = FOLDER) -> bool:
 
 
 def forget(common: Path, oids: Collection[str], folder: str = FOLDER) -> None:
-    """Take the second names of these objects away: they are to be kept nowhere."""
+    """Delete the links of these objects, which must not be kept anywhere."""
     for oid in oids:
         (common / folder / oid).unlink(missing_ok=True)
 
@@ -80,7 +82,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def _forget(folder: Path, names: Sequence[str], number: int) -> None:
-    """Take away the links of the objects that were written first."""
+    """Delete the links of the `number` oldest objects."""
     written = []
     for name in names:
         with contextlib.suppress(FileNotFoundError):

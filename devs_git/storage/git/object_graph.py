@@ -1,4 +1,4 @@
-"""All objects of a repository, read once: which trees and commits hold certain blobs, and which commits come after them."""
+"""All objects of a repository, read once: which trees and commits contain certain blobs, and which commits descend from those."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from devs_git.domain.recall.purge_terms import hold, holds
 from devs_git.storage.git.program import Git
 from devs_git.values import immutable
 
-SMALL: Final = 64 << 20  # bytes of a blob that is held in memory
-_AT_ONCE: Final = 64 << 20  # bytes that are read in one go
+# Bytes of the largest blob that is held in memory.
+SMALL: Final = 64 << 20
+# Bytes of the objects that one child reads.
+_AT_ONCE: Final = 64 << 20
 _EVERY: Final = (
     "cat-file",
     "--batch-all-objects",
@@ -23,7 +25,7 @@ _TREE: Final = b"40000"
 
 @immutable
 class Commit:
-    """One commit; `matches`: its own text holds what is looked for."""
+    """One commit. `matches`: its own text contains the text that is searched for."""
 
     tree: str
     parents: tuple[str, ...]
@@ -48,7 +50,7 @@ class Inventory:
     def read(
         self, kind: str, progress: Callable[[str, int, int], None], *, least: int = 0
     ) -> Iterator[tuple[str, bytes]]:
-        """Every object of a type with at least so many bytes; of blobs the SMALL ones."""
+        """Oid and bytes of every object of a type with at least `least` bytes; of blobs, only those up to SMALL."""
         sizes = self.sizes[kind].items()
         wanted = [(oid, size) for oid, size in sizes if size >= least and (kind != "blob" or size <= SMALL)]
         batch: list[str] = []
@@ -66,7 +68,7 @@ class Inventory:
     def blobs_with(
         self, forms: tuple[bytes, ...], progress: Callable[[str, int, int], None], least: int
     ) -> Iterator[str]:
-        """The blobs that hold one of the forms, of any size."""
+        """The blobs of any size that contain one of the forms."""
         yield from (oid for oid, data in self.read("blob", progress, least=least) if holds(data, forms))
         for oid, size in self.sizes["blob"].items():
             if size > SMALL and hold(self.git.stream("cat-file", "blob", oid), forms):
@@ -74,7 +76,7 @@ class Inventory:
 
 
 def contents(git: Git, oids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """The objects that are here, with one child; all in memory."""
+    """Oid and bytes of those objects that exist, with one child. All are in memory at once."""
     if not oids:
         return
     data = git.run("cat-file", "--batch", stdin="".join(f"{oid}\n" for oid in oids).encode())
@@ -92,14 +94,14 @@ def contents(git: Git, oids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
 
 @immutable
 class Forest:
-    """The trees: `above` names the trees that have an entry; `named` of each tree the entries of certain names."""
+    """The trees. `above`: the trees that have an entry, by its oid. `named`: for each tree, its entries with certain names."""
 
     above: dict[str, list[str]]
     named: dict[str, dict[str, str]]
 
     @classmethod
     def of(cls, trees: Iterable[tuple[str, bytes]], names: Collection[str], blobs: Collection[str]) -> Forest:
-        """Of blobs only those of `blobs`, and those that have one of the `names`, are remembered."""
+        """Only trees, the given `blobs`, and entries with one of the `names` are recorded."""
         above: dict[str, list[str]] = {}
         named: dict[str, dict[str, str]] = {}
         for oid, data in trees:
@@ -118,18 +120,18 @@ class Forest:
         return cls(above, named)
 
     def at(self, tree: str, path: Sequence[str]) -> str:
-        """The entry at a path whose names are among the remembered; '' where there is none."""
+        """The oid at a path, whose names must be among the recorded ones; '' if there is none."""
         for name in path:
             tree = self.named.get(tree, {}).get(name, "")
         return tree
 
     def with_trees_above(self, entries: Iterable[str]) -> set[str]:
-        """The entries, and every tree that has one of them below it."""
+        """The entries, and every tree that contains one of them at any depth."""
         return closure(entries, lambda entry: self.above.get(entry, ()))
 
 
 def closure(begin: Iterable[str], following: Callable[[str], Iterable[str]]) -> set[str]:
-    """`begin` and all that follows from it."""
+    """`begin`, and everything that `following` reaches from it."""
     found = set(begin)
     waiting = list(found)
     while waiting:
@@ -141,7 +143,7 @@ def closure(begin: Iterable[str], following: Callable[[str], Iterable[str]]) -> 
 
 
 def commit_of(data: bytes, *, matches: bool) -> Commit:
-    """A commit from its bytes."""
+    """Parse the bytes of a commit."""
     head = data.partition(b"\n\n")[0].decode("utf-8", "replace").split("\n")
     parents = tuple(line[7:] for line in head if line.startswith("parent "))
     return Commit(head[0][5:], parents, matches)

@@ -1,9 +1,9 @@
-"""Git objects, read and written with libgit2's object store alone: the one importer of pygit2.
+"""Read and write git objects with libgit2's object store. No other module imports pygit2.
 
-Small loose objects are left to loose.py as long as the library is not loaded: loading it costs more than they do.
+As long as the library is not loaded, `loose_objects` handles small loose objects: that is faster than loading it.
 
-Only the store is opened, not the repository, so that configuration, extensions, replace refs and worktrees
-of the user's repository cannot change what is read or written.
+Only the store is opened, not the repository. So configuration, extensions, replace refs and worktrees of the user's
+repository cannot change what is read or written.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Entry:
 
 @immutable
 class Objects:
-    """The object store below `folder` (`<common git dir>/objects`); `alternates` are folders that are read as well."""
+    """The object store below `folder` (`<common git dir>/objects`); `alternates` are further folders to read from."""
 
     folder: Path
     alternates: tuple[Path, ...] = ()
@@ -49,7 +49,7 @@ class Objects:
     def _store(self) -> pygit2.Odb:
         import pygit2
 
-        # A ledger object that a power cut could lose would be an event that never happened.
+        # After a loss of power the ledger must still have every event that was reported as written.
         pygit2.settings.enable_fsync_gitdir(True)
         store = pygit2.Odb(os.fspath(self.folder))
         for folder in self.alternates:
@@ -58,7 +58,7 @@ class Objects:
 
     @contextmanager
     def record_writes(self) -> Iterator[set[str]]:
-        """The oids of what is written inside the body."""
+        """Collect the oids of the objects that are written inside the body."""
         notes: set[str] = set()
         self._notes.append(notes)
         try:
@@ -67,7 +67,7 @@ class Objects:
             self._notes.remove(notes)
 
     def write(self, kind: str, data: bytes) -> str:
-        """The oid of the stored object; `kind` is commit, tree, blob or tag."""
+        """Store an object and return its oid. `kind` is commit, tree, blob or tag."""
         oid = self._stored(kind, data)
         for notes in self._notes:
             notes.add(oid)
@@ -81,12 +81,12 @@ class Objects:
         try:
             return str(self._store.write(_KINDS[kind], data))
         except (pygit2.GitError, OSError):
-            # A gc took away the empty folder that the library had just made; else the system says what is wrong.
+            # A gc may have deleted the empty folder that the library had just made. Any other error occurs again.
             return loose_objects.write(self.folder, kind, data)
 
     def read(self, oid: str, kind: str, most: int = 0) -> bytes:
-        """The object's bytes; LEDGER_MISSING where it cannot be had, LEDGER_MUTATED where it is something else, or has
-        more than `most` bytes (0 for any).
+        """The bytes of an object. LEDGER_MISSING if it is missing or damaged; LEDGER_MUTATED if it has another kind, or
+        more than `most` bytes (0: no limit).
         """
         known = None if "pygit2" in sys.modules else loose_objects.read(self.folder, oid)
         if known and known[0] == kind and (not most or len(known[1]) <= most):
@@ -105,14 +105,14 @@ class Objects:
             what = "damaged in" if isinstance(error, pygit2.GitError) else "missing from"
             raise DevsError("LEDGER_MISSING", f"Object {oid} is {what} the object store.", oid=oid) from error
         if found != _KINDS[kind]:
-            raise DevsError("LEDGER_MUTATED", f"Object {oid} is no {kind}.", oid=oid)
+            raise DevsError("LEDGER_MUTATED", f"Object {oid} is not a {kind}.", oid=oid)
         return data
 
     def exists(self, oid: str) -> bool:
         return loose_objects.exists(self.folder, oid) or oid in self._store
 
     def is_tag(self, oid: str) -> bool:
-        """Whether a tag object with this oid is here."""
+        """Whether a tag object with this oid exists."""
         import pygit2
 
         try:
@@ -123,8 +123,8 @@ class Objects:
     def read_tree(self, oid: str) -> dict[str, Entry]:
         """Names (undecodable bytes as surrogates) and entries of one tree.
 
-        LEDGER_MUTATED where a name stands twice or out of order (git's look-up finds another entry, or none), or is a
-        path: whoever wrote it to a file system would write elsewhere.
+        LEDGER_MUTATED if a name occurs twice or out of order, because git's lookup would find another entry or none. Also
+        if a name contains a slash: a file with that name would be written elsewhere.
         """
         data, at, found, before = self.read(oid, "tree"), 0, {}, b""
         while at < len(data):
@@ -133,14 +133,14 @@ class Objects:
             raw, mode = data[space + 1 : nul], int(data[at:space], 8)
             name, order = os.fsdecode(raw), raw + b"/" if mode == TREE else raw
             if order <= before or name in found or b"/" in raw:
-                raise DevsError("LEDGER_MUTATED", f"Tree {oid} is none that git makes.", oid=oid)
+                raise DevsError("LEDGER_MUTATED", f"Tree {oid} has a form that git never writes.", oid=oid)
             before = order
             found[name] = Entry(mode, data[nul + 1 : nul + 21].hex())
             at = nul + 21
         return found
 
     def write_tree(self, entries: Mapping[str, Entry]) -> str:
-        """The oid of a tree of `entries`; git sorts a folder as if its name ended in a slash."""
+        """Store a tree and return its oid. git sorts a folder as if its name ended in a slash."""
 
         def key(item: tuple[str, Entry]) -> bytes:
             return os.fsencode(item[0]) + (b"/" if item[1].mode == TREE else b"")
@@ -152,7 +152,7 @@ class Objects:
         return self.write("tree", b"".join(lines))
 
     def edit_tree(self, tree: str, files: Iterable[tuple[str, bytes | None]]) -> str:
-        """`tree` with files put (bytes) or taken out (None); folders appear and vanish as needed."""
+        """The oid of `tree` with files written (bytes) or removed (None). Folders are made and removed as needed."""
         grouped: dict[str, list[tuple[str, bytes | None]]] = {}
         entries = self.read_tree(tree) if tree != EMPTY_TREE else {}
         for path, data in files:

@@ -1,4 +1,4 @@
-"""Whether a hook of a git that one of our commands started has started this process."""
+"""Whether this process was started by a hook of a git that another devs-git command runs."""
 
 from __future__ import annotations
 
@@ -9,23 +9,25 @@ from devs_git.domain.ledger.ids import is_operation
 from devs_git.errors import DevsError
 from devs_git.storage.git.places import Places
 
-OPERATION: Final = "DEVS_GIT_OP"  # what our gits have in their environment, and all that they start
+# The environment variable of the gits that we start, and of all that they start.
+OPERATION: Final = "DEVS_GIT_OP"
 
 
 def operation(places: Places) -> str:
-    """The id of the operation under way whose git's hook this process comes from; '' for any other process."""
+    """The id of the running operation whose git called the hook that started this process; '' if there is none."""
     found = os.environ.get(OPERATION, "")
     if not is_operation(found) or not (places.journals / f"{found}.json").exists():
         return ""
     from devs_git.storage.git import locks
 
-    return found if locks.owner_alive(places.lock) else ""  # else it was killed, and this process outlived it
+    # If its owner is dead, it was killed, and this process outlived it.
+    return found if locks.owner_alive(places.lock) else ""
 
 
 def refusal(verb: str) -> DevsError:
-    """BUSY for what writes: it would wait for the command that waits for it."""
+    """BUSY for a command that writes: each of the two commands would wait for the other."""
     return DevsError(
         "BUSY",
-        f"'{verb}' was called by a git hook of another devs-git command, which has to end first.",
-        hint="In a hook call what reads (devs-git status, log, show, gate list), or write when that command has ended.",
+        f"'{verb}' was called by a git hook of another devs-git command, which must end first.",
+        hint="In a hook, use commands that only read (devs-git status, log, show, gate list). Write after that command has ended.",
     )

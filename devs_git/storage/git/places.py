@@ -34,7 +34,7 @@ _FOLDERS: Final = frozenset(
         "/saved",
     )
 )
-_ODD: Final = "something that is no file"
+_ODD: Final = "neither a file nor a folder"
 
 
 @immutable
@@ -200,8 +200,8 @@ def _asked_in_time(git: Git) -> Places:
         with time_limit.within(_SECONDS):
             return _asked(git)
     except GitTimedOut as error:
-        text = f"git did not say within {_SECONDS:g} seconds where this repository is."
-        raise DevsError("BUSY", text, hint="Is its disk slow, or gone? Try again.") from error
+        text = f"git did not find this repository within {_SECONDS:g} seconds."
+        raise DevsError("BUSY", text, hint="Its disk may be slow or missing. Try again.") from error
 
 
 def _asked(git: Git) -> Places:
@@ -231,8 +231,8 @@ def _require_folders(places: Places) -> None:
             ours = "folder" if name in _FOLDERS else "file"
             raise invalid(
                 "repository",
-                f"In the git directory {kind} stands at {name}, where devs-git keeps a {ours} of its own.",
-                hint=f'Look at it, then take it away: rm "$(git rev-parse {asked})"/{quote(name)}',
+                f"In the git directory, {name} is {kind}, but devs-git needs a {ours} there.",
+                hint=f'Check what it is, then remove it: rm "$(git rev-parse {asked})"/{quote(name)}',
             )
 
 
@@ -276,7 +276,7 @@ def _no_repository(error: GitFailed) -> DevsError:
         return invalid(
             "repository",
             "This repository has a format that this git cannot read (such as reftable).",
-            hint="devs-git needs files as refs; with git 2.46 or newer: git refs migrate --ref-format=files",
+            hint="devs-git needs refs in files. With git 2.46 or newer, run: git refs migrate --ref-format=files",
         )
     if not any(words in error.stderr for words in _NO_PLACE):
         said = error.stderr.partition("\n")[0].removeprefix("fatal: ")
@@ -284,5 +284,5 @@ def _no_repository(error: GitFailed) -> DevsError:
             "NOT_A_REPOSITORY", f"git cannot read this repository: {said}.", hint="Fix that first."
         )
     return DevsError(
-        "NOT_A_REPOSITORY", "This is not a git repository.", hint="Run: git init, or go to a repository."
+        "NOT_A_REPOSITORY", "This is not a git repository.", hint="Run git init, or change to a repository."
     )

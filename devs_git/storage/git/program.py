@@ -220,8 +220,8 @@ class Git:
             if not self.where.is_dir():
                 raise DevsError(
                     "NOT_A_REPOSITORY",
-                    "There is no such folder.",
-                    hint="Go to a repository.",
+                    "This folder does not exist.",
+                    hint="Change to a repository.",
                 ) from error
             raise DevsError(
                 "GIT_NOT_FOUND", "The git program is not on PATH.", hint="Install git 2.36 or newer."
@@ -256,7 +256,7 @@ def _of_configuration(words: str) -> DevsError | None:
     return found and DevsError(
         "NOT_A_REPOSITORY",
         f"git cannot read its configuration: {found['said'].rstrip('.')}.",
-        hint="Find the setting and its file, and correct it: git config --list --show-origin",
+        hint="Correct the setting. To find its file: git config --list --show-origin",
     )
 
 

@@ -68,11 +68,11 @@ def missing_object(error: GitFailed) -> str:
 def lock_refusal(error: RefLocked) -> DevsError:
     """BUSY, with the name of the lock that another git holds or that a killed one left."""
     named = re.search(r"'([^']*\.lock)'", str(error))
-    name = named[1].rpartition("/.git/")[2] if named else "a ref's lock"
+    name = named[1].rpartition("/.git/")[2] if named else "the lock of a ref"
     return DevsError(
         "BUSY",
-        f"Another git holds {name}.",
-        hint=f"Wait for it; if no git runs, remove {name} from the git directory.",
+        f"Another git process holds {name}.",
+        hint=f"Wait until it ends. If no git is running, remove {name} from the git directory.",
     )
 
 

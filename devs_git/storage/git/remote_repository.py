@@ -145,7 +145,7 @@ class Remote:
             raise DevsError(
                 "CONFLICT",
                 f"{self.remote} refused {refused[0][1].rpartition(':')[2]}: {self._words(refused[0][-1])}.",
-                hint=f"What it says stands in: git push {self.remote} {LEDGER}",
+                hint=f"See its full answer: git push {self.remote} {LEDGER}",
                 remote=self.remote,
             )
         raise self._unreachable(err)
@@ -174,18 +174,18 @@ class Remote:
 
     def _unreachable(self, err: str) -> DevsError:
         lines = [line for line in err.splitlines() if line.strip()]
-        first = next((line for line in lines if not line.startswith("hint:")), "git did not say why")
+        first = next((line for line in lines if not line.startswith("hint:")), "git gave no reason")
         if failures.DAMAGE.search(err):
             return DevsError(
                 "CONFLICT",
-                f"git cannot read what is here or at {self.remote}: {self._words(first)}.",
-                hint="See what is damaged here: devs-git doctor; and on both sides: git fsck --full",
+                f"git found damage here or at {self.remote}: {self._words(first)}.",
+                hint="Find the damage here: devs-git doctor. On both sides: git fsck --full",
                 remote=self.remote,
             )
         return DevsError(
             "BUSY",
             f"{self.remote} cannot be reached: {self._words(first)}.",
-            hint=f"Nothing is lost; see: git ls-remote {self.remote}. Then run: devs-git sync {self.remote}",
+            hint=f"Nothing is lost. Check the connection: git ls-remote {self.remote}. Then run: devs-git sync {self.remote}",
             remote=self.remote,
         )
 
@@ -209,7 +209,9 @@ def choose(git: Git, name: str) -> str:
     upstream = git.text("config", "--get", f"branch.{branch}.remote", ok=(0, 1)) if branch else ""
     if upstream in names:
         return upstream
-    what = "There are several remotes and none is origin." if names else "This repository has no remote."
+    what = (
+        "There are several remotes, and none is named origin." if names else "This repository has no remote."
+    )
     raise invalid("remote", what, hint=_add(known))
 
 

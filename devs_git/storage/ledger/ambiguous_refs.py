@@ -25,7 +25,7 @@ def findings(git: Git, common: Path) -> Iterator[Finding]:
     """INVALID_BRANCH for each, with the command that takes it away."""
     for name in refs.list_refs(git, *_PATTERNS):
         told = shlex.quote(name)
-        fix = f"git update-ref -d {told}; and where a remote has it: git push <remote> {shlex.quote(':' + name)}"
+        fix = f"git update-ref -d {told}; if a remote has it: git push <remote> {shlex.quote(':' + name)}"
         yield _finding(name, fix)
     file = common / _SHORT
     if os.path.lexists(file):
@@ -33,5 +33,5 @@ def findings(git: Git, common: Path) -> Iterator[Finding]:
 
 
 def _finding(name: str, fix: str) -> Finding:
-    text = f"Where somebody types {_SHORT}, git may take {name}, which is not the ledger. The ledger is {LEDGER}."
+    text = f"If somebody types {_SHORT}, git may use {name} instead of the ledger, which is {LEDGER}."
     return Finding("INVALID_BRANCH", "error", text, fix, name)

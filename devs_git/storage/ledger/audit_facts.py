@@ -130,7 +130,7 @@ def missing_files(facts: Facts) -> Iterator[Finding]:
     for step in facts.steps:
         for change in step.edges[0] if step.edges else ():
             if change.new and change.new not in facts.files:
-                what = f"missing, damaged, larger than {limits.DOCUMENT.size_text} or no file"
+                what = f"missing, damaged, larger than {limits.DOCUMENT.size_text} or not a file"
                 text = f"{ledger_shape.legible(change.path)} of event {step.event.oid[:12]} is {what}."
                 yield Finding(
                     "LEDGER_MISSING",
@@ -155,8 +155,8 @@ def run_part(part: Callable[[Facts], Iterator[Finding]], facts: Facts) -> Iterat
 
 def unreadable(error: GitFailed) -> Finding:
     """What git said of something that it could not read."""
-    text = " ".join(error.stderr.split()) or "git could not read it"
+    text = " ".join(error.stderr.split()) or "git gave no reason"
     if "promisor remote" in text:
-        told = "This partial clone has not got all that has to be read, and whoever reads fetches nothing."
+        told = "This partial clone lacks objects that must be read, and commands that read fetch nothing."
         return Finding("CONFLICT", "error", told, "git fetch --refetch --no-filter")
-    return Finding("LEDGER_MISSING", "error", f"What has to be read is damaged: {text}.", _DAMAGED)
+    return Finding("LEDGER_MISSING", "error", f"git cannot read an object: {text}.", _DAMAGED)

@@ -130,7 +130,7 @@ class Documents:
         if gate and (wrong := gate_model.flaw_of(record, record["gate_id"], record["request"], gate.request)):
             flaw, why = wrong, f"its decision does not count: {wrong}"
         elif (record["approval"] == gate_model.SIGNED) != bool(signature):
-            flaw, why = "BAD_SIGNATURE", "its decision and its signature do not go together"
+            flaw, why = "BAD_SIGNATURE", "its decision and its signature do not match"
         elif signature and signature not in self.blobs:
             flaw, why = "LEDGER_MISSING", "its signature cannot be read"
             damaged = gate_files.signature_path(gate_id)

@@ -51,4 +51,4 @@ def _way_back(common: Path, objects: Objects, name: str) -> str:
     last = next(refs.reflog(common, name), "")
     if is_oid(last) and last != NO_OID and objects.exists(last):
         return f"{away} && git update-ref {ref} {last} ''"
-    return f"{away}, then get it back where there is a remote: git fetch, and devs-git sync"
+    return f"{away}, then fetch it again from a remote: git fetch, and devs-git sync"

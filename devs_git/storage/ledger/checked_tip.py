@@ -25,8 +25,8 @@ def set_back(known: str, tip: str) -> DevsError:
     """LEDGER_ROLLBACK: a gate may have been open in what was here."""
     return DevsError(
         "LEDGER_ROLLBACK",
-        f"The ledger was set back to {tip[:12]}: it leaves out event {known[:12]}, which was here.",
-        hint=f"Put it back: git update-ref {LEDGER} {known}",
+        f"The ledger was set back to {tip[:12]}: it lacks event {known[:12]}, which this clone had.",
+        hint=f"Restore it: git update-ref {LEDGER} {known}",
     )
 
 
@@ -117,9 +117,9 @@ def _judge(ledger: Ledger, known: str, tip: str, first: str) -> None:
     except GitFailed as error:
         found = audit_facts.unreadable(error)
     if found:
-        person = f"Call a person; see: devs-git verify ledger, and: git show {found.where or tip}"
+        person = f"Call a person. See: devs-git verify ledger, and: git show {found.where or tip}"
         raise DevsError(
             found.code,
-            f"The ledger here is not to be believed: {found.message}",
+            f"The ledger in this clone cannot be trusted: {found.message}",
             hint=f"Nothing was changed. {found.fix if found.code == 'FORMAT_TOO_NEW' else person}",
         )

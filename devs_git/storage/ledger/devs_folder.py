@@ -231,4 +231,6 @@ def remove(places: Places, ledger: Ledger) -> Action:
                 view.rmdir()
         (places.own / "view").unlink(missing_ok=True)
     where = "" if places.worktree_id == "." else f" of worktree {places.worktree_id}"
-    return Action(WHAT + where, "removed", "files that are not ours stay there" if view.exists() else "")
+    return Action(
+        WHAT + where, "removed", "files that devs-git did not write stay there" if view.exists() else ""
+    )

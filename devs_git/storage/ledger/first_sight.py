@@ -57,12 +57,12 @@ def require_named(ledger: Ledger, remote: str, tip: str, ask: Git | None) -> str
     begun = bool(said.first_policy) and git.attempt(*asked, ok=(0, 1, 128))[0] == 0
     if (said.genesis and root != said.genesis) or (said.first_policy and not begun):
         if git.text("rev-parse", "--is-shallow-repository") == "true":
-            text = "This clone is shallow, and the first events of the ledger are not here."
+            text = "This clone is shallow and lacks the first events of the ledger."
             raise DevsError("CONFLICT", text, hint="Fetch the rest: git fetch --unshallow", remote=remote)
         raise DevsError(
             "LEDGER_FORK",
-            f"The ledger {_of(remote)} is not the one that {PROPOSED} of {where} names.",
-            hint="Call a person: two ledgers were begun, and only one is this repository's. Nothing was changed.",
+            f"The ledger {_of(remote)} is not the one that {PROPOSED} in {where} names.",
+            hint="Call a person: there are two ledgers, and only one belongs to this repository. Nothing was changed.",
             genesis=said.genesis,
             remote=remote,
         )
@@ -82,7 +82,7 @@ def require_known(ledger: Ledger, tip: str) -> str:
 
 
 def _of(remote: str) -> str:
-    return f"of {remote}" if remote else "here"
+    return f"of {remote}" if remote else "in this clone"
 
 
 def require_remote(git: Git) -> str:
@@ -94,7 +94,7 @@ def require_remote(git: Git) -> str:
             return ""
         raise DevsError(
             "CONFLICT",
-            "This clone never saw the ledger here, and it is not known of which remote it is a clone.",
+            "devs-git cannot check the ledger in this clone: it does not know from which remote the clone was made.",
             hint="Name the remote: git branch --set-upstream-to=REMOTE/BRANCH. Then run: devs-git init",
         ) from error
 
@@ -107,7 +107,7 @@ def _require_default(git: Git) -> None:
     if not refs.commit_of(git, f"refs/remotes/{remote}/HEAD"):
         raise DevsError(
             "CONFLICT",
-            f"This clone never saw the ledger here, and it is not known which branch of {remote} is its default.",
+            f"devs-git cannot check the ledger in this clone: it does not know the default branch of {remote}.",
             hint="Run: devs-git init",
             remote=remote,
         )
@@ -126,11 +126,11 @@ def policy_difference(
     tracked = parse(said.record or first(now.genesis))
     if after == before or tracked == now:
         return None
-    what = f"{PROPOSED} of {where} has another" if said.record else f"{where} has no {PROPOSED}"
+    what = f"{PROPOSED} in {where} differs" if said.record else f"{where} has no {PROPOSED}"
     return DevsError(
         "CONFLICT",
-        f"{what}, and this clone never saw the ledger {_of(remote)}: nothing tells that its policy is right.",
-        hint=f"Nothing was changed. A person looks at it (git show {after}) and accepts it: --accept-policy {after[:12]}",
+        f"The policy of the ledger {_of(remote)} cannot be checked: {what}, and this clone never had that ledger.",
+        hint=f"Nothing was changed. A person must read the policy (git show {after}) and accept it: --accept-policy {after[:12]}",
         remote=remote,
         policy=after,
     )

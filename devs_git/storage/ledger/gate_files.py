@@ -77,15 +77,17 @@ def _load_request(data: bytes, path: str) -> Mapping[str, Any]:
     request = yaml_documents.load(data, path, code="LEDGER_MUTATED")
     noun = schema_of(str(request.get("gate_type")))
     if wrong := next(schemas.problems(noun, request), None):
-        raise DevsError("LEDGER_MUTATED", f"{path} is no request: {wrong[1]}.", hint="Run: devs-git doctor")
+        raise DevsError(
+            "LEDGER_MUTATED", f"{path} is not a valid request: {wrong[1]}.", hint="Run: devs-git doctor"
+        )
     proposed = (request.get("proposed_changes") or {}).get("proposed_text")
     after = None if proposed is None else gate_model.blob_oid(proposed.encode())
     if request.get("tas_after") != after:
         # A person reads the text, and signs its oid.
         raise DevsError(
             "LEDGER_MUTATED",
-            f"{path} is no request: tas_after is not the text that it proposes.",
-            hint="Call a person, and answer nothing; see: devs-git verify ledger",
+            f"{path} is not a valid request: tas_after does not name the text that it proposes.",
+            hint="Call a person and do not answer this gate. See: devs-git verify ledger",
         )
     return request
 

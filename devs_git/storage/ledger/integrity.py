@@ -15,7 +15,7 @@ from devs_git.domain.audit.findings import Finding
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.storage.git.program import Git, GitFailed
 
-_WAY_OUT: Final = f"Get them from another clone: git fetch <remote> {LEDGER}; see: git fsck"
+_WAY_OUT: Final = f"Fetch them from another clone: git fetch <remote> {LEDGER}. See: git fsck"
 
 
 def findings(git: Git) -> Iterator[Finding]:
@@ -29,7 +29,7 @@ def findings(git: Git) -> Iterator[Finding]:
         yield Finding("LEDGER_MISSING", "error", text, _WAY_OUT)
         return
     if wrong:
-        text = f"Object {wrong[:12]} of the ledger was overwritten: its bytes are not what its name says."
+        text = f"Object {wrong[:12]} of the ledger was overwritten: its bytes do not match its name."
         yield Finding("LEDGER_MUTATED", "error", text, _WAY_OUT, wrong)
 
 

@@ -25,7 +25,7 @@ def tips(git: Git, common: Path, *, own: bool = False) -> dict[str, str]:
     """Oids of tips with how each is known, the surest first; with `own` only those that this clone itself has had."""
     found: dict[str, str] = {}
     for oid in refs.reflog(common, LEDGER):
-        found.setdefault(oid, "its reflog")
+        found.setdefault(oid, "the reflog")
     for folder in (common, *sorted(common.glob("worktrees/*"))):
         found.setdefault(_line(folder / "devs" / "view"), "the view .devs/")
     for name, oid in () if own else refs.list_refs(git, "refs/devs/remotes").items():
@@ -62,19 +62,19 @@ def findings(git: Git, objects: Objects, known: Mapping[str, str], tip: str) -> 
             yield Finding(
                 "LEDGER_ROLLBACK",
                 "error",
-                f"The ledger leaves out event {oid[:12]}, which was here (by {how}).",
+                f"The ledger lacks event {oid[:12]}, which this clone had (known from {how}).",
                 _way_back(git, oid, tip),
                 oid,
             )
             return
     if gone:
         oid, how = next(iter(gone.items()))
-        text = f"{how[:1].upper()}{how[1:]} names event {oid[:12]}, which is not here."
+        text = f"{how[:1].upper()}{how[1:]} names event {oid[:12]}, which this clone does not have."
         yield Finding(
             "LEDGER_BEHIND",
             "warning",
             text,
-            f"devs-git sync <remote>, then look: git log {oid[:12]}",
+            f"devs-git sync <remote>, then check: git log {oid[:12]}",
             oid,
         )
 
@@ -82,7 +82,7 @@ def findings(git: Git, objects: Objects, known: Mapping[str, str], tip: str) -> 
 def _way_back(git: Git, oid: str, tip: str) -> str:
     if git.says("merge-base", "--is-ancestor", tip, oid):
         return f"git update-ref {LEDGER} {oid} {tip}"
-    return f"Call a person, nothing is lost yet: git log --graph --oneline {LEDGER} {oid}"
+    return f"Nothing is lost yet. Call a person: git log --graph --oneline {LEDGER} {oid}"
 
 
 def newest(git: Git, objects: Objects, common: Path, genesis: str = "", *, own: bool = False) -> str:
@@ -99,8 +99,8 @@ def newest(git: Git, objects: Objects, common: Path, genesis: str = "", *, own: 
 
 def ledger_gone(tip: str, common: Path) -> Finding:
     """LEDGER_MISSING for a ledger that was here until `tip`, with the way back."""
-    what, first = "gone", ""
+    what, first = "missing", ""
     if refs.has_file(common, LEDGER):  # git overwrites none
         what, first = "damaged", f'rm "$(git rev-parse --git-path {LEDGER})" && '
-    text = f"The ledger is {what}; the last that is known of it here is {tip[:12]}."
+    text = f"The ledger is {what}. Its last event that this clone had is {tip[:12]}."
     return Finding("LEDGER_MISSING", "error", text, f"{first}git update-ref {LEDGER} {tip} ''")

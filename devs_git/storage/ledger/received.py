@@ -28,7 +28,7 @@ from devs_git.storage.ledger.store import Ledger, Tip
 from devs_git.storage.ledger.tracked_policy import NamedLedger
 
 _QUARANTINE: Final = ("GIT_QUARANTINE_PATH", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
-_SYNC: Final = "Join what the server has first: devs-git sync"
+_SYNC: Final = "First merge the events of the server: devs-git sync"
 _MOST: Final = 8  # findings that a refusal tells
 
 
@@ -81,7 +81,7 @@ def _tip(ledger: Ledger) -> str:
     tip = ledger.git.text("rev-parse", "--quiet", "--verify", LEDGER, ok=(0, 1))
     if not tip and refs.has_file(ledger.common, LEDGER):
         text = "This repository is frozen, because its ledger, the branch devs/ledger, is damaged."
-        raise DevsError("LEDGER_MISSING", text, hint="Put it back; see: devs-git doctor")
+        raise DevsError("LEDGER_MISSING", text, hint="Restore it. See: devs-git doctor")
     return tip
 
 
@@ -89,7 +89,12 @@ def _grown(ledger: Ledger, move: Move) -> Iterator[Finding]:
     """Why the ledger may not move so."""
     git, old = ledger.git, "" if move.old == NO_OID else move.old
     if move.new == NO_OID:
-        yield rejection("LEDGER_MISSING", LEDGER, "The ledger is never deleted.", "Leave it: git push <refs>")
+        yield rejection(
+            "LEDGER_MISSING",
+            LEDGER,
+            "The ledger must not be deleted.",
+            "Name the other refs: git push <remote> <refs>",
+        )
         return
     roots = git.text("rev-list", "--max-parents=0", move.new, "--").split()
     pinned = (
@@ -98,12 +103,15 @@ def _grown(ledger: Ledger, move: Move) -> Iterator[Finding]:
         else tracked_policy.named_ledger(git, "HEAD").genesis
     )
     if len(roots) != 1 or (pinned and roots[0] != pinned):
-        text = f"The pushed ledger begins with {', '.join(roots)}; here it is {pinned or 'one root only'}."
-        yield rejection("LEDGER_FORK", LEDGER, text, "Call a person: this is another repository's ledger.")
+        here = f"the one here begins with {pinned}" if pinned else "a ledger has one root only"
+        text = f"The pushed ledger begins with {', '.join(roots)}; {here}."
+        yield rejection(
+            "LEDGER_FORK", LEDGER, text, "Call a person: this is the ledger of another repository."
+        )
         return
     if old and not git.says("merge-base", "--is-ancestor", old, move.new):
         yield rejection(
-            "LEDGER_ROLLBACK", LEDGER, "The pushed ledger leaves out events that are here.", _SYNC
+            "LEDGER_ROLLBACK", LEDGER, "The pushed ledger lacks events that this repository has.", _SYNC
         )
         return
     yield from judge_ledger(
@@ -123,8 +131,8 @@ def _renamed(git: Git, moves: Sequence[Move]) -> Iterator[Finding]:
                 was, said = getattr(before, name), getattr(after, name)
                 right = was or (said and getattr(here, name))
                 if right and said != right:
-                    text = f"{PROPOSED} of {move.ref} would name another {name}: it is {right}."
-                    fix = "Leave genesis and first_policy as they are."
+                    text = f"{PROPOSED} in {move.ref} would name another {name}; the right one is {right}."
+                    fix = "Do not change genesis and first_policy."
                     yield rejection("LEDGER_FORK", move.ref, text, fix)
 
 
@@ -210,7 +218,7 @@ def refusal(found: Finding, remote: str) -> DevsError:
     person = f"Call a person. See: git show {found.where}"
     return DevsError(
         found.code,
-        f"The ledger of {remote} has an event that does not count: {found.message}",
+        f"The ledger of {remote} has an invalid event: {found.message}",
         hint=f"Nothing was changed here. {found.fix if found.code == 'FORMAT_TOO_NEW' else person}",
         remote=remote,
     )

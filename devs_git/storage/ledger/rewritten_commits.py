@@ -22,11 +22,11 @@ from devs_git.storage.git.program import Git, GitFailed
 
 CODE: Final = "HISTORY_REWRITTEN"
 WAY_OUT: Final = (
-    "Tell where the commits are now: devs-git history-rewritten --map .git/filter-repo/commit-map"
-    " (without --map it goes by their files)"
+    "Record where the commits are now: devs-git history-rewritten --map .git/filter-repo/commit-map"
+    " (without --map, commits are found by their files)"
 )
 RESTORE: Final = (
-    "Put it back from another clone: git fetch <clone> +refs/heads/devs/ledger:refs/heads/devs/ledger"
+    "Restore it from another clone: git fetch <clone> +refs/heads/devs/ledger:refs/heads/devs/ledger"
 )
 
 
@@ -57,10 +57,8 @@ def require(git: Git, *points: Checkpoint) -> None:
     """HISTORY_REWRITTEN where the commit of one of them is not what was recorded, or is kept no more."""
     for point in points:
         if point.gone:
-            text = (
-                f"{point.name} is kept no more: its commit {point.commit[:12]} was taken out of the history."
-            )
-            raise DevsError(CODE, text, hint="See what took its place: devs-git log", checkpoint=point.name)
+            text = f"{point.name} is no longer kept: its commit {point.commit[:12]} was removed from the history."
+            raise DevsError(CODE, text, hint="See what replaced it: devs-git log", checkpoint=point.name)
     found = trees(git, (point.commit for point in points))
     gone = [point for point in points if point.commit not in found]
     held = refs.list_refs(git, *(checkpoint_ref(p.task_id, p.number) for p in gone)) if gone else {}
@@ -101,19 +99,21 @@ def require_followed(git: Git, common: Path, *points: Checkpoint, among: Contain
 
 
 def _elsewhere(point: Checkpoint) -> str:
-    return f"The history was rewritten: HEAD has another commit in the place of {point.commit[:12]} of {point.name}."
+    return (
+        f"The history was rewritten: HEAD has another commit in place of {point.commit[:12]} ({point.name})."
+    )
 
 
 def _said(point: Checkpoint, trees: Mapping[str, str]) -> str:
-    what = "has other files now" if point.commit in trees else "is not here any more"
+    what = "has different files now" if point.commit in trees else "is missing"
     return f"The history was rewritten: commit {point.commit[:12]} of {point.name} {what}."
 
 
 def of_ledger(tip: str) -> DevsError:
     """For a ledger of which the last tip that was judged here is no object any more."""
-    text = f"The history was rewritten, and the ledger with it: event {tip[:12]}, which was here, is gone."
+    text = f"The history was rewritten, and the ledger with it: event {tip[:12]}, which this clone had, is missing."
     way_out = (
-        f"{RESTORE}; no other clone has it: devs-git history-rewritten --map .git/filter-repo/commit-map"
+        f"{RESTORE}. If no other clone has it: devs-git history-rewritten --map .git/filter-repo/commit-map"
     )
     return DevsError(CODE, text, hint=way_out, event=tip)
 
@@ -127,5 +127,5 @@ def findings(git: Git, points: Iterable[Checkpoint], here: Git, common: Path) ->
     if stray or old:
         first, count = (stray or old)[0], len(stray or old) - 1
         said = _said(first, found) if stray else _elsewhere(first)
-        more = f" So are {count} more checkpoints." if count else ""
+        more = f" The same is true of {count} more checkpoints." if count else ""
         yield Finding(CODE, "error", said + more, WAY_OUT, first.name)

@@ -150,8 +150,8 @@ class Ledger:
         if not tip.oid and (self.common / LOCK).exists():  # somebody wrote to it
             raise DevsError(
                 "LEDGER_MISSING",
-                "This repository is frozen, because its ledger, the branch devs/ledger, is gone.",
-                hint="Put it back; see: devs-git doctor",
+                "This repository is frozen, because its ledger, the branch devs/ledger, is missing.",
+                hint="Restore it. See: devs-git doctor",
             )
         raise DevsError(
             "NOT_INITIALIZED",
@@ -252,7 +252,7 @@ class Ledger:
                 if checked:
                     self.note_checked(event.oid)
                 return event
-        raise DevsError("BUSY", "The ledger is being written by others.", hint="Run the command again.")
+        raise DevsError("BUSY", "Other processes keep writing to the ledger.", hint="Run the command again.")
 
     def begin(self, genesis: Draft, policy: Callable[[str], Draft]) -> tuple[Event, Event]:
         """Write a ledger's first two events in one transaction; `policy` is told the oid of the genesis. RefMoved where there is one."""

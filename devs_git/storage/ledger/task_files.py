@@ -25,7 +25,7 @@ def file(op_id: str, event: Event, work: Work, told: Mapping[str, str]) -> tuple
     data = yaml_documents.dump({key: value for key, value in values.items() if value}, "task")
     if len(data) > yaml_documents.MAX_BYTES:
         longest = max(told, key=lambda key: len(told[key]))
-        raise invalid(longest, f"The {longest} is too long to be kept with the task.")
+        raise invalid(longest, f"The {longest} is too long to be stored with the task.")
     return f"tasks/{work.task}/{op_id}.yaml", data
 
 

@@ -19,8 +19,8 @@ from devs_git.storage.ledger.store import Tip
 from devs_git.values import immutable
 
 _PROPOSED: Final = (
-    "The policy of this repository as proposed. In force is policy.yaml of the ledger; a change here counts once an\n"
-    "approver has approved it. Commit this file: clones know the ledger by its genesis and its first policy."
+    "The proposed policy of this repository. The policy in force is policy.yaml in the ledger. A change here takes effect\n"
+    "when an approver approves it. Commit this file: it tells clones which ledger belongs to this repository."
 )
 _IN_FORCE: Final = f"The policy in force. Changes are proposed in {PROPOSED} and decided by an approver."
 
@@ -51,7 +51,7 @@ def check(data: bytes, name: str, tip: Tip) -> dict[str, Any]:
     if proposed.genesis != root:
         raise _refused(
             "genesis",
-            f"{name} names another genesis than this ledger's.",
+            f"{name} names a different genesis than this ledger has.",
             f"It is {root.replace(chr(10), ' or ')}.",
         )
     for error in contradictions(proposed, name):
@@ -64,17 +64,17 @@ def contradictions(policy: Policy, name: str) -> Iterator[DevsError]:
     from devs_git.domain.belief import allowed
 
     if policy.approval_minimum == "signed" and not any(one.key for one in policy.approvers):
-        hint = "Give an approver a key, or nobody could ever decide."
-        yield _refused("approvers", f"{name} asks for signed decisions and names no key.", hint)
+        hint = "Give an approver a key. Otherwise nobody can decide."
+        yield _refused("approvers", f"{name} requires signed decisions, but names no key.", hint)
     agents = {allowed.principal(name) for name in (*AGENTS, *(one.principal for one in policy.agents))}
     keys = {allowed.same_key(one.key) for one in policy.agents if one.key}
     names = [allowed.principal(one.principal) for one in policy.approvers]
     for plain, one in zip(names, policy.approvers, strict=True):
         if plain in agents or (one.key and allowed.same_key(one.key) in keys):
-            hint = "An agent never decides: take it out of the approvers."
+            hint = "An agent must not decide: remove it from the approvers."
             yield _refused("approvers", f"{name} names an agent as approver: {one.principal}.", hint)
         if names.count(plain) > 1:
-            hint = "Upper and lower case, and the form in Unicode, say nothing: keep one of them."
+            hint = "Names that differ only in case or Unicode form are one approver: keep one."
             yield _refused("approvers", f"{name} names one approver twice: {one.principal}.", hint)
 
 

@@ -30,11 +30,11 @@ def find_odd_entry(git: Git, tip: str) -> Iterator[Finding]:
         folder, _, name = path.rpartition("/")
         order = name + "/" if mode == _FOLDER else name
         if path in names or os.fsencode(order) <= os.fsencode(before.get(folder, "")):
-            what = "stands twice or out of order"
+            what = "occurs twice or out of order"
         elif not _NO_NAMES.isdisjoint(path.casefold().split("/")):
-            what = "is no name of a file"
+            what = "is not a valid file name"
         elif mode not in (_FILE, _FOLDER):
-            what = f"is no plain file: its mode is {mode}"
+            what = f"is not a plain file: its mode is {mode}"
         elif oid == EMPTY_TREE:
             what = "is an empty folder"
         else:

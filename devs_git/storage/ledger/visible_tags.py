@@ -67,7 +67,7 @@ def mend(
         point = history.checkpoints.get(update.old)
         if point and point.rewound and not clone_view.rewind_of(point, clone):
             say(
-                f"{point.task_id} was rewound in another clone, and no branch here or on a remote has it any more."
+                f"{point.task_id} was rewound in another clone, and no branch here or on a remote contains it any more."
             )
     return tuple(update.ref for update in updates)
 

@@ -49,7 +49,7 @@ def test_going_in_and_out_leaves_the_configuration_as_it_was_and_no_event(
     git("config", "--global", "alias.approve", "!true")
     config, ledger = (initialised / ".git/config").read_bytes(), git("rev-parse", "devs/ledger")
     said = say("install")
-    assert "skipped  alias gates (git gates is an alias of yours; it is left alone.)" in said
+    assert "skipped  alias gates (git gates is your own alias; it was not changed.)" in said
     assert "skipped  alias approve" in said
     after = (initialised / ".git/config").read_bytes()
     assert "kept     alias checkpoint" in say("install")
@@ -110,4 +110,4 @@ def test_a_program_of_that_name_comes_first_and_is_told(
     program.parent.mkdir()
     shutil.copy("/bin/true", program)
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
-    assert "skipped  alias gates (git gates starts the program git-gates" in say("install")
+    assert "skipped  alias gates (The program git-gates on PATH" in say("install")

@@ -10,7 +10,7 @@ from devs_git.storage.git.failures import refusal_of
 from devs_git.storage.git.program import GitFailed
 
 pytestmark = pytest.mark.quick
-FULL = "The disk said: No space left on device."
+FULL = "The file system reported: No space left on device."
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_a_folder_that_git_cannot_make_is_the_disks_doing_too() -> None:
     said = "fatal: prepare: cannot lock ref 'refs/heads/a/b': unable to create directory for refs/heads/a/b"
     found = refusal_of(GitFailed(["update-ref"], 128, said))
     assert found
-    assert found.message == "The disk said: unable to create directory."
+    assert found.message == "The file system reported: unable to create directory."
 
 
 def test_a_hook_of_the_users_that_refuses_is_no_bug_of_ours() -> None:
@@ -43,13 +43,13 @@ def test_a_hook_of_the_users_that_refuses_is_no_bug_of_ours() -> None:
 def test_what_libgit2_could_not_write_is_told_without_its_path() -> None:
     found = refusal_of(OSError("failed to write /home/ada/x"))
     assert found
-    assert found.message == "The disk said: an object could not be written."
+    assert found.message == "The file system reported: an object could not be written."
 
 
 def test_a_git_that_was_killed_is_no_bug_of_ours() -> None:
     found = refusal_of(GitFailed(["rev-list"], -9, ""))
     assert found
-    assert (found.code, found.message) == ("CONFLICT", "A git of this command was killed (SIGKILL).")
+    assert (found.code, found.message) == ("CONFLICT", "A git process of this command was killed (SIGKILL).")
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,7 @@ def test_no_verb_writes_on_top_of_what_verify_refuses(begun: str, name: str) -> 
         start()
         assert goes_on("rev-parse", f"{LEDGER}~1") == tip
         return
-    with pytest.raises(DevsError, match="is not to be believed"):
+    with pytest.raises(DevsError, match="cannot be trusted"):
         start()
     assert goes_on("rev-parse", LEDGER) == tip
     assert Workspace.open().ledger.checked_tip == begun
