@@ -1,4 +1,4 @@
-"""`conversation import`: read what is new in a client's transcript. Recording: it goes on while a gate is open."""
+"""`conversation import`: read the new messages of a client's transcript. It also runs while a gate is open."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(VerbRequest):
-    """`client` is '' where the file shows whose it is. `task` is whose work the new messages are, '' for the active task's."""
+    """`client`: '' if the file shows which client wrote it. `task`: the task of the new messages, '' for the active task."""
 
     file: Path
     client: str = ""
@@ -33,9 +33,9 @@ class Request(VerbRequest):
 
 @immutable
 class Result:
-    """`new` messages came in, of `message_count` that the session has now; `garbage` lines were no JSON.
+    """`new`: how many messages were read. `message_count`: how many the session has now. `garbage`: how many lines are not JSON.
 
-    `waits`: the last line is not whole yet. `rewritten`: the file does not go on from what was read before.
+    `waits`: the last line is incomplete. `rewritten`: the file does not continue what was read before.
     """
 
     session_id: str
@@ -48,7 +48,7 @@ class Result:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Read it. INVALID_ARGUMENTS {file} where it cannot be read or nobody knows whose it is."""
+    """INVALID_ARGUMENTS{file} if the file cannot be read, or does not show which client wrote it."""
     source = Source(request.file.resolve(), request.client)
     how = ingest.current_attribution(workspace)
     if request.task:

@@ -1,4 +1,4 @@
-"""`conversation show`: what was said in a session, for a task, up to a checkpoint, a snapshot or a message."""
+"""`conversation show`: the messages of a session, of a task, or up to a checkpoint, a snapshot or a message."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ MOST = 100_000
 
 @immutable
 class Request(VerbRequest):
-    """Of `session`, of `task`, or up to what `at` (a checkpoint), `snapshot` or `message` names; else the last session here.
+    """Messages of `session`, of `task`, or up to `at` (a checkpoint), `snapshot` or `message`; else of the last session here.
 
-    The last `limit` messages of those, or with a `cursor` the ones before. `format` is for whoever renders the result.
+    Only the last `limit` of these; with a `cursor`, those before. `format`: for the code that renders the result.
     """
 
     session: str = ""
@@ -43,7 +43,7 @@ class Request(VerbRequest):
         paging.check_limit(self.limit, MOST)
         paging.place(self.cursor)
         if sum(map(bool, (self.task, self.at, self.snapshot, self.message))) > 1:
-            raise invalid("at", "Name one of a task, a checkpoint, a snapshot and a message.")
+            raise invalid("at", "Name only one: a task, a checkpoint, a snapshot or a message.")
         if self.task:
             object.__setattr__(self, "task", ids.task_id(self.task, field="task"))
         if self.at:
@@ -52,7 +52,7 @@ class Request(VerbRequest):
 
 @immutable
 class Said(Message):
-    """A message, with the task it belongs to and whether that was rewound."""
+    """A message, the task that it belongs to, and whether that was rewound."""
 
     session_id: str = ""
     position: int = 0
@@ -62,9 +62,9 @@ class Said(Message):
 
 @immutable
 class Result:
-    """`message_count` is how many there are in all; `digest` names that prefix of the session, and is absent for a task.
+    """`message_count`: how many there are in all. `digest`: of this prefix of the session; absent for a task.
 
-    `next_cursor` leads to the messages before these, and is '' where these are the first.
+    `next_cursor`: for the messages before these; '' if there are none.
     """
 
     session_id: str
@@ -114,7 +114,7 @@ def _of_session(workspace: Workspace, catalog: Catalog, request: Request) -> Res
 
 
 def _prefix(workspace: Workspace, catalog: Catalog, request: Request) -> tuple[str, int]:
-    """Session and count that the request names."""
+    """The session that the request names, and how many of its messages."""
     if request.message:
         place = messages.find(catalog, request.message, request.session)
         return place.session_id, place.position
@@ -138,7 +138,7 @@ def _prefix(workspace: Workspace, catalog: Catalog, request: Request) -> tuple[s
 
 
 def _here(catalog: Catalog, session_id: str) -> str:
-    """The session, whose messages may be in another clone."""
+    """The session id; MESSAGE_NOT_FOUND if the messages are not here, but perhaps in another clone."""
     if messages.session(catalog, session_id) is None:
         raise DevsError(
             "MESSAGE_NOT_FOUND",
@@ -160,7 +160,7 @@ def _said(found: tuple[Place, ...], request: Request) -> tuple[Said, ...]:
 
 
 def _without(place: Place, request: Request) -> Said | None:
-    """A message without what was not asked for; None where nothing of it is left."""
+    """The parts of the message that the request wants; None if it wants none of them."""
     message = place.message
     if message.role == "tool" and not request.tool_results:
         return None

@@ -1,4 +1,4 @@
-"""`conversation snapshot`: name what was said in a session so far. Its cost is the same however long the session is."""
+"""`conversation snapshot`: record the current state of a session, at the same cost for a short and a long one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(VerbRequest):
-    """Of a session, or of the last one of a task; else of the last one that was seen in this worktree."""
+    """Of a session, of the last session of a task, or else of the last session in this worktree."""
 
     session: str = ""
     task: str = ""
@@ -32,7 +32,7 @@ Result = Snapshot
 
 
 def run(workspace: Workspace, request: Request) -> Snapshot:
-    """The snapshot; MESSAGE_NOT_FOUND where nothing was said."""
+    """The snapshot; MESSAGE_NOT_FOUND if there are no messages."""
     work = work_of(active_task.read(workspace.places))
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
         for source in transcripts.of_session(catalog, _session(workspace, catalog, request).session_id):

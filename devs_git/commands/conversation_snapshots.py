@@ -1,4 +1,4 @@
-"""`conversation snapshots`: the named states of conversations, newest first."""
+"""`conversation snapshots`: the recorded states of conversations, newest first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST = 10_000
 
 @immutable
 class Request(VerbRequest):
-    """Those of one task where one is named."""
+    """`task`: only the snapshots of this task."""
 
     task: str = ""
     limit: int = 20

@@ -1,6 +1,6 @@
-"""`snapshot create`: save the working tree, untracked files included, as a commit on a branch of its own.
+"""`snapshot create`: save the working tree, with its untracked files, as a commit on a new branch.
 
-HEAD, index and files are not touched. Ignored files and nested repositories stay out; the latter are reported.
+HEAD, index and files do not change. Ignored files and nested repositories are left out; the latter are reported.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ATTEMPTS = 20
 
 @immutable
 class Request(VerbRequest):
-    """`message`: what this state is, in one line; '' says when it was."""
+    """`message`: one line about this state; for '' it says the time."""
 
     message: str = ""
 
@@ -34,7 +34,7 @@ class Request(VerbRequest):
 
 @immutable
 class Result:
-    """The branch; `files_changed` paths differ from HEAD. `left_out` are nested repositories."""
+    """The branch. `files_changed`: how many paths differ from HEAD. `left_out`: nested repositories."""
 
     branch: str
     commit: str
@@ -47,7 +47,7 @@ class Result:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Save and record it; NOT_INITIALIZED, BUSY, GIT_RESET_FAILED (more bytes than the policy allows), CONFLICT."""
+    """NOT_INITIALIZED, BUSY, GIT_RESET_FAILED (more bytes than the policy allows), CONFLICT."""
     assert workspace.top
     workspace.ledger.require()
     head = refs.head(workspace.places.git_dir, workspace.places.common)[0] or refs.read(workspace.git, "HEAD")
@@ -90,10 +90,10 @@ def _record(workspace: Workspace, shot: Shot, commit: str, message: str) -> tupl
 
 
 def _refuse_in_the_way(taken: Iterable[str]) -> None:
-    """git keeps refs as files and folders: a branch `snapshot` leaves no room below it."""
+    """CONFLICT if there is a branch `snapshot`: then git cannot make a branch below that name."""
     if snapshots.BRANCHES + snapshots.PREFIX.rstrip("/") in taken:
         raise DevsError(
             "CONFLICT",
-            "A branch named 'snapshot' blocks the names snapshot/…",
+            "A branch is named 'snapshot', so git cannot make branches named snapshot/…",
             hint="Rename it: git branch -m snapshot <another name>",
         )

@@ -11,7 +11,7 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(VerbRequest):
-    """Nothing to say."""
+    """It has no arguments."""
 
 
 @immutable
@@ -22,6 +22,6 @@ class Result:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """All of them, whoever made the branches."""
+    """All of them, also branches that a person made."""
     del request
     return Result(snapshots.list_snapshots(workspace.store_git))

@@ -1,4 +1,4 @@
-"""`snapshot open`: look into a snapshot in a detached worktree of its own, without disturbing this one."""
+"""`snapshot open`: open a snapshot in a separate worktree with a detached HEAD; the current worktree does not change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(VerbRequest):
-    """`name` with or without `snapshot/`; `at` is the folder of the new worktree, '' for one of ours."""
+    """`name`: with or without `snapshot/`. `at`: the folder of the new worktree, '' for one in the git directory."""
 
     name: str
     at: str = ""
@@ -34,7 +34,7 @@ class Request(VerbRequest):
 
 @immutable
 class Result:
-    """`path` is the folder of the worktree; `opened` is false where it was open already."""
+    """`path`: the folder of the worktree. `opened` is false if it was open already."""
 
     snapshot: str
     commit: str
@@ -53,7 +53,7 @@ def find(workspace: Workspace, request: Request) -> Snapshot:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Make the worktree and record it; CONFLICT where git cannot make it there."""
+    """Make the worktree and record it; CONFLICT if git cannot make it there."""
     workspace.ledger.require()
     snapshot = find(workspace, request)
     place = Path(os.path.abspath(request.at)) if request.at else _own_place(workspace, snapshot)  # noqa: PTH100
@@ -75,7 +75,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         lambda _tip: Draft(
             workspace.event_of(
                 SnapshotOpened(snapshot.name, snapshot.commit),
-                f"snapshot: look into {snapshot.name}",
+                f"snapshot: open {snapshot.name}",
                 verb_name="snapshot open",
             )
         )
@@ -84,5 +84,5 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 
 def _own_place(workspace: Workspace, snapshot: Snapshot) -> Path:
-    """One folder for each state of a snapshot, among our own."""
+    """The folder in the git directory for this state of the snapshot."""
     return workspace.places.shared / "open" / f"{snapshot.name.replace('/', '-')}-{snapshot.commit[:10]}"

@@ -1,6 +1,6 @@
 """`snapshot prune`: delete old snapshots. They are recovery points, so this is tier 3: it shows its plan and asks.
 
-A branch goes only where it is still the commit that `snapshot create` recorded; one that somebody worked on stays.
+A branch is deleted only if it still is at the commit that `snapshot create` recorded: somebody may have worked on it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(VerbRequest):
-    """`older_than` is a span such as 30d. `plan_id` binds to what was shown: PLAN_STALE where that changed."""
+    """`older_than`: a span such as 30d. `plan_id`: only the plan that was shown, else PLAN_STALE."""
 
     older_than: str
     dry_run: bool = False
@@ -38,7 +38,7 @@ class Request(VerbRequest):
 
 @immutable
 class Result(VerbResult):
-    """`snapshots` went, or would go; `kept` are old too but stay."""
+    """`snapshots`: those that were deleted, or would be. `kept`: old ones that stay."""
 
     snapshots: tuple[Snapshot, ...]
     kept: tuple[Kept, ...]
@@ -49,7 +49,7 @@ class Result(VerbResult):
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Delete them and record it in one transaction; CONFLICT where one of them moves meanwhile."""
+    """Delete them and record it in one transaction; CONFLICT if one of them moves meanwhile."""
     plan = _plan(workspace, request)
     if request.plan_id and request.plan_id != plan.plan_id:
         raise DevsError(
@@ -72,13 +72,13 @@ def run(workspace: Workspace, request: Request) -> Result:
         raise DevsError(
             "CONFLICT",
             "Another process moved or deleted a snapshot at this moment. No snapshot was deleted.",
-            hint="Run it again.",
+            hint="Run the command again.",
         ) from error
     return Result(gone, plan.kept, plan.plan_id, dry_run=False, event=written.oid)
 
 
 def _plan(workspace: Workspace, request: Request) -> Result:
-    """What would go now; reads only."""
+    """What would be deleted now; reads only."""
     recorded = recorded_snapshots(workspace.ledger.events(workspace.ledger.require().oid))
     bound = workspace.clock().timestamp() - span(request.older_than)
     going, kept = [], []

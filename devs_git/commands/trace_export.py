@@ -1,4 +1,4 @@
-"""`trace export`: every trace as compressed lines of JSON, written while they are read."""
+"""`trace export`: write all traces as compressed lines of JSON, one trace at a time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(VerbRequest):
-    """`write` takes the bytes as they come, or `output` is a file for them; `task` where only one task's traces are wanted."""
+    """`write` gets the bytes, unless `output` names a file for them. `task`: only the traces of this task."""
 
     write: Callable[[bytes], object]
     task: str = ""
@@ -40,11 +40,11 @@ class _Sink:
         self.write = write
 
     def flush(self) -> None:
-        """Whoever takes the bytes flushes them."""
+        """Nothing: whoever gets the bytes flushes them."""
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """The count of traces that were written. INVALID_ARGUMENTS {output}."""
+    """INVALID_ARGUMENTS{output}."""
     done = 0
     place = export_file.open_export(request.output) if request.output else nullcontext(request.write)
     with open_catalog.open_catalog(workspace) as catalog:

@@ -1,4 +1,4 @@
-"""`trace get`: the whole output of one tool call, or a part of it, as it was."""
+"""`trace get`: the whole output of one tool call, or a part of it, byte for byte."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST_LETTER: Final = 4  # bytes of one character in UTF-8
 
 @immutable
 class Request(VerbRequest):
-    """`offset` and `limit` count bytes; without a limit all that follows. `payload`: what the client sent instead."""
+    """`offset` and `limit` count bytes; without a limit, everything from the offset. `payload`: what the client sent instead."""
 
     trace_id: str = ""
     offset: int = 0
@@ -28,21 +28,21 @@ class Request(VerbRequest):
         if not self.trace_id:
             raise _invalid("traceId", "traceId is required", hint="List all: devs-git trace list")
         if self.offset < 0:
-            raise _invalid("offset", "An offset is a number of bytes from 0 on.")
+            raise _invalid("offset", "The offset must be a number of bytes, at least 0.")
         if self.limit is not None and self.limit < LONGEST_LETTER:
-            raise _invalid("limit", f"A limit is a number of bytes from {LONGEST_LETTER} on.")
+            raise _invalid("limit", f"The limit must be a number of bytes, at least {LONGEST_LETTER}.")
 
 
 def _invalid(name: str, message: str, *, hint: str = "") -> DevsError:
-    """The contract's own code for what is wrong with an argument of this verb."""
+    """The contract has its own code for a wrong argument of this verb."""
     return DevsError(INVALID, message, hint=hint, field=name)
 
 
 @immutable
 class Result:
-    """`fullOutput` is text; where the bytes are no UTF-8 it has U+FFFD, and `fullOutputBase64` has them as they are.
+    """`fullOutput` is text. If the bytes are not UTF-8, it has U+FFFD in it, and `fullOutputBase64` has the bytes.
 
-    `size` is the whole output's, in bytes; `next_offset` says where the rest begins and is absent at the end.
+    `size`: of the whole output, in bytes. `next_offset`: where the rest begins; absent at the end.
     """
 
     traceId: str  # noqa: N815 - the contract's own spelling, like the next two
@@ -68,7 +68,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 
 def read(workspace: Workspace, request: Request) -> tuple[bytes, int]:
-    """The bytes asked for, and how many there are in all; a part ends between two characters."""
+    """The bytes of the request, and how many there are in all. A part ends between two characters."""
     with open_catalog.open_catalog(workspace) as catalog:
         size = traces.size(catalog, request.trace_id)
         if size is None:
@@ -84,14 +84,14 @@ def read(workspace: Workspace, request: Request) -> tuple[bytes, int]:
         if request.limit is None and not request.offset:
             return traces.output(catalog, request.trace_id), size
         rest = max(0, size - request.offset)
-        if not rest:  # nor is a number asked of SQLite that it cannot hold
+        if not rest:  # SQLite is not asked: the offset may be too large a number for it
             return b"", size
         limit = rest if request.limit is None else min(rest, request.limit)
         return _cut(traces.window(catalog, request.trace_id, request.offset, limit), limit), size
 
 
 def _cut(data: bytes, limit: int | None) -> bytes:
-    """At most `limit` bytes, without the beginning of a character whose end would be left out."""
+    """At most `limit` bytes, without an incomplete character at the end."""
     if limit is None or len(data) < limit:
         return data
     data = data[:limit]

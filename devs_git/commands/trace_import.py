@@ -1,4 +1,4 @@
-"""`trace import`: put the traces of an export into this catalog. One whose id is stored here stays as it is."""
+"""`trace import`: put the traces of an export into this catalog. A trace whose id is already here stays as it is."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Request(VerbRequest):
 
 @immutable
 class Result:
-    """`traces` were read: `new` of them are stored now, for `kept` there was one of that id here, which stays.
+    """`traces`: how many were read. Of these, `new` were stored; for `kept` the catalog had a trace with that id, which stays.
 
-    `others` are the ids, sorted, whose stored trace is not the one of the export.
+    `others`: the sorted ids of stored traces that differ from those of the export.
     """
 
     traces: int
@@ -40,7 +40,7 @@ class Result:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Put them, some in each transaction; INVALID_ARGUMENTS names a damaged line, and whole transactions before it stay."""
+    """Store them in several transactions. INVALID_ARGUMENTS names a damaged line; transactions before it stay."""
     done = new = 0
     others: set[str] = set()
     with open_catalog.open_catalog(workspace) as catalog:

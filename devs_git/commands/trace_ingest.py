@@ -1,4 +1,4 @@
-"""`trace ingest`: take what the agent hooks have captured into the catalog. Verbs that need traces do so by themselves."""
+"""`trace ingest`: store in the catalog what agent hooks have captured. Commands that need traces do this themselves."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(VerbRequest):
-    """Nothing to say."""
+    """It has no arguments."""
 
 
 @immutable
 class Result:
-    """How many payloads went in, and how many cannot be read and are kept in `spool/rejected` of the common `devs/`."""
+    """How many payloads were stored, and how many could not be read and are now in `devs/spool/rejected`."""
 
     ingested: int
     rejected: int
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Take in everything that waits. NOT_INITIALIZED, BUSY."""
+    """Store all payloads of the spool. NOT_INITIALIZED, BUSY."""
     del request
     from devs_git.storage.catalog.database import Catalog
 

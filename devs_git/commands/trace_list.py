@@ -1,4 +1,4 @@
-"""`trace list`: what was stored, newest first, without the outputs."""
+"""`trace list`: the stored traces, newest first, without their outputs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST = 10_000
 
 @immutable
 class Request(VerbRequest):
-    """Traces of a task, tool, session or agent where one is named; those of rewound tasks only with `rewound`."""
+    """Only traces of the task, tool, session or agent that is named. `rewound`: also those of rewound tasks."""
 
     limit: int = 20
     task: str = ""

@@ -1,4 +1,4 @@
-"""`trace prune`: delete old traces for good. They exist nowhere else, so this is tier 3: it shows its plan and asks."""
+"""`trace prune`: delete old traces. They exist nowhere else, so this is tier 3: it shows its plan and asks."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(VerbRequest):
-    """`older_than` is a span such as 90d, `max_size` a size such as 2GB; one of them at least.
+    """`older_than`: a span such as 90d. `max_size`: a size such as 2GB. At least one of them.
 
-    `plan_id` binds to what was shown: PLAN_STALE where that changed.
+    `plan_id`: only the plan that was shown, else PLAN_STALE.
     """
 
     older_than: str = ""
@@ -46,7 +46,7 @@ class Request(VerbRequest):
 
 @immutable
 class Result(VerbResult):
-    """`traces` is how many went, or would go, `bytes` their outputs'; the newest of them is of `upto`."""
+    """`traces`: how many were deleted, or would be. `bytes`: the size of their outputs. `upto`: the time of the newest."""
 
     traces: int
     bytes: int
@@ -58,7 +58,7 @@ class Result(VerbResult):
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Delete them and record it. What cannot be recorded is not deleted: the event comes before the end of the transaction."""
+    """Delete them and record it. The event is written inside the transaction: what cannot be recorded is not deleted."""
     if request.dry_run:
         with workspace.catalog_for_reading() as catalog:
             return _result(_going(workspace, catalog, request), dry_run=True)
@@ -83,7 +83,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 
 def _record(workspace: Workspace, done: Result) -> str:
-    """The event's oid; '' where somebody else has deleted all of it meanwhile."""
+    """The event's oid; '' if another process deleted all of them meanwhile."""
     event = workspace.event_of(
         TracesPruned(done.traces, done.bytes, done.upto),
         f"trace: prune {done.traces} up to {done.upto}",

@@ -1,4 +1,4 @@
-"""`trace put`: store one tool output, whole. Recording: it goes on while a gate is open and leaves no event."""
+"""`trace put`: store the whole output of one tool call. It also runs while a gate is open, and leaves no event."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ MOST_OF_AN_ID: Final = 65_536  # characters; the primary key is not the place fo
 
 @immutable
 class Request(VerbRequest):
-    """`output` as bytes, as text that is stored as UTF-8, or packed already. Without `trace_id` the trace gets a UUID; without `task_id` it belongs to the active task."""
+    """`output`: bytes, text (stored as UTF-8), or packed bytes. Without `trace_id` the trace gets a UUID; without `task_id`
+    it belongs to the active task.
+    """
 
     output: bytes | str | Packed
     trace_id: str = ""
@@ -43,13 +45,13 @@ class Request(VerbRequest):
         if self.task_id:
             object.__setattr__(self, "task_id", ids.task_id(self.task_id))
         if self.duration_ms is not None and not 0 <= self.duration_ms < 1 << 53:
-            raise invalid("duration_ms", "A duration is a number of milliseconds from 0 on.")
+            raise invalid("duration_ms", "The duration must be a number of milliseconds, at least 0.")
 
 
 def _require_id(trace_id: str) -> None:
-    """Any text is an id: it is shown so that a terminal obeys none of it."""
+    """Any text is an id: output escapes the characters that command a terminal."""
     if any("\ud800" <= char <= "\udfff" for char in trace_id):
-        raise invalid("trace_id", "A trace id is text; this one has bytes that are not UTF-8.")
+        raise invalid("trace_id", "The trace id has bytes that are not UTF-8.")
     if len(trace_id) > MOST_OF_AN_ID:
         raise invalid("trace_id", f"A trace id has at most {MOST_OF_AN_ID} characters.")
 
@@ -65,7 +67,7 @@ class Result:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Store it in one transaction; one that is there under its id is replaced."""
+    """Store it in one transaction; a trace with the same id is replaced."""
     work = work_of(active_task.read(workspace.places))
     output = request.output.encode("utf-8", "replace") if isinstance(request.output, str) else request.output
     # Before the catalog is locked.
@@ -89,7 +91,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 
 def _head(workspace: Workspace) -> str:
-    """HEAD's commit where git can tell: an output is kept whatever has become of the repository."""
+    """HEAD's commit; '' if git cannot read it, because an output is stored also in a damaged repository."""
     try:
         return workspace.head
     except GitFailed:

@@ -1,4 +1,4 @@
-"""`trace search`: the traces or messages that fit best, each with the lines that were found."""
+"""`trace search`: the traces or messages that match best, each with a line that was found."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Where = Literal["traces", "messages"]
 
 @immutable
 class Request(VerbRequest):
-    """`query` as people type it (domain/recall/query.py); `deadline` in seconds.
+    """`query`: as people type it (see domain/recall/query.py). `deadline`: in seconds.
 
-    `within` traces or messages: not both at once, because what ranks in one says nothing of a rank in the other.
+    `within`: traces or messages, not both, because ranks of the two indexes cannot be compared.
     """
 
     query: str = ""
@@ -40,12 +40,12 @@ class Request(VerbRequest):
         paging.check_limit(self.limit, MOST)
         paging.place(self.cursor)
         if not 0 < self.deadline <= 3600:
-            raise invalid("deadline", "A deadline is a number of seconds above 0, at most 3600.")
+            raise invalid("deadline", "The deadline must be a number of seconds above 0, at most 3600.")
 
 
 @immutable
 class Hit(TraceRow):
-    """A trace, and one line of it: `highlights` are the places (from, to) in `snippet` where the words stand."""
+    """A trace, and one line of it. `highlights`: where (from, to) the words are in `snippet`."""
 
     snippet: str
     highlights: tuple[tuple[int, int], ...]
@@ -53,7 +53,7 @@ class Hit(TraceRow):
 
 @immutable
 class MessageHit:
-    """A message, and one line of it, as `Hit` has it. `trace_id` is where the whole of a long result is."""
+    """A message, and one line of it, as in `Hit`. `trace_id`: the trace that has the whole of a long result."""
 
     session_id: str
     message_id: str
@@ -71,10 +71,10 @@ class MessageHit:
 
 @immutable
 class Result:
-    """`complete` is false where the deadline cut the search short: these are then the newest that fit, not the best.
+    """`complete` is false if the deadline ended the search: then these hits are the newest, not the best.
 
-    `left_out` counts the words of a long query that were not looked for. `snippets_cut_short`: the deadline ended the reading
-    of long texts, and some snippets are beginnings.
+    `left_out`: how many words of a long query were ignored. `snippets_cut_short`: the deadline ended the reading of long
+    texts, so some snippets are only how these texts begin.
     """
 
     hits: tuple[Hit | MessageHit, ...]
@@ -131,7 +131,7 @@ def _message(hit: message_search.Hit) -> MessageHit:
 
 
 def _canonical(query: Query) -> Query:
-    """`task:10` as `task-10`; what is no task id is looked for as it stands, and found nowhere."""
+    """`task:10` becomes `task-10`. What is no task id stays as it is, and matches nothing."""
     task = query.equal.get("task")
     if not task:
         return query

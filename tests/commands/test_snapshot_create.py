@@ -160,7 +160,7 @@ def test_a_filter_that_fails_is_told_and_nothing_is_written(snap: Snap, git: Mak
 
 def test_a_branch_named_snapshot_is_in_the_way_and_said_to_be(snap: Snap, git: Make) -> None:
     git("branch", "snapshot")
-    with pytest.raises(DevsError, match="blocks the names") as caught:
+    with pytest.raises(DevsError, match="cannot make branches named") as caught:
         snap()
     assert "git branch -m snapshot" in caught.value.hint
 
