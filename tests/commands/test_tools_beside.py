@@ -168,7 +168,7 @@ def test_a_server_says_it_in_its_log_once(
     git("config", "core.hooksPath", ".hooks")
     for _ in range(2):
         assert not calling.call("git_status", {}, initialised).is_error
-        assert caplog.text.count("git is not stopped here. Run: devs-git init") == 1
+        assert caplog.text.count("does not stop git here. Run: devs-git init") == 1
 
 
 @pytest.mark.usefixtures("initialised")

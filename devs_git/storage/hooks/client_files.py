@@ -1,7 +1,7 @@
-"""Put our hooks and our MCP server into a client's project files, take them out, and say what is wrong with them.
+"""Install our hooks and our MCP server in a client's project files, uninstall them, and find what is wrong with them.
 
-The files belong to the project and may be committed: what we write into them names no place on this machine. The script
-that their lines read is `<common>/devs/agent-hook`, which every worktree finds and which names this Python.
+The files belong to the project and may be committed, so we write no path of this machine into them. Their lines call the
+script `<common>/devs/agent-hook`, which is outside the project, is shared by all worktrees, and names this Python.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _HOOK: Final = "agent hook"
 
 
 def install(places: Places, top: Path, client: Client, python: str = sys.executable) -> tuple[Action, ...]:
-    """Everything that is missing; what is there stays as it is. INVALID_ARGUMENTS for a file that cannot be edited."""
+    """Install whatever is missing; the rest does not change. INVALID_ARGUMENTS if a file cannot be edited."""
     hooks, server = top / client.hooks_file, top / client.server_file
     wanted = [
         (hooks, _edit(hooks, top, lambda text: project_files.with_hooks(text, client))),
@@ -49,12 +49,12 @@ def install(places: Places, top: Path, client: Client, python: str = sys.executa
 
 def _with_warning(action: Action, text: str, client: Client) -> Action:
     line = 0 if action.what.endswith(".toml") else loose_line(text)
-    text_of_warning = f"{client.title} refuses the whole file: line {line} is a comment, or a comma too many"
-    return replace(action, detail=text_of_warning) if line else action
+    warning = f"{client.title} refuses the whole file: line {line} has a comment, or a comma too many"
+    return replace(action, detail=warning) if line else action
 
 
 def uninstall(top: Path, client: Client) -> tuple[Action, ...]:
-    """Take out what `install` put into the client's files; the script stays, other clients may read it."""
+    """Remove what `install` put into the client's files. The script stays, because other clients may call it."""
     hooks, server = top / client.hooks_file, top / client.server_file
     wanted = [
         (hooks, _edit(hooks, top, _if_there(project_files.without_hooks))),
@@ -62,16 +62,18 @@ def uninstall(top: Path, client: Client) -> tuple[Action, ...]:
     ]
     done = [_write(path, top, text) for path, text in wanted]
     if wanted[1][1] is not None and project_files.server_is_changed(wanted[1][1], client):
-        text = "Its server devs-git is not as we write it, and is left alone."
+        text = "Its server devs-git was changed, so it is not removed."
         done[1] = Action(client.server_file, "skipped", text)
     return tuple(done)
 
 
 def install_hook(places: Places, python: str = sys.executable) -> Action:
-    """The script itself, as this version has it; one that somebody edited is left alone."""
+    """Install this version's script. A script that somebody edited is not changed."""
     slot = HookSlot(places.shared, _NAME)
     if slot.owner not in (None, "ours"):
-        return Action(_HOOK, "skipped", f"devs/{_NAME} was changed after it was installed; it is left alone.")
+        return Action(
+            _HOOK, "skipped", f"devs/{_NAME} was changed after it was installed, so it is not replaced."
+        )
     content = render(_source(), python, chained=False)
     if slot.owner == "ours" and slot.content() == content:
         return Action(_HOOK, "kept")
@@ -83,7 +85,7 @@ def install_hook(places: Places, python: str = sys.executable) -> Action:
 
 
 def refresh(places: Places, top: Path) -> tuple[Action, ...]:
-    """For `init`: the script where a client's file calls it (a clone has those files before it has the script)."""
+    """For `init`: install the script if a client's file calls it. A new clone has these files and not the script."""
     return (
         (install_hook(places),)
         if clients_calling_hook(top) or HookSlot(places.shared, _NAME).owner == "ours"
@@ -92,7 +94,7 @@ def refresh(places: Places, top: Path) -> tuple[Action, ...]:
 
 
 def remove_hook(places: Places) -> tuple[Action, ...]:
-    """For `init --uninstall`: the script goes; the clients' lines find nothing then, and do nothing."""
+    """For `init --uninstall`: remove the script. Without it, the lines in the clients' files do nothing."""
     slot = HookSlot(places.shared, _NAME)
     if slot.owner != "ours":
         return ()
@@ -101,12 +103,12 @@ def remove_hook(places: Places) -> tuple[Action, ...]:
 
 
 def clients_calling_hook(top: Path) -> tuple[Client, ...]:
-    """The clients whose project file calls our script here."""
+    """The clients whose project files call our script."""
     return tuple(client for client in CLIENTS.values() if MARK in _read_text(top / client.hooks_file))
 
 
 def status(places: Places, top: Path | None) -> tuple[Finding, ...]:
-    """What is wrong with the script; nothing where no client is told of us."""
+    """What is wrong with the script; nothing if no client's file calls it."""
     found: list[Finding] = []
     clients = clients_calling_hook(top) if top else ()
     if clients:
@@ -118,13 +120,15 @@ def status(places: Places, top: Path | None) -> tuple[Finding, ...]:
 
 def _trouble(slot: HookSlot, client: str) -> str:
     if slot.owner is None:
-        return f"{client} is told to call our hook, and it is not installed in this clone."
+        return f"{client} is configured to call our hook, but the hook is not installed in this clone."
     if slot.owner != "ours":
         return f"The hook that {client} calls, devs/{_NAME}, was changed after it was installed."
     python = python_of(slot.content(), _source())
     if python is None:
         return f"The hook that {client} calls was installed by another version."
-    return "" if os.access(python, os.X_OK) else f"The Python that the hook of {client} starts is gone."
+    return (
+        "" if os.access(python, os.X_OK) else f"The Python that the hook of {client} starts does not exist."
+    )
 
 
 def _source() -> bytes:
@@ -136,7 +140,7 @@ def _if_there(edit: Callable[[str], str | None]) -> Callable[[str | None], str |
 
 
 def _edit(path: Path, top: Path, edit: Callable[[str | None], str | None]) -> str | None:
-    """The file as it is to be; None where it is not to be there."""
+    """The new text of the file; None if the file is not to exist."""
     text = _read(path, top)
     try:
         return edit(text)
@@ -147,7 +151,7 @@ def _edit(path: Path, top: Path, edit: Callable[[str | None], str | None]) -> st
 def _read(path: Path, top: Path) -> str | None:
     real = Path(os.path.realpath(path))
     if not real.is_relative_to(os.path.realpath(top)):
-        raise _refusal(path, top, 0, "it is a link out of this worktree")
+        raise _refusal(path, top, 0, "it is a link to a place outside this worktree")
     try:
         data = bounded.read_file(real, limits.FILE, path.relative_to(top).as_posix())
     except (FileNotFoundError, NotADirectoryError):
@@ -157,7 +161,7 @@ def _read(path: Path, top: Path) -> str | None:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise _refusal(path, top, data.count(b"\n", 0, error.start) + 1, "it is no UTF-8") from error
+        raise _refusal(path, top, data.count(b"\n", 0, error.start) + 1, "it is not UTF-8") from error
 
 
 def _read_text(path: Path) -> str:
@@ -178,7 +182,7 @@ def _refusal(path: Path, top: Path, line: int, what: str) -> DevsError:
 
 
 def _write(path: Path, top: Path, text: str | None) -> Action:
-    """Replace the file in one step, its mode kept; one that holds nothing any more goes."""
+    """Replace the file in one step, with its old mode. A file that would be empty is removed."""
     name, before = path.relative_to(top).as_posix(), _read(path, top)
     if text == before:
         return Action(name, "kept")
@@ -186,7 +190,8 @@ def _write(path: Path, top: Path, text: str | None) -> Action:
     try:
         if text is None:
             real.unlink()
-            with contextlib.suppress(OSError):  # not empty
+            # The folder may have other files.
+            with contextlib.suppress(OSError):
                 path.parent.rmdir() if path.parent != top else None
             return Action(name, "removed")
         real.parent.mkdir(parents=True, exist_ok=True)

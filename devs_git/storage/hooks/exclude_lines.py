@@ -1,7 +1,7 @@
-"""Hide our hooks from `git add -A` where they stand in a working tree: a line in `info/exclude` for each.
+"""Hide our hooks from `git add -A` if they are in a working tree: each gets a line in `info/exclude`.
 
-They hold this machine's paths, and committing them would make them everybody's. Folders that are ignored anyway
-(husky's) need no line.
+The hooks have paths of this machine, so they must not be committed. A hook that is ignored already (in husky's folder)
+needs no line.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ _MARK: Final = b"# devs-git: a git hook of this machine\n"
 def hide(places: Places, hooks: Iterable[Path]) -> None:
     """Exclude those of `hooks` that git would show as untracked."""
     for hook in hooks:
-        git = Git(
-            hook.parent, {"GIT_LITERAL_PATHSPECS": "0"}, unset=REPOSITORY_VARIABLES
-        )  # check-ignore dies of it
+        # check-ignore fails if GIT_LITERAL_PATHSPECS is set.
+        git = Git(hook.parent, {"GIT_LITERAL_PATHSPECS": "0"}, unset=REPOSITORY_VARIABLES)
         try:
             if git.says("check-ignore", "-q", "--", hook.name):
                 continue
             top = git.run("rev-parse", "--show-prefix").removesuffix(b"\n")
-        except GitFailed:  # not in a working tree
+        # The hook is not in a working tree.
+        except GitFailed:
             continue
         _write(places, _read(places) + _MARK + _pattern(top + os.fsencode(hook.name)))
 
 
 def show(places: Places) -> None:
-    """Take out every line that `hide` put in."""
+    """Remove all lines that `hide` added."""
     before = _read(places)
     after = re.sub(re.escape(_MARK) + rb"[^\n]*\n", b"", before)
     if after != before:

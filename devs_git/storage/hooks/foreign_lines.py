@@ -1,4 +1,4 @@
-"""The line by which somebody else's hook calls ours, where the folder that git asks is not ours to write."""
+"""The line with which another program's hook calls ours, if we may not write into git's folder for hooks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from devs_git.storage.hooks.hooks_folder import HookFolder
 
 
 def find_uncalled(folder: HookFolder, names: Iterable[str]) -> tuple[str, ...]:
-    """The hooks that git asks for in a folder where ours do not stand and no line calls them."""
+    """Find the hooks that git does not call: ours are not in git's folder, and no line there calls them."""
     if folder.chained:
         return ()
     return tuple(names)[:1] if folder.kind == "none" else tuple(n for n in names if not _is_called(folder, n))
@@ -25,34 +25,34 @@ def _is_called(folder: HookFolder, name: str) -> bool:
 
 
 def in_husky(folder: HookFolder, name: str) -> bool:
-    """Whether husky's tracked file for this hook calls ours; husky runs it with `sh`, executable or not."""
+    """Whether husky's tracked file for this hook calls ours. husky runs it with `sh`, so it need not be executable."""
     path = folder.husky / name if folder.husky else None
     return path is not None and path.is_file() and calls_ours(path.read_bytes(), name)
 
 
 def husky_advice(folder: HookFolder, names: list[str]) -> Action:
-    """What `init` says where husky is: the one command that adds our line to each of its tracked files."""
+    """What `init` prints if husky is used: the command that adds our line to each of husky's tracked files."""
     where = shlex.quote(os.path.dirname(folder.name) or ".")  # noqa: PTH120 - as it is configured
     command = (
         f"for hook in {' '.join(names)}; do printf {shlex.quote(chr(92) + 'n' + call_line('%s') + chr(92) + 'n')} "
         f'"$hook" >>{where}/"$hook"; done; git add {where}'
     )
     text = (
-        f"husky writes {folder.name} anew at each npm install, and our hooks there are gone until devs-git init. "
-        f"To keep them, add our line to its tracked files: {command}"
+        f"husky overwrites {folder.name} at each npm install, and deletes our hooks there until devs-git init runs "
+        f"again. To keep them, add our line to husky's tracked files: {command}"
     )
     return Action("lines for husky", "skipped", text)
 
 
 def _where(folder: HookFolder, name: str) -> str:
-    """The file for the line, in words that a shell reads; it never shows a path outside the repository."""
+    """The file for the line, quoted for a shell. It never shows a path outside the repository."""
     if folder.kind == "outside":
         return f'"$(git rev-parse --git-path hooks)"/{name}'
     return shlex.quote(f"{folder.name}/{name}")
 
 
 def line_to_add(folder: HookFolder, name: str) -> Action:
-    """What `init` says of it: the file and the exact line."""
+    """What `init` prints for a hook that git does not call: the file, and the line to add to it."""
     if folder.kind == "none":
         return Action("hooks", "skipped", f"{_reason(folder)} Run: {_command(folder, name)}")
     detail = f"{_reason(folder)} Add to {_where(folder, name)}: {call_line(name)}"
@@ -60,7 +60,7 @@ def line_to_add(folder: HookFolder, name: str) -> Action:
 
 
 def finding(folder: HookFolder, name: str) -> Finding:
-    """What `doctor` says of it until the line is there."""
+    """What `doctor` finds for a hook that git does not call."""
     return Finding(
         "HOOK_NOT_CALLED",
         "error",
@@ -71,14 +71,14 @@ def finding(folder: HookFolder, name: str) -> Finding:
 
 def _reason(folder: HookFolder) -> str:
     if folder.kind == "none":
-        return f"core.hooksPath ({folder.scope}) names no folder, so that git runs no hook at all."
+        return f"core.hooksPath ({folder.scope}) does not name a folder, so git runs no hooks at all."
     if folder.kind == "tracked":
         return f"{folder.name} is tracked, so we do not write there."
-    return "the folder for hooks lies outside this repository, so we do not write there."
+    return "the folder for hooks is outside this repository, so we do not write there."
 
 
 def _command(folder: HookFolder, name: str) -> str:
-    """The shell command that adds the line, or that makes git look for hooks again."""
+    """The shell command that adds the line, or that unsets a bad core.hooksPath."""
     if folder.kind == "none":
         unset = folder.scope in {"system", "global", "local", "worktree"}
         return (

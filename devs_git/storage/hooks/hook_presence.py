@@ -1,9 +1,9 @@
-"""Whether git still calls our hooks here: what every command asks, so by reading some small files, and without a git.
+"""Check whether git still calls our hooks. Every command checks it, so we read a few small files and start no git.
 
-Tools beside us write their hooks anew: husky at each `npm install`, lefthook at each install, `pre-commit install -f`;
-a new `core.hooksPath` names another folder. What plainly is in place is in place. Anything else `hook_files`, which asks
-git, has to confirm before somebody is warned. A `core.hooksPath` in a file that a configuration includes is not seen
-here: `doctor` sees it.
+Other tools overwrite hooks: husky at each `npm install`, lefthook at each install, `pre-commit install -f`. A new
+`core.hooksPath` makes git use another folder. If this quick check finds our hooks, all is well. If not, `installation`
+asks git before we warn the user. This check does not read files that a configuration includes. If such a file sets
+`core.hooksPath`, only `doctor` finds out.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 
 _OURS: Final = b"# devs-git hook"
 _ODD: Final = frozenset('"\\#;\0')
-_HUSKYS: Final = "_"  # the folder that husky writes; its tracked files stand above it
+# The folder that husky writes. Husky's tracked files are in the folder above it.
+_HUSKYS: Final = "_"
 
 
 def warning(places: Places, git: Git) -> str:
-    """One line that says which of our hooks git does not call and what to run; '' where all is well.
+    """One line that says which of our hooks git does not call and what to run; '' if all is well.
 
-    Nobody wants them without a working tree, before `init`, and after `init --uninstall`.
+    Without a working tree, before `init` and after `init --uninstall`, there is nothing to warn about.
     """
     if places.top is None or not exclude_file.is_present(places) or in_place(places):
         return ""
@@ -42,11 +43,11 @@ def warning(places: Places, git: Git) -> str:
     fixes = {one.fix for one in found}
     way = f"Run: {installation.INIT}" if fixes == {installation.INIT} else "See: devs-git doctor"
     more = f" ({len(found) - 1} more like this)" if len(found) > 1 else ""
-    return f"warning: {found[0].message}{more} While a gate is open, git is not stopped here. {way}"
+    return f"warning: {found[0].message}{more} An open gate does not stop git here. {way}"
 
 
 def in_place(places: Places) -> bool:
-    """Whether each of our hooks stands where git looks, or is called from there, as far as plain files tell."""
+    """Whether each of our hooks is in git's folder, or is called from there, as far as the files show."""
     folder = _hooks_folder(places)
     names = (name for name in os.listdir(package_files.folder("hooks")) if "." not in name)  # noqa: PTH208 - a path costs
     hooks = (name for name in names if name not in {"agent", "server"})
@@ -75,7 +76,7 @@ def _is_ours(path: Path, said: bytes = b"") -> bool:
 
 
 def _hooks_folder(places: Places) -> Path | None:
-    """The folder in which git looks for hooks, by the configurations that it reads in turn; None where they are odd."""
+    """The folder where git looks for hooks, by the configurations that git reads; None if this check cannot tell."""
     value = None
     for text in _configurations(places):
         if "hookspath" not in text.lower():
@@ -87,12 +88,13 @@ def _hooks_folder(places: Places) -> Path | None:
         return places.common / "hooks"
     try:
         return (places.top or places.git_dir) / Path(value).expanduser() if value else None
-    except RuntimeError:  # `~name` of nobody
+    # `~name`, and there is no such user.
+    except RuntimeError:
         return None
 
 
 def _hooks_path_in(text: str) -> str | None:
-    """The value of `core.hooksPath` in a text that has the word; None where it is not there once and plainly."""
+    """The value of `core.hooksPath` in a configuration's text; None if it is not there exactly once in a simple form."""
     section, found = "", []
     for line in (line.strip(" \t\r") for line in text.split("\n")):
         if line.startswith("["):
@@ -105,7 +107,7 @@ def _hooks_path_in(text: str) -> str | None:
 
 
 def _configurations(places: Places) -> Iterator[str]:
-    """The texts of git's configurations, from the system's to the worktree's (git-config(1), FILES)."""
+    """The texts of git's configuration files, from the system's to the worktree's (git-config(1), FILES)."""
     env, home = os.environ.get, os.environ.get("HOME", "")
     files = [] if env("GIT_CONFIG_NOSYSTEM") else [env("GIT_CONFIG_SYSTEM") or "/etc/gitconfig"]
     own = [f"{env('XDG_CONFIG_HOME') or home + '/.config'}/git/config", f"{home}/.gitconfig"]

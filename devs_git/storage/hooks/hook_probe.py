@@ -1,8 +1,8 @@
-"""Whether git really runs our hooks here: asked of git, by letting it run one that only reads.
+"""Check whether git really runs our hooks, by letting git run one that only reads.
 
-What a file looks like proves little: the program that git starts, the shell in its first line and the interpreter in it
-must work as well. Only a hook whose every byte is ours, with this Python, is run for a trial, and no other Python is
-started: a hook that came with a folder could name any program.
+The content of a file proves little: the shell in its first line and the Python that it names must work, too. We only run
+a hook if every byte of it is ours and it names this Python. We start no other Python, because a hook that came with a
+copied folder could name any program.
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ from devs_git.storage.git.program import Git
 from devs_git.storage.hooks import hooks_folder, installation
 from devs_git.storage.hooks.hook_slot import HookSlot
 
-_READING: Final = ("pre-merge-commit", "pre-rebase")  # they ask whether a gate is open, and nothing else
+# These hooks only ask whether a gate is open.
+_READING: Final = ("pre-merge-commit", "pre-rebase")
 _SECONDS: Final = 10.0
 
 
 def findings(places: Places, git: Git) -> Iterator[Finding]:
-    """HOOK_NOT_RUN, HOOK_OUTDATED; for a repository whose hooks look all right."""
+    """Find HOOK_NOT_RUN and HOOK_OUTDATED, in a repository whose hooks look right."""
     folder, shipped = hooks_folder.find(places, git), installation.hook_sources()
     found = {name: HookSlot(folder.ours, name) for name in shipped}
-    # Where husky's own stand again, the lines in its tracked files call ours.
+    # If husky has overwritten our hooks, the lines in husky's tracked files call the copies in our own folder.
     standing = {
         name: slot if slot.owner == "ours" else HookSlot(hooks_folder.fallback_folder(places), name)
         for name, slot in found.items()
@@ -47,23 +48,23 @@ def findings(places: Places, git: Git) -> Iterator[Finding]:
 
 
 def _is_exactly_ours(slot: HookSlot, shipped: dict[str, bytes]) -> bool:
-    """Whether each byte is as we write it. A mark in the second line proves nothing: anybody can compute it."""
+    """Whether every byte is as we write it. The mark in the second line proves nothing: anybody can compute it."""
     return slot.content() == render(shipped[slot.name], sys.executable, chained=False)
 
 
 def _other_python(name: str, known: bool | None) -> Finding:
     if known is None:
         text = (
-            f"The git hook {name} starts another Python than this one. Whether that one knows devs-git, only "
-            "starting it could tell."
+            f"The git hook {name} starts another Python than this one. devs-git does not start it to find out whether "
+            "devs-git is installed there."
         )
         return Finding("HOOK_OUTDATED", "warning", text, installation.INIT)
-    text = f"The Python that the git hook {name} starts does not know devs-git any more."
+    text = f"The Python that the git hook {name} starts does not have devs-git any more."
     return Finding("HOOK_OUTDATED", "error", text, installation.INIT)
 
 
 def _run_hook(git: Git, name: str) -> Iterator[Finding]:
-    """Exit 0: git ran it, and nothing is open. Where a gate is, it refuses and says so."""
+    """Let git run the hook. With an open gate the hook refuses with GATE_BLOCKED, which also shows that it runs."""
     child = git.start("hook", "run", name)
     try:
         _, said = child.communicate(timeout=_SECONDS)
@@ -81,7 +82,7 @@ def _fix(name: str) -> str:
 
 
 def _knows_us(python: Path) -> bool | None:
-    """Whether devs-git is installed in the virtual environment of an interpreter; None where it stands in none."""
+    """Whether devs-git is installed in the virtual environment of an interpreter; None if it is in no such environment."""
     home = python.parent.parent
     if not (home / "pyvenv.cfg").is_file():
         return None

@@ -1,7 +1,8 @@
-"""One git hook in one folder: ours goes into its slot, and what stood there before is kept beside it and comes back.
+"""The slot of one git hook in one folder. We put our hook there, keep the hook of before next to it, and put that back.
 
-The slot is `<name>`, or `<name>.legacy` where pre-commit or prek stands at `<name>`: they call it, and would move ours
-there anyway. Their script is never kept under `<name>.before-devs`, for it would call ours in a circle.
+The slot is `<name>`, or `<name>.legacy` if pre-commit or prek has its script at `<name>`: this script calls
+`<name>.legacy`, and their installation would move our hook there anyway. We never keep their script as
+`<name>.before-devs`, because it would call our hook, and ours would call it again, without end.
 """
 
 from __future__ import annotations
@@ -26,18 +27,18 @@ class HookSlot:
 
     @property
     def path(self) -> Path:
-        """Where ours belongs."""
+        """The place of our hook."""
         top = self.folder / self.name
         return self.folder / (self.name + LEGACY) if owner_of(top) == "framework" else top
 
     @property
     def kept(self) -> Path:
-        """Where the hook that stood in the slot is kept, for ours to call it."""
+        """The place of the hook that was in the slot before. Our hook calls it."""
         return self.folder / (self.name + KEPT)
 
     @property
     def shelved(self) -> Path:
-        """Where a framework's script that another framework had put into the slot is kept, not to be called."""
+        """The place of a framework's script that another framework had moved into the slot. Nothing calls it."""
         return self.folder / (self.name + LEGACY + KEPT)
 
     @property
@@ -48,42 +49,44 @@ class HookSlot:
         return self.path.read_bytes()
 
     def put(self, content: bytes) -> None:
-        """Make `content` stand in the slot, executable, in one step."""
+        """Write `content` into the slot, executable, in one step."""
         replace_file(self.path, content, mode=MODE, exact=True)
 
     def keep(self) -> str:
-        """Move what stands in the slot out of our way; says what is odd about it."""
+        """Move the hook in the slot to another name. Returns what the user should know."""
         path, kept = self.path, self.kept
         if owner_of(path) == "framework":
             path.rename(self.shelved)
-            return f"{path.name} would be called in a circle; it is now {self.shelved.name} and not called"
+            return f"{path.name} and our hook would call each other; it is now {self.shelved.name} and is not called"
         if not os.path.lexists(kept) or _same(path, kept):
             path.rename(kept)
-            return f"the hook that stood there is now {kept.name} and called first"
+            return f"the hook that was there is now {kept.name} and is called first"
         spare = next(
             p for n in range(1, 1000) if not os.path.lexists(p := kept.with_name(f"{kept.name}.{n}"))
         )
         kept.rename(spare)
         path.rename(kept)
-        return f"a newer hook took its place and is now called; the one before is {spare.name} and not called"
+        return (
+            f"a newer hook had replaced it and is now called; the older one is {spare.name} and is not called"
+        )
 
     def give_back(self) -> str:
-        """Put the kept hook back where it stood; says what is odd about it."""
+        """Put the kept hook back into its place. Returns what the user should know."""
         path = self.path
         for kept in (self.kept, self.shelved):
             if not os.path.lexists(kept):
                 continue
             if not os.path.lexists(path):
                 kept.rename(path)
-                return "the hook that stood there before is back"
+                return "the hook that was there before is restored"
             if _same(path, kept):
                 kept.unlink()
                 continue
-            return f"{kept.name} is left: another hook stands in its place"
+            return f"{kept.name} stays, because another hook is in its place"
         return ""
 
     def strays(self) -> tuple[Path, ...]:
-        """Ours that others moved out of the slot; they would run twice or for nothing."""
+        """Copies of our hook that other programs moved out of the slot. They would run twice, or never."""
         here = self.path
         found = sorted(self.folder.glob(f"{self.name}*"))
         named = (p for p in found if p.name.split(".")[0] == self.name and p != here)
@@ -91,19 +94,19 @@ class HookSlot:
 
 
 def owner_of(path: Path) -> Owner | None:
-    """Whose hook stands at `path`, None where there is nothing; what cannot be read is foreign."""
+    """Whose hook is at `path`; None if there is nothing. A file that cannot be read is foreign."""
     if not os.path.lexists(path):
         return None
     try:
         found = owner(path.read_bytes())
     except OSError:
         return "foreign"
-    # Ours are files. A link to one is somebody's arrangement; kept and called, it would call itself.
+    # Our hooks are files. If a person links to one and we kept and called the link, it would call itself.
     return "edited" if path.is_symlink() and found == "ours" else found
 
 
 def names(folder: Path) -> tuple[str, ...]:
-    """The hooks in `folder` that we installed or kept something for."""
+    """The names of the hooks in `folder` that we installed, or for which we keep another hook."""
     if not folder.is_dir():
         return ()
     found = {

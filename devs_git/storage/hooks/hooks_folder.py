@@ -1,8 +1,8 @@
-"""Which folder git takes its hooks from here, and whether ours may be written there.
+"""Find the folder where git looks for hooks, and decide whether we may write our hooks there.
 
-Ours may stand in the repository's own folder and in one inside the repository that is not tracked (husky's
-`.husky/_`). A tracked folder belongs to all who clone, one outside to all repositories: there a line must call ours,
-which then stand in our own folder. `core.hooksPath` is never set.
+We may write to the repository's own folder, and to an untracked folder inside the repository (husky's `.husky/_`). A
+tracked folder belongs to everybody who clones, and a folder outside the repository belongs to all repositories. Then our
+hooks are in our own folder, and a line in git's folder must call them. We never set `core.hooksPath`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Kind = Literal["own", "untracked", "tracked", "outside", "none"]
 
 @immutable
 class HookFolder:
-    """`asked` is the folder that git asks, `ours` the one that our hooks are written to; `name` is for people."""
+    """`asked` is the folder where git looks for hooks. `ours` is the folder that we write to. `name` is for messages."""
 
     kind: Kind
     asked: Path
@@ -31,12 +31,12 @@ class HookFolder:
 
     @property
     def chained(self) -> bool:
-        """Whether ours stand where git looks; else a line there has to call them."""
+        """Whether our hooks are where git looks. If not, a line there has to call them."""
         return self.kind in {"own", "untracked"}
 
     @property
     def husky(self) -> Path | None:
-        """The tracked folder of husky (9), whose files are called from `asked`, which husky writes anew; None elsewhere.
+        """The tracked folder of husky 9; None if husky is not used. Husky overwrites the files in `asked`, which call it.
 
         https://typicode.github.io/husky: `.husky/_/<hook>` reads `.husky/_/h`, which runs `.husky/<hook>`, if it is there.
         """
@@ -50,12 +50,12 @@ def default_folder(places: Places) -> Path:
 
 
 def fallback_folder(places: Places) -> Path:
-    """Where ours stand when the folder that git asks is not ours to write."""
+    """The folder for our hooks if we may not write into git's folder."""
     return places.shared / "hooks"
 
 
 def find(places: Places, git: Git) -> HookFolder:
-    """The folder for hooks of this worktree, as git is configured here."""
+    """The folder for hooks of this worktree, by git's configuration."""
     scope, value = _configured_path(git)
     base = places.top or places.git_dir
     asked = base / value if scope else default_folder(places)
@@ -68,7 +68,7 @@ def find(places: Places, git: Git) -> HookFolder:
 
 
 def _configured_path(git: Git) -> tuple[str, str]:
-    """Scope and value of core.hooksPath, `~` expanded; the scope is '' where it is not set."""
+    """Scope and value of core.hooksPath, with `~` expanded. If it is not set, the scope is ''."""
     words = ("config", "--show-scope", "-z", "--type=path", "--get", "core.hooksPath")
     status, answer = git.attempt(*words, ok=(0, 1))
     if status:
@@ -93,7 +93,7 @@ def _kind(places: Places, folder: Path) -> Kind:
 
 
 def _ours_stand_in(folder: Path, tracked: list[str]) -> bool:
-    """Whether ours were put in before the folder was tracked, and are not tracked themselves."""
+    """Whether our hooks were installed before the folder was tracked, and are not tracked themselves."""
     names = {path.rsplit("/", 1)[-1] for path in tracked}
     files = folder.iterdir() if folder.is_dir() else ()
     return any(owner_of(path) == "ours" and path.name not in names for path in files)

@@ -1,7 +1,7 @@
-"""Put our git hooks in, take them out, and say what is wrong with them.
+"""Install our git hooks, uninstall them, and find what is wrong with them.
 
-What the hooks do stands in `hooks/`; where they go in `hook_folder`, what happens to a hook that stood there in
-`hook_slot`.
+The hooks themselves are in `hooks/`. `hooks_folder` says where they go, and `hook_slot` what happens to a hook that was
+there before.
 """
 
 from __future__ import annotations
@@ -29,41 +29,37 @@ INIT: Final = "devs-git init"
 SERVE: Final = "devs-git init --server"
 # Hooks of earlier versions wrote this note below `devs/`.
 NOTE_OF_EARLIER_HOOKS: Final = "calm"
-STRICT: Final = (
-    ".strict"  # how the files of `hooks/` end that are installed only where somebody asked for them
-)
+# The suffix of the files in `hooks/` that only `init --strict` installs.
+STRICT: Final = ".strict"
 
 
 def hook_sources(*, strict: bool = False) -> dict[str, bytes]:
-    """The hooks of this version: name and source, with the parts that several share filled in.
-
-    `strict`: also those that only `init --strict` installs.
-    """
+    """The hooks of this version: name and complete source. `strict`: also those that only `init --strict` installs."""
     wanted = ("", STRICT) if strict else ("",)
     files = (p for p in package_files.folder("hooks").iterdir() if p.is_file() and p.suffix in wanted)
     return {p.stem: resolve_includes(p.read_bytes()) for p in sorted(files)}
 
 
 def server_hook_sources() -> dict[str, bytes]:
-    """The hooks that `init --server` puts into a bare repository: name and source."""
+    """The hooks that `init --server` installs in a bare repository: name and complete source."""
     files = (path for path in (package_files.folder("hooks") / "server").iterdir() if path.is_file())
     return {path.name: resolve_includes(path.read_bytes()) for path in sorted(files)}
 
 
 def has_server_hooks(places: Places, git: Git) -> bool:
-    """Whether an earlier `init --server` put its hooks in here."""
+    """Whether an earlier `init --server` installed its hooks here."""
     folder = hooks_folder.find(places, git)
     return any(HookSlot(folder.ours, name).owner in {"ours", "edited"} for name in server_hook_sources())
 
 
 def has_strict_hooks(folder: HookFolder) -> bool:
-    """Whether an earlier `init --strict` put its hooks in; they stay until `init --uninstall`."""
+    """Whether an earlier `init --strict` installed its hooks. They stay until `init --uninstall`."""
     names = (file.stem for file in package_files.folder("hooks").iterdir() if file.suffix == STRICT)
     return any(HookSlot(folder.ours, name).owner in {"ours", "edited"} for name in names)
 
 
 def resolve_includes(source: bytes) -> bytes:
-    """A hook's source, each line `# include locate.sh` replaced by that file of `hooks/`."""
+    """The source of a hook, with each line `# include FILE` replaced by that file of `hooks/`."""
 
     def part(line: re.Match[bytes]) -> bytes:
         return resolve_includes(package_files.read("hooks", line[1].decode()))
@@ -74,7 +70,10 @@ def resolve_includes(source: bytes) -> bytes:
 def install(
     places: Places, git: Git, python: str = sys.executable, *, strict: bool = False, server: bool = False
 ) -> tuple[Action, ...]:
-    """Install every hook; what stood there is kept and called. INVALID_ARGUMENTS where the folder is read-only."""
+    """Install all hooks. A hook that was there before is kept and called.
+
+    INVALID_ARGUMENTS if the folder cannot be written.
+    """
     folder = hooks_folder.find(places, git)
     sources = server_hook_sources() if server else hook_sources(strict=strict or has_strict_hooks(folder))
     others = (
@@ -99,7 +98,7 @@ def install(
 
 
 def uninstall(places: Places, git: Git, *, server: bool = False) -> tuple[Action, ...]:
-    """Take out exactly what `install` put in, also where it was put before core.hooksPath changed."""
+    """Remove exactly what `install` installed, also in the folder of before, if core.hooksPath has changed."""
     served = server_hook_sources()
     asked = hooks_folder.find(places, git)
     folders = dict.fromkeys(
@@ -109,7 +108,8 @@ def uninstall(places: Places, git: Git, *, server: bool = False) -> tuple[Action
         slots = [HookSlot(folder, name) for folder in folders for name in hook_slot.names(folder)]
         done = [_take_out(slot) for slot in slots if (slot.name in served) is server]
         for folder in folders:
-            with contextlib.suppress(OSError):  # not empty, or not there
+            # The folder may have other files, or not exist.
+            with contextlib.suppress(OSError):
                 folder.rmdir()
         exclude_lines.show(places)
     return tuple(done)
@@ -118,8 +118,9 @@ def uninstall(places: Places, git: Git, *, server: bool = False) -> tuple[Action
 def status(
     places: Places, git: Git, *, server: bool = False, one_by_one: bool = False
 ) -> tuple[Finding, ...]:
-    """What is wrong with the hooks, and the command that mends it; nothing where all is well. Hooks that are wrong in the
-    same way share a finding, unless `one_by_one`.
+    """What is wrong with the hooks, and the command that repairs it; nothing if all is well.
+
+    Hooks with the same problem share a finding, unless `one_by_one`.
     """
     folder = hooks_folder.find(places, git)
     found: list[_Problem] = []
@@ -139,7 +140,7 @@ def status(
 
 
 def _for_husky(folder: HookFolder, aside: Path, sources: dict[str, bytes], python: str) -> Iterator[Action]:
-    """Ours once more, where the lines in husky's tracked files find them; the lines that lack are offered."""
+    """Install our hooks a second time, where the lines in husky's tracked files call them. Missing lines are listed."""
     aside.mkdir(parents=True, exist_ok=True)
     names = [name for name in sources if HookSlot(folder.asked, name).kept.exists()]
     did = {_put_in(HookSlot(aside, name), sources[name], python).did for name in names}
@@ -154,7 +155,7 @@ def _put_in(slot: HookSlot, source: bytes, python: str) -> Action:
     if found == "edited":
         return Action(what, "skipped", _edited_message(slot))
     if slot.path.is_dir():
-        return Action(what, "skipped", f"A folder stands where the git hook {slot.name} goes.")
+        return Action(what, "skipped", f"There is a folder in the place of the git hook {slot.name}.")
     for stray in slot.strays():
         stray.unlink()
     if found in {"foreign", "framework"}:
@@ -177,7 +178,7 @@ def _take_out(slot: HookSlot) -> Action:
     return Action(what, "removed" if ours or odd else "kept", odd)
 
 
-_EDITED: Final = "The git hook {} was changed after it was installed; it is left alone."
+_EDITED: Final = "The git hook {} was changed after it was installed, so it is not replaced or removed."
 
 
 def _edited_message(slot: HookSlot) -> str:
@@ -186,7 +187,10 @@ def _edited_message(slot: HookSlot) -> str:
 
 @immutable
 class _Problem:
-    """What is wrong with one hook: `one` says it of `where`, `many` of several; '' where each has a finding of its own."""
+    """What is wrong with one hook. `one` is the message for the hook `where`, and `many` the message for several hooks.
+
+    If `many` is '', each hook gets its own finding.
+    """
 
     code: str
     where: str
@@ -197,7 +201,7 @@ class _Problem:
 
 
 def _findings(found: Iterable[_Problem]) -> Iterator[Finding]:
-    """One finding for all hooks that are wrong in the same way."""
+    """One finding for all hooks with the same problem."""
     alike: dict[tuple[str, ...], list[_Problem]] = {}
     for one in found:
         alike.setdefault((one.code, one.one, one.fix, "" if one.many else one.where), []).append(one)
@@ -210,7 +214,7 @@ def _findings(found: Iterable[_Problem]) -> Iterator[Finding]:
 
 @immutable
 class _HookCheck:
-    """One hook, looked at."""
+    """The check of one hook."""
 
     folder: HookFolder
     slot: HookSlot
@@ -227,9 +231,9 @@ class _HookCheck:
             fix = f"mv {path} {path}.edited && {self.init}"
             yield _Problem("HOOK_EDITED", self.slot.path.name, _EDITED, "", fix, "warning")
         elif found != "ours":
-            one = "Another hook stands at {}, and ours is not called."
+            one = "Another hook is at {}, and ours is not called."
             yield self._problem(
-                "HOOK_MISSING", where, one, "Other hooks stand at {}, and ours are not called."
+                "HOOK_MISSING", where, one, "Other hooks are at {}, and ours are not called."
             )
         else:
             yield from self._problems_of_ours(where)
@@ -241,10 +245,10 @@ class _HookCheck:
             many = "The git hooks {} are not executable, and git ignores them."
             yield self._problem("HOOK_MISSING", where, one, many)
         if is_chained(content) and not kept:
-            text = f"The hook that {{}} was to call, {self.slot.kept.name}, is gone."
+            text = f"The hook that {{}} should call, {self.slot.kept.name}, does not exist."
             yield self._problem("HOOK_KEPT_MISSING", where, text, "", "warning")
         if kept and not is_chained(content):
-            text = f"{{}} calls {self.slot.kept.name}, which devs-git did not put there; look at it first."
+            text = f"{{}} calls {self.slot.kept.name}, which devs-git did not put there. Look at it first."
             yield self._problem("HOOK_ADDED", where, text, "", "warning")
         python = python_of(content, self.source)
         if python is None:
@@ -252,9 +256,9 @@ class _HookCheck:
             many = "The git hooks {} were installed by another version."
             yield self._problem("HOOK_OUTDATED", where, one, many, "warning")
         elif python and not os.access(python, os.X_OK):
-            one = "The Python that the git hook {} starts is gone."
+            one = "The Python that the git hook {} starts does not exist."
             yield self._problem(
-                "HOOK_OUTDATED", where, one, "The Python that the git hooks {} start is gone."
+                "HOOK_OUTDATED", where, one, "The Python that the git hooks {} start does not exist."
             )
 
     def _problem(

@@ -144,7 +144,7 @@ def test_a_hook_that_somebody_put_in_place_of_ours_stays_beside_the_kept_one(
     script(repo / ".git/hooks/post-commit")
     stage.install(repo)
     theirs = script(repo / ".git/hooks/post-commit", "#!/bin/sh\n: newer\n").read_bytes()
-    assert "post-commit.before-devs is left" in stage.uninstall(repo)["hook post-commit"].detail
+    assert "post-commit.before-devs stays" in stage.uninstall(repo)["hook post-commit"].detail
     assert (repo / ".git/hooks/post-commit").read_bytes() == theirs
 
 
@@ -178,7 +178,7 @@ def test_a_tool_that_overwrites_ours_is_kept_and_called_in_turn(repo: Path, stag
     stage.install(repo)
     assert stage.commit() == ["theirs post-commit", "ours post-commit"]
     script(hooks / "post-commit", '#!/bin/sh\necho "newer post-commit" >>"$RAN"\n')
-    assert "post-commit.before-devs.1 and not called" in stage.install(repo)["hook post-commit"].detail
+    assert "post-commit.before-devs.1 and is not called" in stage.install(repo)["hook post-commit"].detail
     assert stage.commit() == ["newer post-commit", "ours post-commit"]
 
 
