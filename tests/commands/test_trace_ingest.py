@@ -104,7 +104,7 @@ def test_on_a_full_disk_what_is_there_is_read_and_what_waits_stays(project: Path
         ]
         done = subprocess.run(child, cwd=project, capture_output=True, text=True, check=False, input="x")
         assert (done.returncode, said in done.stdout) == (status, True), done.stderr
-        assert "cannot be written here" in done.stderr
+        assert "cannot be written" in done.stderr
     assert sorted(Workspace.open().places.spool.iterdir()) == there
     assert len(router.call("trace list", Workspace.open(), trace_list.Request()).traces) == 2
 

@@ -1,6 +1,6 @@
-"""How bytes are kept in the catalog: zlib, the output in parts, so that a reader of one page need not unpack the rest.
+"""How the catalog stores bytes: compressed by zlib. An output is in parts, so that a reader of one page unpacks few bytes.
 
-zlib needs no import of its own weight; at level 6 it packs ordinary logs as small as zstandard does.
+zlib costs almost no time to import, and at level 6 it packs ordinary logs as small as zstandard does.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any, Final
 from devs_git.errors import DevsError
 from devs_git.values import immutable
 
-PART: Final = 4 << 20  # bytes of output in one part
+# The most bytes of output in one part.
+PART: Final = 4 << 20
 _LEVEL: Final = 6
 
 
@@ -23,23 +24,23 @@ def pack(data: bytes | bytearray) -> bytes:
 
 
 def unpack(data: bytes) -> bytes:
-    """CONFLICT where a bit has changed on the disk, which SQLite does not see inside of a value."""
+    """The unpacked bytes. CONFLICT if they were damaged on the disk, which SQLite does not detect inside a value."""
     try:
         return zlib.decompress(data)
     except zlib.error as error:
-        hint = "Is the disk sound? All other traces can be read."
-        raise DevsError("CONFLICT", "What is stored there is damaged.", hint=hint) from error
+        hint = "Check the disk. All other traces can still be read."
+        raise DevsError("CONFLICT", "These stored bytes are damaged.", hint=hint) from error
 
 
 def parts(output: bytes) -> Iterator[bytes]:
-    """The output as packed parts, one at least."""
+    """The output as packed parts; at least one."""
     for start in range(0, max(len(output), 1), PART):
         yield pack(output[start : start + PART])
 
 
 @immutable
 class Packed:
-    """An output as it is kept: its packed parts, one at least, how many bytes it has, and its SHA-256 in hexadecimal."""
+    """A packed output: at least one part, its size in bytes before packing, and its SHA-256 in hexadecimal."""
 
     parts: tuple[bytes, ...]
     size: int
@@ -47,8 +48,9 @@ class Packed:
 
 
 def pack_pieces(pieces: Iterable[bytes]) -> Packed:
-    """An output that comes in pieces. Each part is packed as soon as it is whole, so that no output stands in memory."""
-    import hashlib  # a reader needs none
+    """Pack an output that comes in pieces. Each part is packed when it is complete, so memory never has the whole output."""
+    # Imported late: who only reads traces does not need it.
+    import hashlib
 
     found, digest, size, held = list[bytes](), hashlib.sha256(), 0, bytearray()
     for piece in pieces:
@@ -64,14 +66,14 @@ def pack_pieces(pieces: Iterable[bytes]) -> Packed:
 
 
 def pack_output(output: bytes) -> Packed:
-    """An output that stands in memory."""
+    """Pack an output that is in memory."""
     import hashlib
 
     return Packed(tuple(parts(output)), len(output), hashlib.sha256(output).hexdigest())
 
 
 class Readable:
-    """Bytes that come in pieces, as `readable` text. It is held as UTF-8, which SQLite asks for: `size` is in bytes."""
+    """Text for the index, from bytes that come in pieces; see `readable`. It is stored as UTF-8, and `size` is in bytes."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -82,27 +84,30 @@ class Readable:
         return self._held.tell()
 
     def add(self, data: bytes, *, last: bool = False) -> None:
-        """One more piece; a character may be in two of them."""
+        """Add a piece. A character may be split between two pieces."""
         self._held.write(self._decoder.decode(data, last).replace("\0", " ").encode())
 
     def take_encoded(self) -> bytes:
-        """All of it, once, as UTF-8."""
-        self.add(b"", last=True)  # half a character may be the end
+        """Return the whole text as UTF-8, and forget it."""
+        # The bytes may end within a character.
+        self.add(b"", last=True)
         held, self._held = self._held, io.BytesIO()
-        return held.getvalue()  # no copy
+        # BytesIO makes no copy here.
+        return held.getvalue()
 
 
 def readable(data: bytes) -> str:
-    """Bytes as text for the index and for snippets: what is no UTF-8 becomes U+FFFD, NUL a space."""
+    """Bytes as text for the index and for snippets. Bytes that are not UTF-8 become U+FFFD, and NUL becomes a space."""
     return data.decode("utf-8", "replace").replace("\0", " ")
 
 
 def message(packed: bytes) -> str:
-    """What is searched of one message: what was said, which tools were called with what, and what they answered.
+    """The text for the index of one message: its content, its tool calls with their inputs, and a tool's result.
 
-    SQL knows it as devs_message.
+    In SQL it is the function devs_message.
     """
-    import json  # who reads a trace needs none of it
+    # Imported late: who reads a trace does not need it.
+    import json
 
     record = json.loads(unpack(packed))
     calls = [
@@ -114,10 +119,10 @@ def message(packed: bytes) -> str:
 
 
 class Texts:
-    """The texts for the index, on their way into SQLite: functions of one connection, which hand over what they were told to.
+    """Passes large texts for the index to SQLite, as results of SQL functions of one connection.
 
-    An argument of a function and a bound value stand in memory several times, a function's result only as Python has it
-    and as SQLite has it. So large texts go by here.
+    A bound value and an argument of a function are several times in memory. The result of a function is there only twice,
+    once in Python and once in SQLite.
     """
 
     def __init__(self) -> None:
@@ -125,33 +130,39 @@ class Texts:
         self._joined = 0
 
     def hold(self, text: Readable) -> None:
-        """What `devs_held` is to give."""
+        """Set the text that devs_held returns next."""
         self._held = text
 
     def take_held(self) -> bytes:
-        """What was held last, once, as UTF-8; SQL knows it as devs_held. ValueError where nothing is held: an index must not lack a text."""
+        """Return the held text as UTF-8, and forget it. In SQL it is the function devs_held.
+
+        ValueError if there is no text, because the index must not lack one.
+        """
         found, self._held = self._held, None
         if found is None:
             raise ValueError("no text is held")
         return found.take_encoded()
 
     def hold_joined(self, found: Readable) -> int:
-        """The number by which `text` knows what was joined last."""
+        """Hold a text that devs_join made, and return its number, by which `text` recognizes it."""
         self._held, self._joined = found, self._joined + 1
         return self._joined
 
     def text(self, given: bytes, number: int | None) -> str:
-        """What is searched of one trace: its input, then its output, which devs_join joined as `number`. SQL knows it as devs_text."""
+        """The text for the index of one trace: its input, then its output, which devs_join joined as `number`.
+
+        In SQL it is the function devs_text.
+        """
         if number not in (None, self._joined):
             raise ValueError("another text is held")
         output = "" if number is None else self.take_held().decode()
         start = readable(unpack(given))
-        # Without an input no copy is made of the output, which may be large; a line end is no word.
+        # Without an input we do not copy the output, which may be large. The missing line end changes no word.
         return f"{start}\n{output}" if start else output
 
 
 class Join:
-    """The SQL aggregate devs_join: a trace's parts, in their order, as readable text; of no parts SQL says NULL."""
+    """The SQL aggregate devs_join: the parts of a trace in their order, as readable text. Without parts its result is NULL."""
 
     def __init__(self, texts: Texts) -> None:
         self._texts, self._found = texts, Readable()

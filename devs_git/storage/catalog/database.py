@@ -1,6 +1,7 @@
-"""`catalog.db`: opened, migrated, and written in one transaction at a time; shared by all worktrees and processes.
+"""The database `catalog.db`: it is opened, migrated and written here. All worktrees and processes share it.
 
-Primary data: nothing here deletes the file. WAL lets readers go on while somebody writes; writers wait for each other.
+It has data that exist nowhere else, so nothing here deletes the file. With WAL, readers can read while another process
+writes. Writers wait for each other.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from devs_git.storage.catalog import bodies
 from devs_git.storage.catalog.migrations import STEPS
 
 NAME: Final = "catalog.db"
-TROUBLE: Final = (DevsError, OSError, sqlite3.Error)  # all that an unusable catalog raises
-PATIENCE: Final = 30.0  # seconds that a writer waits for the others
+# All exceptions that an unusable catalog raises.
+TROUBLE: Final = (DevsError, OSError, sqlite3.Error)
+# How many seconds a writer waits for other writers.
+PATIENCE: Final = 30.0
 _UNWRITABLE: Final = (
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_IOERR,
@@ -31,17 +34,18 @@ Progress = Callable[[str, int, int], None]
 
 
 def _ignore_progress(_what: str, _done: int, _total: int) -> None:
-    """Who is told of progress where nobody asked."""
+    """The default for `progress`."""
 
 
 class Catalog:
-    """An open catalog. Use it as a context manager; one connection, one thread."""
+    """An open catalog. Use it as a context manager, in one thread: it has one connection."""
 
     def __init__(self, base: sqlite3.Connection, path: Path) -> None:
         self.base = base
         self.path = path
         self.progress: Progress = _ignore_progress
-        # 5 or 4: the full-text index that it has, once `fulltext` has looked; 0 before. Who gets one trace needs no index.
+        # The full-text index that the catalog has: 5 or 4, and 0 until `fulltext` has looked. To get one trace, no index is
+        # needed.
         self.engine = 0
         self.texts = texts = bodies.Texts()
         base.create_function("devs_held", 0, texts.take_held)
@@ -52,10 +56,10 @@ class Catalog:
     def open(
         cls, folder: Path, *, patience: float = PATIENCE, progress: Progress = _ignore_progress
     ) -> Catalog:
-        """The catalog in the common `devs/` folder, made and migrated where that is needed.
+        """Open the catalog in the common `devs/` folder. It is created and migrated if needed.
 
-        BUSY where somebody writes for longer than `patience`; INTERNAL-free refusals for a newer or a damaged file.
-        Where the disk is full or read-only it can only be read, as it stands: whoever writes is refused then.
+        BUSY if another process writes for more than `patience` seconds; CONFLICT for a newer or a damaged file. If the
+        disk is full or read-only, the catalog can only be read, and writing raises CONFLICT.
         """
         path = folder / NAME
         _make_private(path)
@@ -65,14 +69,15 @@ class Catalog:
             catalog._prepare()
         except sqlite3.DatabaseError as error:
             if _code(error) in _UNWRITABLE:
-                with suppress(DevsError):  # such as that nobody could make its tables yet
+                # It fails if the tables do not exist yet.
+                with suppress(DevsError):
                     return cls.look(folder)
             raise _refusal(error) from error
         return catalog
 
     @classmethod
     def look(cls, folder: Path) -> Catalog:
-        """The catalog as it stands, for a dry run: nothing is made, migrated or written; empty where there is none."""
+        """Open the catalog only for reading. Nothing is created, migrated or written; without a file it is empty."""
         path = folder / NAME
         if not path.exists():
             catalog = cls(_configure(sqlite3.connect(":memory:", isolation_level=None)), path)
@@ -94,18 +99,19 @@ class Catalog:
         self.base.close()
 
     def rows(self, query: str, *values: Any) -> list[Any]:
-        """All rows of a reading query; BUSY or a damaged file as refusals."""
+        """All rows of a query that reads. BUSY; CONFLICT for a damaged file."""
         try:
             return self.base.execute(query, values).fetchall()
         except sqlite3.DatabaseError as error:
             raise _refusal(error) from error
-        except UnicodeEncodeError:  # an argument's odd bytes: no row has such a text, and none equals bytes
+        # A value has lone surrogates. No row has such a text, and no text equals bytes, so nothing is found.
+        except UnicodeEncodeError:
             odd = [v.encode("utf-8", "surrogatepass") if isinstance(v, str) else v for v in values]
             return self.rows(query, *odd)
 
     @contextmanager
     def allow_unwritable(self, say: Callable[[str], None]) -> Iterator[None]:
-        """Around what a reader would have taken in first: what is there can be read on a disk that takes nothing more."""
+        """If the body cannot write to the disk, warn and go on: a reader can still read what the catalog has."""
         try:
             yield
         except (DevsError, OSError) as error:
@@ -117,21 +123,22 @@ class Catalog:
             ):
                 raise
             say(
-                "The catalog cannot be written here, so the newest may be missing: is the disk full, or read-only?"
+                "The catalog cannot be written, so the newest entries may be missing. Is the disk full or read-only?"
             )
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """One transaction, begun for writing at once: it never has to be begun again because somebody else wrote.
+        """One transaction. It takes the write lock at once, so it never fails later because another process wrote.
 
-        Whoever writes rows uses `fulltext.write_transaction`; this one is for what makes tables and index.
+        To write rows, use `fulltext.write_transaction`. This one is for making tables and indexes.
         """
         try:
             self.base.execute("BEGIN IMMEDIATE")
             try:
                 yield self.base
             except BaseException:
-                with suppress(sqlite3.OperationalError):  # a full disk has ended it already
+                # If the disk is full, SQLite has rolled back already.
+                with suppress(sqlite3.OperationalError):
                     self.base.execute("ROLLBACK")
                 raise
             self.base.execute("COMMIT")
@@ -143,11 +150,11 @@ class Catalog:
         return str(found[0][0]) if found else ""
 
     def set(self, key: str, value: str) -> None:
-        """Write a setting, inside a transaction."""
+        """Write a setting, inside a transaction of the caller."""
         self.base.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, value))
 
     def trouble(self) -> str:
-        """What `PRAGMA integrity_check` finds; '' where all is well."""
+        """What `PRAGMA integrity_check` finds; '' if all is well."""
         found = [str(row[0]) for row in self.rows("PRAGMA integrity_check(5)")]
         return "" if found == ["ok"] else "; ".join(found)
 
@@ -156,26 +163,27 @@ class Catalog:
             self._migrate()
 
     def _require(self, least: int) -> int:
-        """The number of the catalog's last migration, if we can work with it."""
+        """The number of the catalog's last migration. CONFLICT if it is newer than ours, or less than `least`."""
         version = int(self.base.execute("PRAGMA user_version").fetchone()[0])
         if version > len(STEPS):
             raise DevsError(
                 "CONFLICT",
-                f"The catalog is of a newer devs-git (format {version}, this one knows {len(STEPS)}).",
-                hint="Update devs-git; the catalog is left as it is.",
+                f"The catalog was written by a newer devs-git (format {version}; this one supports {len(STEPS)}).",
+                hint="Update devs-git. The catalog was not changed.",
             )
         if version < least:
             raise DevsError(
                 "CONFLICT",
-                "The catalog is of an older devs-git.",
-                hint="Bring it up to date: devs-git trace list",
+                "The catalog was written by an older devs-git.",
+                hint="Update the catalog: devs-git trace list",
             )
         return version
 
     def _migrate(self) -> None:
-        """Take the steps that are missing, in one transaction; another process may have taken them meanwhile."""
+        """Run the missing migrations in one transaction. Another process may have run them meanwhile."""
         if self.base.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-            self.base.execute("PRAGMA auto_vacuum = INCREMENTAL")  # or a prune would free nothing
+            # Without this setting a prune would not make the file smaller.
+            self.base.execute("PRAGMA auto_vacuum = INCREMENTAL")
             self.base.execute("PRAGMA journal_mode = WAL")
         with self.transaction() as base:
             version = base.execute("PRAGMA user_version").fetchone()[0]
@@ -186,7 +194,7 @@ class Catalog:
 
 
 def _make_private(path: Path) -> None:
-    """An empty file that only its owner reads; SQLite gives its companions the same mode."""
+    """Make an empty file that only its owner may read. SQLite gives its other files the same mode."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
@@ -202,7 +210,11 @@ def _configure(base: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def read_only(path: Path) -> str:
-    """How to open a catalog without writing. Who has it open keeps the newest rows beside it, where `immutable` does not look."""
+    """The URI to open a catalog without writing.
+
+    With `immutable`, SQLite makes no other files, and does not read the log `-wal`. So `immutable` is used only if the log
+    is empty: while the catalog is open elsewhere, the log has the newest rows.
+    """
     from urllib.parse import quote
 
     try:
@@ -213,7 +225,7 @@ def read_only(path: Path) -> str:
 
 
 def statements(script: str) -> Iterator[str]:
-    """The statements of a script, triggers whole; `executescript` would commit the transaction around it."""
+    """The statements of a script; a trigger is one statement. `executescript` would commit the current transaction."""
     found = ""
     for piece in script.split(";"):
         found += piece + ";"
@@ -229,11 +241,9 @@ def _code(error: BaseException | None) -> int:
 def _refusal(error: sqlite3.DatabaseError) -> DevsError:
     code = _code(error)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return DevsError("BUSY", "Somebody else writes to the catalog.", hint="Try again.")
+        return DevsError("BUSY", "Another process writes to the catalog.", hint="Try again.")
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return DevsError("CONFLICT", "The catalog is damaged.", hint="See what is wrong: devs-git doctor")
     if code in _UNWRITABLE:
-        return DevsError(
-            "CONFLICT", "The catalog cannot be written here.", hint="Is the disk full, or read-only?"
-        )
+        return DevsError("CONFLICT", "The catalog cannot be written.", hint="Is the disk full or read-only?")
     raise error

@@ -1,7 +1,7 @@
-"""Traces as compressed lines of JSON (`trace export`), one after the other, however many there are.
+"""The exchange format of traces: lines of JSON, for `trace export` and `trace import`.
 
-A trace is a line with what is known of it, then a line for each part of its output: UTF-8 as text, anything else as
-base64. Whoever writes or reads holds one part at a time, and one trace where it is put into a catalog.
+A trace is one line with its fields, then a line for each part of its output: as text if it is UTF-8, else as base64. The
+writer has one part in memory at a time, and the reader one trace.
 """
 
 from __future__ import annotations
@@ -23,22 +23,25 @@ from devs_git.storage.git import bounded
 from devs_git.values import fields
 
 FORMAT: Final = "devs-git traces 1"
-START: Final = b'{"format":"devs-git traces '  # how an export begins, of any version
-HEAD: Final = b'{"trace_id":'  # how a trace's first line begins
+# An export of any version begins with this.
+START: Final = b'{"format":"devs-git traces '
+# The first line of a trace begins with this.
+HEAD: Final = b'{"trace_id":'
 _FIELDS: Final = tuple(name for name in fields(Trace) if name not in ("output", "raw"))
 _TEXTS: Final = tuple(name for name in _FIELDS if name not in ("input", "is_error", "duration_ms"))
-_SAID: Final = 300  # characters that a message says of a line
+# The most characters that a message quotes from a problem.
+_SAID: Final = 300
 _COLUMNS: Final = ", ".join(f't."{name}"' for name in _FIELDS if name != "input")
 
 
 class Source(Protocol):
-    """What an export is read from, a line at a time and no longer than asked."""
+    """A stream that an export is read from, line by line."""
 
     def readline(self, size: int, /) -> bytes: ...
 
 
 def lines(catalog: Catalog, task_id: str = "") -> Iterator[bytes]:
-    """The whole export, line by line, oldest first; of one task where one is named."""
+    """The lines of an export, oldest trace first; only those of `task_id` if it is given."""
     yield _line({"format": FORMAT})
     query = f"SELECT t.body_id, {_COLUMNS} FROM traces t WHERE ? IN ('', t.task_id) ORDER BY t.created_at, t.body_id"
     names = [name for name in _FIELDS if name != "input"]
@@ -48,7 +51,7 @@ def lines(catalog: Catalog, task_id: str = "") -> Iterator[bytes]:
 
 
 def _trace_lines(catalog: Catalog, body_id: int, known: dict[str, Any]) -> Iterator[bytes]:
-    """Nothing where the trace was put again since: it comes under its new number, or in the next export."""
+    """The lines of one trace. None if the trace was stored again meanwhile: then it comes later, or in the next export."""
     found = catalog.rows("SELECT input FROM bodies WHERE body_id = ?", body_id)
     if not found:
         return
@@ -76,9 +79,9 @@ def _bytes(name: str, data: bytes) -> dict[str, str]:
 
 
 def read(source: Source) -> Iterator[tuple[Trace, Packed]]:
-    """The traces of an export, each without its output and beside it, checked before it is given.
+    """Read the traces of an export and check them. Each trace has an empty output; the packed output comes with it.
 
-    INVALID_ARGUMENTS names the line that is none.
+    INVALID_ARGUMENTS names the first bad line.
     """
     numbered = enumerate(_lines(source), 1)
     number, first = next(numbered, (1, b""))
@@ -90,7 +93,8 @@ def read(source: Source) -> Iterator[tuple[Trace, Packed]]:
         known = _parse(line, number, "trace")
         try:
             values = {name: known[name] for name in _FIELDS}
-            "".join(values[name] for name in _TEXTS).encode()  # SQLite keeps no lone surrogate
+            # This fails for lone surrogates, which SQLite cannot store.
+            "".join(values[name] for name in _TEXTS).encode()
             packed = bodies.pack_pieces(_output(numbered, known["parts"]))
             yield Trace(**values, output=b"", raw=_data(known, "raw")), packed
         except (KeyError, ValueError) as error:
@@ -98,7 +102,7 @@ def read(source: Source) -> Iterator[tuple[Trace, Packed]]:
 
 
 def differs(catalog: Catalog, trace: Trace, digest: str) -> bool | None:
-    """Whether what is stored under a trace's id is another trace, or has another output; None where nothing is."""
+    """Whether the stored trace with the same id differs in its fields or its output; None if there is none."""
     query = f"SELECT t.digest, {_COLUMNS} FROM traces t WHERE t.trace_id = ?"
     found = catalog.rows(query, trace.trace_id)
     if not found:
@@ -111,7 +115,7 @@ def differs(catalog: Catalog, trace: Trace, digest: str) -> bool | None:
 
 
 def _lines(source: Source) -> Iterator[bytes]:
-    """The lines, none longer than a trace can be: a small file can unpack to one that fills the memory."""
+    """The lines. A line longer than any trace is refused: a small compressed file can have a line that fills the memory."""
     while line := source.readline(limits.EXPORTED.most):
         if len(line) == limits.EXPORTED.most:
             raise bounded.refusal(limits.EXPORTED, "file")
@@ -119,7 +123,7 @@ def _lines(source: Source) -> Iterator[bytes]:
 
 
 def _output(numbered: Iterator[tuple[int, bytes]], count: int) -> Iterator[bytes]:
-    """The parts of a trace's output, from the `count` lines that follow. ValueError where the export ends within it."""
+    """The parts of a trace's output, from the next `count` lines. ValueError if the export ends before them."""
     size = 0
     for expected in range(count):
         number, line = next(numbered, (0, b""))
@@ -127,12 +131,13 @@ def _output(numbered: Iterator[tuple[int, bytes]], count: int) -> Iterator[bytes
             raise ValueError("the export ends within a trace")
         known = _parse(line, number, "trace-part")
         if known["part"] != expected:
-            raise _invalid_line(number, f"is part {known['part']} where part {expected} belongs")
+            raise _invalid_line(number, f"has part {known['part']}, but part {expected} was expected")
         part = _data(known, "output")
         size += len(part)
         if len(part) > bodies.PART:
-            raise _invalid_line(number, "has a longer part than an export makes")
-        if size > limits.OUTPUT.most:  # a small file can unpack to more than there is memory
+            raise _invalid_line(number, "has a part that is longer than an export writes")
+        # A small compressed file can unpack to more bytes than there is memory.
+        if size > limits.OUTPUT.most:
             raise bounded.refusal(limits.OUTPUT, "file")
         yield part
 
@@ -145,7 +150,7 @@ def _data(known: dict[str, Any], name: str) -> bytes:
 
 
 def _parse(line: bytes, number: int, noun: str = "") -> dict[str, Any]:
-    """A line's mapping, which is as the schema of `noun` has it."""
+    """The mapping in a line, checked against the schema of `noun`, if it is given."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as error:

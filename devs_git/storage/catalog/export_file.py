@@ -1,4 +1,4 @@
-"""A file that somebody named for an export: there whole or not at all, and no other file ever goes for it."""
+"""The file of an export: it appears when it is complete, and it never replaces another file."""
 
 from __future__ import annotations
 
@@ -17,19 +17,18 @@ from devs_git.storage.git.files import PUBLIC, replacement
 
 @contextmanager
 def open_export(path: Path) -> Iterator[Callable[[bytes], int]]:
-    """What takes the bytes. INVALID_ARGUMENTS {output} where the file cannot be made, or is no export.
+    """Yield the function that writes bytes. INVALID_ARGUMENTS {output} if the file cannot be written, or has other content.
 
-    An export goes on while a gate is open: an agent could empty a source file with it.
+    An export is allowed while a gate is open, so it must not overwrite other files: an agent could empty a source file.
     """
-    if path.exists() and not path.is_file():  # a pipe or a device takes them as they come
+    # We write to a pipe or a device directly.
+    if path.exists() and not path.is_file():
         with _open(path) as stream:
             yield stream.write
         return
     place = Path(os.path.realpath(path))
     if place.exists() and not _is_export(place):
-        raise invalid(
-            "output", "There is another file, which is not an export.", hint="Name a file that is new."
-        )
+        raise invalid("output", "This file exists and is not an export.", hint="Name a new file.")
     with ExitStack() as stack:
         try:
             stream = stack.enter_context(replacement(place, mode=PUBLIC, prefix=".devs-export-"))
@@ -39,7 +38,7 @@ def open_export(path: Path) -> Iterator[Callable[[bytes], int]]:
 
 
 def _is_export(path: Path) -> bool:
-    """Whether it is one, or empty: a shell makes the file that it is to be."""
+    """Whether a file is an export or empty. An empty file is accepted, because a shell may have made it."""
     try:
         with gzip.open(path, "rb") as stream:
             start = stream.read(len(exchange.START))

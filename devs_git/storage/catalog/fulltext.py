@@ -1,7 +1,7 @@
-"""The full-text index of the catalog: FTS5 where this SQLite has it, else FTS4 ranked by `sqlite-fts4`.
+"""The full-text index of the catalog: FTS5 if this SQLite has it, else FTS4, ranked by `sqlite-fts4`.
 
-Neither keeps the texts a second time: FTS5 has no content of its own, FTS4 reads it through a view. `DEVS_FTS=4` asks for
-the second, also in a catalog that has the first: then the index is built again, which costs time only.
+Neither stores the texts a second time: an FTS5 table can be without content, and FTS4 reads the texts through a view.
+`DEVS_FTS=4` selects FTS4. If the catalog has the other index, the index is built again, which only costs time.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ if TYPE_CHECKING:
     from devs_git.storage.catalog.database import Catalog
 
 ENGINE: Final = "DEVS_FTS"
-_STEPS: Final = 2000  # of SQLite's machine between two words of progress
+# How many steps SQLite's virtual machine runs between two reports of progress.
+_STEPS: Final = 2000
 
 
 @immutable
 class Index:
-    """A full-text table of each engine: `view` has (rowid, text), and an entry goes only with its row of `table`.
+    """A full-text index, which has a table for each engine.
 
-    `rows` is the table whose columns a query's filters ask, `key` its number of an entry.
+    The `view` has the columns rowid and text. When a row of `table` is deleted, its entry is deleted, too. `rows` is the
+    table with the columns for filters, and `key` its column with the number of the entry.
     """
 
     name: str
@@ -36,7 +38,7 @@ class Index:
     rows: str
 
     def of(self, engine: int) -> str:
-        """The table's name; it names its engine, because a SQLite without FTS5 cannot even drop the other one's."""
+        """The name of the engine's table. A SQLite without FTS5 cannot drop an FTS5 table, so each has its own name."""
         return f"{self.name}{engine}"
 
     def creation(self, engine: int) -> tuple[str, ...]:
@@ -63,14 +65,14 @@ INDEXES: Final = (TRACES, MESSAGES)
 
 
 def _wanted(catalog: Catalog) -> int:
-    """5 or 4: what this SQLite has, or what `DEVS_FTS` asks for."""
+    """5 or 4: the engine that this SQLite has, or that `DEVS_FTS` selects."""
     if os.environ.get(ENGINE) == "4":
         return 4
     return 5 if catalog.rows("SELECT sqlite_compileoption_used('ENABLE_FTS5')")[0][0] else 4
 
 
 def engine_of(catalog: Catalog) -> int:
-    """5 or 4: the engine whose index the catalog has now; it is built where there is none, or the other one's."""
+    """5 or 4: the engine of the catalog's index. If there is no index, or only the other engine's, it is built."""
     if not catalog.engine:
         wanted = _wanted(catalog)
         if not _is_built(catalog, wanted):
@@ -82,14 +84,16 @@ def engine_of(catalog: Catalog) -> int:
 
 @contextmanager
 def write_transaction(catalog: Catalog) -> Iterator[sqlite3.Connection]:
-    """One transaction in which rows are written: what is written is indexed, and leaves an index that is there."""
+    """One transaction in which rows are written. The index exists in it, so that new rows are indexed and deleted ones
+    leave the index.
+    """
     with catalog.transaction() as base:
         catalog.engine = _build(catalog)
         yield base
 
 
 def _build(catalog: Catalog) -> int:
-    """Build the index that is wanted, inside a transaction, which a process with the other engine cannot come into."""
+    """Build the index if it is missing, inside a transaction. So a process with the other engine cannot interfere."""
     wanted = _wanted(catalog)
     if not _is_built(catalog, wanted):
         for index in INDEXES:
@@ -112,9 +116,9 @@ def _is_built(catalog: Catalog, engine: int) -> bool:
 
 
 def trouble(catalog: Catalog) -> str:
-    """Where an index is damaged, or has other entries than the rows that it is of; '' where all is well.
+    """What is wrong with an index: it is damaged, or has other entries than its table has rows; '' if all is well.
 
-    That each text is indexed as it stands is not looked at: it would cost as much as building the index again.
+    We do not check that each text is indexed correctly: this would take as long as building the index again.
     """
     engine = next((number for number in (5, 4) if catalog.setting(ENGINE) == _engine_setting(number)), 0)
     for index in INDEXES if engine else ():
@@ -128,7 +132,8 @@ def trouble(catalog: Catalog) -> str:
                 catalog.base.execute(
                     f"CREATE VIRTUAL TABLE temp.{name}_words USING fts5vocab(main, {name}, row)"
                 )
-                catalog.base.execute(f"SELECT sum(cnt) FROM temp.{name}_words").fetchone()  # reads all of it
+                # This reads the whole index.
+                catalog.base.execute(f"SELECT sum(cnt) FROM temp.{name}_words").fetchone()
         except sqlite3.DatabaseError as error:
             return f"{index.name}: {error}"
         if found:
@@ -140,7 +145,7 @@ def _rebuild(catalog: Catalog, index: Index, engine: int) -> None:
     base = catalog.base
     base.execute(f"DROP TRIGGER IF EXISTS {index.name}_forgets")
     for number in (4, 5):
-        # What this SQLite has no module for stays behind, unused, until one comes that has it.
+        # If this SQLite does not have the other engine, its table stays and is not used.
         with suppress(*(() if number == engine else (sqlite3.OperationalError,))):
             base.execute(f"DROP TABLE IF EXISTS {index.of(number)}")
     base.set_progress_handler(lambda: catalog.progress("building the index", 0, 0), _STEPS)
@@ -148,7 +153,8 @@ def _rebuild(catalog: Catalog, index: Index, engine: int) -> None:
         for statement in index.creation(engine):
             base.execute(statement)
     except sqlite3.OperationalError as error:
-        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:  # Ctrl-C came to the handler
+        # Ctrl-C was pressed while SQLite called the handler.
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
             raise KeyboardInterrupt from error
         raise
     finally:
@@ -162,14 +168,14 @@ def add(catalog: Catalog, index: Index, number: int, text: str) -> None:
 
 
 def add_large(catalog: Catalog, index: Index, number: int, text: Readable) -> None:
-    """The same with a text that may be large; it is given away."""
+    """As `add`, with a text that may be large. `text` is empty afterwards."""
     name = index.of(engine_of(catalog))
     catalog.texts.hold(text)
     catalog.base.execute(f"INSERT INTO {name} (rowid, text) VALUES (?, CAST(devs_held() AS TEXT))", (number,))
 
 
 def forget(catalog: Catalog, index: Index, number: int) -> None:
-    """Take the entry of a row that stays out of the index, inside a transaction and before the row changes."""
+    """Remove the entry of a row that is about to change, inside a transaction and before the change."""
     name = index.of(engine_of(catalog))
     if engine_of(catalog) == 5:
         query = f"INSERT INTO {name} ({name}, rowid, text) SELECT 'delete', rowid, text FROM {index.view} WHERE rowid = ?"

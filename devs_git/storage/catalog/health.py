@@ -1,4 +1,4 @@
-"""Whether the catalog is sound, for `doctor`: looked at as it stands, nothing written."""
+"""Check the catalog for `doctor`, without writing."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from devs_git.storage.catalog.database import NAME, Catalog
 _MEND = (
     "sqlite3 .git/devs/catalog.db .recover > saved.sql, then restore the file from a backup or from saved.sql"
 )
-_BUILD = (  # the next that needs it builds it
-    """sqlite3 .git/devs/catalog.db "DELETE FROM settings WHERE key = 'DEVS_FTS'" && devs-git trace search again"""
-)
+# The next command that needs the index builds it again.
+_BUILD = """sqlite3 .git/devs/catalog.db "DELETE FROM settings WHERE key = 'DEVS_FTS'" && devs-git trace search again"""
 
 
 def findings(folder: Path) -> Iterator[Finding]:
-    """What is wrong with the catalog in `folder`; nothing where there is none."""
+    """What is wrong with the catalog in `folder`; nothing if there is no catalog."""
     if not (folder / NAME).exists():
         return
     try:
@@ -34,4 +33,4 @@ def findings(folder: Path) -> Iterator[Finding]:
     if trouble:
         yield Finding("CATALOG_DAMAGED", "error", f"The catalog of traces is damaged: {trouble}", _MEND)
     if index:
-        yield Finding("INDEX_DAMAGED", "warning", f"Traces or messages may not be found: {index}.", _BUILD)
+        yield Finding("INDEX_DAMAGED", "warning", f"A search may miss traces or messages: {index}.", _BUILD)

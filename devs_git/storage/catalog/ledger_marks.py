@@ -1,9 +1,9 @@
-"""What the ledger tells the catalog: which traces and messages belong to tasks that were rewound (marked, never deleted),
-and which prefix of a conversation a checkpoint names.
+"""Marks that the catalog takes from the ledger: which traces and messages belong to rewound tasks, and which prefix of a
+conversation belongs to a checkpoint. Rewound traces and messages are marked, never deleted.
 
-The catalog notes the ledger's oid up to which it was told, and catches up when it is opened: a rewind that was made
-while nobody could write here is seen then. One of another clone hides nothing as long as this clone sees the task as
-live; so where something was rewound the branches are noted, too.
+The catalog records the ledger's oid that it has read up to, and catches up when it is opened: so it also learns of a
+rewind that was made while the catalog could not be written. A rewind in another clone hides nothing while this clone sees
+the task as live. That depends on the branches, so if something was rewound, the catalog records them, too.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ if TYPE_CHECKING:
     from devs_git.storage.ledger.store import Ledger
 
 MARKED: Final = "ledger"
-_UNSURE: Final = "unsure"  # whether any checkpoint was rewound, in any clone
+# This setting says whether any checkpoint was rewound, in any clone.
+_UNSURE: Final = "unsure"
 _SEEN: Final = "branches"
 _HIDDEN: Final = ("rewound", "dropped")
 _TABLES: Final = ("traces", "messages")
 
 
 def catch_up(catalog: Catalog, ledger: Ledger) -> None:
-    """Mark what the ledger says now, as this clone sees it."""
+    """Bring the marks up to date with the ledger, as this clone sees it."""
     from devs_git.storage.catalog import fulltext
 
     tip = ledger.tip()
@@ -45,21 +46,23 @@ def catch_up(catalog: Catalog, ledger: Ledger) -> None:
     with fulltext.write_transaction(catalog):
         since = catalog.setting(MARKED)
         found = _events(ledger, tip.oid, since)
-        anew = bool(since) and since != tip.oid and not _continues(found, since)  # another history
+        # The ledger does not continue the one that the catalog has read: everything is read again.
+        anew = bool(since) and since != tip.oid and not _continues(found, since)
         found = _events(ledger, tip.oid, "") if anew else found
         changed = any(event.undone or event.revived for event in found)
         if anew or changed or catalog.setting(_SEEN) != branches:
             _mark(catalog, _hidden(tip.here))
             catalog.set(_UNSURE, "yes" if points_in_doubt(tip.history) else "")
             branches = _branches(catalog, ledger)
-        if not _apply_events(catalog, found):  # what was pruned and lives again comes back from its event
+        # An event revived a checkpoint whose snapshot was pruned: the snapshot comes back from its own event.
+        if not _apply_events(catalog, found):
             _apply_events(catalog, _events(ledger, tip.oid, ""))
         catalog.set(MARKED, tip.oid)
         catalog.set(_SEEN, branches)
 
 
 def _branches(catalog: Catalog, ledger: Ledger) -> str:
-    """A digest of the branches, where what was rewound depends on them; '' elsewhere."""
+    """A digest of the branches; '' if no checkpoint was rewound, and so nothing depends on them."""
     if not catalog.setting(_UNSURE):
         return ""
     names = Standpoint.here(ledger.reader, ledger.common).branches
@@ -68,7 +71,7 @@ def _branches(catalog: Catalog, ledger: Ledger) -> str:
 
 
 def _events(ledger: Ledger, tip: str, since: str) -> list[Event]:
-    """Oldest first; all of them for ''."""
+    """The events after `since`, oldest first; all events if it is ''."""
     return list(ledger.events(tip, since=since, oldest_first=True))
 
 
@@ -78,13 +81,14 @@ def _apply_events(catalog: Catalog, events: Sequence[Event]) -> bool:
 
 
 def _continues(events: Sequence[Event], since: str) -> bool:
-    """Whether the events lead on from `since`, whose own event is not among them."""
+    """Whether the events continue the ledger from `since`, which is the parent of one of them."""
     return any(since in event.parents for event in events)
 
 
 def _hidden(history: History) -> dict[tuple[str, str], str]:
-    """Operation and task, and until when the task's work is hidden: where a checkpoint that the operation undid is still
-    not live for this clone.
+    """Maps operation and task to the time up to which the task's work is hidden.
+
+    The work is hidden if the operation undid a checkpoint of the task that is still not live for this clone.
     """
     found = {}
     for event in history.operations:
@@ -115,9 +119,9 @@ def _mark(catalog: Catalog, wanted: dict[tuple[str, str], str]) -> None:
 
 
 def tables_with(path: Path, tasks: Sequence[str]) -> tuple[str, ...]:
-    """Names of the catalog's tables that hold rows of `tasks` which a rewind would mark. Nothing is written or migrated.
+    """The names of the catalog's tables with rows of `tasks` that a rewind would mark. Nothing is written or migrated.
 
-    None of a catalog that is damaged: the rewind itself needs it as little, and `doctor` tells of it.
+    For a damaged catalog there are none: a rewind works without the catalog, and `doctor` finds the damage.
     """
     if not tasks or not path.exists():
         return ()
@@ -136,7 +140,7 @@ def _tables_with(path: Path, tasks: Sequence[str]) -> tuple[str, ...]:
         ).fetchall()
         found = []
         for (name,) in tables:
-            # The name comes from the database's own schema; values are bound.
+            # The name comes from the schema of the database. Values are bound.
             query = f"SELECT 1 FROM \"{name}\" WHERE rewound_by = '' AND task_id IN ({marks}) LIMIT 1"
             if base.execute(query, tuple(tasks)).fetchone():
                 found.append(name)

@@ -1,4 +1,4 @@
-"""Ranked search over messages, as over traces."""
+"""Ranked search over messages. It works as the search over traces."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from devs_git.values import immutable
 
 @immutable
 class Hit:
-    """A message that was found, and where."""
+    """A message that was found, with a snippet of it."""
 
     place: Place
     snippet: Snippet
 
 
 def search(catalog: Catalog, query: Query, page: Page) -> Found[Hit]:
-    """The page of messages that fit best, ties by recency; without a word the newest."""
+    """The page of the best matching messages, newer ones first if they match equally. Without a word: the newest."""
     found = numbers(catalog, fulltext.MESSAGES, query, page)
     return found.of(hit for number in found.hits for hit in _hit(catalog, number, query))
 

@@ -1,4 +1,4 @@
-"""Messages in the catalog: appended to their session, never changed, read back in their order."""
+"""Messages in the catalog. They are appended to their session, are read in their order, and only a purge changes them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COLUMNS: Final = "session_id, position, message_id, task_id, role, body, created
 
 @immutable
 class Session:
-    """What is known of a session: where and with which task it was last seen, and the prefix that it is now."""
+    """A session: its last worktree and task, and the count and digest of its messages so far."""
 
     session_id: str
     client: str = ""
@@ -37,7 +37,7 @@ class Session:
 
 @immutable
 class Place:
-    """A message and where it stands; `digest` names the prefix that it ends."""
+    """A message and its position in a session. `digest` identifies the prefix that ends with it."""
 
     session_id: str
     position: int
@@ -48,7 +48,7 @@ class Place:
 
 
 class About(NamedTuple):
-    """What is known of messages beside what they say. `samples` are times and the tasks that were active then."""
+    """What we know about messages beyond their content. `samples` are times, each with the task that was active then."""
 
     agent: str
     now: str
@@ -56,7 +56,7 @@ class About(NamedTuple):
 
 
 class OfTask(NamedTuple):
-    """The messages of a task: in one session, or in all for ''; those stored up to the one of number `upto`."""
+    """Selects messages of a task: of one session, or of all if it is '', up to the one with the number `upto`."""
 
     task_id: str
     session_id: str = ""
@@ -69,21 +69,21 @@ def session(catalog: Catalog, session_id: str) -> Session | None:
 
 
 def last_session(catalog: Catalog, worktree: str) -> Session | None:
-    """The session that was seen last in a worktree; where none was, in any."""
+    """The newest session of a worktree; if it has none, the newest session of all worktrees."""
     query = f"SELECT {_SESSION} FROM sessions ORDER BY worktree = ? DESC, seen_at DESC LIMIT 1"
     found = catalog.rows(query, worktree)
     return Session(*found[0]) if found else None
 
 
 def session_of_task(catalog: Catalog, task_id: str) -> Session | None:
-    """The session in which the last message of a task was said."""
+    """The session of the last message of a task."""
     query = "SELECT session_id FROM messages WHERE task_id = ? ORDER BY created_at DESC, number DESC LIMIT 1"
     found = catalog.rows(query, task_id)
     return session(catalog, found[0][0]) if found else None
 
 
 def save_session(catalog: Catalog, known: Session) -> None:
-    """Write what is known of a session, inside `fulltext.write_transaction`."""
+    """Store a session, inside `fulltext.write_transaction`."""
     marks_ = ", ".join("?" * 9)
     values = (known.session_id, known.client, known.worktree, known.task_id, known.message_count)
     more = (known.digest, known.token_count, known.cost_usd, known.seen_at)
@@ -91,13 +91,16 @@ def save_session(catalog: Catalog, known: Session) -> None:
 
 
 def samples(catalog: Catalog, session_id: str) -> tuple[tuple[str, str], ...]:
-    """When a hook told of a tool call of a session, and which task was active then; oldest first."""
+    """The times when a hook reported a tool call of a session, each with the task that was active; oldest first."""
     query = "SELECT created_at, task_id FROM traces WHERE session_id = ? AND event <> '' ORDER BY created_at"
     return tuple(catalog.rows(query, session_id))
 
 
 def append(catalog: Catalog, known: Session, read: Read, about: About) -> Session:
-    """The session with the message at its end, inside `fulltext.write_transaction`; as it was where it has that one already."""
+    """Append a message to a session, inside `fulltext.write_transaction`, and return the session.
+
+    If the session has the message already, nothing changes.
+    """
     base, message = catalog.base, read.message
     there = base.execute(
         "SELECT 1 FROM messages WHERE session_id = ? AND message_id = ?", (known.session_id, message.id)
@@ -118,7 +121,7 @@ def append(catalog: Catalog, known: Session, read: Read, about: About) -> Sessio
 
 
 def _with_trace(catalog: Catalog, known: Session, read: Read, about: About, task_id: str) -> Message:
-    """The message as it is kept; a long result is a trace, unless the hook was quicker."""
+    """The message as it is stored. A long result of a tool is stored as a trace, if the hook has not stored it before."""
     if not read.message.tool_result:
         return read.message
     from devs_git.domain.recall.long_results import with_trace
@@ -169,19 +172,19 @@ def _insert(catalog: Catalog, grown: Session, message: Message, task_id: str, ab
 
 
 def _body(message: Message) -> dict[str, Any]:
-    """All of the message but its id and role, which the row has."""
+    """The message without its id and role, which are columns of the row."""
     return {name: value for name, value in message.record().items() if name not in ("id", "role")}
 
 
 def place_of(found: tuple[Any, ...]) -> Place:
-    """A row of COLUMNS."""
+    """The message in a row of COLUMNS."""
     session_id, position, message_id, task_id, role, body, _created, digest, rewound_by = found
     record = {"id": message_id, "role": role, **json.loads(bodies.unpack(body))}
     return Place(session_id, position, task_id, bool(rewound_by), digest, message_of(record))
 
 
 def places(catalog: Catalog, session_id: str, upto: int, limit: int, *, offset: int = 0) -> tuple[Place, ...]:
-    """The last `limit` of the first `upto` messages of a session, but for the very last `offset`, in their order."""
+    """The messages of a session in their order: of the first `upto`, leave out the last `offset`, then take the last `limit`."""
     query = (
         f"SELECT {COLUMNS} FROM messages WHERE session_id = ? AND position <= ? "
         "ORDER BY position DESC LIMIT ? OFFSET ?"
@@ -190,20 +193,20 @@ def places(catalog: Catalog, session_id: str, upto: int, limit: int, *, offset: 
 
 
 def of_task(catalog: Catalog, known: OfTask, limit: int, *, offset: int = 0) -> tuple[Place, ...]:
-    """The last `limit` messages of a task, but for the very last `offset`, in their order."""
+    """The messages of a task in their order: leave out the last `offset`, then take the last `limit`."""
     query = f"SELECT {COLUMNS} FROM messages WHERE {_OF_TASK} ORDER BY created_at DESC, number DESC LIMIT ? OFFSET ?"
     return tuple(map(place_of, reversed(catalog.rows(query, *known, limit, offset))))
 
 
 def tally(catalog: Catalog, known: OfTask) -> tuple[int, int]:
-    """How many messages of a task there are, and the newest one's number."""
+    """The count of a task's messages, and the number of the newest one."""
     query = f"SELECT count(*), coalesce(max(number), 0) FROM messages WHERE {_OF_TASK}"
     count, newest = catalog.rows(query, *known)[0]
     return int(count), int(newest)
 
 
 def find(catalog: Catalog, message_id: str, session_id: str = "") -> Place:
-    """The message of that id, the newest where sessions share it; MESSAGE_NOT_FOUND."""
+    """The message with this id, the newest one if several sessions have it; MESSAGE_NOT_FOUND."""
     query = f"SELECT {COLUMNS} FROM messages WHERE message_id = ? AND ? IN ('', session_id) ORDER BY number DESC LIMIT 1"
     found = catalog.rows(query, message_id, session_id)
     if not found:
@@ -217,14 +220,14 @@ def find(catalog: Catalog, message_id: str, session_id: str = "") -> Place:
 
 
 def sums(catalog: Catalog, session_id: str, position: int) -> tuple[int, float]:
-    """Tokens and cost of a prefix; none where that message is not here."""
+    """The tokens and the cost in US dollars of a prefix; zeros if its last message is not in the catalog."""
     query = "SELECT token_count, cost_usd FROM messages WHERE session_id = ? AND position = ?"
     found = catalog.rows(query, session_id, position)
     return (int(found[0][0]), float(found[0][1])) if found else (0, 0.0)
 
 
 def last_time(catalog: Catalog, known: Session) -> str:
-    """When the last message of a session was said."""
+    """The time of the last message of a session."""
     query = "SELECT created_at FROM messages WHERE session_id = ? AND position = ?"
     found = catalog.rows(query, known.session_id, known.message_count)
     return str(found[0][0]) if found else ""

@@ -1,15 +1,15 @@
-"""The catalog's tables, as numbered steps that only go forward (schemas/README.md lists the columns).
+"""The tables of the catalog, as a list of migrations (schemas/README.md lists the columns).
 
-A step that has been released is never edited: what comes later is a step of its own.
+A migration that has been released is never edited. Each later change is a new migration.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-# A trace's row is small, so that lists and filters read little; its bytes stand apart, the output in compressed parts.
-# body_id names the bytes, and their text in the full-text index: unlike a rowid it survives VACUUM. A trace that is
-# put again gets a new body, and the triggers take the old one away.
+# The row of a trace is small, so that lists and filters read little. Its bytes are in other tables, the output in compressed
+# parts. body_id identifies the bytes, and their text in the full-text index: unlike a rowid it does not change with VACUUM.
+# A trace that is stored again gets a new body, and the triggers delete the old one.
 _TRACES: Final = """
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE bodies (
@@ -59,9 +59,9 @@ CREATE TRIGGER body_is_gone AFTER DELETE ON bodies BEGIN
 END
 """
 
-# A message never changes but for its mark: position, digest and sums are those of the prefix that it ends, so that any
-# prefix is one row. `rewinds` keeps what is rewound, for messages that are read after it was told; it and the snapshots of
-# checkpoints come from the ledger, which is therefore read once more.
+# Of a message only the mark changes. Its position, digest and sums are those of the prefix that ends with it, so a prefix
+# needs one row only. `rewinds` has what was rewound, for messages that are read after the rewind. It and the snapshots of
+# checkpoints come from the ledger: the last statement makes the catalog read the ledger again.
 _CONVERSATIONS: Final = """
 CREATE TABLE sessions (
   session_id TEXT PRIMARY KEY NOT NULL CHECK (session_id <> ''),

@@ -1,4 +1,4 @@
-"""Transcripts that an agent's hooks told of and that nobody has read on in since."""
+"""Transcripts that a client's hooks reported, and that have not been read since."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from devs_git.values import immutable
 
 @immutable
 class PendingTranscript:
-    """`at` is when, `cwd` where the agent was then; `snapshot`: it stopped, or is about to forget what was said."""
+    """A reported transcript: `at` is the time of the report, and `cwd` the agent's folder at that time.
+
+    `snapshot`: a snapshot is needed, because the agent stopped or is about to compact its conversation.
+    """
 
     path: Path
     client: str
@@ -24,7 +27,7 @@ class PendingTranscript:
 
 
 def put(catalog: Catalog, pending: PendingTranscript) -> None:
-    """Note it, inside `fulltext.write_transaction`; what was told of the same file before is the same news."""
+    """Record a transcript, inside `fulltext.write_transaction`. It replaces an earlier record of the same file."""
     catalog.base.execute(
         "INSERT INTO heard VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET client = excluded.client, "
         "session_id = excluded.session_id, cwd = excluded.cwd, task_id = excluded.task_id, agent = excluded.agent, "
@@ -43,7 +46,7 @@ def put(catalog: Catalog, pending: PendingTranscript) -> None:
 
 
 def list_pending(catalog: Catalog) -> tuple[PendingTranscript, ...]:
-    """Oldest first."""
+    """The pending transcripts, oldest first."""
     found = catalog.rows(
         "SELECT path, client, session_id, cwd, task_id, agent, at, snapshot FROM heard ORDER BY at"
     )
@@ -54,7 +57,7 @@ def list_pending(catalog: Catalog) -> tuple[PendingTranscript, ...]:
 
 
 def forget(catalog: Catalog, pending: PendingTranscript) -> None:
-    """It was read; what was told since stays."""
+    """Remove the record of a transcript that was read. A newer record of the same file stays."""
     from devs_git.storage.catalog import fulltext
 
     with fulltext.write_transaction(catalog) as base:

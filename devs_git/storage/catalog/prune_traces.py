@@ -1,4 +1,4 @@
-"""Taking old traces out of the catalog, and giving their room back to the disk."""
+"""Delete old traces from the catalog, and return the free space to the disk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from devs_git.storage.catalog.database import Catalog
 
 
 def used(catalog: Catalog) -> int:
-    """Bytes that the catalog's pages take; what is free inside the file does not count."""
+    """The bytes of the catalog's pages that are in use. Free pages of the file do not count."""
     pages, free, size = (
         int(catalog.rows(f"PRAGMA {name}")[0][0]) for name in ("page_count", "freelist_count", "page_size")
     )
@@ -22,14 +22,14 @@ def used(catalog: Catalog) -> int:
 
 
 def older(catalog: Catalog, before: str) -> list[TraceRow]:
-    """Traces created before a stamp, oldest first."""
+    """The traces created before a time, oldest first."""
     return _rows(catalog, "WHERE created_at < ? ORDER BY created_at, body_id", before)
 
 
 def oldest_above(catalog: Catalog, most: int) -> list[TraceRow]:
-    """The oldest traces without which the catalog takes at most `most` bytes.
+    """The oldest traces that must go so that the catalog uses at most `most` bytes.
 
-    What a trace takes is its stored bytes and as much of the index and the rows as falls to them.
+    A trace uses its stored bytes, and a proportional share of the index and the rows.
     """
     total = int(catalog.rows("SELECT coalesce(sum(stored + 1), 0) FROM traces")[0][0])
     excess = used(catalog) - most
@@ -52,7 +52,10 @@ def _rows(catalog: Catalog, rest: str, *values: Any) -> list[TraceRow]:
 def delete(
     catalog: Catalog, rows: list[TraceRow], progress: Callable[[str, int, int], None]
 ) -> list[TraceRow]:
-    """Delete those that are still what they were when they were listed, inside `fulltext.write_transaction`."""
+    """Delete the traces that did not change since they were listed, inside `fulltext.write_transaction`.
+
+    Returns those that were deleted.
+    """
     gone = []
     for done_before, row in enumerate(rows):
         progress("deleting traces", done_before, len(rows))
@@ -65,11 +68,15 @@ def delete(
 
 
 def give_back(catalog: Catalog) -> None:
-    """Merge the index, so that it forgets what was deleted, and return free pages to the disk. Where others write, the next time."""
+    """Merge the index, so that deleted entries leave it, and return free pages to the disk.
+
+    If other processes are writing, this is left to the next prune.
+    """
     with suppress(DevsError, sqlite3.OperationalError):
         for index in fulltext.INDEXES:
             name = index.of(fulltext.engine_of(catalog))
             with fulltext.write_transaction(catalog) as base:
                 base.execute(f"INSERT INTO {name} ({name}) VALUES ('optimize')")
-        catalog.base.executescript("PRAGMA incremental_vacuum")  # `execute` would free one page
+        # `execute` would free only one page.
+        catalog.base.executescript("PRAGMA incremental_vacuum")
         catalog.rows("PRAGMA wal_checkpoint(TRUNCATE)")

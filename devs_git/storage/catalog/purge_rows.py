@@ -1,8 +1,8 @@
-"""Taking a secret out of the catalog: traces go, messages keep their place and say that they were purged.
+"""Purge a secret from the catalog: its traces are deleted, and the content of its messages is overwritten.
 
-A message that was deleted would be read again from the client's transcript, and the digests of a session are a chain; so
-its row stays, with its id and digest, which tell nothing. Afterwards the file is written anew, so that no free page, no
-word of the full-text index and no line of the write-ahead log has it. A setting tells of a purge that was not ended.
+A message that is deleted would be read again from the client's transcript, and the digests of a session are a chain. So
+its row stays, with its id and digest, which reveal nothing. Then the file is rewritten, so that the secret is in no free
+page, not in the full-text index and not in the write-ahead log. A setting marks a purge that is not finished.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Progress = Callable[[str, int, int], None]
 
 @immutable
 class Hits:
-    """Ids of traces, numbers of messages, and paths of transcripts of which the catalog remembers such a text."""
+    """The ids of traces, the numbers of messages, and the paths of transcripts whose saved state has the secret."""
 
     traces: tuple[str, ...] = ()
     messages: tuple[int, ...] = ()
@@ -42,7 +42,7 @@ class Hits:
 
 
 def look(catalog: Catalog, forms: tuple[bytes, ...], progress: Progress) -> Hits:
-    """What holds one of the forms; every text of the catalog is read."""
+    """Find what contains one of the forms of the secret. Every text of the catalog is read."""
     if not forms:
         return Hits()
     found = tuple(_traces(catalog, forms, progress))
@@ -77,12 +77,12 @@ def _any_holds(words: list[Any], forms: tuple[bytes, ...]) -> bool:
 
 
 def is_unfinished(catalog: Catalog) -> bool:
-    """Whether a purge was cut off before the file was written anew."""
+    """Whether a purge was interrupted before the file was rewritten."""
     return catalog.setting(PENDING) != ""
 
 
 def take_out(catalog: Catalog, hits: Hits, forms: tuple[bytes, ...]) -> None:
-    """Delete and overwrite, inside `fulltext.write_transaction`; what is deleted is overwritten in the file, too."""
+    """Delete and overwrite the hits, inside `fulltext.write_transaction`. Call `overwrite_deleted` before."""
     for trace_id in hits.traces:
         catalog.base.execute("DELETE FROM traces WHERE trace_id = ?", (trace_id,))
     for number in hits.messages:
@@ -110,8 +110,8 @@ def _overwrite(catalog: Catalog, number: int) -> None:
 
 
 def write_anew(catalog: Catalog, progress: Progress) -> None:
-    """Merge the indexes, write the file anew and empty its log; BUSY where another program reads it all the time."""
-    progress("writing the catalog anew", 0, 0)
+    """Merge the indexes, rewrite the file and empty its log; BUSY if another program is reading it all the time."""
+    progress("rewriting the catalog", 0, 0)
     for index in fulltext.INDEXES:
         name = index.of(fulltext.engine_of(catalog))
         with fulltext.write_transaction(catalog) as base:
@@ -126,17 +126,17 @@ def write_anew(catalog: Catalog, progress: Progress) -> None:
 def still_read() -> DevsError:
     return DevsError(
         "BUSY",
-        "The purge is recorded, and another program still reads the catalog as it was.",
-        hint="End that program (such as devs-git serve), then run the same purge again: it finishes.",
+        "The purge is recorded, but another program still reads the old content of the catalog.",
+        hint="End that program (such as devs-git serve), then run the same purge again to finish it.",
     )
 
 
 def overwrite_deleted(catalog: Catalog) -> None:
-    """What this connection deletes is overwritten with zeros."""
+    """From now on, overwrite with zeros whatever this connection deletes."""
     catalog.rows("PRAGMA secure_delete = ON")
 
 
 def transcripts(catalog: Catalog) -> Iterator[Path]:
-    """Files of agents that were read, or that hooks told of."""
+    """The transcripts that were read, or that hooks reported."""
     known = catalog.rows("SELECT path FROM transcripts UNION SELECT path FROM heard")
     yield from sorted(Path(os.fsdecode(row[0])) for row in known)

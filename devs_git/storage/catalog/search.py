@@ -1,4 +1,4 @@
-"""Ranked search over traces or messages: the index gives the best rows, Python cuts snippets, a deadline ends both."""
+"""Ranked search over traces or messages: the index finds the best rows, Python cuts snippets, and a deadline ends both."""
 
 from __future__ import annotations
 
@@ -20,13 +20,16 @@ from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.fulltext import Index
 from devs_git.values import immutable, replace
 
-DEADLINE: Final = 2.0  # seconds
-_AGAIN: Final = (
-    0.5  # seconds for the newest rows, where ranking all of them took too long, and for snippets then
-)
-_STEPS: Final = 2000  # of SQLite's machine between two looks at the clock
-_LARGE: Final = 8 << 20  # bytes of all outputs of a page, from which on a second thread is worth its start
-_PIECE: Final = 1 << 17  # bytes of packed output that are unpacked at once
+# Seconds.
+DEADLINE: Final = 2.0
+# After the deadline, so many seconds more to find the newest rows without ranking, and so many to cut snippets.
+_AGAIN: Final = 0.5
+# How many steps SQLite's virtual machine runs between two looks at the clock.
+_STEPS: Final = 2000
+# From so many bytes of output on a page, a second thread saves more time than its start costs.
+_LARGE: Final = 8 << 20
+# The most bytes that are unpacked at once.
+_PIECE: Final = 1 << 17
 Item = TypeVar("Item")
 Other = TypeVar("Other")
 _EQUAL: Final = {"task": "task_id", "tool": "tool_name", "session": "session_id", "agent": "agent"}
@@ -34,7 +37,7 @@ _EQUAL: Final = {"task": "task_id", "tool": "tool_name", "session": "session_id"
 
 @immutable
 class Page:
-    """What is asked of all that was found. `upto` (an entry's number) keeps later pages beside what came since."""
+    """The page that is asked for. `upto` is the number of an entry: newer entries do not shift the later pages."""
 
     limit: int = 20
     offset: int = 0
@@ -45,7 +48,7 @@ class Page:
 
 @immutable
 class Hit:
-    """One trace that was found, and where."""
+    """A trace that was found, with a snippet of it."""
 
     row: TraceRow
     snippet: Snippet
@@ -53,10 +56,10 @@ class Hit:
 
 @immutable
 class Found(Generic[Item]):
-    """A page of what was found, and whether there is more.
+    """A page of hits, and whether there are more.
 
-    `complete` is false where the deadline cut the search short: then these are the newest, not the best. `shown` is false
-    where it ended the reading of long texts: then a snippet may be a text's beginning, though more fits further down.
+    If `complete` is false, the deadline ended the ranking: these are the newest hits, not the best. If `shown` is false,
+    the deadline ended the reading of long texts: a snippet may be the beginning of its text, not the best place in it.
     """
 
     hits: tuple[Item, ...]
@@ -66,12 +69,12 @@ class Found(Generic[Item]):
     shown: bool = True
 
     def of(self, hits: Iterable[Other]) -> Found[Other]:
-        """The same page with what stands behind its entries."""
+        """The same page with other hits."""
         return Found(tuple(hits), self.complete, self.more, self.upto)
 
 
 def search(catalog: Catalog, query: Query, page: Page) -> Found[Hit]:
-    """The page of traces that fit best, ties by recency; without a word the newest."""
+    """The page of the best matching traces, newer ones first if they match equally. Without a word: the newest."""
     end = time.monotonic() + page.deadline
     found = numbers(catalog, fulltext.TRACES, query, page)
     end = max(end, time.monotonic() + _AGAIN)
@@ -80,13 +83,16 @@ def search(catalog: Catalog, query: Query, page: Page) -> Found[Hit]:
 
 
 def list_newest(catalog: Catalog, query: Query, page: Page) -> tuple[tuple[TraceRow, ...], bool, int]:
-    """The newest traces that pass the filters, whether there are more, and what `upto` is for the next page."""
+    """The newest traces that pass the filters, whether there are more, and the `upto` for the next page."""
     found = numbers(catalog, fulltext.TRACES, query, page)
     return tuple(row for number in found.hits for row in _rows(catalog, number)), found.more, found.upto
 
 
 def numbers(catalog: Catalog, index: Index, query: Query, page: Page) -> Found[int]:
-    """The page of an index's entries that fit best, ties by recency; without a word the newest."""
+    """The numbers of the best matching entries of an index, newer ones first if they match equally.
+
+    Without a word: the newest.
+    """
     upto = page.upto or _newest(catalog, index)
     asked = _IndexQuery(catalog, index, query, *_where(index, query, page, upto))
     complete = True
@@ -103,7 +109,7 @@ def numbers(catalog: Catalog, index: Index, query: Query, page: Page) -> Found[i
 
 @immutable
 class _IndexQuery:
-    """A query of one index: its conditions on a row `t`, and their values."""
+    """A query of one index, with the conditions on a row `t` and their values."""
 
     catalog: Catalog
     index: Index
@@ -147,12 +153,12 @@ def _ranked(asked: _IndexQuery) -> tuple[str, list[Any]]:
         else f"rank_bm25(matchinfo({name}, 'pcnalx'))"
     )
     source, bound = _matching(asked)
-    # What a rank is, is asked of the index alone; the rows are looked at for what filters ask of them.
+    # The rank comes from the index alone. Rows are read only for filters.
     return f"SELECT {name}.rowid {source} ORDER BY {score}, {name}.rowid DESC LIMIT ? OFFSET ?", bound
 
 
 def _by_age(asked: _IndexQuery) -> tuple[str, list[Any]]:
-    """The newest first: where no word is asked for, or ranking took too long."""
+    """The newest entries first, for a query without a word, or if ranking took too long."""
     if asked.query.wanted:
         name = asked.name
         source, bound = _matching(asked)
@@ -165,7 +171,7 @@ def _by_age(asked: _IndexQuery) -> tuple[str, list[Any]]:
 
 
 def _matching(asked: _IndexQuery) -> tuple[str, list[Any]]:
-    """FROM and WHERE of a query with words. Rows are joined only where a filter asks something of them."""
+    """FROM and WHERE of a query with words. Rows are joined only if a filter needs them."""
     name, index, where, values = asked.name, asked.index, asked.where, asked.values
     unwanted, more = _unwanted(asked, f"{name}.rowid")
     match = [expression(asked.query.wanted, fulltext.engine_of(asked.catalog))]
@@ -189,7 +195,7 @@ def _unwanted(asked: _IndexQuery, number: str) -> tuple[list[str], list[Any]]:
 
 
 def expression(terms: tuple[Term, ...], engine: int) -> str:
-    """What the index is asked: each term a phrase of plain tokens, so that nothing of a query's syntax gets there."""
+    """The MATCH expression. Each term is a phrase of plain tokens, so that no syntax of the user's query reaches SQLite."""
     return " ".join(_phrase(term, engine) for term in terms)
 
 
@@ -201,7 +207,7 @@ def _phrase(term: Term, engine: int) -> str:
 
 
 def _run(catalog: Catalog, query: str, values: list[Any], page: Page, seconds: float) -> list[int]:
-    """Numbers of entries; TimeoutError after `seconds`."""
+    """The numbers of the entries; TimeoutError after `seconds`."""
     if fulltext.engine_of(catalog) == 4:
         from sqlite_fts4 import register_functions
 
@@ -212,12 +218,14 @@ def _run(catalog: Catalog, query: str, values: list[Any], page: Page, seconds: f
         return [int(row[0]) for row in catalog.rows(query, *values, page.limit + 1, page.offset)]
     except sqlite3.OperationalError as error:
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
-            if time.monotonic() <= end:  # Ctrl-C came to the handler
+            # Ctrl-C was pressed while SQLite called the handler.
+            if time.monotonic() <= end:
                 raise KeyboardInterrupt from error
             raise TimeoutError from error
-        if "no such table" in str(error):  # a devs-git with the other engine has just built its own index
+        # A devs-git with the other engine has just built its own index.
+        if "no such table" in str(error):
             raise DevsError(
-                "BUSY", "Somebody else builds the index of the catalog.", hint="Try again."
+                "BUSY", "Another process is building the index of the catalog.", hint="Try again."
             ) from error
         raise
     finally:
@@ -227,27 +235,28 @@ def _run(catalog: Catalog, query: str, values: list[Any], page: Page, seconds: f
 def _hits(catalog: Catalog, found: tuple[int, ...], terms: tuple[Term, ...], end: float) -> list[Hit]:
     rows = [(number, row) for number in found for row in _rows(catalog, number)]
 
-    def shown(catalog: Catalog, some: list[tuple[int, TraceRow]]) -> list[Hit]:
+    def cut_snippets(catalog: Catalog, some: list[tuple[int, TraceRow]]) -> list[Hit]:
         return [Hit(row, snippets.cut(_until(end, _pieces(catalog, number)), terms)) for number, row in some]
 
     if sum(row.size for _, row in rows) < _LARGE:
-        return shown(catalog, rows)
+        return cut_snippets(catalog, rows)
     from concurrent.futures import ThreadPoolExecutor
 
-    def beside() -> list[Hit]:
+    def every_second() -> list[Hit]:
         with Catalog.look(catalog.path.parent) as own:
-            return shown(own, rows[1::2])
+            return cut_snippets(own, rows[1::2])
 
-    with ThreadPoolExecutor(1) as other:  # unpacking needs no interpreter: another core does half of it
-        rest = other.submit(beside)
-        hits = shown(catalog, rows[::2])
+    # Unpacking releases Python's lock, so another core can do half of it.
+    with ThreadPoolExecutor(1) as other:
+        rest = other.submit(every_second)
+        hits = cut_snippets(catalog, rows[::2])
         for at, hit in enumerate(rest.result()):
             hits.insert(2 * at + 1, hit)
     return hits
 
 
 def _until(end: float, pieces: Iterator[str]) -> Iterator[str]:
-    """The first piece, and the others as long as there is time."""
+    """The first piece, and then more pieces until the time is over."""
     for piece in pieces:
         yield piece
         if time.monotonic() > end:
@@ -255,19 +264,20 @@ def _until(end: float, pieces: Iterator[str]) -> Iterator[str]:
 
 
 def _rows(catalog: Catalog, number: int) -> list[TraceRow]:
-    """The trace of a body; none where it was put again meanwhile."""
+    """The trace with this body. There is none if the trace was stored again meanwhile."""
     query = f"SELECT {traces.COLUMNS} FROM traces WHERE body_id = ?"
     return [traces.row_of(found) for found in catalog.rows(query, number)]
 
 
 def _pieces(catalog: Catalog, number: int) -> Iterator[str]:
-    """The searched text of a body, unpacked only as far as somebody reads it; the output first."""
+    """The text of a body, the output first. It is unpacked only as far as the caller reads it."""
     decode = getincrementaldecoder("utf-8")("replace").decode
     for (packed,) in catalog.base.execute(
         "SELECT output FROM parts WHERE body_id = ? ORDER BY number", (number,)
     ):
         unpack = zlib.decompressobj()
-        with suppress(zlib.error):  # one that the disk has changed is found without its rest
+        # A part that was damaged on the disk is read up to the damage.
+        with suppress(zlib.error):
             data = unpack.decompress(packed, _PIECE)
             while data:
                 yield decode(data).replace("\0", " ")

@@ -1,4 +1,4 @@
-"""Snapshots of conversations in the catalog. Those of checkpoints are what the ledger's events say, and follow them."""
+"""Snapshots of conversations in the catalog. The snapshots of checkpoints follow the events of the ledger."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ _COLUMNS: Final = (
     "s.snapshot_id, s.task_id, s.checkpoint, s.snapshot_type, s.message_count, s.digest, "
     "coalesce(m.token_count, 0), coalesce(m.cost_usd, 0.0), s.created_at, s.session_id"
 )
-# What a prefix cost is asked of the message that ends it: one row, however long the conversation is.
+# The cost of a prefix comes from its last message, so it takes one row, however long the conversation is.
 _FROM: Final = (
     "FROM snapshots s LEFT JOIN messages m ON m.session_id = s.session_id AND m.position = s.message_count"
 )
 
 
 def apply_event(catalog: Catalog, event: Event) -> bool:
-    """Keep what one event says of checkpoints, inside `fulltext.write_transaction`. False where it revives one that has been pruned here."""
+    """Apply what one event says about checkpoints, inside `fulltext.write_transaction`.
+
+    Returns False if it revives a checkpoint whose snapshot was pruned here.
+    """
     base, tag = catalog.base, event.tag
     prefix = prefix_of(event.conversation)
     if event.effects.records and tag and prefix:
@@ -40,7 +43,8 @@ def apply_event(catalog: Catalog, event: Event) -> bool:
         )
         put(catalog, known, tag=tag)
     for words in event.moves:
-        if len(words) > 2:  # the ledger may be of anybody: that it is wrong, others say
+        # The ledger may come from anybody. `verify` reports what is wrong with it.
+        if len(words) > 2:
             _move(catalog, *words[:3])
     for tag, number in event.renumbered:
         base.execute("UPDATE snapshots SET checkpoint = task_id || '@' || ? WHERE tag = ?", (number, tag))
@@ -53,7 +57,7 @@ def apply_event(catalog: Catalog, event: Event) -> bool:
 
 
 def _move(catalog: Catalog, old: str, new: str, number: str) -> None:
-    """A checkpoint that followed a rewritten commit has the same conversation."""
+    """Copy the snapshot of a checkpoint that moved to a rewritten commit: its conversation is the same."""
     catalog.base.execute(
         "INSERT OR IGNORE INTO snapshots SELECT ?, session_id, task_id, task_id || '@' || ?, ?, 1, snapshot_type, "
         "message_count, digest, created_at FROM snapshots WHERE tag = ?",
@@ -63,7 +67,7 @@ def _move(catalog: Catalog, old: str, new: str, number: str) -> None:
 
 
 def snapshot_of_session(session: Session, kind: str, snapshot_id: str, now: str, task_id: str) -> Snapshot:
-    """A snapshot of a session as it is now: its row says all of it."""
+    """A snapshot of the session as it is now."""
     cost = Metadata(session.token_count, session.cost_usd)
     return Snapshot(
         snapshot_id, task_id, "", kind, session.message_count, session.digest, cost, now, session.session_id
@@ -71,7 +75,10 @@ def snapshot_of_session(session: Session, kind: str, snapshot_id: str, now: str,
 
 
 def put(catalog: Catalog, known: Snapshot, *, tag: str = "") -> bool:
-    """Store one, inside `fulltext.write_transaction`; False where it is there: a session has one automatic one of each length."""
+    """Store a snapshot, inside `fulltext.write_transaction`.
+
+    Returns False if it exists: a session has at most one automatic snapshot for each number of messages.
+    """
     values = (
         known.snapshot_id,
         known.session_id,
@@ -89,7 +96,7 @@ def put(catalog: Catalog, known: Snapshot, *, tag: str = "") -> bool:
 
 
 def of_tag(catalog: Catalog, tag: str) -> Snapshot | None:
-    """The conversation of a checkpoint, named by its tag's oid."""
+    """The snapshot of the checkpoint whose tag has this oid."""
     return _one(catalog, "WHERE s.tag = ?", tag)
 
 
@@ -102,7 +109,7 @@ def _one(catalog: Catalog, condition: str, *values: Any) -> Snapshot | None:
 
 
 def list_newest(catalog: Catalog, task_id: str, limit: int) -> tuple[Snapshot, ...]:
-    """The newest snapshots first; of one task where one is named."""
+    """The newest snapshots first; only those of `task_id` if it is not ''."""
     condition = (
         "WHERE ? IN ('', s.task_id) ORDER BY s.created_at DESC, s.message_count DESC, s.snapshot_id LIMIT ?"
     )
@@ -119,7 +126,7 @@ def _snapshots(catalog: Catalog, condition: str, *values: Any) -> tuple[Snapshot
 def _snapshot(
     snapshot_id: str, task_id: str, checkpoint: str, snapshot_type: str, message_count: int, *rest: Any
 ) -> Snapshot:
-    """A row of _COLUMNS."""
+    """The snapshot in a row of _COLUMNS."""
     digest, tokens, cost, created_at, session_id = rest
     cost_of_it = Metadata(tokens, cost)
     return Snapshot(
@@ -136,6 +143,9 @@ def _snapshot(
 
 
 def prune(catalog: Catalog, before: str) -> int:
-    """Delete those from before a stamp that belong to no live checkpoint, inside `fulltext.write_transaction`."""
+    """Delete the snapshots created before a time that belong to no live checkpoint, inside `fulltext.write_transaction`.
+
+    Returns their number.
+    """
     condition = "created_at < ? AND NOT (snapshot_type = 'checkpoint' AND live)"
     return catalog.base.execute(f"DELETE FROM snapshots WHERE {condition}", (before,)).rowcount

@@ -1,4 +1,4 @@
-"""Traces in the catalog: put, get, list. A trace goes in whole and comes back byte for byte."""
+"""Traces in the catalog: store, read and count them. A trace is stored completely and comes back byte for byte."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLUMNS: Final = (
     "trace_id, task_id, session_id, agent, client, tool_name, is_error, duration_ms, "
     '"commit", created_at, digest, size, rewound_by'
 )
-# One statement whether the id is new or not: two writers of one id never see each other's half.
+# One statement, whether the id is new or not: two writers of one id cannot mix their values.
 _UPSERT: Final = """
 INSERT INTO traces (trace_id, body_id, task_id, session_id, agent, client, tool_name, is_error, duration_ms, "commit",
   tool_use_id, event, created_at, digest, size, stored, rewound_by)
@@ -31,7 +31,8 @@ ON CONFLICT (trace_id) DO UPDATE SET body_id = excluded.body_id, task_id = exclu
   digest = excluded.digest, size = excluded.size, stored = excluded.stored,
   rewound_by = excluded.rewound_by
 """
-# How a payload is stored: whole, or with a byte that no JSON has where the output stands, written as JSON.
+# The first byte of a stored payload. It is complete, or the output in it, written as JSON, is replaced by a byte that no
+# JSON has.
 _WHOLE: Final = b"\2"
 _CUT_PLAIN: Final = b"\0"
 _CUT_ASCII: Final = b"\1"
@@ -43,12 +44,13 @@ def put(
     progress: Callable[[str, int, int], None] = lambda *_: None,
     packed: Packed | None = None,
 ) -> str:
-    """Store one trace, inside `fulltext.write_transaction`, and return its digest; one under the same id is replaced.
+    """Store a trace, inside `fulltext.write_transaction`, and return its digest. It replaces a trace with the same id.
 
-    `packed` is the output where it is packed already; then `trace.output` is not looked at. INVALID_ARGUMENTS where input
-    and output are longer than a text that SQLite takes (a billion bytes).
+    `packed` is the output, if it is packed already; then `trace.output` is not read. INVALID_ARGUMENTS if input and output
+    together are longer than SQLite allows (a billion bytes).
     """
-    from devs_git.storage.catalog import fulltext  # a reader does not need it
+    # Imported late: who only reads traces does not need it.
+    from devs_git.storage.catalog import fulltext
 
     base, packed = catalog.base, packed or bodies.pack_output(trace.output)
     given, raw = (
@@ -71,14 +73,14 @@ def put(
 
 
 def rewound_by(catalog: Catalog, task_id: str, created_at: str) -> str:
-    """The first operation that undid what a task did until then, for what is stored only now; '' where none did."""
+    """The first operation that undid the task's work of that time; '' if there is none. For traces that are stored late."""
     query = "SELECT operation FROM rewinds WHERE task_id = ? AND upto >= ? ORDER BY upto LIMIT 1"
     found = catalog.base.execute(query, (task_id, created_at)).fetchone() if task_id else None
     return str(found[0]) if found else ""
 
 
 def _text_for_index(base: sqlite3.Connection, given: bytes, packed: Packed) -> Readable:
-    """The text for the index: as `Texts.text` has it, a part at a time."""
+    """The same text for the index as `Texts.text`, made part by part."""
     most, found = base.getlimit(sqlite3.SQLITE_LIMIT_LENGTH), bodies.Readable()
     found.add(bodies.readable(bodies.unpack(given)).encode() + b"\n")
     for left, part in zip(reversed(range(len(packed.parts))), packed.parts, strict=True):
@@ -107,8 +109,8 @@ def _values(trace: Trace, body_id: int) -> tuple[Any, ...]:
 
 
 def _cut(raw: bytes, packed: Packed) -> bytes:
-    """The payload without the output where it stands there literally, since it is stored already; how, says the first byte."""
-    # As JSON an output is no shorter, and one of control characters is six times as long.
+    """The payload without the output, which is stored already, if the output is in it literally. The first byte says how."""
+    # Written as JSON, an output is never shorter, and up to six times as long.
     if packed.size < len(raw) and _CUT_PLAIN not in raw and _CUT_ASCII not in raw:
         for mark, literal in _literals(b"".join(map(bodies.unpack, packed.parts))):
             if len(literal) > 2 and raw.count(literal) == 1:
@@ -128,7 +130,7 @@ def _literals(output: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def raw(catalog: Catalog, trace_id: str) -> bytes:
-    """The payload as it came; b'' where a trace came in another way, or not at all."""
+    """The payload as the hook received it; b'' if the trace came in another way, or does not exist."""
     query = "SELECT raw FROM bodies JOIN traces USING (body_id) WHERE trace_id = ?"
     found = catalog.rows(query, trace_id)
     data = bodies.unpack(found[0][0]) if found else _WHOLE
@@ -139,19 +141,19 @@ def raw(catalog: Catalog, trace_id: str) -> bytes:
 
 
 def size(catalog: Catalog, trace_id: str) -> int | None:
-    """How many bytes an output has; None where there is no trace of that id."""
+    """The size of the output in bytes; None if there is no trace with this id."""
     found = catalog.rows("SELECT size FROM traces WHERE trace_id = ?", trace_id)
     return int(found[0][0]) if found else None
 
 
 def row(catalog: Catalog, trace_id: str) -> TraceRow | None:
-    """What is known of a trace; None where there is none of that id."""
+    """The row of a trace; None if there is no trace with this id."""
     found = catalog.rows(f"SELECT {COLUMNS} FROM traces WHERE trace_id = ?", trace_id)
     return row_of(found[0]) if found else None
 
 
 def row_of(found: tuple[Any, ...]) -> TraceRow:
-    """A row of COLUMNS."""
+    """The trace in a row of COLUMNS."""
     from devs_git.domain.recall.traces import TraceRow
 
     task, session, agent, client, tool = found[1:6]
@@ -174,19 +176,19 @@ def row_of(found: tuple[Any, ...]) -> TraceRow:
 
 
 def count(catalog: Catalog, task_id: str = "") -> int:
-    """How many traces there are; of one task where one is named."""
+    """The number of traces; only those of `task_id` if it is not ''."""
     return int(catalog.rows("SELECT count(*) FROM traces WHERE ? IN ('', task_id)", task_id)[0][0])
 
 
 def input_of(catalog: Catalog, trace_id: str) -> str:
-    """The input of the call."""
+    """The input of the tool call; '' if there is no such trace."""
     query = "SELECT input FROM bodies JOIN traces USING (body_id) WHERE trace_id = ?"
     found = catalog.rows(query, trace_id)
     return bodies.unpack(found[0][0]).decode("utf-8", "surrogatepass") if found else ""
 
 
 def output(catalog: Catalog, trace_id: str) -> bytes:
-    """The whole output, byte for byte."""
+    """The complete output; b'' if there is no such trace."""
     query = "SELECT output FROM traces JOIN parts USING (body_id) WHERE trace_id = ? ORDER BY number"
     whole = io.BytesIO()
     for (part,) in catalog.rows(query, trace_id):
@@ -195,7 +197,7 @@ def output(catalog: Catalog, trace_id: str) -> bytes:
 
 
 def window(catalog: Catalog, trace_id: str, offset: int, limit: int) -> bytes:
-    """`limit` bytes of the output from `offset` on; only the parts that hold them are read."""
+    """At most `limit` bytes of the output from `offset` on. Only the parts with these bytes are read."""
     query = (
         "SELECT number, output FROM traces JOIN parts USING (body_id) "
         "WHERE trace_id = ? AND number BETWEEN ? AND ? ORDER BY number"

@@ -1,8 +1,8 @@
-"""Reading a client's transcript into the catalog: on from where the last reading ended, as long as what was read still stands.
+"""Read a client's transcript into the catalog. We continue where the last reading ended, if that part did not change.
 
-How far it was read is known by a number of bytes, and by a digest of the first and the last of them, so that looking costs
-the same however long the file is. Where they are others, because the client wrote the file anew, it is read from its
-beginning; what was read before is known by its ids and stays.
+The catalog has the number of bytes that were read, and a digest of the first and the last of them, so the check takes the
+same time however long the file is. If they differ, the client has rewritten the file, and we read it from its beginning.
+Messages that were read before are recognized by their ids, and stay.
 """
 
 from __future__ import annotations
@@ -32,12 +32,14 @@ from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.messages import About, Session
 from devs_git.values import mutable, replace
 
-_BATCH: Final = 2000  # lines in one transaction: others may write in between
-_HEAD, _TAIL = 1 << 12, 1 << 16  # bytes of what was read that its digest is made of
+# Lines in one transaction. Between two transactions, other processes can write.
+_BATCH: Final = 2000
+# The digest is made of so many of the first and the last bytes that were read.
+_HEAD, _TAIL = 1 << 12, 1 << 16
 
 
 class Source(NamedTuple):
-    """A transcript, and what is known of it beforehand: '' where that is nothing."""
+    """A transcript. `client` and `session_id` are '' if the caller does not know them."""
 
     path: Path
     client: str = ""
@@ -45,10 +47,11 @@ class Source(NamedTuple):
 
 
 class ReadContext(NamedTuple):
-    """Where a session is seen, by whom, and what to do with it.
+    """The circumstances of a reading, and what to do with the session.
 
-    `task_id` is the task that was active `at` that time; `all_its` makes every new message that task's. A snapshot is made after each
-    `every` messages (0: none), and at the end where `snapshot` says so. `told` hears of the session and of how many bytes were read, inside the last transaction.
+    `task_id` is the task that was active `at` that time; with `assign_all` every new message belongs to it. A snapshot is
+    made after each `every` messages (0: never), and at the end if `snapshot` is set. `on_read` gets the session and the
+    number of bytes that were read, inside the last transaction.
     """
 
     now: str
@@ -64,9 +67,9 @@ class ReadContext(NamedTuple):
 
 
 class ReadResult(NamedTuple):
-    """`new` messages came in, `garbage` lines were none. `waits`: the last line is not whole yet.
+    """The result of a reading: the number of `new` messages, and of `garbage` lines that could not be read.
 
-    `rewritten`: what had been read before stood there no more.
+    `rewritten`: the part that had been read before has changed. `waits`: the last line is not complete yet.
     """
 
     session: Session
@@ -93,7 +96,7 @@ def take_in(
     context: ReadContext,
     progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> ReadResult:
-    """Read what is new in a transcript, some lines at a time. INVALID_ARGUMENTS {file} where it cannot be read."""
+    """Read the new lines of a transcript, batch by batch. INVALID_ARGUMENTS {file} if it cannot be read."""
     from devs_git.storage.catalog import fulltext
 
     position: _Position | None = None
@@ -105,7 +108,9 @@ def take_in(
         )
         if client not in CLIENTS:
             raise invalid(
-                "file", "This is no transcript that we know.", hint="Name whose it is: --client claude"
+                "file",
+                "This is not a transcript of a known client.",
+                hint="Name the client: --client claude",
             )
         size = os.fstat(stream.fileno()).st_size
         while True:
@@ -149,7 +154,7 @@ def _saved_position(catalog: Catalog, path: Path) -> tuple[int, str] | None:
 
 
 def _begin(catalog: Catalog, source: Source, stream: BinaryIO) -> _Position:
-    """Where to read on: after what was read, where that still stands there; else at the beginning."""
+    """Where to continue: after the part that was read before, if it did not change, else at the beginning."""
     query = "SELECT read, digest, memory, session_id FROM transcripts WHERE path = ?"
     found = catalog.base.execute(query, (os.fsencode(source.path),)).fetchone()
     client = CLIENTS[source.client]
@@ -160,7 +165,7 @@ def _begin(catalog: Catalog, source: Source, stream: BinaryIO) -> _Position:
 
 
 def _digest(stream: BinaryIO, length: int) -> str:
-    """Of the first `length` bytes; the next read gives what follows them."""
+    """The digest of the first `length` bytes. Afterwards the stream is at their end."""
     stream.seek(0)
     found = hashlib.sha256(b"%d\n" % length + stream.read(min(length, _HEAD)))
     stream.seek(max(min(length, _HEAD), length - _TAIL))
@@ -170,7 +175,7 @@ def _digest(stream: BinaryIO, length: int) -> str:
 
 
 def _session(catalog: Catalog, reader: Reader, client: str, context: ReadContext) -> Session:
-    """As it is known so far; one without messages is not kept, so a name of before its own was read leaves nothing."""
+    """The session as far as it is known. A session without messages is not stored, so a provisional id leaves no row."""
     known = messages.session(catalog, reader.session) or Session(reader.session)
     return replace(
         known,
@@ -184,18 +189,22 @@ def _session(catalog: Catalog, reader: Reader, client: str, context: ReadContext
 def _batch(
     catalog: Catalog, stream: BinaryIO, position: _Position, session: Session, context: ReadContext
 ) -> tuple[Session, bool, bool]:
-    """The session with what the next lines say; whether there may be more, and whether the last one is not whole yet."""
+    """Read the next lines into the session. Returns it, whether there may be more lines, and whether the last line is not
+    complete yet.
+    """
     grown, about = session, None
     for _ in range(_BATCH):
         line = stream.readline(limits.LINE.most)
-        if len(line) == limits.LINE.most:  # a part of a line that nobody can hold: it says nothing
+        # A line that is longer than the limit is skipped, piece by piece.
+        if len(line) == limits.LINE.most:
             position.reader.garbage += 1
             position.read += len(line)
             continue
         if not line.endswith(b"\n") and not is_complete(line):
             return grown, False, bool(line)
         for read in position.reader.read(line):
-            if grown.session_id != position.reader.session:  # its name stands in the first lines
+            # The first lines have the id of the session.
+            if grown.session_id != position.reader.session:
                 grown = _session(catalog, position.reader, session.client, context)
             about = about or _about(catalog, grown, context)
             before = grown.message_count
@@ -247,14 +256,14 @@ def _note(catalog: Catalog, path: Path, position: _Position) -> None:
 
 
 def unread(catalog: Catalog, path: Path) -> int:
-    """How many bytes of a transcript there are that nobody has read; all of it where it was written anew."""
+    """The number of bytes of a transcript that were not read yet; all of them if the client has rewritten the file."""
     known = _saved_position(catalog, path)
     size = path.stat().st_size
     return size - known[0] if known and known[0] <= size else size
 
 
 def of_session(catalog: Catalog, session_id: str) -> tuple[Source, ...]:
-    """The transcripts that a session was read from and that are still there."""
+    """The transcripts that a session was read from, and that still exist."""
     query = "SELECT path, client FROM transcripts WHERE session_id = ?"
     found = (
         Source(Path(os.fsdecode(path)), client, session_id)

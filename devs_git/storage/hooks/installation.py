@@ -232,9 +232,7 @@ class _HookCheck:
             yield _Problem("HOOK_EDITED", self.slot.path.name, _EDITED, "", fix, "warning")
         elif found != "ours":
             one = "Another hook is at {}, and ours is not called."
-            yield self._problem(
-                "HOOK_MISSING", where, one, "Other hooks are at {}, and ours are not called."
-            )
+            yield self._problem("HOOK_MISSING", where, one, "Other hooks are at {}, and ours are not called.")
         else:
             yield from self._problems_of_ours(where)
 
