@@ -1,7 +1,7 @@
 """`immutable` and `mutable`: classes of values whose methods are shared, where `dataclasses` compiles six for each class.
 
 A command pays for that at every start: half a millisecond and more a class, forty-four classes for a rewind, and some
-6 ms for `dataclasses` itself, which imports `inspect`. Here one `__init__` a class is compiled, and the rest is common.
+6 ms for `dataclasses` itself, which imports `inspect`. Here one `__init__` is compiled when the first value of a class is made, and the rest is common.
 Type checkers take them for dataclasses; to `dataclasses` itself they are nothing: see `fields`, `replace`, `as_mapping`.
 """
 
@@ -108,12 +108,24 @@ def _prepared(kind: type, put: str) -> dict[str, Field]:
         elif given is not _NONE:
             delattr(kind, name)
     setattr(kind, _FIELDS, known)
-    kind.__init__ = _initializer(kind, known, put)  # type: ignore[misc]
+    kind.__init__ = _Initializer(kind, known, put)  # type: ignore[misc]
     _share(kind, __repr__=_repr)
     return known
 
 
-def _initializer(kind: type, known: Mapping[str, Field], put: str) -> Callable[..., None]:
+class _Initializer:
+    """The `__init__` of a class until somebody asks for it: two of three classes that a command loads it never makes one of."""
+
+    def __init__(self, kind: type, known: Mapping[str, Field], put: str) -> None:
+        self.parts = kind, known, put
+
+    def __get__(self, one: object, _kind: type) -> Callable[..., None]:
+        made = _compiled(*self.parts)
+        self.parts[0].__init__ = made  # type: ignore[misc]
+        return made if one is None else lambda *given, **named: made(one, *given, **named)
+
+
+def _compiled(kind: type, known: Mapping[str, Field], put: str) -> Callable[..., None]:
     """`__init__`, compiled so that it has names, order and defaults as if it were written by hand."""
     names: dict[str, Any] = {"_put": object.__setattr__, "_later": _NONE}
     heads, lines = ["self"], []

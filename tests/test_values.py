@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from devs_git import values
 from devs_git.entrypoints.result_value import plain
 from devs_git.values import as_mapping, field, fields, immutable, is_value, mutable, replace
 
@@ -174,3 +175,23 @@ def test_a_mutable_one_is_equal_by_value_and_has_no_hash() -> None:
     with pytest.raises(TypeError, match="unhashable type: 'Count'"):
         hash(one)
     assert as_mapping(one) == {"so_far": 1}
+
+
+def test_a_class_of_which_none_is_made_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A start of the program pays for the classes that it uses, and not for all that it imports."""
+    compiled: list[str] = []
+    compile_it = values._compiled
+
+    def noted(kind: type, *rest: Any) -> Callable[..., None]:
+        compiled.append(kind.__name__)
+        return compile_it(kind, *rest)
+
+    monkeypatch.setattr(values, "_compiled", noted)
+    base = made(immutable, field)
+
+    class Child(base):  # type: ignore[misc, valid-type]
+        """It has no `__init__` of its own."""
+
+    assert compiled == []
+    assert (Child("a").name, Child("b").name, base("c").name) == ("a", "b", "c")
+    assert compiled == ["Point"]
