@@ -1,4 +1,4 @@
-"""gate approve: a person says yes; a proposed TAS or policy is put in place with it, both or neither."""
+"""`gate approve`: a person approves; the proposed TAS or policy takes effect with the decision, both or neither."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(Answer):
-    """A reason is welcome, but not needed."""
+    """The reason is optional."""
 
     decision: ClassVar[str] = gate_model.APPROVED
 
 
 @immutable
 class Result(Outcome):
-    """`commit` and `branch` where a proposed text landed."""
+    """`commit` and `branch`: where the proposed text landed; '' otherwise."""
 
     commit: str = ""
     branch: str = ""

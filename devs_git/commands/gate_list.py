@@ -1,4 +1,4 @@
-"""gate list: the gates that wait for a decision, oldest first; with a status, those that had one. Tier 0."""
+"""`gate list`: the gates that wait for a decision, oldest first, or those with another status. Tier 0."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class Request(VerbRequest):
     def __post_init__(self) -> None:
         if self.gate_type and self.gate_type not in gate_model.TYPES:
             hint = "Use one of: " + ", ".join(gate_model.TYPES)
-            raise invalid("gate_type", f"{self.gate_type!r} is no type of gate.", hint=hint)
+            raise invalid("gate_type", f"{self.gate_type!r} is not a type of gate.", hint=hint)
         if self.status not in (*gate_model.STATUSES, ALL):
             hint = "Use one of: " + ", ".join((*gate_model.STATUSES, ALL))
-            raise invalid("status", f"{self.status!r} is no status.", hint=hint)
+            raise invalid("status", f"{self.status!r} is not a status.", hint=hint)
 
 
 @immutable
 class Row:
-    """One gate. `flaw`: why what stands in the ledger as its decision decides nothing."""
+    """One gate. `flaw`: why the decision in the ledger does not count, if it does not."""
 
     gate_id: str
     gate_type: str
@@ -47,16 +47,14 @@ class Row:
 
 @immutable
 class Result:
-    """Oldest first. `active` counts the gates that freeze write work, whatever was asked for."""
+    """Oldest first. `active`: how many gates stop write commands, whatever the request filters."""
 
     gates: tuple[Row, ...]
     active: int
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Read the ledger's tip; only the open gates where nothing else is asked for. NOT_INITIALIZED, and what is wrong with
-    a ledger that is not to be believed.
-    """
+    """Reads only the open gates if the request wants no others. NOT_INITIALIZED, and why nobody may believe the ledger."""
     tip = workspace.ledger.require()
     workspace.require_believed()
     waiting = gate_files.open_ids(tip)

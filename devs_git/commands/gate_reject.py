@@ -1,4 +1,4 @@
-"""gate reject: a person says no, with a reason that reaches the agent. Nothing of the repository is touched."""
+"""`gate reject`: a person rejects, with a reason for the agent. Nothing else in the repository changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(Answer):
-    """`reason` must say something."""
+    """The reason is required."""
 
     decision: ClassVar[str] = gate_model.REJECTED
 

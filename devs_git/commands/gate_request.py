@@ -1,4 +1,4 @@
-"""gate request: ask a person, which freezes write work until there is an answer."""
+"""`gate request`: ask a person to decide. Write commands are refused until there is an answer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(VerbRequest):
-    """The fields of `domain.gates.question`; `proposed_changes` is a mapping."""
+    """The fields of `domain.gates.gate_model.Question`; `proposed_changes` is a mapping."""
 
     gate_type: Any = None
     agent_id: Any = None
@@ -41,7 +41,7 @@ class Request(VerbRequest):
 
 @immutable
 class Result:
-    """The gate that waits now."""
+    """The new gate."""
 
     gate_id: str
     status: str
@@ -69,7 +69,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 
 def _refuse_second(tip: Tip, asked: Question) -> None:
-    """One TAS revision at a time; the check and the insertion are one compare-and-swap of the ledger."""
+    """GATE_ALREADY_ACTIVE: only one TAS revision may wait. The check and the write are one compare-and-swap of the ledger."""
     active = gate_files.active_revision(tip) if asked.gate_type == gate_model.TAS_REVISION else ""
     if active:
         raise DevsError(

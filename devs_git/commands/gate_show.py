@@ -1,4 +1,4 @@
-"""gate show: one gate on one page: what is asked, what would change, what is frozen, how to answer. Tier 0."""
+"""`gate show`: one gate on one page: what is asked, what would change, which commands wait, how to answer. Tier 0."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Request(VerbRequest):
 
 @immutable
 class Result:
-    """`missing` says what the request names and this repository has not; `notes` what whoever decides should know.
+    """`missing`: what the request names and this repository lacks. `notes`: what the person who decides should know.
 
-    `frozen` are the verbs that wait while the gate is open; `diff` is that of the TAS, or of the policy.
+    `frozen`: the verbs that wait while the gate is open. `diff`: of the TAS, or of the policy.
     """
 
     gate_id: str
@@ -97,7 +97,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 
 def _diff(tip: Tip, gate: Gate, before: str) -> str:
-    """The change that an approval makes, as a unified diff without anything that a terminal would act on."""
+    """The change that an approval makes, as a unified diff, with characters that command a terminal escaped."""
     if gate.gate_type == gate_model.POLICY_CHANGE:
         old = (tip.read("policy.yaml") or b"").decode("utf-8", "replace")
         after, name = gate.text("proposed_policy"), "policy.yaml"
@@ -112,7 +112,7 @@ def _diff(tip: Tip, gate: Gate, before: str) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """The lines as git has them, with whatever else ends one in it: a change of line ends alone is a change, too."""
+    """The lines, split at LF only as git does it, so that a diff also shows a change of only the line endings."""
     *lines, last = text.split("\n")
     return [*lines, last, "\\ No newline at end of file"] if last else lines
 

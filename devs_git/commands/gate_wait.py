@@ -1,4 +1,4 @@
-"""gate wait: an agent waits until a person has decided. Tier 0."""
+"""`gate wait`: wait until a person has decided. Tier 0."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(VerbRequest):
-    """`timeout` in seconds; None waits for as long as it takes, 0 only looks."""
+    """`timeout`: in seconds. None: no limit. 0: do not wait."""
 
     gate_id: str
     timeout: float | None = None
@@ -21,12 +21,12 @@ class Request(VerbRequest):
     def __post_init__(self) -> None:
         gate_model.gate_id(self.gate_id)
         if self.timeout is not None and not 0 <= self.timeout < float("inf"):
-            raise invalid("timeout", "A timeout is a number of seconds, or a span such as 10min.")
+            raise invalid("timeout", "The timeout must be a number of seconds, or a span such as 10min.")
 
 
 @immutable
 class Result:
-    """The decision, or `timed_out` with the status as it was then."""
+    """The decision. With `timed_out` there is none yet."""
 
     gate_id: str
     status: str
@@ -38,7 +38,7 @@ class Result:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Wait; GATE_NOT_FOUND at once, and what is wrong with a ledger that is not to be believed: an agent acts on the answer."""
+    """GATE_NOT_FOUND at once, and why nobody may believe the ledger, because an agent acts on the answer."""
     gate = _look(workspace, request.gate_id)
     for moved in watch.looks(workspace.places.common, request.timeout):
         gate = _look(workspace, request.gate_id) if moved else gate
@@ -56,8 +56,8 @@ def _look(workspace: Workspace, gate_id: str) -> Gate:
 
 
 def _result(gate: Gate) -> Result:
-    told = {key: (gate.decision or {}).get(key) for key in _TOLD}
-    return Result(gate.gate_id, gate.status, **told, timed_out=gate.decision is None)
+    decision = {key: (gate.decision or {}).get(key) for key in _COPIED}
+    return Result(gate.gate_id, gate.status, **decision, timed_out=gate.decision is None)
 
 
-_TOLD = ("resolution_reason", "reviewer_id", "resolved_at", "approval")
+_COPIED = ("resolution_reason", "reviewer_id", "resolved_at", "approval")

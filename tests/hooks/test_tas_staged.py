@@ -85,7 +85,7 @@ def test_an_approved_section_may_not_hide_those_after_it(hiding: str, top: Path,
     assert status == 1, said
     assert "devs-git: TAS_UNAPPROVED: Nobody approved a change of TAS.md in 'TAS" in said
     assert "'TAS / 4 More" in said
-    assert "(now " not in said or "Close what your section opens" in said
+    assert "(now " not in said or "Close the tag or comment that your section opens" in said
     (top / "TAS.md").write_text(TAS.replace("old", "<details>\n\nnew\n\n</details>\n"))
     git("commit", "-qam", "x")
 

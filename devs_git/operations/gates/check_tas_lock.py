@@ -1,7 +1,7 @@
-"""The TAS lock of a commit that is being made: the TAS in the index that git names, against what persons approved.
+"""The TAS lock of a commit that is being made: compares the TAS in the index with what persons approved.
 
-Also the note by which the hook knows the TAS's path without Python: `devs/tas-path` holds the oid of the policy that it
-was read from, so a note of another policy is known as such and the hook asks here instead.
+Also writes the note `devs/tas-path`, from which the hook reads the TAS's path without Python. The note names the policy
+that it was made from; if another policy is in force, the hook starts Python instead.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SHOWN: Final = 3  # sections that a refusal names
 
 
 def write_path_note(places: Places, tip: Tip) -> str:
-    """Write the note for the hook, where a shell can read the path; returns the path of the TAS."""
+    """Write the note for the hook, if a shell can read the path. Returns the path of the TAS."""
     path = checked_tip.policy_at(tip).tas_path
     entry = tip.ledger.list_path(tip.tree, "").get(IN_FORCE)
     plain = path == path.strip() and "\n" not in path and not path.startswith((".", "/"))
@@ -34,7 +34,7 @@ def write_path_note(places: Places, tip: Tip) -> str:
 
 
 def check(context: Workspace) -> None:
-    """TAS_UNAPPROVED{path, sections} where the index changes a section of the TAS that nobody approved."""
+    """TAS_UNAPPROVED{path, sections} if the index changes a section of the TAS and nobody approved the change."""
     tip = context.ledger.require()
     path = write_path_note(context.places, tip)
     old, new = _blob(context, f"HEAD:{path}"), _blob(context, f":0:{path}")
@@ -65,7 +65,7 @@ def approved_revisions(tip: Tip) -> tuple[Revision, ...]:
 
 
 def _before_it_moved(context: Workspace, tip: Tip, path: str) -> str | None:
-    """The TAS of HEAD where an earlier policy had it: a commit that first has it at `path` moves it there."""
+    """The TAS of HEAD at the path of an earlier policy, for a commit that moves the TAS to `path`."""
     written = context.store_git.text("rev-list", "--full-history", tip.oid, "--", IN_FORCE).split()
     policies = (*(gate_files.policy_of(Tip(tip.ledger, oid)) for oid in written), parse({}))
     paths = dict.fromkeys(policy.tas_path for policy in policies)
@@ -85,13 +85,13 @@ def _blob(context: Workspace, name: str) -> str | None:
 
 def _refusal(path: str, sections: tuple[str, ...]) -> DevsError:
     named = ", ".join(f"'{one}'" for one in sections[:_SHOWN]) or "all of it"
-    opened = "Close what your section opens, a tag or a comment. " if "(now " in named else ""
+    opened = "Close the tag or comment that your section opens. " if "(now " in named else ""
     more = f" and {len(sections) - _SHOWN} more" if len(sections) > _SHOWN else ""
     return DevsError(
         "TAS_UNAPPROVED",
         f"Nobody approved a change of {path} in {named}{more}.",
-        hint=f"{opened}Ask: devs-git gate request --type TAS_REVISION. "
-        f"Or leave it out: git restore --staged -- {shlex.quote(path)}",
+        hint=f"{opened}Ask for it: devs-git gate request --type TAS_REVISION. "
+        f"Or leave it out of the commit: git restore --staged -- {shlex.quote(path)}",
         path=path,
         sections=list(sections),
     )

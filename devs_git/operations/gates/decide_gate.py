@@ -1,7 +1,7 @@
-"""Deciding on a gate: what stands against it, who may, how that is proved, and the one write.
+"""Decide on a gate: what forbids it, who may decide, how that is proved, and the one write.
 
-Refusals come in the order of the house: not found, resolved already, the state of TAS and policy, then terminal or
-signature. A person is asked before any lock is taken; everything is looked at again against the tip that is written to.
+The order of refusals: not found, already resolved, the state of TAS and policy, then terminal or signature. A person is
+asked before the ledger is locked; everything is checked again against the tip that the event is written on.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _COMMENT: Final = "A decision; written once."
 
 @immutable
 class Proof:
-    """Who decided, and what proves it: a signature over the statement, or nothing but a terminal."""
+    """Who decided, and the proof: a signature over the statement, or only a terminal (then `signature` is empty)."""
 
     reviewer: str
     statement: Statement
@@ -41,7 +41,7 @@ class Proof:
 
 @immutable
 class Resolved:
-    """What came of it: the decision's record, and the commit that landed the TAS ('' where none did)."""
+    """The record of the decision, and the commit that landed the TAS ('' for none)."""
 
     record: dict[str, Any]
     event: Event
@@ -50,12 +50,12 @@ class Resolved:
 
 
 def open_gate(tip: Tip, gate_id: str) -> Gate:
-    """The gate, which waits; GATE_NOT_FOUND, GATE_ALREADY_RESOLVED, LEDGER_MUTATED."""
+    """The gate, if it is open; GATE_NOT_FOUND, GATE_ALREADY_RESOLVED, LEDGER_MUTATED."""
     gate = gate_files.find(tip, gate_id)
     if gate.flaw:
         raise DevsError(
             "LEDGER_MUTATED",
-            f"The ledger has a decision on this gate that does not count: {gate.flaw}",
+            f"The ledger has a decision on this gate, but it does not count: {gate.flaw}",
             hint="See: devs-git verify ledger",
             gate_id=gate_id,
         )
@@ -71,13 +71,13 @@ def open_gate(tip: Tip, gate_id: str) -> Gate:
 
 
 def _statement(place: Workspace, tip: Tip, gate: Gate, answer: Answer) -> Statement:
-    """What there is to sign now, with a new nonce."""
+    """The statement to sign now, with a new nonce."""
     root = tip.ledger.git.text("rev-list", "--max-parents=0", tip.oid)
     return signed_decision.state(gate, root, answer.decision, answer.reason, place.new_nonce())
 
 
 def bytes_to_sign(place: Workspace, answer: Answer) -> str:
-    """The bytes that a signature of this answer covers, as text; nothing is written."""
+    """What a signature of this answer has to cover, as text; reads only."""
     tip = place.ledger.require()
     gate = open_gate(tip, answer.gate_id)
     _require_current(place, tip, gate, answer.decision)
@@ -85,7 +85,7 @@ def bytes_to_sign(place: Workspace, answer: Answer) -> str:
 
 
 def decide(place: Workspace, answer: Answer, verb: str) -> Resolved:
-    """Write the decision, with what follows from it, or refuse."""
+    """Write the decision and what it puts into effect, or refuse."""
     tip = place.ledger.require()
     gate = open_gate(tip, answer.gate_id)
     _require_current(place, tip, gate, answer.decision)
@@ -107,7 +107,7 @@ def decide(place: Workspace, answer: Answer, verb: str) -> Resolved:
 
 
 def prove(place: Workspace, policy: Policy, gate: Gate, meant: Statement, answer: Answer) -> Proof:
-    """The proof that the answer comes with; the person is asked here, and only here."""
+    """The proof of the answer. Only this function asks the person."""
     if answer.approval == gate_model.UNSIGNED:
         proof = Proof(_mail(place), meant)
         require_allowed(policy, gate, proof)
@@ -125,12 +125,12 @@ def prove(place: Workspace, policy: Policy, gate: Gate, meant: Statement, answer
 
 
 def _signers(policy: Policy) -> tuple[Approver, ...]:
-    """Whose keys are known. Agents' first: a key that stands in both lists is an agent's."""
+    """The people and agents whose keys are known. Agents come first: a key in both lists belongs to an agent."""
     return (*policy.agents, *policy.approvers)
 
 
 def require_allowed(policy: Policy, gate: Gate, proof: Proof) -> None:
-    """SELF_APPROVAL, UNKNOWN_SIGNER, BAD_SIGNATURE: whether this proof counts under `policy`."""
+    """SELF_APPROVAL, UNKNOWN_SIGNER or BAD_SIGNATURE if this proof does not count under `policy`."""
     wrong = allowed.refusal(policy, gate.text("requested_by"), proof.reviewer, proof.key, gate.gate_id)
     if wrong:
         raise wrong
@@ -140,14 +140,14 @@ def _ask(place: Workspace, gate: Gate, answer: Answer) -> None:
     if answer.ask is None:
         raise DevsError(
             "TERMINAL_REQUIRED",
-            "An unsigned decision is made by a person at a terminal.",
-            hint=f"At a terminal: devs-git gate show {gate.gate_id}; or sign: add --sign",
+            "Only a person at a terminal can make an unsigned decision.",
+            hint=f"At a terminal: devs-git gate show {gate.gate_id}. Or sign the decision: add --sign",
         )
     if place.agent_variable:
         raise DevsError(
             "TERMINAL_REQUIRED",
             f"An agent runs here ({place.agent_variable} is set), and agents do not decide.",
-            hint="Decide in a terminal of your own, or sign: add --sign",
+            hint="Decide in a terminal of your own, or sign the decision: add --sign",
             variable=place.agent_variable,
         )
     what = printable(gate_model.cut(gate.text("blocker_description"), 120), "")
@@ -168,23 +168,23 @@ def _sign(place: Workspace, policy: Policy, message: bytes, key: str) -> bytes:
     if len(mine) != 1:
         raise DevsError(
             "UNKNOWN_SIGNER",
-            "The policy in force names no key for you."
+            "The policy in force has no key for you."
             if not mine
-            else "It is not clear which key is yours.",
-            hint="Name it: --key ~/.ssh/id_ed25519",
+            else "The policy in force has several keys, and devs-git cannot tell which one is yours.",
+            hint="Name your key: --key ~/.ssh/id_ed25519",
         )
     with signatures.key_file(mine[0].key) as path:
         return signatures.sign(message, path)
 
 
 def _not_meant(code: str) -> DevsError:
-    told = {
+    messages = {
         "REPLAYED": "The signature is for another gate or another repository.",
         "STALE_REQUEST": "The signature is for another request or another text.",
-        "BAD_SIGNATURE": "What was signed is not this decision with this reason.",
+        "BAD_SIGNATURE": "The signature is for another decision or another reason.",
     }
     return DevsError(
-        code, told[code], hint="Sign what this prints: devs-git gate approve <gate_id> --print-bytes"
+        code, messages[code], hint="Sign what this prints: devs-git gate approve <gate_id> --print-bytes"
     )
 
 
@@ -195,17 +195,17 @@ def _require_current(place: Workspace, tip: Tip, gate: Gate, decision: str) -> N
 
 
 def _require_policy_current(tip: Tip, gate: Gate, decision: str) -> None:
-    """A policy change is approved against the policy that it was asked under, and only if it can be in force."""
+    """A policy change is approved only if the policy has not changed since the request, and if the new one is valid."""
     if gate.gate_type != gate_model.POLICY_CHANGE or decision != gate_model.APPROVED:
         return
     before = tip.read(IN_FORCE)
     same = (None if before is None else gate_model.blob_oid(before)) == gate.request.get("policy_before")
     belief = _belief(tip) if same else None
-    # A later policy may have the words of the one under which this was asked, and is another.
+    # A later policy may have the same text as the one of the request, and is still another policy.
     if not belief or belief.asked_under(gate.gate_id) != belief.policy(tip.oid):
         raise DevsError(
             "STALE_REQUEST",
-            "The policy in force has changed since this was asked.",
+            "The policy in force has changed since this request.",
             hint=f"Reject it and ask again: devs-git gate reject {gate.gate_id} --reason stale",
             gate_id=gate.gate_id,
         )
@@ -213,7 +213,7 @@ def _require_policy_current(tip: Tip, gate: Gate, decision: str) -> None:
 
 
 def _require_unused(tip: Tip, gate: Gate, proof: Proof) -> None:
-    """REPLAYED: a signature that was brought once and gave way to a policy decides nothing a second time."""
+    """REPLAYED for a signature that was used before and lost its effect to a policy: it does not count again."""
     said = proof.statement.canonical().decode()
     says = Decided(
         gate.gate_id, gate.request_oid, "", proof.reviewer, gate_model.SIGNED, proof.key, said=said
@@ -221,14 +221,14 @@ def _require_unused(tip: Tip, gate: Gate, proof: Proof) -> None:
     if _belief(tip).brought(tip.oid, says):
         raise DevsError(
             "REPLAYED",
-            "This signature decided the gate before, and a policy took its decision away.",
-            hint=f"Sign anew what this prints: devs-git gate approve {gate.gate_id} --print-bytes",
+            "This signature was used before, and a policy cancelled its decision.",
+            hint=f"Make a new signature of what this prints: devs-git gate approve {gate.gate_id} --print-bytes",
             gate_id=gate.gate_id,
         )
 
 
 def _belief(tip: Tip) -> Belief:
-    """What the rule says of the ledger up to this tip."""
+    """The rule of belief, applied to the ledger up to this tip."""
     from devs_git.storage.ledger.audit_facts import Facts
 
     return Facts(tip.ledger, tip.ledger.git, tip.oid, "", "").belief

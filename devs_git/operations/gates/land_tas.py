@@ -1,7 +1,7 @@
-"""Landing an approved TAS: one commit on the branch that the request named, both or neither with the decision.
+"""Land an approved TAS: one commit on the branch that the request named, together with the decision or not at all.
 
-Where a worktree has that branch, its file and index follow in the engine's journalled move; a branch that no worktree
-has is moved by the reference transaction of the decision alone.
+If a worktree has that branch checked out, its file and index follow in a journalled move. Otherwise the reference
+transaction of the decision moves the branch.
 """
 
 from __future__ import annotations
@@ -58,15 +58,15 @@ def _ref(gate: Gate) -> str:
 def stale_request(gate: Gate) -> DevsError:
     return DevsError(
         "STALE_REQUEST",
-        f"{gate.text('tas_path')} on {gate.text('branch')} has changed since this was asked.",
+        f"{gate.text('tas_path')} on {gate.text('branch')} has changed since this request.",
         hint=f"Reject it and ask again: devs-git gate reject {gate.gate_id} --reason stale",
         gate_id=gate.gate_id,
     )
 
 
 @contextlib.contextmanager
-def _told_as_conflict(gate: Gate) -> Iterator[None]:
-    """Where the engine does not move the tree: CONFLICT with the `paths` in the way, else the path of the TAS."""
+def _as_conflict(gate: Gate) -> Iterator[None]:
+    """Turn a refusal to move the tree into CONFLICT, with the `paths` in the way or else the path of the TAS."""
     try:
         yield
     except DevsError as error:
@@ -77,8 +77,8 @@ def _told_as_conflict(gate: Gate) -> Iterator[None]:
 
 
 def require_current(place: Workspace, gate: Gate) -> None:
-    """STALE_REQUEST where the branch or the TAS on it is not as it was; CONFLICT {paths} where it cannot land."""
-    with _told_as_conflict(gate):
+    """STALE_REQUEST if the branch or its TAS has changed since the request; CONFLICT{paths} if the text cannot land."""
+    with _as_conflict(gate):
         _require_current(place, gate)
 
 
@@ -96,7 +96,7 @@ def _require_current(place: Workspace, gate: Gate) -> None:
 
 
 def has_proposed_text(git: Git, gate: Gate, head: str) -> bool:
-    """Whether the branch has the proposed text already: a decision that landed it may have been set aside since."""
+    """Whether the branch already has the proposed text: a decision that landed it may have lost its effect since."""
     return bool(head) and tas_file.blob(git, head, gate.text("tas_path")) == gate.request.get("tas_after")
 
 
@@ -107,7 +107,7 @@ def _require_same(git: Git, gate: Gate, head: str) -> None:
     if other := tas_file.in_the_way(git, head, gate.text("tas_path")):
         raise immovable(
             "no_folder",
-            f"{other} is no folder on {gate.text('branch')}, so that {gate.text('tas_path')} cannot be there.",
+            f"{other} is not a folder on {gate.text('branch')}, so {gate.text('tas_path')} cannot be there.",
             hint="Name another path in the policy: tas.path",
             paths=[other],
         )
@@ -118,14 +118,14 @@ def _require_clean(site: Site, gate: Gate) -> None:
     if out:
         raise immovable(
             "dirty",
-            f"{gate.text('tas_path')} has changes in the worktree that has {gate.text('branch')}.",
-            hint=f"Put them aside there: git stash push -- {shlex.quote(gate.text('tas_path'))}",
+            f"{gate.text('tas_path')} has uncommitted changes in the worktree of {gate.text('branch')}.",
+            hint=f"Stash them there: git stash push -- {shlex.quote(gate.text('tas_path'))}",
             paths=[gate.text("tas_path")],
         )
 
 
 def _worktree(place: Workspace, gate: Gate) -> Places | None:
-    """The worktree that has the branch; CONFLICT where one is rebasing it."""
+    """The worktree that has the branch checked out; CONFLICT if one is rebasing it."""
     for places in worktrees(place.store_git, place.places.common):
         for name in _REBASES:
             file = places.git_dir / name
@@ -133,7 +133,7 @@ def _worktree(place: Workspace, gate: Gate) -> Places | None:
                 raise DevsError(
                     "CONFLICT",
                     f"{gate.text('branch')} is being rebased.",
-                    hint="End the rebase first.",
+                    hint="Finish or abort the rebase first.",
                     paths=[gate.text("tas_path")],
                 )
         if places.top and survey.head_of(place.site_of(places).git).branch == _ref(gate):
@@ -143,7 +143,7 @@ def _worktree(place: Workspace, gate: Gate) -> Places | None:
 
 @immutable
 class _Operation:
-    """The move of a worktree: its id, the folder for its files, how it is told, and the worktree's active task (its trailers)."""
+    """The move of a worktree: its id, the folder for its files, its subject, and the worktree's active task (as trailers)."""
 
     op_id: str
     folder: Path
@@ -159,7 +159,7 @@ class _Landing:
     build: Build
 
     def commit(self, head: str) -> tuple[str, str]:
-        """The commit on top of `head` with the approved text, and its tree; both as objects that nothing names yet."""
+        """Write the commit on top of `head` with the approved text. Returns its oid and the oid of its tree; no ref names them yet."""
         place, gate = self.place, self.gate
         _require_same(place.store_git, gate, head)
         before = place.store_git.text("rev-parse", "--verify", f"{head}^{{tree}}")
@@ -173,8 +173,8 @@ class _Landing:
 
 
 def land(place: Workspace, gate: Gate, verb: str, build: Build) -> tuple[Event, str, str]:
-    """Decision and commit in one transaction: the event, the commit and its branch; STALE_REQUEST, CONFLICT {paths}."""
-    with _told_as_conflict(gate):
+    """Write decision and commit in one transaction. Returns the event, the commit and its branch. STALE_REQUEST, CONFLICT{paths}."""
+    with _as_conflict(gate):
         return _land(place, gate, verb, build)
 
 
@@ -239,14 +239,14 @@ def _move(work: _Landing, site: Site, found: Survey, own: _Operation) -> tuple[E
 
 
 def _backup(site: Site, found: Survey, own: _Operation, tree: str) -> str:
-    """Capture what is there, local changes included, and give it its ref before anything moves."""
+    """Save the current state, with local changes, under a ref before anything moves."""
     apart = own.folder / "backup"
     apart.mkdir(mode=0o700)
     plan = footprint.compute(found, site.top, tree)
     taken = (
         capture.Capture(site.git, site.places, site.objects, apart).take(found, plan, (), own.active).state
     )
-    # No operation that `undo` returns from: an event that says so is none of ours.
+    # `undo` does not undo this operation: the backup names no fields of an event.
     backup = backups.store(
         site.objects,
         taken,

@@ -1,6 +1,6 @@
-"""Tell the outside that a gate waits: a command of the policy in force, started and left alone.
+"""Run the policy's command when a gate opens.
 
-It runs in a shell of its own, detached, with the event in its environment; nothing waits for it or hears of its end.
+The command runs in a detached shell, with the event in its environment. devs-git does not wait for it or read its status.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 
 from devs_git.storage.git.program import REPOSITORY_VARIABLES
 
-# The shell that we start ends at once; the command goes on below the system's first process, so that nobody reaps it.
+# The shell that we start ends at once. The command becomes a child of the system's first process, which reaps it.
 _DETACHED: Final = '(trap "" HUP; exec sh -c "$1") </dev/null >/dev/null 2>&1 &'
 
 

@@ -1,4 +1,4 @@
-"""What the hooks for the pre-commit framework check of files that it hands over: a policy, a commit's message."""
+"""The checks of the hooks for the pre-commit framework: of policy files, and of a commit message."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from devs_git.workspace import Workspace
 
 
 def check_policies(place: Workspace, names: Sequence[str]) -> Iterator[DevsError]:
-    """POLICY_INVALID for each file that could not be in force here; without a ledger its genesis is not compared."""
+    """POLICY_INVALID for each file that is not a valid policy here. Without a ledger, its genesis is not compared."""
     tip = place.ledger.tip()
     for name in names:
         try:
@@ -33,7 +33,7 @@ def check_policies(place: Workspace, names: Sequence[str]) -> Iterator[DevsError
 
 
 def check_message(place: Workspace, name: str) -> Iterator[DevsError]:
-    """What is wrong with the message in a file, as git is about to commit it; an empty one is git's to refuse."""
+    """What is wrong with the commit message in a file. An empty message passes, because git refuses it."""
     tip = place.ledger.require()
     data = bounded.read_file(name, limits.COMMIT, "message")
     if not place.git.run("stripspace", "--strip-comments", stdin=data):
@@ -47,6 +47,6 @@ def check_message(place: Workspace, name: str) -> Iterator[DevsError]:
     if not wrong and place.store_git.attempt(*reached, ok=(0, 1, 128))[0]:
         yield DevsError(
             "LEDGER_ROLLBACK",
-            f"{TrailerKey.LEDGER} names {named[:12]}, an event that the ledger here does not contain.",
+            f"{TrailerKey.LEDGER} names the event {named[:12]}, which the ledger here does not contain.",
             hint="Fetch what other clones wrote: devs-git sync",
         )

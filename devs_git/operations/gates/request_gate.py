@@ -1,7 +1,7 @@
-"""The record of a request: what is asked, and where the repository stands at that moment.
+"""The record of a request: what is asked, and the state of the repository at that moment.
 
-It is made anew for each attempt at writing it, so that branch, HEAD and the tips of all branches are those of the
-event that freezes them.
+Each attempt to write it makes it again, so that branch, HEAD and the tips of all branches are those at the time of the
+event.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from devs_git.values import immutable
 
 _BRANCHES: Final = "refs/heads/"
 _REMOTES: Final = "refs/remotes/"
-MANY: Final = 1000  # branches; with many more a request would be larger than a file may be
+MANY: Final = 1000  # branches; with many more, a request would be larger than a file may be
 _COMMENT: Final = "A request; immutable. Its status is derived from the decision beside it."
 
 
 @immutable
 class GateRequest:
-    """Who reads what: `git` is this worktree's, `store_git` reads objects by their oids."""
+    """A request to write: `git` is this worktree's, `store_git` reads objects by their oids."""
 
     git: Git
     store_git: Git
@@ -38,7 +38,7 @@ class GateRequest:
     asked: Question
 
     def file(self, tip: Tip, created_at: str) -> bytes:
-        """The request file as the repository is now; refusals of what cannot be asked here."""
+        """The request file for the current state of the repository. Raises if this cannot be asked here."""
         record = self.record(tip, created_at)
         data = yaml_documents.dump(record, gate_files.schema_of(self.asked.gate_type), comment=_COMMENT)
         if len(data) > yaml_documents.MAX_BYTES:
@@ -71,19 +71,19 @@ class GateRequest:
         }
 
     def _heads(self, head: str) -> Mapping[str, str]:
-        """The tips of all local branches. Of very many, those that HEAD does not reach, and what HEAD is.
+        """The tips of all local branches. If there are very many, only those that HEAD does not reach, and HEAD.
 
-        Also those of the remotes' branches as they were last fetched: what is here and not pushed yet no other clone
-        can look into, and its older commits would seem to have been made after this gate.
+        Also the tips of the tracking branches: another clone may not have a local tip yet, and without these it would
+        take older commits for commits that were made after this gate.
         """
         found = refs.list_refs(self.store_git, _BRANCHES)
         if len(found) > MANY and head:
             apart = refs.list_refs(self.store_git, f"--no-merged={head}", _BRANCHES)
             found = {name: oid for name, oid in found.items() if name in apart} | {"HEAD": head}
         found.pop(LEDGER, None)
-        far = refs.list_refs(self.store_git, _REMOTES)
-        if len(found) + len(far) <= MANY:
-            found |= {name.removeprefix("refs/"): oid for name, oid in far.items() if _commits(name)}
+        remote_tips = refs.list_refs(self.store_git, _REMOTES)
+        if len(found) + len(remote_tips) <= MANY:
+            found |= {name.removeprefix("refs/"): oid for name, oid in remote_tips.items() if _commits(name)}
         return {_text(name.removeprefix(_BRANCHES)): oid for name, oid in found.items()}
 
     def _revision(self, tip: Tip, head: str, branch: str) -> dict[str, Any]:
@@ -92,28 +92,28 @@ class GateRequest:
         if changes.proposed_text is not None and not (branch and head):
             raise invalid(
                 "branch",
-                "A proposed text lands on a branch, and HEAD names none that has a commit.",
+                "A proposed text lands on a branch, but HEAD is detached or has no commit.",
                 hint="Switch to a branch: git switch <branch>",
             )
         path = checked_tip.policy_at(tip).tas_path
-        told: dict[str, Any] = {
+        proposed: dict[str, Any] = {
             "sections_to_modify": list(changes.sections_to_modify),
             "rationale": changes.rationale,
             "risk_assessment": changes.risk_assessment,
         }
         after = None
         if changes.proposed_text is not None:
-            told["proposed_text"] = tas_file.as_stored(self.git, path, changes.proposed_text)
-            after = gate_model.blob_oid(told["proposed_text"].encode())
+            proposed["proposed_text"] = tas_file.as_stored(self.git, path, changes.proposed_text)
+            after = gate_model.blob_oid(proposed["proposed_text"].encode())
         return {
-            "proposed_changes": told,
+            "proposed_changes": proposed,
             "tas_path": path,
             "tas_before": tas_file.blob(self.store_git, head, path),
             "tas_after": after,
         }
 
     def _policy_change(self, tip: Tip, head: str) -> dict[str, Any]:
-        """The proposed policy, whole, so that the decision is bound to it."""
+        """The whole text of the proposed policy, to which the decision is bound."""
         data = self._proposed(tip, head)
         tracked_policy.check(data, policy.PROPOSED, tip)
         before = tip.read(policy.IN_FORCE)
@@ -123,7 +123,7 @@ class GateRequest:
         }
 
     def _proposed(self, tip: Tip, head: str) -> bytes:
-        """The tracked policy as it is at HEAD; while a gate is open, as it is in the worktree, for a commit is refused then."""
+        """The tracked policy at HEAD. While a gate is open, the one in the worktree, because nobody can commit it then."""
         here = self.git.where / policy.PROPOSED
         if tip.names("open") and here.is_file() and not here.is_symlink():
             return bounded.read_file(here, limits.DOCUMENT, policy.PROPOSED, "POLICY_INVALID")
@@ -139,10 +139,10 @@ class GateRequest:
 
 
 def _commits(name: str) -> bool:
-    """Whether a remote's branch holds commits of the repository, and is no second name of another."""
+    """Whether this tracking branch has commits of the code, and is not a second name of another branch."""
     return not name.endswith(("/HEAD", "/devs/ledger"))
 
 
 def _text(name: str) -> str:
-    """A branch's name as text; bytes that are no UTF-8 are written out."""
+    """A branch's name as text; bytes that are not UTF-8 are escaped."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
