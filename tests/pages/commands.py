@@ -56,12 +56,12 @@ HEAD: Final = """\
 This page is generated from the table of verbs and from the help of each command: `make pages` writes it, and a test
 compares it. `devs-git COMMAND --help` prints the same text in the terminal. `git devs COMMAND` runs the same command.
 
-Most commands take the first two of these options too, and commands that change something take all three. The sections below do not
-repeat them:
+The sections below do not repeat these options. Most commands take the first two. Commands that change something take
+all three:
 """
 _TIERS: Final = {
     READS: "Reads only.",
-    CHANGES: "Changes state, and destroys no state to which one can return.",
+    CHANGES: "Changes state, and deletes nothing to which you can return.",
     DESTROYS: "Deletes for good. Without a terminal it needs `--yes`.",
 }
 # What the tier of a verb does not say.

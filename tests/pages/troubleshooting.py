@@ -20,15 +20,16 @@ GROUPS: Final = (
 HEAD: Final = """\
 # Troubleshooting
 
-Each refusal has a code, a sentence that says what is, and mostly a hint that says what to type. With `--json` they are the fields
-`code`, `message` and `hint`. `devs-git doctor` and `devs-git verify` answer with codes too. This page says of each code what it means
-and what to do. In the examples, replace `10`, `ID`, `COMMIT` and the like by what the message names.
+Each refusal has a code, a message that says what happened, and usually a hint with the command to type. With `--json`
+they are the fields `code`, `message` and `hint`. `devs-git doctor` and `devs-git verify` answer with codes, too. This
+page says of each code what it means and what to do. In the examples, replace `10`, `ID`, `COMMIT` and the like by the
+values of the message.
 
 If you do not know where to begin:
 
 ```sh
-devs-git status    # repairs an interrupted command, and says what is open
-devs-git doctor    # looks for trouble, and prints the command that repairs it; it changes nothing
+devs-git status    # finishes an interrupted command or takes it back, and shows open gates
+devs-git doctor    # looks for problems, and prints the command that repairs each; it changes nothing
 ```
 
 This page is generated from the table of codes: `make pages` writes it, and a test compares it.
@@ -37,16 +38,16 @@ This page is generated from the table of codes: `make pages` writes it, and a te
 
 def page() -> str:
     """The page. ValueError names the codes and reasons without a text, and the texts without a code."""
-    told = [code for _title, texts in GROUPS for code in texts]
-    _complete("code", told, {*CODES, *FOUND_ALONE})
+    documented = [code for _title, texts in GROUPS for code in texts]
+    _complete("code", documented, {*CODES, *FOUND_ALONE})
     _complete("reason", list(work.REASONS), set(REASONS))
     return "\n".join((*_head(), *_index(), *_codes(), *_reasons()))
 
 
-def _complete(what: str, told: list[str], there: set[str]) -> None:
-    odd = sorted({*told} ^ there) or sorted({one for one in told if told.count(one) > 1})
+def _complete(kind: str, documented: list[str], existing: set[str]) -> None:
+    odd = sorted({*documented} ^ existing) or sorted({one for one in documented if documented.count(one) > 1})
     if odd:
-        raise ValueError(f"Each {what} has one text in tests/pages/texts/: {', '.join(odd)}")
+        raise ValueError(f"Each {kind} has one text in tests/pages/texts/: {', '.join(odd)}")
 
 
 def _head() -> Iterator[str]:

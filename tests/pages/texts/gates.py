@@ -9,7 +9,7 @@ TEXTS: Final[dict[str, str]] = {
     "GATE_BLOCKED": """\
 A gate is open: somebody asked a question, and work waits until a person answers it. The refused command changed nothing.
 
-An agent stops here and tells its person. The person reads the question and answers it at a terminal:
+If you are an agent, stop here and tell your person. The person reads the question and answers it at a terminal:
 
 ```sh
 devs-git gate list
@@ -18,7 +18,7 @@ devs-git gate approve ID                                    # either
 devs-git gate reject ID --reason "We keep the old format."  # or
 ```
 
-To save work meanwhile: `devs-git snapshot create`. [Gates](gates.md#what-is-refused-while-a-gate-is-open) says what goes on.""",
+To save work meanwhile: `devs-git snapshot create`. [Gates](gates.md#what-is-refused-while-a-gate-is-open) says what still works.""",
     "GATE_NOT_FOUND": """\
 The ledger of this clone has no gate with this id. It may have been opened in another clone.
 
@@ -29,7 +29,7 @@ devs-git gate list
 devs-git sync
 ```""",
     "GATE_ALREADY_ACTIVE": """\
-Only one revision of the TAS can wait at a time, and one waits already. With `--json`, `existing_gate_id` names it.
+Only one revision of the TAS can wait for an answer, and one waits already. With `--json`, `existing_gate_id` names it.
 
 Wait for its answer, or let a person answer it:
 
@@ -38,9 +38,9 @@ devs-git gate list
 devs-git gate wait ID --timeout 10min
 ```""",
     "GATE_ALREADY_RESOLVED": """\
-The gate has an answer. A decision is written once and is not changed.
+The gate has an answer already. A decision is written once and never changed.
 
-Read it. If the answer was wrong, ask again with a new gate:
+Read the decision. If the answer was wrong, ask again with a new gate:
 
 ```sh
 devs-git gate show ID
@@ -48,25 +48,25 @@ devs-git gate show ID
     "TERMINAL_REQUIRED": """\
 Only a person at a terminal may do this, and there is no terminal here, or an agent's variable is set (`variable` names it).
 
-Open a terminal of your own, outside the agent, go to the repository and type it there. Or sign with your SSH key:
+Open a terminal of your own, outside the agent. Go to the repository and type the command there. Or sign with your SSH key:
 
 ```sh
 devs-git gate show ID
 devs-git gate approve ID
-devs-git gate approve ID --sign --key ~/.ssh/id_ed25519    # or so
+devs-git gate approve ID --sign --key ~/.ssh/id_ed25519    # or with a signature
 ```""",
     "SELF_APPROVAL": """\
-Who asked for something may not approve it, and neither may an agent. Nothing was decided.
+The person who asked may not approve the request, and no agent may. Nothing was decided.
 
-Another approver decides. The policy in force names them:
+Ask another approver. The policy in force names them:
 
 ```sh
 git show refs/heads/devs/ledger:policy.yaml
 ```""",
     "UNKNOWN_SIGNER": """\
-The policy in force does not name you, or the key that signed, as an approver.
+The policy in force does not name you, or the key that signed, as an approver. Nothing was decided.
 
-See who may decide and with which key. Then decide as one of them, or name your key:
+See who may decide, and with which key. If you are one of them, name your key:
 
 ```sh
 git show refs/heads/devs/ledger:policy.yaml
@@ -76,7 +76,7 @@ devs-git gate approve ID --sign --key ~/.ssh/id_ed25519
 
 To become an approver, change `devs-policy.yaml` and ask: `devs-git gate request --type POLICY_CHANGE --blocker "…"`.""",
     "BAD_SIGNATURE": """\
-The decision has no signature where the policy asks for one, or the signature does not fit what was decided, or `ssh-keygen`
+The decision has no signature where the policy asks for one, or the signature is for other bytes than the decision, or `ssh-keygen`
 could not sign. As a finding of `verify` it means: do not trust this decision.
 
 Sign again. If that fails, see whether the key is there:
@@ -86,11 +86,11 @@ ssh-add -L
 devs-git gate approve ID --sign --key ~/.ssh/id_ed25519
 ```
 
-To sign on another machine, sign exactly the bytes of `devs-git gate approve ID --print-bytes`.""",
+On another machine, sign exactly the bytes that `devs-git gate approve ID --print-bytes` prints.""",
     "REPLAYED": """\
 The signature belongs to another gate or another repository, or it was used before.
 
-Do not use it again. Sign what this prints:
+Make a new signature over what the first command prints:
 
 ```sh
 devs-git gate approve ID --print-bytes > d.txt
@@ -98,7 +98,7 @@ ssh-keygen -Y sign -n devs-gate@v1 -f KEY d.txt
 devs-git gate approve ID --signature d.txt.sig
 ```""",
     "STALE_REQUEST": """\
-What the gate asks for no longer fits: the TAS, the policy or the request changed since it was asked or signed.
+The request is out of date: the TAS, the policy or the request itself changed after it was asked or signed.
 
 Reject the gate and ask again:
 
@@ -108,9 +108,9 @@ devs-git gate reject ID --reason stale
 devs-git gate request --help
 ```""",
     "COMMITTED_WHILE_FROZEN": """\
-`verify` found a commit that names an event at which a gate was open. The hooks were off or were evaded.
+`verify` found a commit that names an event at which a gate was open. The git hooks were off or were evaded.
 
-See who made it and which gate it was. A person decides whether the work stays; to take it back, revert it:
+See who made the commit, and which gate it was. A person decides whether the commit stays. To take it back, revert it:
 
 ```sh
 git log -1 --format=fuller COMMIT
@@ -118,8 +118,8 @@ devs-git gate show ID
 git revert COMMIT
 ```""",
     "UNSEEN_AT_FREEZE": """\
-`verify` found a commit that was made after a gate opened and names an event from before it. As a warning it may be honest: another clone
-opened the gate, and this one had not heard of it. As an error it means that the clone knew of the gate, as far as `verify` can tell.
+`verify` found a commit that was made after a gate opened and names an event from before it. As a warning the commit may be honest: another clone
+opened the gate, and this clone had not fetched that yet. As an error it means that this clone knew of the gate, as far as `verify` can tell.
 
 Look at the commit and ask its author. [CI](ci.md#a-commit-that-did-not-know-of-a-gate) explains the difference:
 
@@ -128,7 +128,7 @@ git log -1 --format=fuller COMMIT
 devs-git sync
 ```""",
     "TAS_UNAPPROVED": """\
-The TAS, the file that describes the architecture, was changed where nobody approved it. The message names the sections.
+The TAS, the file that describes the architecture, was changed in a section for which nobody approved a change. The message names the sections.
 
 Ask for the change, or leave it out of the commit:
 
@@ -137,11 +137,11 @@ devs-git gate request --type TAS_REVISION --help
 git restore --staged -- TAS.md    # your text stays in the working tree
 ```
 
-If `verify` found it in a commit that exists, take it back with `git revert COMMIT`, or ask for it now.""",
+If `verify` found the change in a commit, revert it with `git revert COMMIT`, or ask for it now.""",
     "TAS_MISMATCH": """\
-A commit puts a text of the TAS in place that is not the one that was approved.
+A commit changes the TAS to a text that is not the approved one.
 
-Compare the two. Put the approved text in place, or ask for the new one:
+Compare the two texts. Commit the approved one, or ask for the new one:
 
 ```sh
 devs-git gate show ID
@@ -151,7 +151,7 @@ devs-git gate request --type TAS_REVISION --help
     "POLICY_INVALID": """\
 `devs-policy.yaml`, or the policy in the ledger, cannot be read or contradicts itself. The message has file and line.
 
-Correct the line, then check it. To have it in force, commit it and ask for a decision:
+Correct the line, then check it. Then commit the file and ask a person to put it in force:
 
 ```sh
 devs-git verify policy
@@ -159,7 +159,7 @@ git add devs-policy.yaml && git commit -m "Correct the policy"
 devs-git gate request --type POLICY_CHANGE --blocker "Correct the policy of this repository."
 ```
 
-If `verify` found it in a decision of the ledger, that decision does not count: call the person who made it.""",
+If `verify` found it in a decision of the ledger, that decision does not count. Tell the person who made it.""",
     "POLICY_UNTRACKED": """\
 `devs-policy.yaml` is not committed, or does not name the ledger. A clone cannot find its ledger without it.
 

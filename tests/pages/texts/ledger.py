@@ -30,7 +30,7 @@ git fsck --full
 There are two ledgers that do not belong together: one begins with another genesis or another first policy than
 `devs-policy.yaml` names. Nothing was changed. Somebody ran `init` where a ledger was, or forged one.
 
-Call whoever maintains the repository. See which one is named, and what each begins with:
+Call whoever maintains the repository. These commands show which ledger the policy names, and with which commit each ledger begins:
 
 ```sh
 git log -p -- devs-policy.yaml
@@ -38,8 +38,8 @@ git log --max-parents=0 --format=fuller refs/heads/devs/ledger
 git ls-remote origin refs/heads/devs/ledger
 ```""",
     "LEDGER_ROLLBACK": """\
-Events are missing that were in the ledger: somebody set the branch back, here or on the remote. As a finding about a commit: it
-names an event that is not in this ledger, perhaps because the ledger was not fetched.
+Events that were in the ledger are missing: somebody set the branch back, here or on the remote. If `verify` says it of a commit, the
+commit names an event that is not in this ledger; perhaps the ledger was not fetched.
 
 Fetch first. Then `doctor` prints the command that puts the newer ledger back:
 
@@ -54,7 +54,7 @@ If `sync` itself answers this, the remote was set back: call whoever maintains i
 The ledger holds something that devs-git never writes: a changed or deleted file, an odd tree, a wrong request or decision, or an object
 whose bytes are not what its name says. Somebody wrote to it by hand, or the disk is damaged.
 
-Call a person, and answer no gate until it is clear. See what it is and who wrote it:
+Call whoever maintains the repository, and answer no gate until the cause is clear. See what it is and who wrote it:
 
 ```sh
 devs-git verify ledger
@@ -74,7 +74,7 @@ devs-git sync
 git log -2 --format=%B COMMIT
 ```
 
-In a branch that nobody has yet, `git commit --amend --no-edit` with the hooks on gives the newest commit a new trailer.""",
+If you have not pushed the branch, `git commit --amend --no-edit` with the hooks on gives the newest commit a new trailer.""",
     "LEDGER_BEHIND": """\
 A reflog, or what `sync` remembers, names an event that is not here. Perhaps this clone lost objects, or was copied in part.
 
@@ -87,7 +87,7 @@ git log -3 EVENT
     "LEDGER_CHECKED_OUT": """\
 The branch of the ledger is checked out in this worktree. It moves with each event, so `git status` shows changes that nobody made.
 
-Switch to a branch of yours:
+Switch to a branch with your code:
 
 ```sh
 git switch main
@@ -107,7 +107,7 @@ git log -1 refs/heads/devs/ledger
 A commit names no event of the ledger: its message has no trailer `Devs-Ledger`. It was made without the git hooks, on a web page,
 by a bot, or before somebody ran `init` in that clone.
 
-Install the hooks. If the commit is the newest and nobody has it, amend it:
+Install the hooks. If the commit is the newest one and you have not pushed it, amend it:
 
 ```sh
 devs-git init
@@ -116,10 +116,10 @@ git commit --amend --no-edit
 
 The policy says what `verify` makes of it: `verify: {unbound_commit: error}`, `warning` (the default) or `ignore`.""",
     "TAG_MOVED": """\
-A tag of a task, or a ref of a checkpoint, is not where the ledger says. As a warning: another clone's purge says that it should go, and only
-a person takes it away.
+A tag of a task, or a ref of a checkpoint, does not point where the ledger says. As a warning it means: another clone's purge says that the ref should go, and only
+a person deletes it here.
 
-Compare it with the ledger. The number of a checkpoint always leads to the right object:
+Compare it with the ledger. The numbered ref of a checkpoint always has the right object:
 
 ```sh
 devs-git log --all
@@ -131,7 +131,8 @@ Replace `10` and `2` by the task and the number that `devs-git show task-10` pri
     "TAG_MISSING": """\
 The ledger names a checkpoint whose ref or tag object is not in this clone.
 
-Is only the visible tag missing? Then its number leads to it. Otherwise fetch it, and see who wrote the event if no clone has it:
+If only the visible tag is missing, the first command makes it again from the checkpoint's number. Otherwise fetch the ref. If no clone has it,
+see who wrote the event:
 
 ```sh
 git update-ref refs/tags/devs/task-10 refs/devs/checkpoints/task-10/2
@@ -140,11 +141,11 @@ git fetch origin 'refs/devs/checkpoints/*:refs/devs/checkpoints/*' 'refs/tags/de
 git show EVENT
 ```
 
-If it was taken away on purpose: `devs-git purge --from EVENT`.""",
+If somebody removed the checkpoint on purpose: `devs-git purge --from EVENT`.""",
     "TAG_NOT_ANNOTATED": """\
 A tag `devs/task-…` is a plain pointer to a commit. Those of devs-git are annotated tags; somebody made this one by hand.
 
-Put the right one in its place. The number of the checkpoint leads to it; `devs-git show task-10` prints the number:
+Put the right tag in its place. The numbered ref of the checkpoint has it; `devs-git show task-10` prints the number:
 
 ```sh
 devs-git show task-10
@@ -152,7 +153,7 @@ git update-ref refs/tags/devs/task-10 refs/devs/checkpoints/task-10/2
 devs-git verify tags
 ```""",
     "REF_BROKEN": """\
-The file of a ref holds nothing that git understands, as after a loss of power. `git fetch` and `git push` may fail at it.
+The file of a ref is damaged, for example after a loss of power. `git fetch` and `git push` may fail because of it.
 
 `doctor` prints the exact command, which removes the file and writes the last value of the reflog:
 
@@ -161,9 +162,9 @@ devs-git doctor
 git for-each-ref refs/devs refs/heads | head
 ```""",
     "SCHEMA_INVALID": """\
-A schema that is part of devs-git is missing or was changed. Nothing in your repository causes it.
+A schema that is part of devs-git is missing or was changed. Your repository is not the cause.
 
-Install devs-git again:
+Install devs-git again, then check it:
 
 ```sh
 devs-git --version

@@ -7,7 +7,7 @@ from typing import Final
 TITLE: Final = "Installation, git, hooks and arguments"
 TEXTS: Final[dict[str, str]] = {
     "INVALID_ARGUMENTS": """\
-An argument or option has a value that the command does not take. `field` names it, in the message and with `--json`.
+An argument or option has a value that the command does not accept. With `--json`, `field` names it.
 
 Read the help of the command, which has an example:
 
@@ -15,22 +15,22 @@ Read the help of the command, which has an example:
 devs-git help rewind
 ```
 
-A command that deletes for good needs `--yes` where nobody can be asked.""",
+A command that deletes for good needs `--yes` without a terminal, because nobody can be asked there.""",
     "BUSY": """\
-Somebody else holds a lock at this moment: another devs-git, another git, or a program that reads the catalog. Trying again may help.
+Another process holds a lock: another devs-git, another git, or a program that reads the catalog.
 
-Wait a moment and run the command again. If it stays, see which processes run. Remove a lock of git only if no git runs:
+Wait a moment and run the command again. If the answer is the same, see which processes run. Remove a lock of git only if no git runs:
 
 ```sh
 ps -ef | grep -E 'git|devs-git'
 ls "$(git rev-parse --git-dir)"/*.lock
 ```
 
-`sync` answers this too if the remote cannot be reached: `git ls-remote origin`.""",
+`sync` also answers this if it cannot reach the remote. Try `git ls-remote origin`.""",
     "INTERNAL": """\
-This is a bug of devs-git. The trace is in its log file.
+This is a bug of devs-git. Its log file has the details.
 
-See the last lines of the log, and report them. Then look whether the repository is in order:
+Report the last lines of the log. Then check the repository:
 
 ```sh
 tail -40 "${XDG_STATE_HOME:-$HOME/.local/state}/devs-git/errors.log"
@@ -66,7 +66,7 @@ git --version
 command -v git
 ```""",
     "IDENTITY_MISSING": """\
-git knows no name or mail address for you. Events and checkpoints then bear the name of the machine's account.
+git knows no name or mail address for you. Until you set them, events and checkpoints have the name of your account on this machine.
 
 Tell git who you are:
 
@@ -75,18 +75,17 @@ git config --global user.name 'Ada Lovelace'
 git config --global user.email ada@example.org
 ```""",
     "HOOK_MISSING": """\
-A git hook of devs-git is not installed, is not executable, or another hook stands in its place. Commits are not recorded and not
-stopped by a gate.
+A git hook of devs-git is not installed, is not executable, or another hook is in its place. Commits make no checkpoints, and a gate does not stop them.
 
-Install the hooks; a hook of yours is kept and called:
+Install the hooks. A hook of yours is kept, and devs-git calls it:
 
 ```sh
 devs-git init
 devs-git doctor
 ```""",
     "HOOK_NOT_CALLED": """\
-git looks for hooks in another folder (`core.hooksPath`), where devs-git does not write: it is tracked, it lies outside the repository, or it
-is no folder.
+git looks for hooks in another folder (`core.hooksPath`), in which devs-git does not write: git tracks it, it is outside the repository, or it
+is not a folder.
 
 `doctor` prints the command that adds one line to the hook there. See which folder it is:
 
@@ -95,7 +94,7 @@ devs-git doctor
 git config --show-origin --get-all core.hooksPath
 ```""",
     "HOOK_NOT_RUN": """\
-The hook is installed and git cannot run it. Perhaps the shell or Python that it starts is gone, or the file system forbids programs (`noexec`).
+The hook is installed, but git cannot run it. Perhaps the shell or Python that it starts is gone, or the file system forbids programs (`noexec`).
 
 Let git run one hook and read what it says. Then install the hooks again:
 
@@ -104,7 +103,7 @@ git hook run pre-rebase
 devs-git init
 ```""",
     "HOOK_OUTDATED": """\
-The hooks are those of another version of devs-git, or the Python that they start is gone or does not know devs-git.
+Another version of devs-git installed the hooks, or the Python that they start is gone or has no devs-git.
 
 Install them again, with the devs-git that you use:
 
@@ -113,9 +112,9 @@ devs-git --version
 devs-git init
 ```""",
     "HOOK_EDITED": """\
-Somebody changed a hook of devs-git after it was installed. devs-git leaves it alone, so the hook may do anything.
+Somebody changed a hook of devs-git after it was installed. devs-git does not touch it, so the hook may do anything.
 
-Look at it. Then move it away and install the hook anew:
+Look at the hook. Then move it away and install it again:
 
 ```sh
 git rev-parse --git-path hooks
@@ -125,18 +124,18 @@ devs-git init
 
 `doctor` prints the `mv` for the file.""",
     "HOOK_ADDED": """\
-Beside a hook of devs-git stands a file that the hook calls and that devs-git did not put there.
+A hook of devs-git calls a file beside it that devs-git did not put there.
 
-Look at it. If it is yours, `init` accepts it; if it is not, remove it:
+Look at the file. If it is yours, `init` accepts it. If it is not, remove it:
 
 ```sh
 ls -l "$(git rev-parse --git-path hooks)"
 devs-git init
 ```""",
     "HOOK_KEPT_MISSING": """\
-There was a hook of yours before `init`; devs-git kept it beside its own to call it. That file is gone.
+You had a hook before `init`. devs-git kept it beside its own and calls it. That file is gone.
 
-Put it back from where you have it, or let `init` write the hook without it:
+Put it back from a copy, or let `init` write the hook without it:
 
 ```sh
 ls -l "$(git rev-parse --git-path hooks)"
@@ -151,7 +150,7 @@ Let `init` add the line:
 devs-git init
 ```""",
     "VIEW_BLOCKED": """\
-Something of yours stands at `.devs`, where devs-git shows the files of the ledger. devs-git does not touch it.
+A file or folder of yours is at `.devs`, where devs-git shows the files of the ledger. devs-git does not touch it.
 
 Move it away, then let `init` write the folder:
 
@@ -160,24 +159,24 @@ mv .devs devs-of-mine
 devs-git init
 ```""",
     "VIEW_STALE": """\
-The folder `.devs/` does not show the ledger as it is: somebody changed or deleted files in it. It is only for reading; nothing is lost.
+The folder `.devs/` does not show the ledger as it is: somebody changed or deleted files in it. It is only a copy for reading, so nothing is lost.
 
-Write it anew:
+Write it again:
 
 ```sh
 devs-git init
 ```""",
     "UNREADABLE": """\
-`doctor` could read no further: git refuses to read something of this repository.
+`doctor` could not read everything: git refuses to read something in this repository.
 
-See what is damaged. A fetch brings back what another clone still has:
+See what is damaged. A fetch brings back what the remote still has:
 
 ```sh
 git fsck --full
 git fetch origin
 ```""",
     "VERB_UNLISTED": """\
-The tables of commands, tools and routes in this installation do not agree with the written list. Nothing in your repository causes it.
+The tables of commands, tools and routes in this installation do not agree with the written list. Your repository is not the cause.
 
 Install devs-git again. In a checkout of devs-git, the message names the row that is missing:
 
@@ -185,7 +184,7 @@ Install devs-git again. In a checkout of devs-git, the message names the row tha
 devs-git verify registry
 ```""",
     "VERB_UNGUARDED": """\
-A command or a tool of this installation writes although a gate is open. Nothing in your repository causes it.
+A command or a tool of this installation writes although a gate is open. Your repository is not the cause.
 
 Install devs-git again, and report it:
 

@@ -7,7 +7,7 @@ from typing import Final
 TITLE: Final = "Traces, conversations and agents"
 TEXTS: Final[dict[str, str]] = {
     "TRACE_NOT_FOUND": """\
-This clone has no stored output with this id. Traces stay in the clone that stored them, and `trace prune` deletes old ones.
+This clone has no trace with this id. Traces stay in the clone that stored them, and `trace prune` deletes old ones.
 
 Look for it:
 
@@ -25,18 +25,18 @@ devs-git trace search --in messages WORDS
 devs-git conversation import ~/.claude/projects/PROJECT/SESSION.jsonl
 ```""",
     "INVALID_INPUT": """\
-The input cannot be taken: it is larger than the limit (`limit_bytes` with `--json`), it is no valid text, or an argument is wrong (`field`).
+devs-git does not accept the input: it is larger than the limit (`limit_bytes` with `--json`), it is not valid text, or an argument is wrong (`field`).
 
-Send less, or in parts. The hint names the way for this input. To see the size of a file:
+Send less, or send it in parts. The hint says how for this input. To see the size of a file:
 
 ```sh
 wc -c FILE
 ```""",
     "CATALOG_DAMAGED": """\
-The file that holds traces and conversations, `.git/devs/catalog.db`, is damaged. Checkpoints and the ledger are not in it, and
-work goes on. Do not delete the file: it holds what stands nowhere else.
+The file that holds traces and conversations, `.git/devs/catalog.db`, is damaged. Checkpoints and the ledger are not in it, so
+you can work. Do not delete the file: no other file has its content.
 
-Save what can be read, then put the file back from it or from a backup:
+Save what can be read into a new file, or take the file from a backup:
 
 ```sh
 sqlite3 "$(git rev-parse --git-common-dir)/devs/catalog.db" .recover > saved.sql
@@ -48,7 +48,7 @@ Then stop all agents and servers, move `catalog.db`, `catalog.db-wal` and `catal
     "CATALOG_UNUSABLE": """\
 The catalog of traces cannot be used: another devs-git version made it, another program holds it, or the disk is full or read-only.
 
-Do what the message says. These show most causes:
+Do what the message says. These commands show the usual causes:
 
 ```sh
 devs-git --version
@@ -58,14 +58,14 @@ ls -l "$(git rev-parse --git-common-dir)/devs"
     "INDEX_DAMAGED": """\
 The full-text index of the catalog is damaged, so a search may miss traces or messages. The traces themselves are whole.
 
-Let the next search build it anew; `doctor` prints this command, too:
+Let the next search build it again; `doctor` prints this command, too:
 
 ```sh
 sqlite3 "$(git rev-parse --git-common-dir)/devs/catalog.db" "DELETE FROM settings WHERE key = 'DEVS_FTS'"
 devs-git trace search again
 ```""",
     "SPOOL_REJECTED": """\
-A client's hook sent something that devs-git could not read. The rest was taken in.
+A client's hook sent something that devs-git could not read. Everything else is in the catalog.
 
 Look at the first file. If nothing in it matters, delete the folder:
 
@@ -74,8 +74,8 @@ ls "$(git rev-parse --git-common-dir)/devs/spool/rejected"
 rm -r "$(git rev-parse --git-common-dir)/devs/spool/rejected"
 ```""",
     "AGENT_HOOK_MISSING": """\
-The project file of a client calls the hook of devs-git, and in this clone that hook is missing, changed or of another version. The client's
-outputs are not recorded, and its tools are not stopped by a gate.
+The project file of a client calls the hook of devs-git. In this clone that hook is missing, was changed, or has another version. Outputs of
+the client's tools are not recorded, and a gate does not stop them.
 
 Install it again:
 

@@ -9,7 +9,7 @@ TEXTS: Final[dict[str, str]] = {
     "TASK_NOT_FOUND": """\
 The ledger of this clone has no task with this id. Or the command needs an active task, and this worktree has none.
 
-See which task is active and which checkpoints there are. If the task is from another clone, `sync` brings it. If it is new, start it:
+See which task is active and which checkpoints there are. If the task is from another clone, `sync` fetches it. If it is new, start it:
 
 ```sh
 devs-git status
@@ -18,9 +18,9 @@ devs-git sync
 devs-git task start 10 --title "Parse dates"
 ```""",
     "TASK_EXISTS": """\
-The id is taken: a task with it is active or completed. Or an undo would bring a task back whose id was used again since.
+The id is taken: a task with this id is active or completed. Or an undo would bring a task back whose id was used again since.
 
-Look at the task. Then use another id. To get at the old work, make a branch there:
+Look at the task, then use another id. To see the old work, make a branch there:
 
 ```sh
 devs-git task status 10
@@ -38,7 +38,7 @@ devs-git task complete --all -m "Done"
 git worktree add ../second && cd ../second
 ```""",
     "TASK_RUNNING": """\
-An agent's session works on the task. No command answers this code today; it is reserved.
+An agent's session works on the task. No command answers with this code today; it is reserved.
 
 See what is active:
 
@@ -48,7 +48,7 @@ devs-git status
     "CHECKPOINT_NOT_FOUND": """\
 The task exists and this checkpoint does not. Or no checkpoint, or more than one, begins with the oid that you gave.
 
-List the checkpoints, and write the name as it stands there, such as `task-10@2`. If you gave an oid, write more of its characters:
+List the checkpoints, and use a name from the list, such as `task-10@2`. If you gave an oid, write more of its characters:
 
 ```sh
 devs-git log --all --task 10
@@ -56,7 +56,7 @@ devs-git log --all --task 10
     "NO_CHECKPOINT": """\
 `task-10` means the completion of task 10, and there is none now: the task was never completed, or a rewind undid it.
 
-Name one of its checkpoints by number. If a rewind undid the completion by mistake, return from the rewind:
+Name one of its checkpoints by number. If you did not want that rewind, return from it:
 
 ```sh
 devs-git log --all --task 10
@@ -66,7 +66,7 @@ devs-git undo --dry-run
     "CONTRACT_NOT_FOUND": """\
 No task belongs to the line of work (the contract) that `history --contract` names.
 
-List what happened without this filter. If nobody names a contract, it is the branch on which the task was started:
+List the events without this filter. If nobody named a contract, it is the branch on which the task was started:
 
 ```sh
 devs-git history --limit 20
@@ -84,10 +84,10 @@ devs-git checkpoint
 The command cannot run in the state that it found. The message says what that is, for example: files in conflict, nothing
 staged, a full disk, a shallow clone, a ref that somebody moved meanwhile.
 
-If `gate approve` cannot put an approved TAS in its place, `paths` names the files in the way (`--json`). Nothing is decided
-then, and the gate stays open.
+If `gate approve` cannot put an approved TAS in its place, `paths` names the files in the way (`--json`). Then nothing is decided,
+and the gate stays open.
 
-Do what the hint says and run the command again. These show most causes:
+Do what the hint says and run the command again. These commands show the usual causes:
 
 ```sh
 git status
@@ -110,7 +110,7 @@ devs-git rewind task-10 --dry-run
 `devs-git checkout` did not switch. Everything is as it was. With `--json`, `reason` says why; see
 [the reasons](#why-the-working-tree-is-not-moved).
 
-Commit your changes or put them aside, then switch:
+Commit your changes or stash them, then switch:
 
 ```sh
 git status
@@ -118,7 +118,7 @@ git stash push
 devs-git checkout main
 ```""",
     "CHECKOUT_TIMEOUT": """\
-The switch took longer than its limit of 10 seconds, and was taken back. Everything is as it was.
+The switch took longer than its limit of 10 seconds, so devs-git took it back. Everything is as it was.
 
 Try again. For a very large change, use git itself:
 
@@ -128,7 +128,7 @@ git switch main
 ```""",
     "PLAN_STALE": """\
 Something changed between the plan and the command: files, index, HEAD or checkpoints. Nothing was done, because the plan no
-longer says what would happen. Does an editor or an agent write files at this moment?
+longer says what would happen. Perhaps an editor or an agent writes files at this moment.
 
 Make a new plan, look at it, and decide again:
 
@@ -140,17 +140,17 @@ devs-git rewind task-10
 An earlier command was interrupted, by a kill or a loss of power. devs-git does not finish it by itself here, because somebody
 changed files or refs since, or because its journal cannot be read. What was there before is saved in `refs/devs/backup/`.
 
-Run any command first: it repairs what it safely can. If the code comes again, decide; your own edits stay in both cases:
+Run any command first: it repairs what it safely can. If you get the code again, decide. Your own edits stay in both cases:
 
 ```sh
 devs-git status
-devs-git doctor --take-back    # either: everything as it was before
-devs-git doctor --finish       # or: everything as the command wanted it
+devs-git doctor --take-back    # either: everything is as it was before the command
+devs-git doctor --finish       # or: the command is carried out to its end
 ```""",
     "JOURNAL_OPEN": """\
-An operation was interrupted and is neither finished nor taken back, here or in another worktree.
+An operation was interrupted, here or in another worktree, and is neither finished nor taken back.
 
-Run a command in the worktree that the message names; that repairs it. If it cannot, decide there:
+Run a command in the worktree that the message names; it repairs the operation. If it cannot, decide there:
 
 ```sh
 devs-git status
@@ -170,7 +170,7 @@ git for-each-ref refs/devs/backup
 devs-git log
 ```""",
     "INVALID_BRANCH": """\
-The name is not one that devs-git takes for a local branch. Or a ref has a name that git could take for the ledger, such as
+devs-git does not accept this name for a local branch. Or a ref has a name that git could take for the ledger, such as
 a tag `devs/ledger`.
 
 Use the short name of a local branch, of the characters `A-Za-z0-9_./-`. For a branch of a remote, make a local one first:
@@ -193,7 +193,7 @@ devs-git conversation snapshots
     "HISTORY_REWRITTEN": """\
 A program such as `git filter-repo` gave the commits other oids. Checkpoints name commits that are gone or have other files now.
 
-Let the checkpoints follow. A dry run shows what would move; [the whole procedure](rewritten-history.md) has its own page:
+Move the checkpoints to the new commits. A dry run shows what would move; [the whole procedure](rewritten-history.md) has its own page:
 
 ```sh
 devs-git history-rewritten --map .git/filter-repo/commit-map --dry-run
@@ -206,9 +206,9 @@ If the ledger was rewritten too and another clone has the old one, fetch it firs
 # Why a working tree is not moved: the `reason` of GIT_RESET_FAILED and CHECKOUT_FAILED.
 REASONS: Final[dict[str, str]] = {
     "dirty": "Tracked files have changes. Commit them, or say how to keep them: `--preserve branch`, `stash` or `discard`. For `checkout`: `git stash push`.",
-    "untracked_in_the_way": "Untracked or ignored files stand where files of the target go. Add `--untracked save`, or move them away.",
-    "nested_repository": "Another git repository stands in the way. Move that folder away; devs-git never touches it.",
-    "special_file": "A socket, a pipe or a device stands in the way. Move it away.",
+    "untracked_in_the_way": "Untracked or ignored files are at paths of the target. Add `--untracked save`, or move them away.",
+    "nested_repository": "Another git repository is in the way. Move that folder away; devs-git never touches it.",
+    "special_file": "A socket, a pipe or a device is in the way. Move it away.",
     "operation_under_way": "A merge, a rebase, a cherry-pick, a revert, an `am` or a bisect is not finished. End it: `git status` says how.",
     "unmerged": "Files are in conflict. Resolve them, then `git add` each.",
     "no_commit": "The repository has no commit yet. Make the first one.",
@@ -217,10 +217,10 @@ REASONS: Final[dict[str, str]] = {
     "not_an_ancestor": "The checkpoint is not in the history of HEAD. Switch to its branch, or look at it: `devs-git branch task-10@2 -b look`. In a shallow clone: `git fetch --unshallow`.",
     "new_commits": "There are new commits since the operation. Say how to keep them: `devs-git undo --preserve branch`.",
     "missing_objects": "Objects are missing: the clone is partial, or a `git gc` ran. Run the `git diff` that the hint names, which fetches them, and try again.",
-    "no_folder": "A file stands where the TAS needs a folder. Name another path in the policy (`tas: {path: …}`).",
-    "too_large": "The files to save first are larger than the policy allows. Commit or move large files, or raise `backup_limit` in the policy.",
-    "moved_meanwhile": "Another git moved the branch at this moment; everything is as that git left it. Look at `git log`, and repeat the command.",
-    "not_as_written": "What git wrote is not what was asked for, so it was taken back. Run `git fsck`, then repeat the command.",
-    "disk": "The disk refused to write. Make room (`df -h .`) or mend permissions, and repeat the command.",
-    "git_failed": "git refused; the message has its words. Mend what it says, and repeat the command.",
+    "no_folder": "A file is at a path where the TAS needs a folder. Name another path in the policy (`tas: {path: …}`).",
+    "too_large": "The files that must be saved first are larger than the policy allows. Commit or move large files, or raise `backup_limit` in the policy.",
+    "moved_meanwhile": "Another git process moved the branch at the same moment. Everything is as that process left it. Look at `git log`, then repeat the command.",
+    "not_as_written": "git wrote other files than devs-git asked for, so devs-git took the move back. Run `git fsck`, then repeat the command.",
+    "disk": "The disk refused to write. Free some space (`df -h .`) or correct the permissions, then repeat the command.",
+    "git_failed": "git refused, and the message has its reason. Correct that, then repeat the command.",
 }
