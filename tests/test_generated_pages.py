@@ -104,14 +104,14 @@ def test_each_line_of_the_picture_stands_in_the_tour_and_it_has_as_many_as_one_r
         before = lines.get(one.attrib["y"], "")
         lines[one.attrib["y"]] = before.ljust(column) + (one.text or "")
     assert picture.LEAST_LINES <= len(lines) <= picture.MOST_LINES
-    shown = tour.shown().splitlines()
+    shown = tour.transcript().splitlines()
     assert [line for line in lines.values() if line not in shown] == []
     assert not any("http" in value for one in root.iter() for value in one.attrib.values())
 
 
 def test_colours_of_a_terminal_are_colours_of_the_picture() -> None:
-    said = picture.at_terminal([sys.executable, "-c", r"print('\x1b[32m$ \x1b[0ma <b\x1b[1m  c\x1b[0m')"])
+    said = picture.terminal_output([sys.executable, "-c", r"print('\x1b[32m$ \x1b[0ma <b\x1b[1m  c\x1b[0m')"])
     parts = list(picture.spans(said.rstrip("\n")))
     assert [(column, text) for column, text, _how in parts] == [(0, "$"), (2, "a <b"), (8, "c")]
     assert ["#7ee787" in parts[0][2], "bold" in parts[1][2], "bold" in parts[2][2]] == [True, False, True]
-    assert "a &lt;b" in picture.drawn([said.rstrip("\n")])
+    assert "a &lt;b" in picture.draw([said.rstrip("\n")])

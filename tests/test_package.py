@@ -83,7 +83,7 @@ def test_the_wheel_in_an_empty_environment_runs_the_demo_that_the_tour_shows(
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
     assert _run("git", "devs", "--version") == f"devs-git {devs_git.__version__}\n"
-    assert _run("devs-git", "demo") == tour.shown(), "Refresh it with: make pages"
+    assert _run("devs-git", "demo") == tour.transcript(), "Refresh it with: make pages"
     assert list(temporary.iterdir()) == []
 
 

@@ -42,13 +42,13 @@ _STYLE: Final = re.compile(r"\x1b\[([0-9;]*)m")
 _TITLE: Final = "devs-git demo: go back to a finished task, and return"
 
 
-def at_terminal(command: list[str]) -> str:
+def terminal_output(command: list[str]) -> str:
     """What a command prints to a terminal, colours included; CalledProcessError where it fails."""
     ours, theirs = pty.openpty()
     env = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=env)
     os.close(theirs)
-    said = b""
+    text = b""
     while True:
         try:
             part = os.read(ours, 1 << 16)
@@ -56,16 +56,16 @@ def at_terminal(command: list[str]) -> str:
             break
         if not part:
             break
-        said += part
+        text += part
     os.close(ours)
     if child.wait():
-        raise subprocess.CalledProcessError(child.returncode, command, said)
-    return said.decode().replace("\r\n", "\n")
+        raise subprocess.CalledProcessError(child.returncode, command, text)
+    return text.decode().replace("\r\n", "\n")
 
 
-def chosen(said: str) -> list[str]:
+def choose_lines(text: str) -> list[str]:
     """The lines of the demo that are drawn, with their colours; ValueError where they are too many or too few."""
-    paragraphs = re.split(r"\n(?:\x1b\[[0-9;]*m)*\n", said)
+    paragraphs = re.split(r"\n(?:\x1b\[[0-9;]*m)*\n", text)
     found = [next(one for one in paragraphs if _has(one, command)) for command in SHOWN]
     lines = [line for one in found for line in ("", *one.strip("\n").split("\n"))][1:]
     widest = max(len(_STYLE.sub("", line)) for line in lines)
@@ -94,20 +94,20 @@ def spans(line: str) -> Iterator[tuple[int, str, str]]:
             bold = "1" in codes
             how = f' fill="{colour or (_BOLD if bold else _TEXT)}"' + (' font-weight="bold"' if bold else "")
         else:
-            if said := part.strip(" "):
-                yield column + len(part) - len(part.lstrip(" ")), said, how
+            if text := part.strip(" "):
+                yield column + len(part) - len(part.lstrip(" ")), text, how
             column += len(part)
 
 
-def _text(column: int, y: int, said: str, how: str) -> str:
+def _text(column: int, y: int, text: str, how: str) -> str:
     """One piece of text, stretched to the grid: the fonts of readers are not equally wide."""
     return (
         f'<text x="{_MARGIN + column * _WIDE:.1f}" y="{y}"{how} xml:space="preserve" '
-        f'textLength="{len(said) * _WIDE:.1f}" lengthAdjust="spacingAndGlyphs">{escape(said)}</text>'
+        f'textLength="{len(text) * _WIDE:.1f}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
     )
 
 
-def drawn(lines: list[str]) -> str:
+def draw(lines: list[str]) -> str:
     """The picture of these lines."""
     columns = max(len(_STYLE.sub("", line)) for line in lines)
     width = round(columns * _WIDE) + 2 * _MARGIN
@@ -126,10 +126,10 @@ def drawn(lines: list[str]) -> str:
     ]
     for at, line in enumerate(lines):
         y = _BAR + _MARGIN + at * _HIGH + _SIZE
-        parts += [_text(column, y, said, how) for column, said, how in spans(line)]
+        parts += [_text(column, y, text, how) for column, text, how in spans(line)]
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
 def page() -> str:
     """The picture of what the demo prints today."""
-    return drawn(chosen(at_terminal([sys.executable, "-m", "devs_git", "demo"])))
+    return draw(choose_lines(terminal_output([sys.executable, "-m", "devs_git", "demo"])))

@@ -12,7 +12,7 @@ PAGE: Final = Path(__file__).parents[2] / "docs" / "tour.md"
 BLOCK: Final = re.compile(r"(?<=<!-- transcript -->\n```console\n).*?(?=```\n)", re.DOTALL)
 
 
-def demo() -> str:
+def demo_output() -> str:
     """What the demo prints; CalledProcessError where it fails."""
     command = [sys.executable, "-m", "devs_git", "demo"]
     return subprocess.run(
@@ -20,7 +20,7 @@ def demo() -> str:
     ).stdout
 
 
-def shown() -> str:
+def transcript() -> str:
     """What the page says that it prints."""
     found = BLOCK.search(PAGE.read_text(encoding="utf-8"))
     assert found, "docs/tour.md has no transcript block"
@@ -29,4 +29,4 @@ def shown() -> str:
 
 def page() -> str:
     """The page with what the demo prints today."""
-    return BLOCK.sub(lambda _match: demo(), PAGE.read_text(encoding="utf-8"))
+    return BLOCK.sub(lambda _match: demo_output(), PAGE.read_text(encoding="utf-8"))

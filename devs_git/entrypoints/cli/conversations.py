@@ -35,7 +35,7 @@ def _show_text(result: Result) -> str:
 @click.option("--snapshot", default="", metavar="ID", help="Up to a snapshot.")
 @click.option("--message", default="", metavar="ID", help="Up to a message.")
 @click.option(
-    "--format", type=click.Choice(["chat", "json", "table"]), default="chat", show_default=True, help="How."
+    "--format", type=click.Choice(["chat", "json", "table"]), default="chat", show_default=True, help="The form of the output."
 )
 @click.option("--no-tool-calls", is_flag=True, help="Leave out the arguments of tools.")
 @click.option("--no-tool-results", is_flag=True, help="Leave out the results of tools.")

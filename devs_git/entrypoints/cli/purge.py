@@ -59,13 +59,13 @@ def _once(result: Result) -> ItemsView[tuple[str, str], int]:
     example='devs-git purge secret.env --dry-run\ndevs-git purge --text "hunter2-and-more" --yes',
 )
 @click.argument("path", default="")
-@click.option("--text", default="", help="A text that is to go, wherever it stands.")
+@click.option("--text", default="", help="The text to delete, wherever it is.")
 @click.option(
     "--from",
     "event",
     default="",
     metavar="EVENT",
-    help="What this event says is kept no more, or is nowhere; sync and verify name it.",
+    help="Delete the checkpoints that this event no longer keeps; sync and verify name the event.",
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would be deleted, and what would remain.")
 def purge(*, path: str, text: str, event: str, dry_run: bool) -> VerbRequest:

@@ -65,8 +65,8 @@ def trace_put(*, given: str, task: str, tool: str, session: str, error: bool, **
 @click.argument("trace_id", default="", metavar="ID")
 @click.option("--raw", is_flag=True, help="Print the exact bytes, on a terminal, too.")
 @click.option("--payload", is_flag=True, help="Print what the agent's hook sent instead of the output.")
-@click.option("--offset", type=int, default=0, metavar="BYTES", help="Begin there.")
-@click.option("--limit", type=int, metavar="BYTES", help="The highest number of results.")
+@click.option("--offset", type=int, default=0, metavar="BYTES", help="The byte to begin at.")
+@click.option("--limit", type=int, metavar="BYTES", help="The highest number of bytes.")
 def trace_get(*, trace_id: str, raw: bool, payload: bool, offset: int, limit: int | None) -> VerbRequest:
     from devs_git.commands.trace_get import Request
 
@@ -129,7 +129,7 @@ def _with_minus_words(made: click.Command) -> click.Command:
     type=click.Choice(["traces", "messages"]),
     default="traces",
     show_default=True,
-    help="Where.",
+    help="What to search: traces or messages.",
 )
 @click.option("--limit", type=int, default=20, show_default=True, help="The highest number of results.")
 @click.option("--rewound", is_flag=True, help="Include rewound tasks.")
