@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +15,7 @@ from devs_git.errors import REASONS
 from tests.support.tools_story import Call, answers, told
 
 PAGE: Final = Path(__file__).parent.parent / "docs" / "tools.md"
-TIERS: Final = {0: "0, reads", 1: "1, changes state, recoverably", 3: "3, destroys"}
+TIERS: Final = {0: "0, reads", 1: "1, changes state", 3: "3, destroys"}
 HEAD: Final = f"""\
 # The tools of devs-git
 
@@ -24,43 +25,48 @@ command prints with `--json`. An error is the same object `{{"error", "code", "m
 This page is generated from the table of tools: `make pages` writes it. The calls and answers come from one story with a
 fixed clock.
 
-- **Tier 0** only reads, and leaves no event. **Tier 1** changes state, and there is a way back. No tool is of tier 3, and no
-  tool decides a gate.
-- While a gate is open, a tool that does not go on answers `GATE_BLOCKED` with the `gate_id`. Then stop writing, say so to the
-  person, and wait.
+- A tool of **tier 0** only reads, and leaves no event. A tool of **tier 1** changes state, and you can undo the change. No
+  tool has tier 3, and no tool decides a gate.
+- While a gate is open, some tools answer `GATE_BLOCKED` with the `gate_id`; the table says which. Then stop writing, tell
+  the person, and wait.
 - Any tool may answer {", ".join(f"`{code}`" for code in OF_ALL)}. If `retryable` is true, a second try may help.
-- Messages and hints name tools and arguments where the command line names commands and options. If they name a command,
-  there is no tool for it: it is for a shell, or for a person.
+- Messages and hints name tools and arguments; on the command line they name commands and options. If a hint names a
+  command, there is no tool for it: type the command in a shell, or ask a person.
 - `GIT_RESET_FAILED` and `CHECKOUT_FAILED` say in `reason` why the working tree is not moved:
   {", ".join(f"`{reason}`" for reason in REASONS)}. If files are in the way, `paths` names them, at most a hundred.
 - An answer of more than 500 characters, also a refusal, is stored as a trace, and `_meta.traceId` names it (over HTTP the
   header `Devs-Trace-Id`). Answers of tools that read traces or conversations, and of dry runs, are not stored.
-- Before something moves the working tree, call `rewind_to_task` with `dry_run`. It writes nothing. It says what would be
-  undone, what is not covered and what is in the way (`blocked_by`), and gives a `plan_id`. The call with this `plan_id`
-  does exactly that, or answers `PLAN_STALE` if anything has changed since.
+- Before you rewind, call `rewind_to_task` with `dry_run`. It writes nothing. It says what would be undone, what is not
+  covered and what is in the way (`blocked_by`), and returns a `plan_id`. The call with this `plan_id` does exactly that,
+  or answers `PLAN_STALE` if anything has changed.
 """
 
 
 def page() -> str:
     calls = told()
     rows = [
-        f"| [`{one.name}`](#{one.name}) | {one.verb.tier} | {_goes_on(one)} | {one.verb.summary} |"
+        f"| [`{one.name}`](#{one.name}) | {one.verb.tier} | {_when_frozen(one)} | {_summary(one)} |"
         for one in TOOLS.values()
     ]
-    table = ["| tool | tier | while a gate is open | |", "|---|---|---|---|", *rows, ""]
+    table = ["| tool | tier | while a gate is open, it | what it does |", "|---|---|---|---|", *rows, ""]
     return "\n".join([HEAD, *table, *(_section(tool, calls) for tool in TOOLS.values())])
 
 
-def _goes_on(tool: Tool) -> str:
-    return "goes on" if tool.verb.goes_on_while_frozen else "`GATE_BLOCKED`"
+def _summary(tool: Tool) -> str:
+    """The first sentence of what the tool means."""
+    return re.split(r"(?<=[.:]) ", tool.meaning)[0].rstrip(".:") + "."
+
+
+def _when_frozen(tool: Tool) -> str:
+    return "works" if tool.verb.goes_on_while_frozen else "answers `GATE_BLOCKED`"
 
 
 def _section(tool: Tool, calls: list[Call]) -> str:
-    moves = " It moves the working tree, so clients are told to ask first." if tool.moves_tree else ""
+    moves = " It moves the working tree, so it tells clients to ask first." if tool.moves_tree else ""
     parts = [
         f"## {tool.name}",
         tool.meaning,
-        f"Verb `{tool.verb_name}`, tier {TIERS[tool.verb.tier]}; while a gate is open: {_goes_on(tool)}.{moves}",
+        f"Command `devs-git {tool.verb_name}`, tier {TIERS[tool.verb.tier]}. While a gate is open, it {_when_frozen(tool)}.{moves}",
         _inputs(tool),
         _outputs(tool),
         f"Codes of its own: {', '.join(f'`{code}`' for code in tool.codes) or 'none'}.",
@@ -76,7 +82,7 @@ def _inputs(tool: Tool) -> str:
         f"| `{one.name}` | {_kind(one)} | {'yes' if one.required else ''} | {one.text} |"
         for one in tool.params
     ]
-    return "\n".join(["| input | type | needed | |", "|---|---|---|---|", *rows])
+    return "\n".join(["| input | type | required | what it means |", "|---|---|---|---|", *rows])
 
 
 def _kind(one: Param) -> str:

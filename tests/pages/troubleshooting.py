@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Iterator
 from typing import Final
 
@@ -70,7 +72,19 @@ def _codes() -> Iterator[str]:
         yield f"\n## {title}"
         for code in sorted(texts):
             means, _, do = texts[code].partition("\n\n")
-            yield f"\n### {code}\n\n{means}\n\n{_facts(code)}\n\n**What to do.** {do}"
+            yield f"\n### {code}\n\n{_wrapped(means)}\n\n{_facts(code)}\n\n{_wrapped(f'**What to do.** {do}')}"
+
+
+def _wrapped(text: str) -> str:
+    """The text in lines of at most 120 characters; blocks of code stay."""
+    parts = re.split(r"(^```.*?^```$)", text, flags=re.DOTALL | re.MULTILINE)
+    return "".join(
+        part if part.startswith("```") else "\n\n".join(map(_filled, part.split("\n\n"))) for part in parts
+    )
+
+
+def _filled(paragraph: str) -> str:
+    return textwrap.fill(paragraph, 120, break_long_words=False, break_on_hyphens=False)
 
 
 def _facts(code: str) -> str:

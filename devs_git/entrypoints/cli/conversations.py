@@ -35,7 +35,11 @@ def _show_text(result: Result) -> str:
 @click.option("--snapshot", default="", metavar="ID", help="Up to a snapshot.")
 @click.option("--message", default="", metavar="ID", help="Up to a message.")
 @click.option(
-    "--format", type=click.Choice(["chat", "json", "table"]), default="chat", show_default=True, help="The form of the output."
+    "--format",
+    type=click.Choice(["chat", "json", "table"]),
+    default="chat",
+    show_default=True,
+    help="The form of the output.",
 )
 @click.option("--no-tool-calls", is_flag=True, help="Leave out the arguments of tools.")
 @click.option("--no-tool-results", is_flag=True, help="Leave out the results of tools.")
@@ -74,7 +78,7 @@ def conversation_import(**options: Any) -> VerbRequest:
     example="devs-git conversation snapshot --task 10",
 )
 @click.option(
-    "--session", default="", metavar="ID", help="Messages of one session. Default: the last session here."
+    "--session", default="", metavar="ID", help="The session to mark. Default: the last session here."
 )
 @click.option("--task", default="", help="The last session of this task.")
 def conversation_snapshot(**options: Any) -> VerbRequest:

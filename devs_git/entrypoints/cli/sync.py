@@ -128,7 +128,12 @@ def _rewritten_text(result: history_rewritten_verb.Result) -> str:
     example="devs-git history-rewritten --map .git/filter-repo/commit-map --dry-run\n"
     "devs-git history-rewritten --map .git/filter-repo/commit-map",
 )
-@click.option("--map", default="", metavar="FILE", help="The file with old and new oids. Default: compare the files of commits.")
+@click.option(
+    "--map",
+    default="",
+    metavar="FILE",
+    help="The file with old and new oids. Default: compare the files of commits.",
+)
 @click.option("--dry-run", is_flag=True, help="Only show what would move.")
 def history_rewritten(*, map: str, dry_run: bool) -> VerbRequest:  # noqa: A002 - the option's name
     """Move the checkpoints."""

@@ -18,8 +18,8 @@ TOOLS: Final = (
     Tool(
         "request_tas_revision",
         "gate request",
-        "Ask a person to let the Technical Architecture Specification be revised. All write "
-        "work freezes until a person has decided; wait for that. No tool decides.",
+        "Ask a person to approve a change of the Technical Architecture Specification (TAS). Until the person decides, "
+        "no work can be written; wait for the decision. No tool decides.",
         (
             Param(
                 "agent_id",
@@ -31,7 +31,7 @@ TOOLS: Final = (
             Param(
                 "blocker_description",
                 {**_TEXT, "maxLength": gate_model.MOST},
-                "What stands in the way: 20 to 2000 characters.",
+                "What blocks the task: 20 to 2000 characters.",
                 required=True,
             ),
             Param(
@@ -43,9 +43,12 @@ TOOLS: Final = (
                             "type": "array",
                             "items": {**_LINE, "minLength": 1, "maxLength": gate_model.SECTION_MOST},
                             "minItems": 1,
-                            "description": "Headings or numbers; one at least.",
+                            "description": "Numbers or headings of sections; at least one.",
                         },
-                        "rationale": {**_TEXT, "description": "Why: 20 characters or more."},
+                        "rationale": {
+                            **_TEXT,
+                            "description": "Why the TAS should change: 20 characters or more.",
+                        },
                         "risk_assessment": {
                             **_TEXT,
                             "description": "What could go wrong: 20 characters or more.",
@@ -53,13 +56,13 @@ TOOLS: Final = (
                         "proposed_text": {
                             **text_schema(plain_text.FILE_FORM),
                             "minLength": 1,
-                            "description": "The whole TAS as it should become.",
+                            "description": "The whole TAS after the change.",
                         },
                     },
                     "required": ["sections_to_modify", "rationale", "risk_assessment"],
                     "additionalProperties": False,
                 },
-                "What is to be changed.",
+                "The change that you ask for.",
                 required=True,
             ),
         ),
@@ -74,19 +77,19 @@ TOOLS: Final = (
             Param(
                 "status",
                 {**TEXT, "enum": [*gate_model.STATUSES, gate_list.ALL]},
-                "Which; else those that wait.",
+                "Only gates with this status. Default: gates that wait.",
             ),
             Param(
                 "gate_type",
                 {**TEXT, "enum": [*gate_model.TYPES]},
-                "Only of this type.",
+                "Only gates of this type.",
             ),
         ),
     ),
     Tool(
         "get_gate",
         "gate show",
-        "Show one gate: what is asked, what is frozen, and once decided the decision with its reason.",
+        "Show one gate: what is asked, what is refused meanwhile, and the decision with its reason, if there is one.",
         (Param("gate_id", text_schema(gate_model.GATE_ID_FORM), "The gate's id.", required=True),),
         codes=("GATE_NOT_FOUND",),
     ),

@@ -26,12 +26,12 @@ def number_schema(most: int) -> dict[str, Any]:
 
 
 def limit(most: int) -> Param:
-    return Param("limit", number_schema(most), "At most so many rows.")
+    return Param("limit", number_schema(most), "The highest number of rows.")
 
 
 def cursor(pattern: str) -> Param:
     return Param(
-        "cursor", text_schema(pattern, empty=True), "The next_cursor of an earlier answer: go on there."
+        "cursor", text_schema(pattern, empty=True), "The next_cursor of an earlier answer, for the next page."
     )
 
 
@@ -42,18 +42,18 @@ NAME: Final = text_schema(branch_names.FORM, most=branch_names.LONGEST)
 ONE_TASK: Final = text_schema(ids.TASK_FORM)
 ANY_TASK: Final = text_schema(ids.TASK_FORM, empty=True)
 OID: Final = text_schema(ids.OID_FORM, empty=True)
-CHECKPOINT: Final = "A checkpoint: task-10 (its completion), task-10@3 (its third numbered one), or the oid of one, seven digits of it at least."
+CHECKPOINT: Final = "A checkpoint: task-10 (its completion), task-10@3 (its third numbered one), or the oid of one, at least seven digits."
 TASK: Final = Param("task_id", ONE_TASK, "The task's id: 10 or task-10.", required=True)
 PRESERVE: Final = Param(
     "preserve",
     {**TEXT, "enum": ["create_branch", *rewind_selection.PRESERVE]},
-    "What is left of the present state beside the backup that is always kept: a branch, a stash entry, or neither. "
-    "Without it a clean tree leaves a branch, and tracked changes refuse the call.",
+    "How to save the current state, besides the backup that is always made: as a branch, as a stash entry, or not at all. "
+    "Without this argument a clean tree is saved as a branch, and tracked changes refuse the call.",
 )
-BRANCH_NAME: Final = Param("branch_name", NAME, "What the preserved branch is called.")
+BRANCH_NAME: Final = Param("branch_name", NAME, "The name of the branch that saves the current state.")
 UNTRACKED: Final = Param(
     "untracked",
     {**TEXT, "enum": ["save"]},
-    "save: untracked files that are in the way move into the backup, and the call goes on.",
+    "save: move untracked files that are in the way into the backup, and continue.",
 )
-MESSAGE: Final = Param("message", LONG, "The commit's and the checkpoint's message.")
+MESSAGE: Final = Param("message", LONG, "The message of the commit and of the checkpoint.")

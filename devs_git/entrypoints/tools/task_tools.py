@@ -29,19 +29,23 @@ TOOLS: Final = (
         "list_checkpoints",
         "log",
         "List checkpoints, newest first, with the rewinds between them.",
-        (limit(log.MOST), Param("task_id", ANY_TASK, "Only this task's.", "task"), cursor(ids.OID_FORM)),
+        (
+            limit(log.MOST),
+            Param("task_id", ANY_TASK, "Only checkpoints of this task.", "task"),
+            cursor(ids.OID_FORM),
+        ),
         codes=("TASK_NOT_FOUND",),
     ),
     Tool(
         "get_history",
         "history",
-        "What happened, as the ledger tells it: tasks, checkpoints, rewinds, gates and decisions, newest first.",
+        "List the events of the ledger, newest first: tasks, checkpoints, rewinds, gates and decisions.",
         (
             limit(history.MOST),
-            Param("task_id", ANY_TASK, "Only this task's."),
-            Param("contract", LINE, "Only those of this contract's tasks."),
+            Param("task_id", ANY_TASK, "Only events of this task."),
+            Param("contract", LINE, "Only events of tasks of this contract."),
             cursor(ids.OID_FORM),
-            Param("after", OID, "An event's id: those that came after it, oldest first."),
+            Param("after", OID, "The id of an event: list those that came after it, oldest first."),
         ),
         codes=("TASK_NOT_FOUND", "CONTRACT_NOT_FOUND"),
     ),
@@ -55,15 +59,21 @@ TOOLS: Final = (
     Tool(
         "checkpoint_diff",
         "diff",
-        "What changed up to a checkpoint, file by file, with totals; lines on demand, up to a limit "
-        "that the answer tells of.",
+        "Show what changed up to a checkpoint: each file, and totals. With hunks it shows the changed lines, too, up to a "
+        "limit; the answer says if it was reached.",
         (
             Param("checkpoint", TARGET, CHECKPOINT, "target", required=True),
             Param(
-                "against", TEXT, "Where to begin: a checkpoint, HEAD or a commit; else the checkpoint before."
+                "against",
+                TEXT,
+                "The checkpoint or commit to compare with, or HEAD. Default: the previous checkpoint.",
             ),
-            Param("hunks", FLAG, "The changed lines, too."),
-            Param("hunk_lines", number_schema(diff.MOST_LINES), "At most so many lines in all."),
+            Param("hunks", FLAG, "Include the changed lines."),
+            Param(
+                "hunk_lines",
+                number_schema(diff.MOST_LINES),
+                "The highest number of changed lines in the answer.",
+            ),
         ),
         codes=("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "NO_CHECKPOINT", "HISTORY_REWRITTEN", "CONFLICT"),
     ),
@@ -71,7 +81,7 @@ TOOLS: Final = (
         "task_status",
         "task status",
         "Show one task, or the one that is active in this worktree.",
-        (Param("task_id", ONE_TASK, "The task's id; else the active one."),),
+        (Param("task_id", ONE_TASK, "The id of the task. Default: the active task."),),
         codes=("TASK_NOT_FOUND",),
     ),
     Tool(
@@ -80,12 +90,12 @@ TOOLS: Final = (
         "Make a task active in this worktree. From then on each commit is recorded as a checkpoint.",
         (
             TASK,
-            Param("title", LINE, "What it is about, in one line."),
-            Param("plan", LONG, "How it is to be done."),
-            Param("contract", LINE, "The named line of work; else the branch."),
+            Param("title", LINE, "The subject of the task, in one line."),
+            Param("plan", LONG, "The plan for the task."),
+            Param("contract", LINE, "The contract (line of work) of the task. Default: the branch."),
             Param("agent", {**TEXT, "enum": [*AGENTS]}, "The agent's role."),
-            Param("client", LINE, "The agent's program."),
-            Param("phase", {**TEXT, "enum": [*PHASES]}, "The phase."),
+            Param("client", LINE, "The client: the program that runs the agent."),
+            Param("phase", {**TEXT, "enum": [*PHASES]}, "The phase of the work."),
         ),
         codes=("TASK_EXISTS", "TASK_ACTIVE"),
     ),
@@ -109,7 +119,7 @@ TOOLS: Final = (
     Tool(
         "write_task_result",
         "task result",
-        "Record what came out of a task, in your own words. The newest result counts.",
+        "Record the result of a task, in your own words. The newest result counts.",
         (TASK, Param("result", {**LONG, "minLength": 1}, "The result.", "text", required=True)),
         codes=("TASK_NOT_FOUND",),
     ),
@@ -119,7 +129,7 @@ TOOLS: Final = (
         "Make a local branch at a checkpoint, without switching to it.",
         (
             Param("checkpoint", TARGET, CHECKPOINT, "target", required=True),
-            Param("branch_name", NAME, "The new branch.", "name", required=True),
+            Param("branch_name", NAME, "The name of the new branch.", "name", required=True),
         ),
         codes=(
             "TASK_NOT_FOUND",

@@ -16,17 +16,17 @@ TOOLS: Final = (
     Tool(
         "get_task_trace",
         "trace get",
-        "The full, verbatim output of a tool call whose output you got shortened, or a part of it.",
+        "Get the whole, verbatim output of a tool call that you saw shortened, or a part of it.",
         (
             Param(
                 "traceId",
                 {**TEXT, "minLength": 1},
-                "The id that stands in the shortened output.",
+                "The id in the shortened output.",
                 "trace_id",
                 required=True,
             ),
-            Param("offset", COUNT, "Begin at this byte."),
-            Param("limit", {**COUNT, "minimum": trace_get.LONGEST_LETTER}, "At most so many bytes."),
+            Param("offset", COUNT, "The byte to begin at."),
+            Param("limit", {**COUNT, "minimum": trace_get.LONGEST_LETTER}, "The highest number of bytes."),
         ),
         reads_traces=True,
         codes=("TRACE_NOT_FOUND", "INVALID_INPUT"),
@@ -35,14 +35,14 @@ TOOLS: Final = (
     Tool(
         "search_traces",
         "trace search",
-        'Find stored tool outputs, or messages: words, "phrases", prefix*, -not, and task: tool: session: agent: '
-        "error:yes since: before:.",
+        'Find stored tool outputs, or messages. A query has words, "phrases", prefix*, -not, and the filters task: tool: '
+        "session: agent: error:yes since: before:.",
         (
-            Param("query", TEXT, "What to look for."),
+            Param("query", TEXT, "The query."),
             Param(
                 "in",
                 {"type": "string", "enum": ["traces", "messages"]},
-                "Look there: in outputs, if not said, or in what was said in conversations.",
+                "What to search: outputs of tools (the default), or messages of conversations.",
                 "within",
             ),
             limit(trace_search.MOST),
@@ -54,13 +54,13 @@ TOOLS: Final = (
     Tool(
         "store_trace",
         "trace put",
-        "Store a tool's whole output, so that it can be found and handed on shortened.",
+        "Store the whole output of a tool, so that you can find it later and show it shortened.",
         (
             Param("output", TEXT, "The output.", required=True, verbatim=True),
             Param(
                 "traceId",
                 {**TEXT, "maxLength": trace_put.MOST_OF_AN_ID},
-                "Its id; else a new one.",
+                "The id of the trace. Default: a new one.",
                 "trace_id",
             ),
             Param("task_id", ANY_TASK, "The task. Default: the active task."),
@@ -68,17 +68,17 @@ TOOLS: Final = (
             Param("input", TEXT, "The arguments of the tool.", verbatim=True),
             Param("session_id", _LINE, "The agent's session."),
             Param("is_error", FLAG, "The call failed."),
-            Param("duration_ms", COUNT, "How long it took."),
+            Param("duration_ms", COUNT, "The duration of the call, in milliseconds."),
         ),
         reads_traces=True,
     ),
     Tool(
         "get_conversation",
         "conversation show",
-        "What was said in an agent's session: for a task, up to a checkpoint or a message, or in the last session of this "
+        "Get the messages of an agent's session: for a task, up to a checkpoint or a message, or of the last session of this "
         "worktree. Long tool results are shortened and name their trace.",
         (
-            Param("task_id", ANY_TASK, "Only what was said for this task.", "task"),
+            Param("task_id", ANY_TASK, "Only messages of this task.", "task"),
             Param("session_id", TEXT, "The agent's session.", "session"),
             Param(
                 "checkpoint",
@@ -86,15 +86,17 @@ TOOLS: Final = (
                 "Up to this checkpoint: task-10 or task-10@3.",
                 "at",
             ),
-            Param("snapshot_id", TEXT, "Up to this named state.", "snapshot"),
+            Param("snapshot_id", TEXT, "Up to this snapshot.", "snapshot"),
             Param("message_id", TEXT, "Up to this message.", "message"),
-            Param("include_tool_calls", FLAG, "What was asked of tools, too; yes if not said.", "tool_calls"),
-            Param("include_tool_results", FLAG, "What tools answered, too; yes if not said.", "tool_results"),
-            Param("limit", number_schema(conversation_show.MOST), "The last so many messages."),
+            Param("include_tool_calls", FLAG, "Include the arguments of tools (the default).", "tool_calls"),
+            Param(
+                "include_tool_results", FLAG, "Include the results of tools (the default).", "tool_results"
+            ),
+            Param("limit", number_schema(conversation_show.MOST), "The number of messages, from the end."),
             Param(
                 "cursor",
                 text_schema(paging.CURSOR_FORM, empty=True),
-                "The next_cursor of an earlier answer: the messages before those.",
+                "The next_cursor of an earlier answer, for the messages before.",
             ),
         ),
         reads_traces=True,

@@ -23,12 +23,16 @@ TOOLS: Final = (
     Tool(
         "git_diff",
         "diff",
-        "What the working tree has, staged or not, that HEAD has not: file by file, with totals; lines on demand, up to a "
-        "limit that the answer tells of. Untracked files are not in it: git_status names them.",
+        "Show what differs between the working tree and HEAD, staged or not: each file, and totals. With hunks it shows "
+        "the changed lines, too, up to a limit; the answer says if it was reached. git_status names untracked files.",
         (
-            Param("against", TEXT, "Instead of HEAD: a checkpoint or a commit."),
-            Param("hunks", FLAG, "The changed lines, too."),
-            Param("hunk_lines", number_schema(diff.MOST_LINES), "At most so many lines in all."),
+            Param("against", TEXT, "The checkpoint or commit to compare with. Default: HEAD."),
+            Param("hunks", FLAG, "Include the changed lines."),
+            Param(
+                "hunk_lines",
+                number_schema(diff.MOST_LINES),
+                "The highest number of changed lines in the answer.",
+            ),
         ),
         codes=("TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "NO_CHECKPOINT", "CONFLICT"),
     ),
@@ -44,14 +48,14 @@ TOOLS: Final = (
     Tool(
         "git_checkout",
         "checkout",
-        "Switch this worktree to a local branch, to look around or work there. Remotes' branches, "
-        "special refs and anything like an option are refused.",
+        "Switch this worktree to a local branch. Branches of remotes, "
+        "special refs and names that look like an option are refused.",
         (
             Param("branch_name", NAME, "A local branch.", required=True),
             Param(
                 "repo_path",
                 TEXT,
-                "The worktree to switch: of this repository; else the one that is served.",
+                "The worktree of this repository to switch. Default: the worktree that is served.",
                 worktree=True,
             ),
         ),
@@ -61,22 +65,22 @@ TOOLS: Final = (
     Tool(
         "restore_files",
         "restore",
-        "Bring files of a checkpoint or snapshot back as a new commit on this branch: history is kept. "
-        "Refused where tracked changes or untracked files would be overwritten; undo_rewind takes it back.",
+        "Bring files of a checkpoint or snapshot back as a new commit on this branch. The history stays. "
+        "The call is refused if it would overwrite tracked changes or untracked files. undo_rewind takes it back.",
         (
             Param(
                 "checkpoint",
                 text_schema(
                     f"({ids.TARGET_FORM}|snapshot/{branch_names.CHARACTERS}*)", most=branch_names.LONGEST
                 ),
-                CHECKPOINT + " Or a snapshot's branch.",
+                CHECKPOINT + " Or the branch of a snapshot.",
                 "target",
                 required=True,
             ),
             Param(
                 "paths",
                 {"type": "array", "items": {**TEXT, "minLength": 1}},
-                "Only these, relative to the repository's root; else all.",
+                "The paths to bring back, relative to the root of the repository. Default: all.",
             ),
         ),
         moves_tree=True,
@@ -93,21 +97,21 @@ TOOLS: Final = (
     Tool(
         "rewind_to_task",
         "rewind",
-        "Go back to a checkpoint: branch and tracked files become what they were then, tasks finished "
-        "since become rewound. Untracked and ignored files stay where they are; a file tracked now and absent then leaves, "
-        "and stays reachable. Everything that moves is kept behind a backup ref first, and undo_rewind brings it back to the "
-        "byte. Not covered: ignored files, nested repositories and submodules (not_covered names them). Call it with dry_run "
-        "first: that writes nothing and gives a plan_id; a call with this plan_id does exactly that, or answers PLAN_STALE.",
+        "Go back to a checkpoint. Branch and tracked files become what they were then, and tasks that were finished "
+        "later become rewound. Untracked and ignored files stay. A file that was not tracked then is removed from the "
+        "working tree. Before anything moves it is saved in a backup ref, and undo_rewind brings every byte back. "
+        "Ignored files, nested repositories and submodules are not covered (not_covered names them). Call it with dry_run "
+        "first: that writes nothing and returns a plan_id. A call with this plan_id does exactly that, or answers PLAN_STALE.",
         (
             Param("task_id", text_schema(ids.TARGET_FORM, empty=True), CHECKPOINT, "target"),
-            Param("dry_run", FLAG, "Only say what would happen."),
+            Param("dry_run", FLAG, "Only say what would happen; write nothing."),
             PRESERVE,
             BRANCH_NAME,
             UNTRACKED,
             Param(
                 "plan_id",
                 text_schema(plan_id.FORM, empty=True),
-                "A dry run's plan_id, in place of the other arguments.",
+                "The plan_id of a dry run, instead of the other arguments.",
             ),
         ),
         moves_tree=True,
@@ -125,14 +129,14 @@ TOOLS: Final = (
     Tool(
         "undo_rewind",
         "undo",
-        "Return to before the last rewind, restore or undo of this worktree and branch, to the byte. Calling it "
-        "again goes forward again.",
+        "Return from the last rewind, restore or undo of this worktree and branch; every byte comes back. A second call "
+        "returns from the first one.",
         (
-            Param("rewind_id", TEXT, "An operation further back; else the last.", "op_id"),
+            Param("rewind_id", TEXT, "The id of an earlier operation. Default: the last one.", "op_id"),
             PRESERVE,
             BRANCH_NAME,
             UNTRACKED,
-            Param("dry_run", FLAG, "Only say what would happen."),
+            Param("dry_run", FLAG, "Only say what would happen; write nothing."),
         ),
         moves_tree=True,
         codes=(

@@ -82,9 +82,7 @@ devs-git checkpoint
 ```""",
     "CONFLICT": """\
 The command cannot run in the state that it found. The message says what that is, for example: files in conflict, nothing
-staged, a full disk, a shallow clone, a ref that somebody moved meanwhile.
-
-If `gate approve` cannot put an approved TAS in its place, `paths` names the files in the way (`--json`). Then nothing is decided,
+staged, a full disk, a shallow clone, a ref that somebody moved meanwhile. If `gate approve` cannot put an approved TAS in its place, `paths` names the files in the way (`--json`). Then nothing is decided,
 and the gate stays open.
 
 Do what the hint says and run the command again. These commands show the usual causes:
