@@ -25,7 +25,7 @@ devs-git trace search --in messages WORDS
 devs-git conversation import ~/.claude/projects/PROJECT/SESSION.jsonl
 ```""",
     "INVALID_INPUT": """\
-devs-git does not accept the input: it is larger than the limit (`limit_bytes` with `--json`), it is not valid text, or an argument is wrong (`field`).
+The input is refused: it is larger than the limit (`limit_bytes` with `--json`), it is not valid text, or an argument is wrong (`field`).
 
 Send less, or send it in parts. The hint says how for this input. To see the size of a file:
 

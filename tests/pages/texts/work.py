@@ -168,7 +168,7 @@ git for-each-ref refs/devs/backup
 devs-git log
 ```""",
     "INVALID_BRANCH": """\
-devs-git does not accept this name for a local branch. Or a ref has a name that git could take for the ledger, such as
+This is not a name of a local branch that devs-git accepts. Or a ref has a name that git could take for the ledger, such as
 a tag `devs/ledger`.
 
 Use the short name of a local branch, of the characters `A-Za-z0-9_./-`. For a branch of a remote, make a local one first:
