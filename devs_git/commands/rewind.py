@@ -1,4 +1,4 @@
-"""rewind: go back to a checkpoint, losing nothing."""
+"""`rewind`: go back to a checkpoint without losing anything."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ LISTED = 1000
 
 @immutable
 class Request(VerbRequest):
-    """`target`: `task-10`, `task-10@3` or a checkpoint's oid; or a `plan_id`, which carries target and options.
+    """`target`: `task-10`, `task-10@3` or a checkpoint's oid; or a `plan_id`, which contains target and options.
 
     `override_reason` lets a person at a terminal rewind while a gate is open; the gate stays open.
-    `preserve`: branch, stash, discard or None; `untracked`: `save` moves untracked files that are in the way.
+    `preserve`: branch, stash, discard or None; `untracked`: `save` moves untracked files that are in the change.
     """
 
     target: str = ""
@@ -67,7 +67,7 @@ class Request(VerbRequest):
 
     @property
     def options(self) -> Options:
-        """Target and options, from the plan where one is given; INVALID_ARGUMENTS where the two disagree."""
+        """Target and options, from the plan if one is given; INVALID_ARGUMENTS if plan and request differ."""
         own = Options(self.target, preserve_mode(self.preserve), self.branch_name, self.untracked == "save")
         if own.branch_name and not own.preserve:
             own = Options(own.target, "branch", own.branch_name, own.save_untracked)
@@ -90,7 +90,7 @@ class Request(VerbRequest):
 
 @immutable
 class Plan(VerbResult):
-    """What a rewind would do. Oids are full; lists are cut at 1000. `not_told`: see `filters`; `was_active`: `Result`."""
+    """What a rewind would do. Lists have at most 1000 entries. For `not_told` see `filters`, for `was_active` see `Result`."""
 
     would_reset_to_commit: str
     affected_tasks: tuple[str, ...]
@@ -113,9 +113,9 @@ class Plan(VerbResult):
 
 @immutable
 class Result:
-    """What a rewind did. `preserved_as` has `type` and `reference`; `backup` keeps everything in every mode.
+    """What a rewind did. `preserved_as` has `type` and `reference`. `backup` has the whole previous state in every mode.
 
-    `edited`: files that somebody saved while they were moved; they are left as they were saved.
+    `edited`: files that somebody saved during the rewind; they stay as they were saved.
     `was_active`, `now_active`: the worktree's active task before and after; '' for none.
     """
 
@@ -151,66 +151,66 @@ def run(workspace: Workspace, request: Request) -> Plan | Result:
 
 def _move(workspace: Workspace, request: Request) -> Result:
     with move_tree.worktree_lock(workspace.site, alone=True) as site:
-        look = rewind_plan.make_plan(site, request.options)
-        survey.require_movable(site.places, look.found)
-        for error in _stale(request, look):
+        plan = rewind_plan.make_plan(site, request.options)
+        survey.require_movable(site.places, plan.found)
+        for error in _stale(request, plan):
             raise error
-        look.require_allowed()
-        return _rewind(workspace, site, request, look)
+        plan.require_allowed()
+        return _rewind(workspace, site, request, plan)
 
 
-def _stale(request: Request, look: RewindPlan) -> list[DevsError]:
-    """PLAN_STALE where the plan that was named is not the one of now."""
-    if not request.plan_id or look.plan_id == request.plan_id:
+def _stale(request: Request, plan: RewindPlan) -> list[DevsError]:
+    """PLAN_STALE if the request names a plan that differs from the current one."""
+    if not request.plan_id or plan.plan_id == request.plan_id:
         return []
     text = "Files, index, HEAD or checkpoints changed since the plan was made."
     hint = f"Make a new plan: devs-git rewind {request.options.target} --dry-run"
     return [DevsError("PLAN_STALE", text, hint=hint)]
 
 
-def _objections(workspace: Workspace, site: Site, request: Request, look: RewindPlan) -> list[DevsError]:
-    """All that would stop the rewind, in the order in which it would be said."""
-    way = _way(workspace, request.options, look, "")
+def _objections(workspace: Workspace, site: Site, request: Request, plan: RewindPlan) -> list[DevsError]:
+    """All reasons why the rewind would be refused, in the order of a real run."""
+    change = _state_change(workspace, request.options, plan, "")
     return [
-        *_stale(request, look),
-        *look.refusals,
-        *objections(site, way),
+        *_stale(request, plan),
+        *plan.refusals,
+        *objections(site, change),
         *journal.interruption_errors(workspace.places),
     ]
 
 
 def _plan(workspace: Workspace, request: Request) -> Plan:
     site = workspace.site
-    look, active = rewind_plan.make_plan(site, request.options), active_task.read(site.places)
-    point, rest = look.target, footprint.find_uncovered(look.found, site.top)
-    after = task_activity.after_rewind(workspace.ledger.tip().here, look.effect, active)
+    plan, active = rewind_plan.make_plan(site, request.options), active_task.read(site.places)
+    point, rest = plan.target, footprint.find_uncovered(plan.found, site.top)
+    after = task_activity.after_rewind(workspace.ledger.tip().here, plan.effect, active)
     from devs_git.storage.catalog import ledger_marks
 
     catalog = workspace.places.shared / "catalog.db"
     return Plan(
         would_reset_to_commit=point.commit,
-        affected_tasks=look.effect.affected,
-        sqlite_tables_affected=ledger_marks.tables_with(catalog, look.effect.affected),
-        plan_id=look.plan_id,
+        affected_tasks=plan.effect.affected,
+        sqlite_tables_affected=ledger_marks.tables_with(catalog, plan.effect.affected),
+        plan_id=plan.plan_id,
         target=request.options.target,
-        commits=len(look.commits),
-        files=_files(look, request.options),
-        preserve=look.preserve,
-        undone=tuple(point.name for point in look.effect.undone),
-        kept_by=reach.keepers(site.git, look.target, look.effect.kept[:LISTED], look.others),
-        still_on=whereabouts.still_on(workspace, look.effect.undone[:LISTED]),
+        commits=len(plan.commits),
+        files=_files(plan, request.options),
+        preserve=plan.preserve,
+        undone=tuple(point.name for point in plan.effect.undone),
+        kept_by=reach.keepers(site.git, plan.target, plan.effect.kept[:LISTED], plan.others),
+        still_on=whereabouts.still_on(workspace, plan.effect.undone[:LISTED]),
         not_covered=as_mapping(rest),
-        now_visible=footprint.find_now_visible(look.found, point.tree, look.plan),
-        not_told=filters.sort_files(look.found.not_told),
+        now_visible=footprint.find_now_visible(plan.found, point.tree, plan.footprint),
+        not_told=filters.sort_files(plan.found.not_told),
         was_active=task_activity.task_of(active),
         now_active=task_activity.task_of(after),
-        blocked_by=tuple(error.envelope() for error in _objections(workspace, site, request, look)),
+        blocked_by=tuple(error.envelope() for error in _objections(workspace, site, request, plan)),
     )
 
 
-def _files(look: RewindPlan, options: Options) -> dict[str, Any]:
-    saved = look.plan.obstacles.files if options.save_untracked else ()
-    result = footprint.outcome(look.found, look.target.tree, look.plan, saved)
+def _files(plan: RewindPlan, options: Options) -> dict[str, Any]:
+    saved = plan.footprint.obstacles.files if options.save_untracked else ()
+    result = footprint.outcome(plan.found, plan.target.tree, plan.footprint, saved)
     kinds = {"added": result.added, "modified": result.modified, "deleted": result.deleted}
     return {
         "count": sum(map(len, kinds.values())),
@@ -219,67 +219,69 @@ def _files(look: RewindPlan, options: Options) -> dict[str, Any]:
     }
 
 
-def _rewind(workspace: Workspace, site: Site, request: Request, look: RewindPlan) -> Result:
-    point, active = look.target, active_task.read(site.places)
-    way = _way(workspace, request.options, look, active)
+def _rewind(workspace: Workspace, site: Site, request: Request, plan: RewindPlan) -> Result:
+    point, active = plan.target, active_task.read(site.places)
+    change = _state_change(workspace, request.options, plan, active)
     clone = name_clone(site.places.common, workspace.new_nonce)
 
     def build(tip: Tip, old: State, kept: Kept, backup: str) -> Draft:
-        _require_same(tip, look)
-        moved = movement(way, old, kept, backup)
+        _require_same(tip, plan)
+        moved = movement(change, old, kept, backup)
         said = Rewound(point.task_id, request.options.target, request.override_reason or "", clone, moved)
-        subject = f"rewind: to {said.target} (undoes {', '.join(look.effect.affected) or 'no task'})"
+        subject = f"rewind: to {said.target} (undoes {', '.join(plan.effect.affected) or 'no task'})"
         event = workspace.event_of(said, subject, verb_name="rewind")
-        record = _record(said, site.places.worktree_id, look, kept)
-        return Draft(event, ((f"rewinds/{way.op_id}.yaml", record),))
+        record = _record(said, site.places.worktree_id, plan, kept)
+        return Draft(event, ((f"rewinds/{change.op_id}.yaml", record),))
 
-    arrival = carry_out(site, way, active, build)
+    result = carry_out(site, change, active, build)
     return Result(
         rewound_to=request.options.target,
         reset_commit=point.commit,
-        cleared_tasks=len(look.effect.affected),
+        cleared_tasks=len(plan.effect.affected),
         tree=point.tree,
-        rewind_id=way.op_id,
-        preserved_as={"type": arrival.kept.type, "reference": arrival.kept.reference},
-        affected_tasks=look.effect.affected,
-        kept_by=reach.keepers(site.git, look.target, look.effect.kept[:LISTED], look.others),
-        still_on=whereabouts.still_on(workspace, look.effect.undone[:LISTED]),
-        not_exact=arrival.moved.not_exact,
-        files=arrival.moved.files,
-        edited=arrival.moved.edited,
-        backup=f"refs/devs/backup/{way.op_id}",
+        rewind_id=change.op_id,
+        preserved_as={"type": result.kept.type, "reference": result.kept.reference},
+        affected_tasks=plan.effect.affected,
+        kept_by=reach.keepers(site.git, plan.target, plan.effect.kept[:LISTED], plan.others),
+        still_on=whereabouts.still_on(workspace, plan.effect.undone[:LISTED]),
+        not_exact=result.moved.not_exact,
+        files=result.moved.files,
+        edited=result.moved.edited,
+        backup=f"refs/devs/backup/{change.op_id}",
         was_active=task_activity.task_of(active),
-        now_active=task_activity.task_of(way.new.active),
+        now_active=task_activity.task_of(change.new.active),
     )
 
 
-def _way(workspace: Workspace, options: Options, look: RewindPlan, active: str) -> StateChange:
-    point = look.target
-    after = task_activity.after_rewind(workspace.ledger.tip().here, look.effect, active)
+def _state_change(workspace: Workspace, options: Options, plan: RewindPlan, active: str) -> StateChange:
+    point = plan.target
+    after = task_activity.after_rewind(workspace.ledger.tip().here, plan.effect, active)
     return StateChange(
         op_id=workspace.new_id("rewind"),
         verb="rewind",
         subject=f"rewind: to {options.target}",
-        found=look.found,
-        plan=look.plan,
-        new=State(point.commit, look.found.branch, point.tree, point.tree, active=after),
-        effect=look.effect,
-        saved=look.plan.obstacles.files if options.save_untracked else (),
-        mode=look.preserve,
+        found=plan.found,
+        footprint=plan.footprint,
+        new=State(point.commit, plan.found.branch, point.tree, point.tree, active=after),
+        effect=plan.effect,
+        saved=plan.footprint.obstacles.files if options.save_untracked else (),
+        mode=plan.preserve,
         name=options.branch_name,
         limit=lambda: workspace.policy.backup_limit,
     )
 
 
-def _require_same(tip: Tip, look: RewindPlan) -> None:
-    """PLAN_STALE where another worktree undid one of the checkpoints while we moved files."""
+def _require_same(tip: Tip, plan: RewindPlan) -> None:
+    """PLAN_STALE if another worktree undid one of the checkpoints meanwhile."""
     points = tip.here.checkpoints
-    if any(not points[point.tag].live for point in look.effect.undone):
-        raise DevsError("PLAN_STALE", "The checkpoints changed just now.", hint="See them: devs-git log")
+    if any(not points[point.tag].live for point in plan.effect.undone):
+        raise DevsError(
+            "PLAN_STALE", "The checkpoints changed during the rewind.", hint="See them: devs-git log"
+        )
 
 
-def _record(said: Rewound, worktree: str, look: RewindPlan, kept: Kept) -> bytes:
-    """`rewinds/<op_id>.yaml`: the same facts for people."""
+def _record(said: Rewound, worktree: str, plan: RewindPlan, kept: Kept) -> bytes:
+    """The file `rewinds/<op_id>.yaml` of the ledger: the facts of the event, for people."""
     moved = said.movement
     facts = {
         "rewind_id": moved.op_id,
@@ -289,9 +291,9 @@ def _record(said: Rewound, worktree: str, look: RewindPlan, kept: Kept) -> bytes
         "from_commit": moved.before,
         "to_commit": moved.after,
         "backup": f"refs/devs/backup/{moved.op_id}",
-        "preserve": look.preserve,
+        "preserve": plan.preserve,
         "preserved_as": kept.reference,
-        "undone": [point.name for point in look.effect.undone],
-        "tasks": list(look.effect.affected),
+        "undone": [point.name for point in plan.effect.undone],
+        "tasks": list(plan.effect.affected),
     }
     return yaml_documents.dump(facts | ({"reason": said.reason} if said.reason else {}), "rewind")

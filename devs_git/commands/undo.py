@@ -1,6 +1,6 @@
-"""undo: return from a rewind, restore, drop or undo of this worktree and branch, to the byte.
+"""`undo`: undo a rewind, restore or undo of this worktree and branch, byte for byte.
 
-An undo is a move like any other, to the state that the operation's backup holds; undoing it again redoes it.
+It returns to the state in the operation's backup. To undo an undo is to redo the operation.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(VerbRequest):
-    """`op_id` names an operation further back; `preserve` and `untracked` as for a rewind."""
+    """`op_id`: an operation that is not the last one. `preserve` and `untracked`: as for a rewind."""
 
     op_id: str | None = None
     preserve: str | None = None
@@ -62,10 +62,10 @@ class Request(VerbRequest):
 
 @immutable
 class Result(VerbResult):
-    """What an undo did, or would do under `dry_run` (then `undo_id` is ''). Oids are full.
+    """What an undo did, or would do in a dry run (then `undo_id` is '').
 
-    `edited`: files that somebody saved while they were moved; they are left as they were saved. `was_active` and
-    `now_active`: the task that is active in this worktree before and after; '' for none.
+    `edited`: files that somebody saved during the undo; they stay as they were saved. `was_active` and `now_active`: the
+    worktree's active task before and after; '' for none.
     """
 
     undone_operation: str
@@ -87,12 +87,12 @@ class Result(VerbResult):
 
 
 @immutable
-class _Outlook:
+class _UndoPlan:
     operation: Event
     state: State
     later: tuple[State, ...]
     found: Survey
-    plan: Footprint
+    footprint: Footprint
     effect: Effect
     turns: tuple[tuple[Checkpoint, ...], tuple[Checkpoint, ...]]
     mode: str
@@ -100,7 +100,7 @@ class _Outlook:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Undo; NOTHING_TO_UNDO, TASK_EXISTS, HISTORY_REWRITTEN, and what a rewind may refuse with."""
+    """NOTHING_TO_UNDO, TASK_EXISTS, HISTORY_REWRITTEN, and the codes of a rewind."""
     with move_tree.translate_failures("GIT_RESET_FAILED"):
         if request.dry_run:
             return _plan(workspace, request)
@@ -108,23 +108,27 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 
 def _plan(workspace: Workspace, request: Request) -> Result:
-    look, active = _look(workspace, workspace.site, request), active_task.read(workspace.places)
-    way = _way(workspace, request, look)
-    found = (*look.refusals, *objections(workspace.site, way), *journal.interruption_errors(workspace.places))
+    plan, active = _make_plan(workspace, workspace.site, request), active_task.read(workspace.places)
+    change = _state_change(workspace, request, plan)
+    found = (
+        *plan.refusals,
+        *objections(workspace.site, change),
+        *journal.interruption_errors(workspace.places),
+    )
     blocked = tuple(error.envelope() for error in found)
-    result = _result(look, "", len(look.plan.affected), active)
-    return replace(result, blocked_by=blocked, not_told=filters.sort_files(look.found.not_told))
+    result = _result(plan, "", len(plan.footprint.affected), active)
+    return replace(result, blocked_by=blocked, not_told=filters.sort_files(plan.found.not_told))
 
 
 def _move(workspace: Workspace, request: Request) -> Result:
     with move_tree.worktree_lock(workspace.site, alone=True) as site:
-        look = _look(workspace, site, request)
-        if look.refusals:
-            raise look.refusals[0]
-        return _undo(workspace, site, request, look)
+        plan = _make_plan(workspace, site, request)
+        if plan.refusals:
+            raise plan.refusals[0]
+        return _undo(workspace, site, request, plan)
 
 
-def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
+def _make_plan(workspace: Workspace, site: Site, request: Request) -> _UndoPlan:
     backups.restore(site)
     clone = clone_of(site.places.common)
     history = clone_view.own_view(workspace.ledger.require().history, clone)
@@ -171,27 +175,27 @@ def _look(workspace: Workspace, site: Site, request: Request) -> _Outlook:
         *refusals.of_objects(found, plan, state.head),
     ]
     state = replace(state, active=task_activity.after_undo(history, effect, state.active))
-    return _Outlook(
+    return _UndoPlan(
         operation, state, tuple(later), found, plan, effect, turns, request.preserve or "", refused
     )
 
 
 def _footprint(site: Site, found: Survey, states: Sequence[State]) -> Footprint:
-    """What the move to the first of `states` touches; the later ones only add files whose bytes were captured."""
+    """The footprint of a move to the first of `states`; the later ones only add files whose bytes were captured."""
     raw = (path for each in states for path in (*list_files(site.git, each.raw), *each.modes))
     only = tuple(dict.fromkeys(path for path in raw if not path.endswith("/")))
     return replace(footprint.compute(found, site.top, states[0].worktree), bytes_only=only)
 
 
-def _operations(site: Site, told: list[Event], op_id: str | None) -> list[Event]:
-    """Those that this clone wrote and whose backup is here; NOTHING_TO_UNDO where the one that is meant has none, or where the way
-    back needs a backup that was purged: what it alone had is kept nowhere.
+def _operations(site: Site, events: list[Event], op_id: str | None) -> list[Event]:
+    """The operations of this clone whose backup is here. NOTHING_TO_UNDO if the one to undo has no backup, or if the way
+    back needs a backup that was purged.
 
-    A worktree and branch of the same name in another clone is another place: its backups never come here.
+    Another clone may have a worktree and a branch with the same names; its backups are never here.
     """
-    held, purged = own_operations.operations(site.git, told)
+    held, purged = own_operations.operations(site.git, events)
     here = [event for event in held if site.objects.exists(Movement.of(event).backup)]
-    every = [event for event in told if event in here or event in purged]
+    every = [event for event in events if event in here or event in purged]
     meant = [event for event in every if event.op_id == op_id] or every[-1:]
     lost = next(
         (event for event in reversed(every[every.index(meant[0]) :] if meant else ()) if event in purged),
@@ -204,7 +208,7 @@ def _operations(site: Site, told: list[Event], op_id: str | None) -> list[Event]
             hint="Continue from the current state, or choose a checkpoint: devs-git log",
         )
     known = {event.op_id for event in here}
-    gone = [event.op_id for event in told if event.op_id not in known]
+    gone = [event.op_id for event in events if event.op_id not in known]
     if op_id in gone or (gone and not here and not op_id):
         raise DevsError(
             "NOTHING_TO_UNDO",
@@ -214,63 +218,65 @@ def _operations(site: Site, told: list[Event], op_id: str | None) -> list[Event]
     return here
 
 
-def _undo(workspace: Workspace, site: Site, request: Request, look: _Outlook) -> Result:
-    way = _way(workspace, request, look)
-    folder, states = journal.make_folder(site.places, way.op_id), (look.state, *look.later)
+def _undo(workspace: Workspace, site: Site, request: Request, plan: _UndoPlan) -> Result:
+    change = _state_change(workspace, request, plan)
+    folder, states = journal.make_folder(site.places, change.op_id), (plan.state, *plan.later)
     raw, exact = merged_raw(site.git, site.places, folder, states)
-    way = replace(way, new=replace(look.state, raw=raw, modes=merged_modes(site.git, states)), exact=exact)
+    change = replace(
+        change, new=replace(plan.state, raw=raw, modes=merged_modes(site.git, states)), exact=exact
+    )
 
     clone = name_clone(site.places.common, workspace.new_nonce)
 
     def build(_tip: Tip, old: State, kept: Kept, backup: str) -> Draft:
-        said = Undone(look.operation.op_id, look.mode or "none", clone, movement(way, old, kept, backup))
-        return Draft(workspace.event_of(said, way.subject, verb_name="undo"))
+        said = Undone(plan.operation.op_id, plan.mode or "none", clone, movement(change, old, kept, backup))
+        return Draft(workspace.event_of(said, change.subject, verb_name="undo"))
 
     active = active_task.read(site.places)
-    arrival = carry_out(site, way, active, build)
-    kept = {"type": arrival.kept.type, "reference": arrival.kept.reference}
-    done = _result(look, way.op_id, arrival.moved.files, active)
+    result = carry_out(site, change, active, build)
+    kept = {"type": result.kept.type, "reference": result.kept.reference}
+    done = _result(plan, change.op_id, result.moved.files, active)
     return replace(
         done,
         preserved_as=kept,
-        not_exact=arrival.moved.not_exact,
-        edited=arrival.moved.edited,
-        backup=f"refs/devs/backup/{way.op_id}",
+        not_exact=result.moved.not_exact,
+        edited=result.moved.edited,
+        backup=f"refs/devs/backup/{change.op_id}",
     )
 
 
-def _way(workspace: Workspace, request: Request, look: _Outlook) -> StateChange:
-    verb = look.operation.verb
+def _state_change(workspace: Workspace, request: Request, plan: _UndoPlan) -> StateChange:
+    verb = plan.operation.verb
     return StateChange(
         op_id=workspace.new_id("undo"),
         verb="undo",
-        subject=f"undo: of {verb} {look.operation.op_id}",
-        found=look.found,
-        plan=look.plan,
-        new=look.state,
-        effect=look.effect,
-        saved=look.plan.obstacles.files if request.untracked == "save" else (),
-        mode=look.mode,
+        subject=f"undo: of {verb} {plan.operation.op_id}",
+        found=plan.found,
+        footprint=plan.footprint,
+        new=plan.state,
+        effect=plan.effect,
+        saved=plan.footprint.obstacles.files if request.untracked == "save" else (),
+        mode=plan.mode,
         name=request.branch_name,
         limit=lambda: workspace.policy.backup_limit,
     )
 
 
-def _result(look: _Outlook, op_id: str, files: int, active: str) -> Result:
-    back, gone = look.turns
+def _result(plan: _UndoPlan, op_id: str, files: int, active: str) -> Result:
+    back, gone = plan.turns
     return Result(
-        undone_operation=look.operation.op_id,
-        undone_verb=look.operation.verb,
+        undone_operation=plan.operation.op_id,
+        undone_verb=plan.operation.verb,
         undo_id=op_id,
-        commit=look.state.head,
-        branch=look.state.branch.removeprefix("refs/heads/"),
-        revived=tuple(point.name for point in (*look.effect.revived, *back)),
-        undone=tuple(point.name for point in (*look.effect.undone, *gone)),
+        commit=plan.state.head,
+        branch=plan.state.branch.removeprefix("refs/heads/"),
+        revived=tuple(point.name for point in (*plan.effect.revived, *back)),
+        undone=tuple(point.name for point in (*plan.effect.undone, *gone)),
         files=files,
         preserved_as={},
         not_exact=(),
         edited=(),
         backup="",
         was_active=task_activity.task_of(active),
-        now_active=task_activity.task_of(look.state.active),
+        now_active=task_activity.task_of(plan.state.active),
     )

@@ -1,11 +1,10 @@
-"""A person decides about an interrupted move that recovery may not touch: `doctor --finish` or `--take-back`.
+"""Carry out a person's decision about an interrupted move that recovery may not change: `doctor --finish` or `--take-back`.
 
-Both leave the files that the person edited since as they are, and keep what they replace: the index as it is found
-and those files go into `refs/devs/backup/<op_id>-found` first.
+Both first save the index and the files that the person has edited since under `refs/devs/backup/<op_id>-found`.
 
-Finishing completes the operation from its journal: files, index, HEAD, refs and the event, as the verb would have.
-It refuses (CONFLICT) where a ref of the operation has moved on since, or where the ledger has: then only the way back
-is left. Taking back brings files, index and refs to where they were, and records that the operation failed.
+To finish is to complete the operation from its journal: files, index, HEAD, refs and the event. CONFLICT if a ref of the
+operation, or the ledger, has moved since: then the person can only take it back. To take back is to restore files, index
+and refs, and to record that the operation failed.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from devs_git.storage.worktree.survey import head_of
 
 
 def interrupted_moves(places: Places) -> Iterator[Journal]:
-    """The moves that a decision from this worktree can end: its own, and those of worktrees that are gone."""
+    """The interrupted moves that this worktree can end: its own, and those of removed worktrees."""
     for path in sorted(places.journals.glob("*.json")):
         data = journal.read(path)
         if data.get("kind") == "move" and (
@@ -39,7 +38,7 @@ def interrupted_moves(places: Places) -> Iterator[Journal]:
 
 
 def carry_out_decision(site: Site, opened: Journal, *, forward: bool) -> str:
-    """Carry out the decision for one of them; returns what was done. The caller holds the worktree's lock."""
+    """Finish the move (`forward`) or take it back; returns what was done. The caller holds the worktree's lock."""
     if opened.worktree != site.places.worktree_id:
         return close_removed_worktree(site, opened)
     return finish(site, opened) if forward else take_back(site, opened)
@@ -72,7 +71,7 @@ def take_back(site: Site, opened: Journal) -> str:
 
 
 def close_removed_worktree(site: Site, opened: Journal) -> str:
-    """End a move whose worktree is gone: its refs go on or back as the ledger says; there are no files."""
+    """Close a move whose worktree is gone: its refs move on or back, as the ledger says. There are no files to move."""
     positions.clear_locks(site, opened)
     if recovery.committed_event(site, opened):
         positions.finish_refs(site, opened)
@@ -83,7 +82,7 @@ def close_removed_worktree(site: Site, opened: Journal) -> str:
 
 
 def _require_position(site: Site, opened: Journal) -> None:
-    """CONFLICT where a ref of the operation is neither where it was nor where it was to go."""
+    """CONFLICT if a ref of the operation has neither its old nor its new value."""
     updates = (*opened.updates, *journal.decode_draft(opened.draft).updates)
     moved = [u.ref for u in updates if (refs.read(site.git, u.ref) or NO_OID) not in (u.old, u.new)]
     branch = head_of(site.git).branch
@@ -99,7 +98,7 @@ def _require_position(site: Site, opened: Journal) -> None:
 
 
 def _keep_found(site: Site, opened: Journal) -> None:
-    """Keep the index as it is found and the user's files under a ref of their own, once for each decision."""
+    """Save the index and the user's files as they are now under a ref, once for each decision."""
     late_saves.bring_back_in_recovery(site, opened)
     files = half_done_move.find_foreign(
         site, opened, ownership.sides_of(site.git, opened, opened.folder(site.places))
@@ -120,7 +119,7 @@ def _keep_found(site: Site, opened: Journal) -> None:
 
 
 def _commit(site: Site, opened: Journal) -> None:
-    """The transaction that the interrupted verb did not get to."""
+    """The transaction that the interrupted verb did not reach."""
     kept = journal.decode_draft(opened.draft)
     waiting = [u for u in (*opened.updates, *kept.updates) if (refs.read(site.git, u.ref) or NO_OID) == u.old]
     event = finished_by_doctor(kept.event)
@@ -132,7 +131,7 @@ def _commit(site: Site, opened: Journal) -> None:
         if gone:
             raise DevsError(
                 "CONFLICT",
-                "The checkpoints changed since then, so it cannot be finished.",
+                "Checkpoints of the operation have changed since, so it cannot be finished.",
                 hint="Take it back: devs-git doctor --take-back",
             )
         return Draft(event, kept.files, tuple(u for u in waiting if u.old != u.new))

@@ -1,4 +1,4 @@
-"""What a person keeps in sight when a tree moves away under them: a branch, a stash entry, or the backup alone."""
+"""How the previous state is preserved when a tree moves: as a branch, as a stash entry, or only in the backup."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STASH = "refs/stash"
 
 @immutable
 class Kept:
-    """Where the state before can be found: type branch, stash or discard, and its reference."""
+    """Where the previous state is: `type` is branch, stash or discard."""
 
     type: str
     reference: str
@@ -23,7 +23,7 @@ class Kept:
 
     @property
     def trailer(self) -> str:
-        """`<ref> <oid>` of what was left, '' where only the backup keeps it."""
+        """`<ref> <oid>` of the branch or stash entry; '' if only the backup has the state."""
         return f"{self.updates[0].ref} {self.updates[0].new}" if self.updates else ""
 
 
@@ -32,13 +32,13 @@ def branch_name(op_id: str, name: str | None) -> str:
 
 
 def require_free(site: Site, mode: str, name: str | None) -> None:
-    """INVALID_BRANCH where the branch that a person named cannot be made."""
+    """INVALID_BRANCH if git cannot make the branch that a person named."""
     if mode == "branch" and name:
         branches.require_free(site.git, name)
 
 
 def keep(site: Site, state: State, op_id: str, mode: str, name: str | None) -> Kept:
-    """Build what `mode` leaves of `state` and the ref update for it; nothing is moved yet."""
+    """Write the objects that preserve `state`, and return the ref update that names them; no ref moves yet."""
     sign = site.signature()
     if mode == "branch":
         ref = branch_name(op_id, name)

@@ -1,4 +1,4 @@
-"""Which commits only this HEAD still has, and which branches and worktrees keep the others: asked of git with one child each."""
+"""Which commits only this HEAD reaches, and which branches and worktrees keep the others. Each question starts one git."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from devs_git.storage.git.places import common_of
 from devs_git.storage.git.program import Git
 from devs_git.storage.ledger import lines_of_work
 
-_NAMED: Final = 20  # names that are listed of those that keep one commit
+_NAMED: Final = 20  # branches and worktrees that are named for one commit
 
 
 def is_ancestor(git: Git, old: str, new: str) -> bool:
@@ -24,9 +24,9 @@ def is_shallow(git: Git) -> bool:
 
 
 def commits_since(git: Git, head: str, target: str) -> tuple[frozenset[str], bool]:
-    """Commits reachable from `head` and not from `target`, and whether `target` is among the ancestors of `head`.
+    """The commits that `head` reaches and `target` does not, and whether `target` is `head` or one of its ancestors.
 
-    It is one where it stands at the boundary: the last commit on a way from `head` to it has it as its parent.
+    git lists an ancestor as a boundary: one of the commits between has it as its parent.
     """
     lines = git.run("rev-list", "--boundary", head, f"^{target}", "--").decode().split()
     found = frozenset(line for line in lines if not line.startswith("-"))
@@ -48,11 +48,11 @@ def _lines(words: Iterable[str]) -> bytes:
 def other_tips(
     git: Git, branch: str, history: History, branches: Mapping[str, str], left: Collection[str]
 ) -> dict[str, str]:
-    """Tips that keep commits alive besides `branch`, whose HEAD is left with the commits `left`: local `branches` that
-    are not merged into it, and the HEADs of the worktrees that a person made.
+    """Tips that keep commits when `branch` loses the commits `left`: local `branches` that are not merged into it, and
+    the HEADs of worktrees that a person made.
 
-    Ours (`devs/*`, `snapshot/*`) do not count, nor a branch that a rewind left and that has not moved since. From a
-    detached HEAD (`branch` is '') no branch goes back, so merged ones count, too.
+    Branches of devs-git (`devs/*`, `snapshot/*`) do not count, nor does a branch that a rewind made and nobody moved.
+    With a detached HEAD (`branch` is '') no branch moves, so branches that are merged into it count, too.
     """
     found = {
         name: oid
@@ -69,7 +69,7 @@ def other_tips(
 
 
 def _place_in_list(git_dir: Path) -> str:
-    """The folder by which git lists a linked worktree; '' for the main one, which it lists first, whatever its folder."""
+    """The folder under which git lists a linked worktree; '' for the main worktree."""
     try:
         return os.fsdecode((git_dir / "gitdir").read_bytes()).strip().removesuffix("/.git")
     except FileNotFoundError:
@@ -79,8 +79,9 @@ def _place_in_list(git_dir: Path) -> str:
 def keepers(
     git: Git, target: Checkpoint, points: Sequence[Checkpoint], others: Mapping[str, str]
 ) -> tuple[dict[str, Any], ...]:
-    """For each of `points`, after `target`, which of `others` keep it: branches by their short names, and worktrees; at
-    most twenty. One walk for all: each commit hands on to its parents who reaches it.
+    """For each of `points`, which come after `target`: the names of `others` that keep it, at most twenty.
+
+    One walk for all: each commit passes the set of tips that reach it on to its parents.
     """
     if not points:
         return ()

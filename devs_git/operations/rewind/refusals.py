@@ -1,4 +1,4 @@
-"""Why a tree must not be moved now, each with the way out. All of them are found, the first is raised."""
+"""The reasons why a rewind, undo or restore is refused now, each with what to do. A dry run lists all; a real run raises the first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from devs_git.storage.worktree.survey import Survey
 
 
 def of_changes(found: Survey, plan: Footprint, preserve: str | None) -> list[DevsError]:
-    """Tracked changes, when nobody said how to keep them."""
+    """Tracked files have changes, and the request does not say how to save them."""
     dirty = [*found.staged, *found.dirty, *found.intended, *plan.hidden]
     if not dirty or preserve is not None:
         return []
@@ -25,7 +25,7 @@ def of_changes(found: Survey, plan: Footprint, preserve: str | None) -> list[Dev
 
 
 def of_obstacles(plan: Footprint, *, save: bool) -> list[DevsError]:
-    """Untracked things where the target has files."""
+    """Untracked files, nested repositories and special files are where the target has files."""
     found = []
     if plan.obstacles.repositories:
         first = plan.obstacles.repositories[0]
@@ -42,7 +42,7 @@ def of_obstacles(plan: Footprint, *, save: bool) -> list[DevsError]:
         found.append(
             immovable(
                 "special_file",
-                f"{first!r} is in the way, and it is neither a file nor a link.",
+                f"{first!r} is in the way. It is neither a file nor a link.",
                 hint="Move it to another place.",
                 paths=list(plan.obstacles.special[:100]),
             )
@@ -61,7 +61,7 @@ def of_obstacles(plan: Footprint, *, save: bool) -> list[DevsError]:
 
 
 def of_ancestry(found: Survey, name: str, *, ancestor: bool, way_back: str) -> list[DevsError]:
-    """A target that HEAD does not descend from is a branch to look at; `way_back` says how it comes back, if it does."""
+    """The target is not an ancestor of HEAD. `way_back` says how to return to it, if that is possible."""
     if ancestor:
         return []
     if reach.is_shallow(found.git):
@@ -78,7 +78,7 @@ def of_ancestry(found: Survey, name: str, *, ancestor: bool, way_back: str) -> l
 
 
 def of_new_commits(found: Survey, was: str) -> list[DevsError]:
-    """An undo keeps commits made since the operation only if it is told how."""
+    """There are commits since the operation, and the request does not say how to save them."""
     return [
         immovable(
             "new_commits",
@@ -89,9 +89,9 @@ def of_new_commits(found: Survey, was: str) -> list[DevsError]:
 
 
 def of_objects(found: Survey, plan: Footprint, target: str) -> list[DevsError]:
-    """Blobs that are not here: git would stop in the middle of the move, or in a partial clone go to the network.
+    """Blobs of the target are missing: git would stop in the middle of the move, or fetch them in a partial clone.
 
-    What a sparse checkout leaves out is not written, and so not needed.
+    Files that a sparse checkout leaves out are not written, so their blobs are not needed.
     """
     git = found.git
     if not any(name.endswith(".promisor") for name in attributes.settings(git)):

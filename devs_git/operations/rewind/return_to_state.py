@@ -1,4 +1,4 @@
-"""From an outlook to a moved tree: capture, backup, preserve, move. What rewind, undo and restore have in common."""
+"""Return to a state, for rewind and undo: capture the current state, write its backup, preserve it, move the tree."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from devs_git.storage.worktree.move_tree import Move, MoveResult
 from devs_git.storage.worktree.survey import Survey, paths_of
 from devs_git.values import immutable
 
-ROOM_UNASKED = 64 << 20  # bytes that any policy allows: below it the policy is not even read
+ROOM_UNASKED = 64 << 20  # bytes that every policy allows: below this the policy is not read
 
 
 @immutable
 class StateChange:
-    """Where to: `new` without `active`, which `active` gives; `mode` and `name` say what is left in sight.
+    """The change to the state `new`. `mode` and `name` say how the previous state is preserved; `mode` '' is only the backup.
 
-    `mode` '' leaves nothing but the backup. `saved` are untracked paths that move into it; `exact` are paths whose bytes
-    in the new state were captured.
+    `saved`: untracked paths that move into the backup. `exact`: paths whose bytes in the new state were captured.
+    `limit`: the bytes that the policy allows for a backup.
     """
 
     op_id: str
     verb: str
     subject: str
     found: Survey
-    plan: Footprint
+    footprint: Footprint
     new: State
     effect: Effect
     saved: tuple[str, ...]
@@ -51,7 +51,7 @@ class StateChange:
 
 @immutable
 class ChangeResult:
-    """What came of a journey."""
+    """The move that was made, how the previous state is preserved, and the oid of its backup."""
 
     moved: MoveResult
     kept: Kept
@@ -59,48 +59,51 @@ class ChangeResult:
 
 
 def carry_out(
-    site: Site, way: StateChange, active: str, build: Callable[[Tip, State, Kept, str], Draft]
+    site: Site, change: StateChange, active: str, build: Callable[[Tip, State, Kept, str], Draft]
 ) -> ChangeResult:
-    """Carry out the journey; the caller holds the worktree's lock. `build` makes the event once all is known."""
-    with journal.remove_leftovers_on_failure(site.places, way.op_id):
-        found = _capture(site, way, active)
+    """Make the change; the caller holds the worktree's lock. `active` is the worktree's active task before the change.
+
+    `build` makes the event from the ledger's tip, the previous state, how it is preserved, and the oid of its backup.
+    """
+    with journal.remove_leftovers_on_failure(site.places, change.op_id):
+        found = _capture(site, change, active)
         old = found.state
-        mode = way.mode or "discard"
-        kept = preserve.keep(site, old, way.op_id, mode, way.name)
+        mode = change.mode or "discard"
+        kept = preserve.keep(site, old, change.op_id, mode, change.name)
         backup = store(
             site.objects,
             old,
             site.signature(),
-            f"Before {way.subject}",
-            *own_operations.backup_fields(site.ledger.tip().oid, movement(way, old, kept, "")),
+            f"Before {change.subject}",
+            *own_operations.backup_fields(site.ledger.tip().oid, movement(change, old, kept, "")),
         )
         site.step("backup")
-        backups.keep(site, way.op_id, backup)
+        backups.keep(site, change.op_id, backup)
         move = Move(
-            op_id=way.op_id,
-            verb=way.verb,
-            subject=way.subject,
+            op_id=change.op_id,
+            verb=change.verb,
+            subject=change.subject,
             old=old,
-            new=way.new,
-            trees=(old.worktree, way.new.worktree),
-            known=Known(found.sights, found.blobs, way.exact, paths_of(way.found.listed)),
+            new=change.new,
+            trees=(old.worktree, change.new.worktree),
+            known=Known(found.sights, found.blobs, change.exact, paths_of(change.found.listed)),
             build=lambda tip: build(tip, old, kept, backup),
-            updates=(*_position(old, way.new), *_tags(site, way.effect), *kept.updates),
+            updates=(*_position(old, change.new), *_tags(site, change.effect), *kept.updates),
             backup=backup,
         )
         return ChangeResult(move_tree.execute(site, move), kept, backup)
 
 
-def movement(way: StateChange, old: State, kept: Kept, backup: str) -> Movement:
-    """What the ledger remembers of a journey: enough to undo it."""
-    moved = Movement(way.op_id, old.branch, old.head, way.new.head, backup, kept.type, kept.trailer)
-    return way.effect.added_to(moved)
+def movement(change: StateChange, old: State, kept: Kept, backup: str) -> Movement:
+    """What the event has to say, so that `undo` can undo the change."""
+    moved = Movement(change.op_id, old.branch, old.head, change.new.head, backup, kept.type, kept.trailer)
+    return change.effect.added_to(moved)
 
 
-def objections(site: Site, way: StateChange) -> list[DevsError]:
-    """What would stop the journey while it keeps what is there: no room for it, or no room for its branch. Writes nothing."""
-    room = partial(_require_room, site, way)
-    name = partial(preserve.require_free, site, way.mode, way.name)
+def objections(site: Site, change: StateChange) -> list[DevsError]:
+    """Why the previous state could not be saved: too many bytes, or a branch that cannot be made. Writes nothing."""
+    room = partial(_require_room, site, change)
+    name = partial(preserve.require_free, site, change.mode, change.name)
     found = []
     for check in (room, name):
         try:
@@ -110,25 +113,25 @@ def objections(site: Site, way: StateChange) -> list[DevsError]:
     return found
 
 
-def _taken(way: StateChange) -> tuple[str, ...]:
-    found = way.found
-    return (*found.dirty, *found.inexact, *found.intended, *way.plan.hidden, *way.saved)
+def _taken(change: StateChange) -> tuple[str, ...]:
+    found = change.found
+    return (*found.dirty, *found.inexact, *found.intended, *change.footprint.hidden, *change.saved)
 
 
-def _require_room(site: Site, way: StateChange) -> None:
-    require_room(site.top, _taken(way), ROOM_UNASKED, way.limit)
+def _require_room(site: Site, change: StateChange) -> None:
+    require_room(site.top, _taken(change), ROOM_UNASKED, change.limit)
 
 
-def _capture(site: Site, way: StateChange, active: str) -> CapturedState:
-    _require_room(site, way)
+def _capture(site: Site, change: StateChange, active: str) -> CapturedState:
+    _require_room(site, change)
     site.step("capture")
-    folder = journal.make_folder(site.places, way.op_id)
+    folder = journal.make_folder(site.places, change.op_id)
     capture = Capture(site.git, site.places, site.objects, folder)
-    return capture.take(way.found, way.plan, way.saved, active)
+    return capture.take(change.found, change.footprint, change.saved, active)
 
 
 def _position(old: State, new: State) -> tuple[RefUpdate, ...]:
-    """The branch moves, or a detached HEAD does."""
+    """The update of the branch, or of a detached HEAD."""
     if old.head == new.head:
         return ()
     if old.branch:

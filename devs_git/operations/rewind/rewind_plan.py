@@ -1,4 +1,4 @@
-"""Everything that a rewind would do, worked out once and without writing: for its plan and for its execution."""
+"""The plan of a rewind: what it would do, and why it is refused. Both a dry run and a real run make it; it writes nothing."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from devs_git.values import immutable
 
 @immutable
 class RewindPlan:
-    """One look at the worktree and the ledger: what would move, what would be undone, and why not."""
+    """What would move, what would be undone, and the reasons why the rewind is refused."""
 
     target: Checkpoint
     found: Survey
-    plan: Footprint
+    footprint: Footprint
     effect: Effect
     commits: frozenset[str]
     refusals: tuple[DevsError, ...]
@@ -42,7 +42,7 @@ class RewindPlan:
 
 
 def make_plan(site: Site, options: Options) -> RewindPlan:
-    """The outlook of a rewind as things stand now; NOT_INITIALIZED, HISTORY_REWRITTEN, and the codes of `resolve`."""
+    """The plan for the current state; NOT_INITIALIZED, HISTORY_REWRITTEN, and the codes of `resolve`."""
     with (
         survey.begin(site.git, site.top) as finish_survey,
         refs.list_refs_alongside(site.git, lines_of_work.HEADS, lines_of_work.FOLDER) as listed,
@@ -78,10 +78,10 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
 
 
 def require_none_left(site: Site, history: History, held: Mapping[str, str], passed: Collection[str]) -> None:
-    """HISTORY_REWRITTEN where one of `passed`, which HEAD has, is in the place of a live checkpoint's commit: who goes
-    back past it would leave that checkpoint as it is.
+    """HISTORY_REWRITTEN if one of the commits `passed` replaces the commit of a live checkpoint: a rewind past it would not
+    undo that checkpoint.
 
-    A program that rewrites histories puts the new commit where the numbered ref held the tag; `held` is what refs hold.
+    A program that rewrites history makes the numbered ref name the new commit instead of the tag; `held`: refs and values.
     """
     apart = [point for point in history.live() if not point.gone and point.commit not in passed]
     if not (apart and passed):
@@ -93,7 +93,7 @@ def require_none_left(site: Site, history: History, held: Mapping[str, str], pas
 
 
 def _digest(found: Survey, plan: Footprint, effect: Effect, target: Checkpoint) -> str:
-    """HEAD, branch, index and working tree, what is in the way, and the checkpoints; not the ledger's tip."""
+    """A digest of HEAD, branch, index, working tree, obstacles and checkpoints, but not of the ledger's tip."""
     undone = sorted(point.tag for point in effect.undone)
     parts = (found.digest, target.tag, *undone, "/", *plan.obstacles.files, "/", *plan.hidden)
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]

@@ -30,7 +30,7 @@ def test_a_checkpoint_that_another_worktree_undoes_meanwhile_is_not_undone_twice
         rewind.Request("10"),
     )
     assert isinstance(outcome, DevsError)
-    assert (outcome.code, outcome.message) == ("PLAN_STALE", "The checkpoints changed just now.")
+    assert (outcome.code, outcome.message) == ("PLAN_STALE", "The checkpoints changed during the rewind.")
     now = state(worked.top)
     assert [now[key] for key in ("head", "index", "files", "refs")] == [
         old[key] for key in ("head", "index", "files", "refs")
