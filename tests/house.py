@@ -38,6 +38,23 @@ NO_KEYS: Final = ("Devs-Trace-Id",)
 NO_RENDERERS: Final = ("as_json",)
 TEXTS: Final = re.compile(r"entrypoints/(?:cli/.*|(?:.*/)?\w*(?:text|render)\w*)\.py")
 _WORD: Final = re.compile(r"\bDESIGN\b")
+# Participles without -ed and -ing that somebody once took as the name of a function.
+IRREGULAR: Final = re.compile(
+    "told|seen|known|kept|held|gone|done|left|lost|found|written|taken|made|given|sent|meant|shown|drawn|built|heard"
+    "|broken|hidden|said|stood|bound|begun|chosen|fallen|laid|spent|struck|torn|understood"
+)
+# These are nouns or verbs, though they end so.
+NO_PARTICIPLES: Final = (
+    "exceed",
+    "proceed",
+    "finding",
+    "warning",
+    "setting",
+    "listing",
+    "spelling",
+    "mapping",
+    "heading",
+)
 
 
 @immutable
@@ -191,6 +208,27 @@ def _says_any(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return any(re.search(r"\bAny\b", ast.unparse(one)) for one in said)
 
 
+def participles(found: dict[str, str]) -> Figure:
+    """Public functions whose whole name is a participle: a caller cannot see what they do. Properties may be adjectives."""
+    missed = [
+        f"{path}: {node.name}"
+        for path, source in found.items()
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and _is_participle(node.name)
+        and not any("property" in ast.unparse(one) for one in node.decorator_list)
+    ]
+    return Figure("public functions that are a bare participle", str(len(missed)), "none", tuple(missed))
+
+
+def _is_participle(name: str) -> bool:
+    if name in NO_PARTICIPLES:
+        return False
+    return bool(IRREGULAR.fullmatch(name)) or (
+        name.isalpha() and len(name) > 4 and name.endswith(("ed", "ing"))
+    )
+
+
 def design(top: Path) -> Figure:
     """Files that name a document which is not in the repository."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
@@ -238,7 +276,7 @@ def figures(top: Path) -> list[Figure]:
         *(one(found) for one in sources),
         cycles(imports(PACKAGE, types=True), imports(PACKAGE, types=False)),
         contracts(config, kept=kept),
-        *(one(found) for one in (twice, keys, untyped)),
+        *(one(found) for one in (twice, participles, keys, untyped)),
         *(one(top) for one in (design, readme, followed)),
     ]
 

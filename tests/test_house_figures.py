@@ -93,6 +93,18 @@ def test_a_renderer_of_text_names_the_type_that_it_shows(top: Path) -> None:
     assert missed == ("entrypoints/cli/gates.py: four", "entrypoints/cli/texts/move_text.py: one")
 
 
+def test_a_public_function_is_no_bare_participle_and_a_property_may_be_one(top: Path) -> None:
+    names = ("told", "listed", "pruning", "_told", "prune", "is_listed", "warning", "feed")
+    write(top, "devs_git/a.py", CLEAN + "".join(f"def {name}(): ...\n" for name in names))
+    write(
+        top,
+        "devs_git/b.py",
+        CLEAN + "class A:\n    @property\n    def failed(self): ...\n    def joined(self): ...\n",
+    )
+    expected = ("a.py: told", "a.py: listed", "a.py: pruning", "b.py: joined")
+    assert house.participles(house.modules(top)).missed == expected
+
+
 def test_files_are_searched_for_the_document_that_is_not_there(top: Path) -> None:
     write(top, "one.md", "See DESIGN 3, and DESIGNS.\n")
     assert house.design(top).missed == ("one.md: 1",)
