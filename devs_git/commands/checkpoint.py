@@ -41,7 +41,7 @@ def find(workspace: Workspace, request: Request) -> Work:
 def run(workspace: Workspace, request: Request) -> Recorded:
     tip = workspace.ledger.require()
     work = find(workspace, request)
-    require_running(work.task, tip.standing(work.task).status)
+    require_running(work.task, tip.standing_of_task(work.task).status)
     open_catalog.refresh_conversation(workspace, work.task)
     job = Job(
         op_id=workspace.new_id("checkpoint", work.task),

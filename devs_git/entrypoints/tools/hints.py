@@ -99,7 +99,7 @@ def _options(tool: Tool, text: str) -> str:
     """Options of the tool's own verb by the names of its arguments."""
     known = command(tool.verb_name)
 
-    def named(found: re.Match[str]) -> str:
+    def name_argument(found: re.Match[str]) -> str:
         option = _option(known, found[1]) if known else None
         param = _param(tool, option) if option else None
         if param is None or option is None:
@@ -108,7 +108,7 @@ def _options(tool: Tool, text: str) -> str:
             return param.name + (f" {found[2]}" if found[2] else "")
         return f'{param.name}="{found[2]}"' if found[2] else param.name
 
-    return _OPTION.sub(named, text)
+    return _OPTION.sub(name_argument, text)
 
 
 def _option(known: click.Command, word: str) -> click.Option | None:

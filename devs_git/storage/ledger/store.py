@@ -51,7 +51,7 @@ class Tip:
 
         return clone_history.view_here(self.ledger.reader, self.ledger.common, self.history)
 
-    def standing(self, task_id: str) -> Standing:
+    def standing_of_task(self, task_id: str) -> Standing:
         """How a task stands for this clone: by the newest events where it is live, else what undid it may not have been here."""
         if not self.oid:
             return Standing("", 1)
