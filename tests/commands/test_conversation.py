@@ -290,10 +290,10 @@ def test_reading_tells_of_garbage_a_half_line_and_a_file_written_anew(
     done = CliRunner().invoke(cli, ["conversation", "import", str(transcript)])
     assert done.output.splitlines() == [
         "Read 1 new message of s1; it has 1.",
-        "Left out: 1 line that cannot be read.",
-        "The last line is not whole yet; it is read the next time.",
+        "Left out: 1 line that devs-git cannot read.",
+        "The last line is incomplete. The next import reads it.",
     ]
     transcript.write_bytes(line(2, "Two."))
     done = CliRunner().invoke(cli, ["conversation", "import", str(transcript)])
-    assert "written anew" in done.output
+    assert "was rewritten" in done.output
     assert contents(initialised) == ["One.", "Two."]

@@ -216,7 +216,7 @@ def test_the_question_is_put_once_and_only_y_is_yes(ledgered: Workspace) -> None
         status, shown = at_terminal(ledgered.top, "gate", "approve", gate_id, "--yes", typed=typed)
         assert status == 130, shown
         assert shown.count("[y/N]") == 1
-        assert "You did not answer yes, so nothing was done." in shown
+        assert "You did not answer yes. Nothing was done." in shown
     assert ledgered.ledger.open_gates() == (gate_id,)
     status, shown = at_terminal(ledgered.top, "gate", "approve", gate_id, typed="y\n")
     assert status == 0

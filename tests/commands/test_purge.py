@@ -243,7 +243,7 @@ def test_in_a_pipe_it_goes_on_with_yes_alone_and_at_a_terminal_it_asks(told: Pat
     assert "object" in places(told)
     status, shown = at_terminal(told, "purge", "secret.env", typed="y\n")
     assert (status, "Would purge:" in shown, "Purged:" in shown) == (0, True, True)
-    assert cli(told, "secret.env", "--yes").stdout.startswith("Nothing of devs-git holds it.")
+    assert cli(told, "secret.env", "--yes").stdout.startswith("devs-git has stored it nowhere.")
 
 
 def test_the_agents_own_transcript_is_named(told: Path, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def gone_everywhere(pair: Pair) -> None:
 def test_sync_says_what_is_still_kept_here_and_a_person_takes_it_out(purged: Pair) -> None:
     bob, event = purged.bob, purged.ann.tip
     status, said = at_terminal(bob.top, "sync", typed="")
-    assert (status, "still kept here: 1 checkpoint (task-2@1)" in said) == (0, True), said
+    assert (status, "kept here: 1 checkpoint (task-2@1)" in said) == (0, True), said
     assert f"devs-git purge --from {event[:10]}" in said
     assert "devs/task-2 names task-2@2 here" in said
     assert "refs/devs/checkpoints/task-2/1" in refs_of(bob.top)

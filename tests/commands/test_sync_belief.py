@@ -75,8 +75,8 @@ def test_a_key_that_is_revoked_elsewhere_leaves_its_late_decision_aside_and_the_
     )
     assert row.why == "The policy in force names no approver with the key that signed."
     # git revert alone would be refused: the gate is open.
-    way = f"approve the gate again and its text stays, or reject it and: git revert {row.commit[:10]}"
-    assert syncing._sync_text(told).splitlines()[-1] == f"  its commit is covered no more: {way}"
+    way = f"approve the gate again to keep it, or reject the gate and run: git revert {row.commit[:10]}"
+    assert syncing._sync_text(told).splitlines()[-1] == f"  no decision covers its commit any more: {way}"
     assert pair.bob.opened.ledger.open_gates() == (gate,)
     assert any("TAS_UNAPPROVED" in line for line in pair.bob.trouble("tas"))
     pair.bob.approve(gate, sign=True, key=str(keys["ann"].path))

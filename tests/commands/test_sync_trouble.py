@@ -197,9 +197,9 @@ def test_the_text_says_what_came_and_went(pair: Pair) -> None:
     pair.ann.task("10")
     words = [sys.executable, "-m", "devs_git", "sync", "--repo", str(pair.ann.top)]
     first = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert re.match(r"origin: 0 refs changed here, 3 refs there; ledger [0-9a-f]{10}\n$", first.stdout)
+    assert re.match(r"origin: fetched 0 refs, pushed 3 refs; the ledger is at [0-9a-f]{10}\n$", first.stdout)
     second = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert second.stdout.startswith("origin: nothing new; ledger ")
+    assert second.stdout.startswith("origin: nothing to fetch or push; the ledger is at ")
     assert first.stderr == second.stderr == ""
     assert Workspace.open(pair.ann.top).store_git.text("for-each-ref", "refs/devs/incoming") == ""
 

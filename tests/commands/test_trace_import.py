@@ -77,8 +77,8 @@ def test_an_import_never_replaces_a_stored_trace_and_says_which_are_others(initi
     (initialised / "x.gz").write_bytes(source)
     said = cli(initialised, "import", "x.gz").stdout.decode()
     assert said == (
-        "Read 5 traces: 0 are new, 5 are here already.\n"
-        "What is stored here under these ids differs from the file, and stays: input, output\n"
+        "Read 5 traces: 0 are new, 5 are already stored.\n"
+        "Not imported, because other traces are stored under these ids: input, output\n"
     )
 
 

@@ -1,4 +1,4 @@
-"""agent install: tell a client's project files of our hooks and our MCP server, or take that out again."""
+"""agent install: add our hooks and our MCP server to a client's project files, or remove them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Example:
 
 @immutable
 class Result:
-    """What was done with each file, and what only a person can do."""
+    """What was done with each file, and what a person still has to do."""
 
     client: str
     actions: tuple[Action, ...]
@@ -35,9 +35,7 @@ class Result:
 
 @click.command(name="install", help=_HELP, context_settings=HELP)
 @click.argument("client", type=click.Choice(sorted(CLIENTS)))
-@click.option(
-    "--uninstall", is_flag=True, help="Take exactly what was put in out of the client's files again."
-)
+@click.option("--uninstall", is_flag=True, help="Remove exactly what was added to the client's files.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def agent_install(client: str, *, uninstall: bool, as_json: bool) -> int:
     result = _install(Workspace.open(), client, uninstall=uninstall)
@@ -52,7 +50,7 @@ def _install(workspace: Workspace, name: str, *, uninstall: bool) -> Result:
     if uninstall:
         router.require_no_open_gate(
             "agent install --uninstall", workspace
-        )  # it would let the agent's tools write
+        )  # without the hook, no gate would stop the agent's tools
         return Result(name, client_files.uninstall(workspace.top, client), ())
     workspace.ledger.require()
     actions = client_files.install(workspace.places, workspace.top, client)

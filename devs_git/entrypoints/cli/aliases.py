@@ -1,4 +1,4 @@
-"""aliases: put our git aliases into the repository's configuration, or take them out; nothing else is written."""
+"""aliases: add our git aliases to the repository's configuration, or remove them. Nothing else is written."""
 
 from __future__ import annotations
 

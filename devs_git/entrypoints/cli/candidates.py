@@ -1,6 +1,6 @@
-"""What a shell offers for an argument: tasks and checkpoints from the ledger, local branches. It only reads.
+"""Candidates that a shell candidates_of for an argument: tasks, checkpoints, branches, remotes, gates. It only reads.
 
-The key to `TYPES` is the parameter's name, so that a command gets them by calling its argument what it is.
+`TYPES` has them by the name of the parameter, so a command gets the candidates that fit the names of its arguments.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from devs_git.domain.checkpoints.rows import Row
     from devs_git.workspace import Workspace
 
-NEWEST: Final = 200  # checkpoints looked at; more would make the shell wait
+NEWEST: Final = 200  # checkpoints that are read; more would make the shell wait
 
 
 class _Candidates(StringParamType):
-    """A string for which `offers` names candidates and what to say of each; none where there is no repository."""
+    """A string. `candidates_of` returns its candidates with a description each. Outside a repository there are none."""
 
-    def __init__(self, offers: Callable[[Workspace], dict[str, str]]) -> None:
-        self.offers = offers
+    def __init__(self, candidates_of: Callable[[Workspace], dict[str, str]]) -> None:
+        self.candidates_of = candidates_of
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -40,10 +40,10 @@ class _Candidates(StringParamType):
 
         del ctx, param
         try:
-            found = self.offers(replace(Workspace.open(), offline=True))
+            found = self.candidates_of(replace(Workspace.open(), offline=True))
         except DevsError:
             return []
-        # A shell shows names as they are, so one that would command the terminal is not offered.
+        # A shell prints names unchanged, so a name that would command the terminal is not offered.
         return [
             CompletionItem(name, help=printable(said, ""))
             for name, said in found.items()
@@ -52,7 +52,7 @@ class _Candidates(StringParamType):
 
 
 def _tasks(workspace: Workspace) -> dict[str, str]:
-    """The newest first, each with what its newest checkpoint says."""
+    """Tasks, the newest first, each with the message of its newest checkpoint."""
     found: dict[str, str] = {}
     for row in _rows(workspace):
         found.setdefault(row.task_id, row.message)
@@ -64,7 +64,7 @@ def _checkpoints(workspace: Workspace) -> dict[str, str]:
 
 
 def _branches(workspace: Workspace) -> dict[str, str]:
-    """Local ones but the ledger, the last used first."""
+    """Local branches without the ledger, the last used first."""
     words = ("for-each-ref", "--sort=-committerdate", "--format=%(refname:lstrip=2)%00%(subject)")
     found = dict(line.split("\0", 1) for line in split_lines(workspace.git.text(*words, "refs/heads/")))
     found.pop("devs/ledger", None)
@@ -76,7 +76,7 @@ def _remotes(workspace: Workspace) -> dict[str, str]:
 
 
 def _gates(workspace: Workspace) -> dict[str, str]:
-    """Those that wait, each with what stands in the way."""
+    """The gates that wait, each with its blocker."""
     from devs_git.commands import gate_list
     from devs_git.domain.gates.gate_model import cut
 

@@ -1,4 +1,4 @@
-"""What every command of the command line shares: `--json`, `--yes`, opening the workspace, errors, asking first."""
+"""What all commands of the command line share: `--json`, `--repo`, `--yes`, and the question before a change."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ from devs_git.errors import EXIT_NO, DevsError
 from devs_git.workspace import Workspace
 
 Maker = Callable[..., VerbRequest]
-Renderer = Callable[[Any], str | bytes]  # bytes go out as they are
-_ASKED: Final = "This changes nothing here: devs-git asks a person in any case."
-_YES: Final = {"gate approve": _ASKED, "gate reject": _ASKED}
+Renderer = Callable[[Any], str | bytes]  # bytes are written unchanged
+# What `--yes` means where it does not skip the question.
+_YES_HAS_NO_EFFECT: Final = "This has no effect here: devs-git always asks a person."
+_YES: Final = {"gate approve": _YES_HAS_NO_EFFECT, "gate reject": _YES_HAS_NO_EFFECT}
 
 
 def command(
@@ -34,11 +35,11 @@ def command(
     plan: Renderer | None = None,
     exit_status: Callable[[Any], int] = lambda _result: 0,
 ) -> Callable[[Maker], click.Command]:
-    """A click command for verb `name`. The decorated function turns options into the verb's Request.
+    """Make a click command for the verb `name`. The decorated function makes the verb's Request from the options.
 
-    `text` renders the result for people. With `plan`, a person at a terminal sees the plan (the result of the same
-    request with `dry_run=True`) and is asked, unless `--yes`; in a pipe recoverable verbs go on, tier 3 needs `--yes`.
-    After each result the `next_request` runs, as long as somebody reads.
+    `text` renders the result for people. `plan` renders the result of the same request with `dry_run=True`. With `plan`,
+    a person at a terminal sees the plan and is asked, unless `--yes` is given. Without a terminal nobody is asked, and a
+    verb of tier 3 needs `--yes`. After each result, the request's `next_request` is called, until the reader is gone.
     """
     row = verb(name)
 
@@ -49,10 +50,10 @@ def command(
             workspace = terminal.attach(Workspace.open(Path(repo) if repo else None))
             if warning := missing_hooks.warning_for(name, workspace):
                 workspace.say(warning)
-            # As with `git -C`, paths begin where the command works.
+            # As with `git -C`, paths are relative to the folder in which the command works.
             if request.folder is not None:
-                request = request.from_folder(os.path.abspath(repo or ""))  # noqa: PTH100 - odd bytes survive
-            # An override is asked about even with `--yes`: that a person answers is the point.
+                request = request.from_folder(os.path.abspath(repo or ""))  # noqa: PTH100 - keeps bytes that are not UTF-8
+            # An override needs a person, so `--yes` does not skip its question.
             yes = yes and not request.override_reason
             if plan is not None and not request.dry_run and not yes:
                 request = _ask(name, workspace, request, plan)
@@ -63,7 +64,9 @@ def command(
 
         params = [
             click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON."),
-            click.Option(["--repo"], type=click.Path(), help="Work on the repository there instead of here."),
+            click.Option(
+                ["--repo"], type=click.Path(), help="Work in this repository instead of the current one."
+            ),
         ]
         summary = f"{row.summary}\n\n\b\nExample:\n" + "\n".join("  " + line for line in example.split("\n"))
         if row.tier >= CHANGES:
@@ -78,7 +81,7 @@ def command(
 
 
 def _call_and_print(name: str, workspace: Workspace, request: VerbRequest, shown: Renderer) -> Any:
-    """The result, printed; and those of the requests that follow it, for as long as somebody reads."""
+    """Call the verb and print its result; then call the requests that follow, until the reader is gone. Return the last result."""
     while True:
         with terminal.progress_line(workspace):
             result = router.call(name, workspace, request)
@@ -99,20 +102,20 @@ def as_text(result: object) -> str:
 
 
 def _ask(name: str, workspace: Workspace, request: VerbRequest, plan: Renderer) -> VerbRequest:
-    """Show the plan and ask; returns the request bound to the plan that was shown, so that no other is applied."""
+    """Show the plan and ask. Return the request with the id of the plan that was shown, so that no other plan is applied."""
     row = verb(name)
     if not terminal.interactive():
         if row.tier > CHANGES:
             raise DevsError(
                 "INVALID_ARGUMENTS",
-                f"'{name}' destroys recovery points, and there is no terminal to confirm that.",
+                f"'{name}' deletes recovery points, and there is no terminal to confirm that.",
                 hint="Add --yes.",
                 field="yes",
             )
         return request
-    foreseen: VerbResult = router.call(name, workspace, request.as_dry_run())
-    console.write(str(plan(foreseen)))
-    if foreseen.blocked_by:
+    planned: VerbResult = router.call(name, workspace, request.as_dry_run())
+    console.write(str(plan(planned)))
+    if planned.blocked_by:
         return request
-    terminal.ask("Go on?")
-    return request.bound_to(foreseen.plan_id) if foreseen.plan_id else request
+    terminal.ask("Continue?")
+    return request.bound_to(planned.plan_id) if planned.plan_id else request

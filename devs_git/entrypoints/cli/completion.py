@@ -1,7 +1,7 @@
 """The script that `devs-git completion bash|zsh|fish` prints: it makes a shell complete `devs-git …` and `git devs …`.
 
-The candidates come from click, which the script asks through the environment. Zsh and fish get click's own script;
-bash gets ours, because bash splits `task-10@3` and `--title=x` into several words and click's does not join them.
+The script asks click for the candidates, through environment variables. Zsh and fish get click's own script. Bash gets
+ours, because bash splits `task-10@3` and `--title=x` into several words, and click's script does not join them.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _BASH: Final = r"""
 _devs_git() {
     local -a words=()
     local rest=$COMP_LINE i word cur typed type value answer
-    for ((i = 0; i <= COMP_CWORD; i++)); do # what bash cut at @, = or : belongs together
+    for ((i = 0; i <= COMP_CWORD; i++)); do # join the words that bash split at @, = or :
         word=${COMP_WORDS[i]}
         if ((i)) && [[ $rest != [[:space:]]* ]]; then words[-1]+=$word; else words+=("$word"); fi
         rest=${rest#"${rest%%[![:space:]]*}"}
         rest=${rest#"$word"}
     done
-    if [[ $1 == git ]]; then # called by git's completion: our part begins at `devs`
+    if [[ $1 == git ]]; then # called by git's completion: our words begin at `devs`
         while ((${#words[@]})) && [[ ${words[0]} != devs ]]; do words=("${words[@]:1}"); done
     fi
     cur=${words[-1]}

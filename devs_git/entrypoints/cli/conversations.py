@@ -1,4 +1,4 @@
-"""conversation show, import, snapshot and snapshots."""
+"""The conversation commands: show, import, snapshot and snapshots."""
 
 from __future__ import annotations
 

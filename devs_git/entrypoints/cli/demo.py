@@ -1,6 +1,6 @@
-"""`devs-git demo`: the main job in a repository made for it, as a tour that shows each command and its real output.
+"""`devs-git demo`: a tour in a temporary repository that shows each command and its real output.
 
-Identity, clock, HOME and folder are fixed, so that it prints the same everywhere; docs/tour.md holds what it prints.
+Identity, clock, HOME and folder are fixed, so it prints the same everywhere. docs/tour.md has its output.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from devs_git.entrypoints.cli.texts import console
 
 BEGIN: Final = datetime(2001, 2, 3, 4, 5, 6, tzinfo=UTC)
 TICK: Final = timedelta(minutes=1)
-# What a child needs of the caller's environment. The rest (GIT_*, an agent's marks, locale) would change what it prints.
+# The variables that a child gets from the caller. Others (GIT_*, variables of agents, locale) would change the output.
 KEPT: Final = ("TMPDIR", "PYTHONPATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SSL_CERT_FILE")
 GITCONFIG: Final = "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
 
-# A line that begins with '#' is said, any other is run by sh in the repository.
+# A line that begins with '#' is printed. Any other line is run by sh in the repository.
 TOUR: Final = """\
 # A repository like yours, and devs-git set up in it.
 git init -q
@@ -127,7 +127,7 @@ def _tour(folder: Path) -> int:
 
 
 def _run(line: str, where: Path, env: dict[str, str]) -> int:
-    """Run one line of the tour and print what it prints, both streams in their order."""
+    """Run one line of the tour and print its output, both streams in their order. Return its exit status."""
     done = subprocess.run(
         ["sh", "-c", line],
         cwd=where,
@@ -142,7 +142,7 @@ def _run(line: str, where: Path, env: dict[str, str]) -> int:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """HOME and a `devs-git` on PATH that is this very program, whatever else is installed."""
+    """The environment of the tour: a HOME of its own, and on PATH a `devs-git` that is this program."""
     programs = folder / "bin"
     (folder / "home").mkdir()
     programs.mkdir()

@@ -1,7 +1,7 @@
-"""`devs-git trace get ID` into a pipe or a file: how an agent reads an output that was shortened, many times an hour.
+"""`devs-git trace get ID` into a pipe or a file, without click. Agents call it often, to read outputs that were shortened.
 
-Like the git hooks it does without click, which takes longer than everything else about it. Whatever is not as simple
-as that (options, a terminal, a refusal) is the command line's to answer.
+The import of click would take longer than all the rest. Everything else (options, a terminal, a refusal) is left to the
+command line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from devs_git.workspace import Workspace
 
 
 def status(words: list[str]) -> int | None:
-    """The exit status, once the output of the trace that `words` name is printed; None where nothing was."""
+    """Print the output of the trace that `words` name and return the exit status; None if the command line has to do it."""
     ids = [word for word in words if word != "--raw"]
     if len(ids) != 1 or ids[0].startswith("-") or sys.stdout.isatty():
         return None
@@ -27,16 +27,16 @@ def status(words: list[str]) -> int | None:
         with exit_on_print_error():
             console.write_bytes(data or b"")
     except KeyboardInterrupt:
-        _say("The command was interrupted and did nothing more.")
+        _say("The command was interrupted.")
         return EXIT_INTERRUPTED
     return None if data is None else 0
 
 
 def _output(trace_id: str) -> bytes | None:
-    """The whole output; None for whatever is to be told in full."""
+    """The whole output; None if the command line has to answer."""
     try:
         return raw(router.call("trace get", replace(Workspace.open(), say=_say), Request(trace_id)))
-    except Exception:  # noqa: BLE001 - it comes again in the command line, which knows how to tell it
+    except Exception:  # noqa: BLE001 - the command line runs into it again and reports it
         return None
 
 
@@ -45,7 +45,7 @@ def _say(text: str) -> None:
 
 
 def raw(result: Result) -> bytes:
-    """The bytes of an output, as they were."""
+    """The bytes of an output, unchanged."""
     if result.fullOutputBase64 is not None:
         import base64
 

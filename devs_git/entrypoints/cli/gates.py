@@ -1,4 +1,4 @@
-"""Gates on the command line: ask, look, answer, wait."""
+"""The gate commands: request, list, show, approve, reject and wait."""
 
 from __future__ import annotations
 
@@ -63,11 +63,13 @@ def gate_request(*, source: str | None, **options: Any) -> VerbRequest:
         return Request(**_fields(**options))
     kind = options.pop("gate_type")
     if given := next((name for name, value in options.items() if value), None):
-        raise invalid(given, "The request is read from --from; no other option but --type goes with it.")
+        raise invalid(
+            given, "With --from, only --type may be given, because the request is read from the file."
+        )
     record = _from(source)
-    said = record.setdefault("gate_type", kind or TAS_REVISION)
-    if kind and kind != said:
-        raise invalid("gate_type", f"--type says {kind}, and the request says {said!r}.")
+    stated = record.setdefault("gate_type", kind or TAS_REVISION)
+    if kind and kind != stated:
+        raise invalid("gate_type", f"--type says {kind}, and the request says {stated!r}.")
     return Request(**record)
 
 
@@ -81,8 +83,8 @@ def _fields(
         "risk_assessment": risk,
         "proposed_text": None if proposal is None else _text("proposed_changes.proposed_text", proposal),
     }
-    told = any(value not in (None, ()) for value in changes.values())
-    return rest | {"proposed_changes": changes if told or rest["gate_type"] == TAS_REVISION else None}
+    has_changes = any(value not in (None, ()) for value in changes.values())
+    return rest | {"proposed_changes": changes if has_changes or rest["gate_type"] == TAS_REVISION else None}
 
 
 def _bytes(field: str, name: str, limit: Limit = limits.DOCUMENT) -> bytes:
@@ -150,7 +152,7 @@ def gate_show(*, gate_id: str) -> VerbRequest:
 
 
 def _proof(make: Maker) -> Maker:
-    """The options by which a decision is proved."""
+    """Add the options that sign a decision or bring its signature."""
     for option in (
         click.option(
             "--signed",
@@ -174,13 +176,13 @@ def _answer(
     *, signature: str | None, signed: str | None, key: str, sign: bool, **rest: Any
 ) -> dict[str, Any]:
     if signed and not signature:
-        raise invalid("signed", "The signed bytes go with --signature.")
+        raise invalid("signed", "--signed needs --signature.")
     if signature:
-        beside = signature.removesuffix(".sig")
-        if not signed and beside == signature:
-            raise invalid("signed", "The bytes that were signed are needed.", hint="Name them: --signed FILE")
+        without_suffix = signature.removesuffix(".sig")
+        if not signed and without_suffix == signature:
+            raise invalid("signed", "The bytes that were signed are needed.", hint="Add: --signed FILE")
         rest["signature"] = _bytes("signature", signature, limits.SIGNATURE)
-        rest["signed"] = _bytes("signed", signed or beside, limits.SIGNATURE)
+        rest["signed"] = _bytes("signed", signed or without_suffix, limits.SIGNATURE)
     return rest | {"key": key, "sign": sign or bool(key), "ask": terminal.question()}
 
 

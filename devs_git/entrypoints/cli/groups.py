@@ -1,4 +1,4 @@
-"""Groups that know their commands by the verb table and import a command's file only when it is called."""
+"""click groups made of the verb table. They import the file of a command only when it is called."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from devs_git.entrypoints.closed_pipe import ignore_closed_pipe
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-# The first word of a verb, and the file of this folder that holds it.
+# The first word of a verb, and the file of this folder with its command.
 FILES: Final = {
     "init": "setup",
     "doctor": "setup",
@@ -78,7 +78,7 @@ class TableGroup(click.Group):
         return _load(full)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Names from the table; click would import every command for its summary."""
+        """Names from the table: click would import every command for its summary."""
         from click.shell_completion import CompletionItem
 
         named = ((name, text) for name, text in self.summaries.items() if name.startswith(incomplete))
@@ -92,10 +92,10 @@ class TableGroup(click.Group):
 
 
 class Root(TableGroup):
-    """The command itself, whose help is the overview."""
+    """The command `devs-git` itself. Its help is the overview."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Click would end with 1, a check that says no, where nobody reads on."""
+        """End with 0 if the reader of the output is gone; click would end with 1, which means that a check says no."""
         with ignore_closed_pipe():
             return super().invoke(ctx)
         return 0

@@ -1,4 +1,4 @@
-"""log, show, diff, status and branch: what there is, and a branch to look at it from."""
+"""log, history, show, diff, status and branch on the command line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def log(*, limit: int, everything: bool, task: str, cursor: str) -> VerbRequest:
 )
 @click.option("--limit", type=int, default=50, show_default=True, help="The number of events.")
 @click.option("--task", "task_id", default="", help="Only this task.")
-@click.option("--contract", default="", help="Only those of this contract's tasks.")
+@click.option("--contract", default="", help="Only events of this contract's tasks.")
 @click.option("--cursor", default="", help="The next page: the next_cursor of an earlier answer.")
 @click.option("--after", default="", metavar="EVENT", help="Only events after this one, oldest first.")
 @click.option("--follow", is_flag=True, help="Wait for new events and print each. Ctrl-C ends.")

@@ -1,4 +1,4 @@
-"""The `devs-git` command: the group, and what happens to an error that nobody caught."""
+"""The `devs-git` command: the click group, and how an error that nobody caught is reported."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ click.version_option(devs_git.__version__, prog_name="devs-git", message="%(prog
 
 
 def command(name: str) -> click.Command | None:
-    """What the command line runs for a verb; None where it has no such command."""
+    """The click command of a verb; None if there is none."""
     found: click.Command | None = cli
     for word in name.split():
         if not isinstance(found, TableGroup):
@@ -34,11 +34,12 @@ def command(name: str) -> click.Command | None:
 
 
 def main() -> int:
-    """Run the command line; returns the exit status (errors.py says which)."""
+    """Run the command line and return the exit status; errors.py has the list."""
     words = sys.argv[1:]
     ours = words[: words.index("--")] if "--" in words else words
     as_json = "--json" in ours or "--format json" in " ".join(ours).replace("=", " ")
-    if isinstance(sys.stdout, io.TextIOWrapper):  # what its encoding lacks is written out, not a bug of ours
+    # Characters that the encoding of the output lacks are written as escapes.
+    if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         return cli.main(prog_name="devs-git", standalone_mode=False) or 0
@@ -54,15 +55,15 @@ def main() -> int:
             report(invalid(param.name if param else "arguments", error.format_message()), as_json=True)
         else:
             with exit_on_print_error():
-                said = io.StringIO()
-                error.show(said)
-                console.write(said.getvalue(), err=True, end="")
+                usage = io.StringIO()
+                error.show(usage)
+                console.write(usage.getvalue(), err=True, end="")
         return EXIT_USAGE
     except Declined:
-        console.write("You did not answer yes, so nothing was done.", err=True)
+        console.write("You did not answer yes. Nothing was done.", err=True)
         return EXIT_INTERRUPTED
     except (click.Abort, KeyboardInterrupt):
-        console.write("The command was interrupted and did nothing more.", err=True)
+        console.write("The command was interrupted.", err=True)
         return EXIT_INTERRUPTED
-    except Exception as error:  # noqa: BLE001 - the last door: what nobody caught becomes one line
+    except Exception as error:  # noqa: BLE001 - an error that nobody caught becomes one line
         return report(as_devs_error(error), as_json=as_json)

@@ -1,6 +1,6 @@
-"""The manual page, made of the verb table and each command's own help: `make man` writes it, a test compares it.
+"""The manual page, made of the verb table and each command's help. `make man` writes it; a test compares it.
 
-git shows it for `git help devs` and `git devs --help`, which it takes for itself.
+git shows this page for `git help devs` and `git devs --help`.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ NAMES: Final = ("devs-git.1", "git-devs.1")
 STATUS: Final = {
     "0": "Done.",
     "1": "A check or a gate says no.",
-    "2": "Usage: a missing or unknown option or argument.",
-    "3": "A value that is refused, or not found.",
-    "4": "A conflict, or busy: look again.",
-    "5": "The ledger is damaged: call a person.",
+    "2": "Usage: an option or argument is missing or unknown.",
+    "3": "A value is refused or not found.",
+    "4": "A conflict, or busy. Look at the state and try again.",
+    "5": "The ledger is damaged. Call a person.",
     "70": "A bug of devs-git; the trace is in its log file.",
     "130": "Interrupted.",
 }
 _PLACES: Final = {
     "refs/tags/devs/task-*": "Completed checkpoints, as annotated tags.",
     "refs/devs/checkpoints/": "Every checkpoint by its number.",
-    "refs/devs/backup/": "What was there before an operation that moved the working tree.",
+    "refs/devs/backup/": "The state before each operation that moved the working tree.",
     "refs/heads/devs/ledger": "The ledger: git log refs/heads/devs/ledger is the audit log.",
-    "devs-policy.yaml": "The policy as proposed; commit it, so that clones find the ledger.",
+    "devs-policy.yaml": "The proposed policy. Commit it, so that clones find the ledger.",
     ".devs/": "A read-only view of the ledger's files.",
     ".git/devs/": "Catalog, index, journal and locks, shared by all worktrees.",
 }
-_COMMON: Final = ("as_json", "repo", "yes")  # told once, not with every command
+_COMMON: Final = ("as_json", "repo", "yes")  # described once, not with every command
 
 
 def page() -> str:
-    """The page in roff; the other name's page only refers to it."""
+    """The page in roff. The page of the other name only includes it."""
     return "\n".join((*_head(), *_commands(), *_tail())) + "\n"
 
 
@@ -58,7 +58,7 @@ def _head() -> Iterator[str]:
     for option, said in overview.OPTIONS.items():
         yield from (".TP", f".B {_text(option)}", _text(said))
     yield ".PP"
-    yield "Every command that returns something takes these too:"
+    yield "Commands that print a result also have these options:"
     root = click.Context(cli, info_name="devs-git")
     start = _command("task start", root)
     yield from _options(p for p in start.params if p.name in _COMMON)
@@ -116,13 +116,13 @@ def _block(lines: str) -> Iterator[str]:
 
 
 def _text(words: str) -> str:
-    """`words` so that roff prints them as they are."""
+    """`words` with escapes, so that roff prints them unchanged."""
     safe = words.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("\n", " ")
     return "\\&" + safe if safe.startswith(".") else safe
 
 
 def write(folder: Path) -> None:
-    """Both pages into `folder`."""
+    """Write both pages into `folder`."""
     folder.mkdir(exist_ok=True)
     for name, text in zip(NAMES, (page(), ".so man1/devs-git.1\n"), strict=True):
         (folder / name).write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What `devs-git --help` says. It is plain text made of the verb table, so that showing it need not import click."""
+"""The text of `devs-git --help`, made of the verb table. It needs no import of click."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ OPTIONS: Final = {"--version": "Show the version and exit.", "-h, --help": "Show
 
 
 def below(prefix: str) -> dict[str, str]:
-    """The second words of a group's verbs, with their summaries: `start`, `complete` … of `task`."""
+    """The second words of a group's verbs with their summaries, such as `start` and `complete` of `task`."""
     begin = prefix + " "
     return {name.removeprefix(begin): text for name, text in _summaries().items() if name.startswith(begin)}
 
 
 def top_level() -> dict[str, str]:
-    """Every first word with its summary, verbs in the table's order, then the doors."""
+    """Every first word with its summary: first the verbs in the order of their table, then the other commands."""
     known = _summaries()
     words = dict.fromkeys(name.split()[0] for name in known)
     return {word: known[word] if word in known else _of_group(word) for word in words}
@@ -40,7 +40,7 @@ def _of_group(word: str) -> str:
 
 
 def text() -> str:
-    """The whole help of the command itself, without a line end."""
+    """The whole help of `devs-git`, without a line end."""
     commands = top_level()
     width = max(map(len, (*commands, *OPTIONS)))
     blocks = [f"Usage: devs-git [OPTIONS] COMMAND [ARGS]...\n\n{ABOUT}"]

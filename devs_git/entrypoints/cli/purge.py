@@ -1,4 +1,4 @@
-"""purge on the command line: what goes, what is left to a person, and what finishes the work."""
+"""purge on the command line: what is deleted, what a person has to do, and how to finish."""
 
 from __future__ import annotations
 
@@ -20,31 +20,32 @@ if TYPE_CHECKING:
 
 def _purge_text(result: Result) -> str:
     if not (result.dropped or result.traces or result.messages or result.files or result.lost):
-        lines = ["Nothing of devs-git holds it."]
+        lines = ["devs-git has stored it nowhere."]
     else:
         lines = ["Would purge:" if result.dry_run else "Purged:"]
         lines += [f"  {one.kind}  {path(one.ref)}" for one in result.dropped]
         lines += [f"  {plural(result.traces, 'trace')}"] if result.traces else []
         lines += (
-            [f"  {plural(result.messages, 'message')}, of which place and time stay"]
+            [f"  the text of {plural(result.messages, 'message')} (position and time are kept)"]
             if result.messages
             else []
         )
         lines += [f"  file  {path(one)}" for one in result.files]
         lines += [
-            f"  {name}, which is nowhere here: no clone is asked for it any more" for name in result.lost
+            f"  {name}: it is missing here, and sync will not ask other clones for it any more"
+            for name in result.lost
         ]
         if any(one.kind == "backup" for one in result.dropped):
-            lines.append("What these backups are of cannot be undone any more.")
+            lines.append("The operations of these backups can no longer be undone.")
     if result.left:
-        lines.append(paint("What still holds it, and is yours:", "yellow"))
+        lines.append(paint("These places of yours still have it:", "yellow"))
         lines += [
             f"  {path(what)}{f' ({count} times)' if count > 1 else ''}: {done}"
             for (what, done), count in _once(result)
         ]
     if not result.dry_run and result.event:
-        lines.append(f"No ref of ours keeps it. To delete the objects: {result.finish}")
-        lines.append("Then, for remotes and other clones: devs-git sync; and run this purge in each clone.")
+        lines.append(f"No ref of devs-git has it any more. To delete the objects: {result.finish}")
+        lines.append("Then run devs-git sync for the remotes, and run this purge in each other clone.")
     return "\n".join([*lines, *blocked_lines(result)])
 
 
@@ -69,7 +70,7 @@ def _once(result: Result) -> ItemsView[tuple[str, str], int]:
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would be deleted, and what would remain.")
 def purge(*, path: str, text: str, event: str, dry_run: bool) -> VerbRequest:
-    """Take a secret out."""
+    """Delete a secret."""
     from devs_git.commands.purge import Request
 
     return Request(path, text, dry_run=dry_run, event=event)

@@ -1,4 +1,4 @@
-"""rewind, undo, checkout, restore: the verbs that move the working tree."""
+"""The commands that move the working tree: rewind, undo, checkout and restore."""
 
 from __future__ import annotations
 

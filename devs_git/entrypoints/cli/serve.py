@@ -1,4 +1,4 @@
-"""mcp and serve: the doors for agents and other programs. What they serve needs the extra `devs-git[mcp]`."""
+"""mcp and serve: servers for agents and other programs. Both need the extra `devs-git[mcp]`."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from devs_git.errors import invalid
 from devs_git.workspace import Workspace
 
 _REPO = click.option(
-    "--repo", type=click.Path(path_type=Path), help="Serve the repository there instead of here."
+    "--repo", type=click.Path(path_type=Path), help="Serve this repository instead of the current one."
 )
 
 
 def _repository(repo: Path | None) -> Path:
-    """The worktree that is served; INVALID_ARGUMENTS without the extra, NOT_A_REPOSITORY."""
+    """The worktree to serve. INVALID_ARGUMENTS if the extra is not installed; NOT_A_REPOSITORY outside a repository."""
     if find_spec("mcp") is None:
         raise invalid(
             "extra",
-            "This needs the MCP library, which is not installed.",
+            "This command needs the MCP library, which is not installed.",
             hint="Run: pip install 'devs-git[mcp]'",
         )
     return Workspace.open(repo).top
@@ -44,9 +44,9 @@ def mcp(*, repo: Path | None) -> int:
 
 @click.command(
     name="serve",
-    help=f"{DOORS['serve']}\n\nIt listens to this machine only, unless --host says more; then, and with "
-    "--require-token, each request needs the bearer token that DEVS_GIT_TOKEN holds. A port of this machine is open to "
-    "its other accounts, too.\n\n\b\nExample:\n  devs-git serve --port 3001\n"
+    help=f"{DOORS['serve']}\n\nIt accepts connections from this machine only, unless --host names another address. Then, and with "
+    "--require-token, each request needs the bearer token in DEVS_GIT_TOKEN. Other accounts of this machine can reach the "
+    "port, too.\n\n\b\nExample:\n  devs-git serve --port 3001\n"
     "  DEVS_GIT_TOKEN=$(openssl rand -hex 32) devs-git serve --host 0.0.0.0",
     context_settings=HELP,
 )
@@ -64,12 +64,12 @@ def serve(*, host: str, port: int, require_token: bool, repo: Path | None) -> in
     where = _repository(repo)
     from devs_git.entrypoints.http import border, listener
 
-    token = os.environ.pop("DEVS_GIT_TOKEN", "")  # no hook of the repository shall see it
-    asked = require_token or not border.is_loopback(host)
-    if asked and not token.strip():
+    token = os.environ.pop("DEVS_GIT_TOKEN", "")  # hooks of the repository must not see it
+    needs_token = require_token or not border.is_loopback(host)
+    if needs_token and not token.strip():
         raise invalid(
             "DEVS_GIT_TOKEN",
             "Without a token, the server accepts connections from this machine only.",
             hint="Run: DEVS_GIT_TOKEN=$(openssl rand -hex 32) devs-git serve …",
         )
-    return listener.main(where, border.Rules(host, token.strip() if asked else ""), port)
+    return listener.main(where, border.Rules(host, token.strip() if needs_token else ""), port)

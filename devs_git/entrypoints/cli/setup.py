@@ -1,4 +1,4 @@
-"""Commands that set up or look after a repository."""
+"""init and doctor on the command line."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _init_text(result: init_verb.Result) -> str:
     help="Accept this policy of a ledger that this clone never saw, although devs-policy.yaml has another policy.",
 )
 def init(*, uninstall: bool, strict: bool, server: bool, accept_policy: str) -> VerbRequest:
-    """Set up, or take out."""
+    """Set a repository up, or remove devs-git from it."""
     from devs_git.commands.init import Request
 
     return Request(uninstall, strict, server, accept_policy, terminal.interactive())
@@ -88,7 +88,7 @@ def _doctor_text(result: doctor_verb.Result) -> str:
     help="Take an interrupted operation back. Files that were edited after it stay as they are.",
 )
 def doctor(*, finish: bool, take_back: bool) -> VerbRequest:
-    """Look for trouble."""
+    """Look for problems."""
     from devs_git.commands.doctor import Request
 
     return Request(finish=finish, take_back=take_back)

@@ -1,4 +1,4 @@
-"""completion and help: what a shell and its user need to know about the other commands."""
+"""completion and help on the command line."""
 
 from __future__ import annotations
 

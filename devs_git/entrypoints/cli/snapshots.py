@@ -1,4 +1,4 @@
-"""snapshot create, list, open and prune."""
+"""The snapshot commands: create, list, open and prune."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _create_text(result: snapshot_create_verb.Result) -> str:
     return "\n".join(
         [
             saved,
-            *(f"Not saved, because it is a repository of its own: {path(name)}" for name in result.left_out),
+            *(f"Not saved, because it is another git repository: {path(name)}" for name in result.left_out),
         ]
     )
 
@@ -42,7 +42,7 @@ def _list_text(result: snapshot_list_verb.Result) -> str:
 def _open_text(result: snapshot_open_verb.Result) -> str:
     return (
         f"{result.snapshot} is {'open' if result.opened else 'already open'} at {path(result.path)}\n"
-        "To close it: git worktree remove <that folder>"
+        "To close it: git worktree remove FOLDER"
     )
 
 
@@ -52,7 +52,7 @@ def _prune_text(result: snapshot_prune_verb.Result) -> str:
     lines += [
         f"  {one.name} {short(one.commit)} {when(one.created_at)}  {one.message}" for one in result.snapshots
     ]
-    lines += [f"  stays: {path(one.name)}, {one.reason}" for one in result.kept]
+    lines += [f"  kept: {path(one.name)}, {one.reason}" for one in result.kept]
     return "\n".join([*lines, *blocked_lines(result)])
 
 

@@ -1,4 +1,4 @@
-"""sync and history-rewritten on the command line: what came, what went, and what moved."""
+"""sync and history-rewritten on the command line."""
 
 from __future__ import annotations
 
@@ -23,38 +23,39 @@ _SHOWN = 3
 
 
 def _sync_text(result: Result) -> str:
-    came, went = (render.plural(len(refs), "ref") for refs in (result.fetched, result.pushed))
-    quiet = not (result.fetched or result.pushed)
-    head = "nothing new" if quiet else f"{came} changed here, {went} there"
-    lines = [f"{result.remote}: {head}; ledger {render.short(result.ledger)}"]
+    fetched, pushed = (render.plural(len(refs), "ref") for refs in (result.fetched, result.pushed))
+    changed = result.fetched or result.pushed
+    head = f"fetched {fetched}, pushed {pushed}" if changed else "nothing to fetch or push"
+    lines = [f"{result.remote}: {head}; the ledger is at {render.short(result.ledger)}"]
     if result.merged:
-        lines.append(f"joined events of both clones in {render.short(result.merged)}")
+        lines.append(f"merged the events of both clones in {render.short(result.merged)}")
     lines += [f"renumbered: {row.task_id}@{row.before} of this clone is now {row.task_id}@{row.number}"
               for row in result.renumbered]  # fmt: skip
     lines += [
-        f"outdone: {name.partition('@')[0]} was completed in {result.remote} first; yours is {name}"
+        f"replaced: {name.partition('@')[0]} was completed in {result.remote} first; your completion is now {name}"
         for name in result.outdone
     ]
     lines += [
-        f"{task} was rewound in another clone, and no branch here or on a remote has it any more"
+        f"rewound: {task}, because another clone rewound it and no branch here or on a remote has its commits"
         for task in result.rewound
     ]
-    lines += [f"{task} is live again: a branch has its commits again" for task in result.revived]
+    lines += [f"live again: {task}, because a branch has its commits again" for task in result.revived]
     lines += [_moved_tag_line(row) for row in result.named]
     for kept in result.kept:
         lines += _kept_lines(kept)
     for row in result.superseded:
         lines += _superseded_lines(row, result.remote)
-    lines += [f"moved there: {ref}" for ref in result.moved]
-    lines += [f"deleted there: {ref}" for ref in result.deleted]
-    lines += [f"left alone, no event explains what it holds: {ref}" for ref in result.left]
+    lines += [f"moved in {result.remote}: {ref}" for ref in result.moved]
+    lines += [f"deleted in {result.remote}: {ref}" for ref in result.deleted]
+    lines += [f"not changed, because no event explains its value: {ref}" for ref in result.left]
     return "\n".join(lines)
 
 
 def _moved_tag_line(row: Named) -> str:
     name = row.tag.removeprefix("refs/tags/")
-    now = f"names {row.now} here, as event {render.short(row.event)} says" if row.now else "is gone here"
-    return f"{name} {now}; it named {row.before}, which stays"
+    event = render.short(row.event)
+    moved = f"now points to {row.now}, by event {event}" if row.now else "was deleted here"
+    return f"tag {name} {moved}; it pointed to {row.before}, which is kept"
 
 
 def _kept_lines(row: Kept) -> Iterator[str]:
@@ -62,29 +63,29 @@ def _kept_lines(row: Kept) -> Iterator[str]:
     names = ", ".join(row.checkpoints[:_SHOWN]) + (" …" if count > _SHOWN else "")
     event = render.short(row.event)
     yield paint(
-        f"still kept here: {render.plural(count, 'checkpoint')} ({names}) that another clone keeps no more "
-        f"since event {event} by {printable(row.actor, '')}",
+        f"kept here: {render.plural(count, 'checkpoint')} ({names}), deleted in another clone "
+        f"by event {event} of {printable(row.actor, '')}",
         "yellow",
     )
-    yield f"  If that is right, take them out here, too: devs-git purge --from {event}"
+    yield f"  To delete them here, too: devs-git purge --from {event}"
 
 
 def _superseded_lines(row: Superseded, remote: str) -> Iterator[str]:
     why = printable(row.why, "")
     if not row.gate_id:
-        text = f"superseded: {row.path} of {remote} stands; the other is kept as {row.kept}. {why}"
+        text = f"superseded: {row.path} of {remote} counts; yours is saved as {row.kept}. {why}"
         yield paint(text, "yellow")
         return
-    stands = f"{row.stands} by {row.reviewer} stands" if row.stands else "it is open again"
+    counts = f"the decision {row.stands} by {row.reviewer} counts" if row.stands else "it is open again"
     text = (
-        f"superseded: gate {row.gate_id}: {stands}; the decision {row.decision} is kept as {row.kept}. {why}"
+        f"superseded: gate {row.gate_id}: {counts}; the decision {row.decision} is saved as {row.kept}. {why}"
     )
     yield paint(text, "yellow")
     if row.commit:
-        way = f"git revert {render.short(row.commit)}"
-        # While the gate is open again, git itself refuses that.
-        again = f"approve the gate again and its text stays, or reject it and: {way}"
-        yield f"  its commit is covered no more: {way if row.stands else again}"
+        revert = f"git revert {render.short(row.commit)}"
+        # While the gate is open, the hooks refuse a revert.
+        decide = f"approve the gate again to keep it, or reject the gate and run: {revert}"
+        yield f"  no decision covers its commit any more: {revert if row.stands else decide}"
 
 
 @command("sync", text=_sync_text, example="devs-git sync\ndevs-git sync upstream --json")
@@ -114,9 +115,9 @@ def _rewritten_text(result: history_rewritten_verb.Result) -> str:
     for row in result.moved:
         now = f" is now {paint(row.name, 'green')}" if row.name else ""
         lines.append(f"  {row.before}{now}: {render.short(row.old_commit)} to {render.short(row.commit)}")
-    lines += [f"  {name}: the new history has nothing of its commit" for name in result.emptied]
+    lines += [f"  not moved: {name}; the new history has no commit in its place" for name in result.emptied]
     if result.refs:
-        done = "would be put right" if result.dry_run else "put right"
+        done = "would repair" if result.dry_run else "repaired"
         lines.append(f"{done}: {render.plural(len(result.refs), 'ref')} that the rewriting had changed")
     return "\n".join([*lines, *render.blocked_lines(result)])
 

@@ -28,18 +28,18 @@ def _start_text(result: task_start_verb.Result) -> str:
 def _checkpoint_text(row: Recorded) -> str:
     if not row.made:
         return f"Nothing changed since {row.task_id}@{row.number} ({row.commit[:10]}), so no checkpoint was made."
-    done = row.status == "completed"
-    name = row.task_id if done else f"{row.task_id}@{row.number}"
-    kind = f"completed as devs/{row.task_id}, checkpoint {row.number}" if done else "recorded"
+    completed = row.status == "completed"
+    name = row.task_id if completed else f"{row.task_id}@{row.number}"
+    kind = f"completed as devs/{row.task_id}, checkpoint {row.number}" if completed else "recorded"
     stat = f"{row.files_changed} file{'' if row.files_changed == 1 else 's'}, +{row.lines_added} -{row.lines_removed}"
-    said = f"{style(name, bold=True)} {kind} at {row.commit[:10]} ({stat}): {row.message}"
-    return f"{said}\nNothing changed since the task was started." if row.nothing_new else said
+    line = f"{style(name, bold=True)} {kind} at {row.commit[:10]} ({stat}): {row.message}"
+    return f"{line}\nNothing changed since the task was started." if row.nothing_new else line
 
 
 def _status_text(result: task_status_verb.Result) -> str:
     here = " (active here)" if result.active_here else ""
     lines = [f"{style(result.task_id, bold=True)} {result.status}{here}"]
-    named = (
+    details = (
         ("Title", result.title),
         ("Contract", result.contract),
         ("Agent", result.agent),
@@ -49,7 +49,7 @@ def _status_text(result: task_status_verb.Result) -> str:
         ("Plan", result.plan),
         ("Result", result.result),
     )
-    lines += [f"{name + ':':10}{value}" for name, value in named if value]
+    lines += [f"{name + ':':10}{value.rstrip()}" for name, value in details if value]
     for row in result.checkpoints:
         mark = f"{row.task_id}@{row.number}"
         lines.append(f"  {mark:14} {row.commit[:10]} {row.state:9} {row.message}")
@@ -110,7 +110,7 @@ def task_complete(*, task_id: str | None, message: str, everything: bool) -> Ver
 
 @command(
     "task result",
-    text=lambda done: f"result of {done.task_id} recorded",
+    text=lambda done: f"The result of {done.task_id} is recorded.",
     example="devs-git task result 10 < result.md",
 )
 @click.argument("task_id", metavar="ID")
@@ -120,7 +120,7 @@ def task_result(*, task_id: str) -> VerbRequest:
     try:
         text = bounded.read(sys.stdin.buffer, limits.TEXT, "text").decode("utf-8")
     except UnicodeDecodeError as error:
-        raise invalid("text", "The result is no UTF-8 text.") from error
+        raise invalid("text", "The result is not UTF-8 text.") from error
     return Request(task_id, text)
 
 

@@ -1,4 +1,4 @@
-"""What a terminal gets and a pipe does not: colour, progress, questions."""
+"""Colour, progress and questions on a terminal, and how a refusal is printed."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     from devs_git.workspace import Workspace
 
 PATIENCE: Final = 1.0  # seconds before progress is shown
-_BETWEEN: Final = 0.1  # and between two looks at it
+_BETWEEN: Final = 0.1  # seconds between two updates
 
 
 def interactive() -> bool:
-    """Whether a person can be asked: standard input and output are a terminal."""
+    """Whether a person can be asked: standard input and output are terminals."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def question() -> Callable[[str], None] | None:
-    """How to put one question to the person at this terminal (`ask`); None where there is no terminal."""
+    """The function that asks the person at this terminal (`ask`); None without a terminal."""
     return ask if interactive() else None
 
 
 class Declined(click.Abort):
-    """A person who was asked did not say yes."""
+    """The person did not answer yes."""
 
 
 def ask(text: str) -> None:
-    """Put one question to the person at this terminal; raises Declined unless they type `y` or `yes`."""
+    """Ask the person at this terminal a question. Raises Declined if the answer is not `y` or `yes`."""
     console.write(f"{text} [y/N] ", end="")
     if sys.stdin.readline(limits.ANSWER.most).strip().lower() not in ("y", "yes"):
         raise Declined
@@ -50,25 +50,25 @@ def style(text: str, *, fg: str | None = None, bold: bool = False) -> str:
 
 
 class _Progress:
-    """A line on standard error that appears when something takes over a second, and goes when it is done."""
+    """A line on standard error. It appears when a step takes more than a second, and disappears at its end."""
 
     def __init__(self) -> None:
-        self.begun = self.last = time.monotonic()
-        self.shown = ""  # what the line tells of; '' where there is none
+        self.started = self.last = time.monotonic()
+        self.shown = ""  # the step in the line; '' while there is no line
 
     def __call__(self, what: str, done: int, total: int) -> None:
         if total and done >= total:
             self.clear()
             return
         now = time.monotonic()
-        due = now - self.begun >= PATIENCE and (what != self.shown or now - self.last >= _BETWEEN)
+        due = now - self.started >= PATIENCE and (what != self.shown or now - self.last >= _BETWEEN)
         if due and sys.stderr.isatty():
             share = f" {done}/{total}" if total else f" {done}" if done else ""
             console.line_again(f"{what}{share}")
             self.last, self.shown = now, what
 
     def clear(self) -> None:
-        """Take the line away, for what is to stand there."""
+        """Remove the line, so that other text can be written there."""
         if self.shown:
             console.line_again("")
         self.shown = ""
@@ -86,7 +86,7 @@ def attach(workspace: Workspace) -> Workspace:
 
 @contextmanager
 def progress_line(workspace: Workspace) -> Iterator[None]:
-    """Around what tells of progress: whatever is printed then, an error too, begins on a line of its own."""
+    """Around work that reports progress. At the end the progress line is removed, also after an error."""
     try:
         yield
     finally:
@@ -95,7 +95,7 @@ def progress_line(workspace: Workspace) -> Iterator[None]:
 
 
 def report(error: DevsError, *, as_json: bool) -> int:
-    """Print a refusal where it belongs and return its exit status."""
+    """Print a refusal (as JSON to standard output, as text to standard error) and return its exit status."""
     with exit_on_print_error():
         if as_json:
             console.write(console.as_json(error.envelope()))

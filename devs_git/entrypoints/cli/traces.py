@@ -1,4 +1,4 @@
-"""trace put, get, list, search, prune, export, import and ingest."""
+"""The trace commands: put, get, list, search, prune, export, import and ingest."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def trace_put(*, given: str, task: str, tool: str, session: str, error: bool, **
 def trace_get(*, trace_id: str, raw: bool, payload: bool, offset: int, limit: int | None) -> VerbRequest:
     from devs_git.commands.trace_get import Request
 
-    del raw  # it is the renderer's
+    del raw  # the renderer reads it
     return Request(trace_id, offset, limit, payload)
 
 
@@ -94,7 +94,7 @@ def trace_list(**options: Any) -> VerbRequest:
 
 
 def _with_minus_words(made: click.Command) -> click.Command:
-    """What begins with one hyphen is a word that is not wanted, where it is no option's value and not `-h`."""
+    """Let a word that begins with one hyphen exclude hits, if it is not the value of an option and not `-h`."""
     parse = made.parse_args
     options = [param for param in made.params if isinstance(param, click.Option) and not param.is_flag]
     valued = {name for option in options for name in option.opts}
@@ -191,7 +191,7 @@ def trace_export(*, output: Path | None, task: str) -> VerbRequest:
     if output is None and (sys.stdout.isatty() or _option_value("as_json")):
         raise invalid(
             "output",
-            "An export is binary, so a terminal cannot show it.",
+            "An export is binary data, which a terminal cannot show.",
             hint="Name a file: --output traces.jsonl.gz",
         )
     return Request(sys.stdout.buffer.write, task, output)
@@ -210,8 +210,8 @@ def trace_import(*, file: BinaryIO) -> VerbRequest:
 
 
 def _ingest_text(result: trace_ingest_verb.Result) -> str:
-    refused = f"; {result.rejected} cannot be read, see: devs-git doctor" if result.rejected else "."
-    return f"Took in {plural(result.ingested, 'payload')}{refused}"
+    rejected = f". {result.rejected} cannot be read; see: devs-git doctor" if result.rejected else "."
+    return f"Stored {plural(result.ingested, 'payload')}{rejected}"
 
 
 @command("trace ingest", text=_ingest_text, example="devs-git trace ingest")

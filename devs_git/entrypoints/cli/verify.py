@@ -1,4 +1,4 @@
-"""verify: findings for people, for programs, and for GitHub's annotations."""
+"""verify on the command line: findings as text, as JSON, or as GitHub annotations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _verify_text(result: Result) -> str:
     )
     verdict = "verified" if result.ok else "NOT verified"
     kinds = f": {describe(result.commits)}" if result.checked.get("commits") and result.commits else ""
-    last = f"{verdict}: {', '.join(result.parts)} ({looked or 'nothing to look at'}{kinds})"
+    last = f"{verdict}: {', '.join(result.parts)} ({looked or 'nothing to check'}{kinds})"
     if result.format == "github":
         lines.append(f"::notice title=devs-git verify::{last.replace('%', '%25')}")
     return "\n".join([*lines, last])
@@ -44,7 +44,7 @@ def _line(finding: Told) -> str:
 
 
 def _annotation(finding: Told) -> str:
-    """GitHub reads `::error file=…,line=…,title=…::message`; line ends and colons of values are escaped for it."""
+    """GitHub reads `::error file=…,line=…,title=…::message`; line ends and colons in values are escaped."""
 
     def value(text: str) -> str:
         return (
@@ -71,7 +71,7 @@ def _annotation(finding: Told) -> str:
 )
 @click.argument("parts", nargs=-1, metavar="[ledger|tags|commits|tas|policy|schemas|registry|guard|all]...")
 @click.option(
-    "--range", metavar="BASE..HEAD", default="", help="The commits to look at; all of HEAD by default."
+    "--range", metavar="BASE..HEAD", default="", help="The commits to check. Default: all commits of HEAD."
 )
 @click.option("--require", metavar="signed", default="", help="Decisions must be signed.")
 @click.option("--format", metavar="text|json|github", default="text", help="The format of the findings.")

@@ -1,1 +1,1 @@
-"""How results look to people on a terminal and in a pipe."""
+"""Results as text for people, on a terminal and in a pipe."""

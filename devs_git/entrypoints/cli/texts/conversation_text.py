@@ -1,4 +1,4 @@
-"""Conversations as text for people; what was said can hold anything, and a terminal obeys none of it."""
+"""Conversations as text for people."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WIDTH: Final = 80  # characters of a message in a table, and of a call's input 
 
 
 def chat_text(result: Result) -> str:
-    """Each message below a line that says who and when."""
+    """Each message below a line with its role and time."""
     if not result.messages:
         return _nothing(result)
     return "\n\n".join([*_older_line(result), *map(_message, result.messages)])
@@ -28,8 +28,8 @@ def chat_text(result: Result) -> str:
 
 def _nothing(result: Result) -> str:
     if result.message_count:
-        return "\n".join([*_older_line(result), "Nothing of it is left with these options."])
-    return "There is no conversation yet. Import one: devs-git conversation import FILE"
+        return "\n".join([*_older_line(result), "These options leave nothing to show."])
+    return "There is no conversation yet. To import one: devs-git conversation import FILE"
 
 
 def _older_line(result: Result) -> list[str]:
@@ -37,7 +37,7 @@ def _older_line(result: Result) -> list[str]:
         return []
     more = f"--cursor {result.next_cursor}"
     count = result.messages[0].position - 1 if result.digest and result.messages else 0
-    return [paint(f"… {plural(count, 'message') if count else 'more'} before: {more}", "bright_black")]
+    return [paint(f"… {plural(count, 'message') if count else 'more'} before this: {more}", "bright_black")]
 
 
 def _message(message: Said) -> str:
@@ -90,11 +90,13 @@ def import_text(result: conversation_import_verb.Result) -> str:
         f"Read {plural(result.new, 'new message')} of {printable(result.session_id, '')}; it has {result.message_count}."
     ]
     if result.rewritten:
-        lines.append("The file was written anew; what had been read before is kept.")
+        lines.append(
+            "The file was rewritten since the last import. The messages that were read before are kept."
+        )
     if result.garbage:
-        lines.append(f"Left out: {plural(result.garbage, 'line')} that cannot be read.")
+        lines.append(f"Left out: {plural(result.garbage, 'line')} that devs-git cannot read.")
     if result.waits:
-        lines.append("The last line is not whole yet; it is read the next time.")
+        lines.append("The last line is incomplete. The next import reads it.")
     return "\n".join(lines)
 
 
@@ -114,5 +116,5 @@ def snapshot_text(snapshot: Snapshot) -> str:
 
 def snapshots_text(result: conversation_snapshots_verb.Result) -> str:
     if not result.snapshots:
-        return "No snapshots. Make one: devs-git conversation snapshot"
+        return "No snapshots. To make one: devs-git conversation snapshot"
     return table([_line(snapshot) for snapshot in result.snapshots])

@@ -1,4 +1,4 @@
-"""What people read of gates. Text from a request is shown plain: control characters are written out."""
+"""Gates as text for people. Control characters in a request are written as escapes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _UNITS: Final = (("d", 86_400), ("h", 3_600), ("m", 60))
 
 def request_text(result: gate_request_verb.Result) -> str:
     return (
-        f"Gate {paint(result.gate_id, bold=True)} waits for a person. Write work is frozen until then.\n"
+        f"Gate {paint(result.gate_id, bold=True)} waits for a person's decision. All write work is frozen until then.\n"
         f"Wait for the answer: devs-git gate wait {result.gate_id}"
     )
 
@@ -49,7 +49,7 @@ def list_text(result: gate_list_verb.Result) -> str:
 
 
 def age(stamp: str) -> str:
-    """`3h`, `12m`, `5s` since then."""
+    """The time since `stamp`: `3h`, `12m`, `5s`; `?` for a stamp that cannot be read."""
     try:
         seconds = int((system_clock() - datetime.fromisoformat(stamp)).total_seconds())
     except ValueError:
@@ -65,7 +65,7 @@ def gate_status(text: str) -> str:
 
 
 def show_text(result: gate_show_verb.Result) -> str:
-    """Everything that a person needs to decide, and the commands to answer with."""
+    """All that a person needs for the decision, and the commands for the answer."""
     parts = [_head(result), _text("Blocker", result.blocker_description)]
     changes = result.proposed_changes
     if changes:
@@ -90,13 +90,13 @@ def decision_text(result: Outcome) -> str:
 def approval_text(result: gate_approve_verb.Result) -> str:
     if not result.commit:
         return decision_text(result)
-    landed = f"The proposed text is commit {short(result.commit)} on {printable(result.branch, '')}."
-    return f"{decision_text(result)}\n{landed}"
+    commit = f"The proposed text is commit {short(result.commit)} on {printable(result.branch, '')}."
+    return f"{decision_text(result)}\n{commit}"
 
 
 def wait_text(result: gate_wait_verb.Result) -> str:
     if result.timed_out:
-        return f"Gate {result.gate_id} still waits for a person."
+        return f"Gate {result.gate_id} still waits for a person's decision."
     reason = f"\nReason: {printable(result.resolution_reason)}" if result.resolution_reason else ""
     return f"{gate_status(result.status)} by {printable(result.reviewer_id or '', '')} ({result.approval}).{reason}"
 
@@ -108,7 +108,7 @@ def _head(result: gate_show_verb.Result) -> str:
         ("status", gate_status(result.status)),
         ("agent", result.agent_id or "-"),
         ("task", result.task_id or "-"),
-        ("asked", when(result.created_at)),
+        ("requested", when(result.created_at)),
         ("branch", printable(result.branch or "none (detached HEAD)", "")),
         ("commit", result.git_head or "none yet"),
     ]
@@ -135,10 +135,10 @@ def _diff_line(line: str) -> str:
 
 def _answer(result: gate_show_verb.Result) -> str:
     if not result.frozen:
-        return "Nothing is frozen by this gate any more."
+        return "This gate freezes nothing any more."
     since = f"commit {short(result.git_head)}" if result.git_head else "before the first commit"
     return (
         f"Frozen since {since} ({when(result.created_at)}): {', '.join(result.frozen)}\n\n"
-        f"Answer with: {paint(result.approve, 'green')}\n"
-        f"         or: {paint(result.reject, 'red')}"
+        f"To answer: {paint(result.approve, 'green')}\n"
+        f"       or: {paint(result.reject, 'red')}"
     )

@@ -1,4 +1,4 @@
-"""How log, show, diff, status and branch look to a person."""
+"""log, history, show, diff, status and branch as text for people."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHOWN = 10  # paths of each kind that `status` lists
 
 
 def checkpoints_text(result: log_verb.Result) -> str:
-    """`*` is live, `o` was rewound or replaced; `<` a rewind, `>` an undo, `+` a restore. What stands below came before."""
+    """The newest first. `*`: live. `o`: rewound or replaced. `<`: a rewind. `>`: an undo. `+`: a restore."""
     rows: list[tuple[str, ...]] = []
     at = 0
     for position, point in enumerate((*result.checkpoints, None)):
@@ -40,13 +40,12 @@ def checkpoints_text(result: log_verb.Result) -> str:
         if point is not None:
             rows.append(_log_row(point))
     if not rows:
-        return "No checkpoints yet. Record one: devs-git checkpoint -m …"
+        return "No checkpoints yet. To record one: devs-git checkpoint -m …"
     more = f"\nThere are more: devs-git log --cursor {result.next_cursor}" if result.next_cursor else ""
-    gone = [point for point in result.checkpoints if _live(point) and not point.on_head]
-    if gone:
-        more += (
-            f"\nHow to return to what HEAD does not have: devs-git show {gone[0].task_id}@{gone[0].number}"
-        )
+    elsewhere = [point for point in result.checkpoints if _live(point) and not point.on_head]
+    if elsewhere:
+        name = f"{elsewhere[0].task_id}@{elsewhere[0].number}"
+        more += f"\nSome checkpoints are not on HEAD. To see how to get to one: devs-git show {name}"
     return table(rows) + more
 
 
@@ -67,7 +66,7 @@ def _log_row(point: Row) -> tuple[str, ...]:
 
 
 def history_text(result: history_verb.Result) -> str:
-    """One line for each event; the beginning of its id is enough for `git show`."""
+    """One line for each event. The short id is enough for `git show`."""
     rows = [
         (
             when(event.created_at),
@@ -80,7 +79,7 @@ def history_text(result: history_verb.Result) -> str:
         for event in result.events
     ]
     more = f"\nThere are more: devs-git history --cursor {result.next_cursor}" if result.more else ""
-    return (table(rows) or "Nothing has happened since.") + more
+    return (table(rows) or "No events.") + more
 
 
 def show_text(result: show_verb.Result) -> str:
@@ -117,7 +116,7 @@ def diff_text(result: diff_verb.Result) -> str:
     lines.append(f"{plural(totals.files_changed, 'file')}, +{totals.insertions} -{totals.deletions}")
     lines += [_hunks(item) for item in result.files if item.hunks]
     if result.truncated:
-        lines.append("Cut here: there are more changed lines. Show more with --hunk-lines.")
+        lines.append("There are more changed lines. To show them, use --hunk-lines.")
     lines += unknown_files_lines(result)
     return "\n".join(lines)
 
@@ -137,7 +136,7 @@ def status_text(result: status_verb.Result) -> str:
         f"Active task: {result.active_task or 'none'}",
         f"Open gates: {', '.join(result.open_gates) or 'none'}"
         if result.initialized
-        else "No ledger here, so what gates are open is not known. See: devs-git doctor",
+        else "There is no ledger here, so devs-git does not know which gates are open. See: devs-git doctor",
     ]
     lines += [f"Unfinished operation: {name}. Run: devs-git doctor" for name in result.journals]
     if result.unrecorded:
@@ -151,7 +150,7 @@ def status_text(result: status_verb.Result) -> str:
 
 
 def unknown_files_lines(result: diff_verb.Result | status_verb.Result) -> list[str]:
-    """Files that a filter would have to look at, by filter."""
+    """The files of which only a filter could say whether they changed, by filter."""
     lines = []
     for name in dict.fromkeys(one.filter for one in result.not_told):
         files = [path(one.path) for one in result.not_told if one.filter == name]
@@ -169,4 +168,4 @@ def _some(title: str, items: list[str]) -> list[str]:
 
 
 def branch_text(result: branch_verb.Result) -> str:
-    return f"Branch {result.branch} is at {result.task_id}@{result.number}, {short(result.commit)}. You did not switch."
+    return f"Branch {result.branch} is at {result.task_id}@{result.number}, {short(result.commit)}. HEAD has not moved."

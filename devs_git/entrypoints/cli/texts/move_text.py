@@ -1,4 +1,4 @@
-"""What people read of a rewind, an undo, a restore and a checkout."""
+"""rewind, undo, restore and checkout as text for people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def rewind_plan_text(plan: rewind_verb.Plan) -> str:
-    """The plan of a rewind: what moves, what is undone, what is left as it is, and what stands against it."""
+    """The plan of a rewind: what it changes, what it does not change, and what blocks it."""
     files = plan.files
     lines = [
         f"Rewind to {plan.target} ({plan.would_reset_to_commit[:12]})",
@@ -26,7 +26,7 @@ def rewind_plan_text(plan: rewind_verb.Plan) -> str:
         f"  not undone      {row['checkpoint']}, because another branch has it ({', '.join(row['branches'])})"
         for row in plan.kept_by
     ]
-    lines += [f"  still on        {branch}, where {name} stays" for name, branch in plan.still_on.items()]
+    lines += [f"  still on        {branch}: {name}" for name, branch in plan.still_on.items()]
     rest = plan.not_covered
     if rest["ignored_count"]:
         lines.append(
@@ -46,7 +46,7 @@ def rewind_plan_text(plan: rewind_verb.Plan) -> str:
 
 
 def _unknown_files_lines(plan: rewind_verb.Plan | undo_verb.Result) -> list[str]:
-    """Files that a filter would have to look at, which a plan does not start."""
+    """The files of which only a filter could say whether they changed. A plan does not run filters."""
     lines = []
     for name in dict.fromkeys(one.filter for one in plan.not_told):
         files = [one.path for one in plan.not_told if one.filter == name]
@@ -58,10 +58,10 @@ def _unknown_files_lines(plan: rewind_verb.Plan | undo_verb.Result) -> list[str]
 
 
 def rewind_text(result: rewind_verb.Result) -> str:
-    kept = result.preserved_as
+    saved = result.preserved_as
     lines = [
         f"Rewound to {result.rewound_to} ({result.reset_commit[:12]}): {plural(result.files, 'file')}, {plural(result.cleared_tasks, 'task')} undone.",
-        f"Your previous state is saved as {'backup' if kept['type'] == 'discard' else kept['type']} {kept['reference']}.",
+        f"Your previous state is saved as {'backup' if saved['type'] == 'discard' else saved['type']} {saved['reference']}.",
     ]
     lines += [f"Not undone, because other branches have it: {row['checkpoint']}" for row in result.kept_by]
     lines += [f"Rewound here, still on {branch}: {name}" for name, branch in result.still_on.items()]
@@ -77,7 +77,7 @@ def rewind_text(result: rewind_verb.Result) -> str:
 def _active_task_lines(
     result: rewind_verb.Plan | rewind_verb.Result | undo_verb.Result, *, plan: bool = False
 ) -> list[str]:
-    """Which task stops being active here, and which one is active again; nothing where that stays as it is."""
+    """Which task is no longer active here, and which one is active again; empty if neither changes."""
     was, now = result.was_active, result.now_active
     if was == now:
         return []
@@ -94,17 +94,17 @@ def _active_task_lines(
 def _edited_lines(
     result: rewind_verb.Result | undo_verb.Result | checkout_verb.Result | restore_verb.Result,
 ) -> list[str]:
-    """The files that somebody saved meanwhile; the first ten by name."""
+    """The files that somebody saved during the operation; the first ten by name."""
     shown = ", ".join(map(path, result.edited[:10]))
     return (
-        [f"Edited during the operation, and kept as edited: {plural(len(result.edited), 'file')}, {shown}"]
+        [f"Edited during the operation, and not overwritten: {plural(len(result.edited), 'file')}, {shown}"]
         if shown
         else []
     )
 
 
 def undo_plan_text(plan: undo_verb.Result) -> str:
-    """What an undo would bring back."""
+    """The plan of an undo."""
     lines = [
         f"Return to the state before {plan.undone_verb} {plan.undone_operation} ({plan.commit[:12]})",
         f"  brings back     {', '.join(plan.revived) or 'no checkpoint'}",
@@ -129,14 +129,14 @@ def undo_text(result: undo_verb.Result) -> str:
 
 
 def checkout_text(result: checkout_verb.Result) -> str:
-    said = f"On branch {result.branch} ({result.commit_hash}); {plural(result.files, 'file')} changed."
-    return "\n".join([said, *_edited_lines(result)])
+    line = f"On branch {result.branch} ({result.commit_hash}); {plural(result.files, 'file')} changed."
+    return "\n".join([line, *_edited_lines(result)])
 
 
 def restore_text(result: restore_verb.Result) -> str:
     if not result.files:
         return f"Every file is already as in {result.restored_from}."
-    said = (
+    line = (
         f"Restored {plural(result.files, 'file')} of {result.restored_from} as commit {result.commit[:12]}."
     )
-    return "\n".join([said, *_edited_lines(result), "To return: devs-git undo"])
+    return "\n".join([line, *_edited_lines(result), "To return: devs-git undo"])

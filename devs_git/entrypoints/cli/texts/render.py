@@ -1,4 +1,4 @@
-"""Text for people: tables, times, paths, colour. On a terminal friendly, in a pipe or with NO_COLOR plain and exact."""
+"""Tables, times, paths and colours for people. On a terminal times are relative; in a pipe, or with NO_COLOR, all is exact."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def status_word(text: str) -> str:
 
 
 def when(stamp: str, clock: Callable[[], datetime] = system_clock) -> str:
-    """`3 hours ago` on a terminal; the stamp itself in a pipe, where it may be sorted and compared."""
+    """`3 hours ago` on a terminal; in a pipe the stamp itself, which programs can sort and compare."""
     if not for_person() or not stamp:
         return stamp
     return ago((clock() - datetime.fromisoformat(stamp)).total_seconds())
@@ -49,7 +49,7 @@ def ago(seconds: float) -> str:
 
 
 def path(name: str) -> str:
-    """A path on one line, quoted as git quotes it where it holds control characters, quotes or undecodable bytes."""
+    """A path on one line. If it has control characters, quotes or undecodable bytes, it is quoted as git does it."""
     plain = not COMMANDING.search(name) and '"' not in name and "\\" not in name
     if plain:
         return name
@@ -67,7 +67,7 @@ def short(oid: str) -> str:
 
 
 def table(rows: Sequence[Sequence[str]], header: Sequence[str] = ()) -> str:
-    """Left-aligned columns, two spaces between; colour codes take no room."""
+    """Left-aligned columns with two spaces between them; colour codes do not count."""
     lines = [tuple(header), *rows] if header else list(rows)
     if not lines:
         return ""
@@ -80,7 +80,7 @@ def table(rows: Sequence[Sequence[str]], header: Sequence[str] = ()) -> str:
 
 
 def blocked_lines(result: VerbResult) -> list[str]:
-    """What would stop the real one, of a dry run's result."""
+    """The refusals that a dry run foresees for the real command."""
     found = []
     for error in result.blocked_by:
         found += [

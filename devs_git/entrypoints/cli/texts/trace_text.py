@@ -1,4 +1,4 @@
-"""Traces as text for people: one line each, found places in bold, outputs so that a terminal obeys none of them."""
+"""Traces as text for people. Search hits are bold; no output can command the terminal."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def _message(hit: trace_search_verb.MessageHit) -> tuple[str, ...]:
 
 def list_text(result: trace_list_verb.Result) -> str:
     if not result.traces:
-        return "No traces found. Store one: devs-git trace put < output"
+        return "No traces found. To store one: devs-git trace put < output"
     return "\n".join([table([_line(row) for row in result.traces]), *_more_line(result)])
 
 
 def search_text(result: trace_search_verb.Result) -> str:
-    # The result is one of this module, so it is loaded.
+    # The result came from this module, so the import costs nothing.
     from devs_git.commands.trace_search import MessageHit
 
     lines = []
@@ -71,15 +71,15 @@ def search_text(result: trace_search_verb.Result) -> str:
         lines += ["  ".join(line), "    " + _snippet(hit)]
     if not result.complete:
         lines.append(
-            "Cut short by the deadline: these are the newest that fit, not the best. Ask for more of a word."
+            "The deadline ended the search: these are the newest hits, not the best. Search for longer words."
         )
     if result.snippets_cut_short:
         lines.append(
-            "The deadline ended the reading of long texts: some of these lines are only their beginnings."
+            "The deadline ended the reading of long texts: some of these lines show only their beginning."
         )
     if result.left_out:
-        lines.append(f"{plural(result.left_out, 'word')} of this long query were left out.")
-    return "\n".join([*lines, *_more_line(result)]) or "Nothing was found."
+        lines.append(f"The query is too long: {plural(result.left_out, 'word')} of it were ignored.")
+    return "\n".join([*lines, *_more_line(result)]) or "No hits."
 
 
 def _more_line(result: trace_list_verb.Result | trace_search_verb.Result) -> list[str]:
@@ -99,7 +99,7 @@ def _snippet(hit: trace_search_verb.Hit | trace_search_verb.MessageHit) -> str:
 
 
 def output_text(result: trace_get_verb.Result, *, raw: bool) -> str | bytes:
-    """The output's own bytes for a pipe; on a terminal its text, with what would steer the terminal written out."""
+    """The output's bytes unchanged for a pipe; on a terminal its text, with control characters as escapes."""
     if for_person() and not raw:
         return printable(result.fullOutput)
     return fast_trace_get.raw(result)
@@ -107,16 +107,16 @@ def output_text(result: trace_get_verb.Result, *, raw: bool) -> str | bytes:
 
 def import_text(result: trace_import_verb.Result) -> str:
     new, kept = ("1 is" if number == 1 else f"{number} are" for number in (result.new, result.kept))
-    lines = [f"Read {plural(result.traces, 'trace')}: {new} new, {kept} here already."]
+    lines = [f"Read {plural(result.traces, 'trace')}: {new} new, {kept} already stored."]
     if result.others:
         names = ", ".join(printable(name, "") for name in result.others[:_NAMED])
         more = f" and {len(result.others) - _NAMED} more" if len(result.others) > _NAMED else ""
-        lines.append(f"What is stored here under these ids differs from the file, and stays: {names}{more}")
+        lines.append(f"Not imported, because other traces are stored under these ids: {names}{more}")
     return "\n".join(lines)
 
 
 def prune_text(result: trace_prune_verb.Result) -> str:
     verb = "Would delete" if result.dry_run else "Deleted"
     upto = f", up to {when(result.upto)}" if result.traces else ""
-    said = f"{verb} {plural(result.traces, 'trace')} with {amount(result.bytes)} of output{upto}"
-    return "\n".join([said, *blocked_lines(result)])
+    line = f"{verb} {plural(result.traces, 'trace')} with {amount(result.bytes)} of output{upto}"
+    return "\n".join([line, *blocked_lines(result)])

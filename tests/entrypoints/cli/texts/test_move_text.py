@@ -61,4 +61,4 @@ def test_after_discard_people_read_that_there_is_a_backup() -> None:
     )
     text = move_text.rewind_text(result)
     assert "Your previous state is saved as backup refs/devs/backup/x." in text
-    assert 'Edited during the operation, and kept as edited: 1 file, "a\\033b"' in text
+    assert 'Edited during the operation, and not overwritten: 1 file, "a\\033b"' in text
