@@ -158,7 +158,7 @@ def test_the_strict_hook_tells_a_terminal_nothing_but_text(initialised: Path, gi
     words = ["git", "tag", "-f", tag, "HEAD~1"]
     done = subprocess.run(words, cwd=initialised, capture_output=True, text=True, check=False)
     ours = [line for line in done.stderr.splitlines() if "devs-git:" in line]
-    assert "TAG_MOVED: refs/tags/devs/task-1 names a checkpoint" in ours[0]
+    assert "TAG_MOVED: refs/tags/devs/task-1 is the tag of a checkpoint" in ours[0]
     assert commands("\n".join(ours)) == set()
 
 
