@@ -37,9 +37,9 @@ def command(
 ) -> Callable[[Maker], click.Command]:
     """Make a click command for the verb `name`. The decorated function makes the verb's Request from the options.
 
-    `text` renders the result for people. `plan` renders the result of the same request with `dry_run=True`. With `plan`,
-    a person at a terminal sees the plan and is asked, unless `--yes` is given. Without a terminal nobody is asked, and a
-    verb of tier 3 needs `--yes`. After each result, the request's `next_request` is called, until the reader is gone.
+    `text` renders the result, `plan` the result of a dry run. With `plan`, a person at a terminal sees it and is asked,
+    unless `--yes` is given. Without a terminal nobody is asked, and a verb of tier 3 needs `--yes`. After each result,
+    the request's `next_request` is called, until the reader is gone.
     """
     row = verb(name)
 
@@ -52,7 +52,7 @@ def command(
                 workspace.say(warning)
             # As with `git -C`, paths are relative to the folder in which the command works.
             if request.folder is not None:
-                request = request.from_folder(os.path.abspath(repo or ""))  # noqa: PTH100 - keeps bytes that are not UTF-8
+                request = request.from_folder(os.path.abspath(repo or ""))  # noqa: PTH100 - keeps odd bytes
             # An override needs a person, so `--yes` does not skip its question.
             yes = yes and not request.override_reason
             if plan is not None and not request.dry_run and not yes:
@@ -64,9 +64,7 @@ def command(
 
         params = [
             click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON."),
-            click.Option(
-                ["--repo"], type=click.Path(), help="Work in this repository instead of the current one."
-            ),
+            click.Option(["--repo"], type=click.Path(), help="The repository to work in."),
         ]
         summary = f"{row.summary}\n\n\b\nExample:\n" + "\n".join("  " + line for line in example.split("\n"))
         if row.tier >= CHANGES:

@@ -13,9 +13,7 @@ from devs_git.entrypoints.cli.groups import HELP
 from devs_git.errors import invalid
 from devs_git.workspace import Workspace
 
-_REPO = click.option(
-    "--repo", type=click.Path(path_type=Path), help="Serve this repository instead of the current one."
-)
+_REPO = click.option("--repo", type=click.Path(path_type=Path), help="The repository to serve.")
 
 
 def _repository(repo: Path | None) -> Path:
