@@ -1,6 +1,6 @@
-"""`history-rewritten`: the checkpoints move to the new commits of a history that a program such as git filter-repo rewrote.
+"""`history-rewritten`: move the checkpoints to the new commits after a program such as git filter-repo rewrote the history.
 
-No file of the working tree changes, and what is still as it was recorded keeps its old number, too.
+No file of the working tree changes. A checkpoint whose commit did not change keeps its number.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LISTED = 10
 
 @immutable
 class Request(VerbRequest):
-    """`map`: a file of old and new commits, such as filter-repo's `commit-map`, relative to `folder`; '' to go by trees."""
+    """`map`: a file with old and new commits, such as filter-repo's `commit-map`, relative to `folder`. '' to compare trees."""
 
     map: str = ""
     folder: str = ""
@@ -45,8 +45,8 @@ class Followed:
 
 @immutable
 class Result(VerbResult):
-    """`emptied` are checkpoints of whose commits the new history has nothing; `lost` those that are kept nowhere here any more;
-    `refs` those of ours that the rewriting had changed and that were put right; `event` is '' where there was nothing to say.
+    """`emptied`: checkpoints whose commits are not in the new history. `lost`: checkpoints that this clone no longer has.
+    `refs`: refs of devs-git that the rewrite had changed, and that were repaired. `event` is '' if nothing moved.
     """
 
     moved: tuple[Followed, ...]
@@ -59,8 +59,8 @@ class Result(VerbResult):
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Move and record in one transaction. CONFLICT{unknown} where it cannot be told where a checkpoint is, INVALID_ARGUMENTS{map},
-    LEDGER_FORK, HISTORY_REWRITTEN.
+    """Move and record in one transaction. CONFLICT{unknown} if nobody can tell where a checkpoint is now,
+    INVALID_ARGUMENTS{map}, LEDGER_FORK, HISTORY_REWRITTEN.
     """
     new_of = _read(request) if request.map else None
     ledger = workspace.ledger
@@ -69,46 +69,46 @@ def run(workspace: Workspace, request: Request) -> Result:
         workspace.require_believed()
     if request.dry_run:
         tip = Tip(ledger, of_ledger.back) if of_ledger.back else ledger.tip()
-        return _result(_look(workspace, tip, new_of), dry_run=True)
+        return _result(_make_plan(workspace, tip, new_of), dry_run=True)
     try:
         follow_rewritten_history.repair_ledger(workspace, of_ledger)
-        return _carried_out(workspace, new_of)
+        return _carry_out(workspace, new_of)
     except refs.RefMoved as error:
         text = "Another git process moved a ref at this moment. Nothing was changed."
-        raise DevsError("CONFLICT", text, hint="Run it again.") from error
+        raise DevsError("CONFLICT", text, hint="Run the command again.") from error
 
 
 class _NothingMoved(Exception):
-    """Every checkpoint is where it was recorded; refs may have to be put right all the same."""
+    """No checkpoint moved; refs may need a repair."""
 
 
-def _carried_out(workspace: Workspace, new_of: dict[str, str] | None) -> Result:
-    looked: list[Plan] = []
+def _carry_out(workspace: Workspace, new_of: dict[str, str] | None) -> Result:
+    plans: list[Plan] = []
     names: tuple[str, ...] = ()
 
     def build(tip: Tip) -> Draft:
         nonlocal names
-        looked.append(_look(workspace, tip, new_of))
-        if not (looked[-1].found.moves or looked[-1].found.emptied or looked[-1].lost):
+        plans.append(_make_plan(workspace, tip, new_of))
+        if not (plans[-1].found.moves or plans[-1].found.emptied or plans[-1].lost):
             raise _NothingMoved
-        made = follow_rewritten_history.build_changes(
-            workspace, tip, looked[-1], "trees" if new_of is None else "map"
+        changes = follow_rewritten_history.build_changes(
+            workspace, tip, plans[-1], "trees" if new_of is None else "map"
         )
-        names, count = made.names, len(made.names)
+        names, count = changes.names, len(changes.names)
         event = workspace.event_of(
-            made.said,
+            changes.said,
             f"history: rewritten, {count} checkpoint{'' if count == 1 else 's'} moved",
             verb_name="history-rewritten",
         )
-        return Draft(event, (), made.updates)
+        return Draft(event, (), changes.updates)
 
     try:
         written = workspace.append(build)
-        return replace(_result(looked[-1], names), event=written.oid)
+        return replace(_result(plans[-1], names), event=written.oid)
     except _NothingMoved:
-        if looked[-1].mended:
-            refs.transaction(workspace.ledger.git, looked[-1].mended, "devs: history-rewritten")
-        return _result(looked[-1])
+        if plans[-1].mended:
+            refs.transaction(workspace.ledger.git, plans[-1].mended, "devs: history-rewritten")
+        return _result(plans[-1])
 
 
 def _read(request: Request) -> dict[str, str]:
@@ -116,19 +116,19 @@ def _read(request: Request) -> dict[str, str]:
     try:
         found = parse_map(bounded.read_file(path, limits.REFS, "map").decode("ascii", "replace"))
     except OSError as error:
-        hint = "git filter-repo leaves it as .git/filter-repo/commit-map"
+        hint = "git filter-repo writes it to .git/filter-repo/commit-map"
         raise invalid("map", f"The map cannot be read: {error.strerror}.", hint=hint) from error
     if not found:
-        raise invalid("map", "No line of the map has an old and a new commit of 40 digits each.")
+        raise invalid("map", "The map has no line with an old and a new commit of 40 digits each.")
     return found
 
 
-def _look(workspace: Workspace, tip: Tip, new_of: dict[str, str] | None) -> Plan:
-    """Where the checkpoints are; CONFLICT, which lists those of which it cannot be told."""
-    looked = follow_rewritten_history.make_plan(workspace, tip, new_of)
-    if not looked.found.unknown:
-        return looked
-    rows = [f"{point.name}: {why}" for point, why in looked.found.unknown]
+def _make_plan(workspace: Workspace, tip: Tip, new_of: dict[str, str] | None) -> Plan:
+    """The plan; CONFLICT with the checkpoints whose new place nobody can tell."""
+    plan = follow_rewritten_history.make_plan(workspace, tip, new_of)
+    if not plan.found.unknown:
+        return plan
+    rows = [f"{point.name}: {why}" for point, why in plan.found.unknown]
     more = f"\n  and {len(rows) - _LISTED} more" if len(rows) > _LISTED else ""
     raise DevsError(
         "CONFLICT",
@@ -142,17 +142,17 @@ def _look(workspace: Workspace, tip: Tip, new_of: dict[str, str] | None) -> Plan
     )
 
 
-def _result(looked: Plan, names: tuple[str, ...] = (), *, dry_run: bool = False) -> Result:
-    moves = looked.found.moves
-    told = names or ("",) * len(moves)
+def _result(plan: Plan, names: tuple[str, ...] = (), *, dry_run: bool = False) -> Result:
+    moves = plan.found.moves
+    new_names = names or ("",) * len(moves)
     return Result(
         moved=tuple(
             Followed(point.name, name, point.commit, commit)
-            for (point, commit), name in zip(moves, told, strict=True)
+            for (point, commit), name in zip(moves, new_names, strict=True)
         ),
-        emptied=tuple(point.name for point in looked.found.emptied),
-        lost=tuple(point.name for point in looked.lost),
-        refs=tuple(dict.fromkeys(update.ref for update in looked.mended)),
+        emptied=tuple(point.name for point in plan.found.emptied),
+        lost=tuple(point.name for point in plan.lost),
+        refs=tuple(dict.fromkeys(update.ref for update in plan.mended)),
         event="",
         dry_run=dry_run,
     )

@@ -1,7 +1,7 @@
-"""Stage and commit with the user's own git, hooks and settings included; put the index back when it is refused.
+"""Stage and commit with the user's own git, hooks and settings; restore the index if the commit is refused.
 
-The index is staged into directly, as the user's own commands would: hooks then see nothing unusual. Its bytes and
-time stamp are copied first, so that putting it back does not confuse git's comparison of time stamps.
+Files are staged in the user's index, as the user's own commands do it: so hooks see nothing unusual. Before that, the
+index is copied with its time stamp, because git compares time stamps.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ def refuse_unmerged(git: Git) -> None:
     if git.run("ls-files", "--unmerged", "-z"):
         raise DevsError(
             "CONFLICT",
-            "Some files are in conflict; a checkpoint of them would hold the conflict marks.",
-            hint="Resolve them and git add each, or end the merge: git status",
+            "Some files are in conflict. A checkpoint would contain the conflict markers.",
+            hint="Resolve the conflicts and run git add for each file, or end the merge: git status",
         )
 
 
 def stage(context: Workspace, lock: int, *, everything: bool) -> bool:
-    """Whether there is something to commit, a merge without changes of its own included."""
+    """Whether there is something to commit. A merge without own changes counts, too."""
     if everything:
         try:
-            _theirs(context).with_descriptors(lock).run("add", "--all")
+            _user_git(context).with_descriptors(lock).run("add", "--all")
         except GitFailed as error:
             raise _refused("git add -A failed", error) from error
     if not context.git.says("diff", "--cached", "--quiet", "--no-ext-diff", "--ignore-submodules=none"):
@@ -48,9 +48,9 @@ def stage(context: Workspace, lock: int, *, everything: bool) -> bool:
 
 
 def commit(context: Workspace, job: Job, lock: int) -> str:
-    """The commit that the user's git made; `-F -`, because a message has no length limit on standard input."""
+    """The commit that the user's git makes. The message goes to standard input, which has no length limit."""
     git = (
-        _theirs(context)
+        _user_git(context)
         .with_descriptors(lock)
         .with_env(**{OPERATION: job.op_id, "GIT_REFLOG_ACTION": job.reflog})
     )
@@ -63,23 +63,23 @@ def commit(context: Workspace, job: Job, lock: int) -> str:
 
 
 def _refused(what: str, error: GitFailed) -> DevsError:
-    words = error.stderr or f"git exited {error.status} and said nothing"
+    words = error.stderr or f"git exited with {error.status} and printed nothing"
     return DevsError(
         "CONFLICT",
         f"{what}: {words}",
-        hint="Fix that and run the command again. The index is unchanged.",
+        hint="Fix this and run the command again. The index is unchanged.",
     )
 
 
-def _theirs(context: Workspace) -> Git:
-    """git as its user runs it: own settings, hooks, prompts. An identity is given where the machine has none.
+def _user_git(context: Workspace) -> Git:
+    """git as its user runs it, with own settings, hooks and prompts, and with an identity if the machine has none.
 
-    Without one a `git commit` fails: a tool that did not look lost every checkpoint silently (arbos #390,
+    Without an identity `git commit` fails: a tool that did not check this lost all its checkpoints (arbos #390,
     https://github.com/unarbos/arbos/pull/390).
     """
     git = replace(context.git, plain=True)
     if "GIT_DIR" not in os.environ and (git.where / ".git").exists():
-        # Hooks find no GIT_DIR in their environment then, as when git is called by hand.
+        # Hooks then find no GIT_DIR in their environment, as if a person had called git.
         git = replace(git, env={})
     name, mail = context.identity
     for who in ("AUTHOR", "COMMITTER"):
@@ -95,7 +95,7 @@ def _message(context: Workspace, job: Job) -> bytes:
 
 
 def _prepared(context: Workspace) -> str:
-    """The message that a merge, cherry-pick or revert under way has prepared, its comments taken out."""
+    """The message that an unfinished merge, cherry-pick or revert has prepared, without its comments."""
     prepared = context.places.git_dir / "MERGE_MSG"
     if not prepared.exists():
         return ""
@@ -105,7 +105,7 @@ def _prepared(context: Workspace) -> str:
 
 
 def _ends_in_trailers(git: Git, text: str) -> bool:
-    """Whether the message ends in trailers other than ours, as git and the repository's separators see it."""
+    """Whether git finds trailers at the end of the message that are not ours, with the repository's separators."""
     separators = git.text("config", "--get", "trailer.separators", ok=(0, 1))
     git = git.with_config(f"trailer.separators=:{separators}")
     found = git.run("interpret-trailers", "--parse", "--no-divider", stdin=text.encode() + b"\n")
@@ -113,9 +113,9 @@ def _ends_in_trailers(git: Git, text: str) -> bool:
 
 
 def find_commit(git: Git, job: Job) -> str:
-    """The oid of the commit that this job made, found in HEAD's reflog; '' where there is none."""
+    """The oid of the commit that this job made, from HEAD's reflog; '' if there is none."""
     with contextlib.suppress(GitFailed):
-        # A signature that a setting asks for would be checked by a program that a setting names.
+        # With log.showSignature, git would start the program that gpg.program names.
         words = ("reflog", "show", "--no-show-signature", "-n", "100", "--format=%H %gs", "HEAD", "--")
         for line in split_lines(git.run(*words).decode("utf-8", "replace")):
             oid, _, said = line.partition(" ")
@@ -133,7 +133,7 @@ def copy_path(context: Workspace, job: Job) -> Path:
 
 
 def copy_index(context: Workspace, job: Job) -> None:
-    """Keep a copy of the index, so that `restore_index` can put it back."""
+    """Copy the index for `restore_index`."""
     index, copy = _index(context.git), copy_path(context, job)
     copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if index.exists():
@@ -141,7 +141,7 @@ def copy_index(context: Workspace, job: Job) -> None:
 
 
 def restore_index(context: Workspace, job: Job) -> None:
-    """Put the index back under git's own lock; another git may hold it for a moment."""
+    """Restore the index under git's own lock, which another git may hold for a moment."""
     index, copy = _index(context.git), copy_path(context, job)
     before = copy.read_bytes() if copy.exists() else None
     if (index.read_bytes() if index.exists() else None) == before:
@@ -156,8 +156,8 @@ def restore_index(context: Workspace, job: Job) -> None:
             if time.monotonic() > until:
                 raise DevsError(
                     "BUSY",
-                    "The index is locked by another git.",
-                    hint=f"If none runs, remove {index.name}.lock from the git directory and run the command again.",
+                    "Another git process has locked the index.",
+                    hint=f"If none runs, remove {index.name}.lock from the git directory, then run the command again.",
                 ) from None
             time.sleep(locks.POLL_SECONDS)
     if before is None:

@@ -1,8 +1,8 @@
-"""Commit a task's work and record it once, whatever happens in between.
+"""Commit a task's work and record it exactly once, also after a crash.
 
-`perform` goes: journal entry, `git add -A` where asked, `git commit`, record, journal entry gone. A commit that is
-refused leaves the index as it was. A crash leaves the journal entry, with which `finish` records the commit that was
-made, or puts the index back where none was.
+The steps of `perform`: write a journal entry, `git add -A` if requested, `git commit`, record, delete the journal entry.
+If the commit is refused, the index stays as it was. After a crash, `finish` reads the journal entry and records the
+commit that was made, or restores the index if there is none.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from devs_git.storage.worktree import active_task
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 
-ORPHAN_SECONDS: Final = 60.0  # a user's hook that still runs may take that long
+ORPHAN_SECONDS: Final = 60.0  # how long a user's hook may still run
 
 
 def perform(
     context: Workspace, job: Job, *, everything: bool, check: Callable[[str, bool], None]
 ) -> Recorded:
-    """The checkpoint of the commit made of what is staged (or of `everything`), or of HEAD with nothing to commit.
+    """Commit what is staged (or `everything`) and record a checkpoint; of HEAD, if there is nothing to commit.
 
-    `check(HEAD, whether there is something to commit)` may refuse before the commit. CONFLICT: unmerged entries, work that
-    is not staged while nothing is, no commit yet, or git or a hook of the user refused; then HEAD and index are as before.
-    BUSY: see `locks`.
+    `check(HEAD, whether there is something to commit)` may refuse before the commit. CONFLICT, with HEAD and index as
+    before: unmerged entries, nothing staged although files have changed, no commit yet, or git or a hook of the user
+    refused. BUSY: see `locks`.
     """
     with locks.hold(context.places.lock, wait=BUSY_SECONDS) as lock:
         job = replace(job, head=refs.read(context.git, "HEAD"))
@@ -59,7 +59,7 @@ def perform(
 
 
 def _as_it_is(context: Workspace, job: Job, *, everything: bool) -> tuple[Checkpoint | None, bool]:
-    """HEAD as the task's state: the checkpoint that it is already, and whether it is work of the task at all."""
+    """The checkpoint of the task that HEAD already is, if any, and whether HEAD has new work of the task."""
     if not job.head:
         _refuse_unborn()
     history, task = context.ledger.tip().history, job.work.task
@@ -74,14 +74,14 @@ def _as_it_is(context: Workspace, job: Job, *, everything: bool) -> tuple[Checkp
 
 
 def finish(context: Workspace, entry: Mapping[str, Any]) -> Checkpoint | None:
-    """Finish what an interrupted `perform` left behind: the checkpoint that is now recorded, if one was to be.
+    """Finish an interrupted `perform`. Returns the checkpoint that is now recorded, if any.
 
-    Where no commit had been made, the index is put back. BUSY while its owner, or a git that it left, still runs.
+    If no commit was made, the index is restored. BUSY while the interrupted command, or a git that it started, still runs.
     """
     job = job_of(entry)
     with locks.hold(context.places.lock, wait=BUSY_SECONDS, orphan_wait=ORPHAN_SECONDS, on_wait=context.say):
         if not _path(context, job).exists():
-            return None  # its owner, or another recovery, ended it meanwhile
+            return None  # the command itself or another recovery has finished it
         return _finish(context, job)
 
 
@@ -93,7 +93,7 @@ def _finish(context: Workspace, job: Job) -> Checkpoint | None:
     if not commit and refs.read(context.git, "HEAD") == job.head:
         commit_work.restore_index(context, job)
     if commit:
-        with contextlib.suppress(DevsError):  # noted then, and told by status and doctor
+        with contextlib.suppress(DevsError):  # then it is noted, and status and doctor show it
             return _record(context, job, commit)
         return None
     _forget(context, job)
@@ -109,9 +109,9 @@ def _refuse_unborn() -> NoReturn:
 
 
 def _record(context: Workspace, job: Job, commit: str, *, empty: bool = False) -> Checkpoint:
-    """Record what is committed. Where that fails the commit is noted, and the journal does not block the next one.
+    """Record the commit. If that fails, the commit is noted as unrecorded, and the journal entry is deleted.
 
-    `empty`: the commit is no work of the task, so that neither its figures nor its subject are the checkpoint's.
+    `empty`: the commit is not work of the task, so the checkpoint does not get its figures and its subject.
     """
     try:
         found = commit_facts(context.git, commit, refs.branch(context.places.git_dir))
@@ -137,7 +137,7 @@ def _begin(context: Workspace, job: Job) -> None:
 
 
 def _end(context: Workspace, job: Job) -> None:
-    """What a recorded checkpoint settles, then the journal entry goes, last of all."""
+    """Clear what the checkpoint ends: the active task of a completion, the note of unrecorded commits, and last the journal."""
     now = work_of(active_task.read(context.places))
     if job.completed and now and now.task == job.work.task:
         active_task.write(context.places, "")
@@ -157,5 +157,5 @@ def _take_back(context: Workspace, job: Job) -> None:
 
 
 def is_recorded(context: Workspace, op_id: str, since: str) -> bool:
-    """Whether the event of an operation that began when the ledger was at `since` was written."""
+    """Whether the ledger has the event of this operation, which began when the ledger was at `since`."""
     return any(event.op_id == op_id for event in context.ledger.events(since=since))

@@ -1,6 +1,6 @@
-"""Let checkpoints follow commits that an amend or a rebase rewrote: new numbers, visible tags re-made, one event.
+"""Move checkpoints to the commits that an amend or a rebase made: new numbers, new visible tags, one event.
 
-Old checkpoints keep their refs, so that their commits stay reachable; the ledger says what became of them.
+The old checkpoints keep their refs, so their commits stay reachable; the ledger says which checkpoints replaced them.
 """
 
 from __future__ import annotations
@@ -23,16 +23,15 @@ from devs_git.workspace import Workspace
 
 
 class _Nothing(Exception):
-    """No checkpoint stands on a rewritten commit."""
+    """No checkpoint is on a rewritten commit."""
 
 
 def follow_rewritten_commits(context: Workspace, new_of: Mapping[str, str], cause: str) -> Event | None:
-    """The event that says which checkpoints followed, or None where none had to. `cause` is amend or rebase."""
+    """The event that says which checkpoints moved, or None if none had to. `cause` is amend or rebase. BUSY."""
     git_dir = context.places.git_dir
     rebased = refs.rebased_branch(context.git, git_dir)
-    gone = _not_in(
-        context, new_of, "HEAD"
-    )  # `edit` in a rebase, then a new commit: git tells of one that is still there
+    # After `edit` in a rebase and a new commit, git also reports a commit that is still in HEAD's history.
+    gone = _not_in(context, new_of, "HEAD")
     new_of = {old: new for old, new in new_of.items() if old in gone}
     kept, branch = _kept(context, new_of, rebased), refs.branch(git_dir) or rebased
     taken: dict[str, set[int]] = {}
@@ -53,12 +52,12 @@ def follow_rewritten_commits(context: Workspace, new_of: Mapping[str, str], caus
             tip = context.ledger.tip()
             moves = follow(own_view(tip.history, clone), new_of, kept, branch).moves
             taken = {point.task_id: taken_numbers(context, point.task_id) for point, _ in moves}
-    raise DevsError("BUSY", "Checkpoint refs are being moved by others.", hint="Run: devs-git doctor")
+    raise DevsError("BUSY", "Other processes are moving checkpoint refs.", hint="Run: devs-git doctor")
 
 
 def _kept(context: Workspace, new_of: Mapping[str, str], rebased: str) -> frozenset[str]:
-    """Those old commits that a branch still holds; branches of ours do not count, nor the one that is rebased:
-    `git rebase --apply` tells what it rewrote before it moves it.
+    """The old commits that a branch still has. Branches of devs-git do not count, nor does the rebased branch, because
+    `git rebase --apply` reports the rewritten commits before it moves the branch.
     """
     ours = ("--exclude=devs/*", "--exclude=snapshot/*", *((f"--exclude={rebased}",) if rebased else ()))
     return frozenset(new_of) - _not_in(context, new_of, "HEAD", *ours, "--branches")
@@ -87,13 +86,13 @@ def _draft(
         updates += _visible(context, tip, point, move.new)
     undone = tuple(point.tag for point in rewrite.folded)
     said = CheckpointsRewritten(cause, tuple(moves), undone, tuple(numbers.items()))
-    subject = f"{cause}: {len(moves)} checkpoint{'' if len(moves) == 1 else 's'} followed"
+    subject = f"{cause}: {len(moves)} checkpoint{'' if len(moves) == 1 else 's'} moved"
     event = context.event_of(said, subject, verb_name="checkpoint")
     return Draft(event, (), tuple(updates))
 
 
 def write_moved_tag(context: Workspace, tip: Tip, old: Checkpoint, new: Checkpoint, text: bytes) -> Move:
-    """Write the tag object of `new`, which `old` became, with the message of the tag object `text`; the move to it."""
+    """Write a tag object for `new`, which replaces `old`, with the message of the tag object `text`. Returns the move."""
     data = renumber_tag(text, old, new, ledger=tip.oid, signature=context.signature())
     tag = context.objects.write("tag", data)
     now = commit_facts(context.git, new.commit)
@@ -101,7 +100,7 @@ def write_moved_tag(context: Workspace, tip: Tip, old: Checkpoint, new: Checkpoi
 
 
 def _visible(context: Workspace, tip: Tip, point: Checkpoint, tag: str) -> list[RefUpdate]:
-    """The move of a completion's visible tag; a tag of that name that is not ours stays."""
+    """The move of a completion's visible tag. A tag of that name that devs-git did not make stays."""
     if own_view(tip.history, clone_of(context.places.common)).completion(point.task_id) != point:
         return []
     held = refs.read(context.store_git, completed_tag(point.task_id))

@@ -1,7 +1,7 @@
-"""Let checkpoints follow a history that was rewritten: what is here is looked at, then one event and all refs move at once.
+"""Move checkpoints to the commits of a rewritten history: first make a plan, then write one event and move all refs at once.
 
-`git filter-repo` makes plain commits of the numbered refs, puts their tags below `refs/tags/refs/`, rewrites visible tags,
-and what `sync` remembers of a remote's ledger; without `--refs` the ledger itself. Each of these is put right by the map.
+`git filter-repo` makes the numbered refs name commits, puts their tags below `refs/tags/refs/`, and rewrites visible tags
+and the refs that `sync` keeps of a remote's ledger; without `--refs` also the ledger. The map repairs each of these.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
 NUMBERED: Final = "refs/devs/checkpoints"
-_COPIES: Final = "refs/tags/"  # where filter-repo puts a tag object that stands below refs/devs
+_COPIES: Final = "refs/tags/"  # where filter-repo puts a tag object from below refs/devs
 _SEEN: Final = "refs/devs/remotes"
 _OURS: Final = ("--exclude=devs/*", "--exclude=snapshot/*", "--branches", "--exclude=*/devs/*", "--remotes")
 
 
 @immutable
 class Plan:
-    """What is to be done: `found` moves, `lost` are checkpoints that are kept nowhere here any more, `mended` the refs of ours
-    that the rewriting had changed, put right.
+    """What to do: `found` are the moves, `lost` the checkpoints that this clone no longer has, `mended` the updates that
+    repair refs of devs-git.
     """
 
     found: Found
@@ -47,7 +47,7 @@ class Plan:
 
 
 def make_plan(context: Workspace, tip: Tip, new_of: Mapping[str, str] | None) -> Plan:
-    """Where the checkpoints are now, by the map, or by trees where there is none; reads only."""
+    """Find where the checkpoints are now, with the map, or by their trees without one; reads only."""
     found, state = _found(context.store_git, tip, new_of)
     mended = tuple(_mended(context, tip, state, new_of or {}))
     return Plan(found, tuple(_lost(context, tip, found, state)), mended)
@@ -71,13 +71,13 @@ def _found(git: Git, tip: Tip, new_of: Mapping[str, str] | None) -> tuple[Found,
 
 
 def _reached(git: Git) -> dict[str, str]:
-    """Commits of people's branches, here and at remotes, with their trees."""
+    """The commits of people's branches and of tracking branches, with their trees."""
     out = git.run("rev-list", "--no-commit-header", "--format=%H %T", "HEAD", *_OURS, "--").decode()
     return dict(line.split(" ") for line in out.splitlines())
 
 
 def _ancestor(git: Git, commit: str, new_of: Mapping[str, str]) -> str:
-    """Where the nearest ancestor is that the new history has; NONE where it has none."""
+    """The new commit of the nearest ancestor that the new history has; NONE if it has none."""
     for old in git.text("rev-list", "--first-parent", commit, "--").split():
         if new_of.get(old, old) != NONE:
             return new_of.get(old, old)
@@ -86,7 +86,7 @@ def _ancestor(git: Git, commit: str, new_of: Mapping[str, str]) -> str:
 
 @immutable
 class Changes:
-    """What the event says, and the updates of all refs; `names` the new name of each moved checkpoint, in their order."""
+    """What the event says, the updates of all refs, and the new `names` of the moved checkpoints, in their order."""
 
     said: HistoryRewritten
     updates: tuple[RefUpdate, ...]
@@ -94,7 +94,7 @@ class Changes:
 
 
 def build_changes(context: Workspace, tip: Tip, looked: Plan, cause: str) -> Changes:
-    """New tag objects for what moved, and what has to be said of it."""
+    """Write new tag objects for the moved checkpoints. Returns what the event has to say, and the updates of refs."""
     found = looked.found
     moves: list[Move] = []
     updates: list[RefUpdate] = []
@@ -125,7 +125,7 @@ def build_changes(context: Workspace, tip: Tip, looked: Plan, cause: str) -> Cha
 
 
 def _lost(context: Workspace, tip: Tip, found: Found, state: State) -> list[Checkpoint]:
-    """The checkpoints that are kept nowhere here any more: the rewriting took tag or commit away."""
+    """The checkpoints that this clone no longer has, because the rewrite removed their tag or commit."""
     left = {point.tag for point, _ in found.moves} | {point.tag for point in found.emptied}
     return [
         point
@@ -138,7 +138,7 @@ def _lost(context: Workspace, tip: Tip, found: Found, state: State) -> list[Chec
 
 
 def _text(context: Workspace, point: Checkpoint) -> bytes:
-    """The tag object of a checkpoint, as it was or as it was rewritten; made again from the ledger where there is none."""
+    """The tag object of a checkpoint, old or rewritten. If there is none, it is made again from the ledger."""
     ref = checkpoint_ref(point.task_id, point.number)
     places = (_COPIES + ref, *((completed_tag(point.task_id),) if point.completed else ()))
     for oid in (point.tag, *(refs.read(context.store_git, place) for place in places)):
@@ -151,7 +151,7 @@ def _text(context: Workspace, point: Checkpoint) -> bytes:
 
 
 def _visible(context: Workspace, tip: Tip, old: Checkpoint, new: Checkpoint, tag: str) -> Iterator[RefUpdate]:
-    """The move of a completion's visible tag; a tag of that name that is not ours stays."""
+    """The move of a completion's visible tag. A tag of that name that devs-git did not make stays."""
     if own_view(tip.history, clone_of(context.places.common)).completion(old.task_id) != old:
         return
     ref = completed_tag(old.task_id)
@@ -161,7 +161,7 @@ def _visible(context: Workspace, tip: Tip, old: Checkpoint, new: Checkpoint, tag
 
 
 def _mended(context: Workspace, tip: Tip, state: State, new_of: Mapping[str, str]) -> Iterator[RefUpdate]:
-    """What the rewriting made of our refs, put right: numbered ones, copies of their tags, and ledgers that `sync` saw."""
+    """Updates that repair our refs: numbered ones, copies of their tags, and ledgers that `sync` saw."""
     git = context.store_git
     for point in tip.history.checkpoints.values():
         held = state.ref(point)
@@ -179,9 +179,10 @@ def _mended(context: Workspace, tip: Tip, state: State, new_of: Mapping[str, str
 
 @immutable
 class LedgerRewrite:
-    """What is to be done with a ledger that was rewritten with the code: the new one is `believed` as it is, for the trailers of
-    commits name its events; where others have the old one, or the new one is not sound, it goes `back` to the old tip,
-    if that is whole here. Both '' where it was not rewritten.
+    """What to do with a ledger that was rewritten together with the code. Both are '' if it was not rewritten.
+
+    `believed`: the tip of the new ledger, if it is sound, because trailers of commits name its events. `back`: the old tip, if
+    that is whole here, and another clone may have it or the new ledger is not sound.
     """
 
     back: str = ""
@@ -189,10 +190,10 @@ class LedgerRewrite:
 
 
 def find_ledger_rewrite(context: Workspace, new_of: Mapping[str, str] | None) -> LedgerRewrite:
-    """Whether the ledger was rewritten, by the map, and what to do then; reads only.
+    """Whether the map says that the ledger was rewritten, and what to do then; reads only.
 
-    HISTORY_REWRITTEN where another clone may have the old one, LEDGER_FORK where genesis or first policy are others,
-    and whatever makes it not to be believed.
+    HISTORY_REWRITTEN if another clone may have the old one, LEDGER_FORK if genesis or first policy differ, and what else
+    is wrong with the new ledger.
     """
     ledger = context.ledger
     known, tip = ledger.checked_tip, ledger.require().oid
@@ -213,20 +214,19 @@ def find_ledger_rewrite(context: Workspace, new_of: Mapping[str, str] | None) ->
 
 
 def repair_ledger(context: Workspace, found: LedgerRewrite) -> None:
-    """The ledger's branch goes back to its old tip, or the new one is noted as believed."""
+    """Move the ledger's branch back to its old tip, or note that the new one was checked."""
     ledger = context.ledger
     if found.back:
         now = ledger.tip().oid
         refs.transaction(ledger.git, [RefUpdate(LEDGER, found.back, now)], "devs: history-rewritten")
-        ledger.git.run(
-            "reflog", "expire", "--expire=all", LEDGER
-        )  # the rewritten one was never to be followed
+        # The reflog must not name the rewritten ledger as one that was here.
+        ledger.git.run("reflog", "expire", "--expire=all", LEDGER)
     elif found.believed:
         ledger.note_checked(found.believed)
 
 
 def _judge(ledger: Ledger, tip: str) -> None:
-    """As a ledger is judged that this clone never saw."""
+    """Check the ledger as one that this clone never saw. Raises if it is not sound."""
     named, roots = tracked_policy.named_ledger(ledger.git, "HEAD"), adopt_ledger.roots(ledger.git)
     if len(roots) != 1 or named.genesis not in ("", roots[0]):
         raise adopt_ledger.ledger_fork(roots, named.genesis)
@@ -234,6 +234,6 @@ def _judge(ledger: Ledger, tip: str) -> None:
     if found:
         raise DevsError(
             found.code,
-            f"The ledger was rewritten, and is not to be believed as it is: {found.message}",
+            f"The ledger was rewritten, and the new one is not sound: {found.message}",
             hint=rewritten_commits.RESTORE,
         )

@@ -1,7 +1,7 @@
-"""Record a checkpoint: tag object, event and refs, in one transaction that the ledger ends.
+"""Record a checkpoint: tag object, event and refs, in one transaction with the ledger.
 
-Every checkpoint comes through `record`: of the verbs, which commit first, and of the post-commit hook. The hook has
-little time, so this module imports only what it needs.
+Every checkpoint is made by `record`: those of the verbs, which commit first, and those of the post-commit hook. The hook
+has little time, so this module imports only what it needs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _STAT: Final = re.compile(r"(\d+) (file|insertion|deletion)")
 
 
 def record(context: Workspace, wanted: Wanted) -> Checkpoint:
-    """The recorded checkpoint. Refusals as in `domain.recording`; nothing is written then."""
+    """The recorded checkpoint; the refusals of `checkpoint_trailers`, and BUSY or CONFLICT. Then nothing is written."""
     taken: set[int] = set()
     said = worktree_note.read(context.places, wanted.work.task)
     wanted = replace(wanted, conversation=said.prefix if said else "")
@@ -45,9 +45,9 @@ def record(context: Workspace, wanted: Wanted) -> Checkpoint:
         try:
             return checkpoint_of(context.append(build))
         except refs.RefMoved:
-            # A ref of that number is there though the ledger never gave it, such as from a mirror of another clone.
+            # There is a ref with this number that the ledger does not know, such as from a mirror of another clone.
             taken = taken_numbers(context, wanted.work.task)
-    raise DevsError("BUSY", "Checkpoint refs are being moved by others.", hint="Run the command again.")
+    raise DevsError("BUSY", "Other processes are moving checkpoint refs.", hint="Run the command again.")
 
 
 def _draft(context: Workspace, wanted: Wanted, tip: Tip, taken: set[int]) -> Draft:
@@ -69,13 +69,13 @@ def _draft(context: Workspace, wanted: Wanted, tip: Tip, taken: set[int]) -> Dra
 
 
 def visible_tag(context: Workspace, tip: Tip, task: str) -> str:
-    """What the visible tag holds now; CONFLICT where it is not a checkpoint of the ledger."""
+    """The current value of the visible tag; CONFLICT if it is not a checkpoint of the ledger."""
     held = refs.read(context.store_git, completed_tag(task))
     if held and held not in tip.history.checkpoints:
         raise DevsError(
             "CONFLICT",
-            f"A tag devs/{task} exists that this ledger knows nothing of.",
-            hint=f"If it is not needed: git tag -d devs/{task}",
+            f"There is a tag devs/{task} that this ledger does not know.",
+            hint=f"If you do not need it, delete it: git tag -d devs/{task}",
             task_id=task,
         )
     return held or NO_OID
@@ -88,7 +88,7 @@ def taken_numbers(context: Workspace, task: str) -> set[int]:
 
 
 def commit_facts(git: Git, commit: str, branch: str = "") -> Facts:
-    """What git says of `commit` (any rev), asked with one child; no program of the configuration is run."""
+    """Figures and names of `commit` (any revision), from one git that starts no program of the configuration."""
     out = git.with_config("diff.renames=false").run(
         "diff-tree",
         "--root",

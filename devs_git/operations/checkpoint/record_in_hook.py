@@ -1,6 +1,6 @@
-"""What the post-commit hook does: one numbered checkpoint for a commit of the active task.
+"""The work of the post-commit hook: one numbered checkpoint for a commit of the active task.
 
-The commit is noted as not recorded before, and the note is taken away after: a hook that is killed leaves it.
+Before, it notes the commit as unrecorded, and afterwards deletes the note: a hook that is killed leaves the note.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from devs_git.storage.git import refs
 from devs_git.storage.worktree import active_task
 from devs_git.workspace import Workspace
 
-OVER = ("TASK_EXISTS", "TASK_NOT_FOUND", "CONFLICT")
-_NEWEST: Final = 4  # events among which another call of this hook, of a moment ago, left its own
+ENDED = ("TASK_EXISTS", "TASK_NOT_FOUND", "CONFLICT")
+_NEWEST: Final = 4  # events to search for that of another call of this hook a moment ago
 
 
 def record_head(
@@ -30,14 +30,14 @@ def record_head(
     amended: bool = False,
     listen: Callable[[str], None] = lambda _task: None,
 ) -> Checkpoint | None:
-    """The checkpoint of HEAD, or None where no task is active or the policy, asked by `wanted`, says no.
+    """The checkpoint of HEAD, or None if no task is active or the policy (`wanted`) forbids it.
 
-    `listen` is called with the task before the checkpoint is made, which then names what was said until now.
+    `listen` is called with the task before the checkpoint is made, so that it names the newest messages.
 
-    Two arrangements of hooks may both call us (husky's own folder, and a line in its tracked file): the second finds it
-    recorded. A commit that replaced another (amend) is left to `post-rewrite`, which calls with `amended`; a fast-forward
-    (seen by `post-merge`) is somebody else's commit. Raises DevsError; then the commit stays noted, and a task that is
-    over is no longer active here.
+    Two hooks may both call this function (husky's own folder, and a line in its tracked file): the second finds the
+    checkpoint. For a commit that replaced another (amend), only `post-rewrite` records, with `amended`. A fast-forward
+    (seen by `post-merge`) brings commits of other people. DevsError: then the commit stays noted, and a task that has
+    ended is no longer active here.
     """
     work = work_of(active_task.read(context.places))
     if work is None or not wanted():
@@ -55,7 +55,7 @@ def record_head(
     try:
         point = record(context, Wanted(context.new_id("checkpoint", found.commit), "checkpoint", work, found))
     except DevsError as error:
-        if error.code in OVER:
+        if error.code in ENDED:
             active_task.write(context.places, "")
             unrecorded_commits.remove(context.places, note)
         raise
@@ -66,7 +66,7 @@ def record_head(
 def _is_recorded(context: Workspace, task: str, commit: str) -> bool:
     """Whether one of the newest events made this commit a checkpoint of the task, or moved one to it.
 
-    Asked only where a line of somebody's calls ours, because it costs a git.
+    Only if a second hook may have called devs-git, because the answer needs a git process.
     """
     if not (context.places.shared / "hooks/post-commit").exists():
         return False

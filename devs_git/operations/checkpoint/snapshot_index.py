@@ -1,9 +1,8 @@
-"""The working tree as a tree object, untracked files included, without touching the user's index or files.
+"""The working tree as a tree object, with untracked files, without a change of the user's index or files.
 
-A private index (`<git dir>/devs/snapshot-index`) is kept from one snapshot to the next, so that git reads again only
-files whose stat data changed; git's own rule for files written in the same second as the index holds for it too.
-Files go through the filters that `git add` would apply. Ignored files and nested repositories stay out. An entry
-that sparse checkout left out of the disk keeps its blob.
+A private index (`<git dir>/devs/snapshot-index`) stays from one snapshot to the next, so that git reads only files whose
+stat data changed; git's own rule for files written in the same second as the index applies. Files pass the filters of
+`git add`. Ignored files and nested repositories are left out. A file that a sparse checkout leaves out keeps its blob.
 """
 
 from __future__ import annotations
@@ -25,18 +24,18 @@ from devs_git.values import immutable
 NAME: Final = "snapshot-index"
 LIVE_OWNER_SECONDS: Final = 2.0
 ORPHAN_SECONDS: Final = 60.0
-ROOM_UNASKED: Final = 64 << 20  # bytes that any policy allows: below it the policy is not even read
+ROOM_UNASKED: Final = 64 << 20  # bytes that every policy allows: below this the policy is not read
 _GITLINK: Final = "160000"
-_GONE: Final = "0 " + "0" * 40  # what `update-index --index-info` takes an entry out by
+_GONE: Final = "0 " + "0" * 40  # tells `update-index --index-info` to remove an entry
 _ALL: Final = ("ls-files", "-z", "-v", "-s", "-c", "-o", "--exclude-standard")
 _TOUCHED: Final = ("diff-files", "--raw", "-z", "--no-renames", "--ignore-submodules=dirty")
-# All stat data counts, whatever the user's settings leave out: a same-size edit must never be missed.
+# All stat data counts, whatever the user's settings say: an edit that keeps the size must not be missed.
 _STAT: Final = ("core.checkStat=default", "core.trustctime=true", "core.ignoreStat=false")
 
 
 @immutable
 class Shot:
-    """The tree, how many paths differ from HEAD, and the nested repositories that were left out."""
+    """The tree, how many of its paths differ from HEAD, and the nested repositories that were left out."""
 
     tree: str
     files_changed: int
@@ -62,10 +61,11 @@ class _Entry:
 def take(
     git: Git, places: Places, head: str, limit: Callable[[], int], *, say: Callable[[str], None]
 ) -> Shot:
-    """The tree of the worktree of `git`; `head` is '' before the first commit. `limit`: bytes that may be saved at once, asked only when much is new.
+    """The tree of the worktree of `git`. `head` is '' before the first commit. `limit` returns how many bytes may be saved;
+    it is called only if much is new.
 
-    BUSY while another command of ours works in this worktree, so that no half-moved tree is saved; GIT_RESET_FAILED above the limit; CONFLICT where git cannot
-    read a file.
+    BUSY while another devs-git command works in this worktree, so that no half-moved tree is saved; GIT_RESET_FAILED above
+    the limit; CONFLICT if git cannot read a file.
     """
     index = places.own / NAME
     with locks.hold(
@@ -79,7 +79,7 @@ def take(
         try:
             return _take(git, ours, head, limit)
         except (GitFailed, _Missing):
-            # Its blobs were pruned, or the file is damaged. It is derived: begin again from nothing.
+            # Its blobs were pruned, or the file is damaged. Nothing is lost if we start with a new one.
             index.unlink(missing_ok=True)
         try:
             return _take(git, ours, head, limit)
@@ -96,17 +96,19 @@ def take(
 
 
 def _refuse_half_moved(places: Places) -> None:
-    """BUSY where a move of this worktree broke off since the command began; the next command recovers it first."""
+    """BUSY if a move of this worktree was interrupted since the command began; the next command recovers it first."""
     if not any(places.journals.glob("*.json")):
         return
     from devs_git.storage.worktree import journal
 
     if journal.open_ones(places):
-        raise DevsError("BUSY", "A move of this worktree broke off just now.", hint="Run the command again.")
+        raise DevsError(
+            "BUSY", "A move of this worktree was just interrupted.", hint="Run the command again."
+        )
 
 
 class _Missing(Exception):
-    """The private index names an object that is not there any more."""
+    """The private index names an object that no longer exists."""
 
 
 def _take(git: Git, ours: Git, head: str, limit: Callable[[], int]) -> Shot:
@@ -114,20 +116,22 @@ def _take(git: Git, ours: Git, head: str, limit: Callable[[], int]) -> Shot:
     with git.alongside(*_ALL) as listed:
         if not index.exists():
             _seed(git, index)
-        with ours.alongside(*_TOUCHED) as looked:
+        with ours.alongside(*_TOUCHED) as touched_files:
             remembered = ours.run("ls-files", "-z", "-v", "-s")
-            touched, gone = _touched(looked())
-        theirs, known, found, left_out = _unlike(listed(), remembered)
-    absent = {path for path, entry in theirs.items() if entry.skipped and not os.path.lexists(top / path)}
-    on_disk = (theirs.keys() - absent - gone) | found
+            touched, gone = _touched(touched_files())
+        user_entries, known, found, left_out = _unlike(listed(), remembered)
+    absent = {
+        path for path, entry in user_entries.items() if entry.skipped and not os.path.lexists(top / path)
+    }
+    on_disk = (user_entries.keys() - absent - gone) | found
     write = [path for path in on_disk if path in touched or path not in known]
-    write += touched - theirs.keys() - known.keys()
+    write += touched - user_entries.keys() - known.keys()
     fixed = {
         path: entry.what
-        for path, entry in theirs.items()
+        for path, entry in user_entries.items()
         if (path in absent or (entry.is_link and path not in known)) and _what(known, path) != entry.what
     }
-    drop = (known.keys() - on_disk - absent) | (gone - theirs.keys() - known.keys())
+    drop = (known.keys() - on_disk - absent) | (gone - user_entries.keys() - known.keys())
     if write:
         from devs_git.storage.worktree.capture import require_room
 
@@ -142,7 +146,7 @@ def _take(git: Git, ours: Git, head: str, limit: Callable[[], int]) -> Shot:
 
 
 def _update(ours: Git, entries: list[str], write: list[str]) -> None:
-    """Entries as they stand first: a path that goes may make room for one that comes."""
+    """Update the private index: first the entries, because a removed path may make room for a new one, then the files."""
     if entries:
         ours.run("update-index", "-z", "--add", "--replace", "--index-info", stdin=join_z(entries))
     if write:
@@ -152,20 +156,20 @@ def _update(ours: Git, entries: list[str], write: list[str]) -> None:
 def _unlike(
     listed: bytes, remembered: bytes
 ) -> tuple[dict[str, _Entry], dict[str, _Entry], set[str], tuple[str, ...]]:
-    """Entries of the user's index and of ours that are not the same in both, untracked files, nested repositories.
+    """Entries of the user's index and of ours that differ, untracked files, and nested repositories.
 
-    The many entries that are the same are never decoded: in a large repository that would take longer than git.
+    The many equal entries are not decoded: in a large repository that would take longer than git.
     """
     lines, known = set(listed.split(b"\0")), set(remembered.split(b"\0"))
-    theirs, found = {}, set()
+    user_entries, found = {}, set()
     for line in map(os.fsdecode, lines - known):
         if line.startswith("? "):
             found.add(line[2:])
         else:
-            theirs.update(_entry(line))
+            user_entries.update(_entry(line))
     nested = {path for path in found if path.endswith("/")}
-    mine = dict(pair for line in map(os.fsdecode, known - lines) for pair in _entry(line).items())
-    return theirs, mine, found - nested, tuple(sorted(path.rstrip("/") for path in nested))
+    own_entries = dict(pair for line in map(os.fsdecode, known - lines) for pair in _entry(line).items())
+    return user_entries, own_entries, found - nested, tuple(sorted(path.rstrip("/") for path in nested))
 
 
 def _entry(line: str) -> dict[str, _Entry]:
@@ -179,7 +183,7 @@ def _what(entries: dict[str, _Entry], path: str) -> str:
 
 
 def _touched(raw: bytes) -> tuple[set[str], set[str]]:
-    """Paths whose file is not as the private index remembers it, and those whose file is gone."""
+    """Paths whose file differs from the private index, and paths whose file is gone."""
     out = split_z(raw)
     touched: set[str] = set()
     gone: set[str] = set()
@@ -189,21 +193,21 @@ def _touched(raw: bytes) -> tuple[set[str], set[str]]:
 
 
 def _seed(git: Git, index: Path) -> None:
-    """Begin with the user's index, so that tracked files need not all be read; not where it carries flags.
+    """Start with a copy of the user's index, so that not all tracked files must be read; not if it has flags.
 
-    Its time is kept: git tells by it which files may have changed in the same second.
+    The copy keeps the time: git needs it for files that changed in the same second.
     """
     index.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     listed = git.run("ls-files", "-z", "-v", "-c")
     if listed.startswith(b"H ") and listed.count(b"\0H ") == listed.count(b"\0") - 1:
         try:
             shutil.copy2(index_path(git), index)
-        except OSError:  # none yet, or no room: half of one would be taken for damage
+        except OSError:  # no index yet, or no space: half a copy would look damaged
             index.unlink(missing_ok=True)
 
 
 def _differing(git: Git, before: str, tree: str) -> int:
-    """How many paths of `tree` differ from `before`; raises _Missing where one of their blobs is not there."""
+    """How many paths of `tree` differ from `before`; raises _Missing if one of their blobs is missing."""
     out = split_z(
         git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", before, tree, "--")
     )

@@ -29,7 +29,7 @@ _FORMAT: Final = "%00".join(
 
 @immutable
 class Snapshot:
-    """One branch below `snapshot/`. `parent` is '' before the first commit; `checked_out` in some worktree."""
+    """One branch below `snapshot/`. `parent` is '' before the first commit. `checked_out`: some worktree has it."""
 
     name: str
     commit: str
@@ -62,7 +62,7 @@ def _snapshot(seconds: int, row: list[str]) -> Snapshot:
 
 
 def names(moment: datetime) -> Iterator[str]:
-    """`snapshot/edit-2001-02-03-0405`, then the same with -2, -3 … where it exists; the time is UTC."""
+    """`snapshot/edit-2001-02-03-0405` (the time is UTC), then the same with -2, -3 …"""
     base = PREFIX + moment.astimezone(UTC).strftime("edit-%Y-%m-%d-%H%M")
     yield base
     number = 2
@@ -72,6 +72,6 @@ def names(moment: datetime) -> Iterator[str]:
 
 
 def free_name(moment: datetime, taken: Iterable[str]) -> str:
-    """The first name that no ref of `taken` (full names) has."""
+    """The first of `names` that is not among the refs `taken` (full names)."""
     used = set(taken)
     return next(name for name in names(moment) if BRANCHES + name not in used)

@@ -21,7 +21,7 @@ def add(places: Places, line: str) -> None:
 
 
 def remove(places: Places, line: str) -> None:
-    """Take one line out again: its commit is recorded now."""
+    """Remove a line, because its commit is recorded now."""
     left = [known for known in read(places) if known != line]
     if left:
         replace_file(places.own / "unrecorded", "".join(each + "\n" for each in left).encode())

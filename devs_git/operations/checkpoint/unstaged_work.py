@@ -1,4 +1,4 @@
-"""Where nothing is staged: whether HEAD is work of the task, and which files would be left out."""
+"""If nothing is staged: whether HEAD is work of the task, and which files a checkpoint would leave out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.errors import DevsError
 from devs_git.storage.git.program import Git, GitFailed, split_z
 
-_NAMED: Final = 5  # files that a refusal names in its message
+_NAMED: Final = 5  # files that the message of a refusal names
 _TASKS = f"--format=%x00%(trailers:key={TrailerKey.TASK},valueonly,separator=%x2C)"
 _STATUS = (
     "status",
@@ -28,9 +28,9 @@ def checkpoint_on(history: History, task_id: str, commit: str) -> Checkpoint | N
 
 
 def is_new(git: Git, history: History, task_id: str, head: str) -> bool:
-    """Whether HEAD has commits of the task since it was started, or is a checkpoint of it.
+    """Whether HEAD has commits of the task since its start, or is a checkpoint of it.
 
-    An event of an older version does not say where the task was started: then any commit may be its work.
+    An event of an older version does not say where the task started: then every commit may be its work.
     """
     if checkpoint_on(history, task_id, head):
         return True
@@ -39,10 +39,10 @@ def is_new(git: Git, history: History, task_id: str, head: str) -> bool:
 
 
 def has_commits(git: Git, task_id: str, since: str, head: str) -> bool:
-    """Whether there are commits after `since` that say they are of this task, or of none."""
+    """Whether there are commits after `since` whose trailers name this task or none."""
     try:
         lines = git.run("log", _TASKS, f"{since}..{head}", "--")
-    except GitFailed:  # the commit is gone: nobody knows
+    except GitFailed:  # the commit is gone, so nobody knows
         return True
     tasks = [line.strip() for line in lines.decode("utf-8", "replace").split("\0")[1:]]
     return any(said in ("", task_id) for said in tasks)
@@ -54,7 +54,7 @@ def _named(paths: list[str]) -> str:
 
 
 def refuse_left_out(git: Git, task_id: str, *, tracked: bool, untracked: bool) -> None:
-    """CONFLICT for tracked files that have changes, or for those that git does not track, where asked for."""
+    """CONFLICT for changed tracked files (if `tracked`) and for untracked files (if `untracked`)."""
     lines = split_z(git.run(*_STATUS))
     kinds = {"?": untracked}
     left = [line[3:] for line in lines if kinds.get(line[0], tracked)]
@@ -62,7 +62,7 @@ def refuse_left_out(git: Git, task_id: str, *, tracked: bool, untracked: bool) -
         raise DevsError(
             "CONFLICT",
             f"Nothing is staged, and {_named(left)} would be left out.",
-            hint="Add --all to commit all of it, or stage what belongs to the task: git add",
+            hint="Add --all to commit everything, or stage what belongs to the task: git add",
             task_id=task_id,
             paths=left[:100],
         )

@@ -1,4 +1,4 @@
-"""Where the commits of listed checkpoints are: in the history of this worktree's HEAD, or still on a remote's branch."""
+"""Where the commits of checkpoints are: in the history of this worktree's HEAD, or still on a remote's branch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from devs_git.workspace import Workspace
 def rows(
     context: Workspace, points: Sequence[Checkpoint], history: History, status: Callable[[Checkpoint], str]
 ) -> tuple[Row, ...]:
-    """The rows of `points`, which are as this clone sees them; `status` is how the task of one stands."""
+    """The rows of `points`, as this clone sees them. `status` returns the status of a checkpoint's task."""
     gone = _not_on_head(context, [point for point in points if point.live])
     still = _still_on(context, [point for point in points if not point.live], history)
     return tuple(
@@ -27,7 +27,7 @@ def rows(
 
 
 def still_on(context: Workspace, points: Sequence[Checkpoint]) -> dict[str, str]:
-    """Names of checkpoints that a rewind of this clone takes away, and a remote's branch (`origin/main`) that has each."""
+    """Names of checkpoints that a rewind of this clone undoes, each with a remote's branch (`origin/main`) that has it."""
     if not remote_names.names(context.places):
         return {}
     here = Standpoint.here(context.store_git, context.places.common)
@@ -36,7 +36,7 @@ def still_on(context: Workspace, points: Sequence[Checkpoint]) -> dict[str, str]
 
 
 def _not_on_head(context: Workspace, points: Sequence[Checkpoint]) -> frozenset[str]:
-    """None where there is no commit yet, or none that git can read: then HEAD says nothing."""
+    """The tags of those that HEAD does not reach; none if there is no commit yet, or git cannot read it."""
     places = context.places
     try:
         head = refs.head(places.git_dir, places.common)[0] or refs.read(context.git, "HEAD^{commit}")

@@ -43,7 +43,7 @@ def test_an_amended_commit_takes_its_checkpoint_along_under_the_next_number(
     old, new = amended(git)
     event = follow_rewrite.follow_rewritten_commits(working, {old: new}, "amend")
     assert event is not None
-    assert (event.subject, event.get("Devs-Next")) == ("amend: 1 checkpoint followed", "task-10 3")
+    assert (event.subject, event.get("Devs-Next")) == ("amend: 1 checkpoint moved", "task-10 3")
     assert points(working) == [("task-10@1", "replaced", old), ("task-10@2", "active", new)]
     assert git("rev-parse", "refs/devs/checkpoints/task-10/2^{commit}") == new
     assert git("rev-parse", "refs/devs/checkpoints/task-10/1^{commit}") == old  # stays reachable

@@ -66,7 +66,7 @@ def test_a_task_that_is_over_is_no_longer_active_and_the_commit_is_not_noted(wor
     working.append(lambda _tip: Draft(over))
     with pytest.raises(DevsError) as caught:
         recorded()
-    assert caught.value.code in record_in_hook.OVER
+    assert caught.value.code in record_in_hook.ENDED
     assert (active_task.read(working.places), unrecorded_commits.read(working.places)) == ("", ())
 
 
