@@ -227,9 +227,9 @@ class Workspace:
         )
         return Event(kind, subject, (*non_empty(*fields), *header.fields()), body)
 
-    def event_of(self, said: Content, subject: str, *, verb_name: str, outcome: str = "ok") -> Event:
-        """The event that says this, by this command."""
-        return self.event(said.type, subject, *said.fields(), verb_name=verb_name, outcome=outcome)
+    def event_of(self, content: Content, subject: str, *, verb_name: str, outcome: str = "ok") -> Event:
+        """The event of this command with this content."""
+        return self.event(content.type, subject, *content.fields(), verb_name=verb_name, outcome=outcome)
 
     def append(self, build: Callable[[Tip], Draft]) -> Event:
         """Write one event to the ledger; NOT_INITIALIZED where there is none."""
@@ -271,5 +271,5 @@ class Workspace:
     def _failed_event(self, verb_name: str, op_id: str, subject: str, code: str) -> Event:
         from devs_git.domain.ledger.event_operations import OperationFailed
 
-        said = OperationFailed(op_id, code)
-        return self.event_of(said, f"{subject} (failed)", verb_name=verb_name, outcome="failed")
+        content = OperationFailed(op_id, code)
+        return self.event_of(content, f"{subject} (failed)", verb_name=verb_name, outcome="failed")

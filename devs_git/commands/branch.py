@@ -58,8 +58,8 @@ def run(workspace: Workspace, request: Request) -> Result:
     def build(tip: Tip) -> Draft:
         point = resolve(tip.here, ids.parse_target(request.target))
         made[:] = [point]
-        said = BranchCreated(point.task_id, point.number, point.commit, request.name)
-        event = workspace.event_of(said, f"branch: {request.name} at {point.name}", verb_name="branch")
+        content = BranchCreated(point.task_id, point.number, point.commit, request.name)
+        event = workspace.event_of(content, f"branch: {request.name} at {point.name}", verb_name="branch")
         return Draft(event, updates=(RefUpdate(f"refs/heads/{request.name}", point.commit, NO_OID),))
 
     rewritten_commits.require(workspace.store_git, find(workspace, request))

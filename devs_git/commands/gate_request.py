@@ -82,8 +82,8 @@ def _refuse_second(tip: Tip, asked: Question) -> None:
 
 def _event(workspace: Workspace, asking: GateRequest) -> Any:
     asked = asking.asked
-    said = GateRequested(asking.gate_id, asked.gate_type, asked.agent_id, asked.task_id)
-    return workspace.event_of(said, gate_model.subject(asked), verb_name="gate request")
+    content = GateRequested(asking.gate_id, asked.gate_type, asked.agent_id, asked.task_id)
+    return workspace.event_of(content, gate_model.subject(asked), verb_name="gate request")
 
 
 def _tell(workspace: Workspace, asking: GateRequest) -> None:

@@ -96,7 +96,7 @@ def _carry_out(workspace: Workspace, new_of: dict[str, str] | None) -> Result:
         )
         names, count = changes.names, len(changes.names)
         event = workspace.event_of(
-            changes.said,
+            changes.content,
             f"history: rewritten, {count} checkpoint{'' if count == 1 else 's'} moved",
             verb_name="history-rewritten",
         )

@@ -240,8 +240,8 @@ def _uninstall(workspace: Workspace) -> Result:
 def _record(
     workspace: Workspace, kind: type[RepositoryPrepared], subject: str, actions: list[Action]
 ) -> None:
-    said = kind(tuple((action.did, action.what) for action in actions))
-    event = workspace.event_of(said, subject, verb_name="init")
+    content = kind(tuple((action.did, action.what) for action in actions))
+    event = workspace.event_of(content, subject, verb_name="init")
     workspace.append(lambda _tip: Draft(event))
 
 

@@ -193,8 +193,8 @@ def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> R
     commit = capture.commit(site.objects, job.tree, [found.head], site.signature(), message)
     way = Movement(op_id, found.branch, found.head, commit)
     backup = _backup(site, job, active, subject, way)
-    said = Restored(request.target, replace(way, backup=backup))
-    event = workspace.event_of(said, subject, verb_name="restore")
+    content = Restored(request.target, replace(way, backup=backup))
+    event = workspace.event_of(content, subject, verb_name="restore")
     move = Move(
         op_id=op_id,
         verb="restore",

@@ -227,10 +227,10 @@ def _rewind(workspace: Workspace, site: Site, request: Request, plan: RewindPlan
     def build(tip: Tip, old: State, kept: Kept, backup: str) -> Draft:
         _require_same(tip, plan)
         moved = movement(change, old, kept, backup)
-        said = Rewound(point.task_id, request.options.target, request.override_reason or "", clone, moved)
-        subject = f"rewind: to {said.target} (undoes {', '.join(plan.effect.affected) or 'no task'})"
-        event = workspace.event_of(said, subject, verb_name="rewind")
-        record = _record(said, site.places.worktree_id, plan, kept)
+        content = Rewound(point.task_id, request.options.target, request.override_reason or "", clone, moved)
+        subject = f"rewind: to {content.target} (undoes {', '.join(plan.effect.affected) or 'no task'})"
+        event = workspace.event_of(content, subject, verb_name="rewind")
+        record = _record(content, site.places.worktree_id, plan, kept)
         return Draft(event, ((f"rewinds/{change.op_id}.yaml", record),))
 
     result = carry_out(site, change, active, build)
@@ -280,12 +280,12 @@ def _require_same(tip: Tip, plan: RewindPlan) -> None:
         )
 
 
-def _record(said: Rewound, worktree: str, plan: RewindPlan, kept: Kept) -> bytes:
+def _record(content: Rewound, worktree: str, plan: RewindPlan, kept: Kept) -> bytes:
     """The file `rewinds/<op_id>.yaml` of the ledger: the facts of the event, for people."""
-    moved = said.movement
+    moved = content.movement
     facts = {
         "rewind_id": moved.op_id,
-        "target": said.target,
+        "target": content.target,
         "branch": moved.branch,
         "worktree": worktree,
         "from_commit": moved.before,
@@ -296,4 +296,4 @@ def _record(said: Rewound, worktree: str, plan: RewindPlan, kept: Kept) -> bytes
         "undone": [point.name for point in plan.effect.undone],
         "tasks": list(plan.effect.affected),
     }
-    return yaml_documents.dump(facts | ({"reason": said.reason} if said.reason else {}), "rewind")
+    return yaml_documents.dump(facts | ({"reason": content.reason} if content.reason else {}), "rewind")

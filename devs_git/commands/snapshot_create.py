@@ -76,8 +76,8 @@ def _record(workspace: Workspace, shot: Shot, commit: str, message: str) -> tupl
         taken = refs.list_refs(workspace.store_git, snapshots.BRANCHES + snapshots.PREFIX.rstrip("/"))
         _refuse_in_the_way(taken)
         chosen[:] = [snapshots.free_name(workspace.clock(), taken)]
-        said = SnapshotCreated(chosen[0], commit, shot.tree)
-        event = workspace.event_of(said, f"snapshot: {message}", verb_name="snapshot create")
+        content = SnapshotCreated(chosen[0], commit, shot.tree)
+        event = workspace.event_of(content, f"snapshot: {message}", verb_name="snapshot create")
         return Draft(event, updates=(RefUpdate(snapshots.BRANCHES + chosen[0], commit, NO_OID),))
 
     for _ in range(ATTEMPTS):

@@ -44,8 +44,8 @@ def run(workspace: Workspace, request: Request) -> Result:
     def build(tip: Tip) -> Draft:
         task = require_task(tip.history, request.task_id)
         work = Work(task.task_id, task.agent, "", task.phase)
-        said = TaskResult(task.task_id, op_id)
-        event = workspace.event_of(said, f"task: result of {task.task_id}", verb_name="task result")
+        content = TaskResult(task.task_id, op_id)
+        event = workspace.event_of(content, f"task: result of {task.task_id}", verb_name="task result")
         return Draft(event, (task_files.file(op_id, event, work, {"result": request.text}),))
 
     event = workspace.append(build)

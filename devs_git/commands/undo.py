@@ -229,8 +229,10 @@ def _undo(workspace: Workspace, site: Site, request: Request, plan: _UndoPlan) -
     clone = name_clone(site.places.common, workspace.new_nonce)
 
     def build(_tip: Tip, old: State, kept: Kept, backup: str) -> Draft:
-        said = Undone(plan.operation.op_id, plan.mode or "none", clone, movement(change, old, kept, backup))
-        return Draft(workspace.event_of(said, change.subject, verb_name="undo"))
+        content = Undone(
+            plan.operation.op_id, plan.mode or "none", clone, movement(change, old, kept, backup)
+        )
+        return Draft(workspace.event_of(content, change.subject, verb_name="undo"))
 
     active = active_task.read(site.places)
     result = carry_out(site, change, active, build)

@@ -85,9 +85,9 @@ def _draft(
         updates.append(RefUpdate(checkpoint_ref(task, number), move.new, NO_OID))
         updates += _visible(context, tip, point, move.new)
     undone = tuple(point.tag for point in rewrite.folded)
-    said = CheckpointsRewritten(cause, tuple(moves), undone, tuple(numbers.items()))
+    content = CheckpointsRewritten(cause, tuple(moves), undone, tuple(numbers.items()))
     subject = f"{cause}: {len(moves)} checkpoint{'' if len(moves) == 1 else 's'} moved"
-    event = context.event_of(said, subject, verb_name="checkpoint")
+    event = context.event_of(content, subject, verb_name="checkpoint")
     return Draft(event, (), tuple(updates))
 
 

@@ -88,7 +88,7 @@ def _ancestor(git: Git, commit: str, new_of: Mapping[str, str]) -> str:
 class Changes:
     """What the event says, the updates of all refs, and the new `names` of the moved checkpoints, in their order."""
 
-    said: HistoryRewritten
+    content: HistoryRewritten
     updates: tuple[RefUpdate, ...]
     names: tuple[str, ...]
 
@@ -114,14 +114,14 @@ def build_changes(context: Workspace, tip: Tip, looked: Plan, cause: str) -> Cha
         updates += _visible(context, tip, point, new, move.new)
         following[point.task_id] = number + 1
         names.append(new.name)
-    said = HistoryRewritten(
+    content = HistoryRewritten(
         cause,
         tuple(moves),
         undone=tuple(point.tag for point in found.emptied),
         gone=tuple(point.tag for point in looked.lost),
         next_numbers=tuple(following.items()),
     )
-    return Changes(said, (*updates, *looked.mended), tuple(names))
+    return Changes(content, (*updates, *looked.mended), tuple(names))
 
 
 def _lost(context: Workspace, tip: Tip, found: Found, state: State) -> list[Checkpoint]:

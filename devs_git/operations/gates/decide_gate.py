@@ -267,7 +267,7 @@ def _files(gate: Gate, record: dict[str, Any], proof: Proof) -> tuple[tuple[str,
 
 def _event(place: Workspace, gate: Gate, record: dict[str, Any], verb: str, landing: Landing | None) -> Event:
     what = "policy change" if gate.gate_type == gate_model.POLICY_CHANGE else f"gate {gate.gate_id}"
-    said = GateDecided(
+    content = GateDecided(
         gate_id=gate.gate_id,
         gate_type=gate.gate_type,
         task=gate.text("task_id"),
@@ -276,5 +276,5 @@ def _event(place: Workspace, gate: Gate, record: dict[str, Any], verb: str, land
         reviewer=record["reviewer_id"],
         landing=landing,
     )
-    subject = f"gate: {said.reviewer} {said.decision.lower()} {what} ({said.approval})"
-    return place.event_of(said, subject, verb_name=verb)
+    subject = f"gate: {content.reviewer} {content.decision.lower()} {what} ({content.approval})"
+    return place.event_of(content, subject, verb_name=verb)

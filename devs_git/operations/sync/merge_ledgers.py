@@ -271,8 +271,8 @@ class _Merge:
         return whole, ledger_merge.settle(theirs, ours, whole, both, taken)
 
     def _event(self, rows: tuple[ledger_merge.Superseded, ...], settled: ledger_merge.Settled) -> Event:
-        said = ledger_merge.content_of_event(self.other.remote, rows, settled)
+        content = ledger_merge.content_of_event(self.other.remote, rows, settled)
         there, here = self.only_first, self.only_second
         there, here = (here, there) if self.first.oid == self.tip else (there, here)
         text = ledger_merge.subject(self.other.remote, len(there), len(here), rows)
-        return self.context.event_of(said, text, verb_name="sync")
+        return self.context.event_of(content, text, verb_name="sync")

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.quick
 
 TOP = Path(__file__).parent.parent.parent.parent
 LEDGER = "domain/ledger/"
-NAMES = [f"{type(said).__name__} as {kind} {number}" for number, (said, kind, _) in enumerate(EXAMPLES)]
+NAMES = [f"{type(content).__name__} as {kind} {number}" for number, (content, kind, _) in enumerate(EXAMPLES)]
 # Where an `Event` is made that no command says: messages of backups, a draft read from a journal, a merge not yet made.
 OTHER_EVENTS = {
     "domain/belief/verdict.py",
@@ -39,13 +39,13 @@ OTHER_EVENTS = {
 }
 
 
-@pytest.mark.parametrize(("said", "kind", "lines"), EXAMPLES, ids=NAMES)
+@pytest.mark.parametrize(("content", "kind", "lines"), EXAMPLES, ids=NAMES)
 def test_what_an_event_says_is_written_as_the_table_has_it_and_read_back(
-    said: Content, kind: str, lines: str
+    content: Content, kind: str, lines: str
 ) -> None:
-    assert (said.type, said.fields()) == (kind, fields_of(lines))
+    assert (content.type, content.fields()) == (kind, fields_of(lines))
     header = Header("init", "Ada <ada@example.org>", 1, ".", "2001", "2002", "ok")
-    written = Event(said.type, "Subject", (*said.fields(), *header.fields())).message()
+    written = Event(content.type, "Subject", (*content.fields(), *header.fields())).message()
     own = "".join(f"{line}\n" for line in lines.strip().splitlines())
     assert written == (
         f"Subject\n\nDevs-Event: {kind}\n{own}Devs-Format: 1\nDevs-Verb: init\n"
@@ -53,7 +53,7 @@ def test_what_an_event_says_is_written_as_the_table_has_it_and_read_back(
         "Devs-Finished: 2002\nDevs-Outcome: ok\n"
     )
     event = parse(A, (), written)
-    assert (event.type, type(said).of(event)) == (kind, said)  # type: ignore[attr-defined]
+    assert (event.type, type(content).of(event)) == (kind, content)  # type: ignore[attr-defined]
     assert (event.verb, event.actor, event.started, event.finished) == ("init", header.actor, "2001", "2002")
     assert list(odd(event)) == []
 
@@ -70,7 +70,7 @@ def test_the_page_of_events_lists_the_trailers_of_each_type(kind: str) -> None:
 
 
 def test_each_class_has_an_example_and_each_effect_a_class() -> None:
-    assert {type(said) for said, _, _ in EXAMPLES} == set(event_examples.classes())
+    assert {type(content) for content, _, _ in EXAMPLES} == set(event_examples.classes())
     # No verb writes `dropped` yet; a ledger that has one is read.
     assert set(EFFECTS) - {"dropped"} <= event_examples.TYPES
 
