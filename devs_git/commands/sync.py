@@ -146,7 +146,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         except RemoteMoved:
             time.sleep(random.uniform(0.01, 0.1 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
             continue
-        log.rewound, log.revived = clone_view.changes(
+        log.rewound, log.revived = clone_view.changed_tasks(
             before, workspace.ledger.tip().here, tags, clone_of(workspace.places.common)
         )
         return _result(workspace, other, log, tip, refs_before)

@@ -98,7 +98,7 @@ def did(change: Change) -> str:
 def odd_fields(step: Step) -> Iterator[Finding]:
     """The one finding of an event whose fields are not as our writers make them."""
     oid = step.event.oid
-    for key in itertools.islice(event_fields.odd(step.event), 1):
+    for key in itertools.islice(event_fields.malformed_fields(step.event), 1):
         yield _damaged("LEDGER_MUTATED", oid, f"Event {oid[:12]} has a {key} that devs-git does not write.")
 
 
@@ -108,7 +108,9 @@ def leaps(steps: Sequence[Step]) -> Iterator[Finding]:
     What one ledger may name, each longer one may, too, and so may whoever goes on from it.
     """
     named = [
-        (s.event.oid, event_fields.numbers(s.event)) for s in steps if not any(event_fields.odd(s.event))
+        (s.event.oid, event_fields.checkpoint_numbers(s.event))
+        for s in steps
+        if not any(event_fields.malformed_fields(s.event))
     ]
     most = event_fields.HIGHEST + sum(len(found) for _, found in named)
     for oid, found in named:

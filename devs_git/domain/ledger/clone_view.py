@@ -1,12 +1,12 @@
-"""How the ledger looks from one clone: a rewind says something of a branch of the clone that made it.
+"""Which checkpoints are live for one clone. A rewind concerns a branch of the clone that made it.
 
-- A checkpoint that nobody rewound is live everywhere.
-- One that this clone rewound is live again once the rewound branch has its commit again (a pull, a merge).
-- One that only others rewound is live as long as a branch of this clone, or of a remote as this clone saw it last,
-  has its commit.
-- Replaced ones (amend, rebase, another clone's completion) are replaced for everybody.
+- A checkpoint that no clone rewound is live everywhere.
+- A checkpoint that this clone rewound is live again when the rewound branch has its commit again (a pull, a merge).
+- A checkpoint that only other clones rewound is live while a branch of this clone, or of a remote when it was last
+  fetched, has its commit.
+- A replaced checkpoint (amend, rebase, another clone's completion) is replaced for every clone.
 
-Which commits the branches have is found out elsewhere and handed in as sets of tags.
+The caller finds out which commits the branches have, and passes sets of tags.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ DERIVED: Final = frozenset({"active", "completed", "rewound"})  # statuses that 
 
 
 def points_in_doubt(history: History) -> list[Checkpoint]:
-    """The checkpoints of which clones may see different things: rewound by one of them, and not replaced."""
+    """The checkpoints that may be live for one clone and not for another: at least one clone rewound them, and they are not replaced."""
     return [point for point in history.checkpoints.values() if point.rewound and not point.replaced]
 
 
 def rewind_of(point: Checkpoint, clone: str) -> Rewound | None:
-    """The rewind by which this clone took the checkpoint away; an event that names no clone is everybody's."""
+    """The last rewind by which this clone undid the checkpoint. An event that names no clone counts for every clone."""
     found = [entry for entry in point.rewound if entry.clone in ("", clone)]
     return found[-1] if found else None
 
 
 def keep_held(history: History, held: Collection[str]) -> History:
-    """The history for a clone whose refs hold the tags `held`: what another clone keeps no more is kept here all the same."""
+    """The history for a clone whose refs hold the tags `held`. It keeps these checkpoints, although another clone dropped them."""
     kept = {
         tag: replace(point, gone="")
         for tag, point in history.checkpoints.items()
@@ -44,13 +44,15 @@ def keep_held(history: History, held: Collection[str]) -> History:
 
 
 def name_in_events(name: str) -> str:
-    """A ref's name as an event tells it."""
+    """The name of a ref as an event contains it: UTF-8, with bytes that are not UTF-8 replaced."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def questions(points: Iterable[Checkpoint], clone: str) -> dict[str | None, list[Checkpoint]]:
-    """Which of `points`, of those `doubtful`, live for `clone` where a branch has their commits: the branch, as events
-    tell its name, or None for any branch. No branch brings back what `clone` undid on the commit that it stopped at.
+def branches_to_ask(points: Iterable[Checkpoint], clone: str) -> dict[str | None, list[Checkpoint]]:
+    """For `points_in_doubt`: the branch that must have a point's commit, so that the point is live for `clone`.
+
+    The key is the branch's name as in events, or None for any branch. A point is missing if no branch can make it live:
+    `clone` rewound the branch to the commit of this very point.
     """
     found: dict[str | None, list[Checkpoint]] = {}
     for point in points:
@@ -61,7 +63,7 @@ def questions(points: Iterable[Checkpoint], clone: str) -> dict[str | None, list
 
 
 def view_with(history: History, alive: Collection[str]) -> History:
-    """The history for a clone for which of those `doubtful` the tags `alive` are live."""
+    """The history for a clone for which, of the `points_in_doubt`, those with the tags `alive` are live."""
     unsure = points_in_doubt(history)
     points = history.checkpoints | {point.tag: replace(point, live=point.tag in alive) for point in unsure}
     view = History(history.tip, dict(history.tasks), points, history.operations)
@@ -72,7 +74,7 @@ def view_with(history: History, alive: Collection[str]) -> History:
 
 
 def _status(task: Task, points: list[Checkpoint]) -> str:
-    """By what is live of what was recorded since the task was last started."""
+    """The status of a task by its live checkpoints, of those recorded since the task was last started."""
     own = [point for point in points if point.number >= task.first_number]
     alive = [point for point in own if point.live]
     if task.status not in DERIVED or not own:
@@ -85,7 +87,7 @@ def _status(task: Task, points: list[Checkpoint]) -> str:
 
 
 def own_view(history: History, clone: str) -> History:
-    """The history without what other clones rewound: what this clone's own operations left, wherever its branches are."""
+    """The history without the operations of other clones. It does not depend on where the branches of this clone are."""
     mine = [event for event in history.operations if event.clone in ("", clone)]
     points = {
         tag: replace(point, live=not (point.replaced or rewind_of(point, clone)))
@@ -94,11 +96,12 @@ def own_view(history: History, clone: str) -> History:
     return History(history.tip, history.tasks, points, mine)
 
 
-def changes(
+def changed_tasks(
     before: History, after: History, tags: Collection[str], clone: str
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Tasks that `clone` sees as rewound by others since `before`, or since it had visible tags that hold `tags`; and those that
-    are live again.
+    """The tasks that others have rewound, as `clone` sees it, and the tasks that are live again.
+
+    Both since `before`, or since the visible tags of the clone held `tags`.
     """
     unsure = [point for point in points_in_doubt(after) if point.completed]
     lost = {p.task_id for p in unsure if not p.live and p.tag in tags and not rewind_of(p, clone)}

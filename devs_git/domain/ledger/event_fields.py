@@ -1,7 +1,7 @@
-"""Whether the fields of an event are as our writers make them, so that whoever takes the ledger over can act on them.
+"""Whether the fields of an event have the form that devs-git writes.
 
-Ref names, paths and questions to git are made of these values. One event with a value that git refuses would stop every
-clone that has it, and events are never taken out again. So such an event is refused where it arrives, a failed one, too.
+Ref names, paths and arguments of git are made of these values. An event with a value that git refuses would stop every
+clone that has it, and no event is ever deleted. So such an event is refused when it arrives, even if its outcome is `failed`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from devs_git.domain.ledger.ids import MAX_LENGTH, NUMBER_FORM, OID_FORM
 
 TASK: Final = rf"task-(?!task-)(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_LENGTH - 1}}}(?<!\.)(?<!\.lock)"
 _STAT: Final = "[0-9]{1,18}( [0-9]{1,18}){2}"
-# What may be empty is told by some verbs where there is nothing to tell.
+# Some verbs write an empty value where they have none.
 _FORMS: Final = {
     key: re.compile(form, re.ASCII)
     for key, form in {
@@ -41,20 +41,19 @@ _FORMS: Final = {
 }
 _NEEDED: Final = (Key.TASK, Key.NUMBER, Key.TAG, Key.COMMIT, Key.TREE)
 
-
-# Where the number of a checkpoint stands among the words of a field.
+# The position of a checkpoint's number among the words of a field.
 _NUMBERS: Final = {Key.NUMBER: 0, Key.NEXT: 1, Key.RENUMBERED: 1, Key.MOVED: 2}
-# Who writes one number more is never refused, for each takes its own place: no event can use a task's numbers up.
+# No event can use up the numbers of a task: whoever adds one checkpoint takes one number, and is never refused.
 HIGHEST: Final = 1_000_000
 
 
-def numbers(event: Event) -> list[int]:
-    """The numbers of checkpoints that an event names, where its fields are not odd."""
+def checkpoint_numbers(event: Event) -> list[int]:
+    """The numbers of checkpoints that an event names. Its fields must have the right form."""
     return [int(value.split(" ")[_NUMBERS[key]]) for key, value in event.fields if key in _NUMBERS]
 
 
-def odd(event: Event) -> Iterator[str]:
-    """The keys of the fields that no writer of ours makes so."""
+def malformed_fields(event: Event) -> Iterator[str]:
+    """The keys of the fields that do not have the form that devs-git writes."""
     for key, value in event.fields:
         form = _FORMS.get(key)
         if form and not form.fullmatch(value):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-OURS: Final = "Devs-"  # how the key of each of our trailers begins
+KEY_PREFIX: Final = "Devs-"  # how the key of each of our trailers begins
 
 
 class TrailerKey:

@@ -1,4 +1,4 @@
-"""What a ledger event is called on a stream of events, and what is told of it there."""
+"""The name of a ledger event on a stream of events, and its JSON there."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, Final
 from devs_git.domain.ledger.event_keys import Key
 from devs_git.domain.ledger.events import Event
 
-# Where the name is not the type in capitals. An event that names itself (`Devs-Event-Name`) is called that.
+# Names that are not the type in capitals. The name in an event's own `Devs-Event-Name` comes first.
 NAMES: Final = {
     "gate.requested": "HITL_GATE_REQUIRED",
     "checked-out": "CHECKED_OUT",
-    "": "LEDGER_COMMIT",  # by another hand than ours
+    "": "LEDGER_COMMIT",  # a commit that devs-git did not write
 }
 JSON_FIELDS: Final = {
     "task_id": Key.TASK,
@@ -25,20 +25,20 @@ JSON_FIELDS: Final = {
 
 
 def name_of(event: Event) -> str:
-    """`checkpoint.created` is CHECKPOINT_CREATED."""
-    told = event.get(Key.EVENT_NAME)
-    if told.isascii() and told.replace("_", "").isalnum():
-        return told
+    """The event's name for other programs: CHECKPOINT_CREATED for `checkpoint.created`."""
+    own = event.get(Key.EVENT_NAME)
+    if own.isascii() and own.replace("_", "").isalnum():
+        return own
     return NAMES.get(event.type) or "".join(char if char.isalnum() else "_" for char in event.type).upper()
 
 
 def subtype_of(event: Event) -> str:
-    """What an event says of its kind more closely: the type of gate, why commits were rewritten, why it failed."""
+    """The subtype of an event: the type of its gate, what rewrote the commits, or the code of its failure."""
     return next(filter(None, map(event.get, (Key.GATE_TYPE, Key.CAUSE, Key.CODE))), "")
 
 
 def as_json(event: Event) -> dict[str, Any]:
-    """The event as JSON: what everybody asks for by name, then all that the event itself says."""
+    """The event as JSON: the fields that most readers need, by name, then all trailers."""
     known = {key: event.get(trailer) for key, trailer in JSON_FIELDS.items()}
     return {
         "id": event.oid,

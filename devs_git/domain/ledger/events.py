@@ -1,7 +1,7 @@
-"""A ledger event is a commit: a subject for people, trailers for programs.
+"""An event of the ledger is a commit: a subject for people, and trailers for programs.
 
-Values of trailers are one line without control characters; a key may stand several times. Which fields an
-event type carries is listed in `schemas/README.md`.
+The value of a trailer is one line without control characters. A key may occur several times. `schemas/README.md` lists the
+trailers of each type of event.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from functools import cached_property
 from typing import Final
 
-from devs_git.domain.ledger.event_keys import OURS, Key
+from devs_git.domain.ledger.event_keys import KEY_PREFIX, Key
 from devs_git.values import field, immutable, replace
 
 LEDGER: Final = "refs/heads/devs/ledger"
@@ -23,22 +23,22 @@ Fields = tuple[tuple[str, str], ...]  # keys and values of trailers, in their or
 
 @immutable
 class Effects:
-    """What an event of one type does, for each reader of the log: `history`, `recent`, `task_standing`, the catalog.
+    """What an event of one type does. All readers of the log ask this: `history`, `recent`, `task_standing`, the catalog.
 
-    What an event of any type moves, numbers anew, undoes, revives or gives up its own trailers say.
+    Trailers that any type may have (moves, new numbers, undone, revived and dropped checkpoints) are not in here.
     """
 
-    task: str = ""  # the status of its task from here on, '' where it stays
-    starts: bool = False  # the task begins anew
-    records: bool = False  # its trailers describe a checkpoint
-    answers: bool = False  # it is the newest result of its task
-    operation: bool = False  # it moved a branch of one clone; `undo` takes it back
-    undoes: bool = False  # it took another operation back
-    joins: bool = False  # what it undoes has given way to another completion
-    keeps: bool = False  # what it moves stays as live as it was
+    task: str = ""  # the new status of its task, '' for no change
+    starts: bool = False  # it starts its task, or starts it again
+    records: bool = False  # it records a checkpoint
+    answers: bool = False  # it has a result of its task
+    operation: bool = False  # it moved a branch of one clone, and `undo` can undo it
+    undoes: bool = False  # it undid another operation
+    joins: bool = False  # a checkpoint that it undoes was superseded by the completion of another clone
+    keeps: bool = False  # a rewound checkpoint that it moves stays rewound
 
 
-# A type that is not here changes tasks and checkpoints by its trailers alone.
+# A type that is not in this table changes tasks and checkpoints only by its trailers.
 EFFECTS: Final = {
     "task.started": Effects(task="active", starts=True),
     "task.result": Effects(answers=True),
@@ -57,20 +57,20 @@ _NO_EFFECTS: Final = Effects()
 
 
 def _format(text: str) -> int:
-    """The number of a format; one that cannot be read is newer than all that are known."""
+    """The number of a format. A text that is not a number counts as newer than all known formats."""
     if not text:
         return FORMAT
     return int(text) if re.fullmatch(r"[1-9][0-9]{0,5}", text, re.ASCII) else FORMAT + 1
 
 
 def one_line(text: str) -> str:
-    """Text made safe for a subject or trailer: control characters and line ends become one space."""
-    # Most text is printable: a start of the program that writes none else compiles no pattern.
+    """The text for a subject or trailer: control characters and line ends are replaced by one space."""
+    # Most text is printable. Then no pattern is compiled, which costs a quarter of a millisecond.
     return (text if text.isprintable() else re.sub(_UNPRINTABLE, " ", text)).strip()
 
 
 def non_empty(*fields: tuple[str, str]) -> Fields:
-    """The fields that have a value: an empty one is written nowhere."""
+    """The fields that have a value. A trailer without a value is never written."""
     return tuple(pair for pair in fields if pair[1])
 
 
@@ -102,8 +102,8 @@ class _Pairs(_Text):
 class Event:
     """One commit of the ledger; `oid` and `parents` are empty until it is written.
 
-    The members below are what readers of any type ask for, as text: a ledger may come from anybody, and no value is
-    checked here. What only one type has is in the class of that type.
+    The members below are for readers that do not know the type of the event. They are text, and nobody has checked them:
+    anybody may have written the ledger. A field that only one type has is in the class of that type.
     """
 
     type: str
@@ -133,7 +133,7 @@ class Event:
     tree = _Text(Key.TREE)
     conversation = _Text(Key.CONVERSATION)
 
-    # What it changes: oids of tag objects; tags with new numbers, tasks with statuses, tasks with next numbers.
+    # What it changes. The first four are oids of tag objects, `renumbered` with new numbers; the others begin with a task.
     undone = _Texts(Key.UNDONE)
     revived = _Texts(Key.REVIVED)
     gone = _Texts(Key.GONE)
@@ -156,37 +156,37 @@ class Event:
         return tuple(self._values.get(key, ()))
 
     def pairs(self, key: str) -> tuple[tuple[str, str], ...]:
-        """First word and rest of each value; the rest is '' where there is none."""
+        """The first word and the rest of each value of a trailer; the rest may be ''."""
         return tuple((head, rest) for head, _, rest in (value.partition(" ") for value in self.all(key)))
 
     @property
     def data(self) -> dict[str, str | list[str]]:
-        """All trailers; a list where a key stands several times."""
+        """All trailers; a list if a key occurs several times."""
         return {key: values[0] if len(values) == 1 else list(values) for key, values in self._values.items()}
 
     @property
     def moves(self) -> tuple[list[str], ...]:
-        """The words of each `Devs-Moved`, as `event_rewrites.Move` writes them; of a damaged one what there is."""
+        """The words of each `Devs-Moved`, in the order of `event_rewrites.Move`. A damaged one may have any number of words."""
         return tuple(line.split() for line in self.all(Key.MOVED))
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """The tasks that it names, also as having another status or next number from then on."""
+        """All tasks that it names, also those of which it changes the status or the next number."""
         return (*self.all(Key.TASK), *(task for task, _ in (*self.statuses, *self.next_numbers)))
 
     def with_times(self, *, started: str = "", finished: str = "") -> Event:
-        """The same event with these times instead of its own; '' leaves one as it is."""
+        """The same event with other times; '' for no change."""
         times = {Key.STARTED: started, Key.FINISHED: finished}
         return replace(self, fields=tuple((key, times.get(key) or was) for key, was in self.fields))
 
     @property
     def format(self) -> int:
-        """The format in which it was written: `Devs-Format`, 1 where it does not say."""
+        """The number of its format: `Devs-Format`, or 1 without that trailer."""
         return _format(self.get(Key.FORMAT))
 
     @property
     def effects(self) -> Effects:
-        """What an event of this type does; what a failed one would have done, too."""
+        """What an event of this type does, or would have done if it failed."""
         return EFFECTS.get(self.type, _NO_EFFECTS)
 
     @property
@@ -202,16 +202,16 @@ class Event:
 
 
 def parse(oid: str, parents: tuple[str, ...], message: str) -> Event:
-    """The event of a ledger commit; a commit without our trailers has type ''. Never raises.
+    """The event of a commit of the ledger; the type is '' if the commit has no trailers of ours. It never raises.
 
-    An event of a newer format has the type `unknown`, and of its fields none but its format and its own type.
+    An event of a newer format has the type `unknown`, and only two fields: its format and its own type.
     """
-    if not message.replace("\n", "").isprintable():  # by another hand than ours: no terminal shall obey it
+    if not message.replace("\n", "").isprintable():  # not written by us: a terminal must not execute it
         from devs_git.domain.text.plain_text import printable
 
         message = printable(message)
     head, _, last = message.rstrip("\n").rpartition("\n\n")
-    pairs = [line.partition(":") for line in last.split("\n") if line.startswith(OURS)]
+    pairs = [line.partition(":") for line in last.split("\n") if line.startswith(KEY_PREFIX)]
     fields = [(key, value.removeprefix(" ")) for key, colon, value in pairs if colon]
     kind = next((value for key, value in fields if key == Key.EVENT), "")
     rest = tuple(pair for pair in fields if pair[0] != Key.EVENT)
@@ -224,7 +224,7 @@ def parse(oid: str, parents: tuple[str, ...], message: str) -> Event:
 
 @immutable
 class RefUpdate:
-    """One line of a reference transaction. `old` NO_OID: must not exist; `new` NO_OID: delete. Never blind."""
+    """One line of a reference transaction. `old` is what the ref must have now, NO_OID if it must not exist; `new` NO_OID deletes it."""
 
     ref: str
     new: str
@@ -234,10 +234,10 @@ class RefUpdate:
 
 @immutable
 class Draft:
-    """What one append writes: the event, files of the ledger's tree (None deletes), and refs that move with it.
+    """What is written to the ledger at once: the event, files of its tree (None deletes one), and updates of other refs.
 
-    `onto` joins another ledger: it becomes the first parent, and the files are laid on its tree instead of the tip's.
-    `beside` joins one as the second parent.
+    `onto` merges another ledger as the first parent: the files are added to its tree instead of the tip's.
+    `beside` merges another ledger as the second parent.
     """
 
     event: Event

@@ -1,8 +1,8 @@
-"""What the ledger says: tasks, checkpoints and operations, folded from events, oldest first.
+"""The state of the ledger: tasks, checkpoints and operations, folded from its events, oldest first.
 
-Events that failed change nothing. Each event says outright what it changes: `Devs-Status: task-11 rewound`,
-`Devs-Undone: <tag>`, `Devs-Revived: <tag>`. What a rewind says, it says of a branch of the clone that made it: here a
-checkpoint is live that no clone has rewound; `standpoint` tells how it stands for one of them.
+An event that failed changes nothing. Each other event says what it changes: `Devs-Status: task-11 rewound`,
+`Devs-Undone: <tag>`, `Devs-Revived: <tag>`. A rewind concerns a branch of the clone that made it. Here a checkpoint is
+live if no clone has rewound it; `clone_view` says what is live for one clone.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from devs_git.domain.ledger.events import Event
 from devs_git.errors import DevsError
 from devs_git.values import field, immutable, mutable, replace
 
-# Why a checkpoint is replaced: it followed a rewritten commit, a squash folded it away, or another completion stands.
+# Why a checkpoint is replaced: its commit was rewritten, it was squashed into another, or another clone's completion counts.
 REWRITTEN, FOLDED, OUTDONE = "rewritten", "folded", "outdone"
 
 
 def unreadable(event: Event) -> DevsError:
-    """For an event whose fields are not as we write them: a ledger may come from anybody."""
+    """The error for an event whose fields do not have our form: anybody may have written the ledger."""
     text = (
         f"An event of the ledger, {event.oid or event.subject}, does not have the form that devs-git writes."
     )
@@ -30,11 +30,12 @@ def unreadable(event: Event) -> DevsError:
 
 @immutable
 class Checkpoint:
-    """One state that can be returned to. `tag` is the oid of its annotated tag object, its identity.
+    """A state that a rewind can return to. `tag` is the oid of its annotated tag object, by which it is identified.
 
-    `rewound` has an entry for each clone that rewound it; `lifted` are those that an undo took back, for the undo of
-    that undo. `replaced` says why it is, with the tag of its `heir` where it followed a rewritten commit; '' for
-    none. `returned`: it was replaced before an operation brought it back. `gone` is the event after which its tag and commit are to be kept nowhere any more, '' for none.
+    `rewound` has an entry for each clone that rewound it, `lifted` has the entries that an undo removed, for an undo of
+    that undo. `replaced` is why it is replaced, '' if it is not; `heir` is the tag of the checkpoint with its rewritten
+    commit. `returned` is how it was replaced before an operation revived it. `gone` is the event that drops it, after
+    which no clone has to keep its tag and commit, '' for none.
     """
 
     task_id: str
@@ -65,7 +66,7 @@ class Checkpoint:
 
     @property
     def status(self) -> str:
-        """As the checkpoint itself was recorded; a live one's task may have been completed since (see `rows`)."""
+        """The status of the checkpoint itself; the task of a live one may have been completed later (see `rows`)."""
         if not self.live:
             return "replaced" if self.replaced else "rewound"
         return "completed" if self.completed else "active"
@@ -73,7 +74,7 @@ class Checkpoint:
 
 @immutable
 class Task:
-    """A task as the ledger knows it; `status` is active, completed, rewound or dropped. `started_on` is HEAD's commit then."""
+    """A task; `status` is active, completed, rewound or dropped. `started_on` is the commit of HEAD when it was started."""
 
     task_id: str
     status: str
@@ -86,12 +87,12 @@ class Task:
     started_on: str = ""
     result: str = ""
     next_number: int = 1
-    first_number: int = 1  # of what was recorded since it was last started
+    first_number: int = 1  # of its first checkpoint since it was last started
 
 
 @mutable
 class History:
-    """The folded ledger. Checkpoints keep the order of their events."""
+    """The folded ledger. Checkpoints are in the order of their events."""
 
     tip: str = ""
     tasks: dict[str, Task] = field(default_factory=dict)
@@ -105,7 +106,7 @@ class History:
         return [point for point in self.checkpoints.values() if point.live]
 
     def completion(self, task_id: str) -> Checkpoint | None:
-        """The live completion of a task: the newest one, if any."""
+        """The newest live completion of a task, if it has one."""
         found = [point for point in self.of_task(task_id) if point.live and point.completed]
         return found[-1] if found else None
 
@@ -136,7 +137,7 @@ def checkpoint_of(event: Event) -> Checkpoint:
 
 
 def move_of(line: str, event: Event) -> tuple[str, dict[str, Any]]:
-    """Old tag and what is new, of the value of a `Devs-Moved`."""
+    """The old tag, and the changed members of the checkpoint, from the value of a `Devs-Moved`."""
     from devs_git.domain.ledger.event_rewrites import Move  # not where no checkpoint was moved
 
     move = Move.of(line)
@@ -161,9 +162,9 @@ def moved_checkpoints(event: Event, known: dict[str, Checkpoint]) -> Iterator[tu
 
 
 def follow_move(old: Checkpoint, changes: dict[str, Any], *, as_it_was: bool = False) -> Checkpoint:
-    """What `old` became by a `Devs-Moved` with these changes: live, but for a completion that had given way.
+    """The checkpoint that `old` became by a `Devs-Moved`. It is live, unless another clone's completion replaced `old`.
 
-    `as_it_was`: where it was rewound, it still is.
+    With `as_it_was` it is also not live if `old` was rewound.
     """
     replaced = OUTDONE if old.replaced == OUTDONE else ""
     rewound = old.rewound if as_it_was else ()
@@ -195,7 +196,7 @@ def apply_mark(point: Checkpoint, key: str, event: Event, heir: str = "") -> Che
         at = event.get(Key.TO) == point.commit
         before = [entry.at for entry in lifted if entry.clone in ("", clone)]
         if effects.undoes and before:
-            # A redo: it stands where the rewind that it repeats stood, whatever was pulled since.
+            # An undo of an undo repeats the rewind, and so its position, whatever was pulled later.
             at = before[-1]
         where = (event.get(Key.BRANCH), event.get(Key.OP), at)
         rewound = (*(entry for entry in rewound if entry.clone != clone), Rewound(clone, *where))
@@ -230,7 +231,7 @@ def _start(event: Event, before: Task | None) -> Task:
 
 
 def _add(history: History, point: Checkpoint, status: str = "") -> None:
-    """`status` is that of the task from here on, '' where it stays."""
+    """Add a checkpoint; `status` is the new status of its task, '' for no change."""
     history.checkpoints[point.tag] = point
     task = history.tasks.get(point.task_id) or Task(point.task_id, "active", worktree=point.worktree)
     history.tasks[point.task_id] = replace(
@@ -248,7 +249,7 @@ def _apply(history: History, event: Event) -> None:
         point = checkpoint_of(event)
         known = history.checkpoints.get(point.tag)
         _add(history, point, effects.task)
-        if known:  # what a tag is, its first event says: no later one takes it to another task or commit
+        if known:  # the first event of a tag counts: a later one cannot give it to another task or commit
             history.checkpoints[point.tag] = known
     elif effects.operation:
         history.operations.append(event)
@@ -277,7 +278,7 @@ def _apply_moves(history: History, event: Event) -> None:
 
 
 def fold(events: Iterable[Event], since: History | None = None) -> History:
-    """The state after all `events`, given oldest first; `since` is the state before the first (left as it is)."""
+    """The state after all `events`, oldest first. `since` is the state before the first one; it is not changed."""
     base = since or History()
     history = History(base.tip, dict(base.tasks), dict(base.checkpoints), list(base.operations))
     for event in events:

@@ -16,7 +16,7 @@ from devs_git.values import immutable
 
 PREFIX: Final = "task-"
 MAX_LENGTH: Final = 100
-# What each id looks like, in words that every reader of patterns knows; the rules above refuse some of it.
+# Patterns for schemas and help. They accept some ids that the rules above refuse.
 OID_FORM: Final = "[0-9a-f]{40}"
 NUMBER_FORM: Final = "[1-9][0-9]{0,8}"
 TASK_FORM: Final = f"({PREFIX})?[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_LENGTH - 1}}}"
@@ -32,7 +32,7 @@ def is_oid(text: str) -> bool:
 
 
 def is_operation(text: str) -> bool:
-    """Whether a text is an operation's id: asked before it becomes part of a path, since it may be anybody's file name."""
+    """Whether a text is the id of an operation. Ask before it becomes part of a path: it may be any file name."""
     return _OPERATION.fullmatch(text) is not None
 
 
@@ -52,15 +52,15 @@ def task_id(text: str, *, field: str = "task_id") -> str:
 
 
 def bare(task: str) -> str:
-    """The id as it stands in ref names: `10` of `task-10`."""
+    """The id without its prefix: `10` of `task-10`."""
     return task.removeprefix(PREFIX)
 
 
 @immutable
 class Target:
-    """What a caller pointed at: a task's completion, its numbered checkpoint, or a checkpoint by oid.
+    """The checkpoint that a caller names: a task's completion, a numbered checkpoint of it, or an oid.
 
-    `short` is what may be the beginning of an oid, where no task has that id.
+    `short` is a text that may be the beginning of an oid if no task has that id.
     """
 
     task: str = ""
@@ -75,7 +75,7 @@ class Target:
 
 
 def parse_target(text: str, *, field: str = "target") -> Target:
-    """`task-10`, `10`, `task-10@3` or a full oid; a 40-digit hex text is always an oid."""
+    """Parse `task-10`, `10`, `task-10@3` or an oid. A text of 40 hexadecimal digits is always an oid."""
     if is_oid(text):
         return Target(oid=text)
     name, at, number = text.partition("@")
@@ -90,10 +90,10 @@ def parse_target(text: str, *, field: str = "target") -> Target:
 
 
 def completed_tag(task: str) -> str:
-    """The visible name of a completion: `refs/tags/devs/task-10`."""
+    """The ref of the visible tag of a completion: `refs/tags/devs/task-10`."""
     return f"refs/tags/devs/{PREFIX}{bare(task)}"
 
 
 def checkpoint_ref(task: str, number: int) -> str:
-    """Where every checkpoint is kept, never moved: `refs/devs/checkpoints/task-10/3`."""
+    """The ref that keeps a checkpoint and never moves: `refs/devs/checkpoints/task-10/3`."""
     return f"refs/devs/checkpoints/{PREFIX}{bare(task)}/{number}"

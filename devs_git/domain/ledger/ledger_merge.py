@@ -1,12 +1,12 @@
-"""Two ledgers that clones wrote offline become one: what the merge's tree holds and what its event says.
+"""Merge two ledgers that clones wrote offline: the tree of the merge, and what its event says.
 
-No event is written again, so every oid that a trailer or a signature names stays valid. The remote was first:
-- the policy, the decisions and what is open are what the rule of belief says of such a merge;
-- any other path that only one side has is in the union; where both have it with other content the remote's stays, and
-  ours is kept under `superseded/<oid>`;
-- a checkpoint of ours whose number the remote has given too gets the next free one; its tag object stays;
-- of a task that both completed the remote's completion stays; ours is reached by its number;
-- a task that both worked on is completed if a completion of it lives, else active if another checkpoint does.
+No event is rewritten, so every oid in a trailer or a signature stays valid. The remote comes first:
+- the policy, the decisions and the open gates are what the rule of belief says of such a merge;
+- any other path that only one side has is in the merged tree; if both have it with different content, the remote's stays,
+  and ours is kept below `superseded/<oid>`;
+- if a checkpoint of ours has a number that the remote also gave, it gets the next free one; its tag object stays;
+- if both completed a task, the remote's completion counts; ours can be named by its number;
+- a task that both worked on is completed if it has a live completion, else active if it has another live checkpoint.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from devs_git.values import immutable
 
 
 def union(changes: Iterable[Change], merge: Merge) -> tuple[tuple[str, str], ...]:
-    """What is put on the remote's tree: blobs by path, '' for a file that goes and MARKER for a marker.
+    """The files to add to the remote's tree: a path and a blob, '' to delete the file, or MARKER for a marker.
 
-    The two trees differ by `changes` (`old` the remote's blob, `new` ours); what governs is in `merge`.
+    `changes` is the difference of the two trees (`old` is the remote's blob, `new` ours). `merge` has the files that govern.
     """
     files: dict[str, str] = {}
     for row in changes:
@@ -36,7 +36,7 @@ def union(changes: Iterable[Change], merge: Merge) -> tuple[tuple[str, str], ...
 
 
 def collisions(changes: Iterable[Change]) -> Iterator[Superseded]:
-    """What the two sides have at one path with other content, but for what governs; ours gave way."""
+    """The paths that both sides have with different content, without those that govern. Ours is superseded."""
     for row in changes:
         if row.old and row.new and not layout.governs(row.path):
             yield Superseded(row.path, layout.aside(row.new), why="The other side was first.")
@@ -44,10 +44,10 @@ def collisions(changes: Iterable[Change]) -> Iterator[Superseded]:
 
 @immutable
 class Superseded:
-    """Content that gave way: its path, where the ledger keeps it, and why.
+    """Content that was superseded: its path, where the ledger keeps it, and why.
 
-    Of a decision also its gate, itself, the one that stands with its reviewer ('' where the gate is open again), and the
-    commit that it landed, if what stands does not cover it.
+    For a decision there are also its gate, the decision itself, the decision that counts and its reviewer ('' if the gate is
+    open again), and the commit that it landed, if the decision that counts differs.
     """
 
     path: str
@@ -63,11 +63,11 @@ class Superseded:
 def superseded_rows(
     gave_way: Iterable[GaveWay], belief: Belief, at: str, events: Mapping[str, Event]
 ) -> Iterator[Superseded]:
-    """Rows for people of what gave way by the event `at`; `events` by their oids."""
+    """What was superseded by the event `at`, for people; `events` are by their oids."""
     nothing = Event("", "", ())
     for one in gave_way:
         if one.path.endswith(".sig"):
-            # It went along with its decision.
+            # A signature belongs to the row of its decision.
             continue
         lost = GateDecided.of(events.get(belief.event_of(one.number), nothing))
         stands = GateDecided.of(events.get(belief.event_of(one.stands), nothing))
@@ -85,15 +85,15 @@ def superseded_rows(
 
 
 @immutable
-class Settled:
-    """What the merge says of checkpoints and tasks: new numbers of ours, completions that give way, statuses."""
+class Settlement:
+    """What the merge changes: new numbers of our checkpoints, our completions that are superseded, statuses of tasks."""
 
     renumbered: tuple[tuple[Checkpoint, int], ...] = ()
     undone: tuple[Checkpoint, ...] = ()
     statuses: tuple[tuple[str, str], ...] = ()
 
 
-def content_of_event(remote: str, gave_way: Iterable[Superseded], settled: Settled) -> LedgersMerged:
+def content_of_event(remote: str, gave_way: Iterable[Superseded], settled: Settlement) -> LedgersMerged:
     """What the event of the merge says."""
     rows = tuple(gave_way)
     return LedgersMerged(
@@ -108,10 +108,10 @@ def content_of_event(remote: str, gave_way: Iterable[Superseded], settled: Settl
 
 def settle(
     theirs: History, ours: History, whole: History, touched: frozenset[str], taken: Mapping[str, int]
-) -> Settled:
-    """What has to be said so that `whole`, the fold of both sides, is one history.
+) -> Settlement:
+    """What the event must say, so that `whole`, the fold of both sides, is one history.
 
-    `touched` are the tasks that both sides changed, `taken` the highest number of a ref of each task, if any.
+    `touched` are the tasks that both sides changed. `taken` is the highest number in a ref of each task that has one.
     """
     new = [whole.checkpoints[tag] for tag in ours.checkpoints if tag not in theirs.checkpoints]
     numbers = {(point.task_id, point.number) for point in theirs.checkpoints.values()}
@@ -131,7 +131,7 @@ def settle(
         for task in sorted(touched & whole.tasks.keys())
         if (status := _status(whole, task, undone)) != whole.tasks[task].status
     )
-    return Settled(tuple(renumbered), undone, statuses)
+    return Settlement(tuple(renumbered), undone, statuses)
 
 
 def _status(whole: History, task: str, undone: tuple[Checkpoint, ...]) -> str:
@@ -142,7 +142,7 @@ def _status(whole: History, task: str, undone: tuple[Checkpoint, ...]) -> str:
 
 
 def touched_tasks(events: Iterable[Event], history: History) -> frozenset[str]:
-    """The tasks that these events change; `history` knows their checkpoints."""
+    """The tasks that these events change; `history` must have their checkpoints."""
     found: set[str] = set()
     for event in events:
         found |= {event.task} if event.task else set()
@@ -153,7 +153,7 @@ def touched_tasks(events: Iterable[Event], history: History) -> frozenset[str]:
 
 
 def subject(remote: str, theirs: int, ours: int, gave_way: tuple[Superseded, ...]) -> str:
-    """The merge's first line."""
+    """The subject of the merge's event."""
     decision = next((row for row in gave_way if row.gate_id), None)
     if decision:
         now = f"{decision.stands} stands" if decision.stands else "it is open again"

@@ -1,4 +1,4 @@
-"""Cursors: where the next page of a list begins, among what was there when the first page was asked for."""
+"""Cursors: where the next page of a list begins, among the rows that existed when the first page was read."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ _CURSOR = re.compile(CURSOR_FORM, re.ASCII)
 
 @immutable
 class Place:
-    """`upto`: the newest number there was (0: not asked yet); `offset`: rows that were given already."""
+    """`upto` is the newest number when the first page was read, 0 for the first page; `offset` is how many rows came before."""
 
     upto: int = 0
     offset: int = 0
 
     def after(self, rows: int, *, more: bool) -> str:
-        """The cursor of the page after this one; '' where there is none."""
+        """The cursor of the next page; '' if this is the last one."""
         return f"{self.upto}-{self.offset + rows}" if more else ""
 
 
 def place(cursor: str) -> Place:
-    """The place that a cursor names; INVALID_ARGUMENTS for what is none."""
+    """The place that a cursor names; INVALID_ARGUMENTS if it is not a cursor."""
     match = _CURSOR.fullmatch(cursor)
     if cursor and not match:
-        raise invalid("cursor", "A cursor is the next_cursor of an earlier answer.")
+        raise invalid("cursor", "The cursor must be the next_cursor of an earlier answer.")
     return Place(int(match[1]), int(match[2])) if match else Place()
 
 
 def check_limit(limit: int, most: int) -> None:
-    """INVALID_ARGUMENTS unless `limit` is from 1 to `most`."""
+    """INVALID_ARGUMENTS if `limit` is not from 1 to `most`."""
     if not 1 <= limit <= most:
-        raise invalid("limit", f"The limit is a number from 1 to {most}; this is {limit}.")
+        raise invalid("limit", f"The limit must be from 1 to {most}, not {limit}.")

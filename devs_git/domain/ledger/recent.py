@@ -1,9 +1,8 @@
-"""The newest checkpoints of the ledger, from its events newest first, without reading it to its beginning.
+"""The newest checkpoints of the ledger, read from its newest event backwards, without reading all of it.
 
-What newer events say of a checkpoint is noted until the event that records it is met; then all is known, and one pass
-is enough. A moved checkpoint (amend, rebase) takes its message and figures from the older one that it was made of;
-until that is met it is awaited. The result equals that of `history.fold` over the whole ledger (a property test
-compares them).
+What newer events say of a checkpoint is remembered until its own event is read; so one pass is enough. A moved checkpoint
+(amend, rebase) has the message and the figures of the older one, and waits until that one's event is read. The result
+equals that of `history.fold` over the whole ledger; a property test compares them.
 """
 
 from __future__ import annotations
@@ -23,15 +22,16 @@ from devs_git.domain.ledger.history import (
 )
 from devs_git.values import field, mutable, replace
 
-_Mark = tuple[str, Event, str]  # as `history.apply_mark` takes it
+_Mark = tuple[str, Event, str]  # the arguments of `history.apply_mark`
 
 
 @mutable
 class _Seat:
-    """The place of a checkpoint in the list. It is taken when `point` is there, given up when the ledger ends.
+    """The place of a checkpoint in the list. `point` is None until the event that records it is read.
 
-    `marks` are its own, then those of each older one up to when it was moved, which `changes` tell. `seen` counts the
-    marks of the one that it awaits which are not older than the move. `as_it_was` has an entry for each move, newest first.
+    `marks` has the marks of the checkpoint, then those of each older one that was moved to it; `changes` are what these
+    moves changed. `seen` is how many marks of the awaited one are newer than the move. `as_it_was` has an entry for each
+    move, newest first.
     """
 
     marks: list[tuple[_Mark, ...]]
@@ -52,14 +52,14 @@ class _Seat:
 
 @mutable
 class _Pass:
-    """What the newer events have said so far; marks newest first."""
+    """What the events have said so far; the newest mark comes first."""
 
     marks: dict[str, list[_Mark]] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     awaiting: dict[str, list[_Seat]] = field(default_factory=dict)
 
     def read(self, event: Event) -> Iterator[_Seat]:
-        """The seats that this event adds, newest first: the reverse of how `history.fold` applies it."""
+        """The places that this event adds, newest first: the reverse of the order in `history.fold`."""
         for key in (Key.GONE, Key.REVIVED, Key.UNDONE):
             for tag in event.all(key):
                 self._mark(tag, key, event)
@@ -107,7 +107,7 @@ class _Pass:
 
 
 def newest(events: Iterable[Event]) -> Iterator[Checkpoint | Event]:
-    """Checkpoints, and the operations between them, newest first; `events` are read only as far as needed."""
+    """Checkpoints, and the operations between them, newest first. No more `events` are read than needed."""
     state, line = _Pass(), list[_Seat | Event]()
     for event in events:
         if event.failed:

@@ -1,7 +1,7 @@
-"""Which record of the ledger has which schema, and what each must hold.
+"""Which schema each record of the ledger has, and which fields each schema must require.
 
-The schemas in `schemas/` say how each field looks. That they ask for these fields is said here once more, so that
-`verify schemas` notices when one was lost.
+The schemas in `schemas/` describe the fields. The required ones are repeated here, so that `verify schemas` finds a schema
+that no longer requires one of them.
 """
 
 from __future__ import annotations
@@ -37,5 +37,5 @@ REQUIRED: Final[dict[str, tuple[str, ...]]] = {
 
 
 def noun_of(path: str) -> str:
-    """The schema's noun for a file of the ledger, REQUEST for a gate's request; '' where no record belongs."""
+    """The name of the schema for a file of the ledger, REQUEST for a gate's request; '' if no record belongs there."""
     return next((noun for form, noun in _PLACES if form.fullmatch(path)), "")

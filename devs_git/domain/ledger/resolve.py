@@ -1,9 +1,10 @@
-"""From what a caller pointed at to a checkpoint of the ledger.
+"""Find the checkpoint that a caller names.
 
-- `task-10` is the live completion; where there is none: NO_CHECKPOINT, with the way to what there is.
-- `task-10@3` is that number, live or not; no event chooses between two that have it. An oid is a checkpoint's tag object or the commit that one stands on.
-- The beginning of such an oid, seven digits at least, where no task has that id and no other checkpoint that beginning.
-- TASK_NOT_FOUND: the ledger never heard of the task. CHECKPOINT_NOT_FOUND: the task exists, that number or oid does not.
+- `task-10` is the live completion. If there is none: NO_CHECKPOINT, with a hint that names other checkpoints.
+- `task-10@3` is the checkpoint with that number, live or not. If two have it, neither is chosen.
+- An oid is that of a checkpoint's tag object or of its commit.
+- The beginning of an oid has at least seven digits. No task may have it as its id, and only one checkpoint may match.
+- TASK_NOT_FOUND: the ledger has no such task. CHECKPOINT_NOT_FOUND: the task has no checkpoint with that number or oid.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from devs_git.errors import DevsError
 
 
 def resolve(history: History, target: Target) -> Checkpoint:
-    """The checkpoint that `target` names; raises as the module says."""
+    """The checkpoint that `target` names; the errors are those listed above."""
     if target.oid:
         return _by_oid(history, target.oid)
     if target.task not in history.tasks:
-        oid = _whole(history, target.short) if target.short else ""
+        oid = _complete_oid(history, target.short) if target.short else ""
         if oid:
             return _by_oid(history, oid)
         raise DevsError(
@@ -64,8 +65,8 @@ def _by_number(points: list[Checkpoint], target: Target) -> Checkpoint:
     )
 
 
-def _whole(history: History, beginning: str) -> str:
-    """The one oid that begins so; '' where there is none."""
+def _complete_oid(history: History, beginning: str) -> str:
+    """The one oid with this beginning; '' if there is none."""
     oids = {oid for point in history.checkpoints.values() for oid in (point.tag, point.commit)}
     found = sorted(oid for oid in oids if oid.startswith(beginning))
     if len(found) > 1:

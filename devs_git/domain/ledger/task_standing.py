@@ -1,7 +1,7 @@
-"""How one task stands, from the newest events alone: a hook must not fold ten thousand of them to find a number.
+"""The status and the next number of one task, from the newest events: a hook must not fold ten thousand events for a number.
 
-The result equals that of `history.fold` over the whole ledger (a property test compares them). Beyond a merge of two
-ledgers, and beyond an event that moves checkpoints without saying `Devs-Next`, only the fold knows.
+The result equals that of `history.fold` over the whole ledger; a property test compares them. Only the fold can read past
+a merge of two ledgers, or past an event that moves checkpoints and has no `Devs-Next`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LIVE: Final = ("active", "completed")
 
 @immutable
 class Standing:
-    """`status` is '' for a task that the ledger never heard of."""
+    """`status` is '' for a task that the ledger does not have."""
 
     status: str
     next_number: int
@@ -27,28 +27,28 @@ class Standing:
 
 @mutable
 class Statuses:
-    """What the newest events that were read so far say of all tasks, for who reads them for something else."""
+    """The statuses of all tasks, as far as the newest events tell them, collected while something else reads the events."""
 
-    said: dict[str, str] = field(default_factory=dict)
+    known: dict[str, str] = field(default_factory=dict)
     merged: bool = False
 
     def note_each(self, newest_first: Iterable[Event]) -> Iterator[Event]:
-        """The same events, each noted before it is handed on."""
+        """The same events; the statuses that each one sets are collected first."""
         for event in newest_first:
             if not event.failed and not self.merged:
                 for task_id, status in _statuses(event):
-                    # An operation speaks of one clone's branch.
-                    self.said.setdefault(task_id, "" if event.effects.operation else status)
+                    # The status that an operation sets is true for one clone's branch only.
+                    self.known.setdefault(task_id, "" if event.effects.operation else status)
             self.merged |= len(event.parents) > 1
             yield event
 
     def of(self, task_id: str) -> str:
-        """The status of a task of which an event was read; '' where only the whole ledger tells it."""
-        return self.said.get(task_id, "")
+        """The status of a task that one of the events names; '' if only the whole ledger tells it."""
+        return self.known.get(task_id, "")
 
 
 def find_standing(newest_first: Iterable[Event], task_id: str) -> Standing | None:
-    """The task's standing; None where only `history.fold` knows. Events are read only as far as needed."""
+    """The task's standing; None if only `history.fold` can tell it. No more events are read than needed."""
     status, number = "", 0
     for event in newest_first:
         if len(event.parents) > 1:
@@ -74,7 +74,7 @@ def _status(event: Event, task_id: str) -> str:
 
 
 def _statuses(event: Event) -> Iterator[tuple[str, str]]:
-    """Tasks and the status that they have from here on; of two of one task the first counts."""
+    """Tasks with their new status. If a task comes twice, the first one counts."""
     for line in reversed(event.all(Key.STATUS)):
         try:
             task_id, status = line.split()
@@ -87,9 +87,9 @@ def _statuses(event: Event) -> Iterator[tuple[str, str]]:
 
 def _next_number(event: Event, task_id: str) -> int:
     try:
-        said = [line.split()[1] for line in event.all(Key.NEXT) if line.split()[0] == task_id]
-        if said:
-            return int(said[-1])
+        numbers = [line.split()[1] for line in event.all(Key.NEXT) if line.split()[0] == task_id]
+        if numbers:
+            return int(numbers[-1])
         if event.effects.records and event.get(Key.TASK) == task_id:
             return int(event.get(Key.NUMBER, "0")) + 1
     except (ValueError, IndexError) as error:

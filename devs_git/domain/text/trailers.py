@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from devs_git.domain.ledger.event_keys import OURS, TrailerKey
+from devs_git.domain.ledger.event_keys import KEY_PREFIX, TrailerKey
 from devs_git.domain.ledger.events import one_line
 from devs_git.errors import invalid
 from devs_git.values import immutable
 
-_OURS: Final = re.compile(rf"{OURS}(Task|Agent|Client|Phase|Ledger): ")
+_OURS: Final = re.compile(rf"{KEY_PREFIX}(Task|Agent|Client|Phase|Ledger): ")
 MAX_VALUE: Final = 200  # characters of a title, contract or client
 VALUE_FORM: Final = (
     r"\s*[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*\s*"  # one line, with whatever space around it

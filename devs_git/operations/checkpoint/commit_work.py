@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from devs_git.domain.checkpoints.commit_job import Job
-from devs_git.domain.ledger.event_keys import OURS, TrailerKey
+from devs_git.domain.ledger.event_keys import KEY_PREFIX, TrailerKey
 from devs_git.domain.text.trailers import with_trailers
 from devs_git.errors import DevsError
 from devs_git.storage.git import locks, refs
@@ -109,7 +109,7 @@ def _ends_in_trailers(git: Git, text: str) -> bool:
     separators = git.text("config", "--get", "trailer.separators", ok=(0, 1))
     git = git.with_config(f"trailer.separators=:{separators}")
     found = git.run("interpret-trailers", "--parse", "--no-divider", stdin=text.encode() + b"\n")
-    return any(not line.startswith(OURS.encode()) for line in found.splitlines())
+    return any(not line.startswith(KEY_PREFIX.encode()) for line in found.splitlines())
 
 
 def find_commit(git: Git, job: Job) -> str:

@@ -38,7 +38,7 @@ class JoinResult:
     changed: tuple[str, ...] = ()
     merge: str = ""
     superseded: tuple[ledger_merge.Superseded, ...] = ()
-    settled: ledger_merge.Settled = field(default_factory=ledger_merge.Settled)
+    settled: ledger_merge.Settlement = field(default_factory=ledger_merge.Settlement)
 
 
 class _Stale(Exception):
@@ -255,7 +255,7 @@ class _Merge:
             pair, ()
         )
 
-    def _settled(self) -> tuple[History, ledger_merge.Settled]:
+    def _settled(self) -> tuple[History, ledger_merge.Settlement]:
         """The history of both sides, in the order in which git lists a merge, and what the merge event has to change in it."""
         ours = self.second.history
         theirs = fold(self.ledger.events(self.first.oid, oldest_first=True))
@@ -270,7 +270,7 @@ class _Merge:
                 taken[task] = max(taken.get(task, 0), int(number))
         return whole, ledger_merge.settle(theirs, ours, whole, both, taken)
 
-    def _event(self, rows: tuple[ledger_merge.Superseded, ...], settled: ledger_merge.Settled) -> Event:
+    def _event(self, rows: tuple[ledger_merge.Superseded, ...], settled: ledger_merge.Settlement) -> Event:
         content = ledger_merge.content_of_event(self.other.remote, rows, settled)
         there, here = self.only_first, self.only_second
         there, here = (here, there) if self.first.oid == self.tip else (there, here)

@@ -73,7 +73,7 @@ class Standpoint:
         """The tags of those of `points`, of the doubtful ones, that are live for this clone."""
         named = {clone_view.name_in_events(name): oid for name, oid in self.branches.items()}
         found: set[str] = set()
-        for branch, asked in clone_view.questions(points, self.clone).items():
+        for branch, asked in clone_view.branches_to_ask(points, self.clone).items():
             oids = self.all_tips(history) if branch is None else [named[branch]] if branch in named else []
             found |= lines_of_work.tags_reached(self.git, asked, oids)
         return frozenset(found)

@@ -13,7 +13,7 @@ import pytest
 from devs_git.domain.ledger.event_branches import BranchCreated
 from devs_git.domain.ledger.event_checkpoints import CheckpointRecorded
 from devs_git.domain.ledger.event_content import Content
-from devs_git.domain.ledger.event_fields import odd
+from devs_git.domain.ledger.event_fields import malformed_fields
 from devs_git.domain.ledger.event_header import Header
 from devs_git.domain.ledger.event_merges import LedgersMerged
 from devs_git.domain.ledger.event_rewrites import CheckpointsRewritten, HistoryRewritten
@@ -55,7 +55,7 @@ def test_what_an_event_says_is_written_as_the_table_has_it_and_read_back(
     event = parse(A, (), written)
     assert (event.type, type(content).of(event)) == (kind, content)  # type: ignore[attr-defined]
     assert (event.verb, event.actor, event.started, event.finished) == ("init", header.actor, "2001", "2002")
-    assert list(odd(event)) == []
+    assert list(malformed_fields(event)) == []
 
 
 @pytest.mark.parametrize("kind", sorted(event_examples.TYPES))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devs_git.domain.ledger.event_fields import odd
+from devs_git.domain.ledger.event_fields import malformed_fields
 from devs_git.domain.ledger.event_keys import Key
 from devs_git.domain.ledger.event_operations import Movement, Restored, Rewound, Undone
 from devs_git.domain.ledger.event_rewrites import Move
@@ -46,7 +46,7 @@ def test_what_is_written_of_a_movement_is_what_is_read(movement: Movement) -> No
     assert (rewound.get(Key.TARGET), rewound.all(Key.REASON)) == ("task-1@2", ())
     assert Movement.of(rewound) == movement
     assert Movement.of(written(Restored("task-1", movement))) == movement
-    assert list(odd(rewound)) == []
+    assert list(malformed_fields(rewound)) == []
 
 
 @given(MOVEMENTS)

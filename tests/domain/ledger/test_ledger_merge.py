@@ -50,7 +50,7 @@ def made(tag: str, number: int, *, completed: bool = False, task: str = "task-1"
 
 def settled(
     base: list[Event], theirs: list[Event], ours: list[Event], taken: int = 0
-) -> ledger_merge.Settled:
+) -> ledger_merge.Settlement:
     whole = fold([*base, *theirs, *ours])
     both = ledger_merge.touched_tasks(theirs, whole) & ledger_merge.touched_tasks(ours, whole)
     return ledger_merge.settle(

@@ -74,8 +74,8 @@ def test_the_newest_events_say_what_the_fold_says(steps: list[tuple[str, str]]) 
     noted = Statuses()
     assert list(noted.note_each(reversed(events))) == events[::-1]
     whole = {name: task.status for name, task in fold(events).tasks.items()}
-    assert noted.said.keys() == whole.keys()
-    assert all(status in ("", whole[name]) for name, status in noted.said.items())
+    assert noted.known.keys() == whole.keys()
+    assert all(status in ("", whole[name]) for name, status in noted.known.items())
 
 
 def test_it_reads_no_further_than_the_newest_checkpoint() -> None:
