@@ -86,7 +86,7 @@ def run(workspace: Workspace, request: Request) -> Result:
                 old=carry_changes.at_position(carried.old, head.commit, head.branch, active),
                 new=carry_changes.at_position(carried.new, commit, ref, active),
                 trees=carried.trees,
-                known=Known(carried.sights, carried.blobs),
+                known=Known(carried.file_states, carried.blobs),
                 build=lambda _tip: Draft(event),
                 refusal=REFUSAL,
             )

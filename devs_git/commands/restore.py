@@ -202,7 +202,7 @@ def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> R
         old=carry_changes.at_position(carried.old, found.head, found.branch, active),
         new=carry_changes.at_position(carried.new, commit, found.branch, active),
         trees=carried.trees,
-        known=Known(carried.sights, carried.blobs),
+        known=Known(carried.file_states, carried.blobs),
         build=lambda _tip: Draft(event),
         updates=(RefUpdate(found.branch or "HEAD", commit, found.head, no_deref=not found.branch),),
         backup=backup,

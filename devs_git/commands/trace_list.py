@@ -50,5 +50,5 @@ def run(workspace: Workspace, request: Request) -> Result:
     place = paging.place(request.cursor)
     page = search.Page(request.limit, place.offset, place.upto, request.rewound)
     with open_catalog.open_catalog(workspace, caught_up=True) as catalog:
-        rows, more, upto = search.list_newest(catalog, query, page)
-    return Result(rows, replace(place, upto=upto).after(len(rows), more=more))
+        found = search.list_newest(catalog, query, page)
+    return Result(found.hits, replace(place, upto=found.upto).after(len(found.hits), more=found.more))

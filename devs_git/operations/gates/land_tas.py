@@ -230,7 +230,7 @@ def _move(work: _Landing, site: Site, found: Survey, own: _Operation) -> tuple[E
         old=carry_changes.at_position(carried.old, found.head, found.branch, own.active),
         new=carry_changes.at_position(carried.new, commit, found.branch, own.active),
         trees=carried.trees,
-        known=Known(carried.sights, carried.blobs),
+        known=Known(carried.file_states, carried.blobs),
         build=lambda tip: work.build(tip, landing),
         updates=(RefUpdate(found.branch, commit, found.head),),
         backup=backup,

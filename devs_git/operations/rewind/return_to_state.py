@@ -86,7 +86,7 @@ def carry_out(
             old=old,
             new=change.new,
             trees=(old.worktree, change.new.worktree),
-            known=Known(found.sights, found.blobs, change.exact, paths_of(change.found.listed)),
+            known=Known(found.file_states, found.blobs, change.exact, paths_of(change.found.listed)),
             build=lambda tip: build(tip, old, kept, backup),
             updates=(*_position(old, change.new), *_tags(site, change.effect), *kept.updates),
             backup=backup,

@@ -82,10 +82,10 @@ def search(catalog: Catalog, query: Query, page: Page) -> Found[Hit]:
     return replace(hits, shown=time.monotonic() <= end)
 
 
-def list_newest(catalog: Catalog, query: Query, page: Page) -> tuple[tuple[TraceRow, ...], bool, int]:
-    """The newest traces that pass the filters, whether there are more, and the `upto` for the next page."""
+def list_newest(catalog: Catalog, query: Query, page: Page) -> Found[TraceRow]:
+    """A page of the newest traces that pass the filters."""
     found = numbers(catalog, fulltext.TRACES, query, page)
-    return tuple(row for number in found.hits for row in _rows(catalog, number)), found.more, found.upto
+    return found.of(row for number in found.hits for row in _rows(catalog, number))
 
 
 def numbers(catalog: Catalog, index: Index, query: Query, page: Page) -> Found[int]:

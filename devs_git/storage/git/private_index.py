@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from devs_git.storage.git.program import Git
+
+if TYPE_CHECKING:
+    from devs_git.storage.git.objects import Entry
 
 # A private index stands alone: whole, without a helper process and without the user's cache of untracked files.
 PRIVATE_INDEX: Final = (
@@ -30,3 +34,11 @@ def index_path(git: Git) -> Path:
     environment = git.environment()
     own = environment.get("GIT_INDEX_FILE")
     return git.where / own if own else Path(environment["GIT_DIR"]) / "index"
+
+
+def add_entries(own: Git, entries: Mapping[str, Entry]) -> None:
+    """Add files, by path, to the index of `own`. Their blobs must exist."""
+    lines = (
+        b"%o %s\t%s\0" % (one.mode, one.oid.encode(), os.fsencode(path)) for path, one in entries.items()
+    )
+    own.run("update-index", "-z", "--index-info", stdin=b"".join(lines))

@@ -34,7 +34,7 @@ class CapturedState:
     """A captured state, how its files looked, and the blob of each file in the state's worktree tree."""
 
     state: State
-    sights: FileStates
+    file_states: FileStates
     blobs: Mapping[str, str]
 
 

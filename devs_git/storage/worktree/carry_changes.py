@@ -35,7 +35,7 @@ class CarryPlan:
     old: State
     new: State
     trees: tuple[str, str]
-    sights: FileStates
+    file_states: FileStates
     blobs: Mapping[str, str]
 
 

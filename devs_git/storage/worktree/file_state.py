@@ -68,10 +68,10 @@ def look(top: str, paths: Iterable[str]) -> FilesAndModes:
         return folders[folder]
 
     for path in paths:
-        if path not in found and real(path.rpartition("/")[0]) and (sight := look_at(f"{top}/{path}")):
-            found[path] = sight
-            if not sight.is_link:
-                modes[path] = stat.S_IMODE(sight.mode)
+        if path not in found and real(path.rpartition("/")[0]) and (state := look_at(f"{top}/{path}")):
+            found[path] = state
+            if not state.is_link:
+                modes[path] = stat.S_IMODE(state.mode)
     return FilesAndModes(found, modes)
 
 
@@ -84,20 +84,20 @@ def look_at(place: str) -> FileState | None:
     return FileState(facts.st_mode, _mark(facts), _oid(place, facts), fresh)
 
 
-def is_same(place: str, sight: FileState | None, *, renamed: bool = False) -> bool:
-    """Whether `place` still has the file or link `sight`, or nothing if `sight` is None.
+def is_same(place: str, before: FileState | None, *, renamed: bool = False) -> bool:
+    """Whether `place` still has the file or link `before`, or nothing if `before` is None.
 
     `renamed`: we have renamed the file since. A rename changes its time of change, which is then not compared.
     """
     facts = _facts(place)
-    if facts is None or sight is None:
-        return facts is None and sight is None
-    if stat.S_IFMT(facts.st_mode) != stat.S_IFMT(sight.mode):
+    if facts is None or before is None:
+        return facts is None and before is None
+    if stat.S_IFMT(facts.st_mode) != stat.S_IFMT(before.mode):
         return False
     marks = 3 if renamed else 4
-    if _mark(facts)[:marks] == sight.mark[:marks] and not sight.fresh:
+    if _mark(facts)[:marks] == before.mark[:marks] and not before.fresh:
         return True
-    return _oid(place, facts) == sight.oid
+    return _oid(place, facts) == before.oid
 
 
 def blob_oid(pieces: Iterable[bytes], size: int) -> str:

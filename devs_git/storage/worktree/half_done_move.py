@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 
 from devs_git.errors import DevsError
-from devs_git.storage.git.objects import EMPTY_TREE, LINK
+from devs_git.storage.git.objects import EMPTY_TREE, LINK, Entry
 from devs_git.storage.git.private_index import index_path, private
 from devs_git.storage.git.program import Git, GitFailed
 from devs_git.storage.git.refs import BACKUPS
@@ -137,7 +137,7 @@ def _write(site: Site, journal: Journal, wanted: dict[str, Side | None], index: 
     _from_aside(top, folder, missing)
     lacking = {path: side for path, side in missing.items() if not os.path.lexists(f"{top}/{path}")}
     raw = {
-        path: (side.mode, side.raw or side.blob)
+        path: Entry(side.mode, side.raw or side.blob)
         for path, side in lacking.items()
         if side.raw or side.mode == LINK
     }

@@ -12,7 +12,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import Draft, Event, RefUpdate
@@ -29,12 +29,23 @@ from devs_git.values import as_mapping, field, immutable
 LISTING: Final = "listing"
 
 
+class WrittenFile(NamedTuple):
+    """A file that we write ourselves: its mode, and the oid of its bytes. In the journal's JSON it is a list.
+
+    `before` is the oid of the bytes before the move, if git's blob does not change, else ''.
+    """
+
+    mode: int
+    oid: str
+    before: str = ""
+
+
 @immutable
 class Journal:
     """The journal of an open operation. `kind` is `move`; `task complete` writes journals of the kind `commit`.
 
-    `exact` are the files that we write ourselves, by path: mode, oid, and, if git's blob does not change, the oid of the
-    bytes before. `raw` has the oids of the bytes before that are not those of the blob.
+    `exact` are the files that we write ourselves. `raw` has the oids of bytes before the move that are not those of the
+    blob.
     """
 
     op_id: str
@@ -51,7 +62,7 @@ class Journal:
     draft: dict[str, Any]
     lock_inode: int
     packed_refs_locked: bool
-    exact: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
+    exact: Mapping[str, WrittenFile] = field(default_factory=dict)
     raw: Mapping[str, str] = field(default_factory=dict)
 
     def path(self, places: Places) -> Path:
@@ -179,7 +190,7 @@ def parse(data: dict[str, Any]) -> Journal:
             "new": state_of(data["new"]),
             "updates": tuple(RefUpdate(**update) for update in data["updates"]),
             "trees": tuple(data["trees"]),
-            "exact": {path: tuple(entry) for path, entry in data.get("exact", {}).items()},
+            "exact": {path: WrittenFile(*entry) for path, entry in data.get("exact", {}).items()},
         }
     )
 

@@ -27,11 +27,11 @@ _NOTHING: Final = (None, None)
 Late = Iterator[tuple[str, str]]
 
 
-def bring_back_after_move(site: Site, opened: Journal, sights: FileStates) -> list[str]:
+def bring_back_after_move(site: Site, opened: Journal, file_states: FileStates) -> list[str]:
     """After a move: put back the files that changed after the capture, and return their paths."""
 
     def is_late_save(path: str, spot: str) -> bool:
-        return not file_state.is_same(spot, sights.get(path), renamed=True)
+        return not file_state.is_same(spot, file_states.get(path), renamed=True)
 
     return _bring_back(site, opened, is_late_save)
 

@@ -10,27 +10,29 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from devs_git.errors import immovable
+from devs_git.storage.git.objects import Entry
 from devs_git.storage.git.private_index import private
 from devs_git.storage.git.program import Git, split_z
 from devs_git.storage.worktree import attributes, file_state, modes, tree_difference
 from devs_git.storage.worktree.backups import State
 from devs_git.storage.worktree.engine_site import Site
 from devs_git.storage.worktree.file_state import FileStates
+from devs_git.storage.worktree.journal import WrittenFile
 from devs_git.storage.worktree.modes import Modes
-from devs_git.storage.worktree.place_files import Entry, Folders
+from devs_git.storage.worktree.place_files import Folders
 from devs_git.storage.worktree.raw_bytes import list_files
 from devs_git.values import field, immutable
 
 
 @immutable
 class Known:
-    """What the caller knows about files: how they looked at the capture (`sights`), and their `blobs`.
+    """What the caller knows about files: how they looked at the capture (`file_states`), and their `blobs`.
 
     `exact`: paths whose bytes in the new state were captured. They are in its raw tree, or else are those of the blob.
     `listed`: the paths of the index for `attributes.may_convert`; None if the caller has not asked git for them.
     """
 
-    sights: FileStates
+    file_states: FileStates
     blobs: Mapping[str, str]
     exact: frozenset[str] = frozenset()
     listed: bytes | None = field(default=None, repr=False)
@@ -57,8 +59,16 @@ class Work:
 
     def bytes_before(self, known: Known) -> dict[str, str]:
         """The oids of the bytes of touched files whose bytes are not those of their blobs."""
-        seen = ((change, known.sights.get(change.path)) for change in self.touched if change.old)
+        seen = ((change, known.file_states.get(change.path)) for change in self.touched if change.old)
         return {change.path: one.oid for change, one in seen if one and one.oid != change.old}
+
+    @property
+    def written_files(self) -> dict[str, WrittenFile]:
+        """The files that we write ourselves, for the journal."""
+        return {
+            path: WrittenFile(entry.mode, entry.oid, self.rewritten.get(path, ""))
+            for path, entry in self.exact.items()
+        }
 
     @property
     def taken(self) -> tuple[str, ...]:
@@ -83,7 +93,7 @@ def work_out(site: Site, index: Path, old: State, new: State, known: Known) -> W
     )
     exact, rewritten = _bytes(site, touched, new, known, converts=converts)
     # Where the new state has a link on its disk and an attributes file in its index, git would write the attributes file.
-    exact |= {c.path: (c.new_mode, c.new) for c in touched if c.new and c.path in fallbacks}
+    exact |= {c.path: Entry(c.new_mode, c.new) for c in touched if c.new and c.path in fallbacks}
     given: Modes = new.modes
     if not modes.are_default(old.modes):
         given = modes.modes_after_move(
@@ -107,15 +117,15 @@ def _bytes(
     if converts:
         for path in exactly - raw.keys():
             if path in changed and changed[path].new:
-                exact[path] = (changed[path].new_mode, changed[path].new)
+                exact[path] = Entry(changed[path].new_mode, changed[path].new)
     rewritten = {}
-    stay = known.exact | raw.keys() | (known.sights.keys() if new.exact else set()) - new.unkept.keys()
+    stay = known.exact | raw.keys() | (known.file_states.keys() if new.exact else set()) - new.unkept.keys()
     for path in stay - changed.keys():
-        seen, wanted = known.sights.get(path), raw.get(path)
-        oid = wanted[1] if wanted else known.blobs.get(path, "")
+        seen, wanted = known.file_states.get(path), raw.get(path)
+        oid = wanted.oid if wanted else known.blobs.get(path, "")
         if seen is not None and oid and seen.oid != oid:
             rewritten[path] = seen.oid
-            exact[path] = wanted or (tree_difference.mode_of(seen.mode), oid)
+            exact[path] = wanted or Entry(tree_difference.mode_of(seen.mode), oid)
     return exact, rewritten
 
 
@@ -123,9 +133,11 @@ def find_edited(site: Site, work: Work, known: Known) -> list[str]:
     """Find the paths that changed after the capture: somebody has written to them."""
     top = os.fspath(site.top)
     there = file_state.look(top, (change.path for change in work.touched if not change.old)).files
-    unseen = file_state.look(top, (path for path in work.taken if path not in known.sights)).files
+    unseen = file_state.look(top, (path for path in work.taken if path not in known.file_states)).files
     written = [
-        p for p in work.taken if p in known.sights and not file_state.is_same(f"{top}/{p}", known.sights[p])
+        p
+        for p in work.taken
+        if p in known.file_states and not file_state.is_same(f"{top}/{p}", known.file_states[p])
     ]
     return sorted({*written, *there, *unseen})
 
@@ -177,7 +189,7 @@ def _edited(own: Git, work: Work) -> tuple[str, ...]:
     top = Path(own.where)
     edited = {change.path for change in work.touched if not change.new and _is_there(top, change.path)}
     seen = file_state.look(os.fspath(top), work.exact).files
-    edited |= {path for path, (_, oid) in work.exact.items() if path not in seen or seen[path].oid != oid}
+    edited |= {p for p, entry in work.exact.items() if p not in seen or seen[p].oid != entry.oid}
     git_wrote = set(work.by_git)
     off = (
         {

@@ -129,7 +129,7 @@ def _open(site: Site, move: Move, work: Work) -> Journal:
         ledger=tip.oid,
         updates=move.updates,
         trees=move.trees,
-        exact={path: (*entry, work.rewritten.get(path, "")) for path, entry in work.exact.items()},
+        exact=work.written_files,
         raw=work.bytes_before(move.known),
         draft=journal.encode_draft(move.build(tip)),
         lock_inode=inode,
@@ -163,7 +163,7 @@ def _carry_out(site: Site, move: Move, opened: Journal, work: Work) -> MoveResul
     tree_difference.put_index(site.git, index)
     site.step("refs")
     event = _commit(site, move, opened.ledger)
-    late = recovery.finish(site, opened, sights=move.known.sights)
+    late = recovery.finish(site, opened, file_states=move.known.file_states)
     return MoveResult(
         event, tuple(sorted({*not_exact, *other})), len(work.touched), tuple(sorted({*edited, *late}))
     )

@@ -39,14 +39,14 @@ def sides_of(git: Git, journal: Journal, folder: Path) -> Sides:
     """The old and the new side of each path that the move touches. `folder` is the operation's folder."""
     found: Sides = {}
     for change in differences(git, journal, folder)[0]:
-        exact = journal.exact.get(change.path, (0, "", ""))[1]
+        written = journal.exact.get(change.path)
         raw = journal.raw.get(change.path, "")
         old = Side(change.old_mode, change.old, raw) if change.old else None
-        new = Side(change.new_mode, change.new, exact) if change.new else None
+        new = Side(change.new_mode, change.new, written.oid if written else "") if change.new else None
         found[change.path] = (old, new)
-    for path, (mode, oid, before) in journal.exact.items():
+    for path, written in journal.exact.items():
         if path not in found:
-            found[path] = (Side(mode, "", before), Side(mode, "", oid))
+            found[path] = (Side(written.mode, "", written.before), Side(written.mode, "", written.oid))
     return found
 
 

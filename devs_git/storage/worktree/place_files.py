@@ -13,14 +13,11 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from devs_git.storage.git.objects import EXECUTABLE, LINK, Objects
-from devs_git.storage.git.private_index import private
+from devs_git.storage.git.objects import EXECUTABLE, LINK, Entry, Objects
+from devs_git.storage.git.private_index import add_entries, private
 from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
 from devs_git.storage.worktree import files_aside, modes
 from devs_git.values import immutable
-
-# Mode and blob.
-Entry = tuple[int, str]
 
 
 @immutable
@@ -61,8 +58,7 @@ def write_by_git(git: Git, index: Path, paths: Sequence[str], fallbacks: Mapping
     """
     own = private(git, index)
     if fallbacks:
-        script = b"".join(b"%o %s\t%s\0" % (m, o.encode(), os.fsencode(p)) for p, (m, o) in fallbacks.items())
-        own.run("update-index", "-z", "--index-info", stdin=script)
+        add_entries(own, fallbacks)
     if not paths:
         return
     try:
@@ -78,10 +74,10 @@ def write_by_git(git: Git, index: Path, paths: Sequence[str], fallbacks: Mapping
 
 def write_captured(top: str, objects: Objects, files: Mapping[str, Entry], folder: Path) -> None:
     """Write captured bytes at paths where there is nothing. A file that somebody saved there meanwhile stays."""
-    for path, (mode, oid) in files.items():
+    for path, entry in files.items():
         if files_aside.make_folders(top, path):
             with contextlib.suppress(FileExistsError):
-                _write(f"{top}/{path}", mode, objects.read(oid, "blob"), folder / "raw.tmp")
+                _write(f"{top}/{path}", entry.mode, objects.read(entry.oid, "blob"), folder / "raw.tmp")
 
 
 def _write(place: str, mode: int, data: bytes, temporary: Path) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from devs_git.storage.git.objects import EXECUTABLE
+from devs_git.storage.git.objects import EXECUTABLE, Entry
 from devs_git.storage.git.places import Places
-from devs_git.storage.git.private_index import DURABLE, private
+from devs_git.storage.git.private_index import DURABLE, add_entries, private
 from devs_git.storage.git.program import Git, split_z
 from devs_git.storage.worktree import attributes
 
@@ -48,15 +48,15 @@ def merged_raw(git: Git, places: Places, folder: Path, states: Sequence[State]) 
     if first.exact or not rest:
         return first.raw, frozenset(known)
     there, merged = list_files(git, first.worktree), list_files(git, first.raw)
+    missing = Entry(0, "")
     for state in rest:
         blobs, raw = list_files(git, state.worktree), list_files(git, state.raw)
-        same = {p for p in (*state.modes, *raw) if p in there and there[p][1] == blobs.get(p, (0, ""))[1]}
+        same = {p for p in (*state.modes, *raw) if p in there and there[p].oid == blobs.get(p, missing).oid}
         for path in same - known - merged.keys():
             known.add(path)
             merged.update({path: raw[path]} if path in raw else {})
     own = raw_git(git, places, folder / "index.merged-raw").with_config(*DURABLE)
-    script = b"".join(b"%o %s\t%s\0" % (m, o.encode(), os.fsencode(p)) for p, (m, o) in merged.items())
-    own.run("update-index", "-z", "--index-info", stdin=script)
+    add_entries(own, merged)
     return own.text("write-tree") if merged else "", frozenset(known)
 
 
@@ -69,12 +69,12 @@ def merged_modes(git: Git, states: Sequence[State]) -> Modes:
     there = list_files(git, first.worktree) if rest and attributes.sees_modes(git) else {}
     later = {path: mode for state in reversed(rest) for path, mode in state.modes.items()}
     other = {
-        p for p, mode in later.items() if p in there and bool(mode & 0o100) != (there[p][0] == EXECUTABLE)
+        p for p, mode in later.items() if p in there and bool(mode & 0o100) != (there[p].mode == EXECUTABLE)
     }
     return {path: mode for path, mode in later.items() if path not in other} | dict(first.modes)
 
 
-def list_files(git: Git, tree: str) -> dict[str, tuple[int, str]]:
+def list_files(git: Git, tree: str) -> dict[str, Entry]:
     """Each file of a tree with its mode and oid; nothing for ''."""
     if not tree:
         return {}
@@ -82,5 +82,5 @@ def list_files(git: Git, tree: str) -> dict[str, tuple[int, str]]:
     for line in split_z(git.run("ls-tree", "-r", "-z", "--full-tree", tree)):
         head, path = line.split("\t", 1)
         mode, _kind, oid = head.split(" ")
-        found[path] = (int(mode, 8), oid)
+        found[path] = Entry(int(mode, 8), oid)
     return found

@@ -77,11 +77,11 @@ def recover(site: Site, opened: Journal) -> str:
 
 
 def finish(
-    site: Site, opened: Journal, *, sights: FileStates | None = None, replay: bool = False
+    site: Site, opened: Journal, *, file_states: FileStates | None = None, replay: bool = False
 ) -> list[str]:
     """Do the steps after the commit point: refs that a crash left, the active task, our lock, the journal.
 
-    `replay`: after a crash, refs may not have moved yet. `sights`: how the files looked at the capture. Returns the paths
+    `replay`: after a crash, refs may not have moved yet. `file_states`: how the files looked at the capture. Returns the paths
     that somebody wrote to since then.
     """
     if replay:
@@ -91,10 +91,10 @@ def finish(
     active_task.write(site.places, opened.new.active)
     site.step("unlock")
     journal.release_index_lock(site.git, opened.lock_inode)
-    return _close(site, opened, sights)
+    return _close(site, opened, file_states)
 
 
-def _close(site: Site, opened: Journal, sights: FileStates | None = None) -> list[str]:
+def _close(site: Site, opened: Journal, file_states: FileStates | None = None) -> list[str]:
     """The last step. The files aside are deleted with the journal, so first we look for late saves among them."""
     site.step("journal closed")
     folder, late = opened.folder(site.places), []
@@ -103,8 +103,8 @@ def _close(site: Site, opened: Journal, sights: FileStates | None = None) -> lis
 
         late = (
             late_saves.bring_back_in_recovery(site, opened)
-            if sights is None
-            else late_saves.bring_back_after_move(site, opened, sights)
+            if file_states is None
+            else late_saves.bring_back_after_move(site, opened, file_states)
         )
         files_aside.drop(site.top, folder)
     journal.close(site.places, opened)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from devs_git.storage.git.objects import EXECUTABLE, FILE, GITLINK, LINK, Objects
+from devs_git.storage.git.objects import EXECUTABLE, FILE, GITLINK, LINK, Entry, Objects
 from devs_git.storage.git.private_index import index_path, private
 from devs_git.storage.git.program import Git, GitFailed, join_z, split_z
 from devs_git.storage.worktree import attributes
@@ -95,14 +95,14 @@ def check_move(git: Git, index: Path, before: str, after: str) -> None:
         own.run(*words)
 
 
-def attributes_fallbacks(git: Git, state: State) -> dict[str, tuple[int, str]]:
+def attributes_fallbacks(git: Git, state: State) -> dict[str, Entry]:
     """The attributes files that a state has in its index and not as files on its disk: git reads them from the index."""
     if state.index == state.worktree:
         return {}
     found = changes(git, state.worktree, state.index)
     files = {change.path for change in found if change.old}
     return {
-        change.path: (change.new_mode, change.new)
+        change.path: Entry(change.new_mode, change.new)
         for change in found
         if change.path.rpartition("/")[2] == attributes.ATTRIBUTES
         and change.new

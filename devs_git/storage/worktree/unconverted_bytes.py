@@ -193,6 +193,6 @@ def find_not_restored(git: Git, old: State, new: State, touched: Sequence[str]) 
     seen = file_state.look(os.fspath(git.where), asked).files
     other = {path for path, oid in asked.items() if path in seen and seen[path].oid != oid}
     for path in old.unkept.keys() - moved - new.unkept.keys():
-        if path in blobs and raw.get(path, blobs[path])[1] != old.unkept[path]:
+        if path in blobs and raw.get(path, blobs[path]).oid != old.unkept[path]:
             other.add(path)
     return tuple(sorted(other))

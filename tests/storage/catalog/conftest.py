@@ -1,4 +1,4 @@
-"""A catalog of each engine: what holds for FTS5 holds for FTS4."""
+"""A catalog with each engine: FTS5 and FTS4 behave the same."""
 
 from __future__ import annotations
 

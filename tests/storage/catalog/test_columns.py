@@ -1,4 +1,4 @@
-"""schemas/README.md lists the catalog's tables and columns as they are."""
+"""schemas/README.md lists the tables and columns that the catalog has."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _INDEXES = {index.of(engine) for index in fulltext.INDEXES for engine in (4, 5)}
 
 
 def listed() -> dict[str, set[str]]:
-    """The table of the page: table and columns; a row without a table goes on with the one before."""
+    """Tables and columns from the page. A row without a table's name continues the row before it."""
     found: dict[str, set[str]] = {}
     tables: list[str] = []
     _, _, page = package_files.read("schemas", "README.md").decode().partition("| table | column |")

@@ -1,4 +1,4 @@
-"""Snapshots of conversations: when one is made, what it costs, and when it goes."""
+"""Snapshots of conversations: when they are made, what they cost, and when they are deleted."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_old_snapshots_go_but_not_those_of_live_checkpoints(catalog: Catalog, tm
 
 
 def steps(catalog: Catalog, session_id: str) -> int:
-    """What SQLite's machine does for a snapshot of a session, and for reading it back."""
+    """The number of steps that SQLite's virtual machine needs to make a snapshot of a session, and to read it."""
     done = 0
 
     def count() -> int:

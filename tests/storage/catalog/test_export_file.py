@@ -1,4 +1,4 @@
-"""An export is at its place whole or not at all, and no file but an export goes for it."""
+"""An export appears only when it is complete, and it replaces no file but an export."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces of rewound tasks are marked as the ledger says, whenever the catalog is opened, and unmarked by an undo."""
+"""When the catalog is opened, traces of rewound tasks are marked as the ledger says. An undo removes the marks."""
 
 from __future__ import annotations
 

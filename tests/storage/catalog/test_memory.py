@@ -1,4 +1,4 @@
-"""A large trace takes a small multiple of its size in memory, whatever it holds: on its way in, replaced, taken out, and exported."""
+"""A large trace needs only a small multiple of its size in memory, to store, replace, read and export it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 _MIB = 1 << 20
 SIZE = 32  # MiB
-BASE = 60  # MiB that a command of ours takes with nothing to do
-# Runs a command of ours with so many MiB on its standard input, made of what it is told, and says how many MiB it took.
+BASE = 60  # MiB that our command needs without any work
+# Runs our command with so many MiB of the given bytes on its standard input, and prints how many MiB it needed.
 _CHILD = """
 import resource, subprocess, sys
 def fill(stream):
@@ -30,7 +30,7 @@ except BrokenPipeError:
 status = done.wait()
 print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)
 """
-# How many times its own size a trace may take; what is no UTF-8 is three bytes a byte in the index.
+# How many times its own size a trace may need. Each byte that is not UTF-8 becomes three bytes in the index.
 CONTENTS = {
     "NUL": ("bytes(1)", 3.0),
     "control characters": ("bytes([1])", 3.0),
@@ -42,7 +42,7 @@ CONTENTS = {
 
 
 def taken(top: Path, content: str, size: int, *words: str) -> float:
-    """How many MiB the command took."""
+    """How many MiB the command needed."""
     done = subprocess.run(
         [sys.executable, "-c", _CHILD, content, str(size), *words],
         cwd=top,
@@ -67,13 +67,13 @@ def test_so_does_what_comes_after(initialised: Path, name: str) -> None:
     content, times = CONTENTS[name]
     most = BASE + times * SIZE
     taken(initialised, content, SIZE, "trace", "put", "--id", "t")
-    # The old entry of the index goes with the text that is stored.
+    # The old entry is removed from the index with the stored text.
     assert taken(initialised, content, SIZE, "trace", "put", "--id", "t") < most * 1.5
     assert taken(initialised, "b'x'", 0, "trace", "get", "t") < most
     assert taken(initialised, "b'x'", 0, "trace", "search", "word") < most
     assert taken(initialised, "b'x'", 0, "trace", "export", "-o", "t.gz") < BASE + 2 * SIZE
     assert taken(initialised, "b'x'", 0, "trace", "prune", "--older-than", "0s", "--yes") < most * 1.5
-    # An import holds the text beside what it was packed from.
+    # An import has both the text and the bytes before packing in memory.
     assert taken(initialised, "b'x'", 0, "trace", "import", "t.gz") < most * 1.5
 
 

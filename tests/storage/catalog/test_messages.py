@@ -1,4 +1,4 @@
-"""Conversations in the catalog: whatever way a transcript comes in, its messages are the same, and none twice."""
+"""Conversations in the catalog: however a transcript is read, its messages are the same, and none is there twice."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NAMES = ("claude", "claude-compacted", "codex", "codex-bare")
 
 
 def grow(catalog: Catalog, path: Path, data: bytes, ends: Iterable[int]) -> str:
-    """Write `data` in steps and read after each; the session."""
+    """Write `data` in steps, and read the transcript after each. Returns the session."""
     session = ""
     for start, end in pairwise([0, *sorted(ends), len(data)]):
         with path.open("ab") as stream:
@@ -127,7 +127,7 @@ def test_a_transcript_that_was_compacted_loses_nothing_and_doubles_nothing(
     ]
     assert take(catalog, path).new == 0
     with path.open("ab") as stream:
-        stream.write((EXAMPLES / "claude.jsonl").read_bytes())  # and all of it once more
+        stream.write((EXAMPLES / "claude.jsonl").read_bytes())  # and the same messages once more
     assert take(catalog, path).new == 0
 
 
@@ -220,7 +220,7 @@ def test_a_message_of_anything_that_json_can_hold_is_kept_and_read_back(
     first, second = said(catalog, "s 1")
     assert first.message.content == content.replace("\ud800", "?")
     assert second.message.tool_calls is not None
-    assert second.message.tool_calls[0].input == {"\ud800": None}  # our own JSON knows no Infinity
+    assert second.message.tool_calls[0].input == {"\ud800": None}  # our own JSON has no Infinity
 
 
 def test_what_is_no_transcript_is_refused(catalog: Catalog, tmp_path: Path) -> None:

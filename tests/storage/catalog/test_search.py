@@ -1,4 +1,4 @@
-"""What a person types finds what a tool printed, with either engine, and is never an error."""
+"""Whatever a person types is a valid query, and finds what a tool printed, with both engines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several processes write and read one catalog at once; nothing is lost, and nobody is told that it is locked."""
+"""Several processes write and read one catalog at the same time: nothing is lost, and no command fails by a lock."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_eight_writers_and_two_readers_of_a_new_catalog_lose_nothing(tmp_path: P
         )
         for code, name in kinds
     ]
-    for child in children:  # all begin together
+    for child in children:  # all start together
         assert child.stdin is not None
         child.stdin.close()
         child.stdin = None

@@ -1,4 +1,4 @@
-"""A trace comes back byte for byte, under its id, however it was put."""
+"""A trace is read back byte for byte by its id, however it was stored."""
 
 from __future__ import annotations
 

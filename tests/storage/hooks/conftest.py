@@ -1,4 +1,4 @@
-"""What tests of storage share."""
+"""Fixtures of the tests of hooks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.hook_stage import NAMES, HookStage
 
 @pytest.fixture
 def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> HookStage:
-    """The shipped hooks, with one more line after their header that says they ran."""
+    """Our hooks, with one more line after their header that records that they ran."""
     copy = tmp_path / "package"
     shutil.copytree(package_files.folder("hooks"), copy / "_hooks")
     for guard in ("query-ledger-and-tas.sh", "refuse-while-frozen.sh", "check-tas.sh"):

@@ -1,4 +1,4 @@
-"""`agent install` writes into files of the project, which belong to others: they are kept, or it refuses."""
+"""`agent install` writes into the project's files, which belong to others: their content is kept, or it refuses."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_installing_twice_changes_nothing_and_taking_out_leaves_no_trace(client:
     there = files(repo)
     assert set(install(repo, client).values()) == {"kept"}
     assert files(repo) == there
-    assert os.fspath(repo) not in str(there)  # nothing of this machine
+    assert os.fspath(repo) not in str(there)  # no path of this machine
     assert set(uninstall(repo, client).values()) == {"removed"}
     assert files(repo) == before
     assert not (repo / f".{client}").exists()

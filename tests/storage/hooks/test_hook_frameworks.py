@@ -1,4 +1,4 @@
-"""Beside the real pre-commit and the real prek, in whatever order, each hook runs exactly once."""
+"""With the real pre-commit and the real prek, installed in any order, each hook runs exactly once."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_two_frameworks_that_would_call_each_other_in_a_circle_do_not(
     configured: Path, stage: HookStage
 ) -> None:
     tool("pre-commit", "install", "-t", "post-commit")
-    tool("prek", "install", "-t", "post-commit")  # it moves pre-commit's script and would call it
+    tool("prek", "install", "-t", "post-commit")  # prek moves pre-commit's script, and would call it
     before = picture(configured / ".git/hooks")
     assert "not called" in stage.install(configured)["hook post-commit"].detail
     assert told(stage.commit()) == ["framework post-commit", "ours post-commit"]

@@ -1,4 +1,4 @@
-"""`doctor` lets git run a hook of ours, and starts nothing that only looks like one."""
+"""`doctor` lets git run one of our hooks, and starts no program that only looks like one."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_git_that_does_not_run_hooks_is_found_out_by_running_one(
     ask(Workspace.open(), kind="MANUAL")
     assert codes(initialised) == ["HOOK_NOT_RUN"]
     monkeypatch.undo()
-    assert codes(initialised) == []  # frozen, the hook refuses and thereby tells that it ran
+    assert codes(initialised) == []  # with an open gate the hook refuses, which shows that it ran
 
 
 def test_a_python_that_lost_devs_git_is_found_out_and_no_hooks_python_is_started(
@@ -57,7 +57,7 @@ def test_a_python_that_lost_devs_git_is_found_out_and_no_hooks_python_is_started
     python.chmod(0o755)
     installation.install(locate(initialised), Git(initialised), str(python))
     told = [(finding.code, finding.severity) for finding in look(initialised).findings]
-    assert told == [("HOOK_OUTDATED", "warning")]  # nobody could tell without starting it
+    assert told == [("HOOK_OUTDATED", "warning")]  # we could only find out by starting it
     (tmp_path / "venv" / "pyvenv.cfg").write_text("")
     told = [(finding.code, finding.severity) for finding in look(initialised).findings]
     assert told == [("HOOK_OUTDATED", "error")]

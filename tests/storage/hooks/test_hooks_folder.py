@@ -1,4 +1,4 @@
-"""Where core.hooksPath is set by others, ours are chained there, or the line to add is told until it is there."""
+"""If others set core.hooksPath, our hooks are chained in that folder, or `init` prints the line to add to it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from devs_git.storage.hooks import installation
 from tests.support.hook_stage import NAMES, HookStage, picture, script
 
 Run = Callable[..., str]
-# As husky 9 does it: each file in `.husky/_` asks $0 which hook it is and where its neighbours are.
+# As in husky 9: each file in `.husky/_` learns from $0 which hook it is and where the other files are.
 HUSKY_STUB = '#!/usr/bin/env sh\n. "$(dirname "$0")/h"\n'
 HUSKY_H = (
     'n=$(basename "$0")\ns=$(dirname "$(dirname "$0")")/$n\n[ -f "$s" ] || exit 0\nsh -e "$s" "$@"\nexit $?\n'
@@ -27,7 +27,7 @@ def fixes(where: Path) -> list[str]:
 
 
 def husky(repo: Path, git: Run) -> Path:
-    """What husky leaves behind, ready for its own hook post-commit."""
+    """The files that husky installs, ready for its own hook post-commit."""
     folder = repo / ".husky/_"
     for name in (*NAMES, "pre-commit"):
         script(folder / name, HUSKY_STUB)
@@ -48,7 +48,7 @@ def test_ours_are_chained_into_huskys_folder_and_both_run(repo: Path, git: Run, 
     assert stage.codes(repo) == []
     assert stage.commit() == ["theirs post-commit", "ours post-commit"]
     assert git("status", "--porcelain") == ""
-    script(folder / "post-commit", HUSKY_STUB)  # `npm install` writes them again
+    script(folder / "post-commit", HUSKY_STUB)  # `npm install` overwrites them
     assert stage.codes(repo) == ["HOOK_MISSING"]
     stage.install(repo)
     assert stage.commit() == ["theirs post-commit", "ours post-commit"]
@@ -76,7 +76,7 @@ def test_ours_in_a_folder_that_is_not_ignored_are_not_committed(
     assert stage.commit() == ["theirs post-commit", "ours post-commit"]
     git("add", "-A")
     assert git("ls-files", "odd*") == "odd [name]*/post-commit.before-devs"
-    assert stage.codes(repo) == []  # tracked now, and ours still stand there
+    assert stage.codes(repo) == []  # the folder is tracked now, and our hooks are still in it
     git("rm", "-q", "--cached", "-r", ".")
     stage.uninstall(repo)
     assert [p.name for p in folder.iterdir()] == ["post-commit"]
@@ -129,7 +129,7 @@ def test_a_tracked_folder_is_not_written_and_the_line_is_told_until_it_is_there(
     assert stage.codes(repo) == []
     assert stage.commit() == ["theirs post-commit", "ours post-commit"]
     stage.uninstall(repo)
-    assert stage.commit() == ["theirs post-commit"]  # the line that is left does no harm
+    assert stage.commit() == ["theirs post-commit"]  # the remaining line does no harm
     assert not (repo / ".git/devs").exists() or not (repo / ".git/devs/hooks").exists()
 
 

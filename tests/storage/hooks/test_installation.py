@@ -1,4 +1,4 @@
-"""Git hooks are put in beside whatever stands there, and taken out without a trace."""
+"""Git hooks are installed next to existing ones, and uninstalled without a trace."""
 
 from __future__ import annotations
 

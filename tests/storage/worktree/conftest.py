@@ -1,4 +1,4 @@
-"""What the tests of crashes share: a repository with work in it, and the driver that kills verbs."""
+"""Fixtures of the tests of crashes: a repository with work in it, and the driver that kills verbs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _work(scene: Scene) -> None:
 
 @pytest.fixture
 def dirtied(worked: Scene) -> Scene:
-    """Every kind of uncommitted work, and an untracked file where the checkpoint has one."""
+    """All kinds of uncommitted work, and an untracked file at a path of the checkpoint."""
     worked.write({"c.txt": "work\n", "staged.txt": "staged\n", "intended.txt": "intended\n"})
     worked.git("add", "staged.txt")
     worked.git("add", "-N", "intended.txt")

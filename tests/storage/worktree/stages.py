@@ -1,4 +1,4 @@
-"""Verbs that move the tree, each ready to be killed in a repository of its own."""
+"""Verbs that move the tree. Each runs in its own repository, where it can be killed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ VERBS = ("rewind", "undo", "checkout", "restore")
 
 
 def stages(dirtied: Scene, drive: Driver, *, verbs: tuple[str, ...] = VERBS) -> list[Stage]:
-    """A rewind, an undo, a checkout and a restore, or some of them, each from its own copy of the repository."""
+    """A rewind, an undo, a checkout and a restore, or some of them. Each has its own copy of the repository."""
     copy = dirtied.top.with_name
     made = []
     for name, verb, request in (

@@ -1,4 +1,4 @@
-"""What a person does between a crash and the next command is never lost, and never taken for ours."""
+"""What a person does between a crash and the next command is never lost, and is never treated as ours."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REWIND: dict[str, Any] = {"target": "10", "preserve": "stash", "untracked": "sav
 
 
 def crash(drive: Driver, scene: Scene, before: str, verb: str = "rewind", **request: Any) -> None:
-    """Run the verb and kill it before the step of that name."""
+    """Run the verb and kill it before the named step."""
     steps = ["capture", "backup"] if verb == "rewind" else []
     steps += [
         "journal",
@@ -85,7 +85,7 @@ def test_an_edit_of_a_moved_file_stops_recovery_and_names_the_backup(dirtied: Sc
 
 def test_a_file_that_was_shortened_after_the_crash_is_the_users(worked: Scene, drive: Driver) -> None:
     worked.task("13", {"a.txt": "one\ntwo\nthree\n"})
-    crash(drive, worked, "files", target="10")  # the journal is there, nothing is written
+    crash(drive, worked, "files", target="10")  # the journal exists, and no file is written yet
     worked.write({"a.txt": "one\n"})
     assert needed_or_kept(worked, "a.txt", b"one\n")
 
@@ -94,7 +94,7 @@ def needed_or_kept(scene: Scene, path: str, data: bytes) -> bool:
     try:
         next_command(scene.top)
     except DevsError as error:
-        assert error.code == "RECOVERY_NEEDED"  # noqa: PT017 - both ends are right, a lost edit is not
+        assert error.code == "RECOVERY_NEEDED"  # noqa: PT017 - both results are right, but a lost edit is not
     return (scene.top / path).read_bytes() == data
 
 

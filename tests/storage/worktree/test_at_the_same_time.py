@@ -1,4 +1,4 @@
-"""Others at work at the same moment: another git, another of our commands, a person in an editor."""
+"""Others work at the same time: another git, another command of ours, a person in an editor."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ REWIND = rewind.Request("10", preserve="stash", untracked="save")
 
 
 def meanwhile(scene: Scene, step: str, act: Callable[[], object], request: Any = REWIND) -> Any:
-    """The outcome of a verb beside which `act` happens, just before its step of that name: a result or an error."""
+    """The result or the error of a verb. `act` runs just before the verb's named step."""
     did: list[str] = []
 
     def progress(name: str, _done: int, _total: int) -> None:
@@ -46,7 +46,7 @@ def meanwhile(scene: Scene, step: str, act: Callable[[], object], request: Any =
 
 
 def plumbed(scene: Scene) -> str:
-    """A commit on the branch that touches neither index nor files."""
+    """Make a commit on the branch that changes neither index nor files."""
     mine = scene.git("commit-tree", "-p", "HEAD", "-m", "mine", "HEAD^{tree}")
     scene.git("update-ref", "refs/heads/main", mine)
     return mine
@@ -60,7 +60,7 @@ def test_a_commit_that_another_process_makes_meanwhile_survives(dirtied: Scene, 
     old, made = state(dirtied.top), []
     outcome = meanwhile(dirtied, step, lambda: made.append(plumbed(dirtied)))
     assert isinstance(outcome, DevsError)
-    # Until our lock on the index is held we look ourselves; after that git's transaction sees it.
+    # Until we hold the lock on the index, we check it ourselves. After that, git's transaction notices the change.
     before = step in ("capture", "journal", "index lock")
     assert outcome.code == ("PLAN_STALE" if before else "GIT_RESET_FAILED")
     assert dirtied.git("rev-parse", "HEAD") == made[0]
@@ -149,7 +149,7 @@ def test_an_index_that_another_git_has_locked_is_busy_and_changes_nothing(
 def test_a_ref_that_another_git_has_locked_is_busy_and_all_is_taken_back(
     dirtied: Scene, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "REF_LOCK_SECONDS", 0.2)  # it stays locked, however long one waits
+    monkeypatch.setattr(store, "REF_LOCK_SECONDS", 0.2)  # the ref stays locked all the time
     old = state(dirtied.top)
     lock = dirtied.top / ".git" / f"{name}.lock"
     lock.write_text("another git's\n")
@@ -173,7 +173,7 @@ def test_of_two_rewinds_at_once_one_wins_and_the_other_hears_why(worked: Scene) 
     answers = [json.loads(child.communicate()[0]) for child in running]
     codes = [answer.get("code", "won") for answer in answers]
     assert "won" in codes
-    # One that starts only once the other has ended is no second at once: it may win too, or find no checkpoint.
+    # A command that starts after the other has ended does not run at the same time: it may succeed, or find no checkpoint.
     assert set(codes) <= {"won", "BUSY", "NO_CHECKPOINT", "GIT_RESET_FAILED"}, answers
     assert before <= held(worked.top)
     assert litter(worked.top) == []
@@ -209,7 +209,7 @@ def test_a_second_way_back_that_comes_meanwhile_is_busy_and_does_not_go_on_from_
 
 
 def _opened(path: Path) -> int:
-    """How many descriptors this process has on a file: one for each that holds its lock or waits for it."""
+    """The number of descriptors that this process has on a file. Each owner of its lock, and each waiter, has one."""
     found = 0
     for link in Path("/proc/self/fd").iterdir():
         with contextlib.suppress(OSError):
@@ -254,7 +254,7 @@ def test_a_gc_that_prunes_everything_at_any_moment_costs_nothing(dirtied: Scene,
         dirtied, step, lambda: dirtied.git("-c", "gc.pruneExpire=now", "gc", "-q", "--prune=now")
     )
     if isinstance(outcome, DevsError):
-        assert outcome.code == "GIT_RESET_FAILED"  # what it had built and not yet given a ref was gone
+        assert outcome.code == "GIT_RESET_FAILED"  # objects that had no ref yet were deleted
         assert step not in ("capture", "unlock")
     else:
         dirtied.git("reflog", "expire", "--all", "--expire=now")

@@ -1,4 +1,4 @@
-"""A backup stays whole, though a prune that began before it had its ref deletes its objects."""
+"""A backup stays complete, even if a prune that began before its ref existed deletes its objects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.scene import Scene
 
 
 def prune_as_if_unseen(scene: Scene, backup: str) -> int:
-    """Delete what only the backup has; how many objects."""
+    """Delete the objects that only the backup has. Returns their number."""
     others = ("--branches", "--tags", "--glob=refs/devs/checkpoints")
     said = scene.git("rev-list", "--objects", backup, "--not", *others)
     oids = [line[:40] for line in said.splitlines()]

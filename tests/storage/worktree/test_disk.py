@@ -1,4 +1,4 @@
-"""A disk that is full and folders that may not be written to: an error, nothing half done, and it works again after."""
+"""On a full disk, or in folders that cannot be written, a verb fails as a whole, and works again afterwards."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def large(worked: Scene) -> Scene:
 def test_files_that_cannot_grow_leave_everything_as_it_was(
     large: Scene, drive: Driver, verb: str, limit: int
 ) -> None:
-    """A limit on the size of a file is met by us as an error and by git as a signal; both happen on real disks."""
+    """A limit on file sizes gives us an error and git a signal. Both happen on real disks."""
     large.git("branch", "other", "devs/task-13")
     request = {
         "rewind": {"target": "13", "preserve": "discard"},
@@ -53,7 +53,7 @@ def test_files_that_cannot_grow_leave_everything_as_it_was(
     assert stage.check(twin, limit) == "new"
 
 
-# Run in a mount namespace of its own: a disk of two megabytes, filled up to so many kilobytes before each attempt.
+# Runs in its own mount namespace, with a disk of two megabytes, filled up to so many kilobytes before each attempt.
 FULL = """
 import shutil, sys
 from pathlib import Path
@@ -104,7 +104,7 @@ def test_a_full_disk_leaves_everything_as_it_was(large: Scene, record_property: 
 
 
 def powerless() -> tuple[str, ...]:
-    """How to run a program for which the modes of files count: root overrides them, unless it gives that up."""
+    """The command to run a program that obeys the modes of files. root ignores them, unless it drops this capability."""
     if os.geteuid():
         return ()
     assert shutil.which("setpriv"), "setpriv is missing: apt-get install util-linux"

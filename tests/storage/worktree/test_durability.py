@@ -1,4 +1,4 @@
-"""What must outlive a loss of power is on disk before what relies on it happens: each fsync is looked at.
+"""Whatever must survive a power failure is on disk before we rely on it. The tests look at each fsync.
 
 git itself syncs with `core.fsync`, which is asked for; what we write ourselves is seen at `os.fsync`.
 """
@@ -27,20 +27,20 @@ Seen = list[str]
 
 @pytest.fixture
 def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
-    """The names of files and folders that were synced, in their order."""
+    """The names of the synced files and folders, in order."""
     names: Seen = []
     sync = os.fsync
 
     def watched(descriptor: int) -> None:
         sync(descriptor)
-        names.append(os.readlink(f"/proc/self/fd/{descriptor}"))  # noqa: PTH115 - it ends in ` (deleted)` at times
+        names.append(os.readlink(f"/proc/self/fd/{descriptor}"))  # noqa: PTH115 - it sometimes ends with ` (deleted)`
 
     monkeypatch.setattr(os, "fsync", watched)
     return names
 
 
 def ends(seen: Seen, *parts: str) -> bool:
-    """Whether something was synced whose path has all these parts."""
+    """Whether a synced path has all these parts."""
     return any(all(part in f"{name}/" for part in parts) for name in seen)
 
 

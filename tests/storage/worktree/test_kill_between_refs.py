@@ -1,4 +1,4 @@
-"""A git that is killed between the refs that it moves and those that it deletes: the ledger stands, and old tags do, too."""
+"""If a git is killed after it moved refs and before it deleted others, the ledger is right, and old tags still exist."""
 
 from __future__ import annotations
 

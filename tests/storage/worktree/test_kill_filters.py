@@ -1,4 +1,4 @@
-"""`kill -9` in the middle of a filter, while files, links and folders of one name take each other's places."""
+"""`kill -9` during a filter, while files, links and folders of the same name replace each other."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WHOM = ("both", "filter")
 
 
 def begun(top: Path, shape: str) -> Case:
-    """Task 1 has the first of the shapes and task 2, where we are, the second; every `.loud` goes through a filter."""
+    """Task 1 has the first shape. Task 2, which is checked out, has the second. Each `.loud` goes through a filter."""
     case = begin(top)
     case.git("config", "filter.case.clean", "tr A-Z a-z")
     case.git("config", "filter.case.smudge", killed_moves.SMUDGE)
@@ -117,7 +117,7 @@ def test_a_second_command_killed_while_it_recovers_changes_nothing_of_that(
 
 
 def test_recovery_needs_no_filter(tmp_path: Path) -> None:
-    """The filter that writes files fails when the next command comes."""
+    """Make the filter that writes files fail in the next command."""
     case = begun(tmp_path / "repo", "link to folder")
     before = contents(case.top)
     assert killed_moves.killed(case, rewind, rewind.Request("1"), ("both", 0))
@@ -131,7 +131,7 @@ def test_recovery_needs_no_filter(tmp_path: Path) -> None:
 def test_a_second_command_killed_while_it_waits_for_an_orphaned_git_changes_nothing(tmp_path: Path) -> None:
     case = begun(tmp_path / "repo", "link to folder")
     before, held = case.look(), Held.now(case, clean=True)
-    # The filter says that it runs, and goes on when it may; we are killed meanwhile and git is not.
+    # The filter reports that it runs, and waits until it may continue. Meanwhile we are killed, and git is not.
     slow = "touch .git/runs; until test -e .git/go; do sleep 0.02; done; tr a-z A-Z"
     case.git("config", "filter.case.smudge", slow)
     first = started(case, "rewind", "1", "--yes")

@@ -1,4 +1,4 @@
-"""Every single git child of a verb is killed, one in each run: nobody may take what it said so far for an answer."""
+"""Each git child of a verb is killed, one in each run. Its output so far must not be used as an answer."""
 
 from __future__ import annotations
 

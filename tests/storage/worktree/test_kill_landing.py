@@ -1,4 +1,4 @@
-"""`kill -9` before every step of landing an approved TAS: decision and commit are both there, or neither."""
+"""`kill -9` before each step of landing an approved TAS: decision and commit both exist, or neither does."""
 
 from __future__ import annotations
 

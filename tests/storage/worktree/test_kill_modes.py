@@ -1,4 +1,4 @@
-"""A move that was killed is taken back with the permissions that it gave to files which it does not write."""
+"""If a move was killed, the take-back also restores the permissions of files that the move does not write."""
 
 from __future__ import annotations
 

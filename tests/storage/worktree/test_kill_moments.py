@@ -16,7 +16,7 @@ from tests.support.scene import Scene
 KILLS = int(os.environ.get("DEVS_TEST_COUNT_RANDOM_KILLS", "4"))
 Told = Callable[[str, object], None]
 
-# Kills its git ($PPID), that git's parent (us), or both, in one state of the transaction that moves the ledger.
+# Kills its git ($PPID), the parent of that git (us), or both, in one state of the transaction that moves the ledger.
 HOOK = """#!/bin/sh
 case "$(cat)" in *refs/heads/devs/ledger*) ;; *) exit 0 ;; esac
 [ "$1" = "$KILL_STATE" ] && [ -e "$KILL_ONCE" ] || exit 0
@@ -47,7 +47,7 @@ def test_killed_at_random_moments_nothing_is_lost(
     [
         ("prepared", "us"),
         ("committed", "git"),
-        # What a dead git has locked is waited for: seconds.
+        # We wait some seconds for the locks of a dead git.
         pytest.param("prepared", "git", marks=pytest.mark.thorough),
         pytest.param("prepared", "both", marks=pytest.mark.thorough),
         pytest.param("committed", "us", marks=pytest.mark.thorough),
@@ -65,7 +65,7 @@ def test_killed_inside_the_reference_transaction_nothing_is_lost(
     assert done["killed"] == (whom != "git")
     assert not (twin / ".git" / "once").exists()
     end = stage.settle(twin, (state, whom))
-    # A git that is alone either commits, or dies when it writes to the pipe that nobody reads any more.
+    # A git without its parent either commits, or dies when it writes to the pipe that nobody reads.
     if (state, whom) != ("prepared", "us"):
         assert end == ("new" if state == "committed" else "old")
 
@@ -81,7 +81,7 @@ def arm(twin: Path) -> None:
 def test_killed_between_two_refs_of_the_transaction_nothing_is_lost(
     dirtied: Scene, drive: Driver, moved: int
 ) -> None:
-    """git renames one lock after the other into place; here its first ones, in its order, after it was killed."""
+    """Rename the first locks into place, in git's order: git was killed between two renames."""
     stage = Stage(dirtied.top, "rewind", REWIND, drive)
     twin = stage.twin()
     arm(twin)

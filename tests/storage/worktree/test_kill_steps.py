@@ -1,4 +1,4 @@
-"""`kill -9` before every step of every verb that moves the tree, and of the recovery after it."""
+"""`kill -9` before each step of each verb that moves the tree, and of the recovery after it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def killed_at(stage: Stage, steps: Iterable[int], told: Told) -> None:
 
 
 def some(stage: Stage) -> Iterable[int]:
-    """Every step; in `make test` the one before the point of no return."""
+    """All steps; in `make test` only the step before the commit point."""
     few = ("transaction",)
     return [at for at, name in enumerate(stage.steps) if not QUICK or name in few]
 
@@ -87,7 +87,7 @@ def test_a_restore_with_local_changes_killed_before_any_step_loses_nothing(
 def test_a_recovery_killed_at_its_every_step_is_recovered_again(
     dirtied: Scene, drive: Driver, record_property: Told
 ) -> None:
-    """First the verb dies, then each recovery one step later than the one before."""
+    """First the verb is killed, then each recovery, one step later than the one before."""
     stage = Stage(dirtied.top, "rewind", FULL, drive)
     for name in ("refs",) if QUICK else stage.steps:
         twin, at = stage.twin(), 0

@@ -1,4 +1,4 @@
-"""An editor saves while files move and a filter takes its time: each save is at its path, or named and in the backup."""
+"""An editor saves during a move with a slow filter: each save is at its path, or it is reported and stored behind a ref."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.support.repository_contents import blob, held, litter
 from tests.support.rewind_cases import Case, Files, Link, begin
 
 RUNS = int(os.environ.get("DEVS_TEST_COUNT_LATE_SAVES", "12"))
-# What the filter runs while git waits for it: the editor, once, where it is to save in the middle of a write.
+# The filter runs this while git waits for it: the editor saves once, in the middle of git's write.
 FILTER = "cat; if test -e .git/armed; then rm .git/armed; sh .git/editor >&2; fi"
 STEPS = (
     "filter",
@@ -46,7 +46,7 @@ PATHS = ("a.txt", "b.txt", "gone.txt", "new.txt", "slow.txt", "d/e.txt", "x", "x
 
 
 def begun(top: Path) -> Case:
-    """Two tasks between which files change, come, go, and turn from a file into a folder."""
+    """Two tasks. Between them files are changed, added and deleted, and a file becomes a folder."""
     case = begin(top)
     case.git("config", "filter.slow.clean", "cat")
     case.git("config", "filter.slow.smudge", FILTER)
@@ -74,7 +74,7 @@ def begun(top: Path) -> Case:
 
 
 def editor(how: str, path: str, text: str) -> str:
-    """A shell's words that save a file, by truncating it or by renaming another over it, and note that they could."""
+    """Shell commands that save a file, by truncating it or by renaming another file over it, and record that they did."""
     save = f"printf '{text}' > '{path}'"
     if how == "rename":
         save = f"printf '{text}' > '{path}~' && mv -f '{path}~' '{path}'"
@@ -82,7 +82,7 @@ def editor(how: str, path: str, text: str) -> str:
 
 
 def saving(case: Case, request: Any, step: str, save: tuple[str, str, str]) -> Any:
-    """The outcome of a verb while which somebody saves, just before a step or in the middle of a filter.
+    """The result of a verb. Somebody saves just before a step, or during a filter.
 
     `save`: how, the path, and the text. With `open` the file was opened before and is written to at that step.
     """
@@ -97,7 +97,7 @@ def saving(case: Case, request: Any, step: str, save: tuple[str, str, str]) -> A
             (case.top / ".git/armed").touch()
         elif name == step and not done:
             done.append(name)
-            os.system(f"cd '{case.top}' && sh .git/editor 2>/dev/null")  # noqa: S605 - the words are ours
+            os.system(f"cd '{case.top}' && sh .git/editor 2>/dev/null")  # noqa: S605 - our own commands
 
     return _called(case, request, progress)
 
@@ -124,7 +124,7 @@ def _called(case: Case, request: Any, progress: Any) -> Any:
 
 
 def is_kept(case: Case, path: str, text: bytes, outcome: Any) -> bool:
-    """At its path; or named in the result and reachable from a ref."""
+    """Whether a save is at its path, or is named in the result and reachable from a ref."""
     place = case.top / path
     if place.is_file() and not place.is_symlink() and place.read_bytes() == text:
         return True
@@ -169,6 +169,6 @@ def test_what_an_editor_saves_at_any_step_of_a_move_is_at_its_path_or_named_and_
 
 
 def _is_moved(case: Case, path: str, outcome: Any, note: object) -> None:
-    """Whatever is not as the verb leaves it is what was saved, or is named."""
+    """Each file that differs from the verb's result is the saved one, or is named in the result."""
     changed = case.git("status", "--porcelain", "-uall").splitlines()
     assert {line[3:] for line in changed} <= {path, *outcome.edited}, note

@@ -1,4 +1,4 @@
-"""Who works here: a living command, a git that a dead one left behind, or nobody."""
+"""The owner of the lock: a running command, a git whose command died, or nobody."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ with locks.hold(Path(sys.argv[1]), wait=0) as descriptor:
 
 
 def owner(lock: Path, how: str) -> subprocess.Popen[str]:
-    """A process that holds the lock and has a child that inherited it, which waits for a line."""
+    """A process that holds the lock, and its child, which inherited the lock and waits for a line."""
     made = subprocess.Popen(
         [sys.executable, "-c", OWNER, str(lock), how],
         cwd=ROOT,
@@ -66,12 +66,12 @@ def test_a_living_owner_is_busy_within_two_seconds(tmp_path: Path) -> None:
 
 def test_a_child_of_a_killed_owner_is_waited_for_and_said(tmp_path: Path) -> None:
     made = owner(tmp_path / "lock", "stay")
-    made.kill()  # not reaped yet: a zombie is as dead as any
+    made.kill()  # not reaped yet: a zombie counts as dead
 
     def waiting(words: str) -> None:
         assert "left behind" in words
         assert made.stdin is not None
-        made.stdin.write("end\n")  # only now the orphan ends
+        made.stdin.write("end\n")  # the orphan ends now
         made.stdin.flush()
 
     with locks.hold(tmp_path / "lock", wait=0.2, orphan_wait=60.0, on_wait=waiting):
@@ -96,7 +96,7 @@ def test_what_a_finished_command_left_in_the_background_holds_nothing(tmp_path: 
 
 
 def slow_filter(scene: Scene) -> tuple[Path, Path]:
-    """A smudge filter that, once armed, tells that it runs and waits for permission to write its output."""
+    """A smudge filter that, when it is armed, reports that it runs and waits until it may write its output."""
     reached, go = scene.top.parent / "reached", scene.top.parent / "go"
     os.mkfifo(reached)
     os.mkfifo(go)
@@ -119,7 +119,7 @@ def test_the_next_command_waits_for_the_git_of_a_killed_one(worked: Scene, drive
     settings.write_text(settings.read_text().replace(str(worked.top), str(twin)))
     (twin / ".git" / "armed").touch()
     running = subprocess.Popen([sys.executable, "-m", "devs_git", "rewind", "13"], cwd=twin)
-    reached.read_text()  # git is in the middle of writing the file
+    reached.read_text()  # git is writing the file
     running.kill()
     running.wait()
     said: list[str] = []
@@ -150,7 +150,7 @@ def test_a_command_that_meets_a_living_one_is_busy_and_changes_nothing(worked: S
     words = [sys.executable, "-m", "devs_git", "rewind", "12", "--json"]
     done = subprocess.run(words, cwd=worked.top, capture_output=True, text=True, check=False)
     assert (done.returncode, json.loads(done.stdout)["code"]) == (4, "BUSY")
-    assert time.monotonic() - begun < 10.0  # two of them are ours; the rest is a busy machine
+    assert time.monotonic() - begun < 10.0  # two seconds are ours; the rest is for a busy machine
     (worked.top / ".git" / "armed").unlink()
     go.write_text("go\n")
     assert running.wait() == 0

@@ -1,4 +1,4 @@
-"""HEAD, refs and locks of an interrupted move: each goes on or back only from where we had put it."""
+"""HEAD, refs and locks of an interrupted move: each moves on or back only from the value that we gave it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_refs_go_on_to_where_they_were_going_and_back_to_where_they_were(
     was = places(git)
     positions.finish_refs(site, journal)
     assert places(git) == f"{MAIN} {journal.new.head}\n{NEW} {journal.old.head}"
-    positions.finish_refs(site, journal)  # done already
+    positions.finish_refs(site, journal)  # the refs are there already
     positions.take_back_refs(site, journal)
     assert places(git) == was
     positions.take_back_refs(site, journal)
@@ -110,7 +110,7 @@ def test_the_ledger_may_grow_meanwhile_but_not_go_away_or_back(site: Site, git: 
 def test_locks_that_stay_are_removed_those_of_the_journals_refs_alone(
     site: Site, journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(positions, "LOCK_QUIET_SECONDS", 0.06)  # only patience differs
+    monkeypatch.setattr(positions, "LOCK_QUIET_SECONDS", 0.06)  # only the waiting time is shorter
     monkeypatch.setattr(positions, "PACKED_REFS_QUIET_SECONDS", 0.06)
     common = site.places.common
     ours = ["HEAD.lock", f"{MAIN}.lock", f"{LEDGER}.lock", "packed-refs.lock", "packed-refs.new"]
@@ -123,7 +123,7 @@ def test_locks_that_stay_are_removed_those_of_the_journals_refs_alone(
     positions.clear_locks(site, journal)
     assert not (common / "packed-refs.new").exists()
     (common / "packed-refs.lock").touch()
-    positions.clear_locks(site, replace(journal, packed_refs_locked=True))  # it was there before us
+    positions.clear_locks(site, replace(journal, packed_refs_locked=True))  # the lock existed before our move
     assert (common / "packed-refs.lock").exists()
 
 
@@ -135,7 +135,7 @@ def test_a_lock_that_changes_belongs_to_a_living_git(
     look = positions._identity
 
     def written(path: Path) -> tuple[int, int, int] | None:
-        """git goes on writing into it."""
+        """git continues to write to it."""
         found = look(path)
         if path == lock and found:
             lock.write_text(lock.read_text() + "x")

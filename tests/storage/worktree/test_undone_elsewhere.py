@@ -1,4 +1,4 @@
-"""Between the survey of a rewind and its commit somebody else undoes the same checkpoint."""
+"""Between the survey of a rewind and its commit, another command undoes the same checkpoint."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.scene import Scene
 
 @pytest.mark.quick
 def test_a_checkpoint_that_another_worktree_undoes_meanwhile_is_not_undone_twice(worked: Scene) -> None:
-    """It reached the ledger between the survey and the commit: files go back, and no event of ours is written."""
+    """The other undo is in the ledger before our commit: our files are taken back, and we write no event."""
     old = state(worked.top)
     other = Workspace.open(worked.top)
     point = next(

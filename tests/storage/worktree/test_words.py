@@ -1,4 +1,4 @@
-"""git's own words in our refusals."""
+"""The error messages of git in our refusals."""
 
 from __future__ import annotations
 
