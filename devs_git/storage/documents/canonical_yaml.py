@@ -1,7 +1,7 @@
-"""The one form in which we write YAML, and a reader for exactly that form, without a library.
+"""Our own form of YAML: a writer, and a reader for exactly that form, without a library.
 
-Most documents that we read are our own. What this reader makes of a text counts only if writing it again gives the
-same text: then no other reader could understand it differently. Anything else is `documents.parse`'s.
+Most documents that we read are our own. The reader's value counts only if writing it again gives the same text: then no
+other reader of YAML could understand it differently. `yaml_documents.parse` reads everything else.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from devs_git.storage.documents import schemas
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./@+-]*( [A-Za-z0-9_./@+-]+)*", re.ASCII)
 _MISREAD: Final = {"", "~", "null", "true", "false", "y", "n", "yes", "no", "on", "off", "inf", "nan"}
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*", re.ASCII)
-# Compiled where a text needs them: that takes longer than all the rest of a usual document.
+# Not compiled here: few texts need them, and compiling takes longer than reading a usual document.
 _NOT_IN_BLOCK: Final = (
     r"[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
 _ESCAPE: Final = r"[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"
-# In the middle of a file some readers skip a byte order mark, and none lets the last two in.
+# Some readers skip a byte order mark in the middle of a file. No reader accepts the last two.
 _MISPLACED = re.compile("[\ufeff\ufffe\uffff]")
 _INT = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 _WORDS: Final = {"null": None, "true": True, "false": False}
 
 
 def dump(value: Mapping[str, Any], schema: str, *, comment: str = "") -> bytes:
-    """The document as YAML, keys in their order, after a line that names its schema to editors."""
+    """The document as YAML, with its keys in the given order, after a line that names its schema for editors."""
     head = f"# yaml-language-server: $schema={schemas.url(schema)}\n"
     head += "".join(f"# {line}".rstrip() + "\n" for line in comment.splitlines())
     return (head + "".join(line + "\n" for line in _mapping(value, ""))).encode()
@@ -58,7 +58,7 @@ def _part(head: str, value: Any, indent: str) -> Iterator[str]:
 
 
 def _fits_block(text: str) -> bool:
-    """Whether a text reads back unchanged from a literal block: several lines, none that needs care."""
+    """Whether a text of several lines reads back unchanged from a literal block."""
     lines = text.split("\n")
     return (
         "\n" in text.removesuffix("\n")
@@ -89,9 +89,9 @@ def _quoted(text: str) -> str:
 
 
 def find_odd_character(text: str) -> re.Match[str] | None:
-    """The first character that two readers could understand differently, or that shows a person something else.
+    """The first character that two readers could understand differently, or that makes the text look different.
 
-    Some readers end a line, and with it a comment, at a lone carriage return, at U+0085, U+2028 or U+2029; others do not.
+    Some readers end a line, and so a comment, at a lone carriage return, at U+0085, U+2028 or U+2029; others do not.
     """
     for found in COMMANDING.finditer(text):
         if found[0] not in "\n\t" and not text.startswith("\r\n", found.start()):
@@ -100,7 +100,7 @@ def find_odd_character(text: str) -> re.Match[str] | None:
 
 
 def read(data: bytes) -> dict[str, Any] | None:
-    """The mapping in `data` where it is in our own form, else None. Never raises."""
+    """The mapping in `data` if it has our own form, else None. Never raises."""
     try:
         text = data.decode("utf-8")
         lines = text.split("\n")
@@ -115,14 +115,14 @@ def read(data: bytes) -> dict[str, Any] | None:
 
 
 class _Lines:
-    """Lines of our own form, taken one after the other; ValueError for what cannot be of it."""
+    """A reader of lines in our own form. ValueError if they have another form."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
         self.at = 0
 
     def head(self, indent: str) -> str | None:
-        """The rest of the next line if it stands at exactly this indent."""
+        """The rest of the next line if it has exactly this indent, else None."""
         if self.at >= len(self.lines) - 1 or not self.lines[self.at].startswith(indent):
             return None
         rest = self.lines[self.at][len(indent) :]

@@ -1,7 +1,7 @@
-"""The files that travel with the package: git hooks and JSON Schemas.
+"""The files that are shipped with the package: git hooks and JSON Schemas.
 
-In a wheel they sit inside the package (`_hooks`, `_schemas`); a checkout has them at its top. The package is asked
-first: an editable install may leave stale copies elsewhere, but never beside this module.
+A wheel has them inside the package (`_hooks`, `_schemas`), a checkout at its top. The folders in the package come first:
+an editable install may leave stale copies elsewhere, but never in the package.
 """
 
 from __future__ import annotations
@@ -19,5 +19,5 @@ def folder(kind: Literal["hooks", "schemas"]) -> Path:
 
 
 def read(kind: Literal["hooks", "schemas"], name: str) -> bytes:
-    """The bytes of one shipped file; FileNotFoundError where it is not shipped (a bug of ours)."""
+    """The bytes of one shipped file. FileNotFoundError if it is not shipped, which is a bug."""
     return (folder(kind) / name).read_bytes()

@@ -1,7 +1,7 @@
 """Check a value against one of our JSON Schemas, with the few keywords that they use.
 
-The schema file is the one place that says what a record holds. A full validator would cost every command that reads
-the policy 60 ms of imports; a keyword that is not understood here is a bug of ours and is refused loudly.
+Only the schema file defines what a record contains. A full validator would add 60 ms of imports to every command that
+reads the policy. An unknown keyword is a bug and raises KeyError.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def file_name(noun: str) -> str:
 
 
 def url(noun: str) -> str:
-    """Where editors find the schema; also its `$id`."""
+    """The address of the schema for editors, which is also its `$id`."""
     return BASE + file_name(noun)
 
 
@@ -43,17 +43,17 @@ def schema(noun: str) -> dict[str, Any]:
 
 
 def problems(noun: str, value: Any) -> Iterator[tuple[Path, str]]:
-    """Where `value` departs from the schema of `noun`, and how; nothing where it fits."""
+    """Path and message for each place where `value` does not fit the schema of `noun`."""
     yield from _check(schema(noun), value, ())
 
 
 def departures(rule: dict[str, Any], value: Any) -> Iterator[tuple[Path, str]]:
-    """The same for a schema that stands in no file, such as a tool's."""
+    """Path and message for each place where `value` does not fit `rule`, a schema without a file, such as a tool's."""
     yield from _check(rule, value, ())
 
 
 def shape(rule: dict[str, Any]) -> dict[str, Any]:
-    """The part of a schema that says which fields there are, and which kind of value each has."""
+    """The part of a schema that defines the fields and the type of each."""
     words = ("type", "additionalProperties", "minimum", "maximum")
     kept: dict[str, Any] = {key: rule[key] for key in words if key in rule}
     if "properties" in rule:
@@ -127,7 +127,7 @@ def _enum(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator
 
 
 def _pattern(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
-    # In a schema `$` is the end; Python's would let a line end follow.
+    # In a schema `$` matches only at the end. In Python it also matches before a final line end.
     exact = bound[:-1] + r"\Z" if bound.endswith("$") else bound
     if value == "" and not re.search(exact, value):
         yield where, f"{_name(where)} is empty"

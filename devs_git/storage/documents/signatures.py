@@ -1,7 +1,7 @@
-"""Signatures by SSH keys: `ssh-keygen -Y`, called by us with signers that we name ourselves.
+"""Signatures by SSH keys, made and verified with `ssh-keygen -Y`.
 
-Nothing is read from git's configuration or from anybody's home: neither `gpg.ssh.allowedSignersFile` nor
-`gpg.ssh.program` has a say, and HOME is an empty folder while a signature is verified.
+The caller names the signers. git's configuration (`gpg.ssh.allowedSignersFile`, `gpg.ssh.program`) has no effect, and
+HOME is an empty folder while a signature is verified.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ _PROGRAM: Final = "ssh-keygen"
 _BEGIN: Final = b"-----BEGIN SSH SIGNATURE-----"
 _END: Final = b"-----END SSH SIGNATURE-----"
 _MAGIC: Final = b"SSHSIG\0\0\0\1"
-_KEY_AT: Final = len(_MAGIC) + 4  # where the public key begins, after its length
+# The offset of the public key, after its length.
+_KEY_AT: Final = len(_MAGIC) + 4
 _MOST: Final = limits.SIGNATURE.most
 _SECONDS: Final = 30.0
 
 
 def sign(message: bytes, key: Path) -> bytes:
-    """The detached signature of `message` by the private key at `key`, or by ssh-agent where it holds a public one.
+    """The detached signature of `message`. The file `key` has a private key, or a public key for ssh-agent.
 
-    ssh-keygen itself asks for a passphrase, a touch or a PIN, on the terminal or through SSH_ASKPASS.
+    ssh-keygen itself asks for a passphrase, a touch or a PIN, on the terminal or through SSH_ASKPASS. BAD_SIGNATURE.
     """
     if not key.is_file():
         raise invalid("key", "The key file does not exist.", hint="Name it: --key ~/.ssh/id_ed25519")
@@ -50,7 +51,7 @@ def sign(message: bytes, key: Path) -> bytes:
 
 @contextmanager
 def key_file(public: str) -> Iterator[Path]:
-    """A public key as a file, for signing with the private one that ssh-agent holds."""
+    """A temporary file with a public key, to sign with the private key in ssh-agent."""
     with tempfile.TemporaryDirectory(prefix="devs-git-") as folder:
         path = Path(folder) / "key.pub"
         path.write_text(public + "\n", encoding="utf-8")
@@ -58,9 +59,9 @@ def key_file(public: str) -> Iterator[Path]:
 
 
 def verify(message: bytes, signature: bytes, signers: Sequence[Approver]) -> str:
-    """The principal whose key signed `message` in our namespace; UNKNOWN_SIGNER, BAD_SIGNATURE.
+    """The principal whose key signed `message` in our namespace. UNKNOWN_SIGNER, BAD_SIGNATURE.
 
-    Of two signers with one key the first in `signers` counts.
+    If two signers have the same key, the first in `signers` counts.
     """
     _require_armoured(signature)
     signer = _signer(signature, signers)
@@ -82,9 +83,9 @@ def verify(message: bytes, signature: bytes, signers: Sequence[Approver]) -> str
 
 
 def key_of(message: bytes, signature: bytes) -> str:
-    """The public key that signed `message` in our namespace, as `ssh-ed25519 AAAA…`; BAD_SIGNATURE.
+    """The public key that signed `message` in our namespace, as `ssh-ed25519 AAAA…`. BAD_SIGNATURE.
 
-    Whose key it is, and whether that person may decide, is not asked here.
+    This does not check whose key it is, or whether that person may decide.
     """
     text = key_in(signature)
     verify(message, signature, (Approver("signer", text),))
@@ -92,7 +93,7 @@ def key_of(message: bytes, signature: bytes) -> str:
 
 
 def key_in(signature: bytes) -> str:
-    """The public key that a signature names; whether it signed is not asked here. BAD_SIGNATURE."""
+    """The public key that a signature names. This does not verify the signature. BAD_SIGNATURE if it cannot be read."""
     _require_armoured(signature)
     key = _named_key(signature)
     length = int.from_bytes(key[:4], "big")
@@ -122,9 +123,9 @@ def _named_key(signature: bytes) -> bytes:
 
 
 def _signer(signature: bytes, signers: Sequence[Approver]) -> Approver:
-    """Whose key the signature names. It is only a name: ssh-keygen then verifies with this signer's key alone.
+    """The signer whose key the signature names. ssh-keygen then verifies the signature with this key only.
 
-    Read here and not asked of `ssh-keygen -Y find-principals`, for a history may hold thousands of signatures.
+    We read the key ourselves, without `ssh-keygen -Y find-principals`: a history may have thousands of signatures.
     """
     key = _named_key(signature)
     wanted = base64.b64encode(key).decode()
@@ -139,7 +140,7 @@ def _signer(signature: bytes, signers: Sequence[Approver]) -> Approver:
 
 
 def _line(signer: Approver) -> str:
-    """One line of allowed signers; no option of ours can be smuggled in by a key's comment."""
+    """One line of an allowed-signers file. The comment of the key is dropped, because it could add an option."""
     words = signer.key.split()[:2]
     return f'{signer.principal} namespaces="{NAMESPACE}" {" ".join(words)}\n' if len(words) == 2 else ""
 

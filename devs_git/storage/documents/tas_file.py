@@ -1,4 +1,4 @@
-"""The TAS in commits: which blob stands at its path. Read by full oids, without replace refs."""
+"""The TAS in commits: the blob at its path. Read by full oids, without replace refs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FOLDER = "040000"
 
 
 def entry(git: Git, commit: str, path: str) -> tuple[str, str]:
-    """Mode and oid of what stands at `path` in a commit; ('', '') where nothing does, or there is no commit."""
+    """Mode and oid of the entry at `path` in a commit; both '' if there is no entry, or if `commit` is ''."""
     if not commit:
         return "", ""
     out = git.run("ls-tree", "-z", "--full-tree", commit, "--", path)
@@ -25,28 +25,28 @@ def entry(git: Git, commit: str, path: str) -> tuple[str, str]:
 
 
 def in_the_way(git: Git, commit: str, path: str) -> str:
-    """The folder of `path` that is a file, a link or a submodule in a commit; '' where none is."""
+    """The parent of `path` that is a file, a link or a submodule in a commit; '' if there is none."""
     folders = (str(folder) for folder in reversed(PurePosixPath(path).parents[:-1]))
     return next((one for one in folders if entry(git, commit, one)[0] not in ("", _FOLDER)), "")
 
 
 def blob(git: Git, commit: str, path: str) -> str | None:
-    """The oid of the TAS in a commit; None where there is no regular file."""
+    """The oid of the TAS in a commit; None if it is not a regular file there."""
     mode, oid = entry(git, commit, path)
     return oid if mode in REGULAR else None
 
 
 def text(git: Git, oid: str | None) -> str:
-    """The TAS behind a blob's oid, undecodable bytes replaced; '' for None or a blob that is not here. INVALID_INPUT."""
+    """The text of a blob, with undecodable bytes replaced; '' for None or a missing blob. INVALID_INPUT if it is too large."""
     data = bounded.blob_if_there(git, oid, limits.FILE, "tas") if oid else None
     return data.decode("utf-8", "replace") if data else ""
 
 
 def as_stored(git: Git, path: str, proposed: str) -> str:
-    """`proposed` with the line ends that git would store at `path` of this worktree.
+    """`proposed` with the line ends that git would store for `path` in this worktree.
 
-    A text taken from the working tree may have CRLF where `eol=crlf` or `core.autocrlf` keeps LF in commits: landed as it
-    is, every line would differ, and the file would be dirty for good.
+    A text from the working tree may have CRLF although commits have LF, by `eol=crlf` or `core.autocrlf`. If it were
+    committed unchanged, every line would differ, and the file would always be dirty.
     """
     plain = proposed.replace("\r\n", "\n")
     if plain == proposed:

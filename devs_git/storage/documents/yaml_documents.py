@@ -1,10 +1,10 @@
-"""YAML documents: read strictly, written always the same way. The only importer of ruamel.yaml.
+"""Read YAML documents strictly. No other module imports ruamel.yaml.
 
-Reading refuses what two readers could understand differently, with file and line: duplicate keys, merge keys, anchors
-and aliases, tags, directives, a second document, keys that are no text, more than 256 KiB, deep nesting, more than
-10,000 values where it is not in our own form, text that is not UTF-8, control and bidirectional characters, line breaks that only some readers know. Plain scalars are those of
-YAML 1.2 (`no` is text, `0x1f` a number); what belongs where is the schema's. Writing needs no library: keys in the given
-order, texts quoted unless nobody could misread them.
+A document that two readers could understand differently is refused, with file and line. Refused are duplicate keys, merge
+keys, anchors and aliases, tags, directives, a second document, keys that are not text, more than 256 KiB, deep nesting,
+more than 10,000 values (unless the document has our own form), text that is not UTF-8, control and bidirectional
+characters, and line breaks that only some readers know. Plain scalars follow YAML 1.2 (`no` is text, `0x1f` is a number).
+The schema decides which value belongs where. `canonical_yaml` writes documents.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ from devs_git.values import immutable
 __all__ = ["Document", "dump", "load", "load_any", "parse"]
 MAX_BYTES: Final = limits.DOCUMENT.most
 MAX_DEPTH: Final = 32
-MAX_VALUES: Final = 10_000  # in a document that is not in our own form: 256 KiB of them take seconds
-_LONG_NUMBER: Final = 40  # characters; a number of ours has fewer than 20
+# In a document that does not have our own form: 256 KiB of values would take seconds.
+MAX_VALUES: Final = 10_000
+# Characters; our numbers have fewer than 20.
+_LONG_NUMBER: Final = 40
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
 _FLOAT = re.compile(
     r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)", re.ASCII
@@ -47,9 +49,9 @@ class Document:
 
 
 def load(data: bytes, name: str, schema: str = "", *, code: str = "INVALID_ARGUMENTS") -> dict[str, Any]:
-    """The mapping in `data`, checked against `schema` (`policy`); `name` is what the refusal calls the file.
+    """The mapping in `data`, checked against `schema` (such as `policy`). `name` is the name of the file in an error.
 
-    Raises DevsError `code` with `file`, `line` and `field` (dotted, of the first thing that is wrong).
+    Raises the error `code` with `file`, `line` and `field` (with dots) of the first problem.
     """
     plain = canonical_yaml.read(data) if len(data) <= MAX_BYTES else None
     if plain is not None and _is_text(plain, data) and not (schema and any(schemas.problems(schema, plain))):
@@ -66,7 +68,7 @@ def load(data: bytes, name: str, schema: str = "", *, code: str = "INVALID_ARGUM
 
 
 def parse(data: bytes, name: str, *, code: str = "INVALID_ARGUMENTS") -> Document:
-    """The document in `data`, whatever its schema."""
+    """The document in `data`, without a check against a schema. Raises the error `code`."""
     if len(data) > MAX_BYTES:
         raise _refusal(code, name, 1, f"the file is larger than {MAX_BYTES // 1024} KiB")
     try:
@@ -106,11 +108,12 @@ def _refusal(code: str, name: str, line: int, what: str, *, field: str = "") -> 
 
 
 def load_any(data: bytes, name: str) -> dict[str, Any]:
-    """The mapping in `data`, which is JSON where it begins with a brace and is JSON, else YAML; keys never twice."""
+    """The mapping in `data`, which is JSON or YAML. A duplicate key is an error in both. INVALID_ARGUMENTS."""
     if data.lstrip()[:1] == b"{" and len(data) <= MAX_BYTES:
         try:
             found = json.loads(data, object_pairs_hook=lambda pairs: _once(pairs, name))
-        except (ValueError, RecursionError):  # the reader of YAML says where, and how deep is too deep
+        except (ValueError, RecursionError):
+            # The reader of YAML names the line of the error.
             return load(data, name)
         if isinstance(found, dict) and _is_text(found, data):
             return found
@@ -118,7 +121,7 @@ def load_any(data: bytes, name: str) -> dict[str, Any]:
 
 
 def _is_text(value: Any, data: bytes) -> bool:
-    """Whether all texts of a value can be written as UTF-8: an escape can be half of a character."""
+    """Whether all texts of a value can be written as UTF-8. An escape may be half of a surrogate pair."""
     try:
         return b"\\" not in data or bool(json.dumps(value, ensure_ascii=False).encode())
     except UnicodeEncodeError:
@@ -141,7 +144,7 @@ class _Refused(Exception):
 
 
 class _Reader:
-    """Builds values from parser events, so that nothing is resolved, merged or constructed unseen."""
+    """Builds values from parser events, so that the library resolves, merges and constructs nothing itself."""
 
     def __init__(self, events: Iterator[Any]) -> None:
         self.events = events
@@ -215,8 +218,10 @@ class _Reader:
 
 
 def scalar(text: str) -> Any:
-    """The value of a plain scalar by the core schema of YAML 1.2. No record of ours has a number that is not whole: what
-    is none, or is not finite, or has too many digits is `inf`, which every schema refuses.
+    """The value of a plain scalar by the core schema of YAML 1.2.
+
+    Our records have whole numbers only. A number that is not finite or has too many digits becomes `inf`, which every
+    schema refuses.
     """
     if text in _WORDS:
         return _WORDS[text]

@@ -1,4 +1,4 @@
-"""Where a repository's parts are, as git answers it from a folder and the caller's environment."""
+"""Where the parts of a repository are, as git finds them from a folder and the environment."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from devs_git.storage.git.children import GitTimedOut
 from devs_git.storage.git.program import REPOSITORY_VARIABLES, Git, GitFailed
 from devs_git.values import immutable
 
-_SECONDS: Final = 10.0  # that git may take for what it answers in milliseconds
+# The time limit for a question that git answers in milliseconds.
+_SECONDS: Final = 10.0
 
-# Of what we keep in the git directory these are folders; all else is a file.
+# Our folders in the git directory. All other entries of ours are files.
 _FOLDERS: Final = frozenset(
     f"devs{name}"
     for name in (
@@ -39,7 +40,7 @@ _ODD: Final = "neither a file nor a folder"
 
 @immutable
 class Places:
-    """Folders of one worktree of one repository; `top` is None in a bare repository."""
+    """Folders of one worktree. `top` is None in a bare repository."""
 
     git_dir: Path
     common: Path
@@ -47,7 +48,7 @@ class Places:
 
     @property
     def worktree_id(self) -> str:
-        """`.` for the main worktree, else the name that git gave the linked one."""
+        """`.` for the main worktree, else git's name for the linked one."""
         return "." if self.git_dir == self.common else self.git_dir.name
 
     @property
@@ -62,7 +63,7 @@ class Places:
 
     @property
     def operations(self) -> Path:
-        """Where each operation of this worktree has its private files, in a folder of its own."""
+        """The folder with one folder for the private files of each operation of this worktree."""
         return self.own / "op"
 
     @property
@@ -71,14 +72,14 @@ class Places:
 
     @property
     def tas_note(self) -> Path:
-        """Notes which file the TAS is, behind the oid of the policy that says so."""
+        """The file that names the TAS, after the oid of the policy that names it."""
         return self.shared / "tas-path"
 
     @property
     def has_had_policy(self) -> bool:
-        """Whether this clone has had a ledger with a policy, as `init` noted with the path of the TAS.
+        """Whether this clone has had a ledger with a policy, by the note that `init` wrote with the path of the TAS.
 
-        False where nothing is noted, which also says nothing.
+        False proves nothing: there may be no note.
         """
         try:
             with self.tas_note.open("rb") as note:
@@ -89,17 +90,17 @@ class Places:
 
     @property
     def lock(self) -> Path:
-        """Held by whoever moves this worktree's files, index or branch."""
+        """The lock of the command that moves this worktree's files, index or branch."""
         return self.own / "lock"
 
     @property
     def spool(self) -> Path:
-        """Where the agent hooks leave what they captured."""
+        """The folder in which the agent hooks save what they captured."""
         return self.shared / "spool"
 
     @property
     def has_spooled(self) -> bool:
-        """Whether something lies there; asked before anything is imported that could read it."""
+        """Whether `spool` has files. It is asked before the modules that read them are imported."""
         try:
             with os.scandir(self.spool) as entries:
                 return any(entry.is_file() for entry in entries)
@@ -108,7 +109,7 @@ class Places:
 
     @property
     def lacks_view(self) -> bool:
-        """Whether a view `.devs/` is to be drawn here: it was taken away, or this is a new worktree of a repository that has one."""
+        """Whether the view `.devs/` must be written: it was deleted, or this is a new worktree of a repository with a view."""
         if self.top is None:
             return False
         if (self.own / "view").exists():
@@ -121,7 +122,7 @@ class Places:
 
 
 def common_of(git: Git) -> Path:
-    """The common git directory of a git that has a GIT_DIR, found as git finds it."""
+    """The common git directory for a git with GIT_DIR in its environment, found as git does."""
     environment = git.environment()
     git_dir = git.where / environment["GIT_DIR"]
     if "GIT_COMMON_DIR" in environment:
@@ -133,9 +134,9 @@ def common_of(git: Git) -> Path:
 
 
 def worktrees(git: Git, common: Path) -> tuple[Places, ...]:
-    """The places of every worktree of the repository that still stands; none for a bare place.
+    """The places of every worktree of the repository that still exists. A bare repository is not included.
 
-    A folder that was deleted and belongs to another repository by now is none of ours.
+    A worktree's folder may have been deleted and may now belong to another repository; then it is left out.
     """
     out = git.run("worktree", "list", "--porcelain", "-z")
     folders = [Path(os.fsdecode(line[9:])) for line in out.split(b"\0") if line.startswith(b"worktree ")]
@@ -153,13 +154,13 @@ def _at(folder: Path) -> Places | None:
         return None
 
 
-# What git says where it looked and found none, or where it is called in a folder that was deleted.
+# git's words if there is no repository, or if the current folder was deleted.
 _NO_PLACE = ("not a git repository", "current working directory")
 _KNOWN: dict[Path, tuple[tuple[int, ...], Places]] = {}
 
 
 def locate_cached(where: Path) -> Places:
-    """`locate`, remembered while what git would look at is the same: for a process that is asked again and again."""
+    """Like `locate`, but cached as long as the repository's folder and configuration are the same. For servers."""
     mark = _mark(where)
     known = _KNOWN.get(where)
     if known is None or not mark or known[0] != mark:
@@ -172,19 +173,20 @@ def locate_cached(where: Path) -> Places:
 
 
 def _mark(where: Path) -> tuple[int, ...]:
-    """What differs when another repository stands here, or its configuration has changed; nothing where git is told otherwise."""
+    """Numbers that change if there is another repository here, or if its configuration changed. Empty: do not cache."""
     git = where / ".git"
     if any(name in os.environ for name in REPOSITORY_VARIABLES):
         return ()
     try:
         place, settings = git.stat(), (git / "config").stat()
-    except OSError:  # a linked worktree, or none at all
+    except OSError:
+        # A linked worktree, or no repository.
         return ()
     return place.st_dev, place.st_ino, settings.st_ino, settings.st_mtime_ns, settings.st_size
 
 
 def locate(where: Path, *, unset: tuple[str, ...] = ()) -> Places:
-    """The places of the repository around `where`; NOT_A_REPOSITORY where there is none."""
+    """The places of the repository around `where`. NOT_A_REPOSITORY if there is none."""
     places = _found(where, unset)
     _require_folders(places)
     return places
@@ -206,27 +208,30 @@ def _asked_in_time(git: Git) -> Places:
 
 def _asked(git: Git) -> Places:
     asked = ("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir")
-    # Where there is no working tree git answers the first two and then refuses: one child in either case.
+    # Without a working tree git answers the first two questions and fails at the third, so one child is enough.
     status, answer = git.attempt(*asked, "--show-toplevel", ok=(0, 128))
     if not answer:
         try:
             answer = git.run(*asked)
         except GitFailed as error:
-            if error.status < 0:  # killed: nobody knows
+            if error.status < 0:
+                # git was killed, so its answer is unknown.
                 raise
             raise _no_repository(error) from error
     found = os.fsdecode(answer).split("\n")[:-1]
-    if len(found) != (3 if status == 0 else 2):  # a folder's name has a line end: ask one by one
+    # If the name of a folder contains a line end, ask one question at a time.
+    if len(found) != (3 if status == 0 else 2):
         questions = [*asked[2:], "--show-toplevel"][: 3 if status == 0 else 2]
         found = [os.fsdecode(git.run(*asked[:2], question))[:-1] for question in questions]
     return Places(Path(found[0]), Path(found[1]), Path(found[2]) if status == 0 else None)
 
 
 def _require_folders(places: Places) -> None:
-    """Refuses where our folder or something in it is a link or of another kind than ours: we would write and remove elsewhere."""
+    """Refuse if our folder, or an entry of it, is a link or has another kind: we would write and delete elsewhere."""
     for folder, asked in {places.own: "--git-dir", places.shared: "--git-common-dir"}.items():
         for name, kind in _strange(folder):
-            from shlex import quote  # for a refusal alone
+            # Only a refusal needs it.
+            from shlex import quote
 
             ours = "folder" if name in _FOLDERS else "file"
             raise invalid(
@@ -237,12 +242,13 @@ def _require_folders(places: Places) -> None:
 
 
 def _strange(folder: Path) -> Iterator[tuple[str, str]]:
-    """What stands at our folder and in it that we never made: its name from the git directory on, and what it is."""
+    """The name (from the git directory on) and kind of each entry, at and in our folder, that devs-git never makes."""
     found = _other_than_folder(folder)
     if found:
         yield "devs", found
     with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
-        for entry in entries:  # the folder tells kinds with the names: nothing is looked at
+        # The folder gives the kinds together with the names, so no further system call is needed.
+        for entry in entries:
             name = f"devs/{entry.name}"
             if entry.is_symlink():
                 yield name, "a link"
@@ -256,7 +262,7 @@ def _strange(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _other_than_folder(place: Path) -> str:
-    """What stands there in place of a folder; '' for a folder, and for nothing."""
+    """The kind of what is there; '' for a folder, or if there is nothing."""
     try:
         mode = place.lstat().st_mode
     except FileNotFoundError:

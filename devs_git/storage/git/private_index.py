@@ -1,4 +1,4 @@
-"""An index file of our own: whole, durable, without a helper process; the user's is never staged into or refreshed."""
+"""A private index file, so that devs-git never stages into the user's index or refreshes it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from devs_git.storage.git.program import Git
 if TYPE_CHECKING:
     from devs_git.storage.git.objects import Entry
 
-# A private index stands alone: whole, without a helper process and without the user's cache of untracked files.
+# A private index is one complete file, without a helper process and without the user's cache of untracked files.
 PRIVATE_INDEX: Final = (
     "core.splitIndex=false",
     "index.sparse=false",
@@ -25,12 +25,12 @@ DURABLE: Final = ("core.fsync=all", "core.fsyncMethod=batch")
 
 
 def private(git: Git, index: Path) -> Git:
-    """`git` on an index file of our own: the user's is never staged into or refreshed."""
+    """`git` on the private index file `index`."""
     return git.with_env(GIT_INDEX_FILE=os.fspath(index)).with_config(*PRIVATE_INDEX)
 
 
 def index_path(git: Git) -> Path:
-    """Where the index is that git uses here (GIT_INDEX_FILE is obeyed)."""
+    """The index file that git uses, which GIT_INDEX_FILE may name."""
     environment = git.environment()
     own = environment.get("GIT_INDEX_FILE")
     return git.where / own if own else Path(environment["GIT_DIR"]) / "index"

@@ -1,8 +1,8 @@
-"""Run the git program: one place for environment, timeouts and how failure is told.
+"""Run the git program: one place for its environment, timeouts and failures.
 
-Children never read our standard input, take no optional lock, start no fsmonitor, and read paths literally. Where a
-`time_limit` is set none of them runs on when it is over.
-A child that writes the working tree inherits the lock's descriptor, so that an orphan still holds the lock.
+Children never read our standard input, take no optional lock, start no fsmonitor, and read paths literally. At the end of
+a `time_limit` they are ended. A child that writes the working tree inherits the descriptor of the lock, so an orphan
+still holds the lock.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from devs_git.storage.git import children, time_limit
 from devs_git.values import field, immutable, replace
 
 if TYPE_CHECKING:
-    import subprocess  # a command that needs no git does without
+    # Loaded late: a command that needs no git does not load it.
+    import subprocess
 
 # Variables by which a caller's repository would leak into a child that writes the ledger or a backup.
 REPOSITORY_VARIABLES: Final = (
@@ -38,7 +39,7 @@ REPOSITORY_VARIABLES: Final = (
     "GIT_CEILING_DIRECTORIES",
     "GIT_INTERNAL_SUPER_PREFIX",
 )
-# What is proved is proved by objects alone: nothing replaced or grafted, no graph file, no other rule for trailers.
+# `verify` and servers judge by objects alone: without replace refs, grafts, commit-graph files or other rules for trailers.
 OBJECTS_ALONE: Final = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
 OBJECTS_ALONE_CONFIG: Final = (
     "-c",
@@ -50,12 +51,13 @@ OBJECTS_ALONE_CONFIG: Final = (
     "-c",
     "advice.graftFileDeprecated=false",
 )
-# What a partial clone has not got is not fetched: that starts programs which the configuration names, and asks people.
+# A partial clone fetches no missing objects: a fetch may start programs that the configuration names, and ask the user.
+# git knows GIT_NO_LAZY_FETCH since 2.45.
 _OFFLINE: Final = {
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",
-}  # the first is known since git 2.45
-# git refuses to work where one of these is set beside our own.
+}
+# git refuses to combine these with GIT_LITERAL_PATHSPECS.
 _NEVER: Final = ("GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
 _ALWAYS: Final = {
     "LC_ALL": "C",
@@ -86,7 +88,7 @@ _QUIET: Final = (
 
 
 class GitFailed(Exception):
-    """git said no: its exit status and its own words."""
+    """git failed. Has its exit status and standard error."""
 
     def __init__(self, args: Sequence[str], status: int, stderr: str) -> None:
         super().__init__(f"git {args[0] if args else ''} exited {status}: {stderr.strip()}")
@@ -105,8 +107,10 @@ class Git:
     keep_open: tuple[int, ...] = ()
     cache: dict[str, Any] | None = field(default=None, compare=False, repr=False)
     offline: bool = False
-    skipped_filters: tuple[str, ...] = ()  # filters that whoever only reads does not start (see `filters`)
-    plain: bool = False  # as its user runs it: for a commit, whose hooks must not see our settings
+    # Filters that a command that only reads does not start (see `filters`).
+    skipped_filters: tuple[str, ...] = ()
+    # As the user runs git: for a commit, whose hooks must not see our settings.
+    plain: bool = False
 
     def with_env(self, **env: str) -> Git:
         return replace(self, env={**self.env, **env})
@@ -116,11 +120,11 @@ class Git:
         return replace(self, config=(*self.config, *(part for pair in pairs for part in ("-c", pair))))
 
     def with_descriptors(self, *descriptors: int) -> Git:
-        """The same git, whose children inherit these descriptors (a held lock)."""
+        """The same git, whose children inherit these descriptors (of a lock)."""
         return replace(self, keep_open=(*self.keep_open, *descriptors))
 
     def with_cache(self) -> Git:
-        """The same git for one operation, which keeps in `known` what it asked once and what does not change meanwhile."""
+        """The same git with an empty `cache`, for answers that do not change during one operation."""
         return replace(self, cache={})
 
     def run(
@@ -130,14 +134,14 @@ class Git:
         ok: tuple[int, ...] = (0,),
         timeout: float | None = None,
     ) -> bytes:
-        """Standard output of `git args`; raises GitFailed unless the exit status is in `ok`, GitTimedOut after `timeout` seconds."""
+        """Standard output. GitFailed unless the exit status is in `ok`; GitTimedOut after `timeout` seconds."""
         return self.attempt(*args, stdin=stdin, ok=ok, timeout=timeout)[1]
 
     def text(self, *args: str, ok: tuple[int, ...] = (0,)) -> str:
         return os.fsdecode(self.run(*args, ok=ok)).strip()
 
     def says(self, *args: str) -> bool:
-        """Whether git answers yes (exit 0) or no (exit 1)."""
+        """Whether git answers yes (exit status 0) or no (exit status 1). Any other status is GitFailed."""
         return self.attempt(*args, ok=(0, 1))[0] == 0
 
     def attempt(
@@ -147,7 +151,7 @@ class Git:
         ok: tuple[int, ...] = (0,),
         timeout: float | None = None,
     ) -> tuple[int, bytes]:
-        """Exit status and standard output."""
+        """Exit status and standard output. GitFailed unless the status is in `ok`; GitTimedOut after `timeout` seconds."""
         child = self.start(*args, fed=stdin is not None)
         out, err = children.output_of(child, args, stdin, timeout)
         if child.returncode not in ok:
@@ -158,7 +162,7 @@ class Git:
 
     @contextlib.contextmanager
     def alongside(self, *args: str) -> Iterator[Callable[[], bytes]]:
-        """`git args` running while the body does something else; what is yielded waits for its standard output."""
+        """Run git while the body does something else. Yields a function that waits and returns standard output."""
         child = self.start(*args)
 
         def output() -> bytes:
@@ -174,11 +178,11 @@ class Git:
                 children.end_group(child)
 
     def stream(self, *args: str, stdin: bytes = b"") -> Generator[bytes]:
-        """Standard output piece by piece; git is ended when the caller has had enough.
+        """Standard output in pieces. git is ended when the caller stops reading.
 
-        GitFailed where it ended badly by itself: what a killed git said so far is not all that there is.
+        GitFailed if git itself fails: its output may be incomplete.
         """
-        # Into a file: a pipe that nobody reads meanwhile is full after some hundred warnings, and git waits forever.
+        # Errors go to a file: nobody reads a pipe meanwhile, so some hundred warnings would fill it and git would hang.
         with contextlib.ExitStack() as open_now:
             said = open_now.enter_context(children.nameless_file())
             given = open_now.enter_context(children.nameless_file(stdin)) if stdin else None
@@ -197,9 +201,9 @@ class Git:
     def start(
         self, *args: str, fed: bool = False, errors: int | None = None, given: IO[bytes] | None = None
     ) -> subprocess.Popen[bytes]:
-        """A running git in a process group of its own, so that it can be ended with its children.
+        """Start git in its own process group, so that it can be ended with its children.
 
-        `fed`: by our pipe; `errors`: the descriptor that gets its standard error, instead of a pipe; `given`: a file that it reads.
+        Standard input is the file `given`, or with `fed` a pipe. `errors`: a descriptor for standard error, else a pipe.
         """
         import subprocess
 
@@ -232,7 +236,7 @@ class Git:
         return _of_configuration(words) or GitFailed(args, status, words)
 
     def _inside(self, words: str) -> str:
-        """git's words without the machine's paths: those of the repository become relative to it."""
+        """git's words with the paths of the repository made relative, so that they do not show this machine's paths."""
         for place in (*(self.env.get(name) for name in ("GIT_DIR", "GIT_WORK_TREE")), os.fspath(self.where)):
             if place:
                 words = words.replace(place + "/", "")
@@ -251,7 +255,7 @@ def _text(err: bytes) -> str:
 
 
 def _of_configuration(words: str) -> DevsError | None:
-    """NOT_A_REPOSITORY where git cannot read its configuration: then it answers no question at all, whatever was asked."""
+    """NOT_A_REPOSITORY if git cannot read its configuration, because then every git command fails; else None."""
     found = _CONFIGURATION.search(words)
     return found and DevsError(
         "NOT_A_REPOSITORY",
@@ -261,34 +265,33 @@ def _of_configuration(words: str) -> DevsError | None:
 
 
 def of_store(common: Path, *, offline: bool = False) -> Git:
-    """git for what is proved: the caller's repository variables scrubbed, objects as they are."""
+    """git for judging the ledger: without the caller's repository variables, and with objects as they are."""
     env = {"GIT_DIR": os.fspath(common), **OBJECTS_ALONE}
     return Git(common, env, REPOSITORY_VARIABLES, OBJECTS_ALONE_CONFIG, offline=offline)
 
 
 def _off(filters: Sequence[str], environment: Mapping[str, str]) -> dict[str, str]:
-    """Settings, behind those that a caller gave in the same way, by which git takes files as they are.
+    """Variables that add settings, after those of the caller, by which git applies none of these filters.
 
-    As variables, for a filter's name may have an equals sign in it, with which `-c` could not name it.
+    `-c` would not do: it cannot name a filter whose name contains an equals sign.
     """
     given = environment.get("GIT_CONFIG_COUNT", "")
     settings = {"clean": "", "smudge": "", "process": "", "required": "false"}
     pairs = [(f"filter.{name}.{key}", value) for name in filters for key, value in settings.items()]
     first = int(given) if given.isdecimal() else 0
-    told = {f"GIT_CONFIG_KEY_{first + at}": key for at, (key, _) in enumerate(pairs)}
-    told |= {f"GIT_CONFIG_VALUE_{first + at}": value for at, (_, value) in enumerate(pairs)}
-    return {"GIT_CONFIG_COUNT": str(first + len(pairs)), **told}
+    variables = {f"GIT_CONFIG_KEY_{first + at}": key for at, (key, _) in enumerate(pairs)}
+    variables |= {f"GIT_CONFIG_VALUE_{first + at}": value for at, (_, value) in enumerate(pairs)}
+    return {"GIT_CONFIG_COUNT": str(first + len(pairs)), **variables}
 
 
 def split_z(data: bytes) -> list[str]:
     """NUL-separated paths, undecodable bytes kept as surrogates."""
-    return [
-        part for part in os.fsdecode(data).split("\0") if part
-    ]  # at once: there may be a hundred thousand
+    # Decoded at once: there may be a hundred thousand.
+    return [part for part in os.fsdecode(data).split("\0") if part]
 
 
 def split_lines(text: str) -> list[str]:
-    r"""Lines as git ends them. `splitlines()` knows other ends, such as U+2028, which a name or a message may hold."""
+    r"""Split at \n only. `splitlines()` also splits at characters such as U+2028, which a name or a message may contain."""
     return text.removesuffix("\n").split("\n") if text else []
 
 

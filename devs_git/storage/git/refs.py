@@ -1,4 +1,4 @@
-"""References, moved only in one transaction with expected old values; never blindly."""
+"""Refs. They are only moved in one transaction, with the old value that each must have."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ _MOVED: Final = re.compile(
 )
 _LOCKED: Final = re.compile(r"\.lock': File exists")
 _LOOSE: Final = re.compile(rb"%b\n?" % OID_FORM.encode())
-_TAIL: Final = 1 << 16  # bytes; a line of a reflog is shorter
+# Bytes; a line of a reflog is shorter.
+_TAIL: Final = 1 << 16
 
 
 class RefMoved(Exception):
-    """A reference did not have its expected old value."""
+    """A ref did not have the expected old value."""
 
 
 class RefLocked(Exception):
-    """Another git holds the lock of a reference at this moment."""
+    """Another git holds the lock of a ref."""
 
 
 def _line(update: RefUpdate) -> bytes:
@@ -40,10 +41,10 @@ def _line(update: RefUpdate) -> bytes:
 
 
 def transaction(git: Git, updates: Sequence[RefUpdate], message: str) -> None:
-    """All of `updates`, or none of them (a crash aside). Raises RefMoved or RefLocked; nothing has moved then."""
+    """Make all of `updates` or none, except after a crash. If this raises RefMoved or RefLocked, no ref has moved."""
     script = b"start\0" + b"".join(_line(update) for update in updates) + b"prepare\0commit\0"
     try:
-        # A stash entry lives in its reflog; git makes one for refs/stash only where it is told to.
+        # A stash entry is a line of a reflog, and git makes the reflog of refs/stash only with this option.
         log = ("--create-reflog",) if any(update.ref == "refs/stash" for update in updates) else ()
         git.run("update-ref", "-m", message, *log, "--stdin", "-z", stdin=script)
     except GitFailed as error:
@@ -55,18 +56,18 @@ def transaction(git: Git, updates: Sequence[RefUpdate], message: str) -> None:
 
 
 def any_unmoved(git: Git, updates: Sequence[RefUpdate]) -> bool:
-    """Whether a ref is still as it was. git moves refs first and deletes others after that, and may be killed in between."""
+    """Whether some ref still has its old value. git first moves refs and then deletes others, and may be killed in between."""
     return any(read(git, one.ref) == one.old for one in updates if one.old != one.new)
 
 
 def missing_object(error: GitFailed) -> str:
-    """The object that was not there for a ref, '' where git says something else."""
+    """The oid of a missing object that git refused to set a ref to; '' for any other error."""
     named = re.search(rf"nonexistent object ({OID_FORM})", error.stderr)
     return named[1] if named else ""
 
 
 def lock_refusal(error: RefLocked) -> DevsError:
-    """BUSY, with the name of the lock that another git holds or that a killed one left."""
+    """BUSY, with the name of the lock that another git holds, or that a killed git left."""
     named = re.search(r"'([^']*\.lock)'", str(error))
     name = named[1].rpartition("/.git/")[2] if named else "the lock of a ref"
     return DevsError(
@@ -77,12 +78,12 @@ def lock_refusal(error: RefLocked) -> DevsError:
 
 
 def read(git: Git, ref: str) -> str:
-    """The oid that a full ref name (or `HEAD^{commit}`) holds, or '' where there is none. GitFailed where git cannot read its refs."""
+    """The oid of a full ref name (or `HEAD^{commit}`); '' if it does not exist. GitFailed if git cannot read its refs."""
     return _verified(git, ref, ok=(0, 1))
 
 
 def commit_of(git: Git, words: str) -> str:
-    """The commit that a person's words name, as git understands them, or '' where they name none."""
+    """The commit that a user's words name for git; '' if they name none."""
     return _verified(git, f"{words}^{{commit}}", ok=(0, 1, 128))
 
 
@@ -92,7 +93,7 @@ def _verified(git: Git, words: str, ok: tuple[int, ...]) -> str:
 
 
 def loose(common: Path, ref: str) -> str:
-    """The oid in the ref's own file, '' where it has none (packed, symbolic, missing): a question less to git."""
+    """The oid in the ref's own file, without starting git. '' if there is none: packed, symbolic or missing."""
     try:
         text = (common / ref).read_bytes()
     except OSError:
@@ -101,14 +102,14 @@ def loose(common: Path, ref: str) -> str:
 
 
 def has_file(common: Path, ref: str) -> bool:
-    """Whether the ref has a file, though git says that there is no such ref: what a loss of power leaves of one."""
+    """Whether the ref has a file. If git finds no such ref, the file is damaged, for example after a loss of power."""
     path = common / ref
     return path.is_symlink() or path.is_file()
 
 
 def head(git_dir: Path, common: Path) -> tuple[str, str]:
-    """HEAD's oid and the full name of its branch ('' where it is detached), read as files; '' and '' where these
-    do not tell: unborn, packed, or something rarer. Then git is asked.
+    """HEAD's oid and the full name of its branch ('' if detached), read from files. Both are '' if the files do not
+    tell, for example for an unborn or packed branch. Then the caller must ask git.
     """
     file = git_dir / "HEAD"
     text = b"" if file.is_symlink() else file.read_bytes()
@@ -127,7 +128,7 @@ def list_refs(git: Git, *patterns: str) -> dict[str, str]:
 
 @contextlib.contextmanager
 def list_refs_alongside(git: Git, *patterns: str) -> Iterator[Callable[[], dict[str, str]]]:
-    """The same, asked while the body does something else; what is yielded waits for the answer."""
+    """Like `list_refs`, while the body does something else. Yields a function that waits for the answer."""
     with git.alongside("for-each-ref", "--format=%(objectname) %(refname)", *patterns) as output:
         yield lambda: _named(output())
 
@@ -138,7 +139,7 @@ def _named(out: bytes) -> dict[str, str]:
 
 
 def missing_only(git: Git, updates: Iterable[RefUpdate]) -> list[RefUpdate]:
-    """The updates that are not yet so, each expecting what the ref holds now: how a replay skips what is done."""
+    """The updates that are not done yet, each with the ref's current value as the expected one. For a repeated transaction."""
     left = []
     for update in updates:
         now = read(git, update.ref) or NO_OID
@@ -148,7 +149,7 @@ def missing_only(git: Git, updates: Iterable[RefUpdate]) -> list[RefUpdate]:
 
 
 def reflog(common: Path, ref: str) -> Iterator[str]:
-    """What a ref held after each of its moves, the last one first; nothing where it has no reflog."""
+    """The oids in a ref's reflog, newest first; none without a reflog."""
     try:
         lines = split_lines((common / "logs" / ref).read_bytes().decode("utf-8", "replace"))
     except OSError:
@@ -164,7 +165,7 @@ def stashes(git: Git) -> list[str]:
 
 
 def last_move(git_dir: Path) -> tuple[str, str, str]:
-    """Old and new oid of HEAD's last move and git's words for it, from its reflog; all '' where there is none."""
+    """Old oid, new oid and message of the last line of HEAD's reflog; all '' if there is none."""
     try:
         with (git_dir / "logs" / "HEAD").open("rb") as log:
             log.seek(max(0, log.seek(0, os.SEEK_END) - _TAIL))
@@ -177,16 +178,16 @@ def last_move(git_dir: Path) -> tuple[str, str, str]:
 
 
 def branch(git_dir: Path) -> str:
-    """The short name of the branch that HEAD is on, '' where it is detached; read as a file, a hook is in a hurry."""
+    """The short name of HEAD's branch; '' if detached. Read from the file, because hooks must be fast."""
     head = os.fsdecode((git_dir / "HEAD").read_bytes()).rstrip("\n")
     return head.removeprefix("ref: refs/heads/") if head.startswith("ref: refs/heads/") else ""
 
 
 def rebased_branch(git: Git, git_dir: Path) -> str:
-    """The short name of the branch that a rebase under way will move, '' where there is none or nothing tells it.
+    """The short name of the branch that a running rebase will move; '' if there is none or it is unknown.
 
-    `git rebase --apply` writes the name only where it stops. Else it is the branch that is still where ORIG_HEAD is;
-    of several the one that HEAD was last moved to.
+    `git rebase --apply` writes the name only when it stops. Before that, it is the branch that is still at ORIG_HEAD; if
+    there are several, the one that was checked out last.
     """
     for folder in ("rebase-merge", "rebase-apply"):
         with contextlib.suppress(FileNotFoundError):

@@ -1,6 +1,6 @@
 """Names of the configured remotes, read from the repository's configuration file without starting git.
 
-Only names are wanted, to refuse them as branches and to tell whose a branch is; an include or a global file that adds one is not followed.
+They are used to refuse a branch with such a name, and to find the remote of a branch. Includes and global files are not read.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _DOTTED: Final = re.compile(r"^[ \t]*\[[ \t]*remote\.([^\]\n]+)\]", re.MULTILINE
 
 
 def split(name: str, known: Iterable[str]) -> tuple[str, str]:
-    """Remote and branch of `origin/topic/a`: the longest of the `known` remotes that it begins with, else its first part."""
+    """Remote and branch of `origin/topic/a`. The remote is the longest of `known` that fits, else the part before the first slash."""
     for remote in sorted(known, key=len, reverse=True):
         if name.startswith(remote + "/"):
             return remote, name.removeprefix(remote + "/")
@@ -27,7 +27,7 @@ def split(name: str, known: Iterable[str]) -> tuple[str, str]:
 
 
 def names(places: Places) -> tuple[str, ...]:
-    """Names in the order of the file, each once."""
+    """The names without duplicates, in the order of the file."""
     found: list[str] = []
     for path in (places.common / "config", places.git_dir / "config.worktree"):
         try:

@@ -1,7 +1,7 @@
-"""A remote: what it has, what is fetched from it and pushed to it, each with one git child that never asks anybody.
+"""A remote: list its refs, fetch from it and push to it, each with one git child that never asks the user.
 
-Nothing is written to the user's refs: objects are fetched by their oids. A push forces nothing; a ref that is to be
-made, moved or deleted names what the remote must hold (`--force-with-lease`, never `+`, which would override it).
+Objects are fetched by their oids, so no ref of the user is written. A push names the value that the remote must have for
+each ref that is made, moved or deleted: with `--force-with-lease`, never with `+`, which would override it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from devs_git.storage.git.program import Git, split_lines
 from devs_git.values import immutable
 
 HEADS: Final = "refs/heads/"
-SECONDS: Final = 300.0  # of one child; a hook of the user's own may run in it
+# The time limit of one child, which may run a hook of the user.
+SECONDS: Final = 300.0
 _TICK: Final = 1.0
 _FETCH: Final = ("fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--no-prune", "--no-auto-maintenance",
                  "--no-recurse-submodules", "--refmap=", "--stdin")  # fmt: skip
@@ -35,12 +36,12 @@ _PLACE: Final = re.compile(r"'[^']*[/\\][^']*'|\w+://\S+|(?<![\w.])/\S+|[\w.-]+@
 
 
 class RemoteMoved(Exception):
-    """Somebody else moved a ref of the remote meanwhile: look again."""
+    """Somebody else moved a ref of the remote meanwhile. The caller lists its refs again."""
 
 
 @immutable
 class RemoteRefs:
-    """A remote's refs: its ledger ('' for none), those below FOLDERS, and its branches."""
+    """A remote's refs: the oid of its ledger ('' for none), the refs below FOLDERS, and its branches."""
 
     ledger: str
     devs: Mapping[str, str]
@@ -49,7 +50,7 @@ class RemoteRefs:
 
 @immutable
 class Remote:
-    """One remote of this repository. `progress` is told of a child that takes long: what, done, total."""
+    """One remote of this repository. `progress` is called while a child runs: with the step, done, total."""
 
     git: Git
     remote: str
@@ -57,11 +58,11 @@ class Remote:
 
     @property
     def known_ledger_ref(self) -> str:
-        """Where the remote's ledger is remembered as it was last seen."""
+        """The ref that has the remote's ledger as `sync` last saw it."""
         return f"refs/devs/remotes/{self.remote}/ledger"
 
     def look(self) -> RemoteRefs:
-        """The remote's refs; BUSY where it cannot be reached."""
+        """The remote's refs. BUSY if it cannot be reached."""
         patterns = (f"{HEADS}*", *(f"{folder}*" for folder in FOLDERS))
         status, out, err = self._run(
             f"asking {self.remote}",
@@ -83,7 +84,7 @@ class Remote:
         )
 
     def default(self) -> str:
-        """The commit of the remote's default branch, which is here then; '' where it has none. BUSY."""
+        """The commit of the remote's default branch, fetched if necessary; '' if it has none. BUSY if it cannot be reached."""
         status, out, err = self._run(
             f"asking {self.remote}", "ls-remote", "--quiet", "--end-of-options", self.remote, "HEAD"
         )
@@ -99,11 +100,12 @@ class Remote:
         return oid
 
     def fetch(self, oids: Iterable[str], *, contents: bool = True) -> None:
-        """Get these objects and what they reach, without `contents` as this clone leaves them out elsewhere; RemoteMoved
-        where the remote has them no more.
+        """Fetch these objects and all that they reach. Without `contents`, a partial clone filters them as usual.
+
+        RemoteMoved if the remote no longer has an object.
         """
         script = "".join(f"{oid}\n" for oid in oids)
-        # A partial clone leaves contents out that we read without git.
+        # A partial clone would leave out contents that we read without git.
         promisor = (
             contents
             and self.git.text("config", "--get", f"remote.{self.remote}.promisor", ok=(0, 1)) == "true"
@@ -114,10 +116,10 @@ class Remote:
             raise RemoteMoved(err) if _GONE.search(err) else self._unreachable(err)
 
     def push(self, ledger: str, updates: Sequence[RefUpdate]) -> None:
-        """Push the ledger by fast-forward ('' leaves it) and the refs of `updates`, all or nothing where it can be.
+        """Push the ledger by fast-forward ('' for none) and the refs of `updates`, atomically if the remote can.
 
-        Where the remote cannot, the ledger goes first: who moved it has decided what the numbers mean, and refs that
-        are missing after it are pushed by the next sync, while refs without their event would mislead.
+        Otherwise the ledger goes first: its events decide what the numbers mean, and the next sync pushes refs that are
+        missing. Refs without their events would be misleading.
         """
         spec = [f"{ledger}:{LEDGER}"] if ledger else []
         leases = [f"--force-with-lease={u.ref}:{'' if u.old == NO_OID else u.old}" for u in updates]
@@ -129,8 +131,8 @@ class Remote:
                 self._push(*words[1], "--end-of-options", self.remote, *words[0])
 
     def _push(self, *words: str) -> bool:
-        """False where the remote cannot do it all at once; RemoteMoved, CONFLICT where a ref was refused."""
-        # A mirror would force everything.
+        """Whether it was pushed; False if the remote cannot push atomically. RemoteMoved; CONFLICT if a ref was refused."""
+        # With this setting, git would force all refs.
         git = self.git.with_config(f"remote.{self.remote}.mirror=false")
         status, out, err = self._run(f"pushing to {self.remote}", *_PUSH, *words, git=git)
         if not status:
@@ -151,7 +153,7 @@ class Remote:
         raise self._unreachable(err)
 
     def _run(self, what: str, *words: str, stdin: str = "", git: Git | None = None) -> tuple[int, str, str]:
-        """Exit status, standard output and error of a child that talks to the remote; BUSY when the time is up."""
+        """Exit status, standard output and standard error of a child that talks to the remote. BUSY after SECONDS."""
         child = (git or self.git).start(*words, fed=True)
         begun = time.monotonic()
         given: bytes | None = stdin.encode()
@@ -190,13 +192,13 @@ class Remote:
         )
 
     def _words(self, text: str) -> str:
-        """git's words without the address, which may be a path of this machine or hold a password."""
+        """git's words without the address, which may be a path of this machine or contain a password."""
         line = re.sub(r"^(fatal|error|remote): ", "", text.strip())
         return _PLACE.sub(self.remote, line).rstrip(".")
 
 
 def choose(git: Git, name: str) -> str:
-    """The remote to sync with: the one named, else `origin`, the only one, or that of the branch's upstream."""
+    """The remote to sync with: `name` if given, else `origin`, the only remote, or that of the branch's upstream. INVALID_ARGUMENTS."""
     names = [line for line in git.text("remote").split("\n") if line]
     known = ", ".join(names)
     if name:
@@ -220,5 +222,5 @@ def _add(known: str) -> str:
 
 
 def list_devs_refs(git: Git) -> dict[str, str]:
-    """The refs here that the ledger may speak of."""
+    """Name and oid of each ref of this repository that events of the ledger may name."""
     return refs.list_refs(git, *(folder.rstrip("/") for folder in FOLDERS))

@@ -1,7 +1,7 @@
-"""How long the gits of one command may take together: a limit that all of them share, wherever they are started.
+"""A time limit that all gits of one command share, wherever the command starts them.
 
-It belongs to the flow of control, not to one git: a command starts dozens in many places, and any of them may hang. What
-puts a half-done move back is free of it, or nothing would be put back once the time is up.
+It is a context variable and not a member of `Git`, because a command starts dozens of gits in many places and any of them
+may hang. Undoing a half-done move has no limit; otherwise nothing could be undone after the time is over.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _UNTIL: Final[ContextVar[float | None]] = ContextVar("until", default=None)
 
 @contextmanager
 def within(seconds: float | None) -> Iterator[None]:
-    """In the body all gits together may take so many seconds, and no longer than around it; None: as long as they take."""
+    """Limit all gits in the body together to `seconds`, and never to more than an outer limit. None: no limit."""
     before = _UNTIL.set(None if seconds is None else time.monotonic() + (seconds_left(seconds) or 0.0))
     try:
         yield
@@ -26,7 +26,7 @@ def within(seconds: float | None) -> Iterator[None]:
 
 
 def seconds_left(most: float | None = None) -> float | None:
-    """The seconds that are left, 0.0 where none are, and no more than `most`; None where nothing limits them."""
+    """The seconds that remain, at most `most` and at least 0.0. None if there is no limit."""
     until = _UNTIL.get()
     if until is None:
         return most

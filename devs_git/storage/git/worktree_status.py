@@ -1,4 +1,4 @@
-"""What `git status` says of a worktree, as values. It takes no lock and refreshes no index."""
+"""The output of `git status` as values. It takes no lock and refreshes no index."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ACTIONS: Final = {
 
 @immutable
 class Changed:
-    """One path of the index or the working tree that differs; `old_path` only where it was renamed."""
+    """One changed path of the index or the working tree. `old_path` is '' unless it was renamed."""
 
     path: str
     action: str
@@ -37,8 +37,7 @@ class Changed:
 class TreeState:
     """`branch` is '' on a detached HEAD, `head` is '' before the first commit.
 
-    Of files in `not_told` only a filter that is not started could say whether they changed; they are in no other list
-    for that.
+    `not_told` has the files that only a filter could judge, which is not started. They are in no other list.
     """
 
     branch: str = ""
@@ -51,7 +50,7 @@ class TreeState:
     not_told: tuple[UndecidedFile, ...] = ()
 
 
-# What is dirty inside a submodule is not looked at: git would run that repository's own programs.
+# Changes inside a submodule are ignored: git would run the programs of that repository.
 _STATUS: Final = (
     "status",
     "--porcelain=v2",
@@ -72,9 +71,10 @@ _UNTRACKED: Final = (
 
 @contextmanager
 def read_alongside(git: Git) -> Iterator[Callable[[], TreeState]]:
-    """The state of a worktree, while the body does something else; a folder of untracked files is one entry that ends in a slash.
+    """Read the state of a worktree while the body does something else. Yields a function that waits for the state.
 
-    One git compares what is tracked while another looks for what is not: git itself does one after the other.
+    A folder with only untracked files is one entry that ends in a slash. One git compares tracked files while another
+    finds untracked ones; `git status` does this one after the other.
     """
     index = index_path(git)
     before = _mark(index)
@@ -86,7 +86,8 @@ def read_alongside(git: Git) -> Iterator[Callable[[], TreeState]]:
         def state() -> TreeState:
             found = _read(tracked())
             found.untracked = split_z(untracked())
-            if _mark(index) != before:  # the two may have seen another index each
+            # The two gits may have seen different indexes.
+            if _mark(index) != before:
                 found = _read(git.run(*_STATUS, "--untracked-files=normal"))
             _leave_open(found, git)
             return found
@@ -95,7 +96,7 @@ def read_alongside(git: Git) -> Iterator[Callable[[], TreeState]]:
 
 
 def _leave_open(state: TreeState, git: Git) -> None:
-    """Take out what git said of files without the filter that would have to look at them."""
+    """Move the files that only a filter could judge to `not_told`."""
     unsure = filters.find_undecided(git, git.skipped_filters).unsure
     if unsure:
         state.unstaged = [one for one in state.unstaged if one.path not in unsure or one.action == "deleted"]

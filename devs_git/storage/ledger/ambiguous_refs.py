@@ -1,6 +1,6 @@
-"""What git takes for the ledger where a person types its short name, as in `git show devs/ledger:policy.yaml`.
+"""Refs that git takes for the ledger if a user types its short name, as in `git show devs/ledger:policy.yaml`.
 
-git looks for a file of the git directory first, then below refs/, then for a tag, and only then for a branch.
+git first looks for a file in the git directory, then below refs/, then for a tag, and only then for a branch.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from devs_git.storage.git import refs
 from devs_git.storage.git.program import Git
 
 _SHORT: Final = LEDGER.removeprefix("refs/heads/")
-# The tag of a remote branch's short name, too: `origin/devs/ledger`. The last is what `heads/devs/ledger` may mean.
+# Also tags with the short name of a remote branch: `origin/devs/ledger`. The last pattern is for `heads/devs/ledger`.
 _PATTERNS: Final = (f"refs/{_SHORT}", f"refs/tags/**/{_SHORT}", f"refs/heads/**/heads/{_SHORT}")
 
 
 def findings(git: Git, common: Path) -> Iterator[Finding]:
-    """INVALID_BRANCH for each, with the command that takes it away."""
+    """INVALID_BRANCH for each such ref, with the command that deletes it."""
     for name in refs.list_refs(git, *_PATTERNS):
-        told = shlex.quote(name)
-        fix = f"git update-ref -d {told}; if a remote has it: git push <remote> {shlex.quote(':' + name)}"
+        quoted = shlex.quote(name)
+        fix = f"git update-ref -d {quoted}; if a remote has it: git push <remote> {shlex.quote(':' + name)}"
         yield _finding(name, fix)
     file = common / _SHORT
     if os.path.lexists(file):

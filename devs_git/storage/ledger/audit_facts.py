@@ -1,7 +1,7 @@
-"""What the parts of `verify` look at, read once: events, freezes, gates, policies, commits.
+"""The data that the parts of `verify` judge, read once: events, freezes, gates, policies, commits.
 
-Whoever asks says which ledger tip and which commits: `verify` those of this clone, a server those that a push would
-make. What cannot be read is a finding of whichever part needs it, never a crash: see `guarded`.
+The caller names the ledger's tip and the commits: `verify` those of this clone, a server those that a push would make.
+Data that cannot be read becomes a finding of the part that needs it, never a crash: see `run_part`.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ _DAMAGED: Final = "Call a person: git fsck --full, then compare with another clo
 
 @immutable
 class Facts:
-    """`tip` is the ledger's, `base..head` the commits in question ('' for no base, or for none at all).
+    """`tip` is the ledger's tip, `base..head` the commits to judge ('' for no base, or for no commits).
 
-    `genesis` is the root that the ledger must have and `first_policy` the event of its first policy, '' where nothing names them.
-    With `signed` no unsigned decision counts. `other_tips` are other tips that are to be joined with it. `git` reads by full oids, without replace refs.
+    `genesis` is the root that the ledger must have, and `first_policy` the event of its first policy; '' if nothing names
+    them. With `signed` only signed decisions count. `other_tips` are to be merged with `tip`. `git` reads by full oids,
+    without replace refs.
     """
 
     ledger: Ledger
@@ -58,7 +59,7 @@ class Facts:
 
     @cached_property
     def files(self) -> dict[str, bytes]:
-        """Every blob that an event brought, by its oid; those that are missing, damaged or too large are left out."""
+        """Every blob that an event brought, by its oid. Missing, damaged and too large blobs are left out."""
         wanted = {c.new for step in self.steps for edge in step.edges for c in edge if c.new}
         found = whole_history.blobs(self.git, wanted, limits.DOCUMENT)
         return {oid: data for oid, data in found.items() if gate_model.blob_oid(data) == oid}
@@ -69,23 +70,23 @@ class Facts:
 
     @cached_property
     def belief(self) -> Belief:
-        """What the rule says of every event."""
+        """The result of the rule of belief for every event."""
         records = self.documents.records
         genesis, first = self.genesis, self.first_policy
         return believe(self.steps, records, genesis=genesis, first=first, must_sign=self.must_sign)
 
     @cached_property
     def judgement(self) -> Judgement:
-        """The gates with their decisions, and the policies, as they are at the tip."""
+        """The gates with their decisions, and the policies, at the tip."""
         return audit_gates.judge(
             self.belief, self.documents, self.tip, tree_shape.find_odd_entry(self.git, self.tip)
         )
 
     @cached_property
     def must_sign(self) -> frozenset[str]:
-        """The events whose decisions do not count unsigned: with `signed` all that the base of the range did not know.
+        """The events whose decisions count only if they are signed: with `signed`, all that the base did not know.
 
-        Whoever merged the base answered for those; and the first approvers can only be named by an unsigned decision.
+        A reviewer merged the base with the older events. And only an unsigned decision can name the first approvers.
         """
         if not self.signed:
             return frozenset()
@@ -110,23 +111,23 @@ class Facts:
 
     @cached_property
     def heads(self) -> dict[str, tuple[str, ...]]:
-        """For every gate the tips of branches that its request recorded."""
+        """For each gate, the tips of branches that its request recorded."""
         asked = self.judgement.gates.values()
         return {gate.gate_id: tuple(dict(gate.request["heads"]).values()) for gate in asked}
 
     @cached_property
     def landings(self) -> frozenset[str]:
-        """The commits that a decision made, also one that was set aside since: they are judged at their own place."""
+        """The commits that landed an approved TAS, also by a decision that was later superseded. They are judged at their own place."""
         return whole_history.landing_commits(self.git, self.commits, self.judgement.approved)
 
     @cached_property
     def early_commits(self) -> frozenset[str]:
-        """The commits from before devs-git: below every commit that added the tracked policy."""
+        """The commits from before devs-git: ancestors of every commit that added the tracked policy."""
         return whole_history.below_every(self.git, self.head, PROPOSED) if self.head else frozenset()
 
 
 def missing_files(facts: Facts) -> Iterator[Finding]:
-    """The files that an event brought and that cannot be read, or are larger than any of ours."""
+    """LEDGER_MISSING for each file of an event that cannot be read, or that is larger than any of ours."""
     for step in facts.steps:
         for change in step.edges[0] if step.edges else ():
             if change.new and change.new not in facts.files:
@@ -143,7 +144,7 @@ def missing_files(facts: Facts) -> Iterator[Finding]:
 
 
 def run_part(part: Callable[[Facts], Iterator[Finding]], facts: Facts) -> Iterator[Finding]:
-    """The findings of a part. What it could not read becomes one more, so that nothing else stays untold."""
+    """The findings of a part. If it cannot read something, that is one more finding, and the other parts still run."""
     try:
         yield from part(facts)
     except DevsError as error:
@@ -154,7 +155,7 @@ def run_part(part: Callable[[Facts], Iterator[Finding]], facts: Facts) -> Iterat
 
 
 def unreadable(error: GitFailed) -> Finding:
-    """What git said of something that it could not read."""
+    """The finding for an object that git could not read."""
     text = " ".join(error.stderr.split()) or "git gave no reason"
     if "promisor remote" in text:
         told = "This partial clone lacks objects that must be read, and commands that read fetch nothing."

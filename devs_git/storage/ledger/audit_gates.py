@@ -1,4 +1,4 @@
-"""The gates of a ledger as `verify` and a server look at them: what was asked, and which decision counts at the tip."""
+"""The gates of a ledger for `verify` and a server: each request, and the decision that counts at the tip."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ from devs_git.values import immutable, replace
 
 @immutable
 class Judgement:
-    """What the ledger's gates and policies come to.
+    """The gates and policies of a ledger, judged.
 
-    `gates` holds every gate whose request can be read, its decision None unless it counts at the tip; those that are
-    decided come in the order of their decisions. `approved` are the gates that a decision approved which was good at its
-    place, `damaged` those of which a file cannot be read, with the finding about it: of them nobody can tell when they
-    were open.
+    `gates` has every gate whose request can be read. Its decision is None unless it counts at the tip; decided gates are
+    in the order of their decisions. `approved` has the gates with an approval that was valid at its own event. `damaged`
+    has the findings for gates with an unreadable file: nobody knows when these gates were open.
     """
 
     findings: tuple[Finding, ...]
@@ -33,17 +32,17 @@ class Judgement:
     damaged: Mapping[str, Finding]
 
     def policy_at(self, event: str) -> Policy:
-        """The policy in force at an event; the defaults where there is none, or none that can be read."""
+        """The policy in force at an event; the defaults if there is none or if it cannot be read."""
         return self.read.policies.get(self.belief.policy_blob(event)) or parse({})
 
 
 def judge(belief: Belief, read: Documents, tip: str, shape: Iterable[Finding] = ()) -> Judgement:
-    """The gates and policies of a ledger at `tip`, by what the rule says. `shape` are findings about its trees."""
+    """Judge the gates and policies of a ledger at `tip` by the rule of belief. `shape` are findings about its trees."""
     asked = {gate_id: read.gates.get(blob) for gate_id, blob in _requests(belief)}
     there = {gate_id: gate for gate_id, gate in asked.items() if gate}
     for gate_id, claim in belief.claims(tip).items():
         if gate_id in there:
-            # Its place is where it was decided.
+            # Decided gates are in the order of their decisions.
             there[gate_id] = _decided(there.pop(gate_id), read, claim.files.decision)
     approved = {
         claim.files.gate_id: _decided(there[claim.files.gate_id], read, claim.files.decision)
@@ -51,8 +50,8 @@ def judge(belief: Belief, read: Documents, tip: str, shape: Iterable[Finding] = 
         if not claim.wrong and claim.says and claim.says.decision == APPROVED and claim.files.gate_id in there
     }
     unread = dict(_unread(belief, read))
-    told = {one.where for one in belief.findings if one.code == "LEDGER_MUTATED"}
-    found = (*belief.findings, *(one for one in shape if one.where not in told), *unread.values())
+    reported = {one.where for one in belief.findings if one.code == "LEDGER_MUTATED"}
+    found = (*belief.findings, *(one for one in shape if one.where not in reported), *unread.values())
     return Judgement(found, there, approved, belief, read, {**dict(_undecided(belief)), **unread})
 
 

@@ -1,8 +1,7 @@
-"""What the rule of belief needs of a ledger's documents, read once: policies, requests, decisions and their signatures.
+"""The documents that the rule of belief needs, read once: policies, requests, decisions and their signatures.
 
-A signature is verified here with the key that it names itself; whether that key may decide is the rule's to say, under
-each policy that it asks. So a history of a thousand signatures costs a thousand children, however many policies it has
-and however many files bring the same statement with the same signature.
+A signature is verified with the key that it names. The rule of belief decides under each policy whether that key may
+decide. So each pair of a statement and its signature takes one child, however many policies and files there are.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from devs_git.values import field, mutable, replace
 
 @mutable
 class Documents:
-    """The documents of a ledger whose root is `genesis`, among `blobs` by their oids. `unreadable` says of each that cannot be read why."""
+    """The documents of a ledger whose root is `genesis`. `blobs` has their bytes by oid, `unreadable` the error of each bad one."""
 
     genesis: str
     blobs: Mapping[str, bytes]
@@ -47,16 +46,16 @@ class Documents:
             if change.path.endswith("/" + layout.REQUEST):
                 self._request(layout.gate_of(change.path), change.new)
         brought = (files for step in steps for files in layout.decisions_of(step))
-        # By its files alone: a copy of a decision at another gate says nothing of the decision itself.
+        # By its files only: a copy of a decision at another gate does not change the decision itself.
         wanted = {(files.decision, files.signature): files.gate_id for files in brought}
         self.decided |= {files: self._decision(*files, gate_id) for files, gate_id in wanted.items()}
         self._verify()
 
     def _verify(self) -> None:
-        """Ask who signed: once for each statement with its signature, whatever else its files say."""
+        """Find out who signed, once for each pair of a statement and its signature."""
         signed = {files: (one.said, files[1]) for files, one in self.decided.items() if one.said}
         once = list(dict.fromkeys(signed.values()))
-        # Side by side, for each signature is a child of its own.
+        # In parallel, because each signature takes one child.
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             found = dict(zip(once, pool.map(lambda one: self._signer(*one), once), strict=True))
         for files, what in signed.items():
@@ -64,7 +63,7 @@ class Documents:
             self.decided[files] = replace(self.decided[files], key=key, flaw=flaw, why=why)
 
     def _signer(self, said: str, signature: str) -> tuple[str, str, str]:
-        """The key that signed a statement, by its signature's blob; '' and what is wrong where none did."""
+        """The key that signed a statement, by the blob of its signature, then code and message; the key is '' if verification fails."""
         try:
             return signatures.key_of(said.encode(), self.blobs[signature]), "", ""
         except DevsError as error:
@@ -100,7 +99,7 @@ class Documents:
         )
 
     def _proposed(self, gate: Gate) -> str:
-        """The blob that the policy which a gate proposes has in the ledger; '' where it proposes none."""
+        """The oid that a gate's proposed policy would have in the ledger; '' if it proposes none."""
         text = gate.text("proposed_policy")
         if gate.gate_type != gate_model.POLICY_CHANGE or not text:
             return ""
@@ -113,7 +112,7 @@ class Documents:
         return blob
 
     def _decision(self, blob: str, signature: str, gate_id: str) -> Decided:
-        """What a decision says, by the blobs of its two files; who signed it is not asked yet."""
+        """Read a decision from the blobs of its two files. Its signature is not verified yet."""
         try:
             record = yaml_documents.load(
                 self.blobs.get(blob, b""),
@@ -146,7 +145,7 @@ class Documents:
 
 
 def documents_of(steps: Sequence[Step], blobs: Mapping[str, bytes], genesis: str = "") -> Documents:
-    """Everything that the rule reads of the documents that these events brought; signatures name the `genesis`."""
+    """All documents that these events brought. Signed statements contain the `genesis`."""
     roots = [step.event.oid for step in steps if not step.event.parents]
     found = Documents(genesis if genesis in roots else next(iter(roots), ""), blobs)
     found.read(steps)

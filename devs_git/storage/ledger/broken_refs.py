@@ -1,6 +1,6 @@
-"""Refs whose own file says nothing that git understands, as a loss of power leaves them, and the way back for each.
+"""Refs whose file git cannot read, for example after a loss of power, and how to repair each.
 
-git leaves such a ref out with a warning, does not write it again, and a fetch or push ends at it.
+git omits such a ref with a warning and does not overwrite it. A fetch or push fails at it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SOUND: Final = re.compile(rb"(?!0{40})%b\s*|ref: \S.*\s*" % OID_FORM.encode(), 
 
 
 def findings(common: Path, objects: Objects) -> Iterator[Finding]:
-    """REF_BROKEN for each but the ledger, of which more is known (`known_tips.ledger_gone`)."""
+    """REF_BROKEN for each, except for the ledger, which `known_tips.ledger_gone` reports."""
     for name in _broken(common):
         if name != LEDGER:
             text = f"The file of the ref {name} is damaged; git fetch and git push may fail."
@@ -40,12 +40,13 @@ def _broken(common: Path) -> Iterator[str]:
 def _is_sound(path: Path) -> bool:
     try:
         return _SOUND.fullmatch(path.read_bytes()) is not None
-    except FileNotFoundError:  # somebody deleted or packed it meanwhile
+    except FileNotFoundError:
+        # Somebody deleted or packed it meanwhile.
         return True
 
 
 def _way_back(common: Path, objects: Objects, name: str) -> str:
-    """Its file goes, for git overwrites none; then the value that its reflog ends with, or a remote's."""
+    """The commands that delete its file, which git does not overwrite, and restore its value from the reflog or a remote."""
     ref = shlex.quote(name)
     away = f'rm "$(git rev-parse --git-path {ref})"'
     last = next(refs.reflog(common, name), "")

@@ -1,9 +1,9 @@
-"""The tip of the ledger up to which the rule of belief was asked here: `<common git directory>/devs/checked-tip`.
+"""The newest tip of the ledger that this clone has judged: `<common git directory>/devs/checked-tip`.
 
-Whoever can push a ledger must not choose the policy that judges him. So a ledger that somebody moved without us (a plain
-`git fetch` into the branch) is judged before anything believes it, and compared with what was here. What our own
-commands write moves the note along. It may be deleted: then the next command judges the whole ledger, and asks the
-branch's reflog and what `sync` saw whether it was set back.
+Whoever can push a ledger must not choose the policy that judges the push. So if the ledger moved without devs-git (by a
+plain `git fetch` into the branch), it is judged before any command uses it, and compared with the earlier tip. Commands of
+devs-git update the note. The note may be deleted: then the next command judges the whole ledger, and finds out from the
+branch's reflog and from what `sync` saw whether the ledger was set back.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def set_back(known: str, tip: str) -> DevsError:
-    """LEDGER_ROLLBACK: a gate may have been open in what was here."""
+    """LEDGER_ROLLBACK. A gate may have been open in the events that are missing now."""
     return DevsError(
         "LEDGER_ROLLBACK",
         f"The ledger was set back to {tip[:12]}: it lacks event {known[:12]}, which this clone had.",
@@ -31,12 +31,12 @@ def set_back(known: str, tip: str) -> DevsError:
 
 
 def require(ledger: Ledger, tip: str, *, note: bool = False, behind: bool = False) -> None:
-    """The ledger at `tip` is what the rule allows and goes on from what was here; the code of what is wrong otherwise.
+    """Raise an error unless the rule of belief accepts the ledger at `tip` and it descends from the checked tip.
 
-    A clone that has no memory at all, neither a note nor an event of its own, compares it with the tracked policy: LEDGER_FORK, CONFLICT.
-    With `behind` it may be an older tip of what was here, as for `sync`, which brings it forward.
-    HISTORY_REWRITTEN where what was here is gone: git itself never takes away what a ref or a reflog reaches. With `note`
-    what was judged is noted; reads and dry runs write nothing.
+    A clone without a note and without an event of its own compares the ledger with the tracked policy: LEDGER_FORK,
+    CONFLICT. With `behind`, `tip` may be older than the checked tip; `sync` uses this, because it moves the ledger forward.
+    HISTORY_REWRITTEN if the checked tip is missing, because git never deletes what a ref or a reflog reaches. With `note`
+    the judged tip is noted; commands that read and dry runs write nothing.
     """
     known = ledger.checked_tip
     if not tip or tip == known:
@@ -44,7 +44,7 @@ def require(ledger: Ledger, tip: str, *, note: bool = False, behind: bool = Fals
     if known and not ledger.objects.exists(known):
         raise rewritten_commits.of_ledger(known)
     if known and _older(ledger, tip, known):
-        # Another process may have written between two looks of this one, which then has an older tip, as it may.
+        # Another process may have written since this one read the tip. Then an older tip is correct.
         if not behind and ledger.tip().oid == tip:
             raise set_back(known, tip)
         return
@@ -59,7 +59,7 @@ def require(ledger: Ledger, tip: str, *, note: bool = False, behind: bool = Fals
 
 
 def policy_at(tip: Tip) -> Policy:
-    """The policy that is in force at `tip`, by the rule of belief; the defaults where it has none. POLICY_INVALID."""
+    """The policy in force at `tip`, by the rule of belief; the defaults if there is none. POLICY_INVALID."""
     from devs_git.storage.ledger import gate_files
 
     require(tip.ledger, tip.oid)
@@ -67,7 +67,7 @@ def policy_at(tip: Tip) -> Policy:
 
 
 def _older(ledger: Ledger, tip: str, known: str) -> bool:
-    """Whether `tip` is before what was here; HISTORY_REWRITTEN where only the newest of that are still here (`newest_objects.py`)."""
+    """Whether `tip` is an ancestor of `known`. HISTORY_REWRITTEN if older objects of `known` are missing (see `newest_objects`)."""
     try:
         return ledger.reader.says("merge-base", "--is-ancestor", tip, known)
     except GitFailed as error:
@@ -75,9 +75,9 @@ def _older(ledger: Ledger, tip: str, known: str) -> bool:
 
 
 def _forgotten(ledger: Ledger, known: str, tip: str) -> bool:
-    """Whether what was here is in no reflog any more, and `tip` does not go on from it: so a rewritten history leaves it.
+    """Whether no reflog has `known` any longer and `tip` does not descend from it, as after a rewritten history.
 
-    Its objects may all have second names still. Where git keeps no reflog, this is not known.
+    The objects of `known` may still exist in `newest_objects`. Without a reflog the answer is False.
     """
     if not (ledger.common / "logs" / LEDGER).is_file() or known in refs.reflog(ledger.common, LEDGER):
         return False
@@ -85,9 +85,9 @@ def _forgotten(ledger: Ledger, known: str, tip: str) -> bool:
 
 
 def _left_out(ledger: Ledger, tip: str) -> str:
-    """The newest tip that was here and that `tip` does not have, by the reflog and what `sync` saw; '' for none.
+    """The newest earlier tip, from the reflog and from what `sync` saw, that `tip` does not contain; '' if there is none.
 
-    What the rule does not allow was never believed here: a plain fetch may have brought it, and a person took it away.
+    Tips that the rule of belief does not accept are ignored: a plain fetch may have brought one, which a person removed.
     """
     had = {*refs.reflog(ledger.common, LEDGER), *refs.list_refs(ledger.reader, "refs/devs/remotes").values()}
     here = sorted(oid for oid in had - {tip, NO_OID} if ledger.objects.exists(oid))

@@ -1,7 +1,7 @@
-"""The ledger as this clone sees it: which of the rewound checkpoints its branches have, or the remotes' as it saw them last.
+"""The history for this clone: which rewound checkpoints are on its branches, or on the remotes' branches as last seen.
 
-The remotes' branches are those of git's own last fetch; where `sync` saw that a remote has a rewound checkpoint which no
-fetch has shown yet, it keeps that branch below SEEN.
+The remotes' branches are those of git's last fetch. If `sync` saw a rewound checkpoint on a branch that was not fetched
+since, it stores that branch below SEEN.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NEVER: Final = "0"
 
 
 def clone_of(common: Path) -> str:
-    """The id of this clone; '' where it has rewound nothing yet."""
+    """The id of this clone; '' if it has not rewound anything yet."""
     try:
         return (common / _FILE).read_text("ascii", "replace").strip()
     except FileNotFoundError:
@@ -35,7 +35,7 @@ def clone_of(common: Path) -> str:
 
 
 def name_clone(common: Path, fresh: Callable[[], str]) -> str:
-    """The id of this clone, `fresh` where it had none. It stays in this clone and says only that events are its own."""
+    """The id of this clone. If it has none, `fresh` makes one. The id only marks the events of this clone."""
     with locks.hold(common / "devs" / "ledger.lock", wait=30.0):
         if not clone_of(common):
             replace_file(common / _FILE, f"{fresh()}\n".encode(), durable=True)
@@ -43,7 +43,7 @@ def name_clone(common: Path, fresh: Callable[[], str]) -> str:
 
 
 def view_here(git: Git, common: Path, history: History) -> History:
-    """The history as it stands for this clone; its refs are looked at only where something depends on them."""
+    """The history for this clone. Its refs are only read if some checkpoint depends on them."""
     if any(point.gone for point in history.checkpoints.values()):
         history = clone_view.keep_held(
             history, set(refs.list_refs(git, *(folder.rstrip("/") for folder in FOLDERS)).values())
@@ -70,7 +70,7 @@ class Standpoint:
         return cls(git, common, clone_of(common), refs.list_refs(git, "refs/heads", TRACKED, SEEN))
 
     def live_tags(self, points: Iterable[Checkpoint], history: History) -> frozenset[str]:
-        """The tags of those of `points`, of the doubtful ones, that are live for this clone."""
+        """The tags of those of `points` that are live for this clone."""
         named = {clone_view.name_in_events(name): oid for name, oid in self.branches.items()}
         found: set[str] = set()
         for branch, asked in clone_view.branches_to_ask(points, self.clone).items():
@@ -81,11 +81,13 @@ class Standpoint:
     def turns(
         self, history: History, effect: Effect, moved: Mapping[str, str]
     ) -> tuple[tuple[Checkpoint, ...], tuple[Checkpoint, ...]]:
-        """What becomes live, and what no more, only because branches are `moved`: besides what `effect` says itself, which
-        an event tells for good. A task that was pulled after a rewind lives by its branch alone.
+        """The checkpoints that become live, and those that stop being live, only because branches are `moved`.
+
+        Without those of `effect`, which the event itself records. A task that was pulled after a rewind is live only because
+        of its branch.
         """
-        told = {point.tag for point in (*effect.undone, *effect.revived)}
-        unsure = [point for point in clone_view.points_in_doubt(history) if point.tag not in told]
+        recorded = {point.tag for point in (*effect.undone, *effect.revived)}
+        unsure = [point for point in clone_view.points_in_doubt(history) if point.tag not in recorded]
         if not unsure:
             return (), ()
         now = self.live_tags(unsure, history)
@@ -95,14 +97,14 @@ class Standpoint:
         )
 
     def all_tips(self, history: History) -> Iterator[str]:
-        """The tips of all lines of work that this clone knows, its own and the remotes'."""
+        """The tips of all lines of work of this clone and of its remotes."""
         local = {name: oid for name, oid in self.branches.items() if name.startswith(lines_of_work.HEADS)}
         yield from lines_of_work.select_branches(history, local, self.git).values()
         yield from (head.oid for head in lines_of_work.heads(self.git, self.common, local))
         yield from (oid for _, oid in self.remote_tips(history))
 
     def remote_tips(self, history: History) -> tuple[tuple[str, str], ...]:
-        """Names (`origin/main`) and tips of the remotes' branches as this clone saw them last."""
+        """Names (`origin/main`) and tips of the remotes' branches, as this clone last saw them."""
         known = remote_names.names(Places(self.common, self.common, None))
         found: list[tuple[str, str]] = []
         for ref, oid in self.branches.items():
@@ -118,26 +120,27 @@ class Standpoint:
         return tuple(found)
 
     def last_fetched(self, remote: str, branch: str) -> str:
-        """Where git saw a remote's branch last, as the name of a ref below SEEN tells it. Once git has seen it elsewhere,
-        what `sync` saw before counts no more.
+        """The short oid of a remote's branch at git's last fetch, which is part of the names of refs below SEEN.
+
+        After a newer fetch the names differ, so what `sync` saw before no longer counts.
         """
         return self.branches.get(f"{TRACKED}{remote}/{branch}", _NEVER)[:12]
 
     def still_on(self, points: Collection[Checkpoint], history: History) -> dict[str, str]:
-        """By tag, the name (`origin/main`) of a remote's branch that has the commit of one that this clone rewound."""
-        far = self.remote_tips(history)
-        there = lines_of_work.tags_reached(self.git, points, [oid for _, oid in far])
-        return {point.tag: self.holder(point, far)[0] for point in points if point.tag in there}
+        """For each of `points` that is still on a remote's branch: its tag and the branch (`origin/main`)."""
+        tips = self.remote_tips(history)
+        there = lines_of_work.tags_reached(self.git, points, [oid for _, oid in tips])
+        return {point.tag: self.holder(point, tips)[0] for point in points if point.tag in there}
 
-    def holder(self, point: Checkpoint, far: Sequence[tuple[str, str]]) -> tuple[str, str]:
-        """The one of several branches of which one at least has the point's commit: that of the rewound one's name first."""
+    def holder(self, point: Checkpoint, branches: Sequence[tuple[str, str]]) -> tuple[str, str]:
+        """Name and tip of a remote's branch that has the point's commit; at least one must have it. Prefers the rewound branch's name."""
         mine = clone_view.rewind_of(point, self.clone)
         name = (
             mine.branch.removeprefix(lines_of_work.HEADS)
             if mine
             else point.branch.removeprefix(lines_of_work.HEADS)
         )
-        left = sorted(far, key=lambda pair: (not f"/{pair[0]}".endswith(f"/{name}"), pair))
+        left = sorted(branches, key=lambda pair: (not f"/{pair[0]}".endswith(f"/{name}"), pair))
         size = 1
         while len(left) > 1:
             has = lines_of_work.tags_reached(self.git, [point], [oid for _, oid in left[:size]])

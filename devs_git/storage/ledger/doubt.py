@@ -1,4 +1,4 @@
-"""What verbs say that show a ledger whether it is to be believed or not; the others refuse one that is not."""
+"""The warning of commands that show a ledger although it cannot be trusted. Other commands refuse such a ledger."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from devs_git.storage.ledger import rewritten_commits
 
 
 def reason(require_believed: Callable[[], None]) -> str:
-    """Why the ledger is not to be believed, '' where it is. At the tip that was noted the rule is not asked again."""
+    """Why the ledger cannot be trusted; '' if it can. At the checked tip the rule of belief is not applied again."""
     try:
         require_believed()
     except DevsError as error:

@@ -1,8 +1,8 @@
-"""A ledger that this clone has no memory of: what `devs-policy.yaml` of the default branch says of it.
+"""Check a ledger that this clone has never had, by `devs-policy.yaml` of the default branch.
 
-The default branch is governed by reviews; the ledger's branch may be pushed by others. So genesis and first policy must
-be those that the tracked policy names, and where the policy in force is another than the tracked one, a person says so
-before anything is taken over or any command of that policy runs.
+Changes to the default branch are reviewed, but many people may be able to push the ledger's branch. So the genesis and the
+first policy must be those that the tracked policy names. If the policy in force differs from the tracked policy, a person
+must accept it before the ledger is taken over, and before any command of that policy runs.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from devs_git.storage.ledger.tracked_policy import NamedLedger
 
 
 def accept_any(_before: str, _after: str) -> None:
-    """A remote that was seen before is judged by what was seen."""
+    """Accept any policy, for a remote that was seen before: its ledger is compared with what was seen."""
 
 
 def read_named_ledger(git: Git, remote: str = "", *, ask: Git | None = None) -> tuple[str, NamedLedger]:
-    """Where the tracked policy was read, and the ledger that it names: the default branch of the remote, else (where it has none) HEAD.
+    """The branch with the tracked policy, and the ledger that the policy names.
 
-    Without a name it is the remote that a `sync` would take. Where it is not known here which branch is its default,
-    `ask` asks it: what is checked out may be a change that nobody reviewed.
+    The branch is the remote's default branch, or HEAD if there is none. Without a name, the remote is the one that `sync`
+    would use. If this clone does not know the default branch, the git `ask` asks the remote: HEAD may have a change that
+    nobody reviewed.
     """
     if not remote:
-        # Also where git cannot read its refs: that is a finding of whoever looks at them.
+        # Errors are ignored: if git cannot read its refs, another check reports that.
         with contextlib.suppress(DevsError, GitFailed):
             remote = remote_repository.choose(git, "")
     if remote:
@@ -38,21 +39,21 @@ def read_named_ledger(git: Git, remote: str = "", *, ask: Git | None = None) -> 
         if not commit and ask:
             commit = remote_repository.Remote(ask, remote, lambda _what, _done, _total: None).default()
         if commit:
-            # Also where it tracks no policy.
+            # Even if it tracks no policy.
             return f"{remote}/HEAD", tracked_policy.named_ledger(git, commit)
     commit = refs.commit_of(git, "HEAD")
     return "HEAD", tracked_policy.named_ledger(git, commit) if commit else NamedLedger()
 
 
 def require_named(ledger: Ledger, remote: str, tip: str, ask: Git | None) -> str:
-    """The first policy that the tracked policy names, '' for none; LEDGER_FORK where the ledger begins elsewhere. BUSY.
+    """The first policy that the tracked policy names, '' for none. LEDGER_FORK if the ledger has another beginning. BUSY.
 
-    `remote` is '' for a ledger that is here and that this clone never looked at.
+    `remote` is '' for a ledger that is in this clone already but was never checked.
     """
     git = ledger.reader
     where, said = read_named_ledger(git, remote, ask=ask)
     root = git.text("rev-list", "--max-parents=0", tip, "--")
-    # 128: that event is not here at all.
+    # Status 128: that event does not exist here.
     asked = ("merge-base", "--is-ancestor", said.first_policy, tip)
     begun = bool(said.first_policy) and git.attempt(*asked, ok=(0, 1, 128))[0] == 0
     if (said.genesis and root != said.genesis) or (said.first_policy and not begun):
@@ -70,8 +71,9 @@ def require_named(ledger: Ledger, remote: str, tip: str, ask: Git | None) -> str
 
 
 def require_known(ledger: Ledger, tip: str) -> str:
-    """The same of the ledger that is here, which somebody fetched by hand into a clone where nobody ran `init`; and CONFLICT
-    where its policy is not the tracked one: `init` takes it over, or asks a person.
+    """Like `require_named` for a ledger in this clone, which was fetched by hand and without `init`.
+
+    CONFLICT if its policy differs from the tracked one. `init` takes the ledger over, or asks a person.
     """
     _require_default(ledger.reader)
     first = require_named(ledger, "", tip, None)
@@ -86,7 +88,7 @@ def _of(remote: str) -> str:
 
 
 def require_remote(git: Git) -> str:
-    """The remote that this clone is of, '' where there is none. CONFLICT where there are several, and nothing says which."""
+    """The remote of this clone, '' if there is none. CONFLICT if there are several and it is not clear which."""
     try:
         return remote_repository.choose(git, "")
     except DevsError as error:
@@ -100,10 +102,11 @@ def require_remote(git: Git) -> str:
 
 
 def _require_default(git: Git) -> None:
-    """CONFLICT where there is a remote, and it is not known here which branch is its default; `init` asks it."""
+    """Raise CONFLICT if there is a remote whose default branch is not known here. `init` asks the remote."""
     remote = require_remote(git)
     if not remote or git.text("rev-parse", "--is-bare-repository") == "true":
-        return  # a bare clone's HEAD is the default branch itself
+        # In a bare clone HEAD is the default branch.
+        return
     if not refs.commit_of(git, f"refs/remotes/{remote}/HEAD"):
         raise DevsError(
             "CONFLICT",
@@ -116,13 +119,13 @@ def _require_default(git: Git) -> None:
 def policy_difference(
     ledger: Ledger, remote: str, before: str, after: str, ask: Git | None
 ) -> DevsError | None:
-    """CONFLICT where the policy `after` that would be in force is neither the tracked one nor `before`, the one that is.
+    """CONFLICT if the policy `after`, which would be in force, is neither the tracked one nor `before`; else None.
 
-    Both are blobs; `before` is '' where no policy is in force yet.
+    Both are oids of blobs. `before` is the policy in force, '' for none.
     """
     where, said = read_named_ledger(ledger.reader, remote, ask=ask)
     now = _read(ledger, after)
-    # Where nothing is tracked yet, what `init` itself would put into force harms nobody.
+    # If no policy is tracked yet, the policy that `init` itself would put into force is accepted.
     tracked = parse(said.record or first(now.genesis))
     if after == before or tracked == now:
         return None

@@ -1,7 +1,7 @@
-"""Gates in a ledger: `gates/<id>/request.yaml`, `gates/<id>/decision.yaml`, `open/<id>`.
+"""The files of a gate in the ledger: `gates/<id>/request.yaml`, `gates/<id>/decision.yaml`, `open/<id>`.
 
-Everything is read from one tip. A file that cannot be read as what it should be is a damaged ledger, but for a
-decision: one that does not fit decides nothing, and its gate is still open.
+All files are read at one tip. An invalid file means a damaged ledger, except for a decision: an invalid decision does not
+count, and its gate is still open.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def marker_path(gate_id: str) -> str:
 
 
 def marker(gate_type: str) -> bytes:
-    """What the file of an open gate holds."""
+    """The content of the marker of an open gate."""
     return f"{gate_type}\n".encode()
 
 
@@ -47,17 +47,17 @@ def schema_of(gate_type: str) -> str:
 
 
 def all_ids(tip: Tip) -> tuple[str, ...]:
-    """Every gate that was ever asked for."""
+    """The ids of all gates, open and decided."""
     return tip.names("gates")
 
 
 def open_ids(tip: Tip) -> tuple[str, ...]:
-    """The gates that freeze write work."""
+    """The ids of the open gates, which freeze write work."""
     return tip.names("open")
 
 
 def find(tip: Tip, gate_id: str) -> Gate:
-    """The gate; GATE_NOT_FOUND."""
+    """The gate with its decision. GATE_NOT_FOUND, LEDGER_MUTATED."""
     entry = tip.ledger.list_path(tip.tree, f"gates/{gate_id}").get("request.yaml") if tip.oid else None
     if entry is None or entry.mode == TREE:
         raise gate_model.unknown_gate(gate_id)
@@ -66,7 +66,7 @@ def find(tip: Tip, gate_id: str) -> Gate:
 
 
 def read(gate_id: str, request_oid: str, request: bytes, decision: bytes | None) -> Gate:
-    """The gate that two files make; LEDGER_MUTATED where the first is no request."""
+    """The gate from the bytes of its two files. LEDGER_MUTATED if `request` is not a valid request."""
     gate = Gate(gate_id, _load_request(request, request_path(gate_id)), request_oid)
     return gate if decision is None else with_decision(gate, decision)
 
@@ -83,7 +83,7 @@ def _load_request(data: bytes, path: str) -> Mapping[str, Any]:
     proposed = (request.get("proposed_changes") or {}).get("proposed_text")
     after = None if proposed is None else gate_model.blob_oid(proposed.encode())
     if request.get("tas_after") != after:
-        # A person reads the text, and signs its oid.
+        # A person reads the text but signs its oid.
         raise DevsError(
             "LEDGER_MUTATED",
             f"{path} is not a valid request: tas_after does not name the text that it proposes.",
@@ -93,7 +93,7 @@ def _load_request(data: bytes, path: str) -> Mapping[str, Any]:
 
 
 def with_decision(gate: Gate, data: bytes) -> Gate:
-    """The gate with this decision; where that decides nothing, with the flaw instead."""
+    """The gate with this decision. If the decision is not valid, the gate has the `flaw` instead."""
     try:
         decision = yaml_documents.load(
             data, decision_path(gate.gate_id), DECISION_SCHEMA, code="LEDGER_MUTATED"
@@ -105,11 +105,11 @@ def with_decision(gate: Gate, data: bytes) -> Gate:
 
 
 def active_revision(tip: Tip) -> str:
-    """The id of the open gate of type TAS_REVISION, or ''."""
+    """The id of the open gate of type TAS_REVISION; '' if there is none."""
     return next((one for one in open_ids(tip) if find(tip, one).gate_type == gate_model.TAS_REVISION), "")
 
 
 def policy_of(tip: Tip) -> Policy:
-    """The policy in the tree of an event that is believed already. POLICY_INVALID."""
+    """The policy in the tree of an event that was already judged. POLICY_INVALID."""
     data = tip.read(IN_FORCE)
     return parse({} if data is None else yaml_documents.load(data, IN_FORCE, "policy", code="POLICY_INVALID"))

@@ -1,7 +1,7 @@
-"""Whether the ledger's objects are all here and are what their names say.
+"""Whether all objects of the ledger exist and their bytes match their names.
 
-git compares an object's bytes with its name when it is fetched, pushed or checked by fsck, but not each time it reads
-it: whoever may write to the object store can put another event, or another tree of gates, in the place of one.
+git compares the bytes of an object with its name in fetch, push and fsck, but not in each read. So whoever can write to
+the object store could replace an event or a tree of gates.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _WAY_OUT: Final = f"Fetch them from another clone: git fetch <remote> {LEDGER}. 
 
 
 def findings(git: Git) -> Iterator[Finding]:
-    """LEDGER_MISSING, LEDGER_MUTATED; one of them, for nothing else can be believed then."""
+    """LEDGER_MISSING or LEDGER_MUTATED. At most one finding, because after it no other check is reliable."""
     try:
         names = git.run("rev-list", "--objects", "--no-object-names", LEDGER, "--")
         with closing(git.stream("cat-file", "--batch", stdin=names)) as said:
@@ -34,7 +34,7 @@ def findings(git: Git) -> Iterator[Finding]:
 
 
 def _wrong(pieces: Iterator[bytes]) -> Iterator[str]:
-    """The objects whose bytes are not what their names say; none is held whole, for one may be of any size."""
+    """The oids whose bytes do not match. No object is held in memory as a whole, because it may have any size."""
     rest = b""
     for piece in pieces:
         rest += piece

@@ -1,7 +1,8 @@
-"""Which tips of the ledger this clone has had, wherever it noted them: so that a ledger that was set back is noticed.
+"""Earlier tips of the ledger that this clone knows. They show whether the ledger was set back.
 
-Noted by nobody for this purpose: the branch's reflog, the tip that each worktree's view shows, what `sync` saw at remotes, and the `Devs-Ledger`
-trailers of commits on local branches. A tip that only a commit names, and whose object is not here, another clone has.
+The sources are the branch's reflog, the tip that each worktree's view shows, what `sync` saw at remotes, and the
+`Devs-Ledger` trailers of commits on local branches. If only a commit names a tip and its object is missing, another clone
+has that tip.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from devs_git.storage.git import refs
 from devs_git.storage.git.objects import Objects
 from devs_git.storage.git.program import Git, split_lines
 
-_MOST: Final = "2000"  # commits that are asked
+# Number of commits whose trailers are read.
+_MOST: Final = "2000"
 
 
 def tips(git: Git, common: Path, *, own: bool = False) -> dict[str, str]:
-    """Oids of tips with how each is known, the surest first; with `own` only those that this clone itself has had."""
+    """Oids of tips, each with its source, the most reliable first. With `own` only tips that this clone itself has had."""
     found: dict[str, str] = {}
     for oid in refs.reflog(common, LEDGER):
         found.setdefault(oid, "the reflog")
@@ -51,9 +53,9 @@ def _named(git: Git) -> Iterator[tuple[str, str]]:
 
 
 def findings(git: Git, objects: Objects, known: Mapping[str, str], tip: str) -> Iterator[Finding]:
-    """LEDGER_ROLLBACK where the ledger at `tip` leaves out an event that was here; LEDGER_BEHIND where others have more.
+    """LEDGER_ROLLBACK if the ledger at `tip` lacks an event that this clone had; LEDGER_BEHIND if others have more events.
 
-    `known` are the `tips`, asked for before `tip`: what another process writes in between is no event that was left out.
+    `known` is the result of `tips`, which must be read before `tip`: another process may write events in between.
     """
     here = set(git.text("rev-list", tip, "--").split())
     gone = {oid: how for oid, how in known.items() if oid not in here}
@@ -86,7 +88,7 @@ def _way_back(git: Git, oid: str, tip: str) -> str:
 
 
 def newest(git: Git, objects: Objects, common: Path, genesis: str = "", *, own: bool = False) -> str:
-    """The longest ledger with this root ('' for any) that was here and whose objects still are; '' where there is none."""
+    """The known tip with most events, if its objects exist and its root is `genesis` ('' for any); '' if there is none."""
     best, length = "", 0
     for oid in tips(git, common, own=own):
         if not objects.exists(oid):
@@ -98,9 +100,10 @@ def newest(git: Git, objects: Objects, common: Path, genesis: str = "", *, own: 
 
 
 def ledger_gone(tip: str, common: Path) -> Finding:
-    """LEDGER_MISSING for a ledger that was here until `tip`, with the way back."""
+    """LEDGER_MISSING for a ledger whose last known tip is `tip`, with the command that restores it."""
     what, first = "missing", ""
-    if refs.has_file(common, LEDGER):  # git overwrites none
+    # git does not overwrite a damaged file.
+    if refs.has_file(common, LEDGER):
         what, first = "damaged", f'rm "$(git rev-parse --git-path {LEDGER})" && '
     text = f"The ledger is {what}. Its last event that this clone had is {tip[:12]}."
     return Finding("LEDGER_MISSING", "error", text, f"{first}git update-ref {LEDGER} {tip} ''")

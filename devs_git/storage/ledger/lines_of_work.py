@@ -1,7 +1,7 @@
 """The tips that count as lines of work: a person's branches and worktrees, and the branches of remotes.
 
-Ours do not count: `devs/*`, `snapshot/*`, a branch that a rewind left and that has not moved since, whatever its name,
-and the worktrees that `snapshot open` made.
+Refs of devs-git do not count: `devs/*`, `snapshot/*`, a branch that a rewind preserved and that has not moved since, and
+the worktrees that `snapshot open` made.
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ FOLDER = "refs/devs/checkpoints"
 HEADS, SNAPSHOTS = "refs/heads/", "refs/heads/snapshot/"
 _OURS: Final = ("refs/heads/devs/", SNAPSHOTS)
 _COMMIT: Final = "%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)"
-_AT_ONCE: Final = 1000  # refs and tips of one question: they are arguments
+# Refs and tips in one call of git, because they are arguments.
+_AT_ONCE: Final = 1000
 
 
 def select_branches(history: History, branches: Mapping[str, str], git: Git | None = None) -> dict[str, str]:
-    """Those of `branches` (full names and oids) that are lines of work; `git` where they are this clone's own: what another
-    clone's event says of them does not count.
+    """Those of `branches` (full names and oids) that are lines of work.
+
+    `git` is given for branches of this clone: then events of other clones do not count.
     """
     events = [event for event in history.operations if _left(event) in set(branches.items())]
     if events and git:
@@ -40,15 +42,15 @@ def select_branches(history: History, branches: Mapping[str, str], git: Git | No
 
 
 def _left(event: Event) -> tuple[str, ...]:
-    """Name and oid of the branch or stash entry that a rewind left."""
+    """Name and oid of the branch or stash entry that an operation preserved; empty for none."""
     return tuple(event.preserved.split())
 
 
 @immutable
 class Head:
-    """HEAD of one worktree; `branch` is a full name, '' where it is detached.
+    """HEAD of one worktree. `branch` is a full name, '' if HEAD is detached.
 
-    `place` is the folder by which git lists it, '' for the main one; `name` is its last part.
+    `place` is the worktree's folder as git lists it, '' for the main one. `name` is the last part of the folder.
     """
 
     place: str
@@ -58,10 +60,10 @@ class Head:
 
 
 def heads(git: Git, common: Path, branches: Mapping[str, str]) -> Iterator[Head]:
-    """HEADs of all worktrees that a person made, the main one first; those without a commit left out.
+    """HEADs of all worktrees that a person made, the main one first. Worktrees without a commit are left out.
 
-    Not a person's are our own folders, and with `snapshot open --at` a detached HEAD that still stands on a snapshot: who
-    commits there has begun a line of work.
+    Left out are also our own folders, and a detached HEAD that is still at a snapshot, as `snapshot open --at` makes it.
+    A commit there begins a line of work.
     """
     looks = {oid for name, oid in branches.items() if name.startswith(SNAPSHOTS)}
     ours = os.fspath(common / "devs" / "open") + os.sep
@@ -76,9 +78,10 @@ def heads(git: Git, common: Path, branches: Mapping[str, str]) -> Iterator[Head]
 
 
 def tags_reached(git: Git, points: Collection[Checkpoint], oids: Iterable[str]) -> frozenset[str]:
-    """The tags of those `points` whose commit one of the commits `oids` reaches. A point that is not here is not reached.
+    """The tags of those `points` whose commit can be reached from one of the commits `oids`.
 
-    A numbered ref counts by its commit: a program that rewrites histories puts the commit itself in the tag's place.
+    A point without a ref here is not included. A ref counts by its commit: a program that rewrites histories may replace
+    the tag with the commit itself.
     """
     refs = {checkpoint_ref(point.task_id, point.number): point for point in points}
     tips = list(dict.fromkeys(oids))

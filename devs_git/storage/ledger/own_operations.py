@@ -1,7 +1,7 @@
-"""Which operations of the ledger this clone wrote: those whose backups are here, under the ids that the events name.
+"""Which operations in the ledger this clone made: those whose backups it has, under the ids that the events name.
 
-Anybody who can push can write an event in the name of this clone, or a copy of one of its own with other fields. A ref below
-`refs/devs/backup/` comes from nowhere, and its commit says what the operation's event was to say.
+Anybody who can push can write an event in the name of this clone, or a changed copy of one of its events. But no ref below
+`refs/devs/backup/` is ever fetched, and the commit of a backup has the fields that the event must have.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def backup_fields(tip: str, movement: Movement | None = None) -> Fields:
 
 
 def operations(git: Git, events: Sequence[Event]) -> tuple[list[Event], list[Event]]:
-    """Of `events`, in their order, those of this clone: with their backups, and those whose backups were purged."""
+    """The operations of this clone among `events`: first those with a backup, then those whose backup was purged."""
     held = refs.list_refs(git, BACKUPS.rstrip("/")) if events else {}
     copies: dict[str, list[Event]] = {}
     for event in events:
@@ -55,15 +55,16 @@ def _told(git: Git, backups: Sequence[str]) -> Iterator[tuple[str, Event]]:
 
 
 def _says(event: Event, said: Event, backup: str) -> bool:
-    """Whether the event is what its backup says. One of version 0.1 says nothing: there the name alone counts."""
+    """Whether an event matches its backup. A backup of version 0.1 has no fields; then the name is enough."""
     if said.type != PURGED and event.backup != backup:
         return False
     return not said.get(TrailerKey.LEDGER) or same_movement(event, said)
 
 
 def purged_backup(objects: Objects, backup: str, forms: tuple[bytes, ...]) -> str:
-    """What stands in the place of a backup that is purged: a commit without files, by which `undo` knows the operation.
-    NO_OID where the backup does not tell of one, or would tell the secret.
+    """Write the commit that replaces a purged backup: without files, so that `undo` still knows the operation.
+
+    NO_OID if the backup has no fields, or if its message contains the secret.
     """
     head, _, message = objects.read(backup, "commit").partition(b"\n\n")
     said = parse("", (), message.decode("utf-8", "replace"))

@@ -1,7 +1,7 @@
-"""A ledger from elsewhere, judged before any ref moves: a push as a server sees it, and what `sync` and `init` fetched.
+"""Judge a ledger from elsewhere before any ref moves: a push to a server, or what `sync` and `init` fetched.
 
-On a server the new objects are in git's quarantine, and are read with the repository's; nothing of the pusher's
-configuration is. Whatever is not understood is refused by an exception: nothing goes through that could not be checked.
+On a server the new objects are in git's quarantine and are read together with the repository's. The configuration of the
+pusher is not used. Whatever cannot be checked raises an error and is refused.
 """
 
 from __future__ import annotations
@@ -29,16 +29,17 @@ from devs_git.storage.ledger.tracked_policy import NamedLedger
 
 _QUARANTINE: Final = ("GIT_QUARANTINE_PATH", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
 _SYNC: Final = "First merge the events of the server: devs-git sync"
-_MOST: Final = 8  # findings that a refusal tells
+# Number of findings in the message of a refusal.
+_MOST: Final = 8
 
 
 def read(lines: Sequence[str]) -> tuple[Move, ...]:
-    """The moves on the hook's standard input."""
+    """Parse the moves of refs from the hook's standard input."""
     return tuple(Move(*line.rstrip("\n").split(" ", 2)) for line in lines if line.strip())
 
 
 def check(places: Places, moves: Sequence[Move]) -> None:
-    """Raises the first reason against the push, with the others in its message; reads only."""
+    """Raise the first reason against the push, with the other reasons in the message. Writes nothing."""
     found = list(problems(_ledger(places), moves))
     if found:
         first, *rest = found
@@ -48,7 +49,7 @@ def check(places: Places, moves: Sequence[Move]) -> None:
 
 
 def _ledger(places: Places) -> Ledger:
-    """The ledger, through a git and an object store that also see what is in quarantine."""
+    """The ledger, with a git and an object store that also read git's quarantine."""
     unset = tuple(name for name in REPOSITORY_VARIABLES if name not in _QUARANTINE)
     env = {"GIT_DIR": os.fspath(places.common), **OBJECTS_ALONE}
     git = Git(places.common, env, unset=unset, config=OBJECTS_ALONE_CONFIG)
@@ -58,7 +59,7 @@ def _ledger(places: Places) -> Ledger:
 
 
 def problems(ledger: Ledger, moves: Sequence[Move]) -> Iterator[Finding]:
-    """Every reason against the push. One about the ledger itself ends it: nothing else can be judged by that ledger."""
+    """All reasons against the push. After a reason against the ledger itself, nothing else can be judged."""
     yield from push_rules.spelling(moves)
     yield from push_rules.names(moves)
     yield from _renamed(ledger.git, moves)
@@ -77,7 +78,7 @@ def problems(ledger: Ledger, moves: Sequence[Move]) -> Iterator[Finding]:
 
 
 def _tip(ledger: Ledger) -> str:
-    """The ledger that is here, '' for none; LEDGER_MISSING for one that cannot be read, whose gates nobody knows."""
+    """The tip of the ledger here, '' for none. LEDGER_MISSING if it cannot be read, because it may have open gates."""
     tip = ledger.git.text("rev-parse", "--quiet", "--verify", LEDGER, ok=(0, 1))
     if not tip and refs.has_file(ledger.common, LEDGER):
         text = "This repository is frozen, because its ledger, the branch devs/ledger, is damaged."
@@ -86,7 +87,7 @@ def _tip(ledger: Ledger) -> str:
 
 
 def _grown(ledger: Ledger, move: Move) -> Iterator[Finding]:
-    """Why the ledger may not move so."""
+    """The reasons against this move of the ledger."""
     git, old = ledger.git, "" if move.old == NO_OID else move.old
     if move.new == NO_OID:
         yield rejection(
@@ -120,14 +121,14 @@ def _grown(ledger: Ledger, move: Move) -> Iterator[Finding]:
 
 
 def _renamed(git: Git, moves: Sequence[Move]) -> Iterator[Finding]:
-    """A push of the default branch that names another ledger: whoever has no memory finds the ledger by these names."""
+    """LEDGER_FORK for a push of the default branch that names another ledger: new clones find the ledger by these names."""
     branch = git.text("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))
     for move in moves:
         if move.ref == branch and move.new != NO_OID:
             before = _told(git, move.old) if move.old != NO_OID else NamedLedger()
             here, after = _named_here(git), tracked_policy.named_ledger(git, move.new)
             for name in ("genesis", "first_policy"):
-                # A name that was there stays; a new one is that of the ledger that is here.
+                # An existing name must stay. A new name must be that of the ledger here.
                 was, said = getattr(before, name), getattr(after, name)
                 right = was or (said and getattr(here, name))
                 if right and said != right:
@@ -137,7 +138,7 @@ def _renamed(git: Git, moves: Sequence[Move]) -> Iterator[Finding]:
 
 
 def _named_here(git: Git) -> NamedLedger:
-    """How the ledger that is here would be named; nothing where there is none."""
+    """The names of the ledger here; all '' if there is none."""
     tip = git.text("rev-parse", "--quiet", "--verify", LEDGER, ok=(0, 1))
     if not tip:
         return NamedLedger()
@@ -148,7 +149,7 @@ def _named_here(git: Git) -> NamedLedger:
 
 
 def _told(git: Git, commit: str) -> NamedLedger:
-    """The ledger that the tracked policy names; nothing where it cannot be read, so that it can be mended by a push."""
+    """The ledger that the tracked policy names; all '' if it cannot be read, so that a push can repair it."""
     try:
         return tracked_policy.named_ledger(git, commit)
     except DevsError:
@@ -156,19 +157,19 @@ def _told(git: Git, commit: str) -> NamedLedger:
 
 
 def judge_ledger(ledger: Ledger, old: str, new: str, *, first: str = "") -> Iterator[Finding]:
-    """What the rule of belief does not allow in `new` for a receiver that has `old`, '' for none.
+    """The reasons of the rule of belief against `new`, for a receiver that has `old` ('' for none).
 
-    Of events that are here already nobody can be freed, so only those are judged that `old` does not have. `first` is
-    the event of the first policy, where somebody who is believed named it.
+    Only events that `old` does not have are judged: the others are in the ledger already and cannot be removed. `first` is
+    the event of the first policy, if a trusted source names it.
     """
     facts = Facts(ledger, ledger.git, new, "", "", first_policy=first)
     yield from judge(facts, old, new)
 
 
 def judge(facts: Facts, old: str, new: str, *, seen: str | None = None) -> Iterator[Finding]:
-    """The same of facts that were read: those of `new`, and of whatever else is to be joined with it.
+    """Like `judge_ledger`, for facts that were read: those of `new`, and of other tips that are to be merged with it.
 
-    `seen` is what is remembered where that is not `old`.
+    `seen` is the last known tip, if that is not `old`.
     """
     known = old if seen is None else seen
     bound = (f"^{old}",) if old else ()
@@ -181,7 +182,7 @@ def judge(facts: Facts, old: str, new: str, *, seen: str | None = None) -> Itera
 
 
 def _taken_over(facts: Facts, new: str, fresh: frozenset[str]) -> Iterator[Finding]:
-    """New events that make another checkpoint of a tag which a known event records, and stand before it on a line of their own."""
+    """LEDGER_MUTATED for a new event that records an existing checkpoint's tag with other data, and sorts before its event."""
     said: dict[str, dict[str, tuple[str, ...]]] = {}
     for step in facts.steps:
         for tag, what in checkpoints_of(step.event):
@@ -205,7 +206,7 @@ def _taken_over(facts: Facts, new: str, fresh: frozenset[str]) -> Iterator[Findi
 
 
 def require_explained(places: Places, tip: str, tags: Mapping[str, str]) -> None:
-    """TAG_MOVED or TAG_NOT_ANNOTATED where a tag of a task (full name → oid) will not be as the events up to `tip` say."""
+    """Raise TAG_MOVED or TAG_NOT_ANNOTATED if a task's tag (full name → oid) would contradict the events up to `tip`."""
     ledger = _ledger(places)
     moves = [Move(NO_OID, oid, ref) for ref, oid in tags.items()]
     found = next(push_rules.tags(moves, ledger.history_at(tip), _kinds(ledger.git, moves)), None)
@@ -214,7 +215,7 @@ def require_explained(places: Places, tip: str, tags: Mapping[str, str]) -> None
 
 
 def refusal(found: Finding, remote: str) -> DevsError:
-    """A remote's ledger is not taken over as it is: it may set a policy that names a command."""
+    """The error for a finding in a remote's ledger, which is not taken over."""
     person = f"Call a person. See: git show {found.where}"
     return DevsError(
         found.code,
@@ -225,7 +226,7 @@ def refusal(found: Finding, remote: str) -> DevsError:
 
 
 def require_sound(ledger: Ledger, remote: str, tip: str, *, first: str = "") -> None:
-    """What `verify ledger` would not pass is not taken over from a remote that was never seen."""
+    """Refuse the ledger of a remote that was never seen, if `verify ledger` would find something in it."""
     found = next(judge_ledger(ledger, "", tip, first=first), None)
     if found:
         raise refusal(found, remote)

@@ -1,10 +1,10 @@
-"""Whether the commits that checkpoints name are still what the ledger says of them; HISTORY_REWRITTEN where they are not.
+"""Whether the commits of checkpoints still are what the ledger records. If not: HISTORY_REWRITTEN.
 
-A program that rewrites a whole history gives its commits other oids. Some (`git filter-repo`) put these into the ledger's
-own texts, too, while a tree keeps the oid that it had there: so a commit is compared with the tree that was recorded
-with it. A commit that is not here was rewritten where its checkpoint's ref holds something that the ledger does not know;
-else it was never fetched, or a shallow clone ends before it. `git filter-repo --refs main` leaves our refs alone, so that
-the old commits are all here, and whole: there its own map tells that HEAD has other commits in their place.
+A program that rewrites a whole history gives its commits new oids. Some programs (`git filter-repo`) also replace oids of
+commits in the texts of the ledger, but not oids of trees. So a commit is compared with the recorded tree. If a commit is
+missing, it was rewritten only if its checkpoint's ref has an oid that the ledger does not know; else it was never fetched,
+or the clone is shallow. `git filter-repo --refs main` does not change our refs, so all old commits still exist. Then
+filter-repo's own map shows that HEAD has other commits in their place.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RESTORE: Final = (
 
 
 def trees(git: Git, commits: Iterable[str]) -> dict[str, str]:
-    """The tree of each commit that is here; asked of a git that sees objects as they are, with one child."""
+    """The tree of each commit that exists, with one child. `git` must not apply replace refs."""
     script = "".join(f"{oid}\n" for oid in dict.fromkeys(commits)).encode()
     options = ("--no-walk=unsorted", "--ignore-missing", "--no-commit-header", "--format=%H %T")
     out = git.run("rev-list", *options, "--stdin", stdin=script) if script else b""
@@ -41,9 +41,9 @@ def trees(git: Git, commits: Iterable[str]) -> dict[str, str]:
 def strays(
     points: Iterable[Checkpoint], trees: Mapping[str, str], held: Mapping[str, str]
 ) -> Iterator[Checkpoint]:
-    """The checkpoints whose commit is not what was recorded. `held`: what the numbered refs that exist hold.
+    """The checkpoints whose commit is not as recorded. `held` has the oids of the existing numbered refs.
 
-    Those that are `gone` are known to be.
+    Checkpoints that are `gone` are skipped: the ledger records that they are.
     """
     for point in points:
         if point.gone:
@@ -54,7 +54,7 @@ def strays(
 
 
 def require(git: Git, *points: Checkpoint) -> None:
-    """HISTORY_REWRITTEN where the commit of one of them is not what was recorded, or is kept no more."""
+    """Raise HISTORY_REWRITTEN if the commit of one of `points` is not as recorded, or is no longer kept."""
     for point in points:
         if point.gone:
             text = f"{point.name} is no longer kept: its commit {point.commit[:12]} was removed from the history."
@@ -69,10 +69,10 @@ def require(git: Git, *points: Checkpoint) -> None:
 def left_behind(
     git: Git, common: Path, points: Iterable[Checkpoint], among: Container[str] = ()
 ) -> tuple[Checkpoint, ...]:
-    """Those of `points`, of the live ones, in whose place the history of HEAD has another commit, as filter-repo's map tells.
+    """The live ones of `points` that have another commit in the history of HEAD, by the map of filter-repo.
 
-    `git` sees HEAD of this worktree; `among` are those of its commits that count, all where there are none. A map that is
-    missing or cannot be read tells nothing.
+    `git` reads HEAD of this worktree. If `among` is not empty, only these new commits count. Without a readable map the
+    result is empty.
     """
     from devs_git.domain.checkpoints.rewritten_history import NONE, parse_map
     from devs_git.domain.text import limits
@@ -93,7 +93,7 @@ def left_behind(
 
 
 def require_followed(git: Git, common: Path, *points: Checkpoint, among: Container[str] = ()) -> None:
-    """HISTORY_REWRITTEN where the history of HEAD has another commit in the place of one of these checkpoints'."""
+    """Raise HISTORY_REWRITTEN if the history of HEAD has another commit in place of one of `points`."""
     for point in left_behind(git, common, points, among):
         raise DevsError(CODE, _elsewhere(point), hint=WAY_OUT, checkpoint=point.name)
 
@@ -110,7 +110,7 @@ def _said(point: Checkpoint, trees: Mapping[str, str]) -> str:
 
 
 def of_ledger(tip: str) -> DevsError:
-    """For a ledger of which the last tip that was judged here is no object any more."""
+    """HISTORY_REWRITTEN for a ledger whose checked tip is missing."""
     text = f"The history was rewritten, and the ledger with it: event {tip[:12]}, which this clone had, is missing."
     way_out = (
         f"{RESTORE}. If no other clone has it: devs-git history-rewritten --map .git/filter-repo/commit-map"
@@ -119,7 +119,7 @@ def of_ledger(tip: str) -> DevsError:
 
 
 def findings(git: Git, points: Iterable[Checkpoint], here: Git, common: Path) -> Iterator[Finding]:
-    """One finding for all of them; `here` is the git that sees this worktree's HEAD."""
+    """At most one finding for all checkpoints. `here` is the git that reads this worktree's HEAD."""
     every = tuple(points)
     found = trees(git, (point.commit for point in every))
     stray = tuple(strays(every, found, refs.list_refs(git, "refs/devs/checkpoints")))

@@ -1,7 +1,8 @@
-"""The ledger: one branch, one root, append-only; one commit is one event.
+"""The ledger: a branch with one root that only grows. One commit is one event.
 
-Writing takes `ledger.lock`, reads the tip, lets the caller decide *against that tip*, and moves the ledger and
-every other ref of the operation in one reference transaction, the ledger last. A lost race starts over.
+To write, `append` takes `ledger.lock`, reads the tip and calls the caller's function with *this tip*. Then it moves the
+ledger and all other refs of the operation in one ref transaction, the ledger last. If another writer was faster, it starts
+again.
 """
 
 from __future__ import annotations
@@ -28,14 +29,15 @@ from devs_git.values import field, immutable, replace
 
 LOCK_SECONDS: Final = 30.0
 ATTEMPTS: Final = 60
-REF_LOCK_SECONDS: Final = 2.0  # a living git holds the lock of a ref for milliseconds
+# A running git holds the lock of a ref for milliseconds only.
+REF_LOCK_SECONDS: Final = 2.0
 LOCK: Final = "devs/ledger.lock"
 CHECKED: Final = "devs/checked-tip"
 
 
 @immutable
 class Tip:
-    """The ledger at one commit, as a caller's decision sees it. `oid` is '' before the genesis."""
+    """The ledger at one commit. `oid` is '' before the genesis."""
 
     ledger: Ledger
     oid: str
@@ -46,13 +48,13 @@ class Tip:
 
     @cached_property
     def here(self) -> History:
-        """The history as this clone sees it, by what its branches and the remotes' have."""
+        """The history for this clone, by its branches and those of the remotes."""
         from devs_git.storage.ledger import clone_history
 
         return clone_history.view_here(self.ledger.reader, self.ledger.common, self.history)
 
     def standing_of_task(self, task_id: str) -> Standing:
-        """How a task stands for this clone: by the newest events where it is live, else what undid it may not have been here."""
+        """The standing of a task for this clone. The newest events are enough if it is live; else it depends on the branches here."""
         if not self.oid:
             return Standing("", 1)
         found = find_standing(self.ledger.newest_first(self.oid), task_id)
@@ -63,11 +65,11 @@ class Tip:
         return self.ledger.tree_of(self.oid) if self.oid else EMPTY_TREE
 
     def read(self, path: str) -> bytes | None:
-        """The bytes of a file of the ledger, or None."""
+        """The bytes of a file of the ledger; None if there is none."""
         return self.ledger.read_path(self.tree, path)
 
     def names(self, folder: str) -> tuple[str, ...]:
-        """The names in a folder of the ledger, sorted; none where it is missing."""
+        """The names in a folder of the ledger, sorted; empty if the folder is missing."""
         return tuple(sorted(self.ledger.list_path(self.tree, folder)))
 
 
@@ -76,20 +78,18 @@ def _as_it_is(git: Git) -> Git:
 
 
 def _parts_missing() -> DevsError:
-    return DevsError(
-        "LEDGER_MISSING",
-        "Parts of the ledger are missing from the object store.",
-        hint="See: devs-git doctor",
-    )
+    text = "Parts of the ledger are missing from the object store."
+    return DevsError("LEDGER_MISSING", text, hint="See: devs-git doctor")
 
 
 @contextmanager
 def _whole() -> Iterator[None]:
-    """LEDGER_MISSING where git could not read on: a shorter history would be another history."""
+    """Raise LEDGER_MISSING if git fails while it reads: a shorter history would be a different history."""
     try:
         yield
     except GitFailed as error:
-        if error.status < 0:  # killed: the ledger is as it was
+        # A killed git says nothing about the ledger.
+        if error.status < 0:
             raise
         raise _parts_missing() from error
 
@@ -101,14 +101,17 @@ class Ledger:
     reader: Git
     objects: Objects
     common: Path
-    signature: Callable[[], str]  # "Name <mail> <seconds> +0000"
-    now: Callable[[], str]  # as events say it
+    # "Name <mail> <seconds> +0000"
+    signature: Callable[[], str]
+    # The current time in the form of events.
+    now: Callable[[], str]
     identified: Callable[[Git], Git] = _as_it_is
-    _folded: list[History] = field(default_factory=list, compare=False, repr=False)  # the last one, if any
+    # The last history that was folded, if any.
+    _folded: list[History] = field(default_factory=list, compare=False, repr=False)
 
     @cached_property
     def git(self) -> Git:
-        """The git that may write: reflogs need an identity, and asking for that is a child which no read needs."""
+        """The git that may write. Reflogs need an identity, which takes a child; commands that only read do not need it."""
         return self.identified(self.reader)
 
     def tip(self) -> Tip:
@@ -116,13 +119,13 @@ class Ledger:
         return Tip(self, refs.loose(self.common, LEDGER) or refs.read(self.reader, LEDGER))
 
     def history_at(self, oid: str) -> History:
-        """The state at one commit. The last one is kept: what was appended since is all that is read again."""
+        """The history at one commit. The last one is cached, so only newer events are read."""
         if not self._folded or self._folded[0].tip != oid:
             self._folded[:] = [self._grown(oid) or fold(self.events(oid, oldest_first=True))]
         return self._folded[0]
 
     def _grown(self, oid: str) -> History | None:
-        """The kept state with what came after it; None where that is not one line of events from its tip on."""
+        """The cached history with the newer events; None if these are not one line from its tip."""
         base = self._folded[0] if self._folded else None
         if base is None:
             return None
@@ -132,27 +135,27 @@ class Ledger:
         return fold(since, base) if since and linear else None
 
     def open_gates(self) -> tuple[str, ...]:
-        """Ids of the gates without a decision, asked with one git child and no object store."""
+        """Ids of the open gates, with one git child and without the object store."""
         status, out = self.reader.attempt("ls-tree", "--name-only", "-z", LEDGER, "open/", ok=(0, 1, 128))
-        if status and self.tip().oid:  # whoever takes an object away must not unfreeze by it
+        # A missing object must not unfreeze the repository.
+        if status and self.tip().oid:
             raise _parts_missing()
         return tuple(sorted(path.removeprefix("open/") for path in split_z(out)))
 
     def require(self) -> Tip:
-        """The tip; NOT_INITIALIZED where there is no ledger, LEDGER_MISSING where there was one."""
+        """The tip. NOT_INITIALIZED if there is no ledger; LEDGER_MISSING if there was one."""
         tip = self.tip()
         # A git child is cheaper than opening the object store.
         policy = f"{tip.oid}:{IN_FORCE}"
         if tip.oid and refs.read(self.reader, policy):
             return tip
         if tip.oid:
-            tip.names("")  # raises where the ledger cannot be read
-        if not tip.oid and (self.common / LOCK).exists():  # somebody wrote to it
-            raise DevsError(
-                "LEDGER_MISSING",
-                "This repository is frozen, because its ledger, the branch devs/ledger, is missing.",
-                hint="Restore it. See: devs-git doctor",
-            )
+            # Raises if the ledger cannot be read.
+            tip.names("")
+        # The lock shows that a command wrote to a ledger here.
+        if not tip.oid and (self.common / LOCK).exists():
+            text = "This repository is frozen, because its ledger, the branch devs/ledger, is missing."
+            raise DevsError("LEDGER_MISSING", text, hint="Restore it. See: devs-git doctor")
         raise DevsError(
             "NOT_INITIALIZED",
             "The ledger of this repository has no policy yet."
@@ -164,8 +167,8 @@ class Ledger:
     def newest_first(self, tip: str = LEDGER) -> Generator[Event]:
         """All events in exactly the reverse of the fold's order, read as they are needed.
 
-        `--topo-order` makes git read every commit before it prints the first, so it is asked for only from a merge
-        of two clones' ledgers on; above that the ledger is one line and every order is the same.
+        With `--topo-order` git reads every commit before it prints the first. So it is used only from the newest merge of
+        two ledgers on: above that the ledger is one line, and every order is the same.
         """
         for event in self.events(tip):
             if len(event.parents) > 1:
@@ -174,13 +177,9 @@ class Ledger:
             yield event
 
     def events(
-        self,
-        *tips: str,
-        since: str = "",
-        oldest_first: bool = False,
-        order: tuple[str, ...] = (),
+        self, *tips: str, since: str = "", oldest_first: bool = False, order: tuple[str, ...] = ()
     ) -> Generator[Event]:
-        """Events reachable from `tips` (the ledger's where none is given) and not from `since`, newest first unless told; read as they are needed."""
+        """Events reachable from `tips` (default: the ledger) and not from `since`, read as they are needed. Newest first by default."""
         order = ("--topo-order", "--reverse") if oldest_first else order
         bound = (f"^{since}",) if since else ()
         words = ("--no-commit-header", "--encoding=UTF-8", "--format=%H%x1f%P%x1f%B%x00")
@@ -208,15 +207,15 @@ class Ledger:
         return self.file(entry.oid) if entry and entry.mode != TREE else None
 
     def file(self, oid: str) -> bytes:
-        """The bytes of a file of the ledger; LEDGER_MISSING, and LEDGER_MUTATED for one that is larger than any of ours."""
+        """The bytes of a file of the ledger. LEDGER_MISSING; LEDGER_MUTATED if it is larger than any of ours."""
         return self.objects.read(oid, "blob", limits.DOCUMENT.most)
 
     def append(self, build: Callable[[Tip], Draft], *, git: Git | None = None, locked: bool = True) -> Event:
-        """Write the event that `build` makes of the tip, with its files and refs; returns it with its oid.
+        """Write the event that `build` makes for the tip, with its files and refs. Returns the event with its oid.
 
-        `build` is called again after each lost race and may raise DevsError: then nothing is written.
-        `git` is the git of the worktree where its HEAD is among the refs. Raises RefMoved where a ref other
-        than the ledger was not as expected, BUSY after too many lost races.
+        `build` is called again if another writer was faster. If it raises DevsError, nothing is written. `git` is the git
+        of the worktree, if its HEAD is among the refs. RefMoved if another ref than the ledger did not have its expected
+        value; BUSY after too many attempts.
         """
         lock = locks.hold(self.common / LOCK, wait=LOCK_SECONDS) if locked else nullcontext()
         with lock:
@@ -244,8 +243,9 @@ class Ledger:
                     continue
                 except GitFailed as error:
                     if refs.missing_object(error) in notes:
-                        continue  # by a git prune beside us
-                    # Else it was killed when all was done.
+                        # A git prune deleted a new object.
+                        continue
+                    # git may have been killed after its work was done.
                     if self.tip().oid != event.oid or refs.any_unmoved(self.reader, draft.updates):
                         raise
                 newest_objects.restore(self.reader, self.common)
@@ -255,7 +255,7 @@ class Ledger:
         raise DevsError("BUSY", "Other processes keep writing to the ledger.", hint="Run the command again.")
 
     def begin(self, genesis: Draft, policy: Callable[[str], Draft]) -> tuple[Event, Event]:
-        """Write a ledger's first two events in one transaction; `policy` is told the oid of the genesis. RefMoved where there is one."""
+        """Write a ledger's first two events in one transaction. `policy` gets the oid of the genesis. RefMoved if there is a ledger."""
         with locks.hold(self.common / LOCK, wait=LOCK_SECONDS):
             with self.objects.record_writes() as notes:
                 root = self.write_commit(Tip(self, ""), genesis)
@@ -267,26 +267,26 @@ class Ledger:
 
     @property
     def checked_tip(self) -> str:
-        """The tip up to which this clone has asked the rule of belief (`checked_tip.py`), '' where it noted none."""
+        """The newest tip that this clone has judged by the rule of belief (see `checked_tip`); '' if it noted none."""
         try:
             words = (self.common / CHECKED).read_text("ascii", "replace").split()
         except OSError:
             return ""
-        # Of the two that stand there while a merge is written, the second until the ledger is at the first.
+        # While a merge is written there are two. The second counts until the ledger is at the first.
         return words[-1 if len(words) > 1 and self.tip().oid != words[0] else 0] if words else ""
 
     def announce(self, tip: str, before: str) -> None:
-        """Note where the ledger goes next, if all before is noted: killed after that, we know our own move from a pushed one."""
+        """Note the next tip before the ledger moves. If this process is killed then, the move is still known as our own."""
         if before and self.checked_tip == before:
             self.note_checked(tip, before)
 
     def note_checked(self, *tips: str) -> None:
-        """Note that the ledger is to be believed up to here. Where it cannot be noted, it is asked again."""
+        """Note that the ledger was judged up to here. If the note cannot be written, the ledger is judged again."""
         with contextlib.suppress(OSError):
             replace_file(self.common / CHECKED, "".join(f"{tip}\n" for tip in tips).encode())
 
     def write_commit(self, tip: Tip, draft: Draft) -> Event:
-        """Store the commit of an event, which ends now, without moving any ref."""
+        """Store the commit of an event with the current time as its end. No ref moves."""
         tree = self.tree_of(draft.onto) if draft.onto else tip.tree
         tree = self.objects.edit_tree(tree, draft.files) if draft.files else tree
         parents = tuple(oid for oid in (draft.onto, tip.oid, draft.beside) if oid)

@@ -1,4 +1,4 @@
-"""The ledger's files of a task: `tasks/<task_id>/<op_id>.yaml`, immutable, one for each thing said of it."""
+"""The ledger's files of a task: `tasks/<task_id>/<op_id>.yaml`, one for each event of it. They never change."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from devs_git.storage.documents import yaml_documents
 from devs_git.storage.ledger.store import Tip
 
 
-def file(op_id: str, event: Event, work: Work, told: Mapping[str, str]) -> tuple[str, bytes]:
-    """Path and bytes of what an event says of a task; empty values are left out. INVALID_ARGUMENTS where too long."""
+def file(op_id: str, event: Event, work: Work, texts: Mapping[str, str]) -> tuple[str, bytes]:
+    """Path and bytes of the file for an event of a task. Empty values are left out. INVALID_ARGUMENTS if it is too large."""
     values = {
         "task_id": work.task,
         "event": event.type,
@@ -20,22 +20,23 @@ def file(op_id: str, event: Event, work: Work, told: Mapping[str, str]) -> tuple
         "agent": work.agent,
         "client": work.client,
         "phase": work.phase,
-        **told,
+        **texts,
     }
     data = yaml_documents.dump({key: value for key, value in values.items() if value}, "task")
     if len(data) > yaml_documents.MAX_BYTES:
-        longest = max(told, key=lambda key: len(told[key]))
+        longest = max(texts, key=lambda key: len(texts[key]))
         raise invalid(longest, f"The {longest} is too long to be stored with the task.")
     return f"tasks/{work.task}/{op_id}.yaml", data
 
 
 def newest(tip: Tip, task_id: str) -> dict[str, str]:
-    """What the task's files say, the newest winning key by key."""
+    """The values of all files of a task. For each key the newest file wins."""
     paths = [f"tasks/{task_id}/{name}" for name in tip.names(f"tasks/{task_id}")]
     files = [yaml_documents.load(tip.read(path) or b"", path, "task") for path in paths]
-    told: dict[str, str] = {}
+    found: dict[str, str] = {}
     for values in sorted(files, key=lambda values: str(values.get("created_at", ""))):
         if values.get("event") == "task.started":
-            told = {}  # started again: an older plan or result was another life's
-        told |= {key: str(value) for key, value in values.items()}
-    return told
+            # The task was started again: older plans and results do not count.
+            found = {}
+        found |= {key: str(value) for key, value in values.items()}
+    return found

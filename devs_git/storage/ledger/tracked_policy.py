@@ -1,4 +1,4 @@
-"""`devs-policy.yaml`, the policy as proposed: what HEAD and the working tree say, and the file that `init` writes."""
+"""`devs-policy.yaml`, the proposed policy: in HEAD, in the working tree, and as `init` writes it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ _PROPOSED: Final = (
     "The proposed policy of this repository. The policy in force is policy.yaml in the ledger. A change here takes effect\n"
     "when an approver approves it. Commit this file: it tells clones which ledger belongs to this repository."
 )
+# It is part of the policy's file in the ledger: another text would give the same policy another oid.
 _IN_FORCE: Final = f"The policy in force. Changes are proposed in {PROPOSED} and decided by an approver."
 
 
 def read(top: Path, git: Git) -> dict[str, Any] | None:
-    """The proposal at HEAD, else the one in the working tree; None where there is neither. POLICY_INVALID."""
+    """The proposed policy at HEAD, else in the working tree; None if there is neither. POLICY_INVALID."""
     data = read_bytes(git, "HEAD")
     if data is None:
         try:
@@ -44,7 +45,7 @@ def read(top: Path, git: Git) -> dict[str, Any] | None:
 
 
 def check(data: bytes, name: str, tip: Tip) -> dict[str, Any]:
-    """The record of a policy that could be in force in this ledger; POLICY_INVALID otherwise."""
+    """The record of a policy that may be in force in this ledger. POLICY_INVALID for any other."""
     record = yaml_documents.load(data, name, "policy", code="POLICY_INVALID")
     proposed = parse(record)
     root = tip.ledger.git.text("rev-list", "--max-parents=0", tip.oid)
@@ -60,7 +61,7 @@ def check(data: bytes, name: str, tip: Tip) -> dict[str, Any]:
 
 
 def contradictions(policy: Policy, name: str) -> Iterator[DevsError]:
-    """POLICY_INVALID for each thing in a policy that no schema sees: nobody could decide, or an agent could."""
+    """POLICY_INVALID for each problem that a schema cannot find: nobody could decide, or an agent could."""
     from devs_git.domain.belief import allowed
 
     if policy.approval_minimum == "signed" and not any(one.key for one in policy.approvers):
@@ -83,13 +84,13 @@ def _refused(field: str, message: str, hint: str) -> DevsError:
 
 
 def read_bytes(git: Git, commit: str) -> bytes | None:
-    """The bytes of `devs-policy.yaml` in a commit, None where it has none. POLICY_INVALID where it is too large."""
+    """The bytes of `devs-policy.yaml` in a commit; None if it has none. POLICY_INVALID if it is too large."""
     return bounded.document(git, f"{commit}:{PROPOSED}", "POLICY_INVALID")
 
 
 @immutable
 class NamedLedger:
-    """The ledger that a tracked policy names; '' for what it does not name. `record` is the policy, None for none."""
+    """The ledger that a tracked policy names; '' for a missing name. `record` is the policy, None if there is none."""
 
     genesis: str = ""
     first_policy: str = ""
@@ -106,12 +107,12 @@ def named_ledger(git: Git, commit: str) -> NamedLedger:
 
 
 def genesis(record: Mapping[str, Any] | None) -> str:
-    """The genesis that a proposal names."""
+    """The genesis that a proposed policy names; '' for None."""
     return str(record["genesis"]) if record else ""
 
 
 def in_force(record: Mapping[str, Any]) -> bytes:
-    """The file of the ledger for a policy. The event that began the policies is no part of it."""
+    """The ledger's file for a policy. It does not contain the event of the first policy."""
     return yaml_documents.dump(_rules(record), "policy", comment=_IN_FORCE)
 
 
@@ -120,15 +121,15 @@ def _rules(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def first_event(git: Git, tip: str) -> str:
-    """The event that set the first policy of a ledger that is believed, '' where there is none."""
+    """The event that set the first policy of a ledger that was judged; '' if there is none."""
     said = git.text("rev-list", "--topo-order", "--reverse", "--full-history", tip, "--", IN_FORCE)
     return said.partition("\n")[0]
 
 
 def write(top: Path, policy: bytes, first: str) -> Action:
-    """Propose the policy in force where there is no proposal; one that appeared meanwhile stays.
+    """Write `devs-policy.yaml` with the policy in force, unless the file exists.
 
-    `first` is the event of the first policy, by which a clone knows this ledger.
+    `first` is the event of the first policy, which tells clones that this is the right ledger.
     """
     record = yaml_documents.load(policy, IN_FORCE, "policy", code="POLICY_INVALID")
     named = {"genesis": record["genesis"], FIRST: first} if first else {}

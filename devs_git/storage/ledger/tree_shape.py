@@ -1,7 +1,7 @@
-"""Whether the trees of a ledger have the one shape that our writers and every git give them.
+"""Whether the trees of a ledger have the form that devs-git and every git write.
 
-git stores any tree that somebody pushes. Of two entries of one name git's look-up takes the first and other readers the last,
-and git finds no name that stands out of order: so one ledger would show an open gate to one reader and none to another.
+git stores any tree that somebody pushes. If a name occurs twice, git's lookup finds the first entry and other readers find
+the last; git does not find a name that is out of order. So one reader could see an open gate that another does not see.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FOLDER: Final = "040000"
 
 
 def find_odd_entry(git: Git, tip: str) -> Iterator[Finding]:
-    """LEDGER_MUTATED for the first entry of the tree of this event that no writer of ours makes."""
+    """LEDGER_MUTATED for the first entry in the tree of an event that devs-git never writes."""
     before: dict[str, str] = {}
     names: set[str] = set()
     for row in split_z(git.run("ls-tree", "-r", "-t", "-z", tip)):

@@ -1,9 +1,8 @@
-"""The visible tags `devs/task-<id>` follow the ledger: a pruned one comes back, an undone one goes again.
+"""Update the visible tags `devs/task-<id>` from the ledger: restore a deleted tag, delete the tag of an undone task.
 
-They are names, not records: nothing is written to the ledger, and a tag that somebody moved is left to `doctor`.
-Our own verbs keep them in step. So only where the tags are not those that the last verb left behind has somebody else
-been at them, and only then is the ledger read for it. A merge or a rebase may bring the commits of rewound tasks back:
-the hooks after them overwrite the note of what was left.
+They are only names for users: nothing is written to the ledger, and `doctor` reports a tag that somebody moved. Commands
+of devs-git update the tags and note them. The ledger is only read if the tags differ from that note, because then
+somebody else changed them. A merge or a rebase may bring back commits of rewound tasks, so their hooks overwrite the note.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ FOLDER, NUMBERED = "refs/tags/devs", "refs/devs/checkpoints"
 
 
 def out_of_step(history: History, tags: dict[str, str]) -> tuple[RefUpdate, ...]:
-    """What brings `tags` (those below FOLDER) in step with the ledger."""
+    """The updates that make `tags` (those below FOLDER) agree with the ledger."""
     live = {
         completed_tag(point.task_id): point.tag
         for point in history.live()
@@ -41,20 +40,20 @@ def out_of_step(history: History, tags: dict[str, str]) -> tuple[RefUpdate, ...]
 def mend(
     ledger: Ledger, *, always: bool = False, say: Callable[[str], None] = lambda _text: None
 ) -> tuple[str, ...]:
-    """Bring the visible tags in step; returns the refs that changed. A race with another git is left to the next time.
+    """Update the visible tags and return the refs that changed. If another git moves one meanwhile, the next command tries again.
 
-    `always` for who reads the whole ledger anyway: branches may have moved, by which this clone sees it otherwise. What
-    another clone's rewind took away at last is said.
+    `always`: read the ledger in any case, because branches may have moved, which changes the history for this clone. `say`
+    gets a message for each task that is gone because another clone rewound it.
     """
     tags = refs.list_refs(ledger.git, FOLDER)
     if not always and _listed(tags) == _left(ledger.common):
         return ()
-    # A checkpoint may not have come here yet, though its event has.
     history = ledger.tip().here
     wanted = out_of_step(history, tags)
-    # A name goes only where the checkpoint's number keeps it, whatever an event says.
+    # A tag is deleted only if a numbered ref keeps the checkpoint, whatever an event says.
     drops = any(update.new == NO_OID for update in wanted)
     kept = set(refs.list_refs(ledger.git, NUMBERED).values()) if drops else set()
+    # The event of a checkpoint may be here without its tag object.
     updates = [u for u in wanted if (u.old in kept if u.new == NO_OID else ledger.objects.is_tag(u.new))]
     if not updates:
         return ()
@@ -74,7 +73,7 @@ def mend(
 
 @contextlib.contextmanager
 def note_tags_after(git: Git, common: Path) -> Iterator[None]:
-    """Remember the tags as they are after a verb of ours; git lists them while the body does something else."""
+    """Note the tags after a command of devs-git. git lists them while the body does something else."""
     with refs.list_refs_alongside(git, FOLDER) as tags:
         yield
         now = _listed(tags())

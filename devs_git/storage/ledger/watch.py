@@ -1,4 +1,4 @@
-"""Wait for the ledger to move, by looking at the files that hold its ref: no git child, no lock, nothing read."""
+"""Wait until the ledger moves, by the times of the files of its ref. It needs no git child and no lock."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ POLL_SECONDS: Final = 0.1
 
 
 def looks(common: Path, seconds: float | None) -> Iterator[bool]:
-    """One item for each look, at once and then ten times a second, until `seconds` are over (None: for ever).
+    """Check at once and then ten times a second, for `seconds` (None: forever). Yields one item for each check.
 
-    It says whether the ledger's ref may have moved since the look before; the first says yes.
+    An item is True if the ledger's ref may have moved since the check before. The first item is True.
     """
     end = None if seconds is None else time.monotonic() + seconds
     seen: tuple[object, ...] = ()
@@ -30,12 +30,12 @@ def looks(common: Path, seconds: float | None) -> Iterator[bool]:
 
 
 def marks(common: Path) -> tuple[object, ...]:
-    """What differs from an earlier look if the ledger's ref may have moved."""
+    """A value that changes if the ledger's ref may have moved."""
     return tuple(_facts(file) for file in (common / LEDGER, common / "packed-refs"))
 
 
 def _facts(file: Path) -> tuple[int, int, int] | None:
-    """What changes when git puts a new file in place of this one."""
+    """Values that change if git replaces this file; None if it does not exist."""
     try:
         info = file.stat()
     except FileNotFoundError:

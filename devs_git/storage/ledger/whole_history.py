@@ -1,4 +1,4 @@
-"""Read whole histories for `verify`: every event with what it changed, commits with what they are bound to."""
+"""Read whole histories for `verify`: each event with its changes, and commits with the events that they name."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from devs_git.storage.ledger.store import Ledger
 
 
 def steps(ledger: Ledger, *tips: str) -> list[Step]:
-    """Every event up to these tips, parents first, with the changes along each parent edge, as `Step` has them.
+    """All events up to these tips, parents first, each with its changes against each parent (see `Step`).
 
-    GitFailed where a commit or a tree is missing: git compares trees as far as it can read them, and says nothing. A
-    file that is missing ends nothing: whoever reads it says so.
+    GitFailed if a commit or a tree is missing: `git diff-tree` would not report it. A missing file is no error here; the
+    code that reads the file reports it.
     """
     ledger.git.run("rev-list", "--objects", "--filter=blob:none", "--quiet", *tips, "--")
     events = list(ledger.events(*tips, oldest_first=True))
     trees = _trees(ledger.git, *tips)
-    # In the order of the events: git has read the tree below then, of which it keeps only the last ones.
+    # In the order of the events: then git still has the parent's tree in its cache.
     firsts = [(trees.get((e.parents or ("",))[0], EMPTY_TREE), trees[e.oid]) for e in events]
     others = [(trees[parent], trees[e.oid]) for e in events for parent in e.parents[1:]]
     along = changed_paths(ledger.git, firsts)
@@ -47,13 +47,13 @@ def steps(ledger: Ledger, *tips: str) -> list[Step]:
 
 
 def _with(edge: Sequence[Change], own: Iterable[Change]) -> tuple[Change, ...]:
-    """The edge of a merge from a later parent, with what the merge alone has."""
+    """The changes of a merge against a later parent, with those changes that only the merge has."""
     there = {change.path for change in edge}
     return (*edge, *(Change(one.path, "", one.new) for one in own if one.path not in there))
 
 
 def _own(git: Git, merges: Sequence[str]) -> set[tuple[str, str]]:
-    """Merges with the paths at which they differ from every parent."""
+    """Pairs of a merge and a path at which it differs from every parent."""
     if not merges:
         return set()
     script = "".join(f"{oid}\n" for oid in merges).encode()
@@ -75,7 +75,7 @@ def _trees(git: Git, *tips: str) -> dict[str, str]:
 def changed_paths(
     git: Git, pairs: Iterable[tuple[str, str]], *how: str
 ) -> dict[tuple[str, str], tuple[Change, ...]]:
-    """The changed paths of many pairs of trees, by one child; `how` are further options for git."""
+    """The changes between many pairs of trees, with one child. `how` are more options for git."""
     script = "".join(f"{old} {new}\n" for old, new in dict.fromkeys(pairs) if old != new).encode()
     if not script:
         return {}
@@ -103,21 +103,21 @@ _FIELDS: Final = (
 
 
 def commits(git: Git, heads: Iterable[str], base: str = "") -> list[Bound]:
-    """What `heads` reach and `base` ('' for none) does not, parents first, with what binds it to the ledger."""
+    """The commits that `heads` reach and `base` ('' for none) does not, parents first, with their trailers."""
     names = [*heads, *([f"^{base}"] if base else [])]
     return _bound(git, names, "--topo-order", "--reverse") if names != [f"^{base}"] else []
 
 
 def commits_touching(git: Git, head: str, paths: Iterable[str]) -> list[Bound]:
-    """The commits up to `head` that change one of these paths or join lines that differ there, parents first.
+    """The commits up to `head` that change one of `paths`, or merge lines that differ there, parents first.
 
-    Each has the nearest ones of them as its parents.
+    The parents of each are the nearest such commits.
     """
     return _bound(git, [head], "--topo-order", "--reverse", "--simplify-merges", paths=paths)
 
 
 def commits_alone(git: Git, oids: Iterable[str]) -> list[Bound]:
-    """The same of these commits alone."""
+    """These commits without their ancestors."""
     names = list(oids)
     return _bound(git, names, "--no-walk=unsorted") if names else []
 
@@ -126,7 +126,7 @@ def _bound(git: Git, names: Iterable[str], *how: str, paths: Iterable[str] = ())
     words = ("rev-list", *how, "--no-commit-header", f"--format={_FIELDS}", "--stdin", "--", *paths)
     said = git.stream(*words, stdin="".join(f"{name}\n" for name in names).encode())
     found = []
-    # NUL, which no message can hold, is between the fields, too.
+    # The fields also end with NUL, which no message contains.
     parts = (os.fsdecode(part) for part in bounded.records(said, limits.COMMIT))
     for oid, parents, ledger, gate, who in zip(parts, parts, parts, parts, parts, strict=True):
         trailers = (ledger.rpartition(",")[2], gate.rpartition(",")[2])
@@ -135,7 +135,7 @@ def _bound(git: Git, names: Iterable[str], *how: str, paths: Iterable[str] = ())
 
 
 def existing_commits(git: Git, oids: Iterable[str]) -> list[str]:
-    """Those of these oids that are commits which are here."""
+    """Those of `oids` that are commits and exist."""
     wanted = sorted(oids)
     names = "".join(f"{oid}\n" for oid in wanted).encode()
     out = git.run("cat-file", "--batch-check=%(objecttype)", stdin=names) if wanted else b""
@@ -144,7 +144,7 @@ def existing_commits(git: Git, oids: Iterable[str]) -> list[str]:
 
 
 def resolve(git: Git, rev: str) -> str:
-    """The commit that a person's rev names; INVALID_ARGUMENTS otherwise."""
+    """The commit that a user's revision names. INVALID_ARGUMENTS if it names none."""
     status, out = git.attempt(
         "rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}", ok=(0, 1, 128)
     )
@@ -156,14 +156,14 @@ def resolve(git: Git, rev: str) -> str:
 
 
 def typed_refs(git: Git, *patterns: str) -> dict[str, tuple[str, str]]:
-    """Full names of refs with oid and type of object."""
+    """Full names of refs, each with the oid and the type of its object."""
     out = git.run("for-each-ref", "--format=%(refname) %(objectname) %(objecttype)", *patterns)
     rows = (os.fsdecode(line).rsplit(" ", 2) for line in out.splitlines())
     return {name: (oid, kind) for name, oid, kind in rows}
 
 
 def blobs(git: Git, oids: Iterable[str], limit: Limit) -> dict[str, bytes]:
-    """The bytes of many blobs, by two children; one that is not here, is no blob or is larger than `limit` is left out."""
+    """The bytes of many blobs, with two children. Missing and too large blobs, and other objects, are left out."""
     asked = sorted(oids)
     sizes = bounded.sizes(git, asked)
     wanted = [
@@ -186,7 +186,7 @@ def blobs(git: Git, oids: Iterable[str], limit: Limit) -> dict[str, bytes]:
 
 
 def entries(git: Git, commits: Iterable[str], path: str) -> dict[str, str]:
-    """The blob at `path` in each of many commits, by one child; none where there is no file."""
+    """The oid of the blob at `path` in each of many commits, with one child. Commits without it are left out."""
     wanted = list(dict.fromkeys(commits))
     names = b"".join(os.fsencode(f"{oid}:{path}\n") for oid in wanted)
     out = git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", "--buffer", stdin=names)
@@ -195,7 +195,7 @@ def entries(git: Git, commits: Iterable[str], path: str) -> dict[str, str]:
 
 
 def below_every(git: Git, head: str, path: str) -> frozenset[str]:
-    """The commits that are proper ancestors of every commit which added `path`; none where no commit did."""
+    """The proper ancestors of every commit that added `path`; empty if no commit added it."""
     added = git.text("rev-list", "--no-merges", "--full-history", head, "--", path).split()
     there = entries(git, [*added, *(f"{oid}^" for oid in added)], path)
     roots = [oid for oid in added if oid in there and f"{oid}^" not in there]
@@ -204,7 +204,7 @@ def below_every(git: Git, head: str, path: str) -> frozenset[str]:
 
 
 def landing_commits(git: Git, commits: Sequence[Bound], known: Mapping[str, Gate]) -> frozenset[str]:
-    """The commits that put an approved text in place and do nothing else, wherever they were rebased to.
+    """The commits that write an approved TAS and change nothing else, also after a rebase.
 
     A trailer `Gate-Id` is only a claim: the commit must change the TAS to the approved blob, and no other path.
     """
