@@ -1,4 +1,4 @@
-"""`branch`: make a branch at a checkpoint, live or not, without switching to it."""
+"""`branch`: create a branch at a checkpoint, live or not, without switching to it."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Request(VerbRequest):
         ids.parse_target(self.target)
         branch_names.check(self.name)
         if self.name.startswith(OURS) or f"{self.name}/" in OURS:
-            raise branch_names.refusal(f"{self.name!r} is a name that devs-git keeps for itself.", self.name)
+            raise branch_names.refusal(f"The name {self.name!r} is reserved for devs-git.", self.name)
 
 
 @immutable
 class Result:
-    """The branch and the checkpoint that it begins at."""
+    """The branch and its checkpoint."""
 
     branch: str
     commit: str
@@ -46,12 +46,12 @@ class Result:
 
 
 def find(workspace: Workspace, request: Request) -> Checkpoint:
-    """The checkpoint; raises as `domain/ledger/resolve.py` says."""
+    """The checkpoint; the codes of `domain/ledger/resolve.py`."""
     return resolve(workspace.ledger.require().here, ids.parse_target(request.target))
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Make the branch and record it, in one transaction; INVALID_BRANCH where the name is taken, HISTORY_REWRITTEN."""
+    """Create the branch and record it, in one transaction; INVALID_BRANCH if the name is taken, HISTORY_REWRITTEN."""
     branch_names.check(request.name, remote_names.names(workspace.places))
     made: list[Checkpoint] = []
 

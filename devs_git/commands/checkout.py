@@ -1,4 +1,4 @@
-"""checkout: look around on another local branch; local changes that are not in the way come along."""
+"""`checkout`: switch to another local branch. Local changes come along if the branch does not change the same files."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ REFUSAL = "CHECKOUT_FAILED"
 
 @immutable
 class Request(VerbRequest):
-    """`branch_name`: a local branch; the rule is `domain/checkpoints/branch_names.py`, and `find` applies it before all else."""
+    """`branch_name`: a local branch. `find` first checks the name with `domain/checkpoints/branch_names.py`."""
 
     branch_name: str
 
 
 @immutable
 class Result:
-    """`commit_hash` is git's short form, `commit` the full oid; `edited` are files that somebody saved meanwhile."""
+    """`commit_hash` is git's short form, `commit` the full oid. `edited`: files that somebody saved meanwhile."""
 
     branch: str
     commit_hash: str
@@ -43,7 +43,7 @@ class Result:
 
 
 def find(workspace: Workspace, request: Request) -> None:
-    """INVALID_BRANCH for a name that no git is given; a branch that has such a name is told as that."""
+    """INVALID_BRANCH for a forbidden name, before git gets it; the message says if there is such a branch."""
     name = request.branch_name
     try:
         branch_names.check(name, remote_names.names(workspace.places))
@@ -54,7 +54,7 @@ def find(workspace: Workspace, request: Request) -> None:
 
 
 def _branches(workspace: Workspace) -> Mapping[str, str]:
-    """All branches; none where git cannot say."""
+    """All branches; none if git fails."""
     try:
         return refs.list_refs(workspace.store_git, "refs/heads")
     except (DevsError, GitFailed):
@@ -62,7 +62,7 @@ def _branches(workspace: Workspace) -> Mapping[str, str]:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Switch; CHECKOUT_FAILED with `reason` and `paths`, CHECKOUT_TIMEOUT after ten seconds with everything as before."""
+    """CHECKOUT_FAILED{reason, paths}; CHECKOUT_TIMEOUT after ten seconds, with everything as before."""
     find(workspace, request)
     workspace.ledger.require()
     ref = f"refs/heads/{request.branch_name}"
@@ -123,19 +123,19 @@ def _refuse_under_way(site: Site) -> None:
             "unmerged",
             "The index has unmerged entries.",
             code=REFUSAL,
-            hint="Resolve them and run git add.",
+            hint="Resolve the conflicts and run git add.",
             paths=sorted({line.split("\t", 1)[1] for line in unmerged})[:100],
         )
 
 
 def _refuse_elsewhere(site: Site, ref: str) -> None:
-    """A branch belongs to one worktree at a time."""
+    """CHECKOUT_FAILED{other_worktree}: only one worktree may have a branch checked out."""
     for block in site.git.run("worktree", "list", "--porcelain", "-z").split(b"\0\0"):
         facts = dict(line.partition(" ")[::2] for line in split_z(block))
         if facts.get("branch") == ref and not os.path.samefile(facts["worktree"], site.top):  # noqa: PTH121 - strings
             name = os.path.basename(facts["worktree"])  # noqa: PTH119 - a name for people
             words = f"The branch is checked out in the worktree {name!r}."
-            raise immovable("other_worktree", words, code=REFUSAL, hint="Work there.")
+            raise immovable("other_worktree", words, code=REFUSAL, hint="Work in that worktree.")
 
 
 def _event(workspace: Workspace, op_id: str, head: Head, ref: str, commit: str) -> Event:

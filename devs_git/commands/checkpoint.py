@@ -17,7 +17,7 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(VerbRequest):
-    """`everything` stages what `git add -A` would; `message` is the commit's and the checkpoint's."""
+    """`everything`: first stage all that `git add -A` stages. `message`: of the commit and the checkpoint."""
 
     message: str = ""
     everything: bool = False
@@ -30,7 +30,7 @@ Result = Recorded
 
 
 def find(workspace: Workspace, request: Request) -> Work:
-    """Who works on the active task; TASK_NOT_FOUND where none is active here."""
+    """The active task and who works on it; TASK_NOT_FOUND if none is active here."""
     del request
     work = work_of(active_task.read(workspace.places))
     if work is None:

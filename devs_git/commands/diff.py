@@ -1,4 +1,4 @@
-"""`diff`: what changed up to a checkpoint, or up to the working tree as it is; hunks up to a limit that it tells of."""
+"""`diff`: what changed up to a checkpoint or up to the working tree, with hunks up to a limit."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ MOST_LINES = 1_000_000
 
 @immutable
 class Request(VerbRequest):
-    """From `against` (a checkpoint, HEAD or another commit; '' is the previous checkpoint) to `target`.
+    """From `against` (a checkpoint, HEAD or another commit; '' for the previous checkpoint) to `target`.
 
-    Without a target from `against` ('' is HEAD) to the working tree, staged or not, without its untracked files.
+    Without a target: from `against` ('' for HEAD) to the working tree, staged or not, without untracked files.
     """
 
     target: str = ""
@@ -36,12 +36,12 @@ class Request(VerbRequest):
         if self.target:
             ids.parse_target(self.target)
         if not 1 <= self.hunk_lines <= MOST_LINES:
-            raise invalid("hunk_lines", f"This is a number from 1 to {MOST_LINES}: {self.hunk_lines}.")
+            raise invalid("hunk_lines", f"The number must be from 1 to {MOST_LINES}, not {self.hunk_lines}.")
 
 
 @immutable
 class File:
-    """One changed file; `old_path` only of a renamed one. `binary` files count no lines and have no hunks."""
+    """One changed file. `old_path`: only of a renamed file. `binary` files have no line counts and no hunks."""
 
     path: str
     action: str
@@ -56,7 +56,7 @@ class File:
 
 @immutable
 class Stats:
-    """Totals over all files, also those whose hunks were cut."""
+    """Totals over all files, also those whose hunks were left out."""
 
     files_changed: int
     insertions: int
@@ -65,10 +65,10 @@ class Stats:
 
 @immutable
 class Result(VerbResult):
-    """`from_` and `to` are oids of commits (the empty tree's where there is nothing before); `to` is '' for a working tree.
+    """`from_` and `to` are oids of commits (or of the empty tree, if there is no earlier commit); `to` is '' for a working tree.
 
-    How files in `not_told` differ only the filter could say: the repository names it, so it is not started.
-    `not_believed` as in `status`, where a checkpoint was named.
+    `not_told`: files whose difference only a filter can tell, which is not started because the repository names it.
+    `not_believed`: as in `status`, if the request names a checkpoint.
     """
 
     from_: str
@@ -83,7 +83,7 @@ class Result(VerbResult):
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """The difference; TASK_NOT_FOUND, CHECKPOINT_NOT_FOUND, NO_CHECKPOINT for either end; CONFLICT without its objects."""
+    """TASK_NOT_FOUND, CHECKPOINT_NOT_FOUND, NO_CHECKPOINT for either end; CONFLICT if objects are missing."""
     try:
         result = _compare(workspace, request)
         named = request.target or request.against
@@ -101,7 +101,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 @immutable
 class _Side:
-    """One side of a comparison: how people name it, and its commit, '' for the working tree."""
+    """One side of a comparison: its name for people, and its commit ('' for the working tree)."""
 
     name: str
     commit: str
@@ -118,7 +118,7 @@ def _compare(workspace: Workspace, request: Request) -> Result:
 
 
 def _compare_tree(workspace: Workspace, git: Git, request: Request) -> Result:
-    """With the working tree; NOT_A_REPOSITORY where there is none."""
+    """Compare with the working tree; NOT_A_REPOSITORY if there is none."""
     assert workspace.top
     if request.against:
         before = _against(git, workspace.ledger.tip().here, request.against)
@@ -142,13 +142,13 @@ def _result(git: Git, request: Request, before: _Side, after: _Side) -> Result:
 
 
 def _undecided(git: Git) -> dict[str, str]:
-    """Files that a filter of the repository would have to read, and which."""
+    """The files that a filter of the repository would have to read, each with the name of the filter."""
     found = filters.find_undecided(git, git.skipped_filters)
     return {**found.unsure, **found.changed}
 
 
 def _left_out(git: Git, from_: str, to: str) -> DevsError | None:
-    """What is to be done in a partial clone, which is the likely reason where this is one."""
+    """CONFLICT with the command that fetches the objects, if this is a partial clone."""
     if not git.says("config", "--get-regexp", r"^remote\..*\.promisor$"):
         return None
     return DevsError(
@@ -159,7 +159,7 @@ def _left_out(git: Git, from_: str, to: str) -> DevsError | None:
 
 
 def _before(git: Git, history: History, point: Checkpoint) -> _Side:
-    """The nearest live checkpoint recorded earlier that this one descends from; else the parent; else nothing."""
+    """The nearest earlier live checkpoint that this one descends from; else its parent; else the empty tree."""
     earlier = candidates(history, point)
     commit = first_of(git, point.commit, frozenset(earlier))
     if commit:
@@ -169,7 +169,7 @@ def _before(git: Git, history: History, point: Checkpoint) -> _Side:
 
 
 def _against(git: Git, history: History, text: str) -> _Side:
-    """A checkpoint where the ledger knows one of that name, else whatever commit git knows by it."""
+    """The checkpoint with this name, else the commit with this name."""
     try:
         point = resolve(history, ids.parse_target(text, field="against"))
     except DevsError:

@@ -1,4 +1,4 @@
-"""`history`: what happened, as the ledger tells it: newest first, or on from an event, as it happens. Tier 0."""
+"""`history`: the events of the ledger, newest first, or those after an event, oldest first, as they happen. Tier 0."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ MOST = 10_000
 
 @immutable
 class Request(VerbRequest):
-    """At most `limit` events, newest first, from the one after `cursor` on; of a task or of a contract's tasks where named.
+    """At most `limit` events, newest first, that are older than `cursor`; only of a task or a contract, if one is named.
 
-    With `after` those that came after that event, oldest first. `follow` waits until there is one; without `after` it
-    waits for what comes from now on.
+    With `after`: the events after that one, oldest first. `follow`: wait until there is one; without `after`, wait for the
+    next event.
     """
 
     limit: int = 50
@@ -52,13 +52,13 @@ class Request(VerbRequest):
             )
 
     def next_request(self, result: Result) -> Request | None:
-        """What to ask after this answer: with `follow` what comes next."""
+        """With `follow`, the request for the next events."""
         return replace(self, after=result.next_cursor) if self.follow else None
 
 
 @immutable
 class Happening:
-    """One event. `event_data` has all its trailers; `contract` is that of its task."""
+    """One event. `event_data`: all its trailers. `contract`: that of its task."""
 
     id: str
     actor: str
@@ -74,9 +74,9 @@ class Happening:
 
 @immutable
 class Result(VerbResult):
-    """`more`: older ones are there, from `next_cursor` on. After an `after` that is the last event that was looked at.
+    """`more`: there are older events, after `next_cursor`. With `after`, `next_cursor` is the last event that was read.
 
-    `not_believed` as in `status`; what comes while somebody waits is told as it comes.
+    `not_believed`: as in `status`, but '' with `follow`.
     """
 
     events: tuple[Happening, ...]
@@ -86,11 +86,11 @@ class Result(VerbResult):
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """The events; NOT_INITIALIZED, TASK_NOT_FOUND, CONTRACT_NOT_FOUND, INVALID_ARGUMENTS for an event that is none."""
+    """NOT_INITIALIZED, TASK_NOT_FOUND, CONTRACT_NOT_FOUND, INVALID_ARGUMENTS for an unknown event."""
     tip = workspace.ledger.require()
     _must_exist(tip.history, request)
     if request.after or request.follow:
-        return _on(workspace, request, request.after or tip.oid)
+        return _events_after(workspace, request, request.after or tip.oid)
     found: list[Happening] = []
     skipping = request.cursor
     with closing(workspace.ledger.newest_first(tip.oid)) as events:
@@ -105,14 +105,14 @@ def run(workspace: Workspace, request: Request) -> Result:
                         more=True,
                         not_believed=doubt.reason(workspace.require_believed),
                     )
-                found.append(_told(event, tip.history))
+                found.append(_happening(event, tip.history))
     if skipping:
         raise invalid("cursor", "The ledger has no such event.", hint="Start over without a cursor.")
     return Result(tuple(found), "", not_believed=doubt.reason(workspace.require_believed))
 
 
-def _on(workspace: Workspace, request: Request, since: str) -> Result:
-    """What came after the event `since`, oldest first."""
+def _events_after(workspace: Workspace, request: Request, since: str) -> Result:
+    """The events after `since`, oldest first."""
     git = workspace.store_git
     if git.attempt("merge-base", "--is-ancestor", since, workspace.ledger.require().oid, ok=(0, 1, 128))[0]:
         raise invalid("after", "The ledger has no such event.", hint="Start over without it.")
@@ -126,7 +126,7 @@ def _on(workspace: Workspace, request: Request, since: str) -> Result:
                 for event in events:
                     since = event.oid
                     if _is_wanted(event, tip.history, request):
-                        found.append(_told(event, tip.history))
+                        found.append(_happening(event, tip.history))
                     if len(found) == request.limit:
                         break
         if found:
@@ -160,7 +160,7 @@ def _contract(task_id: str, history: History) -> str:
     return task.contract if task else ""
 
 
-def _told(event: Event, history: History) -> Happening:
+def _happening(event: Event, history: History) -> Happening:
     return Happening(
         id=event.oid,
         actor=event.actor,

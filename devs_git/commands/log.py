@@ -1,4 +1,4 @@
-"""`log`: checkpoints newest first, with the rewinds between them. It reads the ledger only as far as it must."""
+"""`log`: checkpoints, newest first, with the rewinds between them. It reads only as much of the ledger as it needs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST = 100_000
 
 @immutable
 class Request(VerbRequest):
-    """`limit` rows of `task` (every task where it is ''), those after the row whose tag is `cursor`."""
+    """At most `limit` rows of `task` ('' for all tasks), after the row whose tag is `cursor`."""
 
     limit: int = 20
     task: str = ""
@@ -48,7 +48,7 @@ class Operation:
 
 @immutable
 class Result(VerbResult):
-    """`next_cursor` is '' at the end of the list; `not_believed` as in `status`."""
+    """`next_cursor` is '' at the end of the list. `not_believed`: as in `status`."""
 
     checkpoints: tuple[Row, ...]
     operations: tuple[Operation, ...]
@@ -57,7 +57,7 @@ class Result(VerbResult):
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """The rows; NOT_INITIALIZED without a ledger, TASK_NOT_FOUND for a task that it never heard of."""
+    """NOT_INITIALIZED without a ledger, TASK_NOT_FOUND for a task that it does not know."""
     workspace.ledger.require()
     points: list[Checkpoint] = []
     operations: list[Operation] = []
@@ -81,7 +81,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         raise invalid("cursor", "The ledger has no such row.", hint="Start over without a cursor.")
     if request.task and not points and not request.cursor:
         _must_exist(workspace, request.task)
-    # No operation further back left a branch with what was recorded since.
+    # Older operations do not affect these checkpoints, which were recorded later.
     newer = History("", {}, {point.tag: point for point in points}, read)
     here = clone_history.view_here(workspace.store_git, workspace.places.common, newer)
     seen = list(here.checkpoints.values())
@@ -92,10 +92,10 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 
 def _status(workspace: Workspace, point: Checkpoint, statuses: Statuses) -> str:
-    """How the task of a checkpoint stands, asked only where its row depends on it.
+    """The status of a checkpoint's task, only if its row depends on it.
 
-    Beyond a merge of two clones' ledgers the order of events does not say it, and what an operation says of a task it
-    says of one clone's branch.
+    Before a merge of two ledgers the order of events does not tell the status, and an operation gives a status only on
+    one clone's branch.
     """
     if point.completed or not point.live:
         return ""

@@ -1,4 +1,4 @@
-"""`show`: one checkpoint whole: its row, its message, the trailers of its tag, its parents."""
+"""`show`: everything about one checkpoint: its row, its message, the trailers of its tag, its parents."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Request(VerbRequest):
 
 @immutable
 class Trailer:
-    """One line `key: value`; a key may stand several times."""
+    """One line `key: value`. A key may occur several times."""
 
     key: str
     value: str
@@ -36,10 +36,8 @@ class Trailer:
 
 @immutable
 class Result(Row, VerbResult):
-    """The row, and what else is known. `worktree` is where it was made, `.` the main one.
-
-    `replaced_by` names the checkpoint that is in its place, `way_back` says how to return where HEAD does not have it.
-    `not_believed` as in `status`.
+    """The row, and more. `worktree`: where the checkpoint was made; `.` is the main worktree. `replaced_by`: the name of the
+    checkpoint that replaces it. `way_back`: how to return to it, if HEAD does not have it. `not_believed`: as in `status`.
     """
 
     completed: bool
@@ -57,7 +55,7 @@ class Result(Row, VerbResult):
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """The checkpoint, live or not; raises as `domain/ledger/resolve.py` says, and HISTORY_REWRITTEN."""
+    """The checkpoint, live or not; the codes of `domain/ledger/resolve.py`, and HISTORY_REWRITTEN."""
     history = workspace.ledger.require().here
     point = resolve(history, ids.parse_target(request.target))
     git = workspace.store_git

@@ -1,4 +1,4 @@
-"""`status`: the working tree, the active task, open gates, and what an interrupted command or a hook left to do."""
+"""`status`: the working tree, the active task, open gates, and what an interrupted command or a hook left unfinished."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(VerbRequest):
-    """Nothing to say."""
+    """It has no arguments."""
 
 
 @immutable
@@ -31,11 +31,11 @@ class Counts:
 
 @immutable
 class Result(VerbResult):
-    """`journals` names unfinished operations, `unrecorded` commits that a hook could not record, with the reason.
+    """`journals`: unfinished operations. `unrecorded`: commits that a hook could not record, with the reason.
 
-    A folder of untracked files is one entry that ends in a slash; dirt inside submodules is not looked at. Of files in
-    `not_told` only the filter could say whether they changed: the repository names it, so it is not started.
-    `not_believed` says why the ledger, and so what gates are open, is not to be believed; '' where it is.
+    A folder of untracked files is one entry, with a slash at the end; changes inside submodules are ignored. `not_told`:
+    files of which only a filter can tell whether they changed; it is not started, because the repository names it.
+    `not_believed`: why nobody may believe the ledger, and so the list of open gates; '' if it is sound.
     """
 
     branch: str
@@ -87,7 +87,7 @@ def run(workspace: Workspace, request: Request) -> Result:
 
 
 def _unfinished(places: Places) -> tuple[str, ...]:
-    """The journals of operations, without that of the command whose hook asks."""
+    """The journals of operations, without that of the command that called this one from a hook."""
     folder, ours = places.journals, parent_command.operation(places)
     names = (entry.name for entry in folder.iterdir()) if folder.is_dir() else ()
     return tuple(sorted(name for name in names if not ours or name != f"{ours}.json"))

@@ -1,7 +1,7 @@
 """`task complete`: commit what is staged, and give the task its visible tag `devs/task-10`.
 
-Completing again needs new work: something to commit, or commits since its completion that are not another task's.
-A task that is active in another worktree is completed there: what is staged here is not its work.
+To complete a task again, there must be new work: something to commit, or commits since the completion that do not belong
+to another task. A task that is active in another worktree must be completed there: what is staged here is not its work.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(VerbRequest):
-    """`task_id` None is the active task; `everything` stages what `git add -A` would."""
+    """`task_id`: None for the active task. `everything`: first stage all that `git add -A` stages."""
 
     task_id: str | None = None
     message: str = ""
@@ -46,7 +46,7 @@ Result = Recorded
 
 
 def find(workspace: Workspace, request: Request) -> Work:
-    """Who works on the task; TASK_NOT_FOUND where there is none."""
+    """The task and who works on it; TASK_NOT_FOUND if there is none."""
     tip = workspace.ledger.require()
     active = work_of(active_task.read(workspace.places))
     if not request.task_id or (active and active.task == request.task_id):
@@ -64,9 +64,8 @@ def run(workspace: Workspace, request: Request) -> Recorded:
     task = require_task(tip.here, work.task)
     require_live(work.task, task.status)
     _refuse_elsewhere(workspace, work.task)
-    record_checkpoint.visible_tag(
-        workspace, tip, work.task
-    )  # what would refuse the record refuses the commit
+    # What would refuse the record has to refuse the commit.
+    record_checkpoint.visible_tag(workspace, tip, work.task)
     open_catalog.refresh_conversation(workspace, work.task)
     job = Job(
         op_id=workspace.new_id("task complete", work.task),

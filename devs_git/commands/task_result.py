@@ -1,4 +1,4 @@
-"""`task result`: record what came out of a task, in its own words. The newest result counts; none is ever edited."""
+"""`task result`: record the result of a task as text. The newest result counts; no result is ever edited."""
 
 from __future__ import annotations
 

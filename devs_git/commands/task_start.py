@@ -1,7 +1,7 @@
-"""`task start`: a task begins in this worktree, and is its active task until it is completed.
+"""`task start`: start a task in this worktree; it is the active task until it is completed.
 
-One worktree works on one task: TASK_ACTIVE names the other. An id that is live is TASK_EXISTS; a rewound or dropped
-one is free again, and its numbers go on. A task whose mark in its own worktree was lost (a crash) starts anew.
+A worktree has one active task: TASK_ACTIVE names the other one. TASK_EXISTS for the id of a live task. The id of a rewound
+or dropped task is free again, and its numbers continue. A task starts again if its worktree lost the note of it (a crash).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from devs_git.workspace import Workspace
 
 @immutable
 class Request(VerbRequest):
-    """`contract` is a named line of work; by default the branch."""
+    """`contract`: the name of a line of work; the branch by default."""
 
     task_id: str
     title: str = ""
@@ -81,8 +81,8 @@ def run(workspace: Workspace, request: Request) -> Result:
             f"task: start {request.task_id}: {request.title}".rstrip(": "),
             verb_name="task start",
         )
-        told = {"title": request.title, "plan": request.plan, "contract": contract, "branch": branch}
-        return Draft(event, (task_files.file(op_id, event, work, told),))
+        fields = {"title": request.title, "plan": request.plan, "contract": contract, "branch": branch}
+        return Draft(event, (task_files.file(op_id, event, work, fields),))
 
     with locks.hold(workspace.places.lock, wait=BUSY_SECONDS):
         event = workspace.append(build)

@@ -18,7 +18,7 @@ NEWEST = 20
 
 @immutable
 class Request(VerbRequest):
-    """`task_id` None is the active task of this worktree."""
+    """`task_id`: None for the active task of this worktree."""
 
     task_id: str | None = None
 
@@ -29,11 +29,10 @@ class Request(VerbRequest):
 
 @immutable
 class Result(VerbResult):
-    """`active_here`: it is this worktree's active task. `checkpoints` are its newest, newest first.
+    """`active_here`: it is this worktree's active task. `checkpoints`: its newest ones, newest first.
 
-    `unrecorded`: commits of this worktree that a hook could not record. `way_back` says how to return to the newest
-    checkpoint that is not replaced, where HEAD does not have it.
-    `not_believed` as in `status` of the worktree.
+    `unrecorded`: commits of this worktree that a hook could not record. `way_back`: how to return to the newest checkpoint
+    that is not replaced, if HEAD does not have it. `not_believed`: as in `status`.
     """
 
     task_id: str
@@ -61,7 +60,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     if not task_id:
         raise no_active_task()
     task = require_task(tip.here, task_id)
-    told = task_files.newest(tip, task_id)
+    record = task_files.newest(tip, task_id)
     points = tip.here.of_task(task_id)[: -NEWEST - 1 : -1]
     rows = whereabouts.rows(workspace, points, tip.here, lambda _point: task.status)
     newest = next(((point, row) for point, row in zip(points, rows, strict=True) if not point.replaced), None)
@@ -69,14 +68,14 @@ def run(workspace: Workspace, request: Request) -> Result:
         task_id=task_id,
         status=task.status,
         title=task.title,
-        plan=told.get("plan", ""),
+        plan=record.get("plan", ""),
         contract=task.contract,
         agent=task.agent,
         phase=task.phase,
         worktree=task.worktree,
         active_here=active == task_id,
         started_at=task.started_at,
-        result=told.get("result", ""),
+        result=record.get("result", ""),
         next_checkpoint=task.next_number,
         checkpoints=rows,
         unrecorded=unrecorded_commits.read(workspace.places),
