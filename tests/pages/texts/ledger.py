@@ -51,7 +51,7 @@ git reflog show refs/heads/devs/ledger
 
 If `sync` itself answers this, the remote was set back: call whoever maintains it. Nothing was changed here.""",
     "LEDGER_MUTATED": """\
-The ledger holds something that devs-git never writes: a changed or deleted file, an odd tree, a wrong request or decision, or an object
+The ledger has something in it that devs-git never writes: a changed or deleted file, an odd tree, a wrong request or decision, or an object
 whose bytes are not what its name says. Somebody wrote to it by hand, or the disk is damaged.
 
 Call whoever maintains the repository, and answer no gate until the cause is clear. See what it is and who wrote it:
@@ -67,7 +67,7 @@ If only this clone is damaged, another clone has the right objects: `git fetch <
 `verify` found a commit that names an older event than its parent does. Somebody committed with an older ledger on top of newer work, or
 wrote the trailer by hand.
 
-Get the newest ledger before you go on, then look at the commit:
+Get the newest ledger first, then look at the commit:
 
 ```sh
 devs-git sync
