@@ -28,11 +28,11 @@ class Request(VerbRequest):
 
     def __post_init__(self) -> None:
         if not 1 <= self.limit <= MOST:
-            raise invalid("limit", f"The limit is a number from 1 to {MOST}; this is {self.limit}.")
+            raise invalid("limit", f"The limit must be from 1 to {MOST}, not {self.limit}.")
         if self.task:
             object.__setattr__(self, "task", ids.task_id(self.task, field="task"))
         if self.cursor and not ids.is_oid(self.cursor):
-            raise invalid("cursor", "A cursor is the next_cursor of an earlier answer.")
+            raise invalid("cursor", "The cursor must be the next_cursor of an earlier answer.")
 
 
 @immutable

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from devs_git.domain.ledger.event_keys import Key
-from devs_git.domain.ledger.event_tasks import work_in
 from devs_git.domain.ledger.events import Event, Fields, non_empty
 from devs_git.domain.ledger.history import checkpoint_of
 from devs_git.domain.text.trailers import Work
 from devs_git.values import immutable
+
+
+def work_in(event: Event) -> Work:
+    """Who works on which task, as an event says it."""
+    return Work(event.task, event.get(Key.AGENT), event.get(Key.CLIENT), event.phase)
 
 
 @immutable
@@ -15,7 +19,7 @@ class CheckpointRecorded:
     """A checkpoint, which completes its task or not. `tag`, `commit` and `tree` are oids.
 
     `stat` is the number of files, of lines added and of lines removed. `conversation` is session, number of messages and
-    digest of what was said until then.
+    digest of the conversation until then.
     """
 
     completed: bool

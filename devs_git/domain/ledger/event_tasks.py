@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from devs_git.domain.ledger.event_checkpoints import work_in
 from devs_git.domain.ledger.event_keys import Key
 from devs_git.domain.ledger.events import Event, Fields, non_empty
 from devs_git.domain.text.trailers import Work
 from devs_git.values import immutable
-
-
-def work_in(event: Event) -> Work:
-    """Who works on which task, as an event says it."""
-    return Work(event.task, event.get(Key.AGENT), event.get(Key.CLIENT), event.phase)
 
 
 @immutable

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -98,6 +100,17 @@ def test_a_number_that_cannot_be_read_is_an_error_for_who_reads_by_the_class(
 ) -> None:
     with pytest.raises(ValueError, match=r"invalid literal|to unpack"):
         kind.of(Event("x", "s", ((key, value),)))
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["operations.checkpoint.record_in_hook", "operations.gates.pre_commit_checks", "storage.ledger.store"],
+)
+def test_a_git_hook_loads_the_class_of_an_event_when_it_writes_one(module: str) -> None:
+    script = f"import sys, devs_git.{module}; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    events = {name.rpartition(".")[2] for name in loaded.split() if ".ledger.event_" in name}
+    assert events == {"event_keys"}
 
 
 def _names(source: str) -> Iterator[str]:
