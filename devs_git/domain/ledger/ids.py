@@ -18,12 +18,13 @@ PREFIX: Final = "task-"
 MAX_LENGTH: Final = 100
 # Patterns for schemas and help. They accept some ids that the rules above refuse.
 OID_FORM: Final = "[0-9a-f]{40}"
+OPERATION_FORM: Final = "[0-9A-Za-z][0-9A-Za-z-]*"
 NUMBER_FORM: Final = "[1-9][0-9]{0,8}"
 TASK_FORM: Final = f"({PREFIX})?[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_LENGTH - 1}}}"
 TARGET_FORM: Final = f"{TASK_FORM}(@{NUMBER_FORM})?"
 _BARE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 _OID = re.compile(OID_FORM, re.ASCII)
-_OPERATION = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]*", re.ASCII)
+_OPERATION = re.compile(OPERATION_FORM, re.ASCII)
 _SHORT_OID = re.compile(r"(?=.*[a-f])[0-9a-f]{7,39}", re.ASCII)  # digits alone are a task's id
 
 

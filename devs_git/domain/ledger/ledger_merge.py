@@ -107,28 +107,28 @@ def content_of_event(remote: str, gave_way: Iterable[Superseded], settled: Settl
 
 
 def settle(
-    theirs: History, ours: History, whole: History, touched: frozenset[str], taken: Mapping[str, int]
+    remote: History, local: History, whole: History, both_changed: frozenset[str], highest: Mapping[str, int]
 ) -> Settlement:
     """What the event must say, so that `whole`, the fold of both sides, is one history.
 
-    `touched` are the tasks that both sides changed. `taken` is the highest number in a ref of each task that has one.
+    `both_changed` are the tasks that both sides changed. `highest` is the highest number in a ref of each task that has one.
     """
-    new = [whole.checkpoints[tag] for tag in ours.checkpoints if tag not in theirs.checkpoints]
-    numbers = {(point.task_id, point.number) for point in theirs.checkpoints.values()}
-    following: dict[str, int] = {}
+    new = [whole.checkpoints[tag] for tag in local.checkpoints if tag not in remote.checkpoints]
+    numbers = {(point.task_id, point.number) for point in remote.checkpoints.values()}
+    next_numbers: dict[str, int] = {}
     renumbered = []
     for point in new:
         if (point.task_id, point.number) in numbers:
-            least = max(whole.next_number(point.task_id), taken.get(point.task_id, 0) + 1)
-            number = following.get(point.task_id, least)
-            following[point.task_id] = number + 1
+            least = max(whole.next_number(point.task_id), highest.get(point.task_id, 0) + 1)
+            number = next_numbers.get(point.task_id, least)
+            next_numbers[point.task_id] = number + 1
             renumbered.append((point, number))
-    others = [point for tag, point in whole.checkpoints.items() if tag not in ours.checkpoints]
+    others = [point for tag, point in whole.checkpoints.items() if tag not in local.checkpoints]
     completed = {point.task_id for point in others if point.live and point.completed}
     undone = tuple(p for p in new if p.live and p.completed and p.task_id in completed)
     statuses = tuple(
         (task, status)
-        for task in sorted(touched & whole.tasks.keys())
+        for task in sorted(both_changed & whole.tasks.keys())
         if (status := _status(whole, task, undone)) != whole.tasks[task].status
     )
     return Settlement(tuple(renumbered), undone, statuses)
@@ -141,7 +141,7 @@ def _status(whole: History, task: str, undone: tuple[Checkpoint, ...]) -> str:
     return "active" if live else whole.tasks[task].status
 
 
-def touched_tasks(events: Iterable[Event], history: History) -> frozenset[str]:
+def tasks_changed_by(events: Iterable[Event], history: History) -> frozenset[str]:
     """The tasks that these events change; `history` must have their checkpoints."""
     found: set[str] = set()
     for event in events:
@@ -152,10 +152,10 @@ def touched_tasks(events: Iterable[Event], history: History) -> frozenset[str]:
     return frozenset(found)
 
 
-def subject(remote: str, theirs: int, ours: int, gave_way: tuple[Superseded, ...]) -> str:
-    """The subject of the merge's event."""
-    decision = next((row for row in gave_way if row.gate_id), None)
+def subject(remote: str, remote_count: int, own_count: int, rows: tuple[Superseded, ...]) -> str:
+    """The subject of the merge's event; the counts are events that only one side has."""
+    decision = next((row for row in rows if row.gate_id), None)
     if decision:
         now = f"{decision.stands} stands" if decision.stands else "it is open again"
         return f"sync: gate {decision.gate_id}: {now}, {decision.decision} is superseded"
-    return f"sync: join {ours} event{'' if ours == 1 else 's'} of this clone with {theirs} of {remote}"
+    return f"sync: join {own_count} event{'' if own_count == 1 else 's'} of this clone with {remote_count} of {remote}"

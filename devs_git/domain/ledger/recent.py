@@ -26,7 +26,7 @@ _Mark = tuple[str, Event, str]  # the arguments of `history.apply_mark`
 
 
 @mutable
-class _Seat:
+class _Place:
     """The place of a checkpoint in the list. `point` is None until the event that records it is read.
 
     `marks` has the marks of the checkpoint, then those of each older one that was moved to it; `changes` are what these
@@ -40,7 +40,7 @@ class _Seat:
     seen: int = 0
     point: Checkpoint | None = None
 
-    def take(self, origin: Checkpoint) -> None:
+    def fill(self, origin: Checkpoint) -> None:
         point = origin
         for level, marks in enumerate(reversed(self.marks)):
             if level:
@@ -51,14 +51,14 @@ class _Seat:
 
 
 @mutable
-class _Pass:
+class _State:
     """What the events have said so far; the newest mark comes first."""
 
     marks: dict[str, list[_Mark]] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
-    awaiting: dict[str, list[_Seat]] = field(default_factory=dict)
+    awaiting: dict[str, list[_Place]] = field(default_factory=dict)
 
-    def read(self, event: Event) -> Iterator[_Seat]:
+    def read(self, event: Event) -> Iterator[_Place]:
         """The places that this event adds, newest first: the reverse of the order in `history.fold`."""
         for key in (Key.GONE, Key.REVIVED, Key.UNDONE):
             for tag in event.all(key):
@@ -69,12 +69,12 @@ class _Pass:
         yield from self._moves(event)
         if event.effects.records:
             origin = checkpoint_of(event)
-            for seat in self.awaiting.pop(origin.tag, ()):
-                seat.marks.append(self._marks_of(origin.tag)[seat.seen :])
-                seat.take(origin)
-            seat = _Seat([self._marks_of(origin.tag)])
-            seat.take(replace(origin, number=self.numbers.get(origin.tag, origin.number)))
-            yield seat
+            for place in self.awaiting.pop(origin.tag, ()):
+                place.marks.append(self._marks_of(origin.tag)[place.seen :])
+                place.fill(origin)
+            place = _Place([self._marks_of(origin.tag)])
+            place.fill(replace(origin, number=self.numbers.get(origin.tag, origin.number)))
+            yield place
 
     def _mark(self, tag: str, key: str, event: Event, heir: str = "") -> None:
         self.marks.setdefault(tag, []).append((key, event, heir))
@@ -82,49 +82,49 @@ class _Pass:
     def _marks_of(self, tag: str) -> tuple[_Mark, ...]:
         return tuple(self.marks.get(tag, ()))
 
-    def _moves(self, event: Event) -> Iterator[_Seat]:
+    def _moves(self, event: Event) -> Iterator[_Place]:
         moves = [move_of(line, event) for line in reversed(event.all(Key.MOVED))]
         made_here = {changes["tag"] for _, changes in moves}
         moves = [move for move in moves if move[0] not in made_here]
         for old, changes in moves:
             self._mark(old, Key.MOVED, event, changes["tag"])
-        added: dict[str, list[_Seat]] = {}
+        added: dict[str, list[_Place]] = {}
         for old, changes in moves:
             new = changes["tag"]
             changes["number"] = self.numbers.get(new, changes["number"])
             kept = event.effects.keeps
-            seat, heirs = _Seat([self._marks_of(new)], changes, [kept]), self.awaiting.pop(new, [])
+            place, heirs = _Place([self._marks_of(new)], changes, [kept]), self.awaiting.pop(new, [])
             for heir in heirs:
                 heir.marks.append(self._marks_of(new)[heir.seen :])
                 heir.changes = changes | heir.changes
                 heir.as_it_was.append(kept)
-            added.setdefault(old, []).extend((seat, *heirs))
-            yield seat
-        for old, seats in added.items():
-            for seat in seats:
-                seat.seen = len(self._marks_of(old))
-            self.awaiting.setdefault(old, []).extend(seats)
+            added.setdefault(old, []).extend((place, *heirs))
+            yield place
+        for old, places in added.items():
+            for place in places:
+                place.seen = len(self._marks_of(old))
+            self.awaiting.setdefault(old, []).extend(places)
 
 
 def newest(events: Iterable[Event]) -> Iterator[Checkpoint | Event]:
     """Checkpoints, and the operations between them, newest first. No more `events` are read than needed."""
-    state, line = _Pass(), list[_Seat | Event]()
+    state, queue = _State(), list[_Place | Event]()
     for event in events:
         if event.failed:
             continue
         if event.effects.operation:
-            line.append(event)
+            queue.append(event)
         try:
-            line.extend(state.read(event))
+            queue.extend(state.read(event))
         except ValueError as error:
             raise unreadable(event) from error
-        while line:
-            head = line[0].point if isinstance(line[0], _Seat) else line[0]
+        while queue:
+            head = queue[0].point if isinstance(queue[0], _Place) else queue[0]
             if head is None:
                 break
-            line.pop(0)
+            queue.pop(0)
             yield head
-    for left in line:
-        item = left.point if isinstance(left, _Seat) else left
+    for left in queue:
+        item = left.point if isinstance(left, _Place) else left
         if item is not None:
             yield item

@@ -260,7 +260,7 @@ class _Merge:
         ours = self.second.history
         theirs = fold(self.ledger.events(self.first.oid, oldest_first=True))
         whole = fold(self.only_second, theirs)
-        both = ledger_merge.touched_tasks(self.only_first, whole) & ledger_merge.touched_tasks(
+        both = ledger_merge.tasks_changed_by(self.only_first, whole) & ledger_merge.tasks_changed_by(
             self.only_second, whole
         )
         taken: dict[str, int] = {}

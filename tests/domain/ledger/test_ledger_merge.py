@@ -52,7 +52,7 @@ def settled(
     base: list[Event], theirs: list[Event], ours: list[Event], taken: int = 0
 ) -> ledger_merge.Settlement:
     whole = fold([*base, *theirs, *ours])
-    both = ledger_merge.touched_tasks(theirs, whole) & ledger_merge.touched_tasks(ours, whole)
+    both = ledger_merge.tasks_changed_by(theirs, whole) & ledger_merge.tasks_changed_by(ours, whole)
     return ledger_merge.settle(
         fold([*base, *theirs]), fold([*base, *ours]), whole, both, {"task-1": taken} if taken else {}
     )
