@@ -66,7 +66,7 @@ def test_a_catalog_that_somebody_reads_is_told_and_the_next_purge_finishes(
     base.execute("SELECT count(*) FROM traces").fetchone()
     with pytest.raises(DevsError) as error:
         purged(told)
-    assert (error.value.code, "finishes" in error.value.hint) == ("BUSY", True)
+    assert (error.value.code, "finish it" in error.value.hint) == ("BUSY", True)
     base.close()
     purged(told)
     collected(told)
