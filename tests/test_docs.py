@@ -14,7 +14,7 @@ import click
 import pytest
 
 import devs_git
-from devs_git.domain.verbs import DOORS, VERBS
+from devs_git.domain.verbs import OTHER_COMMANDS, VERBS
 from devs_git.entrypoints.cli.groups import TableGroup
 from devs_git.entrypoints.cli.main import cli
 from devs_git.entrypoints.tools.table import TOOLS
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.quick
 TOP = Path(__file__).parent.parent
 # Records of what was name commands as they were then; schemas/ names lines of a format.
 RECORDS = ("CHANGELOG.md", "tests/", "schemas/")
-COMMANDS = [*VERBS, *(name for name in DOORS if name != "hook")]
+COMMANDS = [*VERBS, *(name for name in OTHER_COMMANDS if name != "hook")]
 DECISIONS = sorted((TOP / "docs/decisions").glob("[0-9]*.md"))
 CODE = re.compile(r"```.*?```|`[^`]+`", re.DOTALL)
 # Words after `devs-git ` or `git devs `, as far as they are lower case: the command, maybe with its first argument.
@@ -73,8 +73,8 @@ def test_every_command_that_the_documents_write_exists() -> None:
             first, _, second = words.partition(" ")
             known = first in {name.split()[0] for name in COMMANDS}
             assert known, f"{file} writes devs-git {words}"
-            if second and f"{first} {second}" not in {**VERBS, **DOORS}:
-                assert first in VERBS or first in DOORS, f"{file} writes devs-git {words}"
+            if second and f"{first} {second}" not in {**VERBS, **OTHER_COMMANDS}:
+                assert first in VERBS or first in OTHER_COMMANDS, f"{file} writes devs-git {words}"
 
 
 def test_every_option_that_the_documents_write_exists() -> None:

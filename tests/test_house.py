@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 import pytest
 
-from devs_git.domain.verbs import DOORS
+from devs_git.domain.verbs import OTHER_COMMANDS
 from devs_git.entrypoints.cli.main import cli
 
 pytestmark = pytest.mark.quick
@@ -99,7 +99,7 @@ def test_every_command_has_help_with_an_example_that_names_it() -> None:
     for name, command in commands():
         text = command.get_help(click.Context(command, info_name=name))
         assert "Example" in text, name
-        assert f"devs-git {name}" in text or name in DOORS, name
+        assert f"devs-git {name}" in text or name in OTHER_COMMANDS, name
 
 
 def test_every_option_and_command_says_what_it_is_for() -> None:

@@ -1,4 +1,4 @@
-"""verify: prove to CI that ledger, tags, commits and gates are what they claim; reads only, believes no clock."""
+"""`verify`: check the ledger, tags, commits, TAS and policy, for CI. It reads only, and trusts no clock."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from devs_git.workspace import Workspace
 
 FORMATS: Final = ("text", "json", "github")
 PARTS: Final = (*verify_parts.PARTS, "registry", "guard")
-# What concerns the repository is what CI asks for; registry and guard are about devs-git, the same everywhere.
+# CI needs the parts about the repository. `registry` and `guard` are about devs-git, and the same in each repository.
 SEVERAL: Final[dict[str, tuple[str, ...]]] = {"repository": tuple(verify_parts.PARTS), "all": PARTS}
 _SHALLOW: Final = Finding(
     "CONFLICT",
@@ -40,17 +40,17 @@ _RANGE: Final = re.compile(r"(?P<base>.*?)\.\.(?P<head>[^.].*)?")
 
 @immutable
 class Request(VerbRequest):
-    """`parts` of PARTS or SEVERAL; `range` is `base..head` (default: all that HEAD reaches).
+    """`parts`: of PARTS or SEVERAL. `range`: `base..head`; '' for all that HEAD reaches.
 
-    `require` is `signed` where an unsigned decision that the base of the range did not know is to be a finding. `doors` looks at devs-git itself: what the
-    commands below the doors cannot see.
+    `require`: with `signed`, an unsigned decision that is newer than the base of the range is an error. `own_checks`: the
+    checks of devs-git itself (`registry`, `guard`), which only the entry points can make.
     """
 
     parts: tuple[str, ...] = ("repository",)
     range: str = ""
     format: str = "text"
     require: str = ""
-    doors: Mapping[str, Callable[[], Iterable[Finding]]] = field(default_factory=dict)
+    own_checks: Mapping[str, Callable[[], Iterable[Finding]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for part in self.parts:
@@ -60,8 +60,8 @@ class Request(VerbRequest):
         if self.range and not _RANGE.fullmatch(self.range):
             raise invalid("range", f"{self.range!r} is not a range.", hint="For example: origin/main..HEAD")
         if "..." in self.range:
-            hint = "With two dots: " + self.range.replace("...", "..")
-            raise invalid("range", "A range is what is new since its base.", hint=hint)
+            hint = "Use two dots: " + self.range.replace("...", "..")
+            raise invalid("range", "A range with three dots is not supported.", hint=hint)
         if self.require not in ("", SIGNED):
             raise invalid("require", f"{self.require!r} cannot be required.", hint=f"Use: {SIGNED}")
         if self.format not in FORMATS:
@@ -69,14 +69,14 @@ class Request(VerbRequest):
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """The parts in the order in which they are told."""
+        """The parts in the order of their output."""
         wanted = {name for part in self.parts for name in SEVERAL.get(part, (part,))}
         return tuple(part for part in PARTS if part in wanted)
 
 
 @immutable
-class Told:
-    """One finding: its code, what it is about (`ref`: a ref or commit; `file` and `line`), and a way out (`hint`)."""
+class ReportedFinding:
+    """One finding: its code, what it is about (`ref`: a ref or commit; `file` and `line`), and what to do (`hint`)."""
 
     code: str
     severity: Severity
@@ -89,20 +89,20 @@ class Told:
 
 @immutable
 class Result:
-    """`ok`: no finding is an error. `checked` says how much was looked at, `commits` how many of each kind there are
-    (`domain/audit/commit_kinds.py`), where they were judged.
+    """`ok`: no finding is an error. `checked`: how much was checked. `commits`: how many commits there are of each kind
+    (see `domain/audit/commit_kinds.py`), if that part was checked.
     """
 
     ok: bool
     parts: tuple[str, ...]
     checked: dict[str, int]
     commits: dict[str, int]
-    findings: tuple[Told, ...]
+    findings: tuple[ReportedFinding, ...]
     format: str
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Every finding of the chosen parts; of a repository that is shallow that one alone, for it cannot prove anything."""
+    """All findings of the chosen parts. A shallow clone gives only one finding, because it lacks the history."""
     about_us = [part for part in request.chosen if part not in verify_parts.PARTS]
     about_it = [part for part in request.chosen if part in verify_parts.PARTS]
     found: list[Finding] = []
@@ -125,10 +125,12 @@ def run(workspace: Workspace, request: Request) -> Result:
     if about_us:
         checked["verbs"] = len(VERBS)
     for part in about_us:
-        found += request.doors[part]() if part in request.doors else (_no_door(part),)
-    told = tuple(Told(f.code, f.severity, f.message, f.fix, f.where, f.file, f.line) for f in once(found))
+        found += request.own_checks[part]() if part in request.own_checks else (_unavailable(part),)
+    findings = tuple(
+        ReportedFinding(f.code, f.severity, f.message, f.fix, f.where, f.file, f.line) for f in once(found)
+    )
     ok = all(f.severity != "error" for f in found)
-    return Result(ok, request.chosen, checked, kinds, told, request.format)
+    return Result(ok, request.chosen, checked, kinds, findings, request.format)
 
 
 def _absent(facts: Facts) -> Finding:
@@ -151,7 +153,7 @@ def _counted(facts: Facts, parts: list[str]) -> dict[str, int]:
         return {}
 
 
-def _no_door(part: str) -> Finding:
+def _unavailable(part: str) -> Finding:
     return Finding(
         "INTERNAL", "error", f"This interface cannot verify {part}.", f"At a shell: devs-git verify {part}"
     )
@@ -161,7 +163,7 @@ def _facts(workspace: Workspace, request: Request, found: list[Finding]) -> Fact
     git = workspace.git
     match = _RANGE.fullmatch(request.range)
     base = (match and match["base"]) or ""
-    # A forge names the base of a new branch by zeros.
+    # A forge gives zeros as the base of a new branch.
     base = whole_history.resolve(git, base) if base.strip("0") else ""
     head = (match and match["head"]) or ""
     head = whole_history.resolve(git, head) if head else _read(git, "HEAD^{commit}", found)
@@ -179,7 +181,7 @@ def _facts(workspace: Workspace, request: Request, found: list[Finding]) -> Fact
 
 
 def _read(git: Git, name: str, found: list[Finding]) -> str:
-    """The oid of `name`, '' where there is none; what git cannot read is one of `found`, and no sign that there is none."""
+    """The oid of `name`, '' if there is none. If git cannot read it, that is added to `found`."""
     try:
         return refs.read(git, name)
     except GitFailed as error:
@@ -188,7 +190,7 @@ def _read(git: Git, name: str, found: list[Finding]) -> str:
 
 
 def _pinning(facts: Facts) -> Iterator[Finding]:
-    """GitFailed where no genesis is pinned only because the tracked policy is missing from the object store."""
+    """GitFailed if the tracked policy, which names the genesis, is missing from the object store."""
     oid = "" if facts.genesis else tas_file.blob(facts.git, facts.base or facts.head, PROPOSED)
     if oid:
         bounded.require_blob(facts.git, oid)
@@ -196,9 +198,9 @@ def _pinning(facts: Facts) -> Iterator[Finding]:
 
 
 def _pinned(git: Git, base: str, head: str) -> NamedLedger:
-    """The ledger that the tracked policy names, at the base of the range: not the change under test's word.
+    """The ledger that the tracked policy names at the base of the range, because the change under test may alter the policy.
 
-    Without a base the remote's default branch is asked first, for HEAD may be such a change.
+    Without a base, the policy of the remote's default branch counts first, because HEAD may be such a change.
     """
     try:
         if base:
@@ -206,5 +208,5 @@ def _pinned(git: Git, base: str, head: str) -> NamedLedger:
         _, tracked = first_sight.read_named_ledger(git)
         return tracked if tracked.genesis or not head else tracked_policy.named_ledger(git, head)
     except DevsError:
-        # That it cannot be read is a finding of the part `policy`.
+        # The part `policy` reports that it cannot be read.
         return NamedLedger()

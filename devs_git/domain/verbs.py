@@ -86,7 +86,7 @@ class Verb:
     tier: int
     summary: str
     while_frozen: bool = False
-    doors: tuple[str, ...] = ("cli",)
+    entry_points: tuple[str, ...] = ("cli",)
     records: bool = False
     seconds: float | None = None
     before_init: bool = False
@@ -175,7 +175,7 @@ _ROWS: Final = (
 VERBS: Final[dict[str, Verb]] = {verb.name: verb for verb in _ROWS}
 
 # Commands that start an entry point. They have no module in `commands` and leave no event.
-DOORS: Final[dict[str, str]] = {
+OTHER_COMMANDS: Final[dict[str, str]] = {
     "hook": "Called by the installed git and agent hooks.",
     "agent install": "Add devs-git to the project files of a coding agent; --uninstall removes it.",
     "aliases install": "Add git aliases: git checkpoint, git rewind-task, git gates, git approve.",
@@ -190,4 +190,4 @@ DOORS: Final[dict[str, str]] = {
 
 def verb(name: str) -> Verb:
     """The row of `name`. An unknown name has tier 2."""
-    return VERBS.get(name) or Verb(name, UNKNOWN, "unknown to us", doors=())
+    return VERBS.get(name) or Verb(name, UNKNOWN, "unknown to us", entry_points=())

@@ -33,7 +33,7 @@ VERBS: Final[dict[str, str]] = {
     **_of(_GO_ON, "tier 1, goes on"),
     **_of(_DESTROY, "tier 3, waits"),
 }
-DOORS: Final = _of(
+OTHER_COMMANDS: Final = _of(
     "hook, agent install, aliases install, aliases uninstall, mcp, serve, demo, completion, help", "a door"
 )
 # Which verb each tool is.

@@ -18,7 +18,7 @@ import click
 import devs_git.commands
 import devs_git.entrypoints.cli as command_line
 from devs_git.domain.audit.findings import Finding
-from devs_git.domain.verbs import CHANGES, DESTROYS, DOORS, VERBS, Verb
+from devs_git.domain.verbs import CHANGES, DESTROYS, OTHER_COMMANDS, VERBS, Verb
 from devs_git.entrypoints import public_surface
 from devs_git.entrypoints.cli.groups import FILES
 from devs_git.entrypoints.cli.main import command
@@ -51,10 +51,10 @@ def _missing() -> Iterator[str]:
         else:
             lacks = [part for part in ("Request", "run", "Result") if not hasattr(module, part)]
             yield from (f"'{name}' has no {part}." for part in lacks)
-        if "cli" in row.doors and command(name) is None:
+        if "cli" in row.entry_points and command(name) is None:
             yield f"'{name}' is in the verb table and no command of the command line."
     for name in FILES:
-        if not any(f"{known} ".startswith(f"{name} ") for known in (*VERBS, *DOORS)):
+        if not any(f"{known} ".startswith(f"{name} ") for known in (*VERBS, *OTHER_COMMANDS)):
             yield f"The command line has '{name}', which is not in the verb table."
 
 
@@ -67,7 +67,7 @@ def _modules() -> Iterator[str]:
 
 def _commands() -> Iterator[str]:
     """Commands that some file of the command line defines, reachable or not, and the table does not know."""
-    known = {name.replace(" ", "_").replace("-", "_") for name in (*VERBS, *DOORS)}
+    known = {name.replace(" ", "_").replace("-", "_") for name in (*VERBS, *OTHER_COMMANDS)}
     for found in pkgutil.iter_modules(command_line.__path__):
         module = importlib.import_module(f"{command_line.__name__}.{found.name}")
         for name, value in vars(module).items():
@@ -97,7 +97,7 @@ def _promises() -> Iterator[str]:
     tools = {name: tool.verb_name for name, tool in TOOLS.items()}
     routes = {f"{one.method} {one.path}": one.tool_name for one in ROUTES}
     yield from _differences("verb", public_surface.VERBS, verbs)
-    yield from _differences("door", public_surface.DOORS, dict.fromkeys(DOORS, "a door"))
+    yield from _differences("door", public_surface.OTHER_COMMANDS, dict.fromkeys(OTHER_COMMANDS, "a door"))
     yield from _differences("tool", public_surface.TOOLS, tools)
     yield from _differences("route", public_surface.ROUTES, routes)
 
@@ -125,7 +125,7 @@ def guard() -> tuple[Finding, ...]:
 
 def _calls(scratch: Scratch) -> Iterator[tuple[str, Verb, Callable[[], str]]]:
     for name, row in VERBS.items():
-        made = command(name) if "cli" in row.doors else None
+        made = command(name) if "cli" in row.entry_points else None
         if made is not None:
             yield name, row, partial(scratch.call, name, made)
     for name, tool in TOOLS.items():

@@ -190,4 +190,4 @@ def test_a_finding_tells_code_ref_or_file_line_and_hint(
 def test_a_range_of_three_dots_is_told_apart(scene: Scene) -> None:
     with pytest.raises(DevsError) as refused:
         codes(scene, "commits", span="main...HEAD")
-    assert (refused.value.details["field"], refused.value.hint) == ("range", "With two dots: main..HEAD")
+    assert (refused.value.details["field"], refused.value.hint) == ("range", "Use two dots: main..HEAD")

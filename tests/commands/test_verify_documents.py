@@ -68,7 +68,7 @@ def test_every_kind_of_record_has_a_schema_that_asks_for_its_fields(monkeypatch:
     rule["required"] = [name for name in rule["required"] if name != "nonce"]
     monkeypatch.setattr(schemas, "schema", lambda noun: rule if noun == "decision" else {})
     told = verify.run(Workspace.open(), verify.Request(("schemas",))).findings
-    assert "schemas/decision.v1.schema.json does not ask for nonce." in [one.message for one in told]
+    assert "schemas/decision.v1.schema.json does not require nonce." in [one.message for one in told]
     assert {one.code for one in told} == {"SCHEMA_INVALID"}
 
 

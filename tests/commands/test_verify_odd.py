@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from devs_git.commands import verify
-from devs_git.commands.verify import Told
+from devs_git.commands.verify import ReportedFinding
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.domain.text import limits
 from devs_git.entrypoints import router
@@ -22,7 +22,7 @@ HUGE = b"9" * 5000
 DEEP = b"[" * 3000 + b"]" * 3000
 
 
-def findings() -> list[Told]:
+def findings() -> list[ReportedFinding]:
     """What verify finds in this repository. Any error that leaves it would be exit 70, or a refusal that ends it."""
     return list(router.call("verify", Workspace.open(), verify.Request()).findings)
 

@@ -14,7 +14,7 @@ import pytest
 
 import devs_git.commands
 from devs_git.commands import verify
-from devs_git.domain.verbs import CHANGES, DOORS, READS, VERBS, Verb
+from devs_git.domain.verbs import CHANGES, OTHER_COMMANDS, READS, VERBS, Verb
 from devs_git.entrypoints import public_surface, router, selfcheck
 from devs_git.entrypoints.cli import groups, log
 from devs_git.entrypoints.cli.main import cli, command
@@ -118,7 +118,7 @@ def test_what_a_table_has_lost_or_changed_is_found_by_the_written_list(
     monkeypatch.setitem(TOOLS, "sing", replace(TOOLS["git_status"], name="sing"))
     monkeypatch.setitem(VERBS, "checkpoint", replace(VERBS["checkpoint"], while_frozen=True))
     monkeypatch.setattr(selfcheck, "ROUTES", ROUTES[1:])
-    monkeypatch.delitem(DOORS, "demo")
+    monkeypatch.delitem(OTHER_COMMANDS, "demo")
     assert [text for text in told(selfcheck.registry) if "promised" in text] == [
         "The verb 'checkpoint' is promised as tier 1, waits; it is tier 1, goes on.",
         "The door 'demo' is promised and is not there.",
@@ -152,7 +152,7 @@ def test_a_tool_without_a_verb_or_that_does_what_only_a_person_does(monkeypatch:
 def test_verify_asks_them_by_name_and_with_all_and_fails_where_they_do(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    request = verify.Request(("guard",), doors={"guard": selfcheck.guard})
+    request = verify.Request(("guard",), own_checks={"guard": selfcheck.guard})
     monkeypatch.setitem(VERBS, "checkpoint", replace(VERBS["checkpoint"], while_frozen=True))
     only(monkeypatch, "checkpoint")
     result = verify.run(Workspace.open(repo), request)

@@ -7,13 +7,13 @@ from typing import Final
 
 import click
 
-from devs_git.domain.verbs import CHANGES, DESTROYS, DOORS, READS, VERBS, Verb
+from devs_git.domain.verbs import CHANGES, DESTROYS, OTHER_COMMANDS, READS, VERBS, Verb
 from devs_git.entrypoints.cli import overview
 from devs_git.entrypoints.cli.main import cli, command
 from devs_git.entrypoints.tools.table import TOOLS
 
 # `hook` is called by the installed hooks and by nobody else.
-NAMES: Final = (*VERBS, *(door for door in DOORS if door != "hook"))
+NAMES: Final = (*VERBS, *(door for door in OTHER_COMMANDS if door != "hook"))
 GROUPS: Final[dict[str, tuple[str, ...]]] = {
     "Set up": (
         "init",
@@ -139,7 +139,7 @@ def _click(name: str) -> click.Command:
 
 
 def _summary(name: str) -> str:
-    return VERBS[name].summary if name in VERBS else DOORS[name]
+    return VERBS[name].summary if name in VERBS else OTHER_COMMANDS[name]
 
 
 def _options(params: Iterator[click.Parameter]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import click
 
 from devs_git.domain.audit.findings import Action
 from devs_git.domain.clients.known_clients import CLIENTS
-from devs_git.domain.verbs import DOORS
+from devs_git.domain.verbs import OTHER_COMMANDS
 from devs_git.entrypoints import router
 from devs_git.entrypoints.cli.command import as_text
 from devs_git.entrypoints.cli.groups import HELP
@@ -15,7 +15,7 @@ from devs_git.storage.hooks import client_files
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
-_HELP = f"""{DOORS["agent install"]}
+_HELP = f"""{OTHER_COMMANDS["agent install"]}
 
 \b
 Example:

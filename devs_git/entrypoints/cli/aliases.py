@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from devs_git.domain.audit.findings import Action
-from devs_git.domain.verbs import DOORS
+from devs_git.domain.verbs import OTHER_COMMANDS
 from devs_git.entrypoints.cli.command import as_text
 from devs_git.entrypoints.cli.groups import HELP
 from devs_git.entrypoints.cli.texts import console
@@ -22,7 +22,7 @@ class Result:
 
 
 def _help(name: str) -> str:
-    return f"{DOORS[name]}\n\n\b\nExample:\n  devs-git {name}"
+    return f"{OTHER_COMMANDS[name]}\n\n\b\nExample:\n  devs-git {name}"
 
 
 def _show(actions: tuple[Action, ...], *, as_json: bool) -> int:

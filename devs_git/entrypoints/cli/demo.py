@@ -17,7 +17,7 @@ from typing import Final
 
 import click
 
-from devs_git.domain.verbs import DOORS
+from devs_git.domain.verbs import OTHER_COMMANDS
 from devs_git.entrypoints.cli import terminal
 from devs_git.entrypoints.cli.groups import HELP
 from devs_git.entrypoints.cli.texts import console
@@ -91,7 +91,9 @@ git log --format='%h %s' refs/heads/devs/ledger
 """
 
 
-@click.command(name="demo", help=DOORS["demo"] + "\n\n\b\nExample:\n  devs-git demo", context_settings=HELP)
+@click.command(
+    name="demo", help=OTHER_COMMANDS["demo"] + "\n\n\b\nExample:\n  devs-git demo", context_settings=HELP
+)
 @click.option("--keep", is_flag=True, help="Keep the repository and say where it is.")
 def demo(*, keep: bool) -> int:
     folder = Path(tempfile.mkdtemp(prefix="devs-git-demo-"))

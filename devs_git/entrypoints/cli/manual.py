@@ -11,7 +11,7 @@ from typing import Final
 
 import click
 
-from devs_git.domain.verbs import DOORS, VERBS
+from devs_git.domain.verbs import OTHER_COMMANDS, VERBS
 from devs_git.entrypoints.cli import overview
 from devs_git.entrypoints.cli.groups import TableGroup
 from devs_git.entrypoints.cli.main import cli
@@ -67,7 +67,7 @@ def _head() -> Iterator[str]:
 def _commands() -> Iterator[str]:
     yield ".SH COMMANDS"
     root = click.Context(cli, info_name="devs-git")
-    for name in (*VERBS, *(door for door in DOORS if door != "hook")):
+    for name in (*VERBS, *(door for door in OTHER_COMMANDS if door != "hook")):
         command = _command(name, root)
         usage = " ".join(command.collect_usage_pieces(click.Context(command, info_name=name, parent=root)))
         about, _example, example = (command.help or "").partition("Example:\n")

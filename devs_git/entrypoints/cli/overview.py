@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from devs_git.domain.verbs import DOORS, VERBS
+from devs_git.domain.verbs import OTHER_COMMANDS, VERBS
 
 ABOUT: Final = """Checkpoints, rewind and gates for coding agents in a git repository.
 
@@ -31,7 +31,7 @@ def top_level() -> dict[str, str]:
 
 
 def _summaries() -> dict[str, str]:
-    doors = {name: text for name, text in DOORS.items() if name != "hook"}
+    doors = {name: text for name, text in OTHER_COMMANDS.items() if name != "hook"}
     return {**{name: row.summary for name, row in VERBS.items()}, **doors}
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from devs_git.domain.verbs import DOORS
+from devs_git.domain.verbs import OTHER_COMMANDS
 from devs_git.entrypoints.cli.groups import HELP
 from devs_git.errors import invalid
 from devs_git.workspace import Workspace
@@ -29,7 +29,7 @@ def _repository(repo: Path | None) -> Path:
 
 @click.command(
     name="mcp",
-    help=f"{DOORS['mcp']}\n\n\b\nExample:\n  claude mcp add devs-git -- devs-git mcp",
+    help=f"{OTHER_COMMANDS['mcp']}\n\n\b\nExample:\n  claude mcp add devs-git -- devs-git mcp",
     context_settings=HELP,
 )
 @_REPO
@@ -42,7 +42,7 @@ def mcp(*, repo: Path | None) -> int:
 
 @click.command(
     name="serve",
-    help=f"{DOORS['serve']}\n\nIt accepts connections from this machine only, unless --host names another address. Then, and with "
+    help=f"{OTHER_COMMANDS['serve']}\n\nIt accepts connections from this machine only, unless --host names another address. Then, and with "
     "--require-token, each request needs the bearer token in DEVS_GIT_TOKEN. Other accounts of this machine can reach the "
     "port, too.\n\n\b\nExample:\n  devs-git serve --port 3001\n"
     "  DEVS_GIT_TOKEN=$(openssl rand -hex 32) devs-git serve --host 0.0.0.0",

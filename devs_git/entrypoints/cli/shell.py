@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from devs_git.domain.verbs import DOORS
+from devs_git.domain.verbs import OTHER_COMMANDS
 from devs_git.entrypoints.cli.groups import HELP, TableGroup
 from devs_git.entrypoints.cli.texts import console
 
 SHELLS = ("bash", "zsh", "fish")
-_COMPLETION = f"""{DOORS["completion"]}
+_COMPLETION = f"""{OTHER_COMMANDS["completion"]}
 
 \b
 Example:
@@ -17,7 +17,7 @@ Example:
   eval "$(devs-git completion zsh)"               # in ~/.zshrc, after compinit
   devs-git completion fish | source               # in ~/.config/fish/config.fish
 """
-_HELP = f"""{DOORS["help"]}
+_HELP = f"""{OTHER_COMMANDS["help"]}
 
 \b
 Example:

@@ -15,7 +15,7 @@ from devs_git.entrypoints.cli.texts.render import plural
 from devs_git.errors import EXIT_NO
 
 if TYPE_CHECKING:
-    from devs_git.commands.verify import Result, Told
+    from devs_git.commands.verify import ReportedFinding, Result
     from devs_git.domain.verbs import VerbRequest
 
 
@@ -34,7 +34,7 @@ def _verify_text(result: Result) -> str:
     return "\n".join([*lines, last])
 
 
-def _line(finding: Told) -> str:
+def _line(finding: ReportedFinding) -> str:
     colour = "red" if finding.severity == "error" else "yellow"
     head = terminal.style(f"{finding.severity} {finding.code}", fg=colour, bold=True)
     at = f"{legible(finding.file)}:{finding.line}: " if finding.line else ""
@@ -43,7 +43,7 @@ def _line(finding: Told) -> str:
     return f"{said}\n    {finding.hint}" if finding.hint else said
 
 
-def _annotation(finding: Told) -> str:
+def _annotation(finding: ReportedFinding) -> str:
     """GitHub reads `::error file=…,line=…,title=…::message`; line ends and colons in values are escaped."""
 
     def value(text: str) -> str:
@@ -79,5 +79,5 @@ def verify(parts: tuple[str, ...], **options: Any) -> VerbRequest:
     from devs_git.commands.verify import Request
     from devs_git.entrypoints import selfcheck
 
-    doors = {"registry": selfcheck.registry, "guard": selfcheck.guard}
-    return Request(parts=parts or ("repository",), doors=doors, **options)
+    own_checks = {"registry": selfcheck.registry, "guard": selfcheck.guard}
+    return Request(parts=parts or ("repository",), own_checks=own_checks, **options)

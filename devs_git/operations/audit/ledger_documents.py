@@ -1,5 +1,5 @@
-"""The documents, for `verify`: every YAML file of the ledger fits its schema, every kind of record has a schema that
-asks for what it must hold, and the tracked policy could be in force here.
+"""The documents, for `verify`: every YAML file of the ledger matches its schema, every kind of record has a schema with its
+required fields, and the tracked policy is valid here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _REINSTALL: Final = "This is a fault of devs-git as it is installed: install it 
 
 
 def documents(facts: Facts) -> Iterator[Finding]:
-    """Every version of every YAML file in the ledger against its schema, and our own schemas."""
+    """Every version of every YAML file in the ledger matches its schema; the schemas themselves are complete."""
     yield from own_schema_findings()
     files: dict[tuple[str, str], str] = {}
     for step in facts.steps:
@@ -62,7 +62,7 @@ def _document(path: str, data: bytes | None, event: str) -> Iterator[Finding]:
 
 
 def own_schema_findings() -> Iterator[Finding]:
-    """Every kind of record has a schema that can be checked and asks for its fields."""
+    """Every kind of record has a schema that can be checked and that requires its fields."""
     for noun, fields in record_schemas.REQUIRED.items():
         try:
             rule = schemas.schema(noun)
@@ -70,10 +70,10 @@ def own_schema_findings() -> Iterator[Finding]:
             yield _ours(noun, "cannot be read")
             continue
         if rule.get("$id") != schemas.url(noun) or rule.get("additionalProperties") is not False:
-            yield _ours(noun, "does not name itself, or lets in what it does not know")
+            yield _ours(noun, "has another $id, or allows unknown fields")
         for field in fields:
             if field not in rule.get("required", ()) or field not in rule.get("properties", {}):
-                yield _ours(noun, f"does not ask for {field}")
+                yield _ours(noun, f"does not require {field}")
         for word in sorted(set(_keywords(rule)) - schemas.KEYWORDS):
             yield _ours(noun, f"uses {word}, which nothing checks")
 
@@ -92,7 +92,7 @@ def _ours(noun: str, what: str) -> Finding:
 
 
 def policy(facts: Facts) -> Iterator[Finding]:
-    """The tracked policy could be in force here, and is, or is asked for; the policy in force can be read."""
+    """The tracked policy is valid here, and it is in force or requested; the policy in force can be read."""
     oid = facts.belief.policy_blob(facts.tip)
     unread = facts.documents.unreadable.get(oid)
     if unread:
@@ -122,12 +122,12 @@ def _tracked(facts: Facts, data: bytes) -> Iterator[Finding]:
     begun = next(iter(facts.belief.chain(facts.tip)), "")
     named = record.get(FIRST, "")
     if named not in ("", begun) or (facts.first_policy and named != facts.first_policy):
-        text = f"{PROPOSED} names another first policy than this ledger's, which is {begun}."
+        text = f"{PROPOSED} names another first policy than that of this ledger, which is {begun}."
         yield Finding(
             "LEDGER_FORK",
             "error",
             text,
-            f"Put it back: {FIRST}: {facts.first_policy or begun}",
+            f"Write this line again: {FIRST}: {facts.first_policy or begun}",
             "",
             0,
             PROPOSED,
@@ -135,7 +135,7 @@ def _tracked(facts: Facts, data: bytes) -> Iterator[Finding]:
     elif not named and begun:
         yield _warning(f"{PROPOSED} does not name the first policy.", f"Add the line: {FIRST}: {begun}")
     oid = facts.belief.policy_blob(facts.tip)
-    if oid in facts.documents.unreadable:  # which is told already
+    if oid in facts.documents.unreadable:  # reported already
         return
     if oid and parse(record) == facts.judgement.policy_at(facts.tip):
         return
@@ -150,7 +150,7 @@ def _tracked(facts: Facts, data: bytes) -> Iterator[Finding]:
             f"{text}: gate {asked[0]} waits for a decision on it.", f"See: devs-git gate show {asked[0]}"
         )
     else:
-        yield _warning(f"{text}, and nobody has asked for it.", _PROPOSE)
+        yield _warning(f"{text}, and nobody has proposed it.", _PROPOSE)
 
 
 def _wrong(error: DevsError, file: str) -> Finding:

@@ -1,8 +1,8 @@
-"""The commits that change the TAS, for `verify`: where it stood by the policy that each commit was made under.
+"""The commits that change the TAS, for `verify`, with the TAS at the path of the policy that each commit was made under.
 
-A commit names its ledger event, and so the policy that said where the TAS is; one that names none is judged by the
-policy in force now. Where a policy moved the TAS to another path, a commit that first has it there is compared with
-the TAS at the path before.
+A commit names its ledger event, and so the policy that has the path of the TAS. A commit that names none is checked with
+the policy in force now. If a policy moved the TAS to another path, the first commit that has it there is compared with
+the TAS at the previous path.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from devs_git.values import immutable, replace
 
 
 def tas(facts: Facts) -> Iterator[Finding]:
-    """The TAS changed only under an approved gate, and to the approved text."""
+    """The TAS changed only with an approved gate, and to the approved text."""
     revisions = _revisions(facts)
     edits = list(_edits(facts))
     blobs = {blob for edit in edits for blob in (*edit.old, edit.new)}
@@ -51,7 +51,7 @@ def tas(facts: Facts) -> Iterator[Finding]:
 
 
 def _revisions(facts: Facts) -> dict[str, Revision]:
-    """The approved revisions whose decision counts, in the order of their events."""
+    """The approved revisions whose decisions count, in the order of their events."""
     return {
         gate.gate_id: Revision(gate.text("tas_before") or None, gate.text("tas_after") or None, gate.sections)
         for gate in facts.judgement.gates.values()
@@ -66,7 +66,7 @@ class _Places:
     blobs: Mapping[str, Mapping[str, str]]
 
     def at(self, commit: str, path: str) -> str | None:
-        """The TAS where the policy says `path`: there, or at an older path as long as nobody moved it."""
+        """The TAS in a commit: at the policy's `path`, or at an older path if nobody has moved it yet."""
         paths = list(self.blobs)
         older = reversed(paths[: paths.index(path) + 1])
         return next((blob for one in older if (blob := self.blobs[one].get(commit))), None)
@@ -78,18 +78,18 @@ def _paths(facts: Facts) -> list[str]:
 
 
 def _path(facts: Facts, commit: Bound) -> str:
-    """Where the TAS is by the policy that a commit was made under."""
+    """The path of the TAS in the policy that a commit was made under."""
     event = commit.ledger if commit.ledger in facts.freezes.known else facts.tip
     return facts.judgement.policy_at(event).tas_path
 
 
 def _free(facts: Facts, commit: Bound) -> bool:
-    """Whether a commit is from before anybody had to be asked."""
+    """Whether a commit is older than the first policy, so that nobody had to ask."""
     return not commit.ledger and commit.oid in facts.early_commits
 
 
 def _used(facts: Facts, ways: Ways) -> Mapping[str, Used]:
-    """What was used below each commit that changes the TAS, in all of the history and not in the range alone."""
+    """For each commit that changes the TAS: the approvals that earlier commits used, in the whole history."""
     paths = _paths(facts)
     _require_texts(facts, paths)
     commits = {one.oid: one for one in whole_history.commits_touching(facts.git, facts.head, paths)}
@@ -99,7 +99,7 @@ def _used(facts: Facts, ways: Ways) -> Mapping[str, Used]:
 
 
 def _require_texts(facts: Facts, paths: list[str], *bound: str) -> None:
-    """GitFailed where a text of the TAS is missing: git tells of a path whose blob is missing as of no path."""
+    """GitFailed if a text of the TAS is missing: git treats a path with a missing blob as if there were no path."""
     facts.git.run("rev-list", "--objects", "--quiet", "--full-history", facts.head, *bound, "--", *paths)
 
 
@@ -120,7 +120,7 @@ def _edits(facts: Facts) -> Iterator[Edit]:
 
 
 def _require_absent(facts: Facts, places: _Places, edit: Edit, commit: Bound) -> None:
-    """GitFailed where a parent is without the TAS only because that is missing from the object store."""
+    """GitFailed if a parent seems to have no TAS only because its blob is missing from the object store."""
     for parent in commit.parents:
         oid = tas_file.blob(facts.git, parent, edit.path) if places.at(parent, edit.path) is None else None
         if oid:
@@ -128,7 +128,7 @@ def _require_absent(facts: Facts, places: _Places, edit: Edit, commit: Bound) ->
 
 
 def _edit(commit: Bound, path: str, places: _Places, first: str | None) -> Edit:
-    """`first` is the TAS at the base of the range: where there is one, a line without it cannot begin another."""
+    """The change of one commit. `first`: the TAS at the base of the range; if there is one, no commit may start a new TAS."""
     old = tuple(places.at(parent, path) for parent in commit.parents) or (None,)
     new = places.at(commit.oid, path)
     if len(old) == 1 and new:

@@ -1,6 +1,6 @@
-"""The parts of `verify` that look at a repository: each gives the findings of one kind, from the same facts.
+"""The parts of `verify` that check a repository: each returns the findings of one kind, from the same facts.
 
-A server's hook may ask for those that it needs. `registry` and `guard`, which look at devs-git itself, are the doors'.
+A server's hook runs only some of them. `registry` and `guard`, which check devs-git itself, belong to the entry points.
 """
 
 from __future__ import annotations
@@ -30,25 +30,27 @@ FETCH: Final = (
 
 
 def ledger(facts: Facts) -> Iterator[Finding]:
-    """One root, append-only, merges are unions, markers tell what is open, every decision and policy counts."""
+    """The ledger has one root, is append-only, merges keep both sides, markers match the open gates, and every decision and
+    policy counts.
+    """
     yield from ambiguous_refs.findings(facts.git, facts.ledger.common)
     yield from audit_facts.missing_files(facts)
     yield from facts.judgement.findings
 
 
 def tags(facts: Facts) -> Iterator[Finding]:
-    """Every checkpoint has its refs: annotated, unmoved, complete, except as events explain."""
+    """Every checkpoint has its refs: annotated, unmoved and complete, unless an event explains the difference."""
     found = whole_history.typed_refs(facts.git, *wanted_refs.FOLDERS)
     odd = {step.event.oid: list(ledger_shape.odd_fields(step)) for step in facts.steps}
     yield from itertools.chain.from_iterable(odd.values())
-    # What these say of checkpoints cannot be told.
+    # Nobody can tell what these events say of checkpoints.
     history = fold(step.event for step in facts.steps if not odd[step.event.oid])
     yield from checkpoint_tags.judge(keep_held(history, {oid for oid, _ in found.values()}), found)
     yield from checkpoint_tags.unconfirmed_removals(history, found)
 
 
 def commits(facts: Facts) -> Iterator[Finding]:
-    """No commit was made under an open gate; no clock is believed."""
+    """No commit was made while a gate was open. No clock is trusted."""
     witness = _witness(facts)
     found = list(frozen_commits.judge(facts.commits, witness, facts.outer_parents))
     if any(one.code == "UNSEEN_AT_FREEZE" and one.severity == "error" for one in found):
@@ -77,12 +79,12 @@ def _witness(facts: Facts) -> Witness:
 
 
 def _of_several_clones(event: Event) -> bool:
-    """Whether this event says that a clone took the ledger over, or joins what two wrote."""
+    """Whether a clone adopted the ledger with this event, or merged two ledgers."""
     return len(event.parents) > 1 or ("created", "ledger") in RepositoryPrepared.of(event).did
 
 
 def _recorded(steps: list[Step]) -> dict[str, str]:
-    """The commits of checkpoints, also of those that an amend or a rebase moved, with the first event that names each."""
+    """The commits of checkpoints, also after an amend or a rebase, each with the first event that names it."""
     found: dict[str, str] = {}
     for step in steps:
         if not step.event.failed:
@@ -93,7 +95,7 @@ def _recorded(steps: list[Step]) -> dict[str, str]:
 
 
 def _reaching(facts: Facts) -> list[Bound]:
-    """What other recorded heads reach: a branch that went since may have had a commit when a gate opened."""
+    """The commits that other recorded heads reach: a branch deleted since may have had a commit when a gate opened."""
     mine = {commit.oid for commit in facts.commits}
     heads = {oid for tips in facts.heads.values() for oid in tips} - mine
     there = whole_history.existing_commits(facts.git, heads)

@@ -36,7 +36,7 @@ main()
 STEPS = [
     ("commit_work", "stage"),
     ("commit_work", "commit"),
-    ("complete_task", "facts"),
+    ("complete_task", "commit_facts"),
     ("complete_task", "record"),
     ("complete_task", "_end"),
     ("complete_task", "_forget"),
