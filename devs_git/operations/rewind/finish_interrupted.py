@@ -37,95 +37,97 @@ def interrupted_moves(places: Places) -> Iterator[Journal]:
             yield journal.parse(data)
 
 
-def carry_out_decision(site: Site, opened: Journal, *, forward: bool) -> str:
+def carry_out_decision(site: Site, open_journal: Journal, *, forward: bool) -> str:
     """Finish the move (`forward`) or take it back; returns what was done. The caller holds the worktree's lock."""
-    if opened.worktree != site.places.worktree_id:
-        return close_removed_worktree(site, opened)
-    return finish(site, opened) if forward else take_back(site, opened)
+    if open_journal.worktree != site.places.worktree_id:
+        return close_removed_worktree(site, open_journal)
+    return finish(site, open_journal) if forward else take_back(site, open_journal)
 
 
-def finish(site: Site, opened: Journal) -> str:
+def finish(site: Site, open_journal: Journal) -> str:
     """Complete the move; returns what was done. The caller holds the worktree's lock."""
-    positions.clear_locks(site, opened)
-    if not recovery.committed_event(site, opened):
-        _require_position(site, opened)
-        recovery.hold_lock(site, opened)
-        _keep_found(site, opened)
-        journal.begin_writing(site.places, opened.op_id)
-        half_done_move.restore(site, opened, forward=True, force=True)
-        _commit(site, opened)
-    recovery.finish(site, opened, replay=True)
-    return f"The interrupted {opened.verb} is now finished ({opened.op_id})."
+    positions.clear_locks(site, open_journal)
+    if not recovery.committed_event(site, open_journal):
+        _require_position(site, open_journal)
+        recovery.hold_lock(site, open_journal)
+        _keep_found(site, open_journal)
+        journal.begin_writing(site.places, open_journal.op_id)
+        half_done_move.restore(site, open_journal, forward=True, force=True)
+        _commit(site, open_journal)
+    recovery.finish(site, open_journal, replay=True)
+    return f"The interrupted {open_journal.verb} is now finished ({open_journal.op_id})."
 
 
-def take_back(site: Site, opened: Journal) -> str:
+def take_back(site: Site, open_journal: Journal) -> str:
     """Take the move back; returns what was done. The caller holds the worktree's lock."""
-    positions.clear_locks(site, opened)
-    if recovery.committed_event(site, opened):
-        recovery.finish(site, opened, replay=True)
-        return f"The interrupted {opened.verb} was already recorded, and is now finished ({opened.op_id})."
-    recovery.hold_lock(site, opened)
-    _keep_found(site, opened)
-    recovery.take_back(site, opened, "TAKEN_BACK", force=True)
-    return f"The interrupted {opened.verb} is now taken back ({opened.op_id})."
+    positions.clear_locks(site, open_journal)
+    if recovery.committed_event(site, open_journal):
+        recovery.finish(site, open_journal, replay=True)
+        return f"The interrupted {open_journal.verb} was already recorded, and is now finished ({open_journal.op_id})."
+    recovery.hold_lock(site, open_journal)
+    _keep_found(site, open_journal)
+    recovery.take_back(site, open_journal, "TAKEN_BACK", force=True)
+    return f"The interrupted {open_journal.verb} is now taken back ({open_journal.op_id})."
 
 
-def close_removed_worktree(site: Site, opened: Journal) -> str:
+def close_removed_worktree(site: Site, open_journal: Journal) -> str:
     """Close a move whose worktree is gone: its refs move on or back, as the ledger says. There are no files to move."""
-    positions.clear_locks(site, opened)
-    if recovery.committed_event(site, opened):
-        positions.finish_refs(site, opened)
+    positions.clear_locks(site, open_journal)
+    if recovery.committed_event(site, open_journal):
+        positions.finish_refs(site, open_journal)
     else:
-        positions.take_back_refs(site, opened)
-    journal.close(site.places, opened)
-    return f"The {opened.verb} that was interrupted in the removed worktree {opened.worktree!r} is closed."
+        positions.take_back_refs(site, open_journal)
+    journal.close(site.places, open_journal)
+    return f"The {open_journal.verb} that was interrupted in the removed worktree {open_journal.worktree!r} is closed."
 
 
-def _require_position(site: Site, opened: Journal) -> None:
+def _require_position(site: Site, open_journal: Journal) -> None:
     """CONFLICT if a ref of the operation has neither its old nor its new value."""
-    updates = (*opened.updates, *journal.decode_draft(opened.draft).updates)
+    updates = (*open_journal.updates, *journal.decode_draft(open_journal.draft).updates)
     moved = [u.ref for u in updates if (refs.read(site.git, u.ref) or NO_OID) not in (u.old, u.new)]
     branch = head_of(site.git).branch
-    if branch not in (opened.old.branch, opened.new.branch):
+    if branch not in (open_journal.old.branch, open_journal.new.branch):
         moved.append("HEAD")
     if moved:
         raise DevsError(
             "CONFLICT",
-            f"{moved[0]} was moved after the {opened.verb} was interrupted, so the {opened.verb} cannot be finished.",
+            f"{moved[0]} was moved after the {open_journal.verb} was interrupted, so the {open_journal.verb} cannot be finished.",
             hint="Take it back: devs-git doctor --take-back",
             ref=moved[0],
         )
 
 
-def _keep_found(site: Site, opened: Journal) -> None:
+def _keep_found(site: Site, open_journal: Journal) -> None:
     """Save the index and the user's files as they are now under a ref, once for each decision."""
-    late_saves.bring_back_in_recovery(site, opened)
+    late_saves.bring_back_in_recovery(site, open_journal)
     files = half_done_move.find_foreign(
-        site, opened, ownership.sides_of(site.git, opened, opened.folder(site.places))
+        site, open_journal, ownership.sides_of(site.git, open_journal, open_journal.folder(site.places))
     )
-    ours = ownership.index_is_ours(site.git, opened.folder(site.places))
+    ours = ownership.index_is_ours(site.git, open_journal.folder(site.places))
     if ours and not files:
         return
-    found = opened.folder(site.places) / "index.found"
+    found = open_journal.folder(site.places) / "index.found"
     shutil.copy2(index_path(site.git), found)
     git = private(site.git, found).with_config(*DURABLE)
     index = git.text("write-tree", "--missing-ok")
-    disks = ownership.look(site.git, sorted(files), opened.folder(site.places))
+    disks = ownership.look(site.git, sorted(files), open_journal.folder(site.places))
     there = [path for path, disk in disks.items() if disk.kind in ("file", "link")]
     git.run("update-index", "--add", "--remove", "--replace", "-z", "--stdin", stdin=join_z(there))
     head = head_of(site.git)
     state = State(head.commit, head.branch, index, git.text("write-tree", "--missing-ok"))
-    late_saves.keep_found(site, opened, state, f"Found when deciding about {opened.op_id}")
+    late_saves.keep_found(site, open_journal, state, f"Found when deciding about {open_journal.op_id}")
 
 
-def _commit(site: Site, opened: Journal) -> None:
+def _commit(site: Site, open_journal: Journal) -> None:
     """The transaction that the interrupted verb did not reach."""
-    kept = journal.decode_draft(opened.draft)
-    waiting = [u for u in (*opened.updates, *kept.updates) if (refs.read(site.git, u.ref) or NO_OID) == u.old]
+    kept = journal.decode_draft(open_journal.draft)
+    waiting = [
+        u for u in (*open_journal.updates, *kept.updates) if (refs.read(site.git, u.ref) or NO_OID) == u.old
+    ]
     event = finished_by_doctor(kept.event)
 
     def build(tip: Tip) -> Draft:
-        positions.require_same_ledger(site, opened.ledger, tip.oid)
+        positions.require_same_ledger(site, open_journal.ledger, tip.oid)
         points = tip.here.checkpoints
         gone = [tag for tag in event.undone if tag not in points or not points[tag].live]
         if gone:
@@ -136,6 +138,6 @@ def _commit(site: Site, opened: Journal) -> None:
             )
         return Draft(event, kept.files, tuple(u for u in waiting if u.old != u.new))
 
-    positions.point_head(site, head_of(site.git).branch, opened.new.branch)
-    git = site.ledger.git.with_env(GIT_DIR=str(site.places.git_dir), DEVS_GIT_OP=opened.op_id)
+    positions.point_head(site, head_of(site.git).branch, open_journal.new.branch)
+    git = site.ledger.git.with_env(GIT_DIR=str(site.places.git_dir), DEVS_GIT_OP=open_journal.op_id)
     site.ledger.append(build, git=git.with_descriptors(*site.git.keep_open))

@@ -241,7 +241,7 @@ def _code(error: BaseException | None) -> int:
 def _refusal(error: sqlite3.DatabaseError) -> DevsError:
     code = _code(error)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return DevsError("BUSY", "Another process writes to the catalog.", hint="Try again.")
+        return DevsError("BUSY", "Another process is writing to the catalog.", hint="Try again.")
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return DevsError("CONFLICT", "The catalog is damaged.", hint="See what is wrong: devs-git doctor")
     if code in _UNWRITABLE:

@@ -149,9 +149,9 @@ def _is_name(worktree: Any) -> bool:
     return isinstance(worktree, str) and worktree != ".." and "/" not in worktree
 
 
-def _require_refs(opened: Journal) -> None:
+def _require_refs(open_journal: Journal) -> None:
     """Raise ValueError if an update names something that is not a ref: we remove lock files by the names of refs."""
-    for update in (*opened.updates, *decode_draft(opened.draft).updates):
+    for update in (*open_journal.updates, *decode_draft(open_journal.draft).updates):
         if update.ref != "HEAD" and (not update.ref.startswith("refs/") or ".." in update.ref):
             raise ValueError(update.ref)
 

@@ -27,23 +27,23 @@ _NOTHING: Final = (None, None)
 Late = Iterator[tuple[str, str]]
 
 
-def bring_back_after_move(site: Site, opened: Journal, file_states: FileStates) -> list[str]:
+def bring_back_after_move(site: Site, journal: Journal, file_states: FileStates) -> list[str]:
     """After a move: put back the files that changed after the capture, and return their paths."""
 
     def is_late_save(path: str, spot: str) -> bool:
         return not file_state.is_same(spot, file_states.get(path), renamed=True)
 
-    return _bring_back(site, opened, is_late_save)
+    return _bring_back(site, journal, is_late_save)
 
 
-def bring_back_in_recovery(site: Site, opened: Journal) -> list[str]:
+def bring_back_in_recovery(site: Site, journal: Journal) -> list[str]:
     """In a recovery: put back each file that is neither the old nor the new one, nor a part of one that git was writing.
 
     Returns their paths.
     """
-    sides = ownership.sides_of(site.git, opened, opened.folder(site.places))
+    sides = ownership.sides_of(site.git, journal, journal.folder(site.places))
     known = ownership.oids_of(sides)
-    made = ownership.git_on_moved_index(site.git, opened.folder(site.places))
+    made = ownership.git_on_moved_index(site.git, journal.folder(site.places))
 
     def is_late_save(path: str, spot: str) -> bool:
         seen = file_state.look_at(spot)
@@ -53,15 +53,15 @@ def bring_back_in_recovery(site: Site, opened: Journal) -> list[str]:
             ownership.is_partial_write(made, path, side, spot) for side in sides.get(path, _NOTHING)
         )
 
-    return _bring_back(site, opened, is_late_save)
+    return _bring_back(site, journal, is_late_save)
 
 
-def _bring_back(site: Site, opened: Journal, is_late_save: Callable[[str, str], bool]) -> list[str]:
-    top, folder = os.fspath(site.top), opened.folder(site.places)
-    late = [(path, spot) for path, spot in _files_taken_aside(top, opened, site) if is_late_save(path, spot)]
+def _bring_back(site: Site, journal: Journal, is_late_save: Callable[[str, str], bool]) -> list[str]:
+    top, folder = os.fspath(site.top), journal.folder(site.places)
+    late = [(path, spot) for path, spot in _files_taken_aside(top, journal, site) if is_late_save(path, spot)]
     if not late:
         return []
-    sides = ownership.sides_of(site.git, opened, opened.folder(site.places))
+    sides = ownership.sides_of(site.git, journal, journal.folder(site.places))
     kept = {}
     for path, spot in late:
         if files_aside.put(spot, top, path):
@@ -70,12 +70,12 @@ def _bring_back(site: Site, opened: Journal, is_late_save: Callable[[str, str], 
         if not files_aside.put(spot, top, path):
             kept[path] = spot
     if kept:
-        _keep(site, opened, kept)
+        _keep(site, journal, kept)
     return sorted({path for path, _ in late})
 
 
-def _files_taken_aside(top: str, opened: Journal, site: Site) -> Late:
-    for one in files_aside.rounds(top, opened.folder(site.places)):
+def _files_taken_aside(top: str, journal: Journal, site: Site) -> Late:
+    for one in files_aside.rounds(top, journal.folder(site.places)):
         for number, path in enumerate(one.paths):
             if spot := one.spot(number):
                 yield path, spot
@@ -96,9 +96,9 @@ def _make_way(site: Site, folder: Path, path: str, sides: tuple[Side | None, Sid
         os.unlink(spot)  # noqa: PTH108 - strings
 
 
-def _keep(site: Site, opened: Journal, files: Mapping[str, str]) -> None:
+def _keep(site: Site, journal: Journal, files: Mapping[str, str]) -> None:
     """Store files whose paths have newer saves, behind a ref of their own."""
-    git = private(site.git, opened.folder(site.places) / "index.late").with_config(*DURABLE)
+    git = private(site.git, journal.folder(site.places) / "index.late").with_config(*DURABLE)
     lines = []
     for path, spot in files.items():
         seen = file_state.look_at(spot)
@@ -106,8 +106,8 @@ def _keep(site: Site, opened: Journal, files: Mapping[str, str]) -> None:
             lines.append(b"%s %s\t%s\0" % (_mode(seen), _stored(git, spot, seen).encode(), os.fsencode(path)))
     git.run("update-index", "-z", "--index-info", stdin=b"".join(lines))
     tree = git.text("write-tree")
-    state = State(opened.old.head, opened.old.branch, site.objects.write("tree", b""), tree)
-    ref = keep_found(site, opened, state, f"Saved during {opened.op_id}")
+    state = State(journal.old.head, journal.old.branch, site.objects.write("tree", b""), tree)
+    ref = keep_found(site, journal, state, f"Saved during {journal.op_id}")
     site.say(f"{min(files)!r} was edited twice during the operation. The first edit is saved in {ref}.")
 
 
@@ -122,10 +122,10 @@ def _stored(git: Git, spot: str, seen: FileState) -> str:
     return git.text("hash-object", "-w", "--no-filters", "--", spot)
 
 
-def keep_found(site: Site, opened: Journal, state: State, subject: str) -> str:
+def keep_found(site: Site, journal: Journal, state: State, subject: str) -> str:
     """Store a state behind the ref `<backup>-found`, or one with a number after it. Returns the ref."""
     oid = store(site.objects, state, site.signature(), subject)
-    taken, name = refs.list_refs(site.git, f"{BACKUPS}"), f"{BACKUPS}{opened.op_id}-found"
+    taken, name = refs.list_refs(site.git, f"{BACKUPS}"), f"{BACKUPS}{journal.op_id}-found"
     free = next(
         ref for ref in (name, *(f"{name}-{at}" for at in range(2, len(taken) + 3))) if ref not in taken
     )

@@ -102,12 +102,12 @@ def execute(site: Site, move: Move) -> MoveResult:
     index = journal.folder_of(site.places, move.op_id) / "index"
     work = work_out(site, index, move.old, move.new, move.known)
     tree_difference.merge(site.git, index, *move.trees)
-    opened = _open(site, move, work)
+    open_journal = _open(site, move, work)
     try:
-        return _carry_out(site, move, opened, work)
+        return _carry_out(site, move, open_journal, work)
     except BaseException as error:
         with time_limit.within(None):
-            event = _undo_all(site, opened, error)
+            event = _undo_all(site, open_journal, error)
             if event is None or not isinstance(error, Exception):
                 raise
             return MoveResult(event, (), len(work.touched))
@@ -117,7 +117,7 @@ def _open(site: Site, move: Move, work: Work) -> Journal:
     places, tip = site.places, site.ledger.require()
     inode = journal.prepare_lock(places, move.op_id)
     (journal.folder_of(places, move.op_id) / journal.LISTING).write_bytes(work.listing)
-    opened = Journal(
+    open_journal = Journal(
         op_id=move.op_id,
         verb=move.verb,
         subject=move.subject,
@@ -136,12 +136,12 @@ def _open(site: Site, move: Move, work: Work) -> Journal:
         packed_refs_locked=(places.common / "packed-refs.lock").exists(),
     )
     site.step("journal")
-    journal.write(places, opened)
-    return opened
+    journal.write(places, open_journal)
+    return open_journal
 
 
-def _carry_out(site: Site, move: Move, opened: Journal, work: Work) -> MoveResult:
-    folder, top = opened.folder(site.places), os.fspath(site.top)
+def _carry_out(site: Site, move: Move, open_journal: Journal, work: Work) -> MoveResult:
+    folder, top = open_journal.folder(site.places), os.fspath(site.top)
     index = folder / "index"
     site.step("index lock")
     journal.take_index_lock(site.git, site.places, move.op_id)
@@ -162,8 +162,8 @@ def _carry_out(site: Site, move: Move, opened: Journal, work: Work) -> MoveResul
     site.step("index in place")
     tree_difference.put_index(site.git, index)
     site.step("refs")
-    event = _commit(site, move, opened.ledger)
-    late = recovery.finish(site, opened, file_states=move.known.file_states)
+    event = _commit(site, move, open_journal.ledger)
+    late = recovery.finish(site, open_journal, file_states=move.known.file_states)
     return MoveResult(
         event, tuple(sorted({*not_exact, *other})), len(work.touched), tuple(sorted({*edited, *late}))
     )
@@ -258,19 +258,19 @@ def _killed(error: BaseException | None) -> bool:
     return False
 
 
-def _undo_all(site: Site, opened: Journal, error: BaseException) -> Event | None:
+def _undo_all(site: Site, open_journal: Journal, error: BaseException) -> Event | None:
     """Take everything back, and record the failure in one event. The backup ref stays.
 
     If the event of the move is already in the ledger, the move is decided: we finish it and return its event.
     """
     if _killed(error):
-        positions.clear_locks(site, opened)
-    event = recovery.committed_event(site, opened)
+        positions.clear_locks(site, open_journal)
+    event = recovery.committed_event(site, open_journal)
     if event:
-        recovery.finish(site, opened, replay=True)
+        recovery.finish(site, open_journal, replay=True)
     else:
         late = "CHECKOUT_TIMEOUT" if isinstance(error, GitTimedOut) else "INTERNAL"
-        recovery.take_back(site, opened, error.code if isinstance(error, DevsError) else late)
+        recovery.take_back(site, open_journal, error.code if isinstance(error, DevsError) else late)
     return event
 
 

@@ -44,42 +44,42 @@ def require_same_ledger(site: Site, then: str, now: str) -> None:
         )
 
 
-def finish_refs(site: Site, opened: Journal) -> None:
+def finish_refs(site: Site, journal: Journal) -> None:
     """Move the refs that a crash did not move. A ref that somebody has moved since is left alone."""
-    left = [u for u in opened.updates if u.old != u.new and _now(site, u) == u.old]
-    _move(site, opened, left, f"devs: {opened.subject}")
+    left = [u for u in journal.updates if u.old != u.new and _now(site, u) == u.old]
+    _move(site, journal, left, f"devs: {journal.subject}")
 
 
-def take_back_refs(site: Site, opened: Journal) -> None:
+def take_back_refs(site: Site, journal: Journal) -> None:
     """Move the refs back that had moved already. Each goes back only from the value that we gave it."""
     back = [
         RefUpdate(update.ref, update.old, update.new, update.no_deref)
-        for update in opened.updates
+        for update in journal.updates
         if _now(site, update) == update.new != update.old
     ]
-    _move(site, opened, back, f"devs: take back {opened.subject}")
+    _move(site, journal, back, f"devs: take back {journal.subject}")
 
 
-def take_back_head(site: Site, opened: Journal) -> None:
+def take_back_head(site: Site, journal: Journal) -> None:
     """Point HEAD back to the branch or commit of before."""
-    if head_of(site.git).branch != opened.new.branch or opened.new.branch == opened.old.branch:
+    if head_of(site.git).branch != journal.new.branch or journal.new.branch == journal.old.branch:
         return
-    if opened.old.branch:
-        site.git.run("symbolic-ref", "-m", "devs: take back", "HEAD", opened.old.branch)
+    if journal.old.branch:
+        site.git.run("symbolic-ref", "-m", "devs: take back", "HEAD", journal.old.branch)
     else:
-        site.git.run("update-ref", "--no-deref", "-m", "devs: take back", "HEAD", opened.old.head)
+        site.git.run("update-ref", "--no-deref", "-m", "devs: take back", "HEAD", journal.old.head)
 
 
 def _now(site: Site, update: RefUpdate) -> str:
     return refs.read(site.git, update.ref) or NO_OID
 
 
-def _move(site: Site, opened: Journal, updates: Sequence[RefUpdate], message: str) -> None:
+def _move(site: Site, journal: Journal, updates: Sequence[RefUpdate], message: str) -> None:
     """Move refs in a recovery. BUSY if another git moves or locks one of them."""
     if not updates:
         return
     try:
-        refs.transaction(site.git.with_env(DEVS_GIT_OP=opened.op_id), updates, message)
+        refs.transaction(site.git.with_env(DEVS_GIT_OP=journal.op_id), updates, message)
     except (refs.RefMoved, refs.RefLocked) as error:
         raise DevsError(
             "BUSY",
@@ -88,14 +88,14 @@ def _move(site: Site, opened: Journal, updates: Sequence[RefUpdate], message: st
         ) from error
 
 
-def clear_locks(site: Site, opened: Journal) -> None:
+def clear_locks(site: Site, journal: Journal) -> None:
     """Remove the locks that a killed git of ours left: on the refs in the journal, on HEAD and on packed-refs.
 
     We remove the lock on the ledger's ref only while we hold our own lock of the ledger. Otherwise we could remove the
     lock of a command of ours in another worktree.
     """
     common = site.places.common
-    named = [common / f"{update.ref}.lock" for update in opened.updates if update.ref != "HEAD"]
+    named = [common / f"{update.ref}.lock" for update in journal.updates if update.ref != "HEAD"]
     for path in (site.places.git_dir / "HEAD.lock", *named):
         _remove_quiet(path, LOCK_QUIET_SECONDS)
     if (common / f"{LEDGER}.lock").exists():
@@ -104,7 +104,7 @@ def clear_locks(site: Site, opened: Journal) -> None:
             locks.hold(common / "devs" / "ledger.lock", wait=LEDGER_WAIT_SECONDS),
         ):
             _remove_quiet(common / f"{LEDGER}.lock", LOCK_QUIET_SECONDS)
-    if not opened.packed_refs_locked:
+    if not journal.packed_refs_locked:
         _clear_packed_refs(common)
 
 

@@ -1,6 +1,6 @@
 """Recovery after a crash: finish each move whose event is in the ledger, and take back all others.
 
-The caller holds the worktree's lock, so the process that opened the journal no longer runs. We remove only what is ours.
+The caller holds the worktree's lock, so the process that open_journal the journal no longer runs. We remove only what is ours.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from devs_git.storage.worktree.file_state import FileStates
 from devs_git.storage.worktree.journal import Journal
 
 
-def committed_event(site: Site, opened: Journal) -> Event | None:
+def committed_event(site: Site, open_journal: Journal) -> Event | None:
     """The event of the operation, if the ledger has it: then the operation is decided."""
-    return next((event for event in _events(site, opened) if not event.failed), None)
+    return next((event for event in _events(site, open_journal) if not event.failed), None)
 
 
-def _events(site: Site, opened: Journal) -> Iterator[Event]:
+def _events(site: Site, open_journal: Journal) -> Iterator[Event]:
     """The events of this operation since its journal was opened."""
-    events = site.ledger.events(since=opened.ledger) if site.ledger.tip().oid else iter(())
-    return (event for event in events if event.op_id == opened.op_id)
+    events = site.ledger.events(since=open_journal.ledger) if site.ledger.tip().oid else iter(())
+    return (event for event in events if event.op_id == open_journal.op_id)
 
 
 def remove_leftovers(places: Places) -> None:
@@ -63,21 +63,21 @@ def _refuse_unreadable(op_id: str) -> None:
     )
 
 
-def recover(site: Site, opened: Journal) -> str:
+def recover(site: Site, open_journal: Journal) -> str:
     """Finish or take back one interrupted move. Returns a sentence that says which. RECOVERY_NEEDED as in `take_back`."""
-    positions.clear_locks(site, opened)
-    if committed_event(site, opened):
-        finish(site, opened, replay=True)
-        said = f"An interrupted {opened.verb} was finished ({opened.op_id})."
+    positions.clear_locks(site, open_journal)
+    if committed_event(site, open_journal):
+        finish(site, open_journal, replay=True)
+        said = f"An interrupted {open_journal.verb} was finished ({open_journal.op_id})."
     else:
-        take_back(site, opened, "INTERRUPTED")
-        said = f"An interrupted {opened.verb} was taken back ({opened.op_id})."
+        take_back(site, open_journal, "INTERRUPTED")
+        said = f"An interrupted {open_journal.verb} was taken back ({open_journal.op_id})."
     site.say(said)
     return said
 
 
 def finish(
-    site: Site, opened: Journal, *, file_states: FileStates | None = None, replay: bool = False
+    site: Site, open_journal: Journal, *, file_states: FileStates | None = None, replay: bool = False
 ) -> list[str]:
     """Do the steps after the commit point: refs that a crash left, the active task, our lock, the journal.
 
@@ -86,80 +86,80 @@ def finish(
     """
     if replay:
         site.step("refs left")
-        positions.finish_refs(site, opened)
+        positions.finish_refs(site, open_journal)
     site.step("active task")
-    active_task.write(site.places, opened.new.active)
+    active_task.write(site.places, open_journal.new.active)
     site.step("unlock")
-    journal.release_index_lock(site.git, opened.lock_inode)
-    return _close(site, opened, file_states)
+    journal.release_index_lock(site.git, open_journal.lock_inode)
+    return _close(site, open_journal, file_states)
 
 
-def _close(site: Site, opened: Journal, file_states: FileStates | None = None) -> list[str]:
+def _close(site: Site, open_journal: Journal, file_states: FileStates | None = None) -> list[str]:
     """The last step. The files aside are deleted with the journal, so first we look for late saves among them."""
     site.step("journal closed")
-    folder, late = opened.folder(site.places), []
+    folder, late = open_journal.folder(site.places), []
     if files_aside.is_there(folder):
         from devs_git.storage.worktree import late_saves
 
         late = (
-            late_saves.bring_back_in_recovery(site, opened)
+            late_saves.bring_back_in_recovery(site, open_journal)
             if file_states is None
-            else late_saves.bring_back_after_move(site, opened, file_states)
+            else late_saves.bring_back_after_move(site, open_journal, file_states)
         )
         files_aside.drop(site.top, folder)
-    journal.close(site.places, opened)
+    journal.close(site.places, open_journal)
     return late
 
 
-def _record_failure(site: Site, opened: Journal, code: str) -> None:
+def _record_failure(site: Site, open_journal: Journal, code: str) -> None:
     """Record one event of the failed operation. If this fails, too, the error is ignored."""
-    event = site.failed_event(opened.verb, opened.op_id, opened.subject, code)
+    event = site.failed_event(open_journal.verb, open_journal.op_id, open_journal.subject, code)
     # Another command may record the failure: the event keeps the time when the operation started.
-    began = journal.decode_draft(opened.draft).event.started
+    began = journal.decode_draft(open_journal.draft).event.started
     draft = Draft(event.with_times(started=began))
     with contextlib.suppress(DevsError, GitFailed, refs.RefMoved, refs.RefLocked, OSError):
-        if site.ledger.tip().oid and not any(event.failed for event in _events(site, opened)):
+        if site.ledger.tip().oid and not any(event.failed for event in _events(site, open_journal)):
             site.ledger.append(lambda _tip: draft)
 
 
-def end_as_failed(site: Site, opened: Journal, code: str) -> None:
+def end_as_failed(site: Site, open_journal: Journal, code: str) -> None:
     """Remove our lock, record the failure, and only then close the journal.
 
     In this order a crash in between is recovered again, and the failure is recorded exactly once.
     """
     site.step("unlock")
-    journal.release_index_lock(site.git, opened.lock_inode)
+    journal.release_index_lock(site.git, open_journal.lock_inode)
     site.step("failure recorded")
-    _record_failure(site, opened, code)
-    _close(site, opened)
+    _record_failure(site, open_journal, code)
+    _close(site, open_journal)
 
 
-def take_back(site: Site, opened: Journal, code: str, *, force: bool = False) -> None:
+def take_back(site: Site, open_journal: Journal, code: str, *, force: bool = False) -> None:
     """Restore files, index, HEAD and refs as before the move, record the failure with `code`, and close the journal.
 
     RECOVERY_NEEDED if a user's edit is in the way, unless `force`: then this edit stays.
     """
-    if journal.has_begun_writing(site.places, opened.op_id):
+    if journal.has_begun_writing(site.places, open_journal.op_id):
         site.step("take back")
-        hold_lock(site, opened)
+        hold_lock(site, open_journal)
         from devs_git.storage.worktree import half_done_move
 
         try:
-            half_done_move.restore(site, opened, force=force)
+            half_done_move.restore(site, open_journal, force=force)
         except BaseException:
             # A person has to decide now, and may need git for it.
-            journal.release_index_lock(site.git, opened.lock_inode)
+            journal.release_index_lock(site.git, open_journal.lock_inode)
             raise
         site.step("refs back")
-        positions.take_back_refs(site, opened)
-        positions.take_back_head(site, opened)
-        if active_task.read(site.places) != opened.old.active:
-            active_task.write(site.places, opened.old.active)
-    end_as_failed(site, opened, code)
+        positions.take_back_refs(site, open_journal)
+        positions.take_back_head(site, open_journal)
+        if active_task.read(site.places) != open_journal.old.active:
+            active_task.write(site.places, open_journal.old.active)
+    end_as_failed(site, open_journal, code)
 
 
-def hold_lock(site: Site, opened: Journal) -> None:
+def hold_lock(site: Site, open_journal: Journal) -> None:
     """Hold `index.lock` during the take-back. A person may have removed the lock that a crash left."""
     path = journal.lock_path(site.git)
-    if not (path.exists() and path.stat().st_ino == opened.lock_inode):
-        journal.take_index_lock(site.git, site.places, opened.op_id)
+    if not (path.exists() and path.stat().st_ino == open_journal.lock_inode):
+        journal.take_index_lock(site.git, site.places, open_journal.op_id)
