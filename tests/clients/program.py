@@ -1,0 +1,62 @@
+"""What the harness has to know of a client: how it is started and settled, and how its model would call a tool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from tests.clients.model_server import Api
+from tests.clients.script import Call
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a client runs: its user's HOME, the repository, the address of the model, and the recording hook's line.
+
+    `environment` is that of the client's process.
+    """
+
+    home: Path
+    top: Path
+    address: str
+    recorder: str
+    environment: Mapping[str, str]
+
+
+class Program(Protocol):
+    """One client, or one way in which its models call tools."""
+
+    name: str
+    """Of the program and the way, for the test's name."""
+    client: str
+    """What devs-git calls the client."""
+    package: str
+    """On npm; its version stands in package.json."""
+    version: tuple[str, ...]
+    """The command that prints the version."""
+    api: Api
+    shell_tool: str
+    """What the client's hooks call its shell."""
+
+    def variables(self, home: Path, address: str) -> Mapping[str, str]:
+        """What the client needs in its environment beside HOME, PATH and the like."""
+
+    def settle(self, place: Place) -> None:
+        """Write the user's own settings, with a recording hook at each event; `agent install` was run before."""
+
+    def command(self, prompt: str, *, resume: str = "") -> Sequence[str]:
+        """A run without a person; of the session `resume`, if it is given."""
+
+    def shell(self, command: str) -> Call:
+        """The model runs a shell command."""
+
+    def write(self, file: Path, text: str) -> Call:
+        """The model writes a new file with the client's own tool."""
+
+    def own(self, tool: str, **arguments: object) -> Call:
+        """The model calls a tool of our MCP server."""
+
+    def transcripts(self, home: Path) -> Sequence[Path]:
+        """The transcripts below the user's HOME."""

@@ -1,0 +1,142 @@
+"""A fresh repository with devs-git and one client installed in it, and runs of that client."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from tests.clients import installation
+from tests.clients.model_server import ModelServer, Request
+from tests.clients.program import Place, Program
+from tests.clients.script import END, Turn
+
+# A client that takes longer hangs.
+SECONDS: Final = 120
+# Each payload becomes a file whose name sorts by time.
+_RECORDER: Final = (
+    'd={folder}; t=$d/.$$; cat >"$t"; until n=$(ls "$d" | wc -l) && ln "$t" "$d/$(printf %03d "$n").json" 2>/dev/null; '
+    'do :; done; rm "$t"'
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a client. `lines` is what it printed, `asked` the requests that the script answered."""
+
+    status: int
+    lines: Sequence[Mapping[str, Any]]
+    errors: str
+    asked: Sequence[Request]
+    payloads: Sequence[Mapping[str, Any]]
+
+    def payloads_of(self, event: str) -> Sequence[Mapping[str, Any]]:
+        """What the client told its hooks at this event."""
+        return [one for one in self.payloads if one["hook_event_name"] == event]
+
+
+class Workbench:
+    """See the module."""
+
+    def __init__(self, program: Program, folder: Path) -> None:
+        self.program = program
+        self.home, self.top, self._recorded = folder / "home", folder / "repo", folder / "payloads"
+        # Codex refuses a home below the folder for temporary files.
+        temporary = folder / "tmp"
+        for made in (self.home, self.top, self._recorded, temporary):
+            made.mkdir()
+        self.model = ModelServer(program.api)
+        plain = {
+            "PATH": f"{Path(sys.executable).parent}:{installation.PROGRAMS}:/usr/local/bin:/usr/bin:/bin",
+            "HOME": str(self.home),
+            "TMPDIR": str(temporary),
+            "SHELL": "/bin/sh",
+            "LANG": "C.UTF-8",
+            "TZ": "UTC",
+        }
+        recorder = _RECORDER.format(folder=shlex.quote(str(self._recorded)))
+        theirs = program.variables(self.home, self.model.address)
+        self.place = Place(
+            self.home, self.top, self.model.address, f"sh -c {shlex.quote(recorder)}", {**plain, **theirs}
+        )
+        self._person = plain
+
+    def __enter__(self) -> Self:
+        self.model.__enter__()
+        try:
+            self._install()
+        except BaseException:
+            self.model.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.model.__exit__(kind, error, trace)
+
+    def _install(self) -> None:
+        (self.home / ".gitconfig").write_text(
+            "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
+        )
+        self.git("init", "-q")
+        (self.top / "a.txt").write_text("a\n")
+        self.devs_git("init")
+        self.devs_git("agent", "install", self.program.client)
+        self.git("add", "-A")
+        self.git("commit", "-qm", "begin")
+        self.program.settle(self.place)
+
+    def run(self, *turns: Turn, prompt: str = "Do as planned.", resume: str = "") -> Run:
+        """Run the client; the model answers with these turns and ends. Every turn must have been asked for."""
+        known = len(self._files())
+        self.model.play((*turns, END))
+        done = subprocess.run(
+            self.program.command(prompt, resume=resume),
+            cwd=self.top,
+            env=self.place.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        payloads = [json.loads(file.read_text()) for file in self._files()[known:]]
+        run = Run(done.returncode, lines, done.stderr, tuple(self.model.asked), payloads)
+        assert not self.model.remaining, (self.model.remaining, run)
+        return run
+
+    def _files(self) -> Sequence[Path]:
+        return sorted(self._recorded.glob("*.json"))
+
+    def git(self, *words: str) -> str:
+        return self._call("git", *words)
+
+    def devs_git(self, *words: str) -> str:
+        return self._call("devs-git", *words)
+
+    def answer(self, *words: str) -> Any:
+        """What a command of devs-git says as JSON."""
+        return json.loads(self.devs_git(*words, "--json"))
+
+    def _call(self, *command: str) -> str:
+        # A person calls it: the client's variables are not there.
+        done = subprocess.run(
+            command, cwd=self.top, env=self._person, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, (command, done.stdout, done.stderr)
+        return done.stdout
+
+    @property
+    def spool(self) -> Sequence[Path]:
+        """What our hooks wrote and no command has taken in yet."""
+        return sorted(
+            path for path in (self.top / ".git/devs/spool").glob("*") if path.is_file()
+        )
