@@ -49,6 +49,8 @@ class ClaudeCode:
             "DISABLE_BUG_COMMAND": "1",
             "DISABLE_ERROR_REPORTING": "1",
             "DISABLE_TELEMETRY": "1",
+            # It waits for our server, or a script could call its tools before they are there.
+            "MCP_CONNECTION_NONBLOCKING": "0",
         }
 
     def settle(self, place: Place) -> None:

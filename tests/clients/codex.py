@@ -73,7 +73,9 @@ class Codex:
                 )
 
     def command(self, prompt: str, *, resume: str = "") -> Sequence[str]:
-        return ("codex", "exec", "--json", *(("resume", resume) if resume else ()), prompt)
+        # Codex waits for our server, or a script could call its tools before they are there.
+        waiting = ("-c", "mcp_servers.devs-git.required=true")
+        return ("codex", "exec", "--json", *waiting, *(("resume", resume) if resume else ()), prompt)
 
     def shell(self, command: str) -> Call:
         return Call("exec_command", {"cmd": command})

@@ -61,3 +61,15 @@ class MessagesApi:
             {"type": "message_stop"},
         ]
         return [(event["type"], event) for event in events]
+
+    def results(self, body: Mapping[str, Any]) -> Sequence[str]:
+        parts = [part for message in body["messages"] for part in _blocks(message["content"])]
+        return [
+            "\n".join(inner["text"] for inner in _blocks(part["content"]) if "text" in inner)
+            for part in parts
+            if part["type"] == "tool_result"
+        ]
+
+
+def _blocks(content: Any) -> Sequence[Mapping[str, Any]]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content

@@ -33,6 +33,9 @@ class Api(Protocol):
     def answer(self, turn: Turn, number: int) -> Sequence[tuple[str, Mapping[str, Any]]]:
         """The events, with their names, that tell the client this turn. `number` makes the ids of its calls."""
 
+    def results(self, body: Mapping[str, Any]) -> Sequence[str]:
+        """What this request tells the model of its calls, in their order."""
+
 
 class ModelServer:
     """The server, in a thread of its own. `asked` has the requests that the script answered, `others` all others."""

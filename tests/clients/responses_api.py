@@ -38,6 +38,13 @@ class ResponsesApi:
         )
         return [(event["type"], event) for event in events]
 
+    def results(self, body: Mapping[str, Any]) -> Sequence[str]:
+        outputs = [item["output"] for item in body["input"] if item["type"].endswith("_call_output")]
+        return [
+            output if isinstance(output, str) else "".join(part.get("text", "") for part in output)
+            for output in outputs
+        ]
+
 
 def _item(block: Block, number: str) -> dict[str, Any]:
     if not isinstance(block, Call):

@@ -28,12 +28,15 @@ _RECORDER: Final = (
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a client. `lines` is what it printed, `asked` the requests that the script answered."""
+    """One run of a client. `lines` is what it printed, `asked` the requests that the script answered.
 
-    status: int
+    `results` is what the model was told of its calls in the end, `payloads` what the client told its hooks.
+    """
+
     lines: Sequence[Mapping[str, Any]]
     errors: str
     asked: Sequence[Request]
+    results: Sequence[str]
     payloads: Sequence[Mapping[str, Any]]
 
     def payloads_of(self, event: str) -> Sequence[Mapping[str, Any]]:
@@ -109,9 +112,10 @@ class Workbench:
         )
         lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
         payloads = [json.loads(file.read_text()) for file in self._files()[known:]]
-        run = Run(done.returncode, lines, done.stderr, tuple(self.model.asked), payloads)
-        assert not self.model.remaining, (self.model.remaining, run)
-        return run
+        asked = tuple(self.model.asked)
+        assert done.returncode == 0, (done.stdout[-2000:], done.stderr[-2000:])
+        assert not self.model.remaining, (self.model.remaining, done.stdout[-2000:], done.stderr[-2000:])
+        return Run(lines, done.stderr, asked, self.program.api.results(asked[-1].body), payloads)
 
     def _files(self) -> Sequence[Path]:
         return sorted(self._recorded.glob("*.json"))

@@ -1,0 +1,45 @@
+"""One client after the other, each in a repository of its own; the head of the report says which network they have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.clients import installation, network
+from tests.clients.claude_code import ClaudeCode
+from tests.clients.codex import Codex, CodexInCode
+from tests.clients.everyday_run import Everyday
+from tests.clients.program import Program
+from tests.clients.workbench import Workbench
+
+PROGRAMS: tuple[Program, ...] = (ClaudeCode(), Codex(), CodexInCode())
+
+
+def pytest_report_header() -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in installation.VERSIONS.items())
+    return f"clients: {versions}\nnetwork: {network.description()}"
+
+
+@pytest.fixture(scope="session", params=PROGRAMS, ids=lambda program: program.name)
+def program(request: pytest.FixtureRequest) -> Program:
+    """Each client in turn."""
+    found: Program = request.param
+    return found
+
+
+@pytest.fixture
+def workbench(program: Program, tmp_path: Path) -> Iterator[Workbench]:
+    """A fresh repository in which devs-git and the client are installed."""
+    folder = tmp_path / "bench"
+    folder.mkdir()
+    with Workbench(program, folder) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def everyday(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Everyday]:
+    """What a client does in a usual session, done once: tests only look at what it left."""
+    with Workbench(program, tmp_path_factory.mktemp(program.name)) as bench:
+        yield Everyday(bench)

@@ -1,0 +1,53 @@
+"""What a client's hooks hand over, and what becomes of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.clients.everyday_run import Everyday
+
+pytestmark = pytest.mark.thorough
+
+
+def test_the_output_of_a_shell_tool_is_captured(everyday: Everyday) -> None:
+    """Claude Code takes the newlines at the end away before it tells a hook."""
+    told = {"claude": "one\ntwo", "codex": "one\ntwo\n"}
+    assert everyday.output(0) == told[everyday.program.client]
+    trace = everyday.traces[0]
+    assert (trace["client"], trace["tool_name"]) == (everyday.program.client, everyday.program.shell_tool)
+    assert trace["commit"] == everyday.bench.git("rev-parse", "HEAD").strip()
+
+
+def test_every_call_is_captured_once_and_in_order(everyday: Everyday) -> None:
+    shell = everyday.program.shell_tool
+    theirs = {
+        "claude": [shell, shell, "mcp__devs-git__list_checkpoints", "Write"],
+        "codex": [shell, shell, "mcp__devs_git__list_checkpoints", "apply_patch"],
+    }
+    assert [one["tool_name"] for one in everyday.traces] == theirs[everyday.program.client]
+
+
+def test_our_hook_spools_the_payload_as_the_client_sent_it(everyday: Everyday) -> None:
+    """A recording hook stands beside ours and gets the same."""
+    events = {event for event, _ in everyday.spooled_payloads()}
+    told = [(one["hook_event_name"], one) for one in everyday.run.payloads]
+    key = str
+    assert sorted(everyday.spooled_payloads(), key=key) == sorted(
+        (one for one in told if one[0] in events), key=key
+    )
+    ended = ["PostToolUse"] * 4 if everyday.program.client == "codex" else ["PostToolUse"] * 3
+    failed = [] if everyday.program.client == "codex" else ["PostToolUseFailure"]
+    assert sorted(event for event, _ in everyday.spooled_payloads()) == [
+        *ended,
+        *failed,
+        "SessionEnd",
+        "Stop",
+    ]
+
+
+def test_a_failing_command_is_known_to_have_failed_where_the_client_says_so(everyday: Everyday) -> None:
+    """Codex tells a hook only what the command printed; its exit status stands in the transcript alone."""
+    output, failed = {"claude": ("Exit code 3\nthree", True), "codex": ("three\n", False)}[
+        everyday.program.client
+    ]
+    assert (everyday.output(1), everyday.traces[1]["is_error"]) == (output, failed)

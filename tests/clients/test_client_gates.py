@@ -1,0 +1,44 @@
+"""What an open gate does to a client's tools."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.clients.workbench import Workbench
+
+pytestmark = pytest.mark.thorough
+
+
+@pytest.fixture
+def gate(workbench: Workbench) -> str:
+    """The id of an open gate."""
+    blocker = "Section 2.3 rules out what the task needs."
+    asked = workbench.answer("gate", "request", "--type", "MANUAL", "--blocker", blocker)
+    return str(asked["gate_id"])
+
+
+def test_a_write_is_denied_while_a_gate_is_open(workbench: Workbench, gate: str) -> None:
+    program = workbench.program
+    run = workbench.run((program.write(workbench.top / "new.txt", "hello\n"),))
+    assert not (workbench.top / "new.txt").exists()
+    # The model is told why, and what to do.
+    assert f"GATE_BLOCKED: this repository is frozen: gate {gate}" in run.results[0]
+    assert f"devs-git gate wait {gate}" in run.results[0]
+    # The client asked our hook, and told no hook of a result, for the tool never ran.
+    assert len(run.payloads_of("PreToolUse")) == 1
+    assert not run.payloads_of("PostToolUse")
+    assert workbench.answer("trace", "list")["traces"] == []
+
+
+def test_a_shell_command_is_denied_while_a_gate_is_open(workbench: Workbench, gate: str) -> None:
+    run = workbench.run((workbench.program.shell("echo hello >new.txt"),))
+    assert not (workbench.top / "new.txt").exists()
+    assert f"gate {gate} waits for a person's decision" in run.results[0]
+
+
+def test_work_goes_on_after_the_decision(workbench: Workbench) -> None:
+    """The same tools in the same repository, without a gate: what denied them was the gate."""
+    program = workbench.program
+    run = workbench.run((program.write(workbench.top / "new.txt", "hello\n"),))
+    assert (workbench.top / "new.txt").read_text() == "hello\n"
+    assert "GATE_BLOCKED" not in run.results[0]
