@@ -63,7 +63,7 @@ PYTEST = -m pytest -n 2 --dist worksteal
 in_memory = folder=$$(mktemp -d "$(or $(call room,$(1)),$${TMPDIR:-/tmp})/devs-git-XXXXXX") \
 	&& trap 'rm -rf "$$folder"' EXIT INT TERM && env TMPDIR="$$folder"
 
-.PHONY: demo test measured test-all lint house env npm needs bench bench-peers clean man pages
+.PHONY: demo test measured test-all test-clients clients client-examples lint house env npm needs bench bench-peers clean man pages
 
 demo: $(STAMP)
 	@$(BIN)/devs-git demo
@@ -88,6 +88,20 @@ $(FLOORS):
 test-all: $(STAMP) npm
 	@for count in $(COUNTS); do echo "count: $$count"; done
 	$(call in_memory,12000000) $(COUNTS) $(BIN)/python $(PYTEST) --durations=10
+
+# The real Claude Code and Codex with scripted models, in a network of their own where the machine allows one.
+test-clients: $(STAMP) clients
+	$(call in_memory,4000000) $(CLIENTS) -m pytest -n 0 --durations=5 tests/clients
+
+# What they send and write today, as examples for the other tests.
+client-examples: $(STAMP) clients
+	$(CLIENTS) -m tests.clients.recorded_examples
+
+CLIENTS := $(BIN)/python -m tests.clients.network $(BIN)/python
+
+# Once for all clones and worktrees of a user, in the user's cache; see tests/clients/installation.py.
+clients: $(STAMP)
+	$(BIN)/python -m tests.clients.installation
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.clients.messages_api import MessagesApi
-from tests.clients.program import Place
+from tests.clients.program import Place, Program
 from tests.clients.script import Call
 
 EVENTS: Final = (
@@ -30,7 +30,7 @@ EVENTS: Final = (
 )
 
 
-class ClaudeCode:
+class ClaudeCode(Program):
     """See `program.Program`."""
 
     name = "claude"
@@ -40,9 +40,9 @@ class ClaudeCode:
     api = MessagesApi()
     shell_tool = "Bash"
 
-    def variables(self, home: Path, address: str) -> Mapping[str, str]:
+    def variables(self, place: Place) -> Mapping[str, str]:
         return {
-            "ANTHROPIC_BASE_URL": address,
+            "ANTHROPIC_BASE_URL": place.address,
             "ANTHROPIC_API_KEY": "none",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_AUTOUPDATER": "1",
@@ -57,7 +57,7 @@ class ClaudeCode:
         hook = {"hooks": [{"type": "command", "command": place.recorder}]}
         file = place.home / ".claude" / "settings.json"
         file.parent.mkdir(exist_ok=True)
-        file.write_text(json.dumps({"hooks": dict.fromkeys(EVENTS, [hook])}))
+        file.write_text(json.dumps({"hooks": {event: [hook] for event in EVENTS}}))
 
     def command(self, prompt: str, *, resume: str = "") -> Sequence[str]:
         return (

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from tests.clients.program import Place
+from tests.clients.program import Place, Program
 from tests.clients.responses_api import ResponsesApi
 from tests.clients.script import Call
 
@@ -44,7 +44,7 @@ trust_level = "trusted"
 """
 
 
-class Codex:
+class Codex(Program):
     """See `program.Program`. Of Codex's models this one has no mode of code: its tools are called one by one."""
 
     name = "codex"
@@ -55,19 +55,19 @@ class Codex:
     shell_tool = "Bash"
     model = "gpt-5.5"
 
-    def variables(self, home: Path, address: str) -> Mapping[str, str]:
-        return {"CODEX_HOME": str(home / ".codex")}
+    def variables(self, place: Place) -> Mapping[str, str]:
+        return {"CODEX_HOME": str(place.home / ".codex")}
 
     def settle(self, place: Place) -> None:
         """Project and hooks are trusted, as a person does it once; Codex runs none of them before."""
         folder = place.home / ".codex"
         folder.mkdir(exist_ok=True)
-        hook = {"hooks": [{"type": "command", "command": place.recorder}]}
-        (folder / "hooks.json").write_text(json.dumps({"hooks": dict.fromkeys(EVENTS, [hook])}))
+        recorder = {"hooks": [{"type": "command", "command": place.recorder}]}
+        (folder / "hooks.json").write_text(json.dumps({"hooks": {event: [recorder] for event in EVENTS}}))
         config = folder / "config.toml"
         config.write_text(_CONFIG.format(model=self.model, address=place.address, top=place.top))
         with config.open("a") as file:
-            for hook in hooks(place):
+            for hook in known_hooks(place):
                 file.write(
                     f"\n[hooks.state.{json.dumps(hook['key'])}]\ntrusted_hash = {json.dumps(hook['currentHash'])}\n"
                 )
@@ -106,10 +106,13 @@ class CodexInCode(Codex):
         return _program(f"mcp__devs_git__{tool}", arguments)
 
 
-def hooks(place: Place) -> Sequence[Mapping[str, Any]]:
+def known_hooks(place: Place) -> Sequence[Mapping[str, Any]]:
     """Every hook that Codex sees in the repository, with its hash and whether it is trusted, as Codex itself says."""
     asked = (
-        ("initialize", {"clientInfo": {"name": "devs-git", "version": "0"}, "capabilities": {"experimentalApi": True}}),
+        (
+            "initialize",
+            {"clientInfo": {"name": "devs-git", "version": "0"}, "capabilities": {"experimentalApi": True}},
+        ),
         ("hooks/list", {"cwds": [str(place.top)]}),
     )
     with subprocess.Popen(

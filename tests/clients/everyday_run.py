@@ -9,8 +9,8 @@ from typing import Any, Final
 from tests.clients.workbench import Workbench
 
 PROMPT: Final = "Say one and two, then fail, look at the checkpoints, and write a file."
-SPOKEN: Final = "echo one; echo two >&2"
-FAILING: Final = "echo three; exit 3"
+SPOKEN: Final = "echo one; echo two"
+FAILING: Final = "echo three >&2; exit 3"
 FILE: Final = "new.txt"
 
 

@@ -23,7 +23,7 @@ class MessagesApi:
 
     def answer(self, turn: Turn, number: int) -> Sequence[tuple[str, Mapping[str, Any]]]:
         called = any(isinstance(block, Call) for block in turn)
-        message = {
+        message: dict[str, Any] = {
             "id": f"msg_{number}",
             "type": "message",
             "role": "assistant",

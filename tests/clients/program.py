@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from tests.clients.model_server import Api
 from tests.clients.script import Call
@@ -25,7 +25,7 @@ class Place:
     environment: Mapping[str, str]
 
 
-class Program(Protocol):
+class Program(ABC):
     """One client, or one way in which its models call tools."""
 
     name: str
@@ -40,23 +40,30 @@ class Program(Protocol):
     shell_tool: str
     """What the client's hooks call its shell."""
 
-    def variables(self, home: Path, address: str) -> Mapping[str, str]:
-        """What the client needs in its environment beside HOME, PATH and the like."""
+    @abstractmethod
+    def variables(self, place: Place) -> Mapping[str, str]:
+        """What the client needs in its environment beside that of a person's shell, which `place` has."""
 
+    @abstractmethod
     def settle(self, place: Place) -> None:
         """Write the user's own settings, with a recording hook at each event; `agent install` was run before."""
 
+    @abstractmethod
     def command(self, prompt: str, *, resume: str = "") -> Sequence[str]:
         """A run without a person; of the session `resume`, if it is given."""
 
+    @abstractmethod
     def shell(self, command: str) -> Call:
         """The model runs a shell command."""
 
+    @abstractmethod
     def write(self, file: Path, text: str) -> Call:
         """The model writes a new file with the client's own tool."""
 
+    @abstractmethod
     def own(self, tool: str, **arguments: object) -> Call:
         """The model calls a tool of our MCP server."""
 
+    @abstractmethod
     def transcripts(self, home: Path) -> Sequence[Path]:
         """The transcripts below the user's HOME."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.clients.everyday_run import Everyday
+from tests.clients.workbench import Workbench
 
 pytestmark = pytest.mark.thorough
 
@@ -51,3 +54,19 @@ def test_a_failing_command_is_known_to_have_failed_where_the_client_says_so(ever
         everyday.program.client
     ]
     assert (everyday.output(1), everyday.traces[1]["is_error"]) == (output, failed)
+
+
+def test_a_long_output_is_stored_once(workbench: Workbench) -> None:
+    """Not so where a model's program calls the tools: the hook names another call than the transcript does."""
+    program = workbench.program
+    run = workbench.run((program.shell("seq 1000 1299"),))
+    printed = "".join(f"{number}\n" for number in range(1000, 1300))
+    traces = workbench.answer("trace", "list")["traces"]
+    wholes = [workbench.answer("trace", "get", trace["trace_id"])["fullOutput"] for trace in traces]
+    by_tool = dict(zip((trace["tool_name"] for trace in traces), wholes, strict=True))
+    assert by_tool.pop(program.shell_tool).rstrip("\n") == printed.rstrip("\n")
+    (told,) = run.payloads_of("PostToolUse")
+    if program.name == "codex-code":
+        assert told["tool_use_id"].startswith("exec-")
+        assert json.dumps(printed)[1:-1] in by_tool.pop("exec")
+    assert by_tool == {}

@@ -18,7 +18,7 @@ TOP = Path(__file__).parent.parent.parent
 
 
 def _said(*command: str) -> str:
-    environment = {"PATH": f"{installation.PROGRAMS}:/usr/bin:/bin", "HOME": os.environ["HOME"]}
+    environment = {**os.environ, "PATH": f"{installation.PROGRAMS}:{os.environ['PATH']}"}
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
 
 

@@ -25,3 +25,13 @@ def test_a_tool_of_ours_that_writes_does_its_work(workbench: Workbench) -> None:
     program = workbench.program
     workbench.run((program.own("start_task", task_id="10", title="The first task"),))
     assert workbench.answer("task", "status", "10")["status"] == "active"
+
+
+def test_a_hook_is_told_of_a_tool_of_ours_that_fails_by_one_client_only(workbench: Workbench) -> None:
+    """Codex tells no hook how an MCP tool failed."""
+    program = workbench.program
+    run = workbench.run((program.own("show_checkpoint", checkpoint="task-10"),))
+    assert "TASK_NOT_FOUND" in run.results[0]
+    assert len(run.payloads_of("PreToolUse")) == 1
+    assert not run.payloads_of("PostToolUse")
+    assert len(run.payloads_of("PostToolUseFailure")) == {"claude": 1, "codex": 0}[program.client]

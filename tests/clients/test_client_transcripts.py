@@ -45,5 +45,8 @@ def test_a_session_that_is_resumed_keeps_its_id_and_grows(workbench: Workbench) 
     assert {one["session_id"] for one in again.payloads} == {session}
     after = workbench.answer("conversation", "show", "--session", session)
     assert after["messages"][: before["message_count"]] == before["messages"]
-    assert [one["content"] for one in after["messages"] if one["role"] == "user"] == ["Do as planned.", "Go on."]
+    assert [one["content"] for one in after["messages"] if one["role"] == "user"] == [
+        "Do as planned.",
+        "Go on.",
+    ]
     assert {one["session_id"] for one in workbench.answer("trace", "list")["traces"]} == {session}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -45,7 +46,7 @@ class Run:
 
 
 class Workbench:
-    """See the module."""
+    """The repository, its user's HOME, and the model server, which ends with it. `folder` is empty and ours."""
 
     def __init__(self, program: Program, folder: Path) -> None:
         self.program = program
@@ -56,7 +57,7 @@ class Workbench:
             made.mkdir()
         self.model = ModelServer(program.api)
         plain = {
-            "PATH": f"{Path(sys.executable).parent}:{installation.PROGRAMS}:/usr/local/bin:/usr/bin:/bin",
+            "PATH": f"{Path(sys.executable).parent}:{installation.PROGRAMS}:{os.environ['PATH']}",
             "HOME": str(self.home),
             "TMPDIR": str(temporary),
             "SHELL": "/bin/sh",
@@ -64,10 +65,8 @@ class Workbench:
             "TZ": "UTC",
         }
         recorder = _RECORDER.format(folder=shlex.quote(str(self._recorded)))
-        theirs = program.variables(self.home, self.model.address)
-        self.place = Place(
-            self.home, self.top, self.model.address, f"sh -c {shlex.quote(recorder)}", {**plain, **theirs}
-        )
+        place = Place(self.home, self.top, self.model.address, f"sh -c {shlex.quote(recorder)}", plain)
+        self.place = replace(place, environment={**plain, **program.variables(place)})
         self._person = plain
 
     def __enter__(self) -> Self:
@@ -141,6 +140,4 @@ class Workbench:
     @property
     def spool(self) -> Sequence[Path]:
         """What our hooks wrote and no command has taken in yet."""
-        return sorted(
-            path for path in (self.top / ".git/devs/spool").glob("*") if path.is_file()
-        )
+        return sorted(path for path in (self.top / ".git/devs/spool").glob("*") if path.is_file())

@@ -1,0 +1,80 @@
+"""`make client-examples`: run each client's usual session, and keep what it told its hooks and wrote in its transcript.
+
+The files are `tests/examples/clients/<client>/<version>/<program>.hooks.jsonl` and `<program>.transcript.jsonl`. Paths are
+replaced. What is the client's own (its instructions, its tools) and every long text are cut.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+from tests.clients import installation
+from tests.clients.conftest import PROGRAMS
+from tests.clients.everyday_run import Everyday
+from tests.clients.program import Program
+from tests.clients.workbench import Workbench
+
+FOLDER: Final = Path(__file__).parent.parent / "examples" / "clients"
+LONGEST: Final = 300  # characters of a text that is kept whole
+# Under these keys a client writes its own instructions and tools.
+OWN: Final = frozenset({"shape", "system", "systemPrompt", "tools"})
+
+
+def main() -> int:
+    for program in PROGRAMS:
+        with (
+            tempfile.TemporaryDirectory(prefix="client-examples-") as folder,
+            Workbench(program, Path(folder)) as bench,
+        ):
+            record(program, Everyday(bench))
+    return 0
+
+
+def record(program: Program, everyday: Everyday) -> None:
+    """Write the two files of this program."""
+    folder = FOLDER / program.client / installation.VERSIONS[program.package]
+    folder.mkdir(parents=True, exist_ok=True)
+    (transcript,) = program.transcripts(everyday.bench.home)
+    lines = [json.loads(line) for line in transcript.read_text().splitlines()]
+    for name, values in (("hooks", everyday.run.payloads), ("transcript", lines)):
+        file = folder / f"{program.name}.{name}.jsonl"
+        file.write_text("".join(example_lines(values, everyday.bench)))
+        sys.stdout.write(f"{file.relative_to(FOLDER.parent.parent.parent)}\n")
+
+
+def example_lines(values: Iterable[Any], bench: Workbench) -> Iterable[str]:
+    """The values as lines of JSON, cut, with made-up paths."""
+    places = {str(bench.top): "/work/repo", str(bench.home): "/home/ada", str(bench.top.parent): "/tmp"}
+    # Claude Code names a folder by its path with each other character replaced.
+    slugs = {
+        re.sub(r"[^A-Za-z0-9]", "-", path): re.sub(r"[^A-Za-z0-9]", "-", to) for path, to in places.items()
+    }
+    replaced = {**places, **slugs, bench.model.address: "http://127.0.0.1:1"}
+    for value in values:
+        line = json.dumps(value, ensure_ascii=False)
+        for path, to in replaced.items():
+            line = line.replace(path, to)
+        yield json.dumps(cut(json.loads(line)), ensure_ascii=False) + "\n"
+
+
+def cut(value: Any, key: str = "") -> Any:
+    """The value that stands under `key` without what is long."""
+    if isinstance(value, dict | list) and key in OWN and (size := len(json.dumps(value))) > LONGEST:
+        return f"[{size} characters]"
+    if isinstance(value, dict):
+        return {name: cut(inner, name) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [cut(inner) for inner in value]
+    if isinstance(value, str) and len(value) > LONGEST:
+        return f"{value[:60]} [{len(value)} characters]"
+    return value
+
+
+if __name__ == "__main__":
+    sys.exit(main())

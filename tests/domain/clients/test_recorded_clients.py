@@ -1,0 +1,56 @@
+"""What real clients sent and wrote, recorded by `make client-examples`, is read by our tables of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from devs_git.domain.clients import hook_payload, transcript_reader
+from devs_git.domain.clients.known_clients import CLIENTS
+
+pytestmark = pytest.mark.quick
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "clients"
+HOOKS = sorted(EXAMPLES.glob("*/*/*.hooks.jsonl"))
+TRANSCRIPTS = sorted(EXAMPLES.glob("*/*/*.transcript.jsonl"))
+
+
+def _name(path: Path) -> str:
+    return path.name.partition(".")[0]
+
+
+def test_each_client_was_recorded() -> None:
+    for found in (HOOKS, TRANSCRIPTS):
+        assert {path.relative_to(EXAMPLES).parts[0] for path in found} == set(CLIENTS)
+
+
+@pytest.mark.parametrize("path", HOOKS, ids=_name)
+def test_a_recorded_payload_after_a_tool_becomes_a_trace_of_its_session_and_tool(path: Path) -> None:
+    client = CLIENTS[path.relative_to(EXAMPLES).parts[0]]
+    payloads = [json.loads(line) for line in path.read_text().splitlines()]
+    ended = [one for one in payloads if one["hook_event_name"] in client.after]
+    for payload in ended:
+        head = f"{client.name} {payload['hook_event_name']}\n\n"
+        captured = hook_payload.read((head + json.dumps(payload)).encode())
+        trace = hook_payload.trace(captured, created_at="", commit="", task_id="", agent="")
+        assert (trace.session_id, trace.tool_name) == (payload["session_id"], payload["tool_name"])
+        assert trace.tool_use_id == payload["tool_use_id"]
+        assert trace.output
+    assert len(ended) == 4
+
+
+@pytest.mark.parametrize("path", TRANSCRIPTS, ids=_name)
+def test_a_recorded_transcript_is_known_and_has_no_line_that_cannot_be_read(path: Path) -> None:
+    lines = path.read_bytes().splitlines()
+    name = transcript_reader.client_of(lines[: transcript_reader.LOOKED_AT])
+    assert name == path.relative_to(EXAMPLES).parts[0]
+    reader = transcript_reader.Reader(CLIENTS[name], "")
+    messages = [read.message for line in lines for read in reader.read(line)]
+    assert reader.garbage == 0
+    assert [one.content for one in messages if one.role == "user"] == [
+        "Say one and two, then fail, look at the checkpoints, and write a file."
+    ]
+    assert len([one for one in messages if one.role == "tool"]) == 4
+    assert messages[-1].content == "All is done."
