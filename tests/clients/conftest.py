@@ -1,4 +1,4 @@
-"""One client after the other, each in a repository of its own; the head of the report says which network they have."""
+"""One client after the other, each in a repository of its own; the end of the report says which network they had."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from tests.clients.workbench import Workbench
 PROGRAMS: tuple[Program, ...] = (ClaudeCode(), Codex(), CodexInCode())
 
 
-def pytest_report_header() -> str:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what ran, and which network it had."""
     versions = ", ".join(f"{name} {version}" for name, version in installation.VERSIONS.items())
-    return f"clients: {versions}\nnetwork: {network.description()}"
+    terminalreporter.line(f"clients: {versions}")
+    terminalreporter.line(f"network: {network.description()}")
 
 
 @pytest.fixture(scope="session", params=PROGRAMS, ids=lambda program: program.name)
