@@ -1,7 +1,7 @@
-"""One repository, opened for one command: where clock, identity, randomness and the stores meet.
+"""One repository, opened for one command, with clock, identity, randomness and the stores.
 
-Nothing else asks the system for them. `DEVS_GIT_CLOCK` (an ISO time) fixes the clock and makes ids follow from
-the ledger, so that a demo prints the same everywhere.
+No other module asks the system for these. `DEVS_GIT_CLOCK` (an ISO time) fixes the clock and derives ids from the ledger,
+so that a demo prints the same everywhere.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ FALLBACK: Final = ("devs-git", "devs-git@localhost")
 
 
 def system_clock() -> datetime:
-    """Now, in UTC; fixed by `DEVS_GIT_CLOCK`."""
+    """The current time in UTC, or that of `DEVS_GIT_CLOCK`."""
     fixed = os.environ.get(CLOCK)
     return datetime.fromisoformat(fixed).astimezone(UTC) if fixed else datetime.now(UTC)
 
 
 @immutable
 class Workspace:
-    """A worktree (or bare place) of one repository. `progress` is told of long steps: what, done, total."""
+    """A worktree of one repository, or a bare repository. `progress` is called in long steps: what, done, total."""
 
     places: Places
     clock: Callable[[], datetime] = system_clock
     progress: Callable[[str, int, int], None] = field(default=lambda _what, _done, _total: None)
     say: Callable[[str], None] = field(default=lambda _text: None)
-    offline: bool = False  # it only reads: git goes to no remote and starts nothing that the repository names
+    offline: bool = False  # for reading: git asks no remote, and starts no program that the repository names
 
     @classmethod
     def open(cls, where: Path | None = None) -> Workspace:
@@ -61,13 +61,13 @@ class Workspace:
         return self.now()
 
     def start_now(self) -> Workspace:
-        """The same, with work that begins now: events say it in `Devs-Started`."""
+        """Set `started`, which events have in `Devs-Started`, to now; returns the workspace itself."""
         vars(self)["started"] = self.now()
         return self
 
     @property
     def top(self) -> Path:
-        """The worktree's root; NOT_A_REPOSITORY where there is no worktree."""
+        """The worktree's root; NOT_A_REPOSITORY if there is no worktree."""
         if self.places.top is None:
             hint = "Run the command in one of its worktrees."
             raise DevsError("NOT_A_REPOSITORY", "This repository has no working tree here.", hint=hint)
@@ -75,14 +75,14 @@ class Workspace:
 
     @cached_property
     def git(self) -> Git:
-        """git on this worktree, seeing what its user sees (replace refs, GIT_INDEX_FILE)."""
+        """git in this worktree, with what its user has (replace refs, GIT_INDEX_FILE)."""
         tree = {"GIT_WORK_TREE": os.fspath(self.places.top)} if self.places.top else {}
         env = {"GIT_DIR": os.fspath(self.places.git_dir), **tree}
         return filters.without(Git(self.places.top or self.places.git_dir, env, offline=self.offline))
 
     @cached_property
     def store_git(self) -> Git:
-        """git for ledger, checkpoints and backups: the caller's repository variables scrubbed, objects as they are."""
+        """git for ledger, checkpoints and backups: without the caller's repository variables and without replace refs."""
         return of_store(self.places.common, offline=self.offline)
 
     @cached_property
@@ -100,7 +100,7 @@ class Workspace:
 
     @cached_property
     def identity(self) -> tuple[str, str]:
-        """Name and mail as git would use them; ours where the machine has none, so that nothing is ever lost."""
+        """Name and mail address as git uses them; ours if the machine has none, so that no event is lost."""
         from devs_git.domain.ledger.events import one_line
 
         try:
@@ -111,23 +111,26 @@ class Workspace:
         return (one_line(match[1]) or FALLBACK[0], match[2] or FALLBACK[1]) if match else FALLBACK
 
     def with_identity(self, git: Git) -> Git:
-        """`git` with an identity for reflogs and commits even where the machine has none."""
+        """`git` with an identity for reflogs and commits, also if the machine has none."""
         return git.with_env(GIT_COMMITTER_NAME=self.identity[0], GIT_COMMITTER_EMAIL=self.identity[1])
 
     def signature(self) -> str:
-        """`Name <mail> seconds +0000` for the objects that we write ourselves."""
+        """`Name <mail> seconds +0000` for objects that devs-git writes without git."""
         return f"{self.actor} {int(self.clock().timestamp())} +0000"
 
     @cached_property
     def policy(self) -> Policy:
-        """The policy in force by the rule of belief; the defaults where there is no ledger. POLICY_INVALID, LEDGER_MUTATED …"""
+        """The policy in force by the rule of belief; the defaults if there is no ledger. POLICY_INVALID, LEDGER_MUTATED …"""
         from devs_git.storage.ledger import gate_files
 
         self.require_believed()
         return gate_files.policy_of(self.ledger.tip())
 
     def require_believed(self, *, behind: bool = False) -> None:
-        """The ledger is what the rule of belief allows, or (`behind`) was; what is wrong otherwise. What reads notes nothing."""
+        """Raises if the rule of belief forbids the ledger. `behind`: an older ledger than the last one is allowed.
+
+        The result is noted, unless the command only reads.
+        """
         if (tip := self.ledger.tip().oid) not in ("", self.ledger.checked_tip):
             from devs_git.storage.ledger import checked_tip
 
@@ -135,7 +138,7 @@ class Workspace:
 
     @property
     def checkpoint_on_commit(self) -> bool:
-        """Whether each commit of a task is to be a checkpoint; asked by a hook, so without a YAML reader."""
+        """Whether each commit of a task becomes a checkpoint. A hook asks this, so no YAML reader is imported."""
         from devs_git.domain.gates.policy import IN_FORCE, checkpoints_on_commit
         from devs_git.domain.ledger.events import LEDGER
         from devs_git.storage.git import bounded
@@ -146,13 +149,13 @@ class Workspace:
 
     @property
     def head(self) -> str:
-        """The oid of HEAD's commit; '' before the first one. GitFailed where git cannot read it."""
+        """The oid of HEAD's commit; '' before the first commit. GitFailed if git cannot read it."""
         from devs_git.storage.git import refs
 
         return refs.read(self.git, "HEAD^{commit}")
 
     def catalog_for_reading(self) -> Catalog:
-        """The catalog for a dry run, which writes nothing; NOT_INITIALIZED where nobody ran `init`."""
+        """The catalog for a dry run, which writes nothing; NOT_INITIALIZED if nobody ran `init`."""
         from devs_git.storage.catalog.database import Catalog
 
         self.ledger.require()
@@ -165,27 +168,27 @@ class Workspace:
     def new_id(self, *parts: str) -> str:
         """An operation id that sorts by time: `20010203T040506-1a2b3c4d`."""
         moment = self.clock().astimezone(UTC).strftime("%Y%m%dT%H%M%S")
-        return f"{moment}-{self._unlike(4, (moment, self.places.worktree_id), parts).hex()}"
+        return f"{moment}-{self._random_bytes(4, (moment, self.places.worktree_id), parts).hex()}"
 
     def new_gate_id(self) -> str:
         """A UUID (version 4) as text."""
         import uuid
 
-        random = self._unlike(16, ("gate", self.started, self.places.worktree_id))
+        random = self._random_bytes(16, ("gate", self.started, self.places.worktree_id))
         return str(uuid.UUID(bytes=random, version=4))
 
     def new_trace_id(self) -> str:
-        """A UUID (version 4) as text; never derived, since recording does not move the ledger."""
+        """A UUID (version 4) as text; always random, because to store a trace does not move the ledger."""
         import uuid
 
         return str(uuid.uuid4())
 
     def new_nonce(self) -> str:
         """32 hexadecimal digits that no other decision has."""
-        return self._unlike(16, ("nonce", self.started)).hex()
+        return self._random_bytes(16, ("nonce", self.started)).hex()
 
-    def _unlike(self, size: int, before: tuple[str, ...], after: tuple[str, ...] = ()) -> bytes:
-        """Random bytes; where the clock is fixed, such as follow from the ledger."""
+    def _random_bytes(self, size: int, before: tuple[str, ...], after: tuple[str, ...] = ()) -> bytes:
+        """Random bytes; if the clock is fixed, bytes derived from the ledger."""
         if CLOCK not in os.environ:
             return os.urandom(size)
         import hashlib
@@ -198,7 +201,7 @@ class Workspace:
 
     @cached_property
     def agent_variable(self) -> str:
-        """The environment variable by which a known agent's environment shows; '' where none does."""
+        """The environment variable that shows that an agent runs here; '' if there is none."""
         from devs_git.domain.clients import environment
 
         return environment.sign_of(os.environ)
@@ -212,7 +215,10 @@ class Workspace:
         body: str = "",
         outcome: str = "ok",
     ) -> Event:
-        """An event of this command: its own fields, then format, verb, actor, tier, times and outcome. The ledger says anew when it ended."""
+        """An event of this command: its own fields, then format, verb, actor, tier, times and outcome.
+
+        The ledger writes a new `Devs-Finished`.
+        """
         from devs_git.domain.ledger.event_header import Header
         from devs_git.domain.ledger.events import Event, non_empty
 
@@ -232,7 +238,7 @@ class Workspace:
         return self.event(content.type, subject, *content.fields(), verb_name=verb_name, outcome=outcome)
 
     def append(self, build: Callable[[Tip], Draft]) -> Event:
-        """Write one event to the ledger; NOT_INITIALIZED where there is none."""
+        """Write one event to the ledger; NOT_INITIALIZED if there is no ledger."""
         if not self.places.shared.is_dir():  # else `append` would make it, for its lock
             self.ledger.require()
 
@@ -245,10 +251,10 @@ class Workspace:
 
     @property
     def site(self) -> Site:
-        """Where the engine works: this worktree. Steps are told to `progress`."""
+        """The current worktree, for the engine that moves trees. Its steps call `progress`."""
         from devs_git.storage.worktree.engine_site import Site
 
-        self.top  # noqa: B018 - refuses where there is no worktree
+        self.top  # noqa: B018 - raises if there is no worktree
         progress = self.progress
         return Site(
             git=self.with_identity(self.git),
@@ -262,7 +268,7 @@ class Workspace:
         )
 
     def site_of(self, places: Places) -> Site:
-        """The same for another worktree of this repository, which this one's variables do not reach."""
+        """The same for another worktree of this repository, without the variables of this one."""
         if places == self.places:
             return self.site
         site = replace(self, places=places).site

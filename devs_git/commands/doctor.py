@@ -1,4 +1,4 @@
-"""`doctor`: look at everything that init put in and the verbs rely on; name the command that mends what is wrong."""
+"""`doctor`: check everything that `init` installed and that the verbs need; name the command that fixes each problem."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _DOCTOR: Final = "devs-git doctor"
 
 @immutable
 class Request(VerbRequest):
-    """`finish` or `take_back` decides about an interrupted operation that recovery may not touch by itself."""
+    """`finish` or `take_back`: what to do with an interrupted operation that recovery may not change by itself."""
 
     finish: bool = False
     take_back: bool = False
@@ -52,8 +52,8 @@ class Request(VerbRequest):
 
 @immutable
 class Result:
-    """`ok`: no finding is an error. `decided` says what a decision did, one line for each operation; `notes`
-    what is not wrong and good to know.
+    """`ok`: no finding is an error. `decided`: what `finish` or `take_back` did, one line for each operation. `notes`: what is
+    not wrong, but good to know.
     """
 
     ok: bool
@@ -63,7 +63,7 @@ class Result:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Every finding, the ground first; reads only, once a decision is carried out. CONFLICT, BUSY as `decide` says."""
+    """All findings. After `finish` or `take_back` (CONFLICT, BUSY) it reads only."""
     decided = _decide(workspace, forward=request.finish) if request.finish or request.take_back else ()
     found = tuple(_as_far_as_git_reads(_findings(workspace)))
     ok = all(finding.severity != "error" for finding in found)
@@ -76,7 +76,7 @@ def _notes(workspace: Workspace) -> Iterator[str]:
 
 
 def _decide(workspace: Workspace, *, forward: bool) -> tuple[str, ...]:
-    """Carry a decision out: this writes files, and git needs for them what the repository names, such as filters."""
+    """Carry out `finish` or `take_back`. This writes files, so git may start filters that the repository names."""
     from devs_git.operations.rewind import finish_interrupted
     from devs_git.storage.worktree import move_tree
 
@@ -91,7 +91,7 @@ def _decide(workspace: Workspace, *, forward: bool) -> tuple[str, ...]:
 
 
 def _as_far_as_git_reads(findings: Iterator[Finding]) -> Iterator[Finding]:
-    """The findings, the last of them what git said where it could read no further."""
+    """The findings. If git cannot read an object, the last finding has git's message."""
     try:
         yield from findings
     except GitFailed as error:
@@ -114,7 +114,7 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
         return
     yield from broken_refs.findings(workspace.places.common, workspace.objects)
     if workspace.head:
-        workspace.git.run("ls-tree", "HEAD", "--")  # GitFailed where git cannot read it
+        workspace.git.run("ls-tree", "HEAD", "--")  # GitFailed if git cannot read it
     yield from _identity(workspace.git)
     yield from _journal(workspace)
     yield from _unrecorded(workspace)
@@ -131,7 +131,7 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
 
 
 def _hooks(workspace: Workspace, *, sound: bool) -> Iterator[Finding]:
-    """What is wrong with the hooks. They are not tried where the ledger is not sound: then they refuse for that reason."""
+    """What is wrong with the hooks. They are not run if the ledger is not sound, because then they refuse for that reason."""
     found = installation.status(workspace.places, workspace.git)
     yield from found or (hook_probe.findings(workspace.places, workspace.git) if sound else ())
 
@@ -198,7 +198,7 @@ def _journal(workspace: Workspace) -> Iterator[Finding]:
 
 
 def _at_work(places: Places, worktree: str) -> bool:
-    """Whether a command runs in another worktree at this moment: then its journal is in order."""
+    """Whether a command is running in another worktree: then its journal is no problem."""
     git_dir = places.common if worktree == "." else places.common / "worktrees" / worktree
     lock = replace(places, git_dir=git_dir).lock
     return lock.exists() and locks.owner_alive(lock)
@@ -233,7 +233,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
     if len(roots) != 1 or (named and named != roots[0]):
         yield _of(adopt_ledger.ledger_fork(roots, named))
     known = known_tips.tips(git, workspace.places.common)
-    if other := tuple(_rewritten(workspace)):  # before that is mended nothing else that is gone says anything
+    if other := tuple(_rewritten(workspace)):  # until this is repaired, other missing objects mean nothing
         yield from other
         return
     yield from known_tips.findings(git, workspace.objects, known, workspace.ledger.tip().oid)
@@ -247,7 +247,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
             error.code, "error", f"The policy in force is damaged: {error.message}", f"git log {LEDGER}"
         )
     untracked = (readable and not named) or not workspace.git.run("ls-files", "-z", "--", PROPOSED)
-    if untracked and not here:  # the ledger's branch has no such file, and it is no place to commit one
+    if untracked and not here:  # the ledger's branch has no such file, and nobody should commit one there
         text = f"{PROPOSED} is not committed, so a clone cannot find the ledger."
         yield Finding("POLICY_UNTRACKED", "warning", text, f"{_INIT} && git add {PROPOSED} && git commit")
 

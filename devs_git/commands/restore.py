@@ -1,4 +1,4 @@
-"""restore: bring files of a checkpoint or snapshot back onto the current branch, as a new commit."""
+"""`restore`: bring files of a checkpoint or snapshot back to the current branch, as a new commit."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SNAPSHOTS = "snapshot/"
 
 @immutable
 class Request(VerbRequest):
-    """`target`: a checkpoint, or a snapshot's branch; `paths` (all where none) are relative to `folder` or the root."""
+    """`target`: a checkpoint, or a snapshot's branch. `paths`: relative to `folder` or to the root; () for all files."""
 
     target: str
     paths: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class Request(VerbRequest):
 
 @immutable
 class Result:
-    """`commit` is HEAD afterwards: the new commit, or the old one where every file was so already (`files` 0)."""
+    """`commit` is HEAD afterwards: the new commit, or the old one if no file had to change (`files` is 0)."""
 
     restored_from: str
     commit: str
@@ -93,7 +93,7 @@ def _point(workspace: Workspace, request: Request) -> Checkpoint:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """Restore; GIT_RESET_FAILED where tracked changes or untracked files would be overwritten, HISTORY_REWRITTEN. `undo` covers it."""
+    """GIT_RESET_FAILED if the restore would overwrite tracked changes or untracked files, HISTORY_REWRITTEN. `undo` can undo it."""
     with move_tree.translate_failures(REFUSAL), move_tree.worktree_lock(workspace.site) as site:
         workspace.ledger.require()
         source = find(workspace, request)
@@ -119,7 +119,7 @@ class _Job:
 
 
 def _below_top(top: Path, request: Request) -> tuple[str, ...]:
-    """Paths relative to the worktree's root; INVALID_ARGUMENTS for one outside it."""
+    """Paths relative to the worktree's root; INVALID_ARGUMENTS{paths} for a path outside of it."""
     base, start = os.path.realpath(top), request.folder or os.fspath(top)
     found = []
     for path in request.paths:
@@ -133,7 +133,7 @@ def _below_top(top: Path, request: Request) -> tuple[str, ...]:
 
 
 def _tree(site: Site, folder: Path, found: Survey, source: str, paths: Sequence[str]) -> str:
-    """The tree of the new commit: the source's, or HEAD's with the named paths as the source has them."""
+    """The tree of the new commit: the tree of the source, or HEAD's tree with the named paths of the source."""
     if not paths:
         return _tree_of(site, source)
     there = _listed(site, _tree_of(site, source), paths)
@@ -156,7 +156,7 @@ def _tree(site: Site, folder: Path, found: Survey, source: str, paths: Sequence[
 
 
 def _tree_of(site: Site, commit: str) -> str:
-    """The commit's tree; GIT_RESET_FAILED{missing_objects} where it is not here."""
+    """The commit's tree; GIT_RESET_FAILED{missing_objects} if it is missing."""
     status, out = site.git.attempt("rev-parse", "--verify", f"{commit}^{{tree}}", ok=(0, 128))
     if status:
         tree = site.git.text("rev-list", "--no-walk", "--no-commit-header", "--format=%T", commit)
@@ -222,7 +222,7 @@ def _restore(workspace: Workspace, site: Site, request: Request, job: _Job) -> R
 
 
 def _backup(site: Site, job: _Job, active: str, subject: str, way: Movement) -> str:
-    """Capture everything, local changes included, so that `undo` brings them back too."""
+    """Save the current state with local changes, so that `undo` can restore them."""
     plan = footprint.compute(job.found, site.top, job.tree)
     taker = capture.Capture(site.git, site.places, site.objects, _apart(job.folder))
     state = taker.take(job.found, plan, (), active).state
@@ -238,7 +238,7 @@ def _backup(site: Site, job: _Job, active: str, subject: str, way: Movement) -> 
 
 
 def _apart(folder: Path) -> Path:
-    """A folder for the backup's own private index, beside that of the move."""
+    """A separate folder for the private index of the backup, because the move has one, too."""
     apart = folder / "backup"
     apart.mkdir(mode=0o700)
     return apart
