@@ -128,10 +128,11 @@ def _enum(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator
 
 def _pattern(rule: dict[str, Any], bound: Any, value: Any, where: Path) -> Iterator[tuple[Path, str]]:
     # In a schema `$` matches only at the end. In Python it also matches before a final line end.
+    # `\s` is every space of Unicode in both.
     exact = bound[:-1] + r"\Z" if bound.endswith("$") else bound
     if value == "" and not re.search(exact, value):
         yield where, f"{_name(where)} is empty"
-    elif isinstance(value, str) and not re.search(exact, value, re.ASCII):
+    elif isinstance(value, str) and not re.search(exact, value):
         yield (
             where,
             f"{_name(where)} is {value!r}, not {rule.get('description', bound).rstrip('.')}",
