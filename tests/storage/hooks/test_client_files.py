@@ -96,7 +96,7 @@ def test_a_file_that_cannot_be_edited_is_refused_by_name_and_line_and_nothing_is
         assert picture(repo) == before
 
 
-def test_a_server_that_somebody_changed_is_left_alone_and_told(repo: Path) -> None:
+def test_a_server_that_somebody_changed_is_left_alone_and_reported(repo: Path) -> None:
     install(repo)
     config = repo / ".mcp.json"
     config.write_text(config.read_text().replace('"args"', '"env": {}, "args"'))

@@ -61,7 +61,7 @@ def configured(repo: Path, git: Run) -> Path:
     return repo
 
 
-def told(lines: list[str]) -> list[str]:
+def in_order(lines: list[str]) -> list[str]:
     return sorted(line.removesuffix(".legacy") for line in lines)
 
 
@@ -71,7 +71,7 @@ def told(lines: list[str]) -> list[str]:
 def test_every_hook_runs_exactly_once(steps: str, name: str, configured: Path, stage: HookStage) -> None:
     arrange(steps, name, configured, stage)
     wanted = ["framework post-commit", "ours post-commit", "theirs post-commit"]
-    assert told(stage.commit()) == wanted[: 3 if "theirs" in steps else 2]
+    assert in_order(stage.commit()) == wanted[: 3 if "theirs" in steps else 2]
     assert stage.codes(configured) == []
 
 
@@ -93,16 +93,18 @@ def test_uninstalling_leaves_what_the_framework_alone_would_have_left(
 def test_the_framework_uninstalls_from_beside_ours(name: str, configured: Path, stage: HookStage) -> None:
     arrange("theirs tool ours", name, configured, stage)
     tool(name, "uninstall", "-t", "post-commit")
-    assert told(stage.commit()) == ["ours post-commit", "theirs post-commit"]
+    assert in_order(stage.commit()) == ["ours post-commit", "theirs post-commit"]
     assert stage.codes(configured) == []
 
 
-def test_a_forced_install_that_drops_ours_is_seen_and_mended(configured: Path, stage: HookStage) -> None:
+def test_a_forced_install_that_drops_our_hook_is_found_and_repaired(
+    configured: Path, stage: HookStage
+) -> None:
     arrange("ours", "prek", configured, stage)
     tool("prek", "install", "-f", "-t", "post-commit")
     assert stage.codes(configured) == ["HOOK_MISSING"]
     stage.install(configured)
-    assert told(stage.commit()) == ["framework post-commit", "ours post-commit"]
+    assert in_order(stage.commit()) == ["framework post-commit", "ours post-commit"]
 
 
 def test_two_frameworks_that_would_call_each_other_in_a_circle_do_not(
@@ -112,7 +114,7 @@ def test_two_frameworks_that_would_call_each_other_in_a_circle_do_not(
     tool("prek", "install", "-t", "post-commit")  # prek moves pre-commit's script, and would call it
     before = picture(configured / ".git/hooks")
     assert "not called" in stage.install(configured)["hook post-commit"].detail
-    assert told(stage.commit()) == ["framework post-commit", "ours post-commit"]
+    assert in_order(stage.commit()) == ["framework post-commit", "ours post-commit"]
     stage.uninstall(configured)
     assert picture(configured / ".git/hooks") == before
 
@@ -121,7 +123,7 @@ def test_two_frameworks_that_would_call_each_other_in_a_circle_do_not(
 def test_post_rewrite_learns_what_was_rewritten_though_pre_commit_hands_no_input_on(
     name: str, configured: Path, git: Run, stage: HookStage, tmp_path: Path
 ) -> None:
-    told_to = tmp_path / "told"
+    told_to = tmp_path / "in_order"
     python = script(tmp_path / "python", f"#!/bin/sh\ncat >>'{told_to}'\n")
     stage.install(configured, str(python))
     tool(name, "install", "-t", "post-rewrite")

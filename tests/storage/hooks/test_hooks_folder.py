@@ -100,7 +100,7 @@ def test_a_folder_inside_the_git_folder_takes_ours(repo: Path, git: Run, stage: 
     assert stage.commit() == ["theirs post-commit", "ours post-commit"]
 
 
-def test_a_tracked_folder_is_not_written_and_the_line_is_told_until_it_is_there(
+def test_a_tracked_folder_is_not_written_and_the_line_is_printed_until_it_is_there(
     repo: Path, git: Run, stage: HookStage
 ) -> None:
     script(repo / ".githooks/post-commit")
@@ -178,7 +178,7 @@ def test_a_hooks_folder_linked_to_a_tracked_one_is_not_written(
 
 @pytest.mark.quick
 @pytest.mark.parametrize("value", ["/dev/null", ""])
-def test_hooks_that_are_switched_off_are_told_once(
+def test_hooks_that_are_switched_off_are_reported_once(
     value: str, repo: Path, git: Run, stage: HookStage
 ) -> None:
     git("config", "core.hooksPath", value)

@@ -50,7 +50,7 @@ def test_uninstalling_takes_out_exactly_what_was_put_in(repo: Path, stage: HookS
     assert stage.uninstall(repo) == {}
 
 
-def test_a_hook_that_stood_there_goes_first_and_both_run_once(repo: Path, stage: HookStage) -> None:
+def test_an_existing_hook_runs_first_and_both_run_once(repo: Path, stage: HookStage) -> None:
     script(repo / ".git/hooks/post-commit")
     stage.install(repo)
     assert stage.commit() == ["theirs post-commit", "ours post-commit"]
@@ -58,7 +58,7 @@ def test_a_hook_that_stood_there_goes_first_and_both_run_once(repo: Path, stage:
     assert stage.commit() == ["theirs post-commit", "ours post-commit"]
 
 
-def test_an_upgrade_replaces_ours_and_still_calls_theirs(repo: Path, stage: HookStage) -> None:
+def test_an_upgrade_replaces_our_hook_and_still_calls_the_kept_one(repo: Path, stage: HookStage) -> None:
     script(repo / ".git/hooks/post-commit")
     stage.install(repo)
     source = package_files.folder("hooks") / "post-commit"
@@ -204,7 +204,7 @@ def test_a_folder_in_the_place_of_a_hook_is_left_alone(repo: Path, stage: HookSt
 
 
 @pytest.mark.quick
-def test_a_missing_hooks_folder_is_made_and_goes_again(tmp_path: Path, git: Run, stage: HookStage) -> None:
+def test_a_missing_hooks_folder_is_made_and_removed_again(tmp_path: Path, git: Run, stage: HookStage) -> None:
     bare = tmp_path / "no template"
     git("init", "-q", "--template=", str(bare))
     stage.install(bare)

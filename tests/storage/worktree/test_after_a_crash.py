@@ -158,9 +158,7 @@ def test_finish_refuses_once_the_branch_has_moved_on(dirtied: Scene, drive: Driv
 
 
 @pytest.mark.parametrize("step", thinned(["refs"], ["verify"]))
-def test_removing_our_index_lock_by_hand_stands_in_nobodys_way(
-    dirtied: Scene, drive: Driver, step: str
-) -> None:
+def test_removing_our_index_lock_by_hand_hinders_nobody(dirtied: Scene, drive: Driver, step: str) -> None:
     old = state(dirtied.top)
     crash(drive, dirtied, step)
     (dirtied.top / ".git" / "index.lock").unlink()
@@ -264,7 +262,7 @@ def test_a_damaged_journal_stops_its_own_worktree_and_no_other(
 
 
 @pytest.mark.quick
-def test_a_journal_of_a_removed_worktree_is_told_and_closed_by_a_decision(
+def test_a_journal_of_a_removed_worktree_is_reported_and_closed_by_a_decision(
     worked: Scene, drive: Driver, tmp_path: Path
 ) -> None:
     worked.git("worktree", "add", "-q", str(tmp_path / "beside"), "-b", "beside")
@@ -279,7 +277,7 @@ def test_a_journal_of_a_removed_worktree_is_told_and_closed_by_a_decision(
     assert worked.git("rev-parse", "beside") == before
 
 
-def test_a_crash_of_a_verb_is_told_by_one_event(dirtied: Scene, drive: Driver) -> None:
+def test_a_crash_of_a_verb_is_recorded_by_one_event(dirtied: Scene, drive: Driver) -> None:
     crash(drive, dirtied, "refs")
     assert drive(dirtied.top, "status", {}, at=5)["killed"]
     next_command(dirtied.top)

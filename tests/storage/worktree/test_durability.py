@@ -1,6 +1,6 @@
 """Whatever must survive a power failure is on disk before we rely on it. The tests look at each fsync.
 
-git itself syncs with `core.fsync`, which is asked for; what we write ourselves is seen at `os.fsync`.
+git itself syncs what it writes, because we set `core.fsync`. What we write ourselves is synced with `os.fsync`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from devs_git.workspace import Workspace
 from tests.support.scene import Scene
 
 pytestmark = pytest.mark.quick
-Seen = list[str]
+Synced = list[str]
 
 
 @pytest.fixture
-def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
+def synced(monkeypatch: pytest.MonkeyPatch) -> Synced:
     """The names of the synced files and folders, in order."""
-    names: Seen = []
+    names: Synced = []
     sync = os.fsync
 
     def watched(descriptor: int) -> None:
@@ -39,19 +39,19 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
     return names
 
 
-def ends(seen: Seen, *parts: str) -> bool:
+def ends(synced: Synced, *parts: str) -> bool:
     """Whether a synced path has all these parts."""
-    return any(all(part in f"{name}/" for part in parts) for name in seen)
+    return any(all(part in f"{name}/" for part in parts) for name in synced)
 
 
 def test_a_journal_and_what_it_speaks_of_are_on_disk_before_the_first_file_moves(
-    dirtied: Scene, seen: Seen
+    dirtied: Scene, synced: Synced
 ) -> None:
-    at: dict[str, Seen] = {}
+    at: dict[str, Synced] = {}
     workspace = Workspace.open(dirtied.top)
 
     def progress(name: str, _done: int, _total: int) -> None:
-        at.setdefault(name, [*seen])
+        at.setdefault(name, [*synced])
 
     request = rewind.Request("10", preserve="stash", untracked="save")
     result = router.call("rewind", replace(workspace, progress=progress), request)
@@ -69,23 +69,23 @@ def test_a_journal_and_what_it_speaks_of_are_on_disk_before_the_first_file_moves
 
 
 def test_an_object_and_the_folder_that_names_it_are_on_disk_when_its_oid_is_known(
-    tmp_path: Path, seen: Seen
+    tmp_path: Path, synced: Synced
 ) -> None:
     oid = loose_objects.write(tmp_path, "blob", b"text\n")
-    assert [Path(name).name.partition("_")[0] for name in seen] == ["tmp", oid[:2]]
+    assert [Path(name).name.partition("_")[0] for name in synced] == ["tmp", oid[:2]]
 
 
-def test_the_library_that_stores_large_objects_is_told_to_sync_them(
+def test_the_library_that_stores_large_objects_syncs_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[bool] = []
-    monkeypatch.setattr(pygit2, "settings", SimpleNamespace(enable_fsync_gitdir=told.append))
+    settings: list[bool] = []
+    monkeypatch.setattr(pygit2, "settings", SimpleNamespace(enable_fsync_gitdir=settings.append))
     Objects(tmp_path).write("blob", bytes(loose_objects.SMALL + 1))
-    assert told == [True]
+    assert settings == [True]
 
 
 def test_git_syncs_all_that_a_backup_is_made_of(dirtied: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its own trace has what each call was told: those that store objects, write an index or make the ref."""
+    """git's trace has the settings of each call that stores objects, writes an index or makes the ref."""
     trace = dirtied.top.parent / "trace"
     monkeypatch.setenv("GIT_TRACE2_EVENT", str(trace))
     rewind.run(Workspace.open(dirtied.top), rewind.Request("10", preserve="stash", untracked="save"))

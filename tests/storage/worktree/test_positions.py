@@ -65,7 +65,7 @@ def test_refs_go_on_to_where_they_were_going_and_back_to_where_they_were(
     assert places(git) == was
 
 
-def test_a_ref_that_somebody_moved_since_is_theirs(site: Site, journal: Journal, git: Run) -> None:
+def test_a_ref_that_somebody_moved_since_is_left_alone(site: Site, journal: Journal, git: Run) -> None:
     positions.finish_refs(site, journal)
     theirs = git("commit-tree", "-m", "theirs", "HEAD^{tree}")
     git("update-ref", MAIN, theirs)

@@ -23,5 +23,5 @@ from devs_git.storage.worktree.capture import git_words
         (1, "\n", "it ended with status 1"),
     ],
 )
-def test_a_git_that_said_nothing_is_told_by_how_it_ended(status: int, stderr: str, words: str) -> None:
+def test_a_git_without_a_message_is_reported_by_its_exit_status(status: int, stderr: str, words: str) -> None:
     assert git_words(GitFailed(["read-tree"], status, stderr)) == words
