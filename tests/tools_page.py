@@ -58,7 +58,7 @@ def _summary(tool: Tool) -> str:
 
 
 def _when_frozen(tool: Tool) -> str:
-    return "works" if tool.verb.goes_on_while_frozen else "answers `GATE_BLOCKED`"
+    return "works" if tool.verb.runs_while_frozen else "answers `GATE_BLOCKED`"
 
 
 def _section(tool: Tool, calls: list[Call]) -> str:

@@ -99,13 +99,13 @@ def _commit_of(site: Site, ref: str, name: str) -> str:
     commit = refs.read(site.git, ref)
     if commit:
         return commit
-    far = [found for found in refs.list_refs(site.git, "refs/remotes") if found.endswith(f"/{name}")]
-    there = f" It exists on a remote: {far[0].removeprefix('refs/remotes/')}." if far else ""
+    tracking = [found for found in refs.list_refs(site.git, "refs/remotes") if found.endswith(f"/{name}")]
+    there = f" It exists on a remote: {tracking[0].removeprefix('refs/remotes/')}." if tracking else ""
     raise immovable(
         "no_branch",
         f"There is no local branch {name!r}.{there}",
-        hint=f"Create it: git branch {name} {far[0].removeprefix('refs/remotes/')}"
-        if far
+        hint=f"Create it: git branch {name} {tracking[0].removeprefix('refs/remotes/')}"
+        if tracking
         else "List the branches: git branch --list",
         code=REFUSAL,
         branch=name,

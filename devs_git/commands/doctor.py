@@ -97,8 +97,8 @@ def _as_far_as_git_reads(findings: Iterator[Finding]) -> Iterator[Finding]:
     except GitFailed as error:
         if error.status < 0:
             raise
-        told = failures.damage_refusal(error)
-        yield Finding("UNREADABLE", "error", told.message, told.hint)
+        refusal = failures.damage_refusal(error)
+        yield Finding("UNREADABLE", "error", refusal.message, refusal.hint)
 
 
 def _findings(workspace: Workspace) -> Iterator[Finding]:

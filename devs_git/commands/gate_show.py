@@ -90,7 +90,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         diff=_diff(tip, gate, before),
         missing=tuple(_missing(tip, gate, before)),
         notes=tuple(_notes(gate, policy, before, waits=waits)),
-        frozen=tuple(name for name, row in VERBS.items() if not row.goes_on_while_frozen) if waits else (),
+        frozen=tuple(name for name, row in VERBS.items() if not row.runs_while_frozen) if waits else (),
         approve=f"devs-git gate approve {gate.gate_id}",
         reject=f"devs-git gate reject {gate.gate_id} --reason …",
     )

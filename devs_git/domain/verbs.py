@@ -50,7 +50,7 @@ class VerbRequest:
         """The same request with paths that begin at `folder`; TypeError where the verb takes no paths."""
         return _changed(self, folder=folder)
 
-    def next_request(self, result: Any) -> Self | None:  # noqa: ARG002 - the verb that goes on reads it
+    def next_request(self, result: Any) -> Self | None:  # noqa: ARG002 - a verb with more to show reads it
         """The request to run after this result, as long as somebody reads; None for no other."""
         return None
 
@@ -92,7 +92,7 @@ class Verb:
     before_init: bool = False
 
     @property
-    def goes_on_while_frozen(self) -> bool:
+    def runs_while_frozen(self) -> bool:
         return self.tier == READS or self.while_frozen or self.records
 
     @property

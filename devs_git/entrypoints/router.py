@@ -178,14 +178,14 @@ def _look_for(module: Any, workspace: Workspace, request: VerbRequest) -> None:
 
 def _freeze_refusal(row: Verb, workspace: Workspace, request: VerbRequest) -> DevsError | None:
     """Why a verb waits while a gate is open; None with none open, and for a person who overrides (rewind alone knows how)."""
-    if row.goes_on_while_frozen and not request.releases:
+    if row.runs_while_frozen and not request.releases:
         return None
     # What is open is asked of a ledger that is believed: else whoever can push one could open a way.
     workspace.require_believed()
     gates = workspace.ledger.open_gates()
     if gates and request.override_reason:
         return _override_refusal(workspace, request)
-    what = f"{row.name} --uninstall" if row.goes_on_while_frozen else row.name
+    what = f"{row.name} --uninstall" if row.runs_while_frozen else row.name
     return _blocked_by_gate(what, gates[0]) if gates else None
 
 

@@ -93,7 +93,7 @@ def _tools() -> Iterator[str]:
 def _promises() -> Iterator[str]:
     """What is on the written list and in no table, in a table and not on the list, or another thing than it says."""
     on = {True: "goes on", False: "waits"}
-    verbs = {name: f"tier {row.tier}, {on[row.goes_on_while_frozen]}" for name, row in VERBS.items()}
+    verbs = {name: f"tier {row.tier}, {on[row.runs_while_frozen]}" for name, row in VERBS.items()}
     tools = {name: tool.verb_name for name, tool in TOOLS.items()}
     routes = {f"{one.method} {one.path}": one.tool_name for one in ROUTES}
     yield from _differences("verb", public_surface.VERBS, verbs)
@@ -135,7 +135,7 @@ def _calls(scratch: Scratch) -> Iterator[tuple[str, Verb, Callable[[], str]]]:
 def _failures(name: str, row: Verb, call: Callable[[], str], scratch: Scratch) -> Iterator[str]:
     before = scratch.state()
     answer = call()
-    if row.tier >= CHANGES and not row.goes_on_while_frozen and answer != "GATE_BLOCKED":
+    if row.tier >= CHANGES and not row.runs_while_frozen and answer != "GATE_BLOCKED":
         said = f"answers {answer}" if answer in CODES else f"goes on ({answer or 'it ran'})"
         yield f"'{name}' {said} while a gate is open."
     if scratch.state() != before:

@@ -118,7 +118,7 @@ def test_one_page_says_all_that_a_person_needs(ledgered: Workspace, say: Say) ->
 def test_what_is_frozen_follows_from_the_table_of_verbs(ledgered: Workspace) -> None:
     gate_id = ask(ledgered)
     shown = gate_show.run(ledgered, gate_show.Request(gate_id))
-    assert set(shown.frozen) == {name for name, row in VERBS.items() if not row.goes_on_while_frozen}
+    assert set(shown.frozen) == {name for name, row in VERBS.items() if not row.runs_while_frozen}
     gate_approve.run(ledgered, gate_approve.Request(gate_id, ask=yes))
     assert gate_show.run(ledgered, gate_show.Request(gate_id)).frozen == ()
 

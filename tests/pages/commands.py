@@ -121,7 +121,7 @@ def _rules(verb: Verb) -> str:
     """What the verb may do, what an open gate does to it, and which tools call it."""
     frozen = (
         "works"
-        if verb.goes_on_while_frozen
+        if verb.runs_while_frozen
         else "is refused with [`GATE_BLOCKED`](troubleshooting.md#gate_blocked)"
     )
     tools = [

@@ -75,7 +75,7 @@ class Tool:
     @property
     def every_code(self) -> tuple[str, ...]:
         """All refusals that a caller may meet."""
-        return (*self.codes, *(() if self.verb.goes_on_while_frozen else ("GATE_BLOCKED",)), *OF_ALL)
+        return (*self.codes, *(() if self.verb.runs_while_frozen else ("GATE_BLOCKED",)), *OF_ALL)
 
     def input_schema(self) -> dict[str, Any]:
         """JSON Schema of the arguments; nothing else may be given."""

@@ -52,9 +52,9 @@ def record(context: Workspace, wanted: Wanted) -> Checkpoint:
 
 def _draft(context: Workspace, wanted: Wanted, tip: Tip, taken: set[int]) -> Draft:
     task = wanted.work.task
-    stands = tip.standing_of_task(task)
-    (require_live if wanted.completed else require_running)(task, stands.status)
-    number = max([stands.next_number - 1, *taken]) + 1
+    standing = tip.standing_of_task(task)
+    (require_live if wanted.completed else require_running)(task, standing.status)
+    number = max([standing.next_number - 1, *taken]) + 1
     tag = context.objects.write("tag", tag_object(wanted, number, tip.oid, context.signature()))
     updates = [RefUpdate(checkpoint_ref(task, number), tag, NO_OID)]
     if wanted.completed:
