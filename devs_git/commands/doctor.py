@@ -261,7 +261,7 @@ def _rewritten(workspace: Workspace) -> Iterator[Finding]:
         return
     judged = ledger.checked_tip
     if judged and not workspace.objects.exists(judged):
-        yield _of(rewritten_commits.of_ledger(judged))
+        yield _of(rewritten_commits.ledger_rewritten(judged))
     else:
         yield from rewritten_commits.findings(
             workspace.store_git, points, workspace.git, workspace.places.common
@@ -286,15 +286,15 @@ def _view(workspace: Workspace) -> Iterator[Finding]:
             "info/exclude does not contain .devs/, so devs-git does not write the view.",
             _INIT,
         )
-    elif devs_folder.foreign(places):
+    elif devs_folder.is_foreign(places):
         yield Finding(
             "VIEW_BLOCKED",
             "warning",
             "The path .devs has a file or folder that devs-git did not make.",
             f"mv .devs <other> && {_INIT}",
         )
-    elif devs_folder.noteless(places):
+    elif devs_folder.lacks_note(places):
         text = "The state of the view .devs/ is unknown: its note in the git directory is gone."
         yield Finding("VIEW_STALE", "warning", text, _INIT)
-    elif devs_folder.stale(places, workspace.ledger):
+    elif devs_folder.is_stale(places, workspace.ledger):
         yield Finding("VIEW_STALE", "warning", "Files of the view .devs/ were changed or deleted.", _INIT)

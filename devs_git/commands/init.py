@@ -127,7 +127,7 @@ def _serve(workspace: Workspace, request: Request) -> Result:
 
 
 def _install(workspace: Workspace, request: Request) -> Result:
-    if devs_folder.foreign(workspace.places):
+    if devs_folder.is_foreign(workspace.places):
         raise suitability.refusal(
             "The path .devs has a file or folder that devs-git did not make; the view needs this path.",
             "Run: mv .devs <other>",

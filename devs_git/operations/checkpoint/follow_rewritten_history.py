@@ -201,7 +201,7 @@ def find_ledger_rewrite(context: Workspace, new_of: Mapping[str, str] | None) ->
     now = (new_of or {}).get(known, "")
     if not known or known == tip or (here and now != tip):
         return LedgerRewrite()
-    git, reason = ledger.git, rewritten_commits.of_ledger(known)
+    git, reason = ledger.git, rewritten_commits.ledger_rewritten(known)
     if now and not refs.list_refs(git, _SEEN) and git.says("merge-base", "--is-ancestor", now, tip):
         try:
             _judge(ledger, tip)

@@ -38,7 +38,7 @@ def dump(value: Mapping[str, Any], schema: str, *, comment: str = "") -> bytes:
 
 def _mapping(value: Mapping[str, Any], indent: str) -> Iterator[str]:
     for key, part in value.items():
-        name = key if _KEY.fullmatch(key) and key.lower() not in _MISREAD else _quoted(key)
+        name = key if _KEY.fullmatch(key) and key.lower() not in _MISREAD else _quote(key)
         yield from _part(f"{indent}{name}:", part, indent + "  ")
 
 
@@ -73,7 +73,7 @@ def _scalar(value: Any) -> str:
     if isinstance(value, str):
         # An oid is always quoted: one in some thousands could be read as a number.
         plain = _PLAIN.fullmatch(value) and value.lower() not in _MISREAD and not is_oid(value)
-        return value if plain else _quoted(value)
+        return value if plain else _quote(value)
     if isinstance(value, Mapping):
         return "{}"
     if value is None or isinstance(value, bool | int):
@@ -81,7 +81,7 @@ def _scalar(value: Any) -> str:
     return "[]"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     made = json.dumps(text, ensure_ascii=False)
     if made.isprintable():
         return made

@@ -74,8 +74,8 @@ def sizes(git: Git, names: Iterable[str]) -> list[tuple[str, int]]:
 def blob(git: Git, name: str, limit: Limit, field: str, code: str = INVALID) -> bytes:
     """The bytes of a blob. Raises `code` if it is larger than `limit`, and GitFailed if there is no such blob."""
     found = io.BytesIO()
-    with closing(git.stream("cat-file", "blob", name)) as said:
-        for piece in said:
+    with closing(git.stream("cat-file", "blob", name)) as output:
+        for piece in output:
             if found.write(piece) and found.tell() > limit.most:
                 raise refusal(limit, field, code)
     return found.getvalue()
@@ -98,18 +98,18 @@ def document(git: Git, name: str, code: str = INVALID) -> bytes | None:
 
 def require_blob(git: Git, name: str) -> None:
     """Raise GitFailed if git cannot read this blob. Only its first bytes are read."""
-    with closing(git.stream("cat-file", "blob", name)) as said:
-        next(said, b"")
+    with closing(git.stream("cat-file", "blob", name)) as output:
+        next(output, b"")
 
 
-def records(said: Iterable[bytes], limit: Limit) -> Iterator[bytes]:
+def records(output: Iterable[bytes], limit: Limit) -> Iterator[bytes]:
     """The records that end with a NUL byte. A record longer than `limit` is cut."""
-    rest, dropped = b"", False
-    for data in said:
+    rest, cut = b"", False
+    for data in output:
         first, *more = data.split(b"\0")
-        if not dropped:
+        if not cut:
             rest += first
-        dropped = dropped or len(rest) > limit.most
+        cut = cut or len(rest) > limit.most
         for part in more:
             yield rest[: limit.most]
-            rest, dropped = part, len(part) > limit.most
+            rest, cut = part, len(part) > limit.most

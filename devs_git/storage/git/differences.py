@@ -142,15 +142,15 @@ def hunks(
 ) -> tuple[list[list[Hunk]], bool]:
     """The hunks of each `diff --git` section in git's order, cut after `most` lines; and whether any were cut."""
     sections: list[list[tuple[str, list[str]]]] = []
-    taken, cut, said = 0, False, True
+    taken, cut, has_body = 0, False, True
     asked, words = _words(git, before, after, "-p", renames=renames)
     for line in _lines(asked, *words):
         if line.startswith("diff --git "):
             # A header without a body belongs to a file of which only the time changed.
-            sections += [[]] if said else []
-            said = False
+            sections += [[]] if has_body else []
+            has_body = False
             continue
-        said = True
+        has_body = True
         if line.startswith("@@ ") and sections:
             if taken >= most:
                 cut = True
@@ -162,15 +162,15 @@ def hunks(
                 break
             sections[-1][-1][1].append(line)
             taken += 1
-    kept = sections if said else sections[:-1]
+    kept = sections if has_body else sections[:-1]
     return [[Hunk(head, tuple(lines)) for head, lines in section] for section in kept], cut
 
 
 def _lines(git: Git, *args: str) -> Iterator[str]:
     """Lines of git's output as they come. git is ended when the caller stops reading."""
     rest = b""
-    with closing(git.stream(*args)) as said:
-        for data in said:
+    with closing(git.stream(*args)) as output:
+        for data in output:
             *whole, rest = (rest + data).split(b"\n")
             yield from (line.decode("utf-8", "replace") for line in whole)
     if rest:

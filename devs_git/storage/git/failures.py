@@ -29,18 +29,18 @@ _HINT: Final = "Free some space or correct the permissions, then run the command
 
 def disk_refusal(error: OSError) -> DevsError:
     """CONFLICT with the message of the system, without a path of this machine."""
-    return _said(error.strerror or "an object could not be written")
+    return _conflict(error.strerror or "an object could not be written")
 
 
 def refusal_of(error: Exception) -> DevsError | None:
     """CONFLICT for an error from outside, in this process or in a git that it started. None for any other error."""
     if isinstance(error, GitFailed):
         if error.status < 0:
-            return _killed(-error.status)
+            return _kill_refusal(-error.status)
         if _BY_HOOK in error.stderr:
-            return _refused(error)
+            return _hook_refusal(error)
         if found := _WORDS.search(error.stderr):
-            return _said(found[0])
+            return _conflict(found[0])
         return damage_refusal(error) if DAMAGE.search(error.stderr) else None
     # libgit2 gives no error number.
     if type(error) is OSError and error.errno is None:
@@ -48,7 +48,7 @@ def refusal_of(error: Exception) -> DevsError | None:
     return disk_refusal(error) if isinstance(error, OSError) and error.errno in _NUMBERS else None
 
 
-def _killed(number: int) -> DevsError:
+def _kill_refusal(number: int) -> DevsError:
     name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
     return DevsError(
         "CONFLICT",
@@ -57,10 +57,10 @@ def _killed(number: int) -> DevsError:
     )
 
 
-def _refused(error: GitFailed) -> DevsError:
-    said = (line for line in error.stderr.splitlines() if not line.startswith("hint:"))
+def _hook_refusal(error: GitFailed) -> DevsError:
+    reasons = (line for line in error.stderr.splitlines() if not line.startswith("hint:"))
     # Each line once: git calls the hook again when the transaction is aborted.
-    lines = dict.fromkeys(line for line in said if _BY_HOOK not in line)
+    lines = dict.fromkeys(line for line in reasons if _BY_HOOK not in line)
     return DevsError(
         "CONFLICT",
         f"A git hook refused to move a ref: {' '.join(lines).strip() or 'it gave no reason'}",
@@ -78,5 +78,5 @@ def damage_refusal(error: GitFailed) -> DevsError:
     )
 
 
-def _said(words: str) -> DevsError:
+def _conflict(words: str) -> DevsError:
     return DevsError("CONFLICT", f"The file system reported: {words}.", hint=_HINT)

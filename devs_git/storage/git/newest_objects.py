@@ -52,8 +52,8 @@ def restore(git: Git, common: Path, within: str = FOLDER) -> bool:
     if not gone:
         return False
     asked = "".join(f"{oid}\n" for oid in gone).encode()
-    said = split_lines(git.run("cat-file", "--batch-check", stdin=asked).decode())
-    lost = {line.split(" ")[0] for line in said if line.endswith(" missing")}
+    lines = split_lines(git.run("cat-file", "--batch-check", stdin=asked).decode())
+    lost = {line.split(" ")[0] for line in lines if line.endswith(" missing")}
     for oid in gone:
         with contextlib.suppress(OSError):
             if oid in lost:

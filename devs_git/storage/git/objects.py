@@ -68,12 +68,12 @@ class Objects:
 
     def write(self, kind: str, data: bytes) -> str:
         """Store an object and return its oid. `kind` is commit, tree, blob or tag."""
-        oid = self._stored(kind, data)
+        oid = self._store_object(kind, data)
         for notes in self._notes:
             notes.add(oid)
         return oid
 
-    def _stored(self, kind: str, data: bytes) -> str:
+    def _store_object(self, kind: str, data: bytes) -> str:
         if len(data) <= loose_objects.SMALL and "pygit2" not in sys.modules:
             return loose_objects.write(self.folder, kind, data)
         import pygit2

@@ -149,7 +149,7 @@ def worktrees(git: Git, common: Path) -> tuple[Places, ...]:
 
 def _at(folder: Path) -> Places | None:
     try:
-        return _found(folder, REPOSITORY_VARIABLES)
+        return _find(folder, REPOSITORY_VARIABLES)
     except DevsError:
         return None
 
@@ -187,26 +187,26 @@ def _mark(where: Path) -> tuple[int, ...]:
 
 def locate(where: Path, *, unset: tuple[str, ...] = ()) -> Places:
     """The places of the repository around `where`. NOT_A_REPOSITORY if there is none."""
-    places = _found(where, unset)
+    places = _find(where, unset)
     _require_folders(places)
     return places
 
 
-def _found(where: Path, unset: tuple[str, ...]) -> Places:
+def _find(where: Path, unset: tuple[str, ...]) -> Places:
     top = discovery.top_of(where, unset=unset)
-    return Places(top / ".git", top / ".git", top) if top else _asked_in_time(Git(where, unset=unset))
+    return Places(top / ".git", top / ".git", top) if top else _ask_git_in_time(Git(where, unset=unset))
 
 
-def _asked_in_time(git: Git) -> Places:
+def _ask_git_in_time(git: Git) -> Places:
     try:
         with time_limit.within(_SECONDS):
-            return _asked(git)
+            return _ask_git(git)
     except GitTimedOut as error:
         text = f"git did not find this repository within {_SECONDS:g} seconds."
         raise DevsError("BUSY", text, hint="Its disk may be slow or missing. Try again.") from error
 
 
-def _asked(git: Git) -> Places:
+def _ask_git(git: Git) -> Places:
     asked = ("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir")
     # Without a working tree git answers the first two questions and fails at the third, so one child is enough.
     status, answer = git.attempt(*asked, "--show-toplevel", ok=(0, 128))
@@ -229,7 +229,7 @@ def _asked(git: Git) -> Places:
 def _require_folders(places: Places) -> None:
     """Refuse if our folder, or an entry of it, is a link or has another kind: we would write and delete elsewhere."""
     for folder, asked in {places.own: "--git-dir", places.shared: "--git-common-dir"}.items():
-        for name, kind in _strange(folder):
+        for name, kind in _foreign_entries(folder):
             # Only a refusal needs it.
             from shlex import quote
 
@@ -241,7 +241,7 @@ def _require_folders(places: Places) -> None:
             )
 
 
-def _strange(folder: Path) -> Iterator[tuple[str, str]]:
+def _foreign_entries(folder: Path) -> Iterator[tuple[str, str]]:
     """The name (from the git directory on) and kind of each entry, at and in our folder, that devs-git never makes."""
     found = _other_than_folder(folder)
     if found:
@@ -285,9 +285,9 @@ def _no_repository(error: GitFailed) -> DevsError:
             hint="devs-git needs refs in files. With git 2.46 or newer, run: git refs migrate --ref-format=files",
         )
     if not any(words in error.stderr for words in _NO_PLACE):
-        said = error.stderr.partition("\n")[0].removeprefix("fatal: ")
+        reason = error.stderr.partition("\n")[0].removeprefix("fatal: ")
         return DevsError(
-            "NOT_A_REPOSITORY", f"git cannot read this repository: {said}.", hint="Fix that first."
+            "NOT_A_REPOSITORY", f"git cannot read this repository: {reason}.", hint="Fix that first."
         )
     return DevsError(
         "NOT_A_REPOSITORY", "This is not a git repository.", hint="Run git init, or change to a repository."

@@ -79,15 +79,15 @@ def lock_refusal(error: RefLocked) -> DevsError:
 
 def read(git: Git, ref: str) -> str:
     """The oid of a full ref name (or `HEAD^{commit}`); '' if it does not exist. GitFailed if git cannot read its refs."""
-    return _verified(git, ref, ok=(0, 1))
+    return _rev_parse(git, ref, ok=(0, 1))
 
 
 def commit_of(git: Git, words: str) -> str:
     """The commit that a user's words name for git; '' if they name none."""
-    return _verified(git, f"{words}^{{commit}}", ok=(0, 1, 128))
+    return _rev_parse(git, f"{words}^{{commit}}", ok=(0, 1, 128))
 
 
-def _verified(git: Git, words: str, ok: tuple[int, ...]) -> str:
+def _rev_parse(git: Git, words: str, ok: tuple[int, ...]) -> str:
     status, out = git.attempt("rev-parse", "--quiet", "--verify", "--end-of-options", words, ok=ok)
     return out.decode().strip() if status == 0 else ""
 
@@ -130,10 +130,10 @@ def list_refs(git: Git, *patterns: str) -> dict[str, str]:
 def list_refs_alongside(git: Git, *patterns: str) -> Iterator[Callable[[], dict[str, str]]]:
     """Like `list_refs`, while the body does something else. Yields a function that waits for the answer."""
     with git.alongside("for-each-ref", "--format=%(objectname) %(refname)", *patterns) as output:
-        yield lambda: _named(output())
+        yield lambda: _parse_refs(output())
 
 
-def _named(out: bytes) -> dict[str, str]:
+def _parse_refs(out: bytes) -> dict[str, str]:
     lines = (os.fsdecode(line).partition(" ") for line in out.split(b"\n") if line)
     return {name: oid for oid, _, name in lines}
 

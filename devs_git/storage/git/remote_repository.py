@@ -140,9 +140,9 @@ class Remote:
         if "does not support --atomic" in err:
             return False
         refused = [line.split("\t") for line in split_lines(out) if line.startswith("!\t")]
-        said = "\n".join(row[-1] for row in refused)
-        if _RACE.search(said) or _RACE.search(err):
-            raise RemoteMoved(said)
+        reasons = "\n".join(row[-1] for row in refused)
+        if _RACE.search(reasons) or _RACE.search(err):
+            raise RemoteMoved(reasons)
         if refused:
             raise DevsError(
                 "CONFLICT",

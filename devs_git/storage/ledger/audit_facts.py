@@ -158,6 +158,6 @@ def unreadable(error: GitFailed) -> Finding:
     """The finding for an object that git could not read."""
     text = " ".join(error.stderr.split()) or "git gave no reason"
     if "promisor remote" in text:
-        told = "This partial clone lacks objects that must be read, and commands that read fetch nothing."
-        return Finding("CONFLICT", "error", told, "git fetch --refetch --no-filter")
+        message = "This partial clone lacks objects that must be read, and commands that read fetch nothing."
+        return Finding("CONFLICT", "error", message, "git fetch --refetch --no-filter")
     return Finding("LEDGER_MISSING", "error", f"git cannot read an object: {text}.", _DAMAGED)

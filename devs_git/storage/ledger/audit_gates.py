@@ -43,19 +43,19 @@ def judge(belief: Belief, read: Documents, tip: str, shape: Iterable[Finding] = 
     for gate_id, claim in belief.claims(tip).items():
         if gate_id in there:
             # Decided gates are in the order of their decisions.
-            there[gate_id] = _decided(there.pop(gate_id), read, claim.files.decision)
+            there[gate_id] = _with_decision(there.pop(gate_id), read, claim.files.decision)
     approved = {
-        claim.files.gate_id: _decided(there[claim.files.gate_id], read, claim.files.decision)
+        claim.files.gate_id: _with_decision(there[claim.files.gate_id], read, claim.files.decision)
         for claim in belief.walk.claims
         if not claim.wrong and claim.says and claim.says.decision == APPROVED and claim.files.gate_id in there
     }
-    unread = dict(_unread(belief, read))
+    unread = dict(_unreadable_requests(belief, read))
     reported = {one.where for one in belief.findings if one.code == "LEDGER_MUTATED"}
     found = (*belief.findings, *(one for one in shape if one.where not in reported), *unread.values())
-    return Judgement(found, there, approved, belief, read, {**dict(_undecided(belief)), **unread})
+    return Judgement(found, there, approved, belief, read, {**dict(_damaged_decisions(belief)), **unread})
 
 
-def _undecided(belief: Belief) -> Iterator[tuple[str, Finding]]:
+def _damaged_decisions(belief: Belief) -> Iterator[tuple[str, Finding]]:
     for claim in belief.walk.claims:
         if claim.wrong and claim.wrong.details.get("damaged"):
             yield (
@@ -69,11 +69,11 @@ def _requests(belief: Belief) -> Iterator[tuple[str, str]]:
     yield from zip(walk.names, walk.requests, strict=True)
 
 
-def _decided(gate: Gate, read: Documents, blob: str) -> Gate:
+def _with_decision(gate: Gate, read: Documents, blob: str) -> Gate:
     return gate_files.with_decision(replace(gate, decision=None), read.blobs.get(blob, b""))
 
 
-def _unread(belief: Belief, read: Documents) -> Iterator[tuple[str, Finding]]:
+def _unreadable_requests(belief: Belief, read: Documents) -> Iterator[tuple[str, Finding]]:
     for gate_id, blob in _requests(belief):
         error: DevsError | None = read.unreadable.get(blob)
         if error:

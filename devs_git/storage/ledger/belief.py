@@ -62,10 +62,10 @@ class Documents:
             key, flaw, why = found[what]
             self.decided[files] = replace(self.decided[files], key=key, flaw=flaw, why=why)
 
-    def _signer(self, said: str, signature: str) -> tuple[str, str, str]:
+    def _signer(self, statement: str, signature: str) -> tuple[str, str, str]:
         """The key that signed a statement, by the blob of its signature, then code and message; the key is '' if verification fails."""
         try:
-            return signatures.key_of(said.encode(), self.blobs[signature]), "", ""
+            return signatures.key_of(statement.encode(), self.blobs[signature]), "", ""
         except DevsError as error:
             return "", error.code, error.message
 
@@ -124,7 +124,7 @@ class Documents:
             why = f"its decision does not count: {error.message}"
             damaged = gate_files.decision_path(gate_id)
             return Decided(gate_id, "", "", "", "", flaw="LEDGER_MUTATED", why=why, damaged=damaged)
-        said, flaw, why, damaged = "", "", "", ""
+        statement, flaw, why, damaged = "", "", "", ""
         gate = self.gates.get(record["request"])
         if gate and (wrong := gate_model.flaw_of(record, record["gate_id"], record["request"], gate.request)):
             flaw, why = wrong, f"its decision does not count: {wrong}"
@@ -135,12 +135,21 @@ class Documents:
             damaged = gate_files.signature_path(gate_id)
         elif signature:
             try:
-                said = signed_decision.of_record(record, self.genesis).canonical().decode()
+                statement = signed_decision.of_record(record, self.genesis).canonical().decode()
             except DevsError as error:
                 flaw, why = error.code, error.message
         who, what = record["reviewer_id"], record["decision"]
         return Decided(
-            record["gate_id"], record["request"], what, who, record["approval"], "", flaw, why, damaged, said
+            record["gate_id"],
+            record["request"],
+            what,
+            who,
+            record["approval"],
+            "",
+            flaw,
+            why,
+            damaged,
+            statement,
         )
 
 

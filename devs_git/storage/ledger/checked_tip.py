@@ -42,18 +42,18 @@ def require(ledger: Ledger, tip: str, *, note: bool = False, behind: bool = Fals
     if not tip or tip == known:
         return
     if known and not ledger.objects.exists(known):
-        raise rewritten_commits.of_ledger(known)
-    if known and _older(ledger, tip, known):
+        raise rewritten_commits.ledger_rewritten(known)
+    if known and _is_older(ledger, tip, known):
         # Another process may have written since this one read the tip. Then an older tip is correct.
         if not behind and ledger.tip().oid == tip:
             raise set_back(known, tip)
         return
-    if known and _forgotten(ledger, known, tip):
-        raise rewritten_commits.of_ledger(known)
-    if not (known or behind) and (gone := _left_out(ledger, tip)):
+    if known and _is_forgotten(ledger, known, tip):
+        raise rewritten_commits.ledger_rewritten(known)
+    if not (known or behind) and (gone := _missing_tip(ledger, tip)):
         raise set_back(gone, tip)
     unseen = not known and not (ledger.common / LOCK).exists()
-    _judge(ledger, known, tip, _first(ledger, tip) if unseen else "")
+    _judge(ledger, known, tip, _first_policy(ledger, tip) if unseen else "")
     if note:
         ledger.note_checked(tip)
 
@@ -66,15 +66,15 @@ def policy_at(tip: Tip) -> Policy:
     return gate_files.policy_of(tip)
 
 
-def _older(ledger: Ledger, tip: str, known: str) -> bool:
+def _is_older(ledger: Ledger, tip: str, known: str) -> bool:
     """Whether `tip` is an ancestor of `known`. HISTORY_REWRITTEN if older objects of `known` are missing (see `newest_objects`)."""
     try:
         return ledger.reader.says("merge-base", "--is-ancestor", tip, known)
     except GitFailed as error:
-        raise rewritten_commits.of_ledger(known) from error
+        raise rewritten_commits.ledger_rewritten(known) from error
 
 
-def _forgotten(ledger: Ledger, known: str, tip: str) -> bool:
+def _is_forgotten(ledger: Ledger, known: str, tip: str) -> bool:
     """Whether no reflog has `known` any longer and `tip` does not descend from it, as after a rewritten history.
 
     The objects of `known` may still exist in `newest_objects`. Without a reflog the answer is False.
@@ -84,7 +84,7 @@ def _forgotten(ledger: Ledger, known: str, tip: str) -> bool:
     return not ledger.reader.says("merge-base", "--is-ancestor", known, tip)
 
 
-def _left_out(ledger: Ledger, tip: str) -> str:
+def _missing_tip(ledger: Ledger, tip: str) -> str:
     """The newest earlier tip, from the reflog and from what `sync` saw, that `tip` does not contain; '' if there is none.
 
     Tips that the rule of belief does not accept are ignored: a plain fetch may have brought one, which a person removed.
@@ -94,16 +94,16 @@ def _left_out(ledger: Ledger, tip: str) -> str:
     asked = "".join(f"{oid}\n" for oid in (*here, f"^{tip}"))
     words = ("rev-list", "--topo-order", "--stdin")
     gone = ledger.reader.run(*words, stdin=asked.encode()).decode().split() if here else []
-    return next((oid for oid in gone if oid in had and not _unsound(ledger, oid)), "")
+    return next((oid for oid in gone if oid in had and not _is_unsound(ledger, oid)), "")
 
 
-def _unsound(ledger: Ledger, tip: str) -> bool:
+def _is_unsound(ledger: Ledger, tip: str) -> bool:
     from devs_git.storage.ledger import received
 
     return next(received.judge_ledger(ledger, "", tip), None) is not None
 
 
-def _first(ledger: Ledger, tip: str) -> str:
+def _first_policy(ledger: Ledger, tip: str) -> str:
     from devs_git.storage.ledger import first_sight
 
     return first_sight.require_known(ledger, tip)

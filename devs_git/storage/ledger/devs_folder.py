@@ -47,7 +47,7 @@ def shown_tip(places: Places) -> str:
     return found if is_oid(found) else NO_OID
 
 
-def foreign(places: Places) -> bool:
+def is_foreign(places: Places) -> bool:
     """Whether `.devs` exists and does not belong to devs-git."""
     path = (places.top or places.git_dir) / NAME
     # Also if it was our view before: files would be written to the target of the link.
@@ -55,19 +55,19 @@ def foreign(places: Places) -> bool:
         return places.top is not None
     if places.top is None or shown_tip(places) or not os.path.lexists(path):
         return False
-    return not path.is_dir() or any(not _rendered(file) for file in _files(path))
+    return not path.is_dir() or any(not _is_rendered(file) for file in _files(path))
 
 
-def noteless(places: Places) -> bool:
+def lacks_note(places: Places) -> bool:
     """Whether our view exists without its note, which disappears with `.git/devs`."""
-    return bool(places.top and not shown_tip(places) and not foreign(places) and _files(places.top / NAME))
+    return bool(places.top and not shown_tip(places) and not is_foreign(places) and _files(places.top / NAME))
 
 
 def _files(view: Path) -> list[Path]:
     return [path for path in view.rglob("*") if path.is_symlink() or not path.is_dir()]
 
 
-def _rendered(file: Path) -> bool:
+def _is_rendered(file: Path) -> bool:
     """Whether devs-git wrote a file, by its first line. For a signature, by the first line of the signed file."""
     named = file.with_suffix("") if file.name.endswith(_VERBATIM) else file
     if file.is_symlink() or named.is_symlink() or not (file.is_file() and named.is_file()):
@@ -76,7 +76,7 @@ def _rendered(file: Path) -> bool:
         return _HEAD.encode() in stream.readline(2 * len(_HEAD))
 
 
-def stale(places: Places, ledger: Ledger) -> bool:
+def is_stale(places: Places, ledger: Ledger) -> bool:
     """Whether a file of the view is missing or changed. Reads the whole view.
 
     A view of an older tip is not stale: hooks and other worktrees write events, and the next command here updates the view.
@@ -95,12 +95,12 @@ def stale(places: Places, ledger: Ledger) -> bool:
 
 def refresh(places: Places, ledger: Ledger, *, full: bool = False) -> Action:
     """Update the view to the ledger's tip by writing what changed. With `full` all files are written, also those that users changed."""
-    if places.top is None or not exclude_file.is_present(places) or foreign(places):
+    if places.top is None or not exclude_file.is_present(places) or is_foreign(places):
         return Action(WHAT, "skipped")
     if not full and shown_tip(places) == ledger.tip().oid and (places.top / NAME).is_dir():
         return Action(WHAT, "kept")
     with locks.hold(places.own / "view.lock", wait=_WAIT):
-        if noteless(places):
+        if lacks_note(places):
             # It may have files that the ledger no longer has, such as that of an open gate.
             _clear(places.top / NAME)
         old, new = shown_tip(places), ledger.tip().oid
@@ -119,9 +119,9 @@ def _render(view: Path, ledger: Ledger, old: str, new: str) -> bool:
     changed = False
     for path, mode, oid in _changes(ledger, before, after):
         if mode in {FILE, EXECUTABLE}:
-            changed = _put(view, path, _with_head(path, _read(ledger, oid))) or changed
+            changed = _write_file(view, path, _with_head(path, _read(ledger, oid))) or changed
         else:
-            changed = _take(view, path) or changed
+            changed = _remove_file(view, path) or changed
     return changed
 
 
@@ -129,19 +129,19 @@ def _changes(ledger: Ledger, before: str, after: str) -> Iterator[tuple[tuple[st
     """Path, new mode and new blob of each file that differs. Removals come first, so that a folder can replace a file."""
     if before == after:
         return
-    rows = _whole(ledger, after) if before == EMPTY_TREE else _differing(ledger, before, after, ())
+    rows = _all_files(ledger, after) if before == EMPTY_TREE else _changed_files(ledger, before, after, ())
     for path, mode, oid in sorted(rows, key=lambda row: row[1] != GONE):
         # A forged ledger may have a name with a slash in it, or a name that no file system allows.
-        if not any(_unusable(part) for part in path):
+        if not any(_is_unusable(part) for part in path):
             yield path, mode, oid
 
 
-def _unusable(part: str) -> bool:
+def _is_unusable(part: str) -> bool:
     odd = "/" in part or part.casefold() in {"", ".", "..", ".git"}
     return odd or len(part.encode("utf-8", "surrogateescape")) > _LONGEST
 
 
-def _whole(ledger: Ledger, tree: str) -> Iterator[tuple[tuple[str, ...], int, str]]:
+def _all_files(ledger: Ledger, tree: str) -> Iterator[tuple[tuple[str, ...], int, str]]:
     """Every file of a tree, with one git child, because it may be large."""
     for line in split_z(ledger.git.run("ls-tree", "-r", "-z", tree)):
         head, path = line.split("\t", 1)
@@ -149,7 +149,7 @@ def _whole(ledger: Ledger, tree: str) -> Iterator[tuple[tuple[str, ...], int, st
         yield tuple(path.split("/")), int(mode, 8), oid
 
 
-def _differing(
+def _changed_files(
     ledger: Ledger, before: str, after: str, at: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], int, str]]:
     """The files that differ between two trees. Only folders that differ are read; an event changes few."""
@@ -160,7 +160,7 @@ def _differing(
             continue
         left, right = (entry.oid if entry.mode == TREE else EMPTY_TREE for entry in (was, now))
         if left != right:
-            yield from _differing(ledger, left, right, (*at, name))
+            yield from _changed_files(ledger, left, right, (*at, name))
         if now.mode not in (TREE, GONE) or was.mode not in (TREE, GONE):
             yield (*at, name), GONE if now.mode == TREE else now.mode, now.oid
 
@@ -181,7 +181,7 @@ def _with_head(path: tuple[str, ...], data: bytes) -> bytes:
     return (f"<!-- {_HEAD} -->\n" if path[-1].endswith(".md") else f"# {_HEAD}\n").encode() + data
 
 
-def _put(view: Path, path: tuple[str, ...], data: bytes) -> bool:
+def _write_file(view: Path, path: tuple[str, ...], data: bytes) -> bool:
     folder = view
     for part in path[:-1]:
         folder /= part
@@ -199,7 +199,7 @@ def _put(view: Path, path: tuple[str, ...], data: bytes) -> bool:
     return True
 
 
-def _take(view: Path, path: tuple[str, ...]) -> bool:
+def _remove_file(view: Path, path: tuple[str, ...]) -> bool:
     folders = [view.joinpath(*path[:end]) for end in range(1, len(path))]
     if any(folder.is_symlink() for folder in folders):
         return False
@@ -213,8 +213,8 @@ def _take(view: Path, path: tuple[str, ...]) -> bool:
 
 
 def _clear(view: Path) -> None:
-    for file in [file for file in _files(view) if _rendered(file)]:
-        _take(view, file.relative_to(view).parts)
+    for file in [file for file in _files(view) if _is_rendered(file)]:
+        _remove_file(view, file.relative_to(view).parts)
 
 
 def remove(places: Places, ledger: Ledger) -> Action:
@@ -227,7 +227,7 @@ def remove(places: Places, ledger: Ledger) -> Action:
         if view.is_dir() and not view.is_symlink():
             known = tip if ledger.objects.exists(tip) else ledger.tip().oid
             for path, _, _ in _changes(ledger, EMPTY_TREE, ledger.tree_of(known) if known else EMPTY_TREE):
-                _take(view, path)
+                _remove_file(view, path)
             with contextlib.suppress(OSError):
                 view.rmdir()
         (places.own / "view").unlink(missing_ok=True)

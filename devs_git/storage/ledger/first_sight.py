@@ -51,12 +51,12 @@ def require_named(ledger: Ledger, remote: str, tip: str, ask: Git | None) -> str
     `remote` is '' for a ledger that is in this clone already but was never checked.
     """
     git = ledger.reader
-    where, said = read_named_ledger(git, remote, ask=ask)
+    where, tracked = read_named_ledger(git, remote, ask=ask)
     root = git.text("rev-list", "--max-parents=0", tip, "--")
     # Status 128: that event does not exist here.
-    asked = ("merge-base", "--is-ancestor", said.first_policy, tip)
-    begun = bool(said.first_policy) and git.attempt(*asked, ok=(0, 1, 128))[0] == 0
-    if (said.genesis and root != said.genesis) or (said.first_policy and not begun):
+    asked = ("merge-base", "--is-ancestor", tracked.first_policy, tip)
+    has_first = bool(tracked.first_policy) and git.attempt(*asked, ok=(0, 1, 128))[0] == 0
+    if (tracked.genesis and root != tracked.genesis) or (tracked.first_policy and not has_first):
         if git.text("rev-parse", "--is-shallow-repository") == "true":
             text = "This clone is shallow and lacks the first events of the ledger."
             raise DevsError("CONFLICT", text, hint="Fetch the rest: git fetch --unshallow", remote=remote)
@@ -64,10 +64,10 @@ def require_named(ledger: Ledger, remote: str, tip: str, ask: Git | None) -> str
             "LEDGER_FORK",
             f"The ledger {_of(remote)} is not the one that {PROPOSED} in {where} names.",
             hint="Call a person: there are two ledgers, and only one belongs to this repository. Nothing was changed.",
-            genesis=said.genesis,
+            genesis=tracked.genesis,
             remote=remote,
         )
-    return said.first_policy
+    return tracked.first_policy
 
 
 def require_known(ledger: Ledger, tip: str) -> str:
@@ -123,13 +123,13 @@ def policy_difference(
 
     Both are oids of blobs. `before` is the policy in force, '' for none.
     """
-    where, said = read_named_ledger(ledger.reader, remote, ask=ask)
+    where, named = read_named_ledger(ledger.reader, remote, ask=ask)
     now = _read(ledger, after)
     # If no policy is tracked yet, the policy that `init` itself would put into force is accepted.
-    tracked = parse(said.record or first(now.genesis))
+    tracked = parse(named.record or first(now.genesis))
     if after == before or tracked == now:
         return None
-    what = f"{PROPOSED} in {where} differs" if said.record else f"{where} has no {PROPOSED}"
+    what = f"{PROPOSED} in {where} differs" if named.record else f"{where} has no {PROPOSED}"
     return DevsError(
         "CONFLICT",
         f"The policy of the ledger {_of(remote)} cannot be checked: {what}, and this clone never had that ledger.",

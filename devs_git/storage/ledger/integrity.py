@@ -22,8 +22,8 @@ def findings(git: Git) -> Iterator[Finding]:
     """LEDGER_MISSING or LEDGER_MUTATED. At most one finding, because after it no other check is reliable."""
     try:
         names = git.run("rev-list", "--objects", "--no-object-names", LEDGER, "--")
-        with closing(git.stream("cat-file", "--batch", stdin=names)) as said:
-            wrong = next(_wrong(said), "")
+        with closing(git.stream("cat-file", "--batch", stdin=names)) as output:
+            wrong = next(_wrong(output), "")
     except GitFailed:
         text = "Parts of the ledger are missing from the object store."
         yield Finding("LEDGER_MISSING", "error", text, _WAY_OUT)

@@ -36,29 +36,29 @@ def operations(git: Git, events: Sequence[Event]) -> tuple[list[Event], list[Eve
             copies.setdefault(now, []).append(event)
     here: set[str] = set()
     lost: set[str] = set()
-    for backup, said in _told(git, list(copies)):
-        found = [event for event in copies[backup] if _says(event, said, backup)]
-        before = said.get(TrailerKey.LEDGER)
+    for backup, backup_event in _read_backups(git, list(copies)):
+        found = [event for event in copies[backup] if _matches(event, backup_event, backup)]
+        before = backup_event.get(TrailerKey.LEDGER)
         if len(found) > 1 and before:
             found = [
                 event for event in found if git.says("merge-base", "--is-ancestor", before, event.parents[0])
             ]
-        (lost if said.type == PURGED else here).update(event.oid for event in found[:1])
+        (lost if backup_event.type == PURGED else here).update(event.oid for event in found[:1])
     return [event for event in events if event.oid in here], [event for event in events if event.oid in lost]
 
 
-def _told(git: Git, backups: Sequence[str]) -> Iterator[tuple[str, Event]]:
+def _read_backups(git: Git, backups: Sequence[str]) -> Iterator[tuple[str, Event]]:
     from devs_git.storage.git.object_graph import contents
 
     for backup, data in contents(git, backups):
         yield backup, parse("", (), data.decode("utf-8", "replace").partition("\n\n")[2])
 
 
-def _says(event: Event, said: Event, backup: str) -> bool:
+def _matches(event: Event, backup_event: Event, backup: str) -> bool:
     """Whether an event matches its backup. A backup of version 0.1 has no fields; then the name is enough."""
-    if said.type != PURGED and event.backup != backup:
+    if backup_event.type != PURGED and event.backup != backup:
         return False
-    return not said.get(TrailerKey.LEDGER) or same_movement(event, said)
+    return not backup_event.get(TrailerKey.LEDGER) or same_movement(event, backup_event)
 
 
 def purged_backup(objects: Objects, backup: str, forms: tuple[bytes, ...]) -> str:
@@ -67,11 +67,15 @@ def purged_backup(objects: Objects, backup: str, forms: tuple[bytes, ...]) -> st
     NO_OID if the backup has no fields, or if its message contains the secret.
     """
     head, _, message = objects.read(backup, "commit").partition(b"\n\n")
-    said = parse("", (), message.decode("utf-8", "replace"))
-    if not said.get(TrailerKey.LEDGER) or holds(message, forms):
+    backup_event = parse("", (), message.decode("utf-8", "replace"))
+    if not backup_event.get(TrailerKey.LEDGER) or holds(message, forms):
         return NO_OID
     lines = b"".join(
         line + b"\n" for line in head.split(b"\n") if line.startswith((b"author ", b"committer "))
     )
-    text = Event(PURGED, f"Purged: {said.subject}", said.fields).message().encode("utf-8", "surrogateescape")
+    text = (
+        Event(PURGED, f"Purged: {backup_event.subject}", backup_event.fields)
+        .message()
+        .encode("utf-8", "surrogateescape")
+    )
     return objects.write("commit", f"tree {objects.write_tree({})}\n".encode() + lines + b"\n" + text)

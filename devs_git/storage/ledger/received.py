@@ -62,10 +62,10 @@ def problems(ledger: Ledger, moves: Sequence[Move]) -> Iterator[Finding]:
     """All reasons against the push. After a reason against the ledger itself, nothing else can be judged."""
     yield from push_rules.spelling(moves)
     yield from push_rules.names(moves)
-    yield from _renamed(ledger.git, moves)
+    yield from _changed_names(ledger.git, moves)
     move = next((m for m in moves if m.ref == LEDGER), None)
     if move:
-        found = list(_grown(ledger, move))
+        found = list(_judge_move(ledger, move))
         if found:
             yield from found
             return
@@ -86,7 +86,7 @@ def _tip(ledger: Ledger) -> str:
     return tip
 
 
-def _grown(ledger: Ledger, move: Move) -> Iterator[Finding]:
+def _judge_move(ledger: Ledger, move: Move) -> Iterator[Finding]:
     """The reasons against this move of the ledger."""
     git, old = ledger.git, "" if move.old == NO_OID else move.old
     if move.new == NO_OID:
@@ -120,24 +120,24 @@ def _grown(ledger: Ledger, move: Move) -> Iterator[Finding]:
     )
 
 
-def _renamed(git: Git, moves: Sequence[Move]) -> Iterator[Finding]:
+def _changed_names(git: Git, moves: Sequence[Move]) -> Iterator[Finding]:
     """LEDGER_FORK for a push of the default branch that names another ledger: new clones find the ledger by these names."""
     branch = git.text("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))
     for move in moves:
         if move.ref == branch and move.new != NO_OID:
-            before = _told(git, move.old) if move.old != NO_OID else NamedLedger()
-            here, after = _named_here(git), tracked_policy.named_ledger(git, move.new)
+            before = _named_ledger(git, move.old) if move.old != NO_OID else NamedLedger()
+            here, after = _ledger_here(git), tracked_policy.named_ledger(git, move.new)
             for name in ("genesis", "first_policy"):
                 # An existing name must stay. A new name must be that of the ledger here.
-                was, said = getattr(before, name), getattr(after, name)
-                right = was or (said and getattr(here, name))
-                if right and said != right:
+                was, now = getattr(before, name), getattr(after, name)
+                right = was or (now and getattr(here, name))
+                if right and now != right:
                     text = f"{PROPOSED} in {move.ref} would name another {name}; the right one is {right}."
                     fix = "Do not change genesis and first_policy."
                     yield rejection("LEDGER_FORK", move.ref, text, fix)
 
 
-def _named_here(git: Git) -> NamedLedger:
+def _ledger_here(git: Git) -> NamedLedger:
     """The names of the ledger here; all '' if there is none."""
     tip = git.text("rev-parse", "--quiet", "--verify", LEDGER, ok=(0, 1))
     if not tip:
@@ -148,7 +148,7 @@ def _named_here(git: Git) -> NamedLedger:
     )
 
 
-def _told(git: Git, commit: str) -> NamedLedger:
+def _named_ledger(git: Git, commit: str) -> NamedLedger:
     """The ledger that the tracked policy names; all '' if it cannot be read, so that a push can repair it."""
     try:
         return tracked_policy.named_ledger(git, commit)
@@ -176,20 +176,20 @@ def judge(facts: Facts, old: str, new: str, *, seen: str | None = None) -> Itera
     fresh = frozenset(facts.git.text("rev-list", new, *bound, "--").split())
     found = (*audit_facts.missing_files(facts), *facts.judgement.findings)
     yield from (finding for finding in found if finding.where in fresh or not finding.where)
-    yield from _taken_over(facts, new, fresh)
+    yield from _duplicate_tags(facts, new, fresh)
     if known:
         yield from facts.belief.rollback(known, new)
 
 
-def _taken_over(facts: Facts, new: str, fresh: frozenset[str]) -> Iterator[Finding]:
+def _duplicate_tags(facts: Facts, new: str, fresh: frozenset[str]) -> Iterator[Finding]:
     """LEDGER_MUTATED for a new event that records an existing checkpoint's tag with other data, and sorts before its event."""
-    said: dict[str, dict[str, tuple[str, ...]]] = {}
+    records: dict[str, dict[str, tuple[str, ...]]] = {}
     for step in facts.steps:
         for tag, what in checkpoints_of(step.event):
-            said.setdefault(tag, {})[step.event.oid] = what
+            records.setdefault(tag, {})[step.event.oid] = what
     several = {
         tag: events
-        for tag, events in said.items()
+        for tag, events in records.items()
         if len({*events.values()}) > 1 and not fresh.isdisjoint(events) and not fresh.issuperset(events)
     }
     if not several:

@@ -63,7 +63,7 @@ def require(git: Git, *points: Checkpoint) -> None:
     gone = [point for point in points if point.commit not in found]
     held = refs.list_refs(git, *(checkpoint_ref(p.task_id, p.number) for p in gone)) if gone else {}
     for point in strays(points, found, held):
-        raise DevsError(CODE, _said(point, found), hint=WAY_OUT, checkpoint=point.name)
+        raise DevsError(CODE, _mismatch_text(point, found), hint=WAY_OUT, checkpoint=point.name)
 
 
 def left_behind(
@@ -95,21 +95,21 @@ def left_behind(
 def require_followed(git: Git, common: Path, *points: Checkpoint, among: Container[str] = ()) -> None:
     """Raise HISTORY_REWRITTEN if the history of HEAD has another commit in place of one of `points`."""
     for point in left_behind(git, common, points, among):
-        raise DevsError(CODE, _elsewhere(point), hint=WAY_OUT, checkpoint=point.name)
+        raise DevsError(CODE, _elsewhere_text(point), hint=WAY_OUT, checkpoint=point.name)
 
 
-def _elsewhere(point: Checkpoint) -> str:
+def _elsewhere_text(point: Checkpoint) -> str:
     return (
         f"The history was rewritten: HEAD has another commit in place of {point.commit[:12]} ({point.name})."
     )
 
 
-def _said(point: Checkpoint, trees: Mapping[str, str]) -> str:
+def _mismatch_text(point: Checkpoint, trees: Mapping[str, str]) -> str:
     what = "has different files now" if point.commit in trees else "is missing"
     return f"The history was rewritten: commit {point.commit[:12]} of {point.name} {what}."
 
 
-def of_ledger(tip: str) -> DevsError:
+def ledger_rewritten(tip: str) -> DevsError:
     """HISTORY_REWRITTEN for a ledger whose checked tip is missing."""
     text = f"The history was rewritten, and the ledger with it: event {tip[:12]}, which this clone had, is missing."
     way_out = (
@@ -126,6 +126,6 @@ def findings(git: Git, points: Iterable[Checkpoint], here: Git, common: Path) ->
     old = () if stray else left_behind(here, common, every)
     if stray or old:
         first, count = (stray or old)[0], len(stray or old) - 1
-        said = _said(first, found) if stray else _elsewhere(first)
+        text = _mismatch_text(first, found) if stray else _elsewhere_text(first)
         more = f" The same is true of {count} more checkpoints." if count else ""
-        yield Finding(CODE, "error", said + more, WAY_OUT, first.name)
+        yield Finding(CODE, "error", text + more, WAY_OUT, first.name)

@@ -83,7 +83,7 @@ def _parts_missing() -> DevsError:
 
 
 @contextmanager
-def _whole() -> Iterator[None]:
+def _require_complete() -> Iterator[None]:
     """Raise LEDGER_MISSING if git fails while it reads: a shorter history would be a different history."""
     try:
         yield
@@ -121,10 +121,10 @@ class Ledger:
     def history_at(self, oid: str) -> History:
         """The history at one commit. The last one is cached, so only newer events are read."""
         if not self._folded or self._folded[0].tip != oid:
-            self._folded[:] = [self._grown(oid) or fold(self.events(oid, oldest_first=True))]
+            self._folded[:] = [self._extend(oid) or fold(self.events(oid, oldest_first=True))]
         return self._folded[0]
 
-    def _grown(self, oid: str) -> History | None:
+    def _extend(self, oid: str) -> History | None:
         """The cached history with the newer events; None if these are not one line from its tip."""
         base = self._folded[0] if self._folded else None
         if base is None:
@@ -183,9 +183,9 @@ class Ledger:
         order = ("--topo-order", "--reverse") if oldest_first else order
         bound = (f"^{since}",) if since else ()
         words = ("--no-commit-header", "--encoding=UTF-8", "--format=%H%x1f%P%x1f%B%x00")
-        said = self.reader.stream("rev-list", *words, *order, *(tips or (LEDGER,)), *bound, "--")
-        with closing(said), _whole():
-            for record in bounded.records(said, limits.COMMIT):
+        output = self.reader.stream("rev-list", *words, *order, *(tips or (LEDGER,)), *bound, "--")
+        with closing(output), _require_complete():
+            for record in bounded.records(output, limits.COMMIT):
                 oid, parents, message = record.decode("utf-8", "replace").lstrip("\n").split("\x1f", 2)
                 yield parse(oid, tuple(parents.split()), message)
 

@@ -50,7 +50,7 @@ def check(data: bytes, name: str, tip: Tip) -> dict[str, Any]:
     proposed = parse(record)
     root = tip.ledger.git.text("rev-list", "--max-parents=0", tip.oid)
     if proposed.genesis != root:
-        raise _refused(
+        raise _refusal(
             "genesis",
             f"{name} names a different genesis than this ledger has.",
             f"It is {root.replace(chr(10), ' or ')}.",
@@ -66,20 +66,20 @@ def contradictions(policy: Policy, name: str) -> Iterator[DevsError]:
 
     if policy.approval_minimum == "signed" and not any(one.key for one in policy.approvers):
         hint = "Give an approver a key. Otherwise nobody can decide."
-        yield _refused("approvers", f"{name} requires signed decisions, but names no key.", hint)
+        yield _refusal("approvers", f"{name} requires signed decisions, but names no key.", hint)
     agents = {allowed.principal(name) for name in (*AGENTS, *(one.principal for one in policy.agents))}
     keys = {allowed.same_key(one.key) for one in policy.agents if one.key}
     names = [allowed.principal(one.principal) for one in policy.approvers]
     for plain, one in zip(names, policy.approvers, strict=True):
         if plain in agents or (one.key and allowed.same_key(one.key) in keys):
             hint = "An agent must not decide: remove it from the approvers."
-            yield _refused("approvers", f"{name} names an agent as approver: {one.principal}.", hint)
+            yield _refusal("approvers", f"{name} names an agent as approver: {one.principal}.", hint)
         if names.count(plain) > 1:
             hint = "Names that differ only in case or Unicode form are one approver: keep one."
-            yield _refused("approvers", f"{name} names one approver twice: {one.principal}.", hint)
+            yield _refusal("approvers", f"{name} names one approver twice: {one.principal}.", hint)
 
 
-def _refused(field: str, message: str, hint: str) -> DevsError:
+def _refusal(field: str, message: str, hint: str) -> DevsError:
     return DevsError("POLICY_INVALID", message, hint=hint, field=field)
 
 
@@ -122,8 +122,8 @@ def _rules(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def first_event(git: Git, tip: str) -> str:
     """The event that set the first policy of a ledger that was judged; '' if there is none."""
-    said = git.text("rev-list", "--topo-order", "--reverse", "--full-history", tip, "--", IN_FORCE)
-    return said.partition("\n")[0]
+    events = git.text("rev-list", "--topo-order", "--reverse", "--full-history", tip, "--", IN_FORCE)
+    return events.partition("\n")[0]
 
 
 def write(top: Path, policy: bytes, first: str) -> Action:

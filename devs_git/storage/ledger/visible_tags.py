@@ -46,7 +46,7 @@ def mend(
     gets a message for each task that is gone because another clone rewound it.
     """
     tags = refs.list_refs(ledger.git, FOLDER)
-    if not always and _listed(tags) == _left(ledger.common):
+    if not always and _format_tags(tags) == _read_note(ledger.common):
         return ()
     history = ledger.tip().here
     wanted = out_of_step(history, tags)
@@ -76,8 +76,8 @@ def note_tags_after(git: Git, common: Path) -> Iterator[None]:
     """Note the tags after a command of devs-git. git lists them while the body does something else."""
     with refs.list_refs_alongside(git, FOLDER) as tags:
         yield
-        now = _listed(tags())
-    if now != _left(common):
+        now = _format_tags(tags())
+    if now != _read_note(common):
         replace_file(_file(common), now)
 
 
@@ -85,12 +85,12 @@ def _file(common: Path) -> Path:
     return common / "devs" / "visible-tags"
 
 
-def _left(common: Path) -> bytes | None:
+def _read_note(common: Path) -> bytes | None:
     try:
         return _file(common).read_bytes()
     except FileNotFoundError:
         return None
 
 
-def _listed(tags: dict[str, str]) -> bytes:
+def _format_tags(tags: dict[str, str]) -> bytes:
     return "".join(f"{oid} {ref}\n" for ref, oid in sorted(tags.items())).encode("utf-8", "surrogateescape")

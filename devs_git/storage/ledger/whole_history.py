@@ -105,7 +105,7 @@ _FIELDS: Final = (
 def commits(git: Git, heads: Iterable[str], base: str = "") -> list[Bound]:
     """The commits that `heads` reach and `base` ('' for none) does not, parents first, with their trailers."""
     names = [*heads, *([f"^{base}"] if base else [])]
-    return _bound(git, names, "--topo-order", "--reverse") if names != [f"^{base}"] else []
+    return _read_commits(git, names, "--topo-order", "--reverse") if names != [f"^{base}"] else []
 
 
 def commits_touching(git: Git, head: str, paths: Iterable[str]) -> list[Bound]:
@@ -113,21 +113,21 @@ def commits_touching(git: Git, head: str, paths: Iterable[str]) -> list[Bound]:
 
     The parents of each are the nearest such commits.
     """
-    return _bound(git, [head], "--topo-order", "--reverse", "--simplify-merges", paths=paths)
+    return _read_commits(git, [head], "--topo-order", "--reverse", "--simplify-merges", paths=paths)
 
 
 def commits_alone(git: Git, oids: Iterable[str]) -> list[Bound]:
     """These commits without their ancestors."""
     names = list(oids)
-    return _bound(git, names, "--no-walk=unsorted") if names else []
+    return _read_commits(git, names, "--no-walk=unsorted") if names else []
 
 
-def _bound(git: Git, names: Iterable[str], *how: str, paths: Iterable[str] = ()) -> list[Bound]:
+def _read_commits(git: Git, names: Iterable[str], *how: str, paths: Iterable[str] = ()) -> list[Bound]:
     words = ("rev-list", *how, "--no-commit-header", f"--format={_FIELDS}", "--stdin", "--", *paths)
-    said = git.stream(*words, stdin="".join(f"{name}\n" for name in names).encode())
+    output = git.stream(*words, stdin="".join(f"{name}\n" for name in names).encode())
     found = []
     # The fields also end with NUL, which no message contains.
-    parts = (os.fsdecode(part) for part in bounded.records(said, limits.COMMIT))
+    parts = (os.fsdecode(part) for part in bounded.records(output, limits.COMMIT))
     for oid, parents, ledger, gate, who in zip(parts, parts, parts, parts, parts, strict=True):
         trailers = (ledger.rpartition(",")[2], gate.rpartition(",")[2])
         found.append(Bound(oid.lstrip("\n"), tuple(parents.split()), *trailers, who))

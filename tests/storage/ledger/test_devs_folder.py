@@ -98,9 +98,9 @@ def test_only_what_changed_is_written_again(viewed: Workspace) -> None:
     put(viewed, policy_yaml="x: 1\n")
     refresh(viewed)
     assert (viewed.top / ".devs" / "README.md").read_text() == "mine"
-    assert devs_folder.stale(viewed.places, viewed.ledger)
+    assert devs_folder.is_stale(viewed.places, viewed.ledger)
     assert refresh(viewed, full=True) == "updated"
-    assert not devs_folder.stale(viewed.places, viewed.ledger)
+    assert not devs_folder.is_stale(viewed.places, viewed.ledger)
 
 
 def test_a_view_that_was_deleted_comes_back_whole(viewed: Workspace) -> None:
@@ -153,11 +153,11 @@ def test_our_view_without_its_note_is_ours_and_rendered_anew(viewed: Workspace) 
     refresh(viewed)
     put(viewed, open__g1=None)  # decided meanwhile, and then the note goes with `.git/devs`
     (viewed.places.own / "view").unlink()
-    assert devs_folder.noteless(viewed.places)
-    assert not devs_folder.foreign(viewed.places)
+    assert devs_folder.lacks_note(viewed.places)
+    assert not devs_folder.is_foreign(viewed.places)
     assert refresh(viewed) == "updated"
     assert set(shown(viewed)) == {"README.md", "gates/g1/decision.yaml", "gates/g1/decision.yaml.sig"}
-    assert not devs_folder.stale(viewed.places, viewed.ledger)
+    assert not devs_folder.is_stale(viewed.places, viewed.ledger)
 
 
 @pytest.mark.parametrize("name", ["mine", "gates/g1/mine.yaml", "mine.sig", "link"])
@@ -174,7 +174,7 @@ def test_with_a_file_of_the_users_in_it_a_view_without_its_note_is_left_alone(
         mine.write_text("mine\n")
     (viewed.places.own / "view").unlink()
     before = shown(viewed)
-    assert devs_folder.foreign(viewed.places)
+    assert devs_folder.is_foreign(viewed.places)
     assert refresh(viewed) == "skipped"
     assert shown(viewed) == before
 
