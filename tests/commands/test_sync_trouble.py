@@ -211,5 +211,7 @@ def test_doctor_knows_what_the_last_sync_saw(pair: Pair) -> None:
     pair.ann.git("update-ref", LEDGER, f"{refs_of(pair.origin)[LEDGER]}~2")
     (pair.ann.top / ".git/devs/view").unlink()
     found = doctor.run(pair.ann.opened, doctor.Request()).findings
-    assert next(f.message for f in found if f.code == "LEDGER_ROLLBACK").endswith("(by sync with origin).")
+    assert next(f.message for f in found if f.code == "LEDGER_ROLLBACK").endswith(
+        "(known from sync with origin)."
+    )
     assert pair.ann.sync().ledger == pair.ann.tip == refs_of(pair.origin)[LEDGER]

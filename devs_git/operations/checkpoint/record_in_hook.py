@@ -43,9 +43,9 @@ def record_head(
     if work is None or not wanted():
         return None
     found = commit_facts(context.git, "HEAD", refs.branch(context.places.git_dir))
-    old, new, words = refs.last_move(context.places.git_dir)
-    replaced = new == found.commit and old.strip("0") and old not in found.parents
-    if (replaced and not amended) or words.endswith(": Fast-forward"):
+    move = refs.last_move(context.places.git_dir)
+    replaced = move.new == found.commit and move.old.strip("0") and move.old not in found.parents
+    if (replaced and not amended) or move.message.endswith(": Fast-forward"):
         return None
     if _is_recorded(context, work.task, found.commit):
         return None

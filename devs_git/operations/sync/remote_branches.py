@@ -15,7 +15,7 @@ from devs_git.storage.git import refs
 from devs_git.storage.git.program import Git
 from devs_git.storage.git.remote_repository import Remote
 from devs_git.storage.ledger import lines_of_work
-from devs_git.storage.ledger.clone_history import SEEN, TRACKED, Standpoint
+from devs_git.storage.ledger.clone_history import SEEN, TRACKED, Branch, Standpoint
 from devs_git.values import immutable
 
 
@@ -60,9 +60,9 @@ class RemoteBranches:
         keep: dict[str, str] = {}
         for point in points:
             if point.tag not in known_here:
-                ref, oid = here.holder(point, tuple(self.branches.items()))
-                name = ref.removeprefix(lines_of_work.HEADS)
-                keep[f"{folder}{here.last_fetched(self.other.remote, name)}/{name}"] = oid
+                branch = here.holder(point, [Branch(*one) for one in self.branches.items()])
+                name = branch.name.removeprefix(lines_of_work.HEADS)
+                keep[f"{folder}{here.last_fetched(self.other.remote, name)}/{name}"] = branch.tip
         held = {ref: oid for ref, oid in here.branches.items() if ref.startswith(folder)}
         updates = [
             RefUpdate(ref, oid, held.get(ref, NO_OID)) for ref, oid in keep.items() if held.get(ref) != oid

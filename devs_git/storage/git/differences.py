@@ -79,6 +79,16 @@ class Change:
 
 
 @immutable
+class _Raw:
+    """A line of `--raw`. `source` is the path before a rename or copy, '' for any other change."""
+
+    letter: str
+    source: str
+    old_mode: str
+    new_mode: str
+
+
+@immutable
 class Hunk:
     r"""`header` is git's `@@ … @@ …` line; each of `lines` begins with ' ', '+', '-' or '\'."""
 
@@ -91,7 +101,7 @@ def changes(git: Git, before: str, after: str, *, renames: bool = True) -> tuple
     asked, words = _words(git, before, after, "--raw", "--numstat", "-z", renames=renames)
     out = asked.run(*words)
     fields = iter(os.fsdecode(part) for part in out.split(b"\0"))
-    raw: dict[str, tuple[str, str, str, str]] = {}
+    raw: dict[str, _Raw] = {}
     counts: dict[str, tuple[str, str]] = {}
     for field in fields:
         if field.startswith(":"):
@@ -101,7 +111,7 @@ def changes(git: Git, before: str, after: str, *, renames: bool = True) -> tuple
             # An unmerged file has another line, with its real change.
             if letter == "U" and path in raw:
                 continue
-            raw[path] = (letter[0], source if path != source else "", old_mode, new_mode)
+            raw[path] = _Raw(letter[0], source if path != source else "", old_mode, new_mode)
         elif field:
             added, removed, name = field.split("\t", 2)
             if not name:
@@ -115,25 +125,23 @@ def changes(git: Git, before: str, after: str, *, renames: bool = True) -> tuple
     )
 
 
-def _is_touched_only(raw: tuple[str, str, str, str]) -> bool:
+def _is_touched_only(raw: _Raw) -> bool:
     """Whether only the file's time changed, given that the change has no count of lines."""
-    letter, _, old_mode, new_mode = raw
-    return letter == "M" and old_mode == new_mode
+    return raw.letter == "M" and raw.old_mode == raw.new_mode
 
 
-def _change(path: str, raw: tuple[str, str, str, str], count: tuple[str, str]) -> Change:
-    letter, source, old_mode, new_mode = raw
+def _change(path: str, raw: _Raw, count: tuple[str, str]) -> Change:
     binary = count[0] == "-"
     return Change(
         path=path,
-        action=ACTIONS.get(letter, "modified"),
+        action=ACTIONS.get(raw.letter, "modified"),
         additions=0 if binary else int(count[0]),
         deletions=0 if binary else int(count[1]),
-        old_path=source if letter == "R" else "",
+        old_path=raw.source if raw.letter == "R" else "",
         binary=binary,
-        old_mode=old_mode,
-        new_mode=new_mode,
-        sections={"T": 2, "U": 0}.get(letter, 1),
+        old_mode=raw.old_mode,
+        new_mode=raw.new_mode,
+        sections={"T": 2, "U": 0}.get(raw.letter, 1),
     )
 
 

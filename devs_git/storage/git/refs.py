@@ -13,6 +13,7 @@ from devs_git.domain.ledger.events import NO_OID, RefUpdate
 from devs_git.domain.ledger.ids import OID_FORM
 from devs_git.errors import DevsError
 from devs_git.storage.git.program import Git, GitFailed, split_lines
+from devs_git.values import immutable
 
 BACKUPS: Final = "refs/devs/backup/"
 _MOVED: Final = re.compile(
@@ -164,17 +165,26 @@ def stashes(git: Git) -> list[str]:
     return [] if status else out.decode().split()
 
 
-def last_move(git_dir: Path) -> tuple[str, str, str]:
-    """Old oid, new oid and message of the last line of HEAD's reflog; all '' if there is none."""
+@immutable
+class HeadMove:
+    """One line of HEAD's reflog: the oid before, the oid after, and git's message."""
+
+    old: str = ""
+    new: str = ""
+    message: str = ""
+
+
+def last_move(git_dir: Path) -> HeadMove:
+    """The last line of HEAD's reflog; all members are '' if there is none."""
     try:
         with (git_dir / "logs" / "HEAD").open("rb") as log:
             log.seek(max(0, log.seek(0, os.SEEK_END) - _TAIL))
             line = log.read().rstrip(b"\n").rpartition(b"\n")[2].decode("utf-8", "replace")
     except FileNotFoundError:
-        return "", "", ""
-    oids, _, words = line.partition("\t")
+        return HeadMove()
+    oids, _, message = line.partition("\t")
     old, _, rest = oids.partition(" ")
-    return old, rest.partition(" ")[0], words
+    return HeadMove(old, rest.partition(" ")[0], message)
 
 
 def branch(git_dir: Path) -> str:

@@ -57,6 +57,14 @@ def view_here(git: Git, common: Path, history: History) -> History:
 
 
 @immutable
+class Branch:
+    """A branch by any name, and the oid of its tip."""
+
+    name: str
+    tip: str
+
+
+@immutable
 class Standpoint:
     """A clone and the branches that it knows, by their full names."""
 
@@ -101,12 +109,12 @@ class Standpoint:
         local = {name: oid for name, oid in self.branches.items() if name.startswith(lines_of_work.HEADS)}
         yield from lines_of_work.select_branches(history, local, self.git).values()
         yield from (head.oid for head in lines_of_work.heads(self.git, self.common, local))
-        yield from (oid for _, oid in self.remote_tips(history))
+        yield from (branch.tip for branch in self.remote_branches(history))
 
-    def remote_tips(self, history: History) -> tuple[tuple[str, str], ...]:
-        """Names (`origin/main`) and tips of the remotes' branches, as this clone last saw them."""
+    def remote_branches(self, history: History) -> tuple[Branch, ...]:
+        """The remotes' branches (`origin/main`) as this clone last saw them."""
         known = remote_names.names(Places(self.common, self.common, None))
-        found: list[tuple[str, str]] = []
+        found: list[Branch] = []
         for ref, oid in self.branches.items():
             folder = next((each for each in (TRACKED, SEEN) if ref.startswith(each)), "")
             remote, branch = remote_names.split(ref.removeprefix(folder), known) if folder else ("", "HEAD")
@@ -116,7 +124,7 @@ class Standpoint:
             if branch != "HEAD" and lines_of_work.select_branches(
                 history, {lines_of_work.HEADS + branch: oid}
             ):
-                found.append((f"{remote}/{branch}", oid))
+                found.append(Branch(f"{remote}/{branch}", oid))
         return tuple(found)
 
     def last_fetched(self, remote: str, branch: str) -> str:
@@ -128,22 +136,22 @@ class Standpoint:
 
     def still_on(self, points: Collection[Checkpoint], history: History) -> dict[str, str]:
         """For each of `points` that is still on a remote's branch: its tag and the branch (`origin/main`)."""
-        tips = self.remote_tips(history)
-        there = lines_of_work.tags_reached(self.git, points, [oid for _, oid in tips])
-        return {point.tag: self.holder(point, tips)[0] for point in points if point.tag in there}
+        branches = self.remote_branches(history)
+        there = lines_of_work.tags_reached(self.git, points, [one.tip for one in branches])
+        return {point.tag: self.holder(point, branches).name for point in points if point.tag in there}
 
-    def holder(self, point: Checkpoint, branches: Sequence[tuple[str, str]]) -> tuple[str, str]:
-        """Name and tip of a remote's branch that has the point's commit; at least one must have it. Prefers the rewound branch's name."""
+    def holder(self, point: Checkpoint, branches: Sequence[Branch]) -> Branch:
+        """One of `branches` that has the point's commit; at least one must have it. The name of the rewound branch is preferred."""
         mine = clone_view.rewind_of(point, self.clone)
         name = (
             mine.branch.removeprefix(lines_of_work.HEADS)
             if mine
             else point.branch.removeprefix(lines_of_work.HEADS)
         )
-        left = sorted(branches, key=lambda pair: (not f"/{pair[0]}".endswith(f"/{name}"), pair))
+        left = sorted(branches, key=lambda one: (not f"/{one.name}".endswith(f"/{name}"), one.name, one.tip))
         size = 1
         while len(left) > 1:
-            has = lines_of_work.tags_reached(self.git, [point], [oid for _, oid in left[:size]])
+            has = lines_of_work.tags_reached(self.git, [point], [one.tip for one in left[:size]])
             left = left[:size] if has else left[size:]
             size = (len(left) + 1) // 2
         return left[0]

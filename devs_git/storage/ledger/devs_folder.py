@@ -23,6 +23,7 @@ from devs_git.storage.git.objects import EMPTY_TREE, EXECUTABLE, FILE, TREE, Ent
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.program import split_z
 from devs_git.storage.ledger.store import Ledger
+from devs_git.values import immutable
 
 NAME: Final = ".devs"
 WHAT: Final = "view .devs/"
@@ -36,6 +37,15 @@ GONE: Final = 0
 _READ_ONLY: Final = 0o444
 # A header line would break a signature.
 _VERBATIM: Final = ".sig"
+
+
+@immutable
+class FileChange:
+    """A file of the ledger that differs between two trees: the parts of its path, its new mode (or GONE) and blob."""
+
+    path: tuple[str, ...]
+    mode: int
+    oid: str
 
 
 def shown_tip(places: Places) -> str:
@@ -84,11 +94,11 @@ def is_stale(places: Places, ledger: Ledger) -> bool:
     tip = shown_tip(places)
     if places.top is None or not ledger.objects.exists(tip or EMPTY_TREE) or not tip:
         return places.top is not None
-    for path, _, oid in _changes(ledger, EMPTY_TREE, ledger.tree_of(tip)):
-        file = places.top.joinpath(NAME, *path)
+    for change in _changes(ledger, EMPTY_TREE, ledger.tree_of(tip)):
+        file = places.top.joinpath(NAME, *change.path)
         if file.is_symlink() or not file.is_file():
             return True
-        if file.read_bytes() != _with_head(path, _read(ledger, oid)):
+        if file.read_bytes() != _with_head(change.path, _read(ledger, change.oid)):
             return True
     return False
 
@@ -117,23 +127,24 @@ def _render(view: Path, ledger: Ledger, old: str, new: str) -> bool:
     after = ledger.tree_of(new) if new else EMPTY_TREE
     view.mkdir(exist_ok=True)
     changed = False
-    for path, mode, oid in _changes(ledger, before, after):
-        if mode in {FILE, EXECUTABLE}:
-            changed = _write_file(view, path, _with_head(path, _read(ledger, oid))) or changed
+    for change in _changes(ledger, before, after):
+        if change.mode in {FILE, EXECUTABLE}:
+            data = _with_head(change.path, _read(ledger, change.oid))
+            changed = _write_file(view, change.path, data) or changed
         else:
-            changed = _remove_file(view, path) or changed
+            changed = _remove_file(view, change.path) or changed
     return changed
 
 
-def _changes(ledger: Ledger, before: str, after: str) -> Iterator[tuple[tuple[str, ...], int, str]]:
-    """Path, new mode and new blob of each file that differs. Removals come first, so that a folder can replace a file."""
+def _changes(ledger: Ledger, before: str, after: str) -> Iterator[FileChange]:
+    """The files that differ between two trees. Removals come first, so that a folder can replace a file."""
     if before == after:
         return
     rows = _all_files(ledger, after) if before == EMPTY_TREE else _changed_files(ledger, before, after, ())
-    for path, mode, oid in sorted(rows, key=lambda row: row[1] != GONE):
+    for change in sorted(rows, key=lambda one: one.mode != GONE):
         # A forged ledger may have a name with a slash in it, or a name that no file system allows.
-        if not any(_is_unusable(part) for part in path):
-            yield path, mode, oid
+        if not any(_is_unusable(part) for part in change.path):
+            yield change
 
 
 def _is_unusable(part: str) -> bool:
@@ -141,17 +152,15 @@ def _is_unusable(part: str) -> bool:
     return odd or len(part.encode("utf-8", "surrogateescape")) > _LONGEST
 
 
-def _all_files(ledger: Ledger, tree: str) -> Iterator[tuple[tuple[str, ...], int, str]]:
+def _all_files(ledger: Ledger, tree: str) -> Iterator[FileChange]:
     """Every file of a tree, with one git child, because it may be large."""
     for line in split_z(ledger.git.run("ls-tree", "-r", "-z", tree)):
         head, path = line.split("\t", 1)
         mode, _kind, oid = head.split(" ")
-        yield tuple(path.split("/")), int(mode, 8), oid
+        yield FileChange(tuple(path.split("/")), int(mode, 8), oid)
 
 
-def _changed_files(
-    ledger: Ledger, before: str, after: str, at: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], int, str]]:
+def _changed_files(ledger: Ledger, before: str, after: str, at: tuple[str, ...]) -> Iterator[FileChange]:
     """The files that differ between two trees. Only folders that differ are read; an event changes few."""
     old, new = (ledger.list_path(tree, "") for tree in (before, after))
     for name in sorted(old.keys() | new.keys()):
@@ -162,7 +171,7 @@ def _changed_files(
         if left != right:
             yield from _changed_files(ledger, left, right, (*at, name))
         if now.mode not in (TREE, GONE) or was.mode not in (TREE, GONE):
-            yield (*at, name), GONE if now.mode == TREE else now.mode, now.oid
+            yield FileChange((*at, name), GONE if now.mode == TREE else now.mode, now.oid)
 
 
 def _read(ledger: Ledger, oid: str) -> bytes:
@@ -226,8 +235,8 @@ def remove(places: Places, ledger: Ledger) -> Action:
     with locks.hold(places.own / "view.lock", wait=_WAIT):
         if view.is_dir() and not view.is_symlink():
             known = tip if ledger.objects.exists(tip) else ledger.tip().oid
-            for path, _, _ in _changes(ledger, EMPTY_TREE, ledger.tree_of(known) if known else EMPTY_TREE):
-                _remove_file(view, path)
+            for change in _changes(ledger, EMPTY_TREE, ledger.tree_of(known) if known else EMPTY_TREE):
+                _remove_file(view, change.path)
             with contextlib.suppress(OSError):
                 view.rmdir()
         (places.own / "view").unlink(missing_ok=True)

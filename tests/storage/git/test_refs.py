@@ -77,9 +77,9 @@ def test_a_ref_that_moved_since_it_was_read_is_neither_deleted_nor_moved(
 
 def test_the_last_move_of_head_is_the_last_line_of_its_reflog(workspace: Workspace, git: Run) -> None:
     head, before = git("rev-parse", "HEAD", "HEAD~1").split()
-    assert refs.last_move(workspace.places.git_dir) == (before, head, "commit: c3")
+    assert refs.last_move(workspace.places.git_dir) == refs.HeadMove(before, head, "commit: c3")
     (workspace.places.git_dir / "logs" / "HEAD").unlink()
-    assert refs.last_move(workspace.places.git_dir) == ("", "", "")
+    assert refs.last_move(workspace.places.git_dir) == refs.HeadMove()
 
 
 def test_the_branch_that_a_rebase_moves_is_told_by_its_folder_or_by_where_it_began(

@@ -69,7 +69,7 @@ def test_a_child_of_a_killed_owner_is_waited_for_and_said(tmp_path: Path) -> Non
     made.kill()  # not reaped yet: a zombie counts as dead
 
     def waiting(words: str) -> None:
-        assert "left behind" in words
+        assert "interrupted command" in words
         assert made.stdin is not None
         made.stdin.write("end\n")  # the orphan ends now
         made.stdin.flush()
@@ -126,13 +126,13 @@ def test_the_next_command_waits_for_the_git_of_a_killed_one(worked: Scene, drive
 
     def say(words: str) -> None:
         said.append(words)
-        if "left behind" in words:
+        if "interrupted command" in words:
             (twin / ".git" / "armed").unlink()
             go.write_text("go\n")
 
     opened = Workspace.open(twin)
     router.call("status", Workspace(opened.places, say=say), status.Request())
-    assert "left behind" in said[0]
+    assert "interrupted command" in said[0]
     assert "taken back" in said[1]
     assert stage.check(twin, "orphan") == "old"
 
