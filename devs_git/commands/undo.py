@@ -145,7 +145,7 @@ def _make_plan(workspace: Workspace, site: Site, request: Request) -> _UndoPlan:
     before = clone_view.own_view(
         fold(workspace.ledger.events(operation.parents[0], oldest_first=True)), clone
     )
-    left, _ = reach.commits_since(site.git, found.head, state.head)
+    left = reach.commits_since(site.git, found.head, state.head).commits
     held = refs.list_refs(site.git, lines_of_work.HEADS, lines_of_work.FOLDER)
     rewind_plan.require_none_left(site, history, held, left)
     branches = {name: oid for name, oid in held.items() if name.startswith(lines_of_work.HEADS)}
@@ -161,7 +161,7 @@ def _make_plan(workspace: Workspace, site: Site, request: Request) -> _UndoPlan:
         effect, history, before, [point for points in turns for point in points]
     )
     plan = _footprint(site, found, [state, *later])
-    commits = bool(reach.commits_since(site.git, found.head, Movement.of(since[-1]).after)[0])
+    commits = reach.commits_since(site.git, found.head, Movement.of(since[-1]).after).commits
     refused = [
         *rewind_selection.refuse_reused_tasks(history, before, effect.revived),
         *survey.reasons_against_moving(site.places, found),

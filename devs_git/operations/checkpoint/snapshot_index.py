@@ -119,19 +119,18 @@ def _take(git: Git, ours: Git, head: str, limit: Callable[[], int]) -> Shot:
         with ours.alongside(*_TOUCHED) as touched_files:
             remembered = ours.run("ls-files", "-z", "-v", "-s")
             touched, gone = _touched(touched_files())
-        user_entries, known, found, left_out = _unlike(listed(), remembered)
-    absent = {
-        path for path, entry in user_entries.items() if entry.skipped and not os.path.lexists(top / path)
-    }
-    on_disk = (user_entries.keys() - absent - gone) | found
+        difference = _unlike(listed(), remembered)
+    users, known = difference.users, difference.known
+    absent = {path for path, entry in users.items() if entry.skipped and not os.path.lexists(top / path)}
+    on_disk = (users.keys() - absent - gone) | difference.untracked
     write = [path for path in on_disk if path in touched or path not in known]
-    write += touched - user_entries.keys() - known.keys()
+    write += touched - users.keys() - known.keys()
     fixed = {
         path: entry.what
-        for path, entry in user_entries.items()
+        for path, entry in users.items()
         if (path in absent or (entry.is_link and path not in known)) and _what(known, path) != entry.what
     }
-    drop = (known.keys() - on_disk - absent) | (gone - user_entries.keys() - known.keys())
+    drop = (known.keys() - on_disk - absent) | (gone - users.keys() - known.keys())
     if write:
         from devs_git.storage.worktree.capture import require_room
 
@@ -142,7 +141,7 @@ def _take(git: Git, ours: Git, head: str, limit: Callable[[], int]) -> Shot:
         write,
     )
     tree = ours.text("write-tree")
-    return Shot(tree, _differing(git, head or EMPTY_TREE, tree), left_out)
+    return Shot(tree, _differing(git, head or EMPTY_TREE, tree), difference.nested)
 
 
 def _update(ours: Git, entries: list[str], write: list[str]) -> None:
@@ -153,23 +152,31 @@ def _update(ours: Git, entries: list[str], write: list[str]) -> None:
         ours.run("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=join_z(write))
 
 
-def _unlike(
-    listed: bytes, remembered: bytes
-) -> tuple[dict[str, _Entry], dict[str, _Entry], set[str], tuple[str, ...]]:
-    """Entries of the user's index and of ours that differ, untracked files, and nested repositories.
+@immutable
+class _Difference:
+    """Entries of the user's index and of the private one that differ, untracked files, and nested repositories."""
+
+    users: dict[str, _Entry]
+    known: dict[str, _Entry]
+    untracked: set[str]
+    nested: tuple[str, ...]
+
+
+def _unlike(listed: bytes, remembered: bytes) -> _Difference:
+    """Compare the listing of the user's index and untracked files with that of the private index.
 
     The many equal entries are not decoded: in a large repository that would take longer than git.
     """
     lines, known = set(listed.split(b"\0")), set(remembered.split(b"\0"))
-    user_entries, found = {}, set()
+    users, found = {}, set()
     for line in map(os.fsdecode, lines - known):
         if line.startswith("? "):
             found.add(line[2:])
         else:
-            user_entries.update(_entry(line))
+            users.update(_entry(line))
     nested = {path for path in found if path.endswith("/")}
-    own_entries = dict(pair for line in map(os.fsdecode, known - lines) for pair in _entry(line).items())
-    return user_entries, own_entries, found - nested, tuple(sorted(path.rstrip("/") for path in nested))
+    own = dict(pair for line in map(os.fsdecode, known - lines) for pair in _entry(line).items())
+    return _Difference(users, own, found - nested, tuple(sorted(path.rstrip("/") for path in nested)))
 
 
 def _entry(line: str) -> dict[str, _Entry]:

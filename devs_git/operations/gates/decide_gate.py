@@ -102,7 +102,8 @@ def decide(place: Workspace, answer: Answer, verb: str) -> Resolved:
         return Draft(_event(place, current, record, verb, landing), _files(current, record, proof))
 
     if signed_decision.lands(gate, answer.decision):
-        return Resolved(record, *land_tas.land(place, gate, verb, build))
+        landed = land_tas.land(place, gate, verb, build)
+        return Resolved(record, landed.event, landed.commit, landed.branch)
     return Resolved(record, place.append(build))
 
 

@@ -172,23 +172,31 @@ class _Landing:
         return capture.commit(place.objects, tree, [head], place.signature(), "\n\n".join(words)), tree
 
 
-def land(place: Workspace, gate: Gate, verb: str, build: Build) -> tuple[Event, str, str]:
-    """Write decision and commit in one transaction. Returns the event, the commit and its branch. STALE_REQUEST, CONFLICT{paths}."""
+@immutable
+class LandResult:
+    """The event of the decision, and the commit and its branch; '' for both if the branch already had the text."""
+
+    event: Event
+    commit: str = ""
+    branch: str = ""
+
+
+def land(place: Workspace, gate: Gate, verb: str, build: Build) -> LandResult:
+    """Write decision and commit in one transaction. STALE_REQUEST, CONFLICT{paths}."""
     with _as_conflict(gate):
         return _land(place, gate, verb, build)
 
 
-def _land(place: Workspace, gate: Gate, verb: str, build: Build) -> tuple[Event, str, str]:
+def _land(place: Workspace, gate: Gate, verb: str, build: Build) -> LandResult:
     work = _Landing(place, gate, verb, build)
     head = refs.read(place.store_git, _ref(gate))
     if has_proposed_text(place.store_git, gate, head):
-        return place.append(build), "", ""
+        return LandResult(place.append(build))
     there = _worktree(place, gate)
-    event, commit = _in_worktree(work, place.site_of(there)) if there else _on_branch(work)
-    return event, commit, gate.text("branch")
+    return _in_worktree(work, place.site_of(there)) if there else _on_branch(work)
 
 
-def _on_branch(work: _Landing) -> tuple[Event, str]:
+def _on_branch(work: _Landing) -> LandResult:
     place, ref = work.place, _ref(work.gate)
     head = refs.read(place.store_git, ref)
     commit, _ = work.commit(head)
@@ -198,12 +206,12 @@ def _on_branch(work: _Landing) -> tuple[Event, str]:
         return replace(made, updates=(*made.updates, RefUpdate(ref, commit, head)))
 
     try:
-        return place.append(draft), commit
+        return LandResult(place.append(draft), commit, work.gate.text("branch"))
     except refs.RefMoved as error:
         raise stale_request(work.gate) from error
 
 
-def _in_worktree(work: _Landing, site: Site) -> tuple[Event, str]:
+def _in_worktree(work: _Landing, site: Site) -> LandResult:
     with move_tree.translate_failures(REFUSAL), move_tree.worktree_lock(site) as held:
         found = survey.take(held.git, held.top)
         survey.require_movable(held.places, found)
@@ -218,7 +226,7 @@ def _in_worktree(work: _Landing, site: Site) -> tuple[Event, str]:
             return _move(work, held, found, own)
 
 
-def _move(work: _Landing, site: Site, found: Survey, own: _Operation) -> tuple[Event, str]:
+def _move(work: _Landing, site: Site, found: Survey, own: _Operation) -> LandResult:
     commit, tree = work.commit(found.head)
     carried = carry_changes.prepare(site, own.folder, Head(found.head, found.branch), tree, REFUSAL)
     backup = _backup(site, found, own, tree)
@@ -235,7 +243,7 @@ def _move(work: _Landing, site: Site, found: Survey, own: _Operation) -> tuple[E
         updates=(RefUpdate(found.branch, commit, found.head),),
         backup=backup,
     )
-    return move_tree.execute(site, move).event, commit
+    return LandResult(move_tree.execute(site, move).event, commit, work.gate.text("branch"))
 
 
 def _backup(site: Site, found: Survey, own: _Operation, tree: str) -> str:

@@ -159,15 +159,12 @@ def ingest(
         _sweep(places)
         files, origins = _waiting(places), _Origins(git, places.common)
         done, refused = 0, 0
-        for batch in _batches(files):
+        for at in range(0, len(files), _BATCH):
+            batch = files[at : at + _BATCH]
             refused += _take(catalog, batch, origins, places)
             done += len(batch)
             progress("ingesting", done, len(files))
     return Counts(done - refused, refused)
-
-
-def _batches(files: Sequence[_Found]) -> Iterator[Sequence[_Found]]:
-    yield from (files[at : at + _BATCH] for at in range(0, len(files), _BATCH))
 
 
 def _take(catalog: Catalog, batch: Sequence[_Found], origins: _Origins, places: Places) -> int:
@@ -213,9 +210,9 @@ def _spooled(found: _Found, data: bytes, origins: _Origins) -> SpoolFile:
     from devs_git.domain.text.times import stamp_of
 
     payload = hook_payload.read(data)
-    task, agent, commit = origins.of(payload)
+    origin = origins.of(payload)
     seconds, rest = divmod(found.finished, 10**9)
-    return SpoolFile(payload, stamp_of(seconds, rest), commit, task, agent)
+    return SpoolFile(payload, stamp_of(seconds, rest), origin.commit, origin.task_id, origin.agent)
 
 
 def _is_elsewhere(folder: str, pwd: str) -> bool:
@@ -225,23 +222,32 @@ def _is_elsewhere(folder: str, pwd: str) -> bool:
 
 
 @immutable
+class _Origin:
+    """Where a tool ran: the active task, its agent, and HEAD's commit; '' for none."""
+
+    task_id: str
+    agent: str
+    commit: str
+
+
+@immutable
 class _Origins:
-    """Task, agent and commit of the worktree in which a tool ran. Each question to git is asked once."""
+    """Finds the origin of each payload, and asks git each question only once."""
 
     git: Git
     common: Path
     refs: dict[str, str] = field(default_factory=dict)
     folders: dict[str, tuple[str, str]] = field(default_factory=dict)
 
-    def of(self, payload: Captured) -> tuple[str, str, str]:
-        """Task, agent and commit as the hook wrote them; if the client names another folder that exists, as they are there now."""
+    def of(self, payload: Captured) -> _Origin:
+        """The origin as the hook wrote it; if the client names another folder that exists, as it is there now."""
         lines, head = payload.lines, payload.head
         folder = payload.text(payload.client.fields.folder)
         if payload.pwd and folder != payload.pwd and _is_elsewhere(folder, payload.pwd):
             if folder not in self.folders:
                 self.folders[folder] = self._elsewhere(Path(folder))
             lines, head = self.folders[folder]
-        return active_task.task_of(lines), active_task.agent_of(lines), self._oid(head)
+        return _Origin(active_task.task_of(lines), active_task.agent_of(lines), self._oid(head))
 
     def _oid(self, head: str) -> str:
         """The oid of a HEAD that the hook wrote as `ref: …`, because the branch's ref was packed."""

@@ -11,6 +11,7 @@ from devs_git.domain.ledger.history import Checkpoint, History
 from devs_git.storage.git.places import common_of
 from devs_git.storage.git.program import Git
 from devs_git.storage.ledger import lines_of_work
+from devs_git.values import immutable
 
 _NAMED: Final = 20  # branches and worktrees that are named for one commit
 
@@ -23,20 +24,25 @@ def is_shallow(git: Git) -> bool:
     return git.text("rev-parse", "--is-shallow-repository") == "true"
 
 
-def commits_since(git: Git, head: str, target: str) -> tuple[frozenset[str], bool]:
-    """The commits that `head` reaches and `target` does not, and whether `target` is `head` or one of its ancestors.
+@immutable
+class CommitsSince:
+    """The `commits` that HEAD reaches and a target does not; `is_ancestor`: the target is HEAD or one of its ancestors."""
 
-    git lists an ancestor as a boundary: one of the commits between has it as its parent.
-    """
+    commits: frozenset[str]
+    is_ancestor: bool
+
+
+def commits_since(git: Git, head: str, target: str) -> CommitsSince:
+    """Ask git for both. It lists an ancestor as a boundary: one of the commits has it as its parent."""
     lines = git.run("rev-list", "--boundary", head, f"^{target}", "--").decode().split()
     found = frozenset(line for line in lines if not line.startswith("-"))
-    return found, head == target or f"-{target}" in lines
+    return CommitsSince(found, head == target or f"-{target}" in lines)
 
 
 def commits_only_here(git: Git, head: str, target: str, others: Mapping[str, str]) -> frozenset[str]:
     """Those of `passed` that none of `others` reaches."""
     if not others:
-        return commits_since(git, head, target)[0]
+        return commits_since(git, head, target).commits
     asked = (head, f"^{target}", *(f"^{oid}" for oid in others.values()))
     return frozenset(git.run("rev-list", "--stdin", stdin=_lines(asked)).decode().split())
 

@@ -53,20 +53,20 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
         found = finish_survey()
         survey.require_commit(found)
         plan = footprint.compute(found, site.top, target.tree)
-        commits, ancestor = reach.commits_since(site.git, found.head, target.commit)
+        since = reach.commits_since(site.git, found.head, target.commit)
         held = listed()
-        if ancestor:
-            require_none_left(site, history, held, {target.commit, *commits})
+        if since.is_ancestor:
+            require_none_left(site, history, held, {target.commit, *since.commits})
         else:
             rewritten_commits.require_followed(site.git, site.places.common, target)
         branches = {name: oid for name, oid in held.items() if name.startswith(lines_of_work.HEADS)}
-        others = reach.other_tips(site.git, found.branch, history, branches, commits)
-    lost = reach.commits_only_here(site.git, found.head, target.commit, others) if others else commits
-    effect = rewind_selection.effect_of_rewind(history, target, lost, commits, site.places.worktree_id)
+        others = reach.other_tips(site.git, found.branch, history, branches, since.commits)
+    lost = reach.commits_only_here(site.git, found.head, target.commit, others) if others else since.commits
+    effect = rewind_selection.effect_of_rewind(history, target, lost, since.commits, site.places.worktree_id)
     against = (
         *survey.reasons_against_moving(site.places, found),
         *refusals.of_ancestry(
-            found, options.target, ancestor=ancestor, way_back=return_path.way_back(history, target)
+            found, options.target, ancestor=since.is_ancestor, way_back=return_path.way_back(history, target)
         ),
         *refusals.of_changes(found, plan, options.preserve),
         *refusals.of_obstacles(plan, save=options.save_untracked),
@@ -74,7 +74,9 @@ def make_plan(site: Site, options: Options) -> RewindPlan:
     )
     preserve = options.preserve or "branch"
     digest = _digest(found, plan, effect, target)
-    return RewindPlan(target, found, plan, effect, commits, against, preserve, options.text(digest), others)
+    return RewindPlan(
+        target, found, plan, effect, since.commits, against, preserve, options.text(digest), others
+    )
 
 
 def require_none_left(site: Site, history: History, held: Mapping[str, str], passed: Collection[str]) -> None:
