@@ -37,7 +37,7 @@ class Request(VerbRequest):
     """`target`: `task-10`, `task-10@3` or a checkpoint's oid; or a `plan_id`, which contains target and options.
 
     `override_reason` lets a person at a terminal rewind while a gate is open; the gate stays open.
-    `preserve`: branch, stash, discard or None; `untracked`: `save` moves untracked files that are in the change.
+    `preserve`: branch, stash, discard or None; `untracked`: `save` moves untracked files that are in the way.
     """
 
     target: str = ""

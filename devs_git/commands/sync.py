@@ -243,7 +243,7 @@ def _publish(
     """
     remote_tip, there, tip = remote_refs.ledger, remote_refs.devs, history.tip
     wanted = wanted_refs.updates(history, there, workspace.objects.is_tag)
-    # A numbered ref never moves. A visible tag moves to where its event says. A checkpoint that was removed goes there, too.
+    # A numbered ref never moves. A visible tag moves to where its event says. The ref of a removed checkpoint is deleted there, too.
     gone = {tag for tag, point in history.checkpoints.items() if point.gone}
     steps = [u for u in wanted if u.old == NO_OID or u.ref.startswith(wanted_refs.VISIBLE) or u.old in gone]
     steps.sort(key=lambda update: update.old == NO_OID)

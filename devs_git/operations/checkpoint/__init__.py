@@ -1,1 +1,1 @@
-"""Make a checkpoint, and let it follow its commit."""
+"""Record checkpoints, and move them when their commits are rewritten."""
