@@ -1,4 +1,4 @@
-"""What the events of branches say that devs-git makes for a person: at a checkpoint, and snapshots."""
+"""Events of branches that devs-git makes for a person: at a checkpoint, and for snapshots."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class BranchCreated:
 
 @immutable
 class SnapshotCreated:
-    """A snapshot of the worktree: the short name of its branch, its commit and tree."""
+    """A snapshot of the worktree was made. `branch` is the short name of its branch."""
 
     type: ClassVar[str] = "snapshot.created"
     branch: str
@@ -51,7 +51,7 @@ class SnapshotCreated:
 
 @immutable
 class SnapshotOpened:
-    """A snapshot was checked out in a folder of its own."""
+    """A snapshot was checked out to a folder of its own."""
 
     type: ClassVar[str] = "snapshot.opened"
     branch: str
@@ -67,7 +67,7 @@ class SnapshotOpened:
 
 @immutable
 class SnapshotsPruned:
-    """Snapshots were deleted: short name and commit of each."""
+    """Snapshots were deleted. `pruned` has the short name and the commit of each."""
 
     type: ClassVar[str] = "snapshot.pruned"
     pruned: tuple[tuple[str, str], ...]

@@ -1,4 +1,4 @@
-"""What the event says that records a checkpoint. `history.checkpoint_of` makes a checkpoint of it."""
+"""The event that records a checkpoint. `history.checkpoint_of` reads it as a checkpoint."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from devs_git.values import immutable
 
 
 def work_in(event: Event) -> Work:
-    """Who works on which task, as an event says it."""
+    """Who works on which task, as the event says it."""
     return Work(event.task, event.get(Key.AGENT), event.get(Key.CLIENT), event.phase)
 
 
 @immutable
 class CheckpointRecorded:
-    """A checkpoint, which completes its task or not. `tag`, `commit` and `tree` are oids.
+    """A checkpoint was recorded. `completed` says whether it completes its task. `tag`, `commit` and `tree` are oids.
 
-    `stat` is the number of files, of lines added and of lines removed. `conversation` is session, number of messages and
-    digest of the conversation until then.
+    `stat` is the number of changed files, of added lines and of removed lines. `conversation` is the session, the number
+    of messages and the digest of the conversation so far.
     """
 
     completed: bool

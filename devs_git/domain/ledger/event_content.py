@@ -1,4 +1,4 @@
-"""What all classes of events have in common. Each type of event has one class, in a module `event_*.py` beside this one."""
+"""What the classes of events have in common. Each type of event has one class, in a module `event_*.py` of this folder."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from devs_git.domain.ledger.events import Fields
 
 
 class Content(Protocol):
-    """What an event says besides who wrote it and when (`event_header.Header`).
+    """What an event says, without its header (`event_header.Header`).
 
-    A class also has `of(event)`, which reads what `fields` wrote. It never checks oids and names, and leaves '' and ()
-    where a trailer is missing; ValueError where a number cannot be read.
+    Each class also has `of(event)`, which reads what `fields` wrote. It does not check oids and names. A missing trailer
+    is '' or (). It raises ValueError for a number that cannot be read.
     """
 
     @property
@@ -19,4 +19,4 @@ class Content(Protocol):
         """The type of the event."""
 
     def fields(self) -> Fields:
-        """The trailers in the order in which they are written, without those that have no value."""
+        """The trailers in the order in which they are written. Those without a value are left out."""

@@ -1,4 +1,4 @@
-"""What the events of gates say: one was asked, and a person decided."""
+"""Events of gates: a decision was requested, and a person decided."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from devs_git.values import immutable
 
 @immutable
 class GateRequested:
-    """An agent, or a person, asks. What is asked is a file of the ledger. `NAME` is the event's name for other programs."""
+    """An agent or a person requested a decision. The request is a file of the ledger. `NAME` is for other programs."""
 
     NAME: ClassVar[str] = "HITL_GATE_REQUIRED"
     type: ClassVar[str] = REQUESTED
@@ -37,9 +37,9 @@ class GateRequested:
 
 @immutable
 class Landing:
-    """The commit by which an approved TAS came onto `branch` (full name), after `before`.
+    """The commit that added an approved TAS to `branch` (its full name). `before` is the commit before.
 
-    `op_id` and `backup`, the oid of the backup's commit, are '' where no worktree had the branch.
+    `op_id` and `backup` (the oid of the backup's commit) are '' if no worktree had the branch checked out.
     """
 
     branch: str
@@ -60,9 +60,10 @@ class Landing:
 
 @immutable
 class GateDecided:
-    """A person decided: `decision` is APPROVED or REJECTED, `approval` unsigned or signed. `landing` where a TAS landed.
+    """A person decided. `decision` is APPROVED or REJECTED, `approval` is unsigned or signed.
 
-    `NAME` is the event's name for other programs. An approved change of the policy sets the policy in the same event.
+    `landing` is None unless a TAS was committed. `NAME` is for other programs. The event of an approved policy change
+    also sets the policy, so it has another type.
     """
 
     NAME: ClassVar[str] = "GATE_RESOLVED"

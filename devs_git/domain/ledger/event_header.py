@@ -1,4 +1,4 @@
-"""What each event of a command says besides its own: by which verb, who, where, when, and whether it was done."""
+"""The trailers that every event of a command has: verb, actor, tier, worktree, times and outcome."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from devs_git.values import immutable
 
 @immutable
 class Header:
-    """`tier` is that of the verb, `worktree` git's name of it ('.' for the main one), times are UTC with milliseconds."""
+    """`tier` is that of the verb. `worktree` is git's name of it, '.' for the main one. Times are UTC with milliseconds."""
 
     verb: str
     actor: str

@@ -1,10 +1,10 @@
-"""The keys of our trailers. No other module writes one out, but for the git hooks, which are shell scripts."""
+"""The keys of our trailers. No other Python module writes one out; the git hooks, which are shell scripts, do."""
 
 from __future__ import annotations
 
 from typing import Final
 
-KEY_PREFIX: Final = "Devs-"  # how the key of each of our trailers begins
+KEY_PREFIX: Final = "Devs-"  # of the key of each trailer that is ours
 
 
 class TrailerKey:
@@ -21,7 +21,7 @@ class TrailerKey:
 
 
 class Key(TrailerKey):
-    """The keys of events. Only the modules beside this one use them: others read `Event`, or the class of an event's type."""
+    """The keys of events. Only the modules of this folder use them; others read `Event`, or the class of an event's type."""
 
     # Of every event.
     EVENT: Final = "Devs-Event"  # its type
@@ -33,8 +33,8 @@ class Key(TrailerKey):
     STARTED: Final = "Devs-Started"
     FINISHED: Final = "Devs-Finished"
     OUTCOME: Final = "Devs-Outcome"
-    CODE: Final = "Devs-Code"  # why it failed
-    TYPE: Final = "Devs-Type"  # the type of an event of a newer format, as it is read
+    CODE: Final = "Devs-Code"  # of the error, if it failed
+    TYPE: Final = "Devs-Type"  # the type of an event with a newer format, in the event that is read instead
 
     # What an event changes.
     MOVED: Final = "Devs-Moved"

@@ -1,4 +1,4 @@
-"""What the event says by which `sync` joins the ledgers of two clones."""
+"""The event by which `sync` merges the ledgers of two clones."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from devs_git.values import immutable
 
 @immutable
 class LedgersMerged:
-    """The lines of two clones became one; the first parent is that of `remote`, as this clone calls it.
+    """The ledgers of two clones were merged. The first parent is that of `remote`, by its name in this clone.
 
-    `superseded` are paths with where this clone's content is kept, `gates` those that both clones decided. `renumbered`
-    are oids of tag objects with new numbers, `undone` oids of tag objects, `statuses` tasks with their status.
+    `superseded` are paths, each with the path where this clone's content is kept. `gates` are those that both clones
+    decided. `renumbered` are oids of tag objects with new numbers, `undone` are such oids, `statuses` are tasks with their
+    status.
     """
 
     remote: str
@@ -24,7 +25,7 @@ class LedgersMerged:
 
     @property
     def type(self) -> str:
-        """Where a decision lost, readers of the ledger's types have to see it."""
+        """`superseded` if a decision was superseded: the type alone has to show it."""
         return "superseded" if self.gates else "ledger.merged"
 
     def fields(self) -> Fields:
@@ -39,8 +40,8 @@ class LedgersMerged:
 
     @classmethod
     def of(cls, event: Event) -> LedgersMerged:
-        """What the event says; ValueError where a number is not as we write it."""
-        # A path may have a space; an oid's path has none.
+        """What the event says; ValueError if a number cannot be read."""
+        # The first path may contain a space; the second one is made of an oid.
         lines = (line.rpartition(" ") for line in event.all(Key.SUPERSEDED))
         return cls(
             remote=event.get(Key.REMOTE),

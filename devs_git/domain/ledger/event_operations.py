@@ -1,6 +1,6 @@
-"""What the events of operations say: each moved a branch of one clone.
+"""Events of operations, which move a branch or HEAD of one clone.
 
-`undo` takes back a rewind, a restore and another undo; what it reads of them is the `Movement`.
+`undo` undoes a rewind, a restore or another undo. It reads their `Movement`.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from devs_git.domain.ledger.event_keys import Key
 from devs_git.domain.ledger.events import Event, Fields, non_empty
 from devs_git.values import immutable, replace
 
-# What the event of an operation and its backup both say.
+# The trailers that an operation's event and its backup have in common.
 _IN_BACKUPS: Final = (Key.OP, Key.BRANCH, Key.FROM, Key.TO, Key.PRESERVED,
                       Key.UNDONE, Key.REVIVED, Key.STATUS)  # fmt: skip
 
 
 @immutable
 class Movement:
-    """From which commit to which a branch went, what was kept of before, and what that did to checkpoints and tasks.
+    """How a branch moved from one commit to another, what was saved, and what changed for checkpoints and tasks.
 
-    `branch` is the full name, '' where HEAD is detached; `backup` is the oid of the backup's commit. `preserved` is
-    a ref and its oid. `undone` and `revived` are oids of tag objects, `statuses` pairs of a task and its status.
+    `branch` is its full name, '' for a detached HEAD. `backup` is the oid of the backup's commit. `preserved` is a ref and
+    its oid. `undone` and `revived` are oids of tag objects. `statuses` are tasks with their status.
     """
 
     op_id: str
@@ -52,14 +52,14 @@ class Movement:
 
     @classmethod
     def of(cls, event: Event) -> Movement:
-        """What an event says; a `Devs-Status` that is not as we write it has no status here."""
+        """What the event says. The status in a damaged `Devs-Status` may be ''."""
         return cls(
             op_id=event.op_id,
             branch=event.branch,
             before=event.get(Key.FROM),
             after=event.get(Key.TO),
             backup=event.backup,
-            # An undo says first which way it was asked for, then what it kept.
+            # An undo has two: the way that the person chose, then the way in which something was kept.
             preserve=(event.all(Key.PRESERVE) or ("",))[-1],
             preserved=event.preserved,
             undone=event.undone,
@@ -68,23 +68,23 @@ class Movement:
         )
 
     def fields_of_backup(self) -> Fields:
-        """What the message of the backup says, by which the operation's event is recognised."""
+        """The trailers for the message of the backup. By them the event of the operation is recognised later."""
         return tuple(pair for pair in self.fields() if pair[0] in _IN_BACKUPS)
 
 
 def same_movement(event: Event, backup: Event) -> bool:
-    """Whether the event of an operation says what its backup says of it."""
+    """Whether an operation's event has the same values as its backup."""
     return all(event.all(key) == backup.all(key) for key in _IN_BACKUPS)
 
 
 def finished_by_doctor(event: Event) -> Event:
-    """The event of an interrupted operation that a person had finished."""
+    """The event of an interrupted operation, which `doctor` finishes because a person chose it."""
     return replace(event, fields=(*event.fields, (Key.DECIDED, "finished by doctor")))
 
 
 @immutable
 class Rewound:
-    """A rewind: to which target, which is a checkpoint of `task`, by which clone. `reason` is why a gate was overridden."""
+    """A rewind to `target`, a checkpoint of `task`, by `clone`. `reason` is why a person overrode a gate."""
 
     type: ClassVar[str] = "rewound"
     task: str
@@ -110,7 +110,7 @@ class Rewound:
 
 @immutable
 class Undone:
-    """An undo of the operation `undoes`, by which clone. `mode` is how the person asked to keep what was there, or `none`."""
+    """An undo of the operation `undoes`, by `clone`. `mode` is how the person chose to save the state before, or `none`."""
 
     type: ClassVar[str] = "undone"
     undoes: str
@@ -131,7 +131,7 @@ class Undone:
 
 @immutable
 class Restored:
-    """A restore of the files of `target`, as a new commit."""
+    """A restore of the files of `target`, in a new commit."""
 
     type: ClassVar[str] = "restored"
     target: str
@@ -147,7 +147,7 @@ class Restored:
 
 @immutable
 class CheckedOut:
-    """A checkout, with local changes taken along; `undo` does not take it back. Names of branches are full, '' for none."""
+    """A checkout, which carries local changes; `undo` does not undo it. Names of branches are full, '' for a detached HEAD."""
 
     type: ClassVar[str] = "checked-out"
     op_id: str
@@ -173,7 +173,7 @@ class CheckedOut:
 
 @immutable
 class OperationFailed:
-    """An operation that began and was taken back; `code` says why."""
+    """An operation that failed and was reverted. `code` is that of the error."""
 
     type: ClassVar[str] = "operation.failed"
     op_id: str

@@ -1,4 +1,4 @@
-"""What the events say by which checkpoints follow commits that were rewritten."""
+"""Events by which checkpoints follow rewritten commits."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from devs_git.values import immutable
 
 @immutable
 class Move:
-    """A checkpoint that followed a rewritten commit, as a `Devs-Moved` says it.
+    """A checkpoint that moved to a rewritten commit: one `Devs-Moved`.
 
-    `old` and `new` are the oids of the tag objects. `stat` is the number of files, of lines added and of lines removed;
-    where it is empty, the figures are those of the old checkpoint.
+    `old` and `new` are the oids of the tag objects. `stat` is the number of changed files, of added lines and
+    of removed lines; if it is empty, the figures of the old checkpoint stay.
     """
 
     old: str
@@ -29,17 +29,17 @@ class Move:
 
     @classmethod
     def of(cls, line: str) -> Move:
-        """The move that a trailer's value tells of; ValueError where it is not as we write it."""
+        """The move in the value of a trailer; ValueError if it does not have the form that devs-git writes."""
         old, new, number, commit, tree, *stat = line.split()
         return cls(old, new, int(number), commit, tree, tuple(map(int, stat)))
 
 
 @immutable
 class CheckpointsRewritten:
-    """Checkpoints followed an amend or a rebase, which is the `cause`. All oids are those of tag objects.
+    """Checkpoints followed an amend or a rebase, the `cause`. Oids are those of tag objects.
 
-    `undone` were folded into others or have no commit any more; of `next_numbers` each has a task and what its next
-    checkpoint gets. `gone` are kept nowhere any more; only the rewriting of a whole history says it.
+    `undone` are checkpoints that were squashed into others or have no commit any more. `next_numbers` are tasks, with the
+    number of their next checkpoint. `gone` are checkpoints that are no longer kept, after a whole history was rewritten.
     """
 
     type: ClassVar[str] = "checkpoints.rewritten"
@@ -60,7 +60,7 @@ class CheckpointsRewritten:
 
     @classmethod
     def of(cls, event: Event) -> Self:
-        """What the event says; ValueError where a move or a number is not as we write it."""
+        """What the event says; ValueError if a move or a number cannot be read."""
         return cls(
             cause=event.get(Key.CAUSE),
             moves=tuple(map(Move.of, event.all(Key.MOVED))),
@@ -72,6 +72,6 @@ class CheckpointsRewritten:
 
 @immutable
 class HistoryRewritten(CheckpointsRewritten):
-    """A whole history was rewritten. The `cause` is how the new places were found: `map` or `trees`."""
+    """A whole history was rewritten. The `cause` is how the new commits were found: `map` or `trees`."""
 
     type: ClassVar[str] = "history.rewritten"

@@ -1,4 +1,4 @@
-"""What the events of `init` say: the ledger begins, with its policy, and what was put in or taken out."""
+"""Events of `init`: the ledger and its policy were created, and what was installed or removed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from devs_git.values import immutable
 
 @immutable
 class LedgerCreated:
-    """The genesis, the ledger's only root. `LINE` is by what git finds its commit."""
+    """The genesis, the only root of the ledger. `LINE` is the line of its message by which git finds it."""
 
     type: ClassVar[str] = "ledger.created"
     LINE: ClassVar[str] = f"{Key.EVENT}: ledger.created"
@@ -26,7 +26,7 @@ class LedgerCreated:
 
 @immutable
 class FirstPolicy:
-    """The first policy of the ledger that begins with the commit `genesis`. Later ones are set by `event_gates.GateDecided`."""
+    """The first policy was set, of the ledger with the root `genesis`. `event_gates.GateDecided` sets later ones."""
 
     type: ClassVar[str] = "policy.set"
     genesis: str
@@ -41,7 +41,7 @@ class FirstPolicy:
 
 @immutable
 class RepositoryPrepared:
-    """What `init` put in: what was done, in one word, and to what."""
+    """`init` installed something. Each pair of `did` is one word for what was done, and to what."""
 
     type: ClassVar[str] = "repository.prepared"
     did: tuple[tuple[str, str], ...]
@@ -56,6 +56,6 @@ class RepositoryPrepared:
 
 @immutable
 class RepositoryReleased(RepositoryPrepared):
-    """What `init --uninstall` took out."""
+    """`init --uninstall` removed something."""
 
     type: ClassVar[str] = "repository.released"

@@ -1,4 +1,4 @@
-"""What the events of tasks say: one was started, and something is its result."""
+"""Events of tasks: a task was started, and it has a result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from devs_git.values import immutable
 
 @immutable
 class TaskStarted:
-    """A task begins, or begins anew. `head` is the commit of HEAD, `next_number` what its next checkpoint gets."""
+    """A task was started, or started again. `head` is the commit of HEAD; `next_number` is that of its next checkpoint."""
 
     type: ClassVar[str] = "task.started"
     work: Work
@@ -37,7 +37,7 @@ class TaskStarted:
 
     @classmethod
     def of(cls, event: Event) -> TaskStarted:
-        """What the event says; the number is 0 where it says none, as in a ledger of an earlier version."""
+        """What the event says; the number is 0 in an event of an early version, which has none."""
         return cls(
             work=work_in(event),
             title=event.get(Key.TITLE),
@@ -51,7 +51,7 @@ class TaskStarted:
 
 @immutable
 class TaskResult:
-    """The result of a task: its text is a file of the ledger."""
+    """A task has a result. Its text is a file of the ledger."""
 
     type: ClassVar[str] = "task.result"
     task: str

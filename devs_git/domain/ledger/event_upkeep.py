@@ -1,4 +1,4 @@
-"""What the events say by which something was deleted for good: a purge, and traces that were pruned."""
+"""Events of what was deleted for good: by a purge, and of traces that were pruned."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from devs_git.values import immutable
 
 @immutable
 class Purged:
-    """What was looked for, never the text itself, and what was deleted.
+    """Something was purged. `sought` is a path, or says that it was a text: the text itself is never in the event.
 
-    `amounts` has one text for each kind, such as `3 refs`; `dropped` has refs with their oids. `checkpoints` are the oids
-    of tag objects that nobody is to keep any more, each with whether it was live or rewound, and not replaced.
+    `amounts` has one text for each kind, such as `3 refs`. `dropped` are refs with their oids. `checkpoints` are the oids of
+    tag objects that nobody has to keep any more; the second member says whether the checkpoint also becomes undone.
     """
 
     type: ClassVar[str] = "purged"
@@ -47,7 +47,7 @@ def _gone(tag: str, *, also_undone: bool) -> Fields:
 
 @immutable
 class TracesPruned:
-    """How many traces with how many bytes were deleted; `upto` is when the newest of them was stored."""
+    """Traces were deleted: how many, and how many bytes. `upto` is when the newest of them was stored."""
 
     type: ClassVar[str] = "trace.pruned"
     traces: int
@@ -59,6 +59,6 @@ class TracesPruned:
 
     @classmethod
     def of(cls, event: Event) -> TracesPruned:
-        """What the event says; ValueError where a number is not as we write it."""
+        """What the event says; ValueError if a number cannot be read."""
         traces, _, count, _ = event.get(Key.PRUNED, "0 traces 0 bytes").split()
         return cls(int(traces), int(count), event.get(Key.UPTO))

@@ -236,12 +236,12 @@ class RefUpdate:
 class Draft:
     """What is written to the ledger at once: the event, files of its tree (None deletes one), and updates of other refs.
 
-    `onto` merges another ledger as the first parent: the files are added to its tree instead of the tip's.
-    `beside` merges another ledger as the second parent.
+    `first_parent` merges another ledger as the first parent: the files are added to its tree instead of the tip's.
+    `second_parent` merges another ledger as the second parent.
     """
 
     event: Event
     files: tuple[tuple[str, bytes | None], ...] = ()
     updates: tuple[RefUpdate, ...] = field(default=())
-    onto: str = ""
-    beside: str = ""
+    first_parent: str = ""
+    second_parent: str = ""

@@ -238,7 +238,7 @@ class _Merge:
             if tip.oid != self.tip:
                 raise _Stale
             first, second = (one.oid if one.oid != tip.oid else "" for one in (self.first, self.second))
-            return Draft(event, files, updates, onto=first, beside=second)
+            return Draft(event, files, updates, first_parent=first, second_parent=second)
 
         written = self.ledger.append(build, locked=False)
         changed = (*(update.ref for update in updates), LEDGER)

@@ -228,7 +228,7 @@ class Ledger:
                     event = self.write_commit(tip, draft)
                 if not newest_objects.keep(self.common, notes):
                     continue
-                self.announce(event.oid, tip.oid if draft.onto or draft.beside else "")
+                self.announce(event.oid, tip.oid if draft.first_parent or draft.second_parent else "")
                 update = RefUpdate(LEDGER, event.oid, tip.oid or NO_OID)
                 try:
                     refs.transaction(git or self.git, (*draft.updates, update), f"devs: {event.subject}")
@@ -287,9 +287,9 @@ class Ledger:
 
     def write_commit(self, tip: Tip, draft: Draft) -> Event:
         """Store the commit of an event with the current time as its end. No ref moves."""
-        tree = self.tree_of(draft.onto) if draft.onto else tip.tree
+        tree = self.tree_of(draft.first_parent) if draft.first_parent else tip.tree
         tree = self.objects.edit_tree(tree, draft.files) if draft.files else tree
-        parents = tuple(oid for oid in (draft.onto, tip.oid, draft.beside) if oid)
+        parents = tuple(oid for oid in (draft.first_parent, tip.oid, draft.second_parent) if oid)
         head = f"tree {tree}\n" + "".join(f"parent {oid}\n" for oid in parents)
         sign, ended = self.signature(), draft.event.with_times(finished=self.now())
         text = f"{head}author {sign}\ncommitter {sign}\n\n{ended.message()}"
