@@ -1,1 +1,1 @@
-"""Doors: they parse, call one command through the router, and render."""
+"""Entry points: they parse a request, call one command through the router, and show the result."""

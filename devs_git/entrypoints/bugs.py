@@ -1,4 +1,4 @@
-"""What no verb has told as a refusal: a failure of the disk, or a bug of ours with its trace in a log file of the user's."""
+"""Exceptions that no command turned into a refusal: failures of the disk, and bugs of devs-git, which go to a log file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from devs_git.errors import DevsError
 
 
 def as_devs_error(error: Exception) -> DevsError:
-    """What the disk said, as CONFLICT; INTERNAL for all else, once the trace is written where the user finds it."""
+    """A failure of the disk as CONFLICT; all other exceptions as INTERNAL, with their traceback in a log file."""
     from devs_git.storage.git import failures
 
     return failures.refusal_of(error) or _our_bug(error)
@@ -25,11 +25,11 @@ def _our_bug(error: Exception) -> DevsError:
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("a", encoding="utf-8") as stream:
             stream.write("".join(traceback.format_exception(error)) + "\n")
-        hint = "The trace is in devs-git/errors.log of your state folder ($XDG_STATE_HOME or ~/.local/state)."
+        hint = "The traceback is in devs-git/errors.log of your state folder ($XDG_STATE_HOME or ~/.local/state)."
         hint = f"Is the repository damaged? See: git fsck. {hint}" if isinstance(error, GitFailed) else hint
     except OSError:
-        hint = "The trace could not be written to a log file."
-    what = (
+        hint = "The traceback could not be written to a log file."
+    message = (
         f"{error}." if isinstance(error, GitFailed) else f"This is a bug of devs-git: {type(error).__name__}."
     )
-    return DevsError("INTERNAL", what, hint=hint)
+    return DevsError("INTERNAL", message, hint=hint)

@@ -1,4 +1,4 @@
-"""Printing to somebody who may have stopped reading, as `| head` does. Apart, because the plain `--help` needs nothing else."""
+"""Printing to a reader that may be gone, such as `| head`. The module is small, because `--help` imports it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from devs_git.entrypoints.cli.texts import console
 
 
 class Reader:
-    """Who reads what is printed; `gone` once nobody does."""
+    """The reader of the output; `gone` is true once nobody reads it any more."""
 
     gone = False
 
 
 @contextmanager
 def ignore_closed_pipe() -> Iterator[Reader]:
-    """What was done stands, and so does its exit status; only the rest is not printed."""
+    """If the reader goes away, print nothing more. What the command did, and its exit status, do not change."""
     reader = Reader()
     try:
         yield reader
@@ -30,9 +30,9 @@ def ignore_closed_pipe() -> Iterator[Reader]:
 
 @contextmanager
 def exit_on_print_error() -> Iterator[Reader]:
-    """The same around nothing but printing, where any other failure is a file that takes no more: a full disk behind `>`.
+    """The same around code that only prints. Any other error of writing, such as a full disk, ends the process.
 
-    What was done stands there too, but its caller has half of an answer, and the exit status says so.
+    The caller then has half of an answer, so the exit status is EXIT_CONFLICT.
     """
     try:
         with ignore_closed_pipe() as reader:
@@ -43,7 +43,7 @@ def exit_on_print_error() -> Iterator[Reader]:
         _silence(sys.stdout)
         try:
             console.write(
-                f"The answer could not be printed: {error.strerror}. What was done stands.", err=True
+                f"The answer could not be printed: {error.strerror}. The command itself has run.", err=True
             )
         except OSError:
             _silence(sys.stderr)
@@ -51,7 +51,7 @@ def exit_on_print_error() -> Iterator[Reader]:
 
 
 def _silence(*streams: TextIO) -> None:
-    """What they still hold must not fail when Python ends."""
+    """Send the rest of the streams to the null device, so that Python does not fail at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in streams:
         os.dup2(nowhere, stream.fileno())

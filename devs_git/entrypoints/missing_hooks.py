@@ -1,4 +1,4 @@
-"""One line that every door says where git does not call our hooks any more: an open gate stops no commit then."""
+"""The warning of all entry points that git does not call our hooks any more: then an open gate stops no commit."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from devs_git.errors import DevsError
 from devs_git.storage.git.program import GitFailed
 from devs_git.workspace import Workspace
 
-# They mend or examine the hooks, or read nothing of the ledger.
-_OTHERS: Final = ("init", "doctor", "trace get")
+# These repair or examine the hooks, or do not read the ledger.
+_WITHOUT_WARNING: Final = ("init", "doctor", "trace get")
 
 
 def warning_for(name: str, workspace: Workspace) -> str:
-    """What verb `name` says of it beside its answer; '' where all is well, and where it could not be found out."""
-    if name in _OTHERS or verb(name).records:
+    """The warning that verb `name` prints; '' if git calls the hooks, or if this is unknown."""
+    if name in _WITHOUT_WARNING or verb(name).records:
         return ""
     from devs_git.storage.hooks import hook_presence
 
     try:
         return hook_presence.warning(workspace.places, workspace.git)
-    except (OSError, DevsError, GitFailed):  # the verb itself says what cannot be read
+    except (OSError, DevsError, GitFailed):  # the verb itself reports what cannot be read
         return ""

@@ -1,7 +1,7 @@
-"""What devs-git promises to have, written by hand: verbs, doors, tools and routes.
+"""The public surface of devs-git, written by hand: verbs, other commands, tools and routes.
 
-`verify registry` compares it with what is there: a row that a table has lost leaves no gap in that table. Who adds a verb,
-a tool or a route, or changes what one may do, says so here.
+`verify registry` compares this list with the tables, because a row that is missing from a table leaves no gap there. If
+you add a verb, a tool or a route, or change what one may do, change this list too.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _of(names: str, kind: str) -> dict[str, str]:
     return dict.fromkeys((name.strip() for name in names.split(",")), kind)
 
 
-# What each verb may do: its tier, and whether it goes on while a gate is open.
+# What each verb may do: its tier, and whether it works while a gate is open (`goes on`) or is refused (`waits`).
 VERBS: Final[dict[str, str]] = {
     **_of(_READS, "tier 0, goes on"),
     **_of(_CHANGES, "tier 1, waits"),
@@ -34,9 +34,9 @@ VERBS: Final[dict[str, str]] = {
     **_of(_DESTROY, "tier 3, waits"),
 }
 OTHER_COMMANDS: Final = _of(
-    "hook, agent install, aliases install, aliases uninstall, mcp, serve, demo, completion, help", "a door"
+    "hook, agent install, aliases install, aliases uninstall, mcp, serve, demo, completion, help", "a command that is no verb"
 )
-# Which verb each tool is.
+# The verb of each tool.
 TOOLS: Final[dict[str, str]] = {
     "list_checkpoints": "log",
     "get_history": "history",
@@ -64,7 +64,7 @@ TOOLS: Final[dict[str, str]] = {
     "store_trace": "trace put",
     "get_conversation": "conversation show",
 }
-# Which tool each route is.
+# The tool of each route.
 ROUTES: Final[dict[str, str]] = {
     "GET /timeline": "get_history",
     "GET /contracts/{contract}/history": "get_history",

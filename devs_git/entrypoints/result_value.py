@@ -1,4 +1,4 @@
-"""A result as every door hands it on: one value, in snake_case."""
+"""A result as JSON-ready values, the same for all entry points."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from devs_git.values import fields, is_value
 
 
 def plain(value: Any) -> Any:
-    """A result as JSON-ready values: of a value, its fields in order; `from_` is the key `from`.
+    """The value with dicts and lists in place of our classes. Fields keep their order; `from_` becomes `from`.
 
-    A field that says it is optional, and has nothing, is left out.
+    An optional field that is None is left out.
     """
     if is_value(value):
         found = ((name, one, getattr(value, name)) for name, one in fields(value).items())

@@ -1,8 +1,8 @@
-"""The one way from a door to a command: recover, guard, run.
+"""The only way from an entry point to a command: recover, guard, run.
 
 Refusals come in this order: arguments (a Request checks itself when it is made), no policy, not found (a command's
-optional `find`), frozen, then the state of task or tree (the command's `run`). A dry run is not refused for a gate: its
-result names it in `blocked_by`.
+optional `find`), frozen, and last the state of task or tree (the command's `run`). An open gate does not refuse a dry
+run; its result names the gate in `blocked_by`.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from devs_git.storage.git.program import GitFailed
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 
-_STATE: Final = "NO_CHECKPOINT"  # the one thing that a `find` says of a state: told once no gate is open
-JUDGE_THEMSELVES: Final = (
-    "init",
-    "history-rewritten",
-)  # whether the ledger is to be believed, before they write
-GOING_BACK = ("rewind", "undo")  # from what their caller saw: of two at once, one is BUSY
+# The only refusal of a `find` that is about a state; an open gate is reported before it.
+_STATE: Final = "NO_CHECKPOINT"
+# They check by themselves whether the ledger can be believed, before they write.
+JUDGE_THEMSELVES: Final = ("init", "history-rewritten")
+# They start from the state that their caller saw: if two run at the same time, one is BUSY.
+GOING_BACK = ("rewind", "undo")
 
 
 def call(name: str, workspace: Workspace, request: VerbRequest) -> Any:
-    """The result of verb `name`; raises DevsError. Under `dry_run` nothing is recovered or written."""
+    """Run the verb `name` and return its Result; raises DevsError. A dry run recovers and writes nothing."""
     row = verb(name)
     module = importlib.import_module(row.module)
     acting = replace(workspace, offline=True) if request.dry_run or row.tier == READS else workspace
@@ -42,10 +42,10 @@ def call(name: str, workspace: Workspace, request: VerbRequest) -> Any:
 
 
 def _require_init(row: Verb, workspace: Workspace) -> None:
-    """NOT_INITIALIZED where the ledger has no policy, for all verbs but those that answer there, too.
+    """Raise NOT_INITIALIZED if the ledger has no policy, except for verbs that work without one.
 
-    Where this clone has had a policy, git is not asked. What else is wrong with a ledger says the verb that needs it: the
-    others still show and record what they can.
+    If this clone has had a policy, git is not asked. Other faults of the ledger are reported by the verb that needs it;
+    the others still show and record what they can.
     """
     if row.before_init or workspace.places.has_had_policy:
         return
@@ -60,7 +60,7 @@ def _require_init(row: Verb, workspace: Workspace) -> None:
 
 @contextlib.contextmanager
 def _time_limit(row: Verb) -> Iterator[None]:
-    """CHECKOUT_TIMEOUT once the verb's gits have taken the seconds of its row; what had moved is back by then."""
+    """Raise CHECKOUT_TIMEOUT if the verb's git processes take longer than its row allows. The move is taken back before."""
     from devs_git.storage.git import time_limit
     from devs_git.storage.git.children import GitTimedOut
 
@@ -70,13 +70,13 @@ def _time_limit(row: Verb) -> Iterator[None]:
     except GitTimedOut as error:
         raise DevsError(
             "CHECKOUT_TIMEOUT",
-            f"'{row.name}' took longer than {row.seconds:g} seconds ({error}); everything is as it was.",
+            f"'{row.name}' took longer than {row.seconds:g} seconds ({error}). Everything is as it was.",
             hint="Try again, or use git switch for very large changes.",
         ) from error
 
 
 def _run(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> Any:
-    """The result, unless a gate is open; what the verb changed is shown."""
+    """Run the verb unless a gate is open, then update the view `.devs/`. Returns the Result."""
     if row.name != "init" and workspace.places.lacks_view and workspace.ledger.tip().oid:
         _show(workspace)
     if frozen := _freeze_refusal(row, workspace, request):
@@ -85,26 +85,26 @@ def _run(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> 
     if row.tier < CHANGES or row.records:
         return module.run(workspace, request)
     if row.name not in JUDGE_THEMSELVES:
-        # Also for what goes on while frozen, before it writes: whoever has written here is no fresh clone any more.
+        # Verbs that work while frozen need this too: a clone that has written is no fresh clone any more.
         workspace.require_believed(behind=row.name == "sync")
         _mend_tags(row.name, workspace)
     result = module.run(workspace, request)
     if row.name == "undo":
-        # A task may be live again by its branch alone: it was pulled after an earlier rewind.
+        # A task may be live again because its branch was pulled after an earlier rewind.
         _mend_tags(row.name, workspace)
     _show(workspace)
     return result
 
 
 def _dry_run(row: Verb, module: Any, workspace: Workspace, request: VerbRequest) -> Any:
-    """What a dry run answers, with the gate that would stop the real one first among `blocked_by`."""
+    """The result of a dry run. If a gate would refuse the real run, it is the first of `blocked_by`."""
     result = module.run(workspace, request)
     frozen = _freeze_refusal(row, workspace, request)
     return replace(result, blocked_by=(frozen.envelope(), *result.blocked_by)) if frozen else result
 
 
 def _mend_tags(name: str, workspace: Workspace) -> None:
-    """A visible tag that something pruned comes back before a verb decides by it, an undone one goes again."""
+    """Before a verb decides by visible tags: restore tags that something pruned, and delete tags of undone tasks."""
     if workspace.ledger.tip().oid:
         from devs_git.storage.ledger import visible_tags
 
@@ -112,7 +112,7 @@ def _mend_tags(name: str, workspace: Workspace) -> None:
 
 
 def _show(workspace: Workspace) -> None:
-    """Render what the verb changed in the ledger. A view that cannot be written undoes nothing that was done."""
+    """Update the view `.devs/` after a change of the ledger. If this fails, the verb has succeeded all the same."""
     from devs_git.storage.git.children import GitTimedOut
     from devs_git.storage.ledger import devs_folder, visible_tags
 
@@ -120,25 +120,26 @@ def _show(workspace: Workspace) -> None:
         with visible_tags.note_tags_after(workspace.ledger.git, workspace.places.common):
             devs_folder.refresh(workspace.places, workspace.ledger)
     except (OSError, DevsError, GitFailed, GitTimedOut):
-        workspace.say("The view .devs/ could not be written; see: devs-git doctor")
+        workspace.say("The view .devs/ could not be written. See: devs-git doctor")
 
 
 def _recover_first(name: str, workspace: Workspace) -> None:
     if parent_command.operation(workspace.places):
         if verb(name).tier != READS:
             raise parent_command.refusal(name)
-        return  # what is under way is no leftover
+        return  # the operation is still running, so there is nothing to recover
     try:
         recover(workspace, alone=name in GOING_BACK)
     except DevsError:
-        if name != "doctor":  # it is asked for the way out of just this
+        # doctor shows the way out of this state.
+        if name != "doctor":
             raise
 
 
 def recover(workspace: Workspace, *, alone: bool = False) -> None:
-    """Finish or take back what an interrupted command left in this worktree; BUSY where its owner still lives.
+    """Finish or take back an interrupted command of this worktree. Raises BUSY if that command is still running.
 
-    With `alone` BUSY also where it has just ended.
+    With `alone` it raises BUSY also if that command has just ended.
     """
     places = workspace.places
     if not any(places.journals.glob("*.json")) and not _has_leftovers(places.operations):
@@ -149,7 +150,7 @@ def recover(workspace: Workspace, *, alone: bool = False) -> None:
     if places.top is None:
         return
     entries = journal.open_ones(places)
-    # A folder without a journal may also be a living command's that has not got that far: nobody waits for that.
+    # A folder without a journal may belong to a command that has just started: do not wait for it.
     with contextlib.suppress(*(() if entries else (DevsError,))):
         wait = move_tree.LIVE_OWNER_SECONDS if entries else 0.0
         with move_tree.worktree_lock(workspace.site, wait=wait, alone=alone):
@@ -167,7 +168,7 @@ def _has_leftovers(folder: Path) -> bool:
 
 
 def _look_for(module: Any, workspace: Workspace, request: VerbRequest) -> None:
-    """Say what does not exist before a gate is spoken of; how things stand is said after it."""
+    """Report names that do not exist before the gate; refusals about a state come after it."""
     try:
         if hasattr(module, "find"):
             module.find(workspace, request)
@@ -177,10 +178,10 @@ def _look_for(module: Any, workspace: Workspace, request: VerbRequest) -> None:
 
 
 def _freeze_refusal(row: Verb, workspace: Workspace, request: VerbRequest) -> DevsError | None:
-    """Why a verb waits while a gate is open; None with none open, and for a person who overrides (rewind alone knows how)."""
+    """The refusal of a verb while a gate is open; None if no gate is open, or if a person overrides it (only in rewind)."""
     if row.runs_while_frozen and not request.releases:
         return None
-    # What is open is asked of a ledger that is believed: else whoever can push one could open a way.
+    # Only a ledger that is believed is asked for open gates: otherwise whoever can push one could unfreeze the repository.
     workspace.require_believed()
     gates = workspace.ledger.open_gates()
     if gates and request.override_reason:
@@ -190,7 +191,7 @@ def _freeze_refusal(row: Verb, workspace: Workspace, request: VerbRequest) -> De
 
 
 def require_no_open_gate(what: str, workspace: Workspace) -> None:
-    """GATE_BLOCKED while a gate is open; what is wrong with a ledger that is not to be believed, which may hide one."""
+    """Raise GATE_BLOCKED if a gate is open, or the fault of a ledger that is not believed, because it may hide a gate."""
     workspace.require_believed()
     for gate in workspace.ledger.open_gates()[:1]:
         raise _blocked_by_gate(what, gate)
@@ -206,16 +207,16 @@ def _blocked_by_gate(what: str, gate: str) -> DevsError:
 
 
 def _override_refusal(workspace: Workspace, request: VerbRequest) -> DevsError | None:
-    """TERMINAL_REQUIRED unless a person at a terminal overrides a gate; no other door says `at_terminal`."""
+    """TERMINAL_REQUIRED unless a person at a terminal overrides the gate. Only the command line sets `at_terminal`."""
     if request.at_terminal and not workspace.agent_variable:
         return None
-    who = (
-        f"An agent runs here ({workspace.agent_variable} is set)"
+    reason = (
+        f"an agent runs here ({workspace.agent_variable} is set)"
         if request.at_terminal
-        else "Nobody is there"
+        else "there is no terminal here"
     )
     return DevsError(
         "TERMINAL_REQUIRED",
-        f"{who}: a gate is overridden by a person at a terminal.",
-        hint="Run it in a terminal of your own.",
+        f"Only a person at a terminal can override a gate, and {reason}.",
+        hint="Run the command in your own terminal.",
     )

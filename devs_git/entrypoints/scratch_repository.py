@@ -1,7 +1,7 @@
-"""A repository of one's own in which a gate is open, to see what each verb does there.
+"""A temporary repository with an open gate, for `verify guard`: it tries each verb there.
 
-It is made below the system's folder for temporary files and goes again. Nothing of the caller's is used: no
-configuration, no GIT_* variables, no terminal. It has no hooks, so that only our own guard stands in the way.
+It uses nothing of the caller: no configuration, no GIT_* variables, no terminal. It has no git hooks, so only the guard
+of the router can refuse.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _ENVIRONMENT: Final = {
     "GIT_COMMITTER_NAME": "Ada",
     "GIT_COMMITTER_EMAIL": "ada@example.org",
 }
-_WHY: Final = "verify asks whether every verb is guarded."
-# What stands for an argument, by its name or by verb and name. What is not here is a task that is there.
+_WHY: Final = "verify checks whether every verb is guarded."
+# The value of an argument, by its name or by verb and name. All other arguments get _ANY, a task that exists.
 _WORDS: Final = {
     "task start task_id": "12",
     "task result task_id": "11",
@@ -62,7 +62,7 @@ class Scratch:
     words: dict[str, str]
 
     def state(self) -> tuple[bytes, ...]:
-        """HEAD, branches but the ledger and snapshots, visible tags, index and files: what a gate freezes."""
+        """What a gate freezes: HEAD, branches without ledger and snapshots, visible tags, index and files."""
         git = Git(self.top)
         refs = git.run("for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags")
         work = b"".join(line for line in refs.splitlines(keepends=True) if not _NO_WORK.search(line))
@@ -70,7 +70,7 @@ class Scratch:
         return head, work, git.run("ls-files", "--stage"), git.run("status", "--porcelain", "-z")
 
     def call(self, name: str, command: click.Command) -> str:
-        """What the command line answers: the code of its refusal, '' where it ran."""
+        """Run the verb through the command line. Return the code of its refusal, '' if it ran."""
         words = [*name.split(), "--repo", os.fspath(self.top), "--json"]
         for param in command.params:
             full = f"{name} {param.name}"
@@ -86,7 +86,7 @@ class Scratch:
         return _answer(words)
 
     def use(self, tool: Tool) -> str:
-        """What a tool of agents answers: the code of its refusal, '' where it ran."""
+        """Call an agents' tool. Return the code of its refusal, '' if it ran."""
         words = {
             one.name: f"{tool.verb_name} {one.target}"
             for one in tool.params
@@ -102,7 +102,7 @@ class Scratch:
 
 
 def _answer(words: list[str]) -> str:
-    """The code with which the command line refuses, in words where it is none of ours; '' where it ran."""
+    """The code of the command line's refusal, or its message if it has no code of ours; '' if it ran."""
     silent = io.StringIO()
     sys.stdin = io.TextIOWrapper(io.BytesIO(b"Some text.\n"))
     with contextlib.redirect_stdout(silent), contextlib.redirect_stderr(silent):
@@ -114,14 +114,14 @@ def _answer(words: list[str]) -> str:
             return error.format_message()
         except click.Abort:
             return "it was interrupted"
-        except Exception as error:  # noqa: BLE001 - what a verb does here is the question
+        except Exception as error:  # noqa: BLE001 - any exception is an answer here
             return type(error).__name__
     return ""
 
 
 @contextlib.contextmanager
 def frozen_repository() -> Iterator[Scratch]:
-    """The repository, a gate open in it, and this process as if it had been started there without a terminal."""
+    """Make the repository and open a gate in it. Meanwhile this process works there, without a terminal."""
     top = Path(tempfile.mkdtemp(prefix="devs-git-")).resolve()
     here, environment, stdin = Path.cwd(), dict(os.environ), sys.stdin
     try:
@@ -139,7 +139,7 @@ def frozen_repository() -> Iterator[Scratch]:
 
 
 def _fill(top: Path) -> dict[str, str]:
-    """Give the repository a completed task, an active one, a snapshot and an open gate; what is called how."""
+    """Make a completed task, an active task, a snapshot and an open gate. Return the arguments that name them."""
     git = Git(top)
     git.run("init", "--quiet", "--initial-branch=main")
     git.run("commit", "--quiet", "--allow-empty", "--message=begin")
@@ -152,7 +152,7 @@ def _fill(top: Path) -> dict[str, str]:
     (top / "file").write_text("1\n")
     call("task start", task_start.Request("10", title="done"))
     call("task complete", task_complete.Request("10", message="done", everything=True))
-    call("task start", task_start.Request("11", title="going on"))
+    call("task start", task_start.Request("11", title="active"))
     (top / "file").write_text("2\n")
     git.run("add", "file")
     git.run("branch", "other")

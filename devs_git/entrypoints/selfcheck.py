@@ -1,8 +1,8 @@
-"""What `verify registry` and `verify guard` look at: devs-git itself, as it is installed here.
+"""`verify registry` and `verify guard`: they check devs-git itself, as it is installed here.
 
-`registry` compares the verb table with what the doors and the commands have, and all tables with a list written by hand. `guard` believes no table: it makes a
-repository, asks for a gate there and calls every verb through the command line, and every tool of agents. One that writes must answer
-GATE_BLOCKED, and none may move HEAD, a branch, a tag, the index or a file.
+`registry` compares the verb table with the commands and entry points, and all tables with a list written by hand.
+`guard` uses no table: it makes a repository with an open gate and calls every verb and every tool there. Those that write
+must answer GATE_BLOCKED, and none may change HEAD, a branch, a tag, the index or a file.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.errors import CODES
 from devs_git.values import fields
 
-_PERSONS: Final = ("gate approve", "gate reject", "directive add")  # no agent's tool does these
-_FAULT: Final = "This is a fault of devs-git as it is installed; nothing in your repository causes it."
+_PERSONS: Final = ("gate approve", "gate reject", "directive add")  # no tool of agents may do these
+_FAULT: Final = "This is a fault of the installed devs-git. Nothing in your repository causes it."
 
 
 def registry() -> tuple[Finding, ...]:
-    """Every verb has its command and its module, and each of those its verb; all that was promised is there."""
+    """Findings where verbs, commands, modules, tools and routes do not belong together, or differ from the written list."""
     return tuple(
         Finding("VERB_UNLISTED", "error", text, _FAULT)
         for text in (*_missing(), *_modules(), *_commands(), *_tools(), *_promises())
@@ -47,12 +47,12 @@ def _missing() -> Iterator[str]:
         try:
             module = importlib.import_module(row.module)
         except ImportError:
-            yield f"'{name}' is in the verb table and has no module."
+            yield f"'{name}' is in the verb table, but has no module."
         else:
             lacks = [part for part in ("Request", "run", "Result") if not hasattr(module, part)]
             yield from (f"'{name}' has no {part}." for part in lacks)
         if "cli" in row.entry_points and command(name) is None:
-            yield f"'{name}' is in the verb table and no command of the command line."
+            yield f"'{name}' is in the verb table, but is no command of the command line."
     for name in FILES:
         if not any(f"{known} ".startswith(f"{name} ") for known in (*VERBS, *OTHER_COMMANDS)):
             yield f"The command line has '{name}', which is not in the verb table."
@@ -62,11 +62,11 @@ def _modules() -> Iterator[str]:
     known = {row.module.rpartition(".")[2] for row in VERBS.values()}
     for found in pkgutil.iter_modules(devs_git.commands.__path__):
         if found.name not in known:
-            yield f"commands/{found.name}.py is no verb of the table."
+            yield f"commands/{found.name}.py is not in the verb table."
 
 
 def _commands() -> Iterator[str]:
-    """Commands that some file of the command line defines, reachable or not, and the table does not know."""
+    """Commands that a file of the command line defines and that are not in the table."""
     known = {name.replace(" ", "_").replace("-", "_") for name in (*VERBS, *OTHER_COMMANDS)}
     for found in pkgutil.iter_modules(command_line.__path__):
         module = importlib.import_module(f"{command_line.__name__}.{found.name}")
@@ -76,28 +76,28 @@ def _commands() -> Iterator[str]:
 
 
 def _tools() -> Iterator[str]:
-    """Tools whose verb or argument is not there, or that are for people: who decides, destroys or gives orders."""
+    """Tools whose verb or argument does not exist, or that do what only a person may do."""
     for name, tool in TOOLS.items():
         row = VERBS.get(tool.verb_name)
         if row is None or tool.name != name:
             yield f"The tool '{name}' has no verb in the table."
             continue
         if row.tier >= DESTROYS or row.name in _PERSONS:
-            yield f"The tool '{name}' does what only a person does."
+            yield f"The tool '{name}' does what only a person may do."
         known = fields(importlib.import_module(row.module).Request)
         for field in (*(one.target for one in tool.params if not one.worktree), *tool.fixed):
             if field not in known:
-                yield f"The tool '{name}' sets {field}, which '{row.name}' does not know."
+                yield f"The tool '{name}' sets {field}, which '{row.name}' does not have."
 
 
 def _promises() -> Iterator[str]:
-    """What is on the written list and in no table, in a table and not on the list, or another thing than it says."""
+    """Differences between the written list and the tables."""
     on = {True: "goes on", False: "waits"}
     verbs = {name: f"tier {row.tier}, {on[row.runs_while_frozen]}" for name, row in VERBS.items()}
     tools = {name: tool.verb_name for name, tool in TOOLS.items()}
     routes = {f"{one.method} {one.path}": one.tool_name for one in ROUTES}
     yield from _differences("verb", public_surface.VERBS, verbs)
-    yield from _differences("door", public_surface.OTHER_COMMANDS, dict.fromkeys(OTHER_COMMANDS, "a door"))
+    yield from _differences("command", public_surface.OTHER_COMMANDS, dict.fromkeys(OTHER_COMMANDS, "a command that is no verb"))
     yield from _differences("tool", public_surface.TOOLS, tools)
     yield from _differences("route", public_surface.ROUTES, routes)
 
@@ -105,16 +105,16 @@ def _promises() -> Iterator[str]:
 def _differences(what: str, listed: Mapping[str, str], there: Mapping[str, str]) -> Iterator[str]:
     for name, kind in listed.items():
         if name not in there:
-            yield f"The {what} '{name}' is promised and is not there."
+            yield f"The {what} '{name}' is on the written list, but does not exist."
         elif there[name] != kind:
-            yield f"The {what} '{name}' is promised as {kind}; it is {there[name]}."
+            yield f"The {what} '{name}' is on the written list as {kind}, but is {there[name]}."
     for name in there:
         if name not in listed:
-            yield f"The {what} '{name}' is there and not promised."
+            yield f"The {what} '{name}' exists, but is not on the written list."
 
 
 def guard() -> tuple[Finding, ...]:
-    """Every verb, run while a gate is open, and every tool of agents."""
+    """Run every verb and every tool while a gate is open. Findings for those that are not refused."""
     with frozen_repository() as scratch:
         return tuple(
             Finding("VERB_UNGUARDED", "error", text, _FAULT)
@@ -136,7 +136,7 @@ def _failures(name: str, row: Verb, call: Callable[[], str], scratch: Scratch) -
     before = scratch.state()
     answer = call()
     if row.tier >= CHANGES and not row.runs_while_frozen and answer != "GATE_BLOCKED":
-        said = f"answers {answer}" if answer in CODES else f"goes on ({answer or 'it ran'})"
+        said = f"answers {answer}" if answer in CODES else f"is not refused ({answer or 'it ran'})"
         yield f"'{name}' {said} while a gate is open."
     if scratch.state() != before:
-        yield f"'{name}' changes the repository's work while a gate is open."
+        yield f"'{name}' changes the repository while a gate is open."

@@ -13,7 +13,7 @@ from devs_git.workspace import Workspace
 
 pytestmark = pytest.mark.thorough
 
-SAYS = "The answer could not be printed: No space left on device. What was done stands.\n"
+SAYS = "The answer could not be printed: No space left on device. The command itself has run.\n"
 
 
 def full(*words: str, stderr: int | None = subprocess.PIPE) -> subprocess.CompletedProcess[str]:

@@ -52,8 +52,8 @@ def test_a_writing_verb_that_the_table_lets_go_on_is_found(monkeypatch: pytest.M
     monkeypatch.setitem(VERBS, "branch", replace(VERBS["branch"], tier=READS))
     only(monkeypatch, "checkpoint", "branch", "log")
     assert told(selfcheck.guard) == [
-        "'checkpoint' changes the repository's work while a gate is open.",
-        "'branch' changes the repository's work while a gate is open.",
+        "'checkpoint' changes the repository while a gate is open.",
+        "'branch' changes the repository while a gate is open.",
     ]
 
 
@@ -79,8 +79,8 @@ def test_a_command_or_tool_that_goes_round_the_guard_is_found(
     monkeypatch.setattr(router, "call", call)
     only(monkeypatch, *verbs, tools=tools)
     assert told(selfcheck.guard) == [
-        f"'{name}' goes on (it ran) while a gate is open.",
-        f"'{name}' changes the repository's work while a gate is open.",
+        f"'{name}' is not refused (it ran) while a gate is open.",
+        f"'{name}' changes the repository while a gate is open.",
     ]
 
 
@@ -89,7 +89,7 @@ def test_a_command_that_never_comes_to_the_guard_is_found(monkeypatch: pytest.Mo
     assert made is not None
     monkeypatch.setattr(made, "callback", lambda **_options: 0)
     only(monkeypatch, "checkout")
-    assert told(selfcheck.guard) == ["'checkout' goes on (it ran) while a gate is open."]
+    assert told(selfcheck.guard) == ["'checkout' is not refused (it ran) while a gate is open."]
 
 
 def test_a_verb_without_a_command_or_module_and_the_other_way_round(
@@ -101,12 +101,12 @@ def test_a_verb_without_a_command_or_module_and_the_other_way_round(
     (tmp_path / "walk.py").write_text("")
     monkeypatch.setattr(devs_git.commands, "__path__", [*devs_git.commands.__path__, str(tmp_path)])
     assert told(selfcheck.registry) == [
-        "'fly' is in the verb table and has no module.",
-        "'fly' is in the verb table and no command of the command line.",
+        "'fly' is in the verb table, but has no module.",
+        "'fly' is in the verb table, but is no command of the command line.",
         "The command line has 'swim', which is not in the verb table.",
-        "commands/walk.py is no verb of the table.",
+        "commands/walk.py is not in the verb table.",
         "The command 'dig' of cli/log.py is not in the verb table.",
-        "The verb 'fly' is there and not promised.",
+        "The verb 'fly' exists, but is not on the written list.",
     ]
 
 
@@ -119,13 +119,13 @@ def test_what_a_table_has_lost_or_changed_is_found_by_the_written_list(
     monkeypatch.setitem(VERBS, "checkpoint", replace(VERBS["checkpoint"], while_frozen=True))
     monkeypatch.setattr(selfcheck, "ROUTES", ROUTES[1:])
     monkeypatch.delitem(OTHER_COMMANDS, "demo")
-    assert [text for text in told(selfcheck.registry) if "promised" in text] == [
-        "The verb 'checkpoint' is promised as tier 1, waits; it is tier 1, goes on.",
-        "The door 'demo' is promised and is not there.",
-        "The tool 'git_status' is promised as status; it is log.",
-        "The tool 'undo_rewind' is promised and is not there.",
-        "The tool 'sing' is there and not promised.",
-        "The route 'GET /timeline' is promised and is not there.",
+    assert [text for text in told(selfcheck.registry) if "written list" in text] == [
+        "The verb 'checkpoint' is on the written list as tier 1, waits, but is tier 1, goes on.",
+        "The command 'demo' is on the written list, but does not exist.",
+        "The tool 'git_status' is on the written list as status, but is log.",
+        "The tool 'undo_rewind' is on the written list, but does not exist.",
+        "The tool 'sing' exists, but is not on the written list.",
+        "The route 'GET /timeline' is on the written list, but does not exist.",
     ]
 
 
@@ -142,10 +142,10 @@ def test_a_tool_without_a_verb_or_that_does_what_only_a_person_does(monkeypatch:
         Tool("list", "log", "List.", fixed={"wings": 2}),
     ]
     monkeypatch.setattr(selfcheck, "TOOLS", {tool.name: tool for tool in tools})
-    assert [text for text in told(selfcheck.registry) if "tool" in text and "promised" not in text] == [
+    assert [text for text in told(selfcheck.registry) if "tool" in text and "written list" not in text] == [
         "The tool 'fly' has no verb in the table.",
-        "The tool 'decide' does what only a person does.",
-        "The tool 'list' sets wings, which 'log' does not know.",
+        "The tool 'decide' does what only a person may do.",
+        "The tool 'list' sets wings, which 'log' does not have.",
     ]
 
 

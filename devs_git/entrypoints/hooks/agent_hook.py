@@ -1,7 +1,7 @@
-"""The door for the agent hook before a tool, once something is open: `hook before-tool <client> <common git directory>…`.
+"""Decides whether a tool of an agent may run while a gate may be open: `hook before-tool <client> <common git directory>…`.
 
-The client's payload is on standard input. A denial is written to standard output in the client's own words; silence lets
-the tool run. What goes wrong is one line on standard error and exit 70: the shell that called us then says no.
+Standard input is the client's payload. A denial goes to standard output in the client's JSON; without output the tool
+runs. After an error there is one line on standard error and exit status 70, and the calling shell script denies the tool.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _USAGE: Final = "usage: devs-git hook before-tool <client> <common git directory
 
 
 def main(arguments: list[str]) -> int:
-    """0: decided. 70: it could not be."""
+    """Return 0 if the tool was allowed or denied, 70 after an error."""
     try:
         answer = _answer(arguments, bounded.read(sys.stdin.buffer, limits.PAYLOAD, "payload"))
     except DevsError as error:
         return _fail(f"{error.code}: {error.message} {error.hint}")
-    except Exception as error:  # noqa: BLE001 - a bug of ours must neither deny nor approve by accident
+    except Exception as error:  # noqa: BLE001 - a bug must not allow or deny by accident
         from devs_git.storage.git import failures
 
         known = failures.refusal_of(error)
@@ -54,11 +54,10 @@ def _answer(arguments: list[str], payload: bytes) -> dict[str, Any] | None:
     if may_run(client, tool, tool_input):
         return None
     why = next(filter(None, map(_why, places)), "")
-    so = " and a single call of devs-git" if tool in client.shells else ""
+    allowed = "Tools that only read are allowed"
+    allowed += ", and so is a single call of devs-git." if tool in client.shells else "."
     return (
-        client.denial(client.before, f"{why} {tool} counts as writing; what goes on is reading{so}.")
-        if why
-        else None
+        client.denial(client.before, f"{why} {tool} counts as a tool that writes. {allowed}") if why else None
     )
 
 
@@ -69,13 +68,13 @@ def _tool(client: Client, payload: bytes) -> tuple[str, Any]:
     except (ValueError, KeyError, TypeError, RecursionError):
         tool = None
     if not isinstance(tool, str):
-        text = f"a gate may be open, and what {client.title} tells of the tool cannot be read."
+        text = f"a gate may be open, and devs-git cannot read which tool {client.title} calls."
         raise invalid("payload", text, hint="See: devs-git gate list")
     return tool, fields.get(client.fields.tool_input)
 
 
 def _why(common: str) -> str:
-    """What freezes the repository with this common git directory; '' where nothing does any more."""
+    """What freezes the repository with this common git directory; '' if nothing does."""
     from pathlib import Path
 
     from devs_git.storage.git.program import REPOSITORY_VARIABLES, Git, split_z
@@ -85,8 +84,8 @@ def _why(common: str) -> str:
     ledger = "refs/heads/devs/ledger"
     if git.attempt("rev-parse", "-q", "--verify", ledger + "^{tree}", ok=(0, 1, 128))[0]:
         return (
-            "LEDGER_MISSING: this repository is frozen, because its ledger, the branch devs/ledger, is gone or damaged. "
-            "Put it back; see: devs-git doctor."
+            "LEDGER_MISSING: this repository is frozen, because its ledger (the branch devs/ledger) is missing or damaged. "
+            "To restore it, run: devs-git doctor."
         )
     if git.attempt("rev-parse", "-q", "--verify", ledger + ":open", ok=(0, 1, 128))[0]:
         return _disbelief(git, Path(common))
@@ -94,13 +93,13 @@ def _why(common: str) -> str:
     if not gates:
         return _disbelief(git, Path(common))
     return (
-        f"GATE_BLOCKED: this repository is frozen: gate {gates[0]} waits for a person's decision. "
+        f"GATE_BLOCKED: this repository is frozen, because gate {gates[0]} waits for a person's decision. "
         f"See it: devs-git gate show {gates[0]}. Wait for the answer: devs-git gate wait {gates[0]}."
     )
 
 
 def _disbelief(git: Git, common: Path) -> str:
-    """Why a ledger in which nothing is open freezes all the same; '' where it is to be believed."""
+    """Why a ledger without an open gate freezes the repository: it is not believed. '' if it is."""
     from devs_git.storage.git.objects import Objects
     from devs_git.storage.ledger import checked_tip
     from devs_git.storage.ledger.store import Ledger

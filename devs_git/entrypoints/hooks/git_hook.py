@@ -1,9 +1,9 @@
-"""The door for git hooks: `python -m devs_git hook <name> [args]`, without click.
+"""The entry point of git hooks: `python -m devs_git hook <name> [args]`, without click.
 
-Those that run after git has done its work cannot refuse it: whatever goes wrong becomes one line on standard error that
-says what was not recorded and what to run, and the exit status stays 0. Those that run before (`pre-commit`, `pre-receive`
-on a server, `strict-tags` for the strict hook, and for the pre-commit framework `tas-lock`, `gate-guard`, `policy-schema` and
-`commit-trailers`) say why not and exit 1, also where they cannot find out.
+Hooks that run after git's work cannot refuse it: an error becomes one line on standard error, which says what was not
+recorded and what to run, and the exit status is 0. The others say why they refuse and exit with 1, also after an error:
+`pre-commit`, `pre-receive` on a server, `strict-tags` for the strict hook, and for the pre-commit framework `tas-lock`,
+`gate-guard`, `policy-schema` and `commit-trailers`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 def main(arguments: list[str]) -> int:
-    """Exit status of the hook `arguments[0]`; an unknown one is ignored, so that git goes on."""
-    doors = {"post-commit": _post_commit, "post-merge": _post_commit, "post-rewrite": _post_rewrite}
+    """Run the hook `arguments[0]` and return its exit status; 0 for an unknown hook, so that git continues."""
+    recorders = {"post-commit": _post_commit, "post-merge": _post_commit, "post-rewrite": _post_rewrite}
     name, *rest = arguments or [""]
     if name == "before-tool":
         from devs_git.entrypoints.hooks import agent_hook
@@ -31,13 +31,13 @@ def main(arguments: list[str]) -> int:
         return agent_hook.main(rest)
     if name in GUARDS:
         return _run_guard(name, rest)
-    if name not in doors:
+    if name not in recorders:
         return 0
     try:
-        doors[name](rest)
+        recorders[name](rest)
     except DevsError as error:
         _say(f"{error.message} {error.hint}")
-    except Exception as error:  # noqa: BLE001 - a bug of ours must not look like a failure of the user's git
+    except Exception as error:  # noqa: BLE001 - a bug of devs-git must not look like a failure of git
         from devs_git.storage.git import failures
 
         known = failures.refusal_of(error)
@@ -51,7 +51,7 @@ def _run_guard(name: str, arguments: list[str]) -> int:
         GUARDS[name](arguments)
     except DevsError as error:
         text = f"devs-git: {error.code}: {error.message}\n{error.hint}"
-    except Exception as error:  # noqa: BLE001 - what cannot be checked is not let through
+    except Exception as error:  # noqa: BLE001 - what cannot be checked is refused
         from devs_git.storage.git import failures
 
         known = failures.refusal_of(error)
@@ -77,14 +77,14 @@ def _check_tip(_arguments: list[str]) -> None:
 
 
 def _restore_tip(_arguments: list[str]) -> None:
-    """Put back what a prune took; reading the tip does."""
+    """Restore a tip that a prune deleted; reading the tip does this."""
     from devs_git.workspace import Workspace
 
     Workspace.open().ledger.tip()
 
 
 def _gate_guard(_arguments: list[str]) -> None:
-    """For the pre-commit framework, which says where a push goes in PRE_COMMIT_REMOTE_BRANCH."""
+    """For the pre-commit framework, which sets PRE_COMMIT_REMOTE_BRANCH to the target of a push."""
     from devs_git.workspace import Workspace
 
     if re.match(
@@ -97,14 +97,14 @@ def _gate_guard(_arguments: list[str]) -> None:
     if gates := workspace.ledger.open_gates():
         raise DevsError(
             "GATE_BLOCKED",
-            f"This repository is frozen: gate {gates[0]} waits for a person's decision.",
+            f"This repository is frozen, because gate {gates[0]} waits for a person's decision.",
             hint=f"See it: devs-git gate show {gates[0]}",
             gate_id=gates[0],
         )
 
 
 def _pre_receive(_arguments: list[str]) -> None:
-    """Standard input: `<old> <new> <ref>` lines of a push, whose objects are still in quarantine."""
+    """Standard input: `<old> <new> <ref>` lines of a push. Its objects are still in git's quarantine."""
     from pathlib import Path
 
     from devs_git.domain.text import limits
@@ -118,8 +118,9 @@ def _pre_receive(_arguments: list[str]) -> None:
 
 
 def _strict_tags(arguments: list[str]) -> None:
-    """The oid of the ledger as it will be, and on standard input `<ref>:<oid>` lines of tags that a transaction of refs moves
-    beside it; as arguments from a hook of an older version.
+    """Argument: the ledger's new oid. Standard input: `<ref>:<oid>` lines of the tags that the same transaction moves.
+
+    A hook of an older version passes these lines as further arguments.
     """
     from pathlib import Path
 
@@ -148,7 +149,7 @@ def _commit_trailers(arguments: list[str]) -> None:
     if len(arguments) != 1:
         raise DevsError(
             "INVALID_ARGUMENTS",
-            "commit-trailers reads the file of one commit's message.",
+            "commit-trailers takes one argument: the file with the commit message.",
             hint="It belongs to the stage commit-msg: pre-commit install -t commit-msg",
             field="arguments",
         )
@@ -156,7 +157,7 @@ def _commit_trailers(arguments: list[str]) -> None:
 
 
 def _refuse_all(found: Iterable[DevsError]) -> None:
-    """One refusal of several reasons: a hook that tells them one by one is run again and again."""
+    """Raise one refusal with all reasons, so that nobody has to run the hook once for each."""
     reasons = tuple(found)
     if reasons:
         first, *more = reasons

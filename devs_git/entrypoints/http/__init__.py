@@ -1,4 +1,5 @@
-"""The HTTP door: MCP, a plain form of calling tools, REST and a stream of events, in front of the one tool table.
+"""The HTTP server: MCP, a plain form of tool calls, REST and a stream of events, in front of the tool table.
 
-The only importer of starlette and uvicorn. What a tool is and does is `tools/`; here is who may come in, in which form.
+Only this folder imports starlette and uvicorn. It decides which requests are let in and how they are read; `tools/` does
+the work.
 """

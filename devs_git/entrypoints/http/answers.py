@@ -1,4 +1,4 @@
-"""Answers of the HTTP door: results and envelopes as JSON, with the status that the code owns (errors.py)."""
+"""Responses of the HTTP server: results and errors as JSON. The status of a code stands in errors.py."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ TRACE_HEADER: Final = "Devs-Trace-Id"
 def json_response(
     value: dict[str, Any], status: int = 200, headers: dict[str, str] | None = None
 ) -> Response:
-    """JSON in ASCII, so that a file name of any bytes can be told."""
+    """A JSON response in ASCII, which can express file names of any bytes."""
     body = json.dumps(value).encode("ascii")
     return Response(body, status, {"Cache-Control": "no-store", **(headers or {})}, "application/json")
 
 
 def tool_response(answer: Answer, status: int = 200) -> Response:
-    """What a tool said; `status` where it went well."""
+    """The response for a tool's answer; `status` is for success."""
     if answer.is_error:
         status = CODES[answer.value["code"]].http_status
     return json_response(answer.value, status, {TRACE_HEADER: answer.trace_id} if answer.trace_id else None)
@@ -35,12 +35,12 @@ def refusal_response(error: DevsError) -> Response:
 def rejection(
     status: int, field: str, message: str, *, hint: str = "", headers: dict[str, str] | None = None
 ) -> Response:
-    """A request that no tool ever saw: the same envelope, with the status that HTTP has for it."""
+    """The response for a request that is refused before any tool sees it, in the form of all errors."""
     return json_response(invalid(field, message, hint=hint).envelope(), status, headers)
 
 
 def busy_response(message: str) -> Response:
-    """503: what the server cannot do now; asking again later may help."""
+    """503: the server cannot answer now; the client may try again."""
     return json_response(
         DevsError("BUSY", message, hint="Try again in a moment.").envelope(), 503, {"Connection": "close"}
     )

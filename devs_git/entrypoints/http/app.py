@@ -1,4 +1,4 @@
-"""The web application: the border, then MCP or the plain form at /mcp, the events, and the REST routes."""
+"""The web application: behind the border, /mcp (MCP or the plain form), /events, and the REST routes."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _PLAIN: Final = frozenset({"tool", "params"})
 
 
 def application(where: Path, rules: Rules, feed: Feed) -> ASGIApp:
-    """Everything that `serve` answers, for the repository at `where`."""
-    # The border has judged Host, Origin and size already; without sessions, a server that was started again goes on.
-    speaker = server.server(where).streamable_http_app(
+    """The whole application of `serve`, for the repository at `where`."""
+    # The border has checked Host, Origin and size already. There are no sessions, so a restart of the server breaks no client.
+    mcp_app = server.server(where).streamable_http_app(
         stateless_http=True, max_request_body_size=MOST_BYTES, host=""
     )
 
@@ -41,13 +41,13 @@ def application(where: Path, rules: Rules, feed: Feed) -> ASGIApp:
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         watching = asyncio.create_task(feed.watch())
         try:
-            async with speaker.router.lifespan_context(speaker):
+            async with mcp_app.router.lifespan_context(mcp_app):
                 yield
         finally:
             watching.cancel()
 
     routes = [
-        Route("/mcp", Door(speaker, where)),
+        Route("/mcp", McpRoute(mcp_app, where)),
         Route("/events", feed.endpoint, methods=["GET"]),
         *web_routes(where),
     ]
@@ -55,42 +55,42 @@ def application(where: Path, rules: Rules, feed: Feed) -> ASGIApp:
     return Border(Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers), rules)
 
 
-class Door:
-    """/mcp: the plain form `{"tool": …, "params": {…}}` is answered here, everything else is the SDK's."""
+class McpRoute:
+    """/mcp: this class answers the plain form `{"tool": …, "params": {…}}`; the SDK answers everything else."""
 
-    def __init__(self, speaker: ASGIApp, where: Path) -> None:
-        self.speaker, self.where = speaker, where
+    def __init__(self, mcp_app: ASGIApp, where: Path) -> None:
+        self.mcp_app, self.where = mcp_app, where
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         if request.method != "POST" or _speaks_mcp(request):
-            await self.speaker(scope, receive, send)
+            await self.mcp_app(scope, receive, send)
             return
         try:
-            told = bodies.read(await request.body())
-            if "jsonrpc" in told:
-                await self.speaker(scope, _again(await request.body()), send)
+            body = bodies.read(await request.body())
+            if "jsonrpc" in body:
+                await self.mcp_app(scope, _again(await request.body()), send)
                 return
-            answer = await self._plain(told)
+            answer = await self._plain(body)
         except DevsError as error:
             answer = rejection(400, error.details["field"], error.message)
         await answer(scope, receive, send)
 
-    async def _plain(self, told: dict[str, Any]) -> Response:
-        unknown = sorted(told.keys() - _PLAIN)
-        name, params = told.get("tool"), told.get("params", {})
+    async def _plain(self, body: dict[str, Any]) -> Response:
+        unknown = sorted(body.keys() - _PLAIN)
+        name, params = body.get("tool"), body.get("params", {})
         if not isinstance(name, str) or not isinstance(params, dict) or unknown:
             return rejection(
                 400,
                 unknown[0] if unknown else "params" if isinstance(name, str) else "tool",
-                "Send a JSON-RPC message of MCP, or a tool's name and its arguments.",
+                "Send a JSON-RPC message of MCP, or the name of a tool and its arguments.",
                 hint='Send: {"tool": "git_status", "params": {}}',
             )
         return tool_response(await run_in_threadpool(partial(calling.call, name, params, self.where)))
 
 
 def _speaks_mcp(request: Request) -> bool:
-    """Whether a client of MCP sent this: every one of them accepts streams, as the protocol wants."""
+    """Whether an MCP client sent the request: the protocol requires that all of them accept streams."""
     return (
         "text/event-stream" in request.headers.get("accept", "") or "mcp-protocol-version" in request.headers
     )

@@ -1,4 +1,4 @@
-"""Read what a client sent, strictly: UTF-8, JSON, one object, of bearable depth. Raises INVALID_ARGUMENTS, never more."""
+"""Read bodies and query strings strictly: UTF-8, JSON, one object. All errors are INVALID_ARGUMENTS."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _WORDS: Final = {"true": True, "1": True, "false": False, "0": False}
 
 
 def read(body: bytes) -> dict[str, Any]:
-    """The object that the body is; none is an empty one."""
+    """The JSON object of a body; an empty body is an empty object."""
     if not body.strip():
         return {}
     try:
         value = json.loads(body.decode("utf-8"), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        raise invalid("body", "The body is no JSON in UTF-8.") from error
+        raise invalid("body", "The body is not JSON in UTF-8.") from error
     if not isinstance(value, dict):
-        raise invalid("body", "The body is no JSON object.")
+        raise invalid("body", "The body is not a JSON object.")
     return value
 
 
@@ -31,7 +31,7 @@ def _no_number(word: str) -> None:
 
 
 def arguments_by_name(pairs: Iterable[tuple[str, Any]], known: Iterable[str]) -> dict[str, Any]:
-    """Arguments by the names that the tool knows: `branchName` is `branch_name`, unless it is known as it stands."""
+    """Arguments by the names in `known`. `branchName` becomes `branch_name` if `known` has only the latter."""
     names, found = frozenset(known), dict[str, Any]()
     for key, value in pairs:
         snake = re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", key).lower()
@@ -43,7 +43,7 @@ def arguments_by_name(pairs: Iterable[tuple[str, Any]], known: Iterable[str]) ->
 
 
 def typed_value(text: str, schema: dict[str, Any]) -> Any:
-    """A value of a query string as its schema wants it; what does not fit stays text, which the schema then refuses."""
+    """A value of a query string with the type of its schema. If it does not fit it stays text, which the schema refuses."""
     kind = schema.get("type")
     if kind == "integer" and _WHOLE.match(text):
         return int(text)

@@ -1,8 +1,8 @@
-"""Who may come in: decided by the head of a request, before a byte of its body is read.
+"""Which requests are let in. The head of the request decides, before its body is read.
 
-A web page can send a request to any port of its reader's machine. So Host must be a name of ours (a rebound name of
-somebody else's domain is not), Origin absent or the very same, and Sec-Fetch-Site not another site. The token is for
-other machines, and for other accounts of this one.
+A web page can send requests to any port of its reader's machine. So Host must be a name of this server (DNS rebinding
+uses another name), Origin must be absent or this server, and Sec-Fetch-Site must not be another site. The token protects
+against other machines and other accounts of this machine.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ def _is_address(host: str) -> bool:
 
 @immutable
 class Rules:
-    """`host` is what the server listens on. Without a `token` nobody is asked for one."""
+    """The rules of one server. `host`: the address that it listens on. `token`: required from clients, unless ''."""
 
     host: str
     token: str = ""
 
     def is_ours(self, name: str) -> bool:
-        """Whether a Host header, without its port, names this server. An address cannot be rebound, a name can."""
+        """Whether a Host header (without its port) names this server. A name can be rebound, an address cannot."""
         name = name.lower()
         if name in LOOPBACK or name.strip("[]") == self.host.lower():
             return True
@@ -60,20 +60,20 @@ class Rules:
         return _is_address(name.strip("[]")) or name == socket.gethostname().lower()
 
     def objection(self, headers: Headers) -> Response | None:
-        """What is wrong with a request's head; None where it may come in."""
+        """The refusal of a request by its headers; None if it is let in."""
         hosts = headers.getlist("host")
         named = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
         if named is None or not self.is_ours(named[1]):
-            return rejection(403, "Host", "This server does not go by that name.")
+            return rejection(403, "Host", "Host is not a name of this server.")
         if any(origin.lower() != f"http://{hosts[0].lower()}" for origin in headers.getlist("origin")):
-            return rejection(403, "Origin", "Pages of another origin are not let in.")
+            return rejection(403, "Origin", "Requests from pages of another origin are refused.")
         if any(site not in ("same-origin", "none") for site in headers.getlist("sec-fetch-site")):
-            return rejection(403, "Sec-Fetch-Site", "Pages of another site are not let in.")
+            return rejection(403, "Sec-Fetch-Site", "Requests from pages of another site are refused.")
         if self.token and not self._knows_token(headers):
             return rejection(
                 401,
                 "Authorization",
-                "This server wants a bearer token.",
+                "This server requires a bearer token.",
                 hint="Send: Authorization: Bearer $DEVS_GIT_TOKEN",
                 headers={"WWW-Authenticate": "Bearer"},
             )
@@ -82,14 +82,14 @@ class Rules:
     def _knows_token(self, headers: Headers) -> bool:
         given = headers.getlist("authorization")
         scheme, _, token = (given[0] if len(given) == 1 else "").partition(" ")
-        # As bytes: a header comes as if it were Latin-1, and the environment may hold what is no UTF-8.
+        # Compare bytes: headers are decoded as Latin-1, and the environment may have bytes that are not UTF-8.
         same = hmac.compare_digest(token.strip(" \t").encode("latin-1"), os.fsencode(self.token))
         return scheme.lower() == "bearer" and same
 
 
 @immutable
 class Border:
-    """The ASGI application behind the rules; it sees only whole bodies of a bearable size."""
+    """An ASGI application behind the rules. It gets only complete bodies within the limit of size."""
 
     app: ASGIApp
     rules: Rules
@@ -98,27 +98,27 @@ class Border:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        begun = False
+        started = False
 
         async def send_and_note(message: Message) -> None:
-            nonlocal begun
-            begun = True
+            nonlocal started
+            started = True
             await send(message)
 
         try:
             await self._let_in(scope, receive, send_and_note)
         except asyncio.CancelledError:
-            # uvicorn cuts off what is still open when it has to end; left alone it would log that as a bug of ours.
-            _LOG.warning("cut off a request: the server ends")
-            if begun:
+            # At its end uvicorn cancels open requests. Without this handler it would log that as a bug.
+            _LOG.warning("cancelled a request, because the server is shutting down")
+            if started:
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
             else:
-                await busy_response("The server ends.")(scope, receive, send)
+                await busy_response("The server is shutting down.")(scope, receive, send)
 
     async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = self.rules.objection(Headers(scope=scope))
         if refusal is not None:
-            _LOG.warning("turned away a request (%s)", refusal.status_code)
+            _LOG.warning("refused a request (%s)", refusal.status_code)
             await refusal(scope, receive, send)
             return
         body = await _body(scope, receive)
@@ -129,7 +129,7 @@ class Border:
 
 
 async def _body(scope: Scope, receive: Receive) -> bytes | Response | None:
-    """The whole body; a refusal where it is too large or too slow, None where the client went away."""
+    """The whole body; a refusal if it is too large or too slow; None if the client disconnected."""
     declared = Headers(scope=scope).get("content-length", "0")
     too_large = rejection(
         413, "body", f"A request has at most {MOST_BYTES} bytes.", headers={"Connection": "close"}
@@ -151,17 +151,17 @@ async def _body(scope: Scope, receive: Receive) -> bytes | Response | None:
                 if not message.get("more_body"):
                     return b"".join(parts)
     except TimeoutError:
-        return rejection(408, "body", "The request did not come to its end.")
+        return rejection(408, "body", "The request did not arrive completely in time.")
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    told = False
+    sent = False
 
     async def replay() -> Message:
-        nonlocal told
-        if told:
+        nonlocal sent
+        if sent:
             return await receive()
-        told = True
+        sent = True
         return {"type": "http.request", "body": body, "more_body": False}
 
     return replay

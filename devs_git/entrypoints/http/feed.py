@@ -1,7 +1,7 @@
-"""The ledger's events as a stream of server-sent events, whoever wrote them.
+"""The ledger's events as a stream of server-sent events, whichever process wrote them.
 
-Each listener has its own place in the ledger and reads on from there at its own pace, on a thread that no tool uses:
-a listener that is slow or gone costs nobody anything, and nothing is kept in memory for it.
+Each listener has its own position in the ledger and reads from there at its own pace, on a thread that no tool uses. So a
+slow listener delays nobody, and no memory is used for it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class Feed:
-    """The events of the repository at `where`; `closing` is set once the server is to end."""
+    """The events of the repository at `where`. `closing` is set when the server has to end."""
 
     def __init__(self, where: Path) -> None:
         self.where = where
@@ -46,12 +46,12 @@ class Feed:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def end(self) -> None:
-        """End every stream; called by a signal's handler or another thread."""
+        """End all streams; called by a signal handler or by another thread."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self.closing.set)
 
     async def watch(self) -> None:
-        """Look ten times a second whether the ledger has moved, for as long as the server runs."""
+        """Check ten times a second whether the ledger has moved, while the server runs."""
         self._loop = asyncio.get_running_loop()
         common = Workspace.open(self.where).places.common
         seen: tuple[object, ...] = ()
@@ -65,9 +65,9 @@ class Feed:
             await asyncio.sleep(watch.POLL_SECONDS)
 
     async def endpoint(self, request: Request) -> Response:
-        """`GET /events`: from now on, or from after the event that `Last-Event-ID` names."""
+        """`GET /events`: new events, or all events after the one that `Last-Event-ID` names."""
         if self.listeners >= MOST_LISTENERS:
-            return busy_response(f"There are {MOST_LISTENERS} listeners already.")
+            return busy_response(f"There are already {MOST_LISTENERS} listeners.")
         try:
             start = await self._read(lambda: self._start(request.headers.get("last-event-id", "")))
         except DevsError as error:
@@ -85,7 +85,7 @@ class Feed:
         known = ids.is_oid(last) and bool(tip)
         words = ("merge-base", "--is-ancestor", last, tip)
         if not known or workspace.store_git.attempt(*words, ok=(0, 1, 128))[0]:
-            raise invalid("Last-Event-ID", "The ledger has no such event.", hint="Start over without it.")
+            raise invalid("Last-Event-ID", "The ledger has no such event.", hint="Connect again without it.")
         return last
 
     def _events(self, since: str) -> Iterator[Event]:
@@ -94,10 +94,10 @@ class Feed:
         return ledger.events(tip, since=since, oldest_first=True) if tip and tip != since else iter(())
 
     async def frames(self, since: str) -> AsyncGenerator[bytes]:
-        """One frame for each event after `since`, and a comment after 15 seconds without any."""
+        """One frame for each event after `since`, and a comment after each 15 seconds without an event."""
         yield b"retry: 1000\n\n"
         while True:
-            moved = self._moved  # taken before reading, so that no move falls between
+            moved = self._moved  # read before the events, so that no move is missed
             events = await self._read(lambda at=since: self._events(at))  # type: ignore[misc]
             try:
                 while part := await self._read(lambda on=events: list(islice(on, _AT_ONCE))):  # type: ignore[misc]
@@ -118,7 +118,7 @@ def _frame(event: Event) -> bytes:
 
 
 class Stream(Response):
-    """One listener's answer: it ends when the client goes, or the server."""
+    """The response for one listener. It ends when the client disconnects or the server ends."""
 
     def __init__(self, feed: Feed, since: str) -> None:
         super().__init__(headers=_HEADERS, media_type="text/event-stream")

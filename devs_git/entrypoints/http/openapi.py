@@ -1,4 +1,4 @@
-"""The OpenAPI document of the REST routes, made from the table of tools and the verbs' own result types."""
+"""The OpenAPI document of the REST routes, made from the tool table and the verbs' result types."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from devs_git.entrypoints.tools.results import envelope, output_schema
 
 _REFUSALS: Final = {
     401: "The bearer token is missing or wrong.",
-    403: "Host, Origin or Sec-Fetch-Site are not this server's own, or a person has to do this.",
-    404: "There is no such thing.",
-    408: "The request did not come to its end.",
-    409: "Something stands in the way: BUSY, PLAN_STALE, GATE_BLOCKED, GIT_RESET_FAILED and others.",
+    403: "Host, Origin or Sec-Fetch-Site is not of this server, or only a person may do this.",
+    404: "The task, checkpoint or other object does not exist.",
+    408: "The request did not arrive completely in time.",
+    409: "The state does not allow this: BUSY, PLAN_STALE, GATE_BLOCKED, GIT_RESET_FAILED and others.",
     413: "The body is too large.",
-    422: "An argument is refused, or the body is no JSON; `field` names it.",
+    422: "An argument is refused, or the body is not JSON. `field` names it.",
     500: "The ledger is damaged, or this is a bug of devs-git.",
-    503: "The server ends.",
+    503: "The server is shutting down.",
 }
 
 
 @cache
 def document() -> dict[str, Any]:
-    """OpenAPI 3.1."""
+    """The document, in OpenAPI 3.1."""
     paths: dict[str, dict[str, Any]] = {}
     for route in ROUTES:
         paths.setdefault(PREFIX + route.path, {})[route.method.lower()] = _operation(route)
@@ -52,7 +52,7 @@ def _operation(route: RestRoute) -> dict[str, Any]:
         "parameters": [_in_path(name) for name in route.path_names],
         "responses": {
             str(route.status): {
-                "description": "What the verb returns.",
+                "description": "The result of the verb.",
                 "content": {"application/json": {"schema": output_schema(route.tool.verb.module)}},
             },
             **{str(status): _refusal(text) for status, text in _REFUSALS.items()},

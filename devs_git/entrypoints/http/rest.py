@@ -1,4 +1,4 @@
-"""The REST routes as web routes: path, query and body become a tool's arguments, its answer a status and JSON."""
+"""The REST routes for starlette: path, query and body become arguments of a tool, its answer becomes the response."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from devs_git.storage.documents import schemas
 
 
 def web_routes(where: Path) -> list[Route]:
-    """The routes for the repository at `where`, and the document that describes them."""
+    """The routes for the repository at `where`, and the route of the OpenAPI document."""
     found = [Route(PREFIX + one.path, _endpoint(one, where), methods=[one.method]) for one in ROUTES]
     return [*found, Route(f"{PREFIX}/openapi.json", _openapi, methods=["GET"])]
 
@@ -45,14 +45,14 @@ def _endpoint(route: RestRoute, where: Path) -> Callable[[Request], Awaitable[Re
 
 
 async def _given(route: RestRoute, request: Request) -> dict[str, Any]:
-    """What query or body say; INVALID_ARGUMENTS names what the route does not know or what does not fit."""
+    """The arguments in query or body. INVALID_ARGUMENTS names one that is unknown or does not fit its schema."""
     known = {one.name: route.schema(one) for one in route.params()}
     if route.method == "GET":
         pairs = bodies.arguments_by_name(request.query_params.multi_items(), known)
         given = {name: bodies.typed_value(text, known.get(name, {})) for name, text in pairs.items()}
     else:
         if request.query_params:
-            raise invalid("query", "This route reads its body only.")
+            raise invalid("query", "This route takes arguments in its body only, not in the query.")
         given = bodies.arguments_by_name(bodies.read(await request.body()).items(), known)
     rule = schemas.shape({"type": "object", "properties": known, "additionalProperties": False})
     for path, text in schemas.departures(rule, given):

@@ -1,6 +1,6 @@
-"""The REST routes: each is a tool of the table, some of whose arguments stand in the path. No route decides a gate.
+"""The REST routes. Each calls a tool of the table and has some of its arguments in the path. No route decides a gate.
 
-A route whose tool does not exist is no route. The others' schemas and the OpenAPI document come from the tool.
+A route whose tool does not exist is left out. Schemas and the OpenAPI document come from the tool.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ PREFIX: Final = "/api/v1"
 COMPLETED: Final = "completed"
 MOST: Final = {"limit": 500, "hunk_lines": 20_000}
 _NUMBER: Final = ids.NUMBER_FORM
-# What stands in a path: its meaning and its pattern.
+# The variable parts of paths: description and pattern.
 PARTS: Final = {
-    "id": ("The task's id: 10 or task-10.", ids.TASK_FORM),
-    "contract": ("A contract's name; one with a slash is asked for by `/timeline`.", "[^/]{1,200}"),
+    "id": ("The id of the task: 10 or task-10.", ids.TASK_FORM),
+    "contract": ("The name of a contract. For a name with a slash use `/timeline`.", "[^/]{1,200}"),
     "n": ("The number of one of the task's checkpoints.", _NUMBER),
     "point": (f"The number of one of the task's checkpoints, or `{COMPLETED}`.", f"({_NUMBER}|{COMPLETED})"),
 }
@@ -29,9 +29,10 @@ PARTS: Final = {
 
 @immutable
 class RestRoute:
-    """`fills`: arguments of the tool that are made of the path. `adds`: fields of the body that the route itself reads.
+    """One route.
 
-    `hides`: arguments that make no sense beside those of the path. `operation` is its name where the tool has another route.
+    `fills`: arguments of the tool that come from the path. `adds`: fields of the body that the route itself reads.
+    `hides`: arguments of the tool that make no sense here. `operation`: the operationId, if the tool has several routes.
     """
 
     method: str
@@ -52,44 +53,44 @@ class RestRoute:
         return tuple(part[1:-1] for part in self.path.split("/") if part.startswith("{"))
 
     def params(self) -> tuple[Param, ...]:
-        """What stands in the query or the body."""
+        """The parameters in the query or the body."""
         taken = (*self.fills, *self.hides)
         return (*(one for one in self.tool.params if one.name not in taken), *self.adds)
 
     def schema(self, one: Param) -> dict[str, Any]:
-        """The schema of one parameter, with the bounds that answers over HTTP have."""
+        """The schema of one parameter, with the lower limits of HTTP."""
         return {**one.schema, **({"maximum": MOST[one.name]} if one.name in MOST else {})}
 
     def arguments(self, path: dict[str, str], given: dict[str, Any]) -> dict[str, Any]:
-        """The tool's arguments; INVALID_ARGUMENTS for what is wrong with the path."""
+        """The arguments of the tool. INVALID_ARGUMENTS for an invalid path."""
         known = {name: _canonical(name, text) for name, text in path.items()}
         if "number" in given:
             known["id"] += f"@{_canonical('number', str(given['number']))}"
         rest = {key: value for key, value in given.items() if key != "number"}
         point = "@" + known["point"] if known.get("point", COMPLETED) != COMPLETED else ""
         filled = {name: text.format(**{**known, "point": point}) for name, text in self.fills.items()}
-        if rest.get("plan_id"):  # it names its target itself
+        if rest.get("plan_id"):  # the plan names its target
             _same_task(known["id"], str(rest["plan_id"]))
             filled = {}
         return {**rest, **filled}
 
 
 def _canonical(name: str, text: str) -> str:
-    """A part of a path: a task's id in its canonical form, or a checkpoint's number."""
+    """A part of a path in its canonical form. INVALID_ARGUMENTS if it is invalid."""
     if name == "id":
         return ids.task_id(text, field="id")
     if name == "contract":
         return text
     if not re.fullmatch(PARTS["point" if name == "point" else "n"][1], text, re.ASCII):
-        also = f", or {COMPLETED!r}" if name == "point" else ""
-        raise invalid(name, f"This is no number of a checkpoint{also}.")
+        also = f" or {COMPLETED!r}" if name == "point" else ""
+        raise invalid(name, f"This is not the number of a checkpoint{also}.")
     return text
 
 
 def _same_task(target: str, plan_id: str) -> None:
     task = target.partition("@")[0]
     if plan_id.partition(":")[0].partition("@")[0] != task:
-        raise invalid("plan_id", f"This plan is none of {task}.")
+        raise invalid("plan_id", f"This plan does not belong to {task}.")
 
 
 _TASK: Final = "/mesh/tasks/{id}"
@@ -120,7 +121,7 @@ _ALL: Final = (
             Param(
                 "number",
                 {"type": "integer", "minimum": 1},
-                "To this one of its checkpoints; else to its completion.",
+                "The number of the checkpoint. Default: the completion of the task.",
             ),
         ),
     ),

@@ -1,7 +1,7 @@
-"""The MCP door over standard input and output: the SDK's low-level server in front of our one tool table.
+"""The MCP server over standard input and output: the SDK's low-level server in front of our tool table.
 
-Thin on purpose: the SDK speaks both protocol eras (the handshake and the stateless one), `tools/calling.py` does what
-the command line does. The only importer of mcp.
+The SDK speaks both versions of the protocol (with a handshake and stateless), `tools/calling.py` does the work. This is
+the only module that imports mcp.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import Tool
 
 INSTRUCTIONS: Final = (
-    "Checkpoints, rewind and gates for coding agents in this git repository. While a gate is open every tool that writes "
-    "answers GATE_BLOCKED: stop writing, tell the person, and wait. No tool decides a gate. Before rewind_to_task, git_checkout "
-    "or restore_files call it with dry_run where it has one. A shortened output names its trace: get_task_trace has the whole."
+    "Checkpoints, rewind and gates for coding agents in this git repository. While a gate is open, every tool that writes "
+    "answers GATE_BLOCKED: stop writing, tell the person, and wait. No tool decides a gate. Before you call rewind_to_task or "
+    "undo_rewind, call it with dry_run. A shortened output names its trace: get_task_trace returns the whole output."
 )
-TELL_SECONDS: Final = 0.5
+PROGRESS_SECONDS: Final = 0.5
 Context = ServerRequestContext[Any, Any]
 
 
@@ -59,7 +59,7 @@ def tool_description(tool: Tool) -> types.Tool:
 
 
 def server(where: Path) -> Server[Any]:
-    """A server for the repository at `where`; it keeps nothing between two calls."""
+    """A server for the repository at `where`; it keeps no state between calls."""
 
     async def list_tools(_context: Context, _params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[tool_description(tool) for tool in TOOLS.values()])
@@ -88,15 +88,15 @@ def _result(answer: calling.Answer) -> types.CallToolResult:
 
 
 def _progress(context: Context) -> Callable[[str, int, int], None] | None:
-    """Tell a client that gave a token of long steps; called on a worker thread. None without a token."""
+    """A function that reports long steps to the client, from a worker thread. None if the client gave no token."""
     if (context.meta or {}).get("progress_token") is None:
         return None
     steps, listens = count(1), True
 
     async def send(what: str) -> None:
         nonlocal listens
-        with anyio.move_on_after(TELL_SECONDS) as time:
-            # Steps of several kinds follow each other: progress only ever grows, so it counts them.
+        with anyio.move_on_after(PROGRESS_SECONDS) as time:
+            # Progress may only grow, and steps of several kinds follow each other, so count the steps.
             await context.session.report_progress(float(next(steps)), None, what)
         listens = not time.cancelled_caught
 
@@ -105,14 +105,14 @@ def _progress(context: Context) -> Callable[[str, int, int], None] | None:
         if listens:
             try:
                 anyio.from_thread.run(send, what)
-            except (Exception, CancelledError):  # noqa: BLE001 - who is gone ends no move of the working tree
+            except (Exception, CancelledError):  # noqa: BLE001 - a client that is gone must not end a move of the working tree
                 listens = False
 
     return tell
 
 
 class _Answering:
-    """What a client sends, without the lines that are no message: the SDK drops those, and who waits would wait on."""
+    """The messages of a client. Lines that are no message get an error as answer; the SDK would drop them, and the client would wait."""
 
     def __init__(self, reading: Any, writing: Any) -> None:
         self.reading, self.writing = reading, writing
@@ -127,33 +127,32 @@ class _Answering:
         while isinstance(item := await self.reading.__anext__(), Exception):
             refusal = _refusal([one["input"] for one in getattr(item, "errors", list)()])
             if refusal:
-                logging.getLogger("devs_git").warning("a line on standard input is no message of MCP")
+                logging.getLogger("devs_git").warning("a line on standard input is not a message of MCP")
                 await self.writing.send(SessionMessage(refusal))
         return item
 
 
 def _refusal(inputs: list[Any]) -> types.JSONRPCError | None:
-    """The answer to a line that is no message: by its id, where one can be read. None for an empty line."""
+    """The answer to a line that is not a message, with its id if it can be read. None for an empty line."""
     code, found = types.INVALID_REQUEST, next((one for one in inputs if isinstance(one, dict)), None)
     if found is None and inputs and isinstance(inputs[0], str):
         if not inputs[0].strip():
             return None
         try:
-            found = json.loads(
-                inputs[0]
-            )  # which reads more than the SDK: halves of characters, deeper nesting
+            # json reads more than the SDK does: lone surrogates, deeper nesting.
+            found = json.loads(inputs[0])
         except (ValueError, RecursionError):
             code = types.PARSE_ERROR
     number = found.get("id") if isinstance(found, dict) else None
     known = number if isinstance(number, str) or type(number) is int else None
-    said = types.ErrorData(code=code, message="This is no message of JSON-RPC 2.0 that can be read.")
-    return types.JSONRPCError(jsonrpc="2.0", id=known, error=said)
+    error = types.ErrorData(code=code, message="This is not a readable message of JSON-RPC 2.0.")
+    return types.JSONRPCError(jsonrpc="2.0", id=known, error=error)
 
 
 class _Lines:
-    """Standard input, a line at a time. Of one that is longer than a message may be only a mark is handed on, which is none.
+    """Standard input, line by line. A line that is longer than a message may be is replaced by a text that is no message.
 
-    As the SDK does it, descriptor 0 is the null device meanwhile: nothing that is started here reads what a client sends.
+    Descriptor 0 becomes the null device, as in the SDK, so that no child process reads the client's messages.
     """
 
     def __init__(self) -> None:
@@ -180,11 +179,11 @@ async def _serve(where: Path) -> None:
 
 
 def main(where: Path) -> int:
-    """Serve until standard input ends; standard output is the protocol's alone."""
+    """Serve until standard input ends. Only protocol messages go to standard output."""
     console.log(logging.WARNING, "devs-git: %(levelname)s: %(message)s")
     try:
         anyio.run(_serve, where)
     except* BrokenPipeError:
-        # Calls under way are over by now, and nobody is there to be told what became of them.
+        # All calls have ended by now, and nobody reads their answers.
         logging.getLogger("devs_git").warning("nobody reads standard output any more")
     return 0

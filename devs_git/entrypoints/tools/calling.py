@@ -1,6 +1,6 @@
-"""One call of a tool, whatever the door: check the arguments, open the repository, go through the router, keep long output.
+"""One call of a tool, for MCP and HTTP: check the arguments, open the repository, call the router, store long output.
 
-Results and errors are exactly the command line's `--json`.
+Results and errors are the same as with `--json` on the command line.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WARNED: Final[set[tuple[Path, str]]] = set()
 
 @immutable
 class Answer:
-    """What a tool says: `value` is the result or the error's envelope; `trace_id` names where its text is kept, or is ''."""
+    """A tool's answer. `value`: the result or the error's envelope. `trace_id`: the trace that has its text, or ''."""
 
     value: dict[str, Any]
     is_error: bool = False
@@ -43,7 +43,7 @@ class Answer:
 
 
 def call(name: str, arguments: dict[str, Any], where: Path, progress: Progress | None = None) -> Answer:
-    """Call a tool in the worktree at `where`. Never raises: what goes wrong is an answer, too."""
+    """Call a tool in the worktree at `where`. It never raises: an error is an answer, too."""
     if name not in TOOLS:
         error = invalid("tool", "There is no such tool.", hint="List all: tools/list")
         return Answer(error.envelope(), is_error=True)
@@ -55,12 +55,12 @@ def call(name: str, arguments: dict[str, Any], where: Path, progress: Progress |
         return _store_if_long(tool, arguments, workspace, _answer(tool, workspace, request))
     except DevsError as error:
         return _refusal(tool, error)
-    except Exception as error:  # noqa: BLE001 - the last door: a bug of ours is an answer and a log file
+    except Exception as error:  # noqa: BLE001 - a bug becomes an answer and a log file
         return _refusal(tool, as_devs_error(error))
 
 
 def _warn(tool: Tool, workspace: Workspace) -> None:
-    """To the server's log, once for each repository: an answer is the verb's own."""
+    """Write the warning of missing hooks to the server's log, once for each repository."""
     said = missing_hooks.warning_for(tool.verb_name, workspace)
     if said and (workspace.places.common, said) not in _WARNED:
         _WARNED.add((workspace.places.common, said))
@@ -68,7 +68,7 @@ def _warn(tool: Tool, workspace: Workspace) -> None:
 
 
 def _answer(tool: Tool, workspace: Workspace, request: Any) -> Answer:
-    """What the verb returns or why it refuses."""
+    """Call the verb: its result, or its refusal."""
     try:
         found = plain(router.call(tool.verb_name, workspace, request))
     except DevsError as error:
@@ -83,15 +83,14 @@ def _refusal(tool: Tool, error: DevsError) -> Answer:
 
 
 def _translate(tool: Tool, value: dict[str, Any]) -> dict[str, Any]:
-    from devs_git.entrypoints.tools import (
-        hints,  # what reads the command line's words is needed for refusals alone
-    )
+    # Only refusals need this module, which imports the command line.
+    from devs_git.entrypoints.tools import hints
 
     return hints.translate_answer(tool, value)
 
 
 def _worktree(tool: Tool, arguments: dict[str, Any], where: Path) -> Path:
-    """The worktree that the arguments name, links followed; INVALID_ARGUMENTS where it is none of this repository."""
+    """The worktree that the arguments name, with links resolved. INVALID_ARGUMENTS if it is not of this repository."""
     name = next((one.name for one in tool.params if one.worktree), "")
     if not arguments.get(name):
         return where
@@ -106,13 +105,13 @@ def _worktree(tool: Tool, arguments: dict[str, Any], where: Path) -> Path:
 
 
 def _open(where: Path, progress: Progress | None) -> Workspace:
-    """A workspace for this call alone: calls run on several threads."""
+    """A workspace for this call only, because calls run on several threads."""
     workspace = Workspace(locate_cached(where))
     return replace(workspace, progress=progress) if progress else workspace
 
 
 def _checked_request(tool: Tool, arguments: dict[str, Any]) -> Any:
-    """The verb's Request; an argument that is refused has the tool's own code."""
+    """The verb's Request. A refused argument has the code that the tool defines for it."""
     try:
         texts.check(tool, arguments)
         return _request(tool, arguments)
@@ -122,7 +121,7 @@ def _checked_request(tool: Tool, arguments: dict[str, Any]) -> Any:
 
 
 def _request(tool: Tool, arguments: dict[str, Any]) -> Any:
-    """The verb's Request; INVALID_ARGUMENTS names the argument as the caller knows it."""
+    """The verb's Request. INVALID_ARGUMENTS names the argument as the tool does."""
     names = {one.target: one.name for one in tool.params}
     for path, text in schemas.departures(schemas.shape(tool.input_schema()), arguments):
         raise invalid(".".join(map(str, path)) or "arguments", f"{text}.")
@@ -133,7 +132,7 @@ def _request(tool: Tool, arguments: dict[str, Any]) -> Any:
         if name in names and name not in given and one.needed:
             raise invalid(names[name], f"{names[name]} is missing.")
     try:
-        request = kind(**given, **tool.fixed)  # the verb says best what is wrong with a value
+        request = kind(**given, **tool.fixed)  # the Request checks its values
     except DevsError as error:
         field = error.details.get("field")
         if field in names:
@@ -150,7 +149,7 @@ def _value(value: Any) -> Any:
 
 
 def _store_if_long(tool: Tool, arguments: dict[str, Any], workspace: Workspace, answer: Answer) -> Answer:
-    """The answer with the id of the trace that holds it, where it is long. What cannot be stored is handed on all the same."""
+    """Store a long answer as a trace and add its id. If it cannot be stored, return the answer unchanged."""
     if tool.reads_traces or arguments.get("dry_run") or not is_long(answer.text):
         return answer
     from devs_git.commands import trace_put

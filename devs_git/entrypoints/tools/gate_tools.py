@@ -1,4 +1,4 @@
-"""Rows of the tool table: asking a person. No tool decides."""
+"""Rows of the tool table: gates. Tools can request a gate and read gates; none decides one."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ TOOLS: Final = (
         "get_gate",
         "gate show",
         "Show one gate: what is asked, what is refused meanwhile, and the decision with its reason, if there is one.",
-        (Param("gate_id", text_schema(gate_model.GATE_ID_FORM), "The gate's id.", required=True),),
+        (Param("gate_id", text_schema(gate_model.GATE_ID_FORM), "The id of the gate.", required=True),),
         codes=("GATE_NOT_FOUND",),
     ),
 )

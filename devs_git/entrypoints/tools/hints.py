@@ -1,7 +1,7 @@
-"""What a refusal says to whoever called a tool: tools and their arguments, where the command line's words have commands and options.
+"""Translate the texts of refusals for callers of tools: commands become tools, options become arguments.
 
-`--untracked save` is `untracked="save"`, and `devs-git undo` is `undo_rewind`. A command that no tool stands for stays as it
-is: it is for a shell, or for a person.
+`--untracked save` becomes `untracked="save"`, and `devs-git undo` becomes `undo_rewind`. A command without a tool is not
+translated: it is for a shell, or for a person.
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ from devs_git.entrypoints.cli.main import command
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import Param, Tool
 
-_INSTEAD: Final = {"trace list": "search_traces"}  # no tool is this verb, and one of another does its work
-# A command of ours, or of git's, up to the punctuation that ends it.
+_INSTEAD: Final = {
+    "trace list": "search_traces"
+}  # this verb has no tool, but the tool of another verb does the same
+# A command of devs-git or git, up to the punctuation at its end.
 _COMMAND: Final = re.compile(r"\b(devs-git|git) [^\s;,()&]+(?:(?<![.:]) [^\s;,()&…]+)*")
 _OPTION: Final = re.compile(r"(?<!\S)(--[a-z][a-z-]*)(?: ([a-z]+))?")
 
 
 def translate_answer(tool: Tool, value: dict[str, Any]) -> dict[str, Any]:
-    """An envelope, or a dry run's result, whose words are for callers of `tool`."""
+    """An error's envelope, or the result of a dry run, with its texts translated for callers of `tool`."""
     changed = {
         key: translate_text(tool, value[key])
         for key in ("message", "hint")
@@ -36,7 +38,7 @@ def translate_answer(tool: Tool, value: dict[str, Any]) -> dict[str, Any]:
 
 
 def translate_text(tool: Tool, text: str) -> str:
-    """One text of the command line in words for callers of `tool`."""
+    """One text of the command line, translated for callers of `tool`."""
     parts, at = [], 0
     for found in _COMMAND.finditer(text):
         parts += [_options(tool, text[at : found.start()]), _command(tool, found[0])]
@@ -45,7 +47,7 @@ def translate_text(tool: Tool, text: str) -> str:
 
 
 def _command(tool: Tool, text: str) -> str:
-    """The call of a tool that does the same; the command itself where there is none."""
+    """The call of a tool that does the same as the command; the command itself if there is none."""
     bare = text.rstrip(".:")
     words = _words(bare)
     if words is None or words[0] != "devs-git":
@@ -54,8 +56,8 @@ def _command(tool: Tool, text: str) -> str:
         meant = _tool_of(verb, tool)
         given = _arguments(meant, verb, words[1 + len(verb.split()) :]) if meant else None
         if meant and given is not None:
-            said = ", ".join(f"{name}={value}" for name, value in given.items())
-            return (f"{meant.name}({said})" if said else meant.name) + text[len(bare) :]
+            values = ", ".join(f"{name}={value}" for name, value in given.items())
+            return (f"{meant.name}({values})" if values else meant.name) + text[len(bare) :]
     return text
 
 
@@ -68,14 +70,14 @@ def _words(text: str) -> list[str] | None:
 
 
 def _tool_of(verb: str, tool: Tool) -> Tool | None:
-    """The tool that is this verb: the one that was called, if it is."""
+    """The tool of this verb, preferably the one that was called."""
     if tool.verb_name == verb:
         return tool
     return next((one for one in TOOLS.values() if one.verb_name == verb), TOOLS.get(_INSTEAD.get(verb, "")))
 
 
 def _arguments(tool: Tool, verb: str, words: list[str]) -> dict[str, str] | None:
-    """What the words of a command say, as arguments of the tool; None where it has no such argument."""
+    """The words of a command as arguments of the tool; None if it lacks one of these arguments."""
     known = command(verb)
     if known is None:
         return None
@@ -96,7 +98,7 @@ def _arguments(tool: Tool, verb: str, words: list[str]) -> dict[str, str] | None
 
 
 def _options(tool: Tool, text: str) -> str:
-    """Options of the tool's own verb by the names of its arguments."""
+    """Replace options of the tool's verb by its arguments."""
     known = command(tool.verb_name)
 
     def name_argument(found: re.Match[str]) -> str:

@@ -1,7 +1,7 @@
-"""Arguments that several tools take, and how their values look: the enums, lengths and patterns that the verbs check.
+"""Parameters that several tools share, and the schemas of their values.
 
-A pattern refuses nothing that the verb takes. What it lets through the verb may still refuse, in its own words: that a
-name has no `..`, for example.
+A schema refuses no value that the verb accepts. The verb may still refuse a value that the schema accepts, such as a name
+with `..`, and then says why.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from devs_git.entrypoints.tools.tool import COUNT, TEXT, Param
 
 
 def text_schema(pattern: str, *, empty: bool = False, most: int = 0) -> dict[str, Any]:
-    """The schema of a text that looks so as a whole; an argument that may be left out may be `empty`."""
+    """The schema of a text that matches the pattern as a whole, or is `empty` if that is allowed; `most`: its highest length."""
     anchored = f"^({pattern})?$" if empty else f"^{pattern}$"
     return {**TEXT, "pattern": anchored, **({"maxLength": most} if most else {})}
 
 
 def number_schema(most: int) -> dict[str, Any]:
-    """The schema of a number from 1 on."""
+    """The schema of a number from 1 to `most`."""
     return {**COUNT, "minimum": 1, "maximum": most}
 
 
@@ -43,7 +43,7 @@ ONE_TASK: Final = text_schema(ids.TASK_FORM)
 ANY_TASK: Final = text_schema(ids.TASK_FORM, empty=True)
 OID: Final = text_schema(ids.OID_FORM, empty=True)
 CHECKPOINT: Final = "A checkpoint: task-10 (its completion), task-10@3 (its third numbered one), or the oid of one, at least seven digits."
-TASK: Final = Param("task_id", ONE_TASK, "The task's id: 10 or task-10.", required=True)
+TASK: Final = Param("task_id", ONE_TASK, "The id of the task: 10 or task-10.", required=True)
 PRESERVE: Final = Param(
     "preserve",
     {**TEXT, "enum": ["create_branch", *rewind_selection.PRESERVE]},

@@ -1,4 +1,4 @@
-"""JSON Schema of a verb's result, made from its own classes of values, so that the two cannot differ."""
+"""JSON Schema of a verb's result, made from its classes, so that the two cannot differ."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _PLAIN: Final[dict[Any, str]] = {
 
 @cache
 def output_schema(module: str) -> dict[str, Any]:
-    """The schema of what the verb in `module` returns; an object, of several forms where `run` returns one of several."""
+    """The schema of the result of the verb in `module`: an object, or one of several if `run` returns different classes."""
     run = importlib.import_module(module).run
     found = _schema_of(get_type_hints(run)["return"])
     return found if found.get("type") == "object" else {"type": "object", **found}
 
 
 def envelope() -> dict[str, Any]:
-    """The schema of an error; its details are flat beside these."""
+    """The schema of an error. Its details are further members of the same object."""
     code = {"type": "string", "enum": sorted(CODES)}
     text = {"type": "string"}
     known = {"error": code, "code": code, "message": text, "hint": text, "retryable": {"type": "boolean"}}
@@ -38,7 +38,7 @@ def envelope() -> dict[str, Any]:
 
 
 def answer_schema(module: str) -> dict[str, Any]:
-    """What a client is told of a tool: its result or an error, for many clients hold errors to this schema, too."""
+    """The output schema of a tool: a result or an error, because many clients check errors by this schema, too."""
     return {"type": "object", "anyOf": [output_schema(module), envelope()]}
 
 
@@ -62,7 +62,7 @@ def _schema_of(kind: Any) -> dict[str, Any]:
 
 
 def _list(args: tuple[Any, ...]) -> dict[str, Any]:
-    """`tuple[X, ...]` is any number of X, `tuple[X, Y]` one of each."""
+    """`tuple[X, ...]` is any number of X; `tuple[X, Y]` is one X and one Y."""
     if args[1:] == (Ellipsis,):
         return {"type": "array", "items": _schema_of(args[0])}
     return {

@@ -1,7 +1,6 @@
-"""The tool table: what each tool is called, which verb it is, what it takes, and what it means.
+"""The tool table: the name, verb, parameters and description of each tool.
 
-Tier, guard and result come from the verb table and the verb's own types. A tool names its parameters as agents know
-them. No tool approves, rejects, prunes or adds a directive.
+Tier, guard and result come from the verb table and the verb's classes. No tool approves, rejects, prunes or purges.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ TOOLS: Final = (
     Tool(
         "task_status",
         "task status",
-        "Show one task, or the one that is active in this worktree.",
+        "Show one task, or the active task of this worktree.",
         (Param("task_id", ONE_TASK, "The id of the task. Default: the active task."),),
         codes=("TASK_NOT_FOUND",),
     ),
@@ -93,7 +93,7 @@ TOOLS: Final = (
             Param("title", LINE, "The subject of the task, in one line."),
             Param("plan", LONG, "The plan for the task."),
             Param("contract", LINE, "The contract (line of work) of the task. Default: the branch."),
-            Param("agent", {**TEXT, "enum": [*AGENTS]}, "The agent's role."),
+            Param("agent", {**TEXT, "enum": [*AGENTS]}, "The role of the agent."),
             Param("client", LINE, "The client: the program that runs the agent."),
             Param("phase", {**TEXT, "enum": [*PHASES]}, "The phase of the work."),
         ),
@@ -126,7 +126,7 @@ TOOLS: Final = (
     Tool(
         "branch_from_checkpoint",
         "branch",
-        "Make a local branch at a checkpoint, without switching to it.",
+        "Create a local branch at a checkpoint, without switching to it.",
         (
             Param("checkpoint", TARGET, CHECKPOINT, "target", required=True),
             Param("branch_name", NAME, "The name of the new branch.", "name", required=True),

@@ -1,4 +1,4 @@
-"""Text that JSON can write and nothing else can hold: what is refused on the way in, and mended on the way out."""
+"""Texts that JSON can express and other formats cannot: refused in arguments, repaired in answers."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ _LONE: Final = re.compile("[\ud800-\udfff]")
 
 
 def check(tool: Tool, arguments: dict[str, Any]) -> None:
-    """INVALID_ARGUMENTS for halves of characters, for NUL where it cannot stand, and for what is nested too deep."""
+    """Raise INVALID_ARGUMENTS for lone surrogates, for NUL where it is not allowed, and for values nested too deep."""
     verbatim = {one.name for one in tool.params if one.verbatim}
     if any(_LONE.search(name) for name in arguments):
-        raise invalid("arguments", "A name is no Unicode text.")
+        raise invalid("arguments", "A name is not valid Unicode.")
     for name, value in arguments.items():
         if _depth(value) > DEEPEST:
-            raise invalid(name, f"{name} is nested deeper than {DEEPEST}.")
+            raise invalid(name, f"{name} is nested deeper than {DEEPEST} levels.")
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         if _LONE.search(text):
-            raise invalid(name, f"{name} is no Unicode text.")
+            raise invalid(name, f"{name} is not valid Unicode.")
         if name not in verbatim and ("\0" in text or (not isinstance(value, str) and "\\u0000" in text)):
-            raise invalid(name, f"{name} holds a NUL.")
+            raise invalid(name, f"{name} has a NUL character.")
 
 
 def _depth(value: Any) -> int:
-    """How deep lists and objects are nested, without recursion, which they would exhaust."""
+    """How deep lists and objects are nested. No recursion, because deep nesting would exhaust it."""
     depth, level = 0, [value]
     while level and depth <= DEEPEST:
         inner: list[Any] = []
@@ -43,7 +43,7 @@ def _depth(value: Any) -> int:
 
 
 def replace_lone_surrogates(value: dict[str, Any]) -> dict[str, Any]:
-    """The value with U+FFFD for each byte of a file's name that is no UTF-8: no protocol could carry it."""
+    """The value with U+FFFD for each byte of a file name that is not UTF-8, because no protocol can transport it."""
     text = json.dumps(value, ensure_ascii=False)
     if text.isascii() or not _LONE.search(text):
         return value

@@ -1,4 +1,4 @@
-"""What a tool is: a verb as agents call it. The rows are in `table.py`."""
+"""The class of a tool: a verb that agents can call. The rows are in `table.py`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from devs_git.values import field, immutable
 
 TEXT: Final = {"type": "string"}
 FLAG: Final = {"type": "boolean"}
-MOST: Final = (1 << 53) - 1  # what every reader of JSON can tell from the number beside it
-# What any tool may answer.
+MOST: Final = (1 << 53) - 1  # the highest integer that every JSON reader represents exactly
+# Codes that any tool may answer.
 OF_ALL: Final = (
     "INVALID_ARGUMENTS",
     "GIT_NOT_FOUND",
@@ -19,7 +19,7 @@ OF_ALL: Final = (
     "LEDGER_MISSING",
     "BUSY",
     "RECOVERY_NEEDED",
-    "CONFLICT",  # a disk that is full, if nothing else
+    "CONFLICT",  # a full disk, for example
     "INTERNAL",
 )
 COUNT: Final = {"type": "integer", "minimum": 0, "maximum": MOST}
@@ -27,10 +27,9 @@ COUNT: Final = {"type": "integer", "minimum": 0, "maximum": MOST}
 
 @immutable
 class Param:
-    """One argument: its JSON Schema, what it means, and the field of the verb's Request that it becomes.
+    """One parameter: its JSON Schema, its description, and the field of the verb's Request that it sets.
 
-    Only in a `verbatim` text may stand what no name, title or message can hold: NUL. One that names the `worktree` to
-    work in is no field of the Request.
+    `verbatim`: the text may have NUL. `worktree`: it names the worktree to work in, and is not a field of the Request.
     """
 
     name: str
@@ -48,10 +47,11 @@ class Param:
 
 @immutable
 class Tool:
-    """`moves_tree` tools are announced as destructive, although nothing is lost: a client should ask before it calls.
+    """One tool.
 
-    What a tool `reads_traces` prints is not stored as a trace again. `fixed` are fields that no caller chooses. `codes`
-    are the refusals of its own, beside those that every tool has. `invalid` is the code for an argument that is refused.
+    `moves_tree`: MCP marks the tool as destructive, so that a client asks first, although nothing is lost.
+    `reads_traces`: its output is not stored as a trace again. `fixed`: fields of the Request that no caller sets.
+    `codes`: its refusals in addition to those of all tools. `invalid`: the code for a refused argument.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Tool:
         return (*self.codes, *(() if self.verb.runs_while_frozen else ("GATE_BLOCKED",)), *OF_ALL)
 
     def input_schema(self) -> dict[str, Any]:
-        """JSON Schema of the arguments; nothing else may be given."""
+        """JSON Schema of the arguments; no others are allowed."""
         return {
             "type": "object",
             "properties": {one.name: {**one.schema, "description": one.text} for one in self.params},

@@ -1,4 +1,4 @@
-"""Rows of the tool table: what tools printed and what was said."""
+"""Rows of the tool table: traces and conversations."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ TOOLS: Final = (
             Param("task_id", ANY_TASK, "The task. Default: the active task."),
             Param("tool_name", _LINE, "The tool that printed it."),
             Param("input", TEXT, "The arguments of the tool.", verbatim=True),
-            Param("session_id", _LINE, "The agent's session."),
+            Param("session_id", _LINE, "The session of the agent."),
             Param("is_error", FLAG, "The call failed."),
             Param("duration_ms", COUNT, "The duration of the call, in milliseconds."),
         ),
@@ -79,7 +79,7 @@ TOOLS: Final = (
         "worktree. Long tool results are shortened and name their trace.",
         (
             Param("task_id", ANY_TASK, "Only messages of this task.", "task"),
-            Param("session_id", TEXT, "The agent's session.", "session"),
+            Param("session_id", TEXT, "The session of the agent.", "session"),
             Param(
                 "checkpoint",
                 text_schema(ids.TARGET_FORM, empty=True),

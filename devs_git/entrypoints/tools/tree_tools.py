@@ -1,4 +1,4 @@
-"""Rows of the tool table: the working tree, and what moves it."""
+"""Rows of the tool table: the working tree and the operations that move it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from devs_git.entrypoints.tools.params import (
 from devs_git.entrypoints.tools.tool import FLAG, TEXT, Param, Tool
 
 TOOLS: Final = (
-    Tool("git_status", "status", "Show working tree, branch, active task and open gates of this worktree."),
+    Tool("git_status", "status", "Show branch, changed files, active task and open gates of this worktree."),
     Tool(
         "git_diff",
         "diff",

@@ -16,7 +16,7 @@ devs-git init
 git add devs-policy.yaml && git commit -m "Set up devs-git"
 ```""",
     "LEDGER_MISSING": """\
-The branch `devs/ledger`, or some of its objects, is gone or damaged. Work is frozen meanwhile, because nobody can know whether a
+The branch `devs/ledger`, or some of its objects, is missing or damaged. Work is frozen meanwhile, because nobody can know whether a
 gate is open. Do not begin a new ledger.
 
 `doctor` prints the command that puts it back. If it cannot, fetch it from the remote or from another clone:
