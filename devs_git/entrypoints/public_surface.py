@@ -34,7 +34,8 @@ VERBS: Final[dict[str, str]] = {
     **_of(_DESTROY, "tier 3, waits"),
 }
 OTHER_COMMANDS: Final = _of(
-    "hook, agent install, aliases install, aliases uninstall, mcp, serve, demo, completion, help", "a command that is no verb"
+    "hook, agent install, aliases install, aliases uninstall, mcp, serve, demo, completion, help",
+    "a command that is no verb",
 )
 # The verb of each tool.
 TOOLS: Final[dict[str, str]] = {

@@ -97,7 +97,9 @@ def _promises() -> Iterator[str]:
     tools = {name: tool.verb_name for name, tool in TOOLS.items()}
     routes = {f"{one.method} {one.path}": one.tool_name for one in ROUTES}
     yield from _differences("verb", public_surface.VERBS, verbs)
-    yield from _differences("command", public_surface.OTHER_COMMANDS, dict.fromkeys(OTHER_COMMANDS, "a command that is no verb"))
+    yield from _differences(
+        "command", public_surface.OTHER_COMMANDS, dict.fromkeys(OTHER_COMMANDS, "a command that is no verb")
+    )
     yield from _differences("tool", public_surface.TOOLS, tools)
     yield from _differences("route", public_surface.ROUTES, routes)
 
