@@ -154,7 +154,7 @@ def _make_plan(workspace: Workspace, site: Site, request: Request) -> _UndoPlan:
     anew = rewind_selection.replaced_since(history, before)
     on_head = lines_of_work.tags_reached(site.git, anew, [state.head])
     effect = rewind_selection.effect_of_undo(history, before, since, lost, on_head)
-    turns = Standpoint.here(site.git, site.places.common).turns(
+    turns = Standpoint.here(site.git, site.places.common).live_changes(
         workspace.ledger.tip().history, effect, {found.branch: state.head} if found.branch else {}
     )
     effect = rewind_selection.restore_statuses(

@@ -114,7 +114,7 @@ def _once(context: Workspace, other: RemoteLedger) -> JoinResult:
 
 def _require_sound(facts: Facts, other: RemoteLedger, ours: str) -> None:
     """Raises if the rule of belief forbids the remote's ledger, or if it lacks what this clone saw there and no person chose it."""
-    found = next(received.judge(facts, ours, other.tip, seen=""), None)
+    found = next(received.judge(facts, ours, other.tip, known_tip=""), None)
     if found:
         raise received.refusal(found, other.remote)
     gone = facts.belief.rollback(other.seen, other.tip) if other.seen else []
@@ -240,7 +240,7 @@ class _Merge:
             first, second = (one.oid if one.oid != tip.oid else "" for one in (self.first, self.second))
             return Draft(event, files, updates, first_parent=first, second_parent=second)
 
-        written = self.ledger.append(build, locked=False)
+        written = self.ledger.append(build, lock=False)
         changed = (*(update.ref for update in updates), LEDGER)
         return JoinResult(written.oid, changed, written.oid, rows, settled)
 

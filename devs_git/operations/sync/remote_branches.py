@@ -62,7 +62,7 @@ class RemoteBranches:
             if point.tag not in known_here:
                 branch = here.holder(point, [Branch(*one) for one in self.branches.items()])
                 name = branch.name.removeprefix(lines_of_work.HEADS)
-                keep[f"{folder}{here.last_fetched(self.other.remote, name)}/{name}"] = branch.tip
+                keep[f"{folder}{here.last_fetch(self.other.remote, name)}/{name}"] = branch.tip
         held = {ref: oid for ref, oid in here.branches.items() if ref.startswith(folder)}
         updates = [
             RefUpdate(ref, oid, held.get(ref, NO_OID)) for ref, oid in keep.items() if held.get(ref) != oid

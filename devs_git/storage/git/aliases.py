@@ -52,16 +52,16 @@ def uninstall(git: Git) -> tuple[Action, ...]:
     return tuple(_take_out(git, name) for name in ALIASES)
 
 
-def _put_in(git: Git, name: str, wanted: str) -> Action:
+def _put_in(git: Git, name: str, setting: str) -> Action:
     what, verb = f"alias {name}", ALIASES[name]
     here = _values(git, name, "--local")
     if any(not is_ours(text, verb) for text in _values(git, name)):
         return Action(what, "skipped", f"git {name} is your own alias; it was not changed.")
     if shutil.which(f"git-{name}"):
         return Action(what, "skipped", f"The program git-{name} on PATH takes precedence over an alias.")
-    if here == [wanted]:
+    if here == [setting]:
         return Action(what, "kept")
-    _config(git, "--replace-all", f"alias.{name}", wanted)
+    _config(git, "--replace-all", f"alias.{name}", setting)
     return Action(what, "updated" if here else "created")
 
 

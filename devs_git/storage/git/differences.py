@@ -185,11 +185,11 @@ def _lines(git: Git, *args: str) -> Iterator[str]:
         yield rest.decode("utf-8", "replace")
 
 
-def first_of(git: Git, start: str, wanted: frozenset[str]) -> str:
+def first_of(git: Git, start: str, commits: frozenset[str]) -> str:
     """The nearest proper ancestor of `start` that is in `wanted`; '' if there is none."""
-    if not wanted:
+    if not commits:
         return ""
-    return next((line for line in _lines(git, "rev-list", f"{start}^@", "--") if line in wanted), "")
+    return next((line for line in _lines(git, "rev-list", f"{start}^@", "--") if line in commits), "")
 
 
 def parents(git: Git, commit: str) -> tuple[str, ...]:

@@ -94,10 +94,10 @@ def contents(git: Git, oids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
 
 @immutable
 class Forest:
-    """The trees. `above`: the trees that have an entry, by its oid. `named`: for each tree, its entries with certain names."""
+    """The trees. `above`: the trees that have an entry, by its oid. `entries_by_name`: for each tree, its entries with certain names."""
 
     above: dict[str, list[str]]
-    named: dict[str, dict[str, str]]
+    entries_by_name: dict[str, dict[str, str]]
 
     @classmethod
     def of(cls, trees: Iterable[tuple[str, bytes]], names: Collection[str], blobs: Collection[str]) -> Forest:
@@ -122,7 +122,7 @@ class Forest:
     def at(self, tree: str, path: Sequence[str]) -> str:
         """The oid at a path, whose names must be among the recorded ones; '' if there is none."""
         for name in path:
-            tree = self.named.get(tree, {}).get(name, "")
+            tree = self.entries_by_name.get(tree, {}).get(name, "")
         return tree
 
     def with_trees_above(self, entries: Iterable[str]) -> set[str]:
@@ -130,12 +130,12 @@ class Forest:
         return closure(entries, lambda entry: self.above.get(entry, ()))
 
 
-def closure(begin: Iterable[str], following: Callable[[str], Iterable[str]]) -> set[str]:
-    """`begin`, and everything that `following` reaches from it."""
+def closure(begin: Iterable[str], successors: Callable[[str], Iterable[str]]) -> set[str]:
+    """`begin`, and everything that `successors` gives from it."""
     found = set(begin)
     waiting = list(found)
     while waiting:
-        for each in following(waiting.pop()):
+        for each in successors(waiting.pop()):
             if each not in found:
                 found.add(each)
                 waiting.append(each)

@@ -152,7 +152,7 @@ class Git:
         timeout: float | None = None,
     ) -> tuple[int, bytes]:
         """Exit status and standard output. GitFailed unless the status is in `ok`; GitTimedOut after `timeout` seconds."""
-        child = self.start(*args, fed=stdin is not None)
+        child = self.start(*args, piped=stdin is not None)
         out, err = children.output_of(child, args, stdin, timeout)
         if child.returncode not in ok:
             raise self._failure(args, child.returncode, err)
@@ -184,9 +184,9 @@ class Git:
         """
         # Errors go to a file: nobody reads a pipe meanwhile, so some hundred warnings would fill it and git would hang.
         with contextlib.ExitStack() as open_now:
-            said = open_now.enter_context(children.nameless_file())
-            given = open_now.enter_context(children.nameless_file(stdin)) if stdin else None
-            child = open_now.enter_context(self.start(*args, errors=said.fileno(), given=given))
+            errors = open_now.enter_context(children.nameless_file())
+            stdin_file = open_now.enter_context(children.nameless_file(stdin)) if stdin else None
+            child = open_now.enter_context(self.start(*args, errors=errors.fileno(), stdin_file=stdin_file))
             assert child.stdout is not None
             try:
                 while data := children.next_piece(child, args):
@@ -195,15 +195,15 @@ class Git:
             finally:
                 child.kill()
             if child.returncode:
-                said.seek(0)
-                raise self._failure(args, child.returncode, said.read())
+                errors.seek(0)
+                raise self._failure(args, child.returncode, errors.read())
 
     def start(
-        self, *args: str, fed: bool = False, errors: int | None = None, given: IO[bytes] | None = None
+        self, *args: str, piped: bool = False, errors: int | None = None, stdin_file: IO[bytes] | None = None
     ) -> subprocess.Popen[bytes]:
         """Start git in its own process group, so that it can be ended with its children.
 
-        Standard input is the file `given`, or with `fed` a pipe. `errors`: a descriptor for standard error, else a pipe.
+        Standard input is the file `stdin_file`, or with `piped` a pipe. `errors`: a descriptor for standard error, else a pipe.
         """
         import subprocess
 
@@ -214,7 +214,7 @@ class Git:
                 ["git", *(() if self.plain else _QUIET), *self.config, *args],
                 cwd=self.where,
                 env=self.environment(),
-                stdin=given or (subprocess.PIPE if fed else subprocess.DEVNULL),
+                stdin=stdin_file or (subprocess.PIPE if piped else subprocess.DEVNULL),
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE if errors is None else errors,
                 pass_fds=self.keep_open,

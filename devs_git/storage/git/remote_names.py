@@ -17,9 +17,9 @@ _SECTION: Final = re.compile(
 _DOTTED: Final = re.compile(r"^[ \t]*\[[ \t]*remote\.([^\]\n]+)\]", re.MULTILINE | re.IGNORECASE)
 
 
-def split(name: str, known: Iterable[str]) -> tuple[str, str]:
-    """Remote and branch of `origin/topic/a`. The remote is the longest of `known` that fits, else the part before the first slash."""
-    for remote in sorted(known, key=len, reverse=True):
+def split(name: str, remotes: Iterable[str]) -> tuple[str, str]:
+    """Remote and branch of `origin/topic/a`. The remote is the longest of `remotes` that fits, else the part before the first slash."""
+    for remote in sorted(remotes, key=len, reverse=True):
         if name.startswith(remote + "/"):
             return remote, name.removeprefix(remote + "/")
     remote, _, branch = name.partition("/")

@@ -154,7 +154,7 @@ class Remote:
 
     def _run(self, what: str, *words: str, stdin: str = "", git: Git | None = None) -> tuple[int, str, str]:
         """Exit status, standard output and standard error of a child that talks to the remote. BUSY after SECONDS."""
-        child = (git or self.git).start(*words, fed=True)
+        child = (git or self.git).start(*words, piped=True)
         begun = time.monotonic()
         given: bytes | None = stdin.encode()
         while True:
@@ -217,8 +217,8 @@ def choose(git: Git, name: str) -> str:
     raise invalid("remote", what, hint=_add(known))
 
 
-def _add(known: str) -> str:
-    return f"Name one of: {known}" if known else "Add one: git remote add origin <url>"
+def _add(names: str) -> str:
+    return f"Name one of: {names}" if names else "Add one: git remote add origin <url>"
 
 
 def list_devs_refs(git: Git) -> dict[str, str]:

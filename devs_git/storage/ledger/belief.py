@@ -29,13 +29,13 @@ class Documents:
     blobs: Mapping[str, bytes]
     policies: dict[str, Policy] = field(default_factory=dict)
     gates: dict[str, Gate] = field(default_factory=dict)
-    asked: dict[str, Asked] = field(default_factory=dict)
-    decided: dict[tuple[str, str], Decided] = field(default_factory=dict)
+    requests: dict[str, Asked] = field(default_factory=dict)
+    decisions: dict[tuple[str, str], Decided] = field(default_factory=dict)
     unreadable: dict[str, DevsError] = field(default_factory=dict)
 
     @property
     def records(self) -> Records:
-        return Records(self.policies, self.asked, self.decided)
+        return Records(self.policies, self.requests, self.decisions)
 
     def read(self, steps: Sequence[Step]) -> None:
         """Read every policy, request and decision that an event brought."""
@@ -48,19 +48,19 @@ class Documents:
         brought = (files for step in steps for files in layout.decisions_of(step))
         # By its files only: a copy of a decision at another gate does not change the decision itself.
         wanted = {(files.decision, files.signature): files.gate_id for files in brought}
-        self.decided |= {files: self._decision(*files, gate_id) for files, gate_id in wanted.items()}
+        self.decisions |= {files: self._decision(*files, gate_id) for files, gate_id in wanted.items()}
         self._verify()
 
     def _verify(self) -> None:
         """Find out who signed, once for each pair of a statement and its signature."""
-        signed = {files: (one.said, files[1]) for files, one in self.decided.items() if one.said}
+        signed = {files: (one.said, files[1]) for files, one in self.decisions.items() if one.said}
         once = list(dict.fromkeys(signed.values()))
         # In parallel, because each signature takes one child.
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             found = dict(zip(once, pool.map(lambda one: self._signer(*one), once), strict=True))
         for files, what in signed.items():
             key, flaw, why = found[what]
-            self.decided[files] = replace(self.decided[files], key=key, flaw=flaw, why=why)
+            self.decisions[files] = replace(self.decisions[files], key=key, flaw=flaw, why=why)
 
     def _signer(self, statement: str, signature: str) -> tuple[str, str, str]:
         """The key that signed a statement, by the blob of its signature, then code and message; the key is '' if verification fails."""
@@ -81,7 +81,7 @@ class Documents:
             self.unreadable[blob] = error
 
     def _request(self, gate_id: str, blob: str) -> None:
-        if blob in self.asked or blob in self.unreadable:
+        if blob in self.requests or blob in self.unreadable:
             return
         try:
             gate = gate_files.read(gate_id, blob, self.blobs.get(blob, b""), None)
@@ -89,7 +89,7 @@ class Documents:
             self.unreadable[blob] = error
             return
         self.gates[blob] = gate
-        self.asked[blob] = Asked(
+        self.requests[blob] = Asked(
             gate.text("gate_id"),
             gate.gate_type,
             gate.text("requested_by"),

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from devs_git.domain.gates.policy import Policy
 
 
-def set_back(known: str, tip: str) -> DevsError:
+def set_back(old_tip: str, tip: str) -> DevsError:
     """LEDGER_ROLLBACK. A gate may have been open in the events that are missing now."""
     return DevsError(
         "LEDGER_ROLLBACK",
-        f"The ledger was set back to {tip[:12]}: it lacks event {known[:12]}, which this clone had.",
-        hint=f"Restore it: git update-ref {LEDGER} {known}",
+        f"The ledger was set back to {tip[:12]}: it lacks event {old_tip[:12]}, which this clone had.",
+        hint=f"Restore it: git update-ref {LEDGER} {old_tip}",
     )
 
 
@@ -38,22 +38,22 @@ def require(ledger: Ledger, tip: str, *, note: bool = False, behind: bool = Fals
     HISTORY_REWRITTEN if the checked tip is missing, because git never deletes what a ref or a reflog reaches. With `note`
     the judged tip is noted; commands that read and dry runs write nothing.
     """
-    known = ledger.checked_tip
-    if not tip or tip == known:
+    old_tip = ledger.checked_tip
+    if not tip or tip == old_tip:
         return
-    if known and not ledger.objects.exists(known):
-        raise rewritten_commits.ledger_rewritten(known)
-    if known and _is_older(ledger, tip, known):
+    if old_tip and not ledger.objects.exists(old_tip):
+        raise rewritten_commits.ledger_rewritten(old_tip)
+    if old_tip and _is_older(ledger, tip, old_tip):
         # Another process may have written since this one read the tip. Then an older tip is correct.
         if not behind and ledger.tip().oid == tip:
-            raise set_back(known, tip)
+            raise set_back(old_tip, tip)
         return
-    if known and _is_forgotten(ledger, known, tip):
-        raise rewritten_commits.ledger_rewritten(known)
-    if not (known or behind) and (gone := _missing_tip(ledger, tip)):
+    if old_tip and _is_forgotten(ledger, old_tip, tip):
+        raise rewritten_commits.ledger_rewritten(old_tip)
+    if not (old_tip or behind) and (gone := _missing_tip(ledger, tip)):
         raise set_back(gone, tip)
-    unseen = not known and not (ledger.common / LOCK).exists()
-    _judge(ledger, known, tip, _first_policy(ledger, tip) if unseen else "")
+    unseen = not old_tip and not (ledger.common / LOCK).exists()
+    _judge(ledger, old_tip, tip, _first_policy(ledger, tip) if unseen else "")
     if note:
         ledger.note_checked(tip)
 
@@ -66,22 +66,22 @@ def policy_at(tip: Tip) -> Policy:
     return gate_files.policy_of(tip)
 
 
-def _is_older(ledger: Ledger, tip: str, known: str) -> bool:
+def _is_older(ledger: Ledger, tip: str, old_tip: str) -> bool:
     """Whether `tip` is an ancestor of `known`. HISTORY_REWRITTEN if older objects of `known` are missing (see `newest_objects`)."""
     try:
-        return ledger.reader.says("merge-base", "--is-ancestor", tip, known)
+        return ledger.reader.says("merge-base", "--is-ancestor", tip, old_tip)
     except GitFailed as error:
-        raise rewritten_commits.ledger_rewritten(known) from error
+        raise rewritten_commits.ledger_rewritten(old_tip) from error
 
 
-def _is_forgotten(ledger: Ledger, known: str, tip: str) -> bool:
+def _is_forgotten(ledger: Ledger, old_tip: str, tip: str) -> bool:
     """Whether no reflog has `known` any longer and `tip` does not descend from it, as after a rewritten history.
 
     The objects of `known` may still exist in `newest_objects`. Without a reflog the answer is False.
     """
-    if not (ledger.common / "logs" / LEDGER).is_file() or known in refs.reflog(ledger.common, LEDGER):
+    if not (ledger.common / "logs" / LEDGER).is_file() or old_tip in refs.reflog(ledger.common, LEDGER):
         return False
-    return not ledger.reader.says("merge-base", "--is-ancestor", known, tip)
+    return not ledger.reader.says("merge-base", "--is-ancestor", old_tip, tip)
 
 
 def _missing_tip(ledger: Ledger, tip: str) -> str:
@@ -109,11 +109,11 @@ def _first_policy(ledger: Ledger, tip: str) -> str:
     return first_sight.require_known(ledger, tip)
 
 
-def _judge(ledger: Ledger, known: str, tip: str, first: str) -> None:
+def _judge(ledger: Ledger, old_tip: str, tip: str, first: str) -> None:
     from devs_git.storage.ledger import audit_facts, received
 
     try:
-        found = next(received.judge_ledger(ledger, known, tip, first=first), None)
+        found = next(received.judge_ledger(ledger, old_tip, tip, first=first), None)
     except GitFailed as error:
         found = audit_facts.unreadable(error)
     if found:

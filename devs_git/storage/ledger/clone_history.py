@@ -86,7 +86,7 @@ class Standpoint:
             found |= lines_of_work.tags_reached(self.git, asked, oids)
         return frozenset(found)
 
-    def turns(
+    def live_changes(
         self, history: History, effect: Effect, moved: Mapping[str, str]
     ) -> tuple[tuple[Checkpoint, ...], tuple[Checkpoint, ...]]:
         """The checkpoints that become live, and those that stop being live, only because branches are `moved`.
@@ -120,14 +120,14 @@ class Standpoint:
             remote, branch = remote_names.split(ref.removeprefix(folder), known) if folder else ("", "HEAD")
             if folder == SEEN:
                 then, _, branch = branch.partition("/")
-                branch = branch if self.last_fetched(remote, branch) == then else "HEAD"
+                branch = branch if self.last_fetch(remote, branch) == then else "HEAD"
             if branch != "HEAD" and lines_of_work.select_branches(
                 history, {lines_of_work.HEADS + branch: oid}
             ):
                 found.append(Branch(f"{remote}/{branch}", oid))
         return tuple(found)
 
-    def last_fetched(self, remote: str, branch: str) -> str:
+    def last_fetch(self, remote: str, branch: str) -> str:
         """The short oid of a remote's branch at git's last fetch, which is part of the names of refs below SEEN.
 
         After a newer fetch the names differ, so what `sync` saw before no longer counts.

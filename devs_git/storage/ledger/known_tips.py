@@ -52,13 +52,13 @@ def _trailer_tips(git: Git) -> Iterator[tuple[str, str]]:
         yield commit, values.rpartition(",")[2]
 
 
-def findings(git: Git, objects: Objects, known: Mapping[str, str], tip: str) -> Iterator[Finding]:
+def findings(git: Git, objects: Objects, sources: Mapping[str, str], tip: str) -> Iterator[Finding]:
     """LEDGER_ROLLBACK if the ledger at `tip` lacks an event that this clone had; LEDGER_BEHIND if others have more events.
 
-    `known` is the result of `tips`, which must be read before `tip`: another process may write events in between.
+    `sources` is the result of `tips`, which must be read before `tip`: another process may write events in between.
     """
     here = set(git.text("rev-list", tip, "--").split())
-    gone = {oid: how for oid, how in known.items() if oid not in here}
+    gone = {oid: how for oid, how in sources.items() if oid not in here}
     for oid, how in gone.items():
         if objects.exists(oid):
             yield Finding(

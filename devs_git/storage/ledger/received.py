@@ -166,12 +166,12 @@ def judge_ledger(ledger: Ledger, old: str, new: str, *, first: str = "") -> Iter
     yield from judge(facts, old, new)
 
 
-def judge(facts: Facts, old: str, new: str, *, seen: str | None = None) -> Iterator[Finding]:
+def judge(facts: Facts, old: str, new: str, *, known_tip: str | None = None) -> Iterator[Finding]:
     """Like `judge_ledger`, for facts that were read: those of `new`, and of other tips that are to be merged with it.
 
-    `seen` is the last known tip, if that is not `old`.
+    `known_tip` is the last known tip, if that is not `old`.
     """
-    known = old if seen is None else seen
+    known = old if known_tip is None else known_tip
     bound = (f"^{old}",) if old else ()
     fresh = frozenset(facts.git.text("rev-list", new, *bound, "--").split())
     found = (*audit_facts.missing_files(facts), *facts.judgement.findings)
@@ -214,22 +214,22 @@ def require_explained(places: Places, tip: str, tags: Mapping[str, str]) -> None
         raise DevsError(found.code, found.message, hint=found.fix)
 
 
-def refusal(found: Finding, remote: str) -> DevsError:
+def refusal(finding: Finding, remote: str) -> DevsError:
     """The error for a finding in a remote's ledger, which is not taken over."""
-    person = f"Call a person. See: git show {found.where}"
+    person = f"Call a person. See: git show {finding.where}"
     return DevsError(
-        found.code,
-        f"The ledger of {remote} has an invalid event: {found.message}",
-        hint=f"Nothing was changed here. {found.fix if found.code == 'FORMAT_TOO_NEW' else person}",
+        finding.code,
+        f"The ledger of {remote} has an invalid event: {finding.message}",
+        hint=f"Nothing was changed here. {finding.fix if finding.code == 'FORMAT_TOO_NEW' else person}",
         remote=remote,
     )
 
 
 def require_sound(ledger: Ledger, remote: str, tip: str, *, first: str = "") -> None:
     """Refuse the ledger of a remote that was never seen, if `verify ledger` would find something in it."""
-    found = next(judge_ledger(ledger, "", tip, first=first), None)
-    if found:
-        raise refusal(found, remote)
+    finding = next(judge_ledger(ledger, "", tip, first=first), None)
+    if finding:
+        raise refusal(finding, remote)
 
 
 def _kinds(git: Git, moves: Sequence[Move]) -> dict[str, str]:

@@ -39,16 +39,19 @@ def trees(git: Git, commits: Iterable[str]) -> dict[str, str]:
 
 
 def strays(
-    points: Iterable[Checkpoint], trees: Mapping[str, str], held: Mapping[str, str]
+    points: Iterable[Checkpoint], trees: Mapping[str, str], ref_oids: Mapping[str, str]
 ) -> Iterator[Checkpoint]:
-    """The checkpoints whose commit is not as recorded. `held` has the oids of the existing numbered refs.
+    """The checkpoints whose commit is not as recorded. `ref_oids` has the oids of the existing numbered refs.
 
     Checkpoints that are `gone` are skipped: the ledger records that they are.
     """
     for point in points:
         if point.gone:
             continue
-        tree, ref = trees.get(point.commit), held.get(checkpoint_ref(point.task_id, point.number), point.tag)
+        tree, ref = (
+            trees.get(point.commit),
+            ref_oids.get(checkpoint_ref(point.task_id, point.number), point.tag),
+        )
         if (tree != point.tree) if tree else (ref != point.tag):
             yield point
 
@@ -118,12 +121,12 @@ def ledger_rewritten(tip: str) -> DevsError:
     return DevsError(CODE, text, hint=way_out, event=tip)
 
 
-def findings(git: Git, points: Iterable[Checkpoint], here: Git, common: Path) -> Iterator[Finding]:
-    """At most one finding for all checkpoints. `here` is the git that reads this worktree's HEAD."""
+def findings(git: Git, points: Iterable[Checkpoint], head_git: Git, common: Path) -> Iterator[Finding]:
+    """At most one finding for all checkpoints. `head_git` is the git that reads this worktree's HEAD."""
     every = tuple(points)
     found = trees(git, (point.commit for point in every))
     stray = tuple(strays(every, found, refs.list_refs(git, "refs/devs/checkpoints")))
-    old = () if stray else left_behind(here, common, every)
+    old = () if stray else left_behind(head_git, common, every)
     if stray or old:
         first, count = (stray or old)[0], len(stray or old) - 1
         text = _mismatch_text(first, found) if stray else _elsewhere_text(first)

@@ -105,14 +105,14 @@ class Ledger:
     signature: Callable[[], str]
     # The current time in the form of events.
     now: Callable[[], str]
-    identified: Callable[[Git], Git] = _as_it_is
+    with_identity: Callable[[Git], Git] = _as_it_is
     # The last history that was folded, if any.
     _folded: list[History] = field(default_factory=list, compare=False, repr=False)
 
     @cached_property
     def git(self) -> Git:
         """The git that may write. Reflogs need an identity, which takes a child; commands that only read do not need it."""
-        return self.identified(self.reader)
+        return self.with_identity(self.reader)
 
     def tip(self) -> Tip:
         newest_objects.restore(self.reader, self.common)
@@ -210,15 +210,15 @@ class Ledger:
         """The bytes of a file of the ledger. LEDGER_MISSING; LEDGER_MUTATED if it is larger than any of ours."""
         return self.objects.read(oid, "blob", limits.DOCUMENT.most)
 
-    def append(self, build: Callable[[Tip], Draft], *, git: Git | None = None, locked: bool = True) -> Event:
+    def append(self, build: Callable[[Tip], Draft], *, git: Git | None = None, lock: bool = True) -> Event:
         """Write the event that `build` makes for the tip, with its files and refs. Returns the event with its oid.
 
         `build` is called again if another writer was faster. If it raises DevsError, nothing is written. `git` is the git
         of the worktree, if its HEAD is among the refs. RefMoved if another ref than the ledger did not have its expected
         value; BUSY after too many attempts.
         """
-        lock = locks.hold(self.common / LOCK, wait=LOCK_SECONDS) if locked else nullcontext()
-        with lock:
+        guard = locks.hold(self.common / LOCK, wait=LOCK_SECONDS) if lock else nullcontext()
+        with guard:
             until = time.monotonic() + REF_LOCK_SECONDS
             for attempt in range(ATTEMPTS):
                 tip = self.tip()

@@ -203,14 +203,14 @@ def below_every(git: Git, head: str, path: str) -> frozenset[str]:
     return frozenset(set.intersection(*below)) if below else frozenset()
 
 
-def landing_commits(git: Git, commits: Sequence[Bound], known: Mapping[str, Gate]) -> frozenset[str]:
+def landing_commits(git: Git, commits: Sequence[Bound], gates: Mapping[str, Gate]) -> frozenset[str]:
     """The commits that write an approved TAS and change nothing else, also after a rebase.
 
     A trailer `Gate-Id` is only a claim: the commit must change the TAS to the approved blob, and no other path.
     """
     claimed = {}
     for commit in commits:
-        gate = known.get(commit.gate)
+        gate = gates.get(commit.gate)
         if gate and gate.decision and signed_decision.lands(gate, gate.status) and len(commit.parents) == 1:
             claimed[commit.parents[0], commit.oid] = gate
     trees = _trees_of(git, {oid for pair in claimed for oid in pair})

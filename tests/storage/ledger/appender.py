@@ -55,7 +55,7 @@ def append(workspace: Workspace, subject: str, arm: str, start: Start) -> None:
         event = workspace.event("task.started", subject, verb_name="task start")
         return Draft(event, ((f"tasks/{subject}.yaml", b"x\n"),))
 
-    workspace.ledger.append(build, locked=arm == "guarded")
+    workspace.ledger.append(build, lock=arm == "guarded")
 
 
 if __name__ == "__main__":
