@@ -112,8 +112,8 @@ def is_head_alone(objects: Objects, backup: str) -> bool:
     """Whether a backup has no other trees than HEAD's own, no raw bytes and no index file."""
     state = load(objects, backup)
     trees = {state.index, state.worktree}
-    beside = state.raw or state.index_raw
-    return not beside and trees == {objects.read(state.head, "commit")[5:45].decode()}
+    more = state.raw or state.index_raw
+    return not more and trees == {objects.read(state.head, "commit")[5:45].decode()}
 
 
 def keep(site: Site, op_id: str, backup: str) -> None:

@@ -22,7 +22,8 @@ from devs_git.storage.git.program import join_z, split_z
 from devs_git.values import immutable
 
 _LISTED: Final = "paths"
-_BESIDE: Final = "beside"
+# This file in the folder of a round says that files of it are in the worktree.
+_IN_WORKTREE: Final = "beside"
 
 
 @immutable
@@ -43,8 +44,8 @@ class Round:
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
-            (self.folder / _BESIDE).touch()
-            near = self._beside(number)
+            (self.folder / _IN_WORKTREE).touch()
+            near = self._in_worktree(number)
             os.rename(place, near)  # noqa: PTH104 - as above
         return near
 
@@ -53,18 +54,19 @@ class Round:
         near = f"{self.folder}/{number}"
         if os.path.lexists(near):
             return near
-        return beside if os.path.lexists(beside := self._beside(number)) else ""
+        other = self._in_worktree(number)
+        return other if os.path.lexists(other) else ""
 
-    def _beside(self, number: int) -> str:
+    def _in_worktree(self, number: int) -> str:
         folder, slash, _ = self.paths[number].rpartition("/")
         name = f".devs-{self.folder.parent.name}-{self.folder.name.rpartition('-')[2]}-{number}"
         return f"{self.top}/{folder}{slash}{name}"
 
     def drop(self) -> None:
         """Delete the files that are outside the operation's folder. The caller has checked that nobody wrote to them."""
-        for number in range(len(self.paths)) if (self.folder / _BESIDE).exists() else ():
+        for number in range(len(self.paths)) if (self.folder / _IN_WORKTREE).exists() else ():
             with contextlib.suppress(FileNotFoundError):
-                os.unlink(self._beside(number))  # noqa: PTH108 - as above
+                os.unlink(self._in_worktree(number))  # noqa: PTH108 - as above
 
 
 def begin(top: str, operation: Path, paths: Sequence[str]) -> Round:

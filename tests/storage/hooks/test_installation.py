@@ -249,8 +249,8 @@ def test_a_read_only_hooks_folder_is_refused_and_stays_as_it_was(repo: Path) -> 
     hooks = repo / ".git/hooks"
     hooks.chmod(0o555)
     program = (
-        "from pathlib import Path; from devs_git.storage.hooks import installation as hook_files; from devs_git.storage.git import program as git_program; from devs_git.storage.git import places\n"
-        "hook_files.install(places.locate(Path()), git_program.Git(Path()))"
+        "from pathlib import Path; from devs_git.storage.git import places; from devs_git.storage.git.program import Git\n"
+        "from devs_git.storage.hooks import installation; installation.install(places.locate(Path()), Git(Path()))"
     )
     mortal = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
     words = [*mortal, sys.executable, "-c", program]
