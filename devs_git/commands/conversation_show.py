@@ -92,7 +92,7 @@ def _of_task(workspace: Workspace, catalog: Catalog, request: Request) -> Result
     return Result(
         session_id=found[-1].session_id if found else session_id,
         message_count=count,
-        messages=_said(found, request),
+        messages=_shown_messages(found, request),
         next_cursor=place.after(len(found), more=place.offset + len(found) < count),
     )
 
@@ -107,7 +107,7 @@ def _of_session(workspace: Workspace, catalog: Catalog, request: Request) -> Res
     return Result(
         session_id=session_id,
         message_count=count,
-        messages=_said(found, request),
+        messages=_shown_messages(found, request),
         next_cursor=replace(place, upto=count).after(len(found), more=place.offset + len(found) < count),
         digest=last[0].digest if last else None,
     )
@@ -154,7 +154,7 @@ def _of_checkpoint(workspace: Workspace, catalog: Catalog, name: str) -> Snapsho
     return snapshots.of_tag(catalog, point.tag)
 
 
-def _said(found: tuple[Place, ...], request: Request) -> tuple[Said, ...]:
+def _shown_messages(found: tuple[Place, ...], request: Request) -> tuple[Said, ...]:
     shown = (_without(place, request) for place in found)
     return tuple(said for said in shown if said is not None)
 

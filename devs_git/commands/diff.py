@@ -130,7 +130,7 @@ def _compare_tree(workspace: Workspace, git: Git, request: Request) -> Result:
 def _result(git: Git, request: Request, before: _Side, after: _Side) -> Result:
     from_, to = before.commit, after.commit
     try:
-        apart = {} if to else _undecided(git)
+        apart = {} if to else _undecided_files(git)
         found = changes(git, from_, to, renames=not apart)
         most = request.hunk_lines
         parts, cut = hunks(git, from_, to, most, renames=not apart) if request.hunks else ([], False)
@@ -141,7 +141,7 @@ def _result(git: Git, request: Request, before: _Side, after: _Side) -> Result:
     return Result(from_, to, before.name, after.name, files, stats, cut, filters.sort_files(apart))
 
 
-def _undecided(git: Git) -> dict[str, str]:
+def _undecided_files(git: Git) -> dict[str, str]:
     """The files that a filter of the repository would have to read, each with the name of the filter."""
     found = filters.find_undecided(git, git.skipped_filters)
     return {**found.unsure, **found.changed}

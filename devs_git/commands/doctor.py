@@ -117,7 +117,7 @@ def _findings(workspace: Workspace) -> Iterator[Finding]:
         workspace.git.run("ls-tree", "HEAD", "--")  # GitFailed if git cannot read it
     yield from _identity(workspace.git)
     yield from _journal(workspace)
-    yield from _unrecorded(workspace)
+    yield from _unrecorded_findings(workspace)
     yield from health.findings(workspace.places.shared)
     sound = True
     for finding in _ledger(workspace):
@@ -204,7 +204,7 @@ def _at_work(places: Places, worktree: str) -> bool:
     return lock.exists() and locks.owner_alive(lock)
 
 
-def _unrecorded(workspace: Workspace) -> Iterator[Finding]:
+def _unrecorded_findings(workspace: Workspace) -> Iterator[Finding]:
     for line in unrecorded_commits.read(workspace.places):
         commit, _, task = line.partition(" ")
         text = f"Commit {commit[:10]} of {task} was not recorded as a checkpoint."

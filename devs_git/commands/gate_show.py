@@ -88,7 +88,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         tas_before=asked.get("tas_before"),
         tas_after=asked.get("tas_after"),
         diff=_diff(tip, gate, before),
-        missing=tuple(_missing(tip, gate, before)),
+        missing=tuple(_find_missing(tip, gate, before)),
         notes=tuple(_notes(gate, policy, before, waits=waits)),
         frozen=tuple(name for name, row in VERBS.items() if not row.runs_while_frozen) if waits else (),
         approve=f"devs-git gate approve {gate.gate_id}",
@@ -117,7 +117,7 @@ def _lines(text: str) -> list[str]:
     return [*lines, last, "\\ No newline at end of file"] if last else lines
 
 
-def _missing(tip: Tip, gate: Gate, before: str) -> list[str]:
+def _find_missing(tip: Tip, gate: Gate, before: str) -> list[str]:
     found = []
     task = gate.text("task_id")
     if task and task not in tip.history.tasks:

@@ -136,7 +136,7 @@ def _install(workspace: Workspace, request: Request) -> Result:
     ledger, fresh = _ledger(workspace, tracked_policy.genesis(proposed), request.person)
     genesis = _genesis(workspace, tracked_policy.genesis(proposed))
     actions = [ledger, _policy(workspace, genesis, fresh=fresh)]
-    actions.append(_proposed(workspace, proposed is not None))
+    actions.append(_write_proposed_policy(workspace, proposed is not None))
     actions.append(exclude_file.add(workspace.places))
     actions.extend(installation.install(workspace.places, workspace.git, strict=request.strict))
     actions.extend(client_files.refresh(workspace.places, workspace.top))
@@ -213,7 +213,7 @@ def _first_event(workspace: Workspace, genesis: str) -> Event:
     return workspace.event_of(FirstPolicy(genesis), "policy: the first", verb_name="init")
 
 
-def _proposed(workspace: Workspace, there: bool) -> Action:
+def _write_proposed_policy(workspace: Workspace, there: bool) -> Action:
     data = workspace.ledger.tip().read(IN_FORCE)
     if there or data is None:
         return Action(PROPOSED, "kept")

@@ -256,7 +256,7 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
 
     def build(tip: store.Tip) -> Draft:
         refs_and_oids = tuple((one.ref, one.oid) for one in dropped)
-        content = Purged(sought, amounts, refs_and_oids, tuple(_gone(tip, tags)))
+        content = Purged(sought, amounts, refs_and_oids, tuple(_removals(tip, tags)))
         subject = f"purge: {', '.join(amounts) or 'the memory of transcripts'}"
         event = workspace.event_of(content, subject, verb_name="purge")
         updates = tuple(RefUpdate(one.ref, left.get(one.ref, NO_OID), one.oid) for one in dropped)
@@ -269,7 +269,7 @@ def _record(workspace: Workspace, request: Request, plan: _Plan) -> str:
         raise DevsError("CONFLICT", text, hint="Run the command again.") from error
 
 
-def _gone(tip: store.Tip, tags: Iterable[str]) -> Iterator[tuple[str, bool]]:
+def _removals(tip: store.Tip, tags: Iterable[str]) -> Iterator[tuple[str, bool]]:
     """Checkpoints that no clone will fetch again, each with whether it stops being live: a replaced one was not live."""
     for tag in dict.fromkeys(tags):
         point = tip.history.checkpoints.get(tag)

@@ -136,8 +136,8 @@ def _tree(site: Site, folder: Path, found: Survey, source: str, paths: Sequence[
     """The tree of the new commit: the tree of the source, or HEAD's tree with the named paths of the source."""
     if not paths:
         return _tree_of(site, source)
-    there = _listed(site, _tree_of(site, source), paths)
-    here = _listed(site, found.head, paths)
+    there = _list_files(site, _tree_of(site, source), paths)
+    here = _list_files(site, found.head, paths)
     known = {name for line in (*there, *here) for name in _up(line.split("\t", 1)[1])}
     lost = [path for path in paths if path not in known]
     if lost:
@@ -164,7 +164,7 @@ def _tree_of(site: Site, commit: str) -> str:
     return out.decode().strip()
 
 
-def _listed(site: Site, commit: str, paths: Sequence[str]) -> list[str]:
+def _list_files(site: Site, commit: str, paths: Sequence[str]) -> list[str]:
     """`mode kind oid<TAB>path` of every file at or below the paths."""
     wanted = set(paths)
     lines = split_z(site.git.run("ls-tree", "-r", "-z", "--full-tree", commit))

@@ -79,14 +79,14 @@ def run(workspace: Workspace, request: Request) -> Result:
         active_task=active_task.task_of(active_task.read(workspace.places)),
         initialized=bool(workspace.ledger.tip().oid),
         open_gates=open_gates,
-        journals=_unfinished(workspace.places),
+        journals=_open_journals(workspace.places),
         unrecorded=unrecorded_commits.read(workspace.places),
         not_told=state.not_told,
         not_believed=doubt.reason(workspace.require_believed),
     )
 
 
-def _unfinished(places: Places) -> tuple[str, ...]:
+def _open_journals(places: Places) -> tuple[str, ...]:
     """The journals of operations, without that of the command that called this one from a hook."""
     folder, ours = places.journals, parent_command.operation(places)
     names = (entry.name for entry in folder.iterdir()) if folder.is_dir() else ()

@@ -276,12 +276,12 @@ def _result(workspace: Workspace, other: Remote, log: _Log, tip: str, before: Ma
         left=tuple(log.left),
         rewound=log.rewound,
         revived=log.revived,
-        named=tuple(_named(points, before, held)),
-        kept=tuple(_kept(workspace, [points[tag] for tag in held.values() if tag in points])),
+        named=tuple(_moved_tags(points, before, held)),
+        kept=tuple(_removed_elsewhere(workspace, [points[tag] for tag in held.values() if tag in points])),
     )
 
 
-def _named(
+def _moved_tags(
     points: Mapping[str, Checkpoint], before: Mapping[str, str], now: Mapping[str, str]
 ) -> Iterator[Named]:
     for ref, tag in before.items():
@@ -291,7 +291,7 @@ def _named(
             yield Named(ref, points[tag].name, point.name if point else "", point.event if point else "")
 
 
-def _kept(workspace: Workspace, held: Iterable[Checkpoint]) -> Iterator[Kept]:
+def _removed_elsewhere(workspace: Workspace, held: Iterable[Checkpoint]) -> Iterator[Kept]:
     """The checkpoints here that other clones removed, for each event that says so."""
     gone = [point for point in dict.fromkeys(held) if point.gone]
     for oid in dict.fromkeys(point.gone for point in gone):

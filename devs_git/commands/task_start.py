@@ -118,11 +118,11 @@ def _refuse(workspace: Workspace, history: History, task_id: str) -> None:
     if running and running.status == "active":
         raise DevsError(
             "TASK_ACTIVE",
-            f"{running.task_id} is active in this worktree{_titled(running.title)}.",
+            f"{running.task_id} is active in this worktree{_in_brackets(running.title)}.",
             hint=f"Complete it first (devs-git task complete {running.task_id}), or use another worktree.",
             task_id=running.task_id,
         )
 
 
-def _titled(title: str) -> str:
+def _in_brackets(title: str) -> str:
     return f" ({one_line(title)})" if title else ""

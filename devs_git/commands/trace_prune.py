@@ -61,10 +61,10 @@ def run(workspace: Workspace, request: Request) -> Result:
     """Delete them and record it. The event is written inside the transaction: what cannot be recorded is not deleted."""
     if request.dry_run:
         with workspace.catalog_for_reading() as catalog:
-            return _result(_going(workspace, catalog, request), dry_run=True)
+            return _result(_rows_to_delete(workspace, catalog, request), dry_run=True)
     workspace.ledger.require()
     with open_catalog.open_catalog(workspace) as catalog:
-        going = _going(workspace, catalog, request)
+        going = _rows_to_delete(workspace, catalog, request)
         plan = _result(going, dry_run=False)
         if request.plan_id and request.plan_id != plan.plan_id:
             raise DevsError(
@@ -92,7 +92,7 @@ def _record(workspace: Workspace, done: Result) -> str:
     return workspace.append(lambda _tip: Draft(event)).oid if done.traces else ""
 
 
-def _going(workspace: Workspace, catalog: Catalog, request: Request) -> list[TraceRow]:
+def _rows_to_delete(workspace: Workspace, catalog: Catalog, request: Request) -> list[TraceRow]:
     found: dict[str, TraceRow] = {}
     if request.older_than:
         before = stamp(workspace.clock() - timedelta(seconds=span(request.older_than)))

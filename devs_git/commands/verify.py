@@ -114,14 +114,14 @@ def run(workspace: Workspace, request: Request) -> Result:
         facts = _facts(workspace, request, found)
         if not facts.tip and not found:
             found.append(_absent(facts))
-        found += audit_facts.run_part(_pinning, facts)
+        found += audit_facts.run_part(_require_pin_readable, facts)
         for at, part in enumerate(about_it):
             workspace.progress(part, at, len(request.chosen))
             found += audit_facts.run_part(verify_parts.PARTS[part], facts) if facts.tip else ()
         if facts.tip and all(one.severity != "error" for one in found):
             found += audit_facts.run_part(_without_policy, facts)
         workspace.progress("", 1, 1)
-        checked, kinds = _counted(facts, about_it), facts.kinds
+        checked, kinds = _counts(facts, about_it), facts.kinds
     if about_us:
         checked["verbs"] = len(VERBS)
     for part in about_us:
@@ -143,7 +143,7 @@ def _without_policy(facts: Facts) -> Iterator[Finding]:
     yield from not_initialized.policy_findings(facts.git, facts.tip)
 
 
-def _counted(facts: Facts, parts: list[str]) -> dict[str, int]:
+def _counts(facts: Facts, parts: list[str]) -> dict[str, int]:
     if not facts.tip:
         return {"events": 0}
     try:
@@ -167,7 +167,7 @@ def _facts(workspace: Workspace, request: Request, found: list[Finding]) -> Fact
     base = whole_history.resolve(git, base) if base.strip("0") else ""
     head = (match and match["head"]) or ""
     head = whole_history.resolve(git, head) if head else _read(git, "HEAD^{commit}", found)
-    pinned = _pinned(workspace.store_git, base, head)
+    pinned = _pinned_ledger(workspace.store_git, base, head)
     return Facts(
         ledger=workspace.ledger,
         git=workspace.store_git,
@@ -189,7 +189,7 @@ def _read(git: Git, name: str, found: list[Finding]) -> str:
         return ""
 
 
-def _pinning(facts: Facts) -> Iterator[Finding]:
+def _require_pin_readable(facts: Facts) -> Iterator[Finding]:
     """GitFailed if the tracked policy, which names the genesis, is missing from the object store."""
     oid = "" if facts.genesis else tas_file.blob(facts.git, facts.base or facts.head, PROPOSED)
     if oid:
@@ -197,7 +197,7 @@ def _pinning(facts: Facts) -> Iterator[Finding]:
     yield from ()
 
 
-def _pinned(git: Git, base: str, head: str) -> NamedLedger:
+def _pinned_ledger(git: Git, base: str, head: str) -> NamedLedger:
     """The ledger that the tracked policy names at the base of the range, because the change under test may alter the policy.
 
     Without a base, the policy of the remote's default branch counts first, because HEAD may be such a change.

@@ -107,13 +107,13 @@ def policy(facts: Facts) -> Iterator[Finding]:
         except DevsError as error:
             yield _wrong(error, PROPOSED)
         else:
-            yield from _tracked(facts, data)
+            yield from _tracked_policy_findings(facts, data)
     elif facts.head:
         text = f"{PROPOSED} is not tracked: a clone cannot tell this ledger from another."
         yield _warning(text, f"devs-git init && git add {PROPOSED} && git commit")
 
 
-def _tracked(facts: Facts, data: bytes) -> Iterator[Finding]:
+def _tracked_policy_findings(facts: Facts, data: bytes) -> Iterator[Finding]:
     try:
         record = tracked_policy.check(data, PROPOSED, Tip(facts.ledger, facts.tip))
     except DevsError as error:

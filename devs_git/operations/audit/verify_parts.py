@@ -54,7 +54,11 @@ def commits(facts: Facts) -> Iterator[Finding]:
     witness = _witness(facts)
     found = list(frozen_commits.judge(facts.commits, witness, facts.outer_parents))
     if any(one.code == "UNSEEN_AT_FREEZE" and one.severity == "error" for one in found):
-        found = list(frozen_commits.judge(facts.commits, witness, (*facts.outer_parents, *_reaching(facts))))
+        found = list(
+            frozen_commits.judge(
+                facts.commits, witness, (*facts.outer_parents, *_commits_of_other_heads(facts))
+            )
+        )
     facts.kinds.update(commit_kinds.count(facts.commits, witness, found))
     yield from facts.judgement.damaged.values()
     yield from found
@@ -68,7 +72,7 @@ def _witness(facts: Facts) -> Witness:
         parents={step.event.oid: step.event.parents for step in steps},
         heads=facts.heads,
         damaged=frozenset(facts.judgement.damaged),
-        recorded=_recorded(steps),
+        recorded=_checkpoint_commits(steps),
         unbound=None if severity == "ignore" else severity,
         landed=facts.landings,
         shared=frozenset(step.event.oid for step in steps if _of_several_clones(step.event)),
@@ -83,7 +87,7 @@ def _of_several_clones(event: Event) -> bool:
     return len(event.parents) > 1 or ("created", "ledger") in RepositoryPrepared.of(event).did
 
 
-def _recorded(steps: list[Step]) -> dict[str, str]:
+def _checkpoint_commits(steps: list[Step]) -> dict[str, str]:
     """The commits of checkpoints, also after an amend or a rebase, each with the first event that names it."""
     found: dict[str, str] = {}
     for step in steps:
@@ -94,7 +98,7 @@ def _recorded(steps: list[Step]) -> dict[str, str]:
     return found
 
 
-def _reaching(facts: Facts) -> list[Bound]:
+def _commits_of_other_heads(facts: Facts) -> list[Bound]:
     """The commits that other recorded heads reach: a branch deleted since may have had a commit when a gate opened."""
     mine = {commit.oid for commit in facts.commits}
     heads = {oid for tips in facts.heads.values() for oid in tips} - mine

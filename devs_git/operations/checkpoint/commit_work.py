@@ -41,7 +41,7 @@ def stage(context: Workspace, lock: int, *, everything: bool) -> bool:
         try:
             _user_git(context).with_descriptors(lock).run("add", "--all")
         except GitFailed as error:
-            raise _refused("git add -A failed", error) from error
+            raise _refusal("git add -A failed", error) from error
     if not context.git.says("diff", "--cached", "--quiet", "--no-ext-diff", "--ignore-submodules=none"):
         return True
     return (context.places.git_dir / "MERGE_HEAD").exists()
@@ -58,11 +58,11 @@ def commit(context: Workspace, job: Job, lock: int) -> str:
     try:
         git.run("commit", "--quiet", "--cleanup=whitespace", "--file=-", stdin=text)
     except GitFailed as error:
-        raise _refused("The commit was refused", error) from error
+        raise _refusal("The commit was refused", error) from error
     return find_commit(context.git, job) or refs.read(context.git, "HEAD")
 
 
-def _refused(what: str, error: GitFailed) -> DevsError:
+def _refusal(what: str, error: GitFailed) -> DevsError:
     words = error.stderr or f"git exited with {error.status} and printed nothing"
     return DevsError(
         "CONFLICT",
@@ -89,12 +89,12 @@ def _user_git(context: Workspace) -> Git:
 
 
 def _message(context: Workspace, job: Job) -> bytes:
-    text = job.message.strip() or _prepared(context) or job.title
+    text = job.message.strip() or _prepared_message(context) or job.title
     pairs = (*job.work.pairs(), (TrailerKey.LEDGER, job.ledger))
     return with_trailers(text, pairs, others=_ends_in_trailers(context.git, text)).encode()
 
 
-def _prepared(context: Workspace) -> str:
+def _prepared_message(context: Workspace) -> str:
     """The message that an unfinished merge, cherry-pick or revert has prepared, without its comments."""
     prepared = context.places.git_dir / "MERGE_MSG"
     if not prepared.exists():

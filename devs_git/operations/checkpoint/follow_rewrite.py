@@ -33,7 +33,7 @@ def follow_rewritten_commits(context: Workspace, new_of: Mapping[str, str], caus
     # After `edit` in a rebase and a new commit, git also reports a commit that is still in HEAD's history.
     gone = _not_in(context, new_of, "HEAD")
     new_of = {old: new for old, new in new_of.items() if old in gone}
-    kept, branch = _kept(context, new_of, rebased), refs.branch(git_dir) or rebased
+    kept, branch = _commits_on_branches(context, new_of, rebased), refs.branch(git_dir) or rebased
     taken: dict[str, set[int]] = {}
     clone = clone_of(context.places.common)
 
@@ -55,7 +55,7 @@ def follow_rewritten_commits(context: Workspace, new_of: Mapping[str, str], caus
     raise DevsError("BUSY", "Other processes are moving checkpoint refs.", hint="Run: devs-git doctor")
 
 
-def _kept(context: Workspace, new_of: Mapping[str, str], rebased: str) -> frozenset[str]:
+def _commits_on_branches(context: Workspace, new_of: Mapping[str, str], rebased: str) -> frozenset[str]:
     """The old commits that a branch still has. Branches of devs-git do not count, nor does the rebased branch, because
     `git rebase --apply` reports the rewritten commits before it moves the branch.
     """

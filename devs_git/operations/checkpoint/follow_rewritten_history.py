@@ -48,18 +48,18 @@ class Plan:
 
 def make_plan(context: Workspace, tip: Tip, new_of: Mapping[str, str] | None) -> Plan:
     """Find where the checkpoints are now, with the map, or by their trees without one; reads only."""
-    found, state = _found(context.store_git, tip, new_of)
-    mended = tuple(_mended(context, tip, state, new_of or {}))
-    return Plan(found, tuple(_lost(context, tip, found, state)), mended)
+    found, state = _find(context.store_git, tip, new_of)
+    mended = tuple(_repairs(context, tip, state, new_of or {}))
+    return Plan(found, tuple(_lost_checkpoints(context, tip, found, state)), mended)
 
 
-def _found(git: Git, tip: Tip, new_of: Mapping[str, str] | None) -> tuple[Found, State]:
+def _find(git: Git, tip: Tip, new_of: Mapping[str, str] | None) -> tuple[Found, State]:
     points = list(tip.history.checkpoints.values())
     held = refs.list_refs(git, NUMBERED)
     oids = [*(point.commit for point in points), *held.values()]
     if new_of is None:
         state = State(rewritten_commits.trees(git, oids), held)
-        return rewritten_history.by_trees(points, _reached(git), state), state
+        return rewritten_history.by_trees(points, _commits_with_trees(git), state), state
     wanted = {point.commit: new_of[point.commit] for point in points if point.commit in new_of}
     here = rewritten_commits.trees(git, [*oids, *(new for new in wanted.values() if new != NONE)])
     for old, new in wanted.items():
@@ -70,7 +70,7 @@ def _found(git: Git, tip: Tip, new_of: Mapping[str, str] | None) -> tuple[Found,
     return rewritten_history.by_map(points, wanted, state, tip.ledger.objects.exists), state
 
 
-def _reached(git: Git) -> dict[str, str]:
+def _commits_with_trees(git: Git) -> dict[str, str]:
     """The commits of people's branches and of tracking branches, with their trees."""
     out = git.run("rev-list", "--no-commit-header", "--format=%H %T", "HEAD", *_OURS, "--").decode()
     return dict(line.split(" ") for line in out.splitlines())
@@ -124,7 +124,7 @@ def build_changes(context: Workspace, tip: Tip, looked: Plan, cause: str) -> Cha
     return Changes(content, (*updates, *looked.mended), tuple(names))
 
 
-def _lost(context: Workspace, tip: Tip, found: Found, state: State) -> list[Checkpoint]:
+def _lost_checkpoints(context: Workspace, tip: Tip, found: Found, state: State) -> list[Checkpoint]:
     """The checkpoints that this clone no longer has, because the rewrite removed their tag or commit."""
     left = {point.tag for point, _ in found.moves} | {point.tag for point in found.emptied}
     return [
@@ -160,7 +160,7 @@ def _visible(context: Workspace, tip: Tip, old: Checkpoint, new: Checkpoint, tag
         yield RefUpdate(ref, tag, held or NO_OID)
 
 
-def _mended(context: Workspace, tip: Tip, state: State, new_of: Mapping[str, str]) -> Iterator[RefUpdate]:
+def _repairs(context: Workspace, tip: Tip, state: State, new_of: Mapping[str, str]) -> Iterator[RefUpdate]:
     """Updates that repair our refs: numbered ones, copies of their tags, and ledgers that `sync` saw."""
     git = context.store_git
     for point in tip.history.checkpoints.values():

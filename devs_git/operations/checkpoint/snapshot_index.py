@@ -118,8 +118,8 @@ def _take(git: Git, ours: Git, head: str, limit: Callable[[], int]) -> Shot:
             _seed(git, index)
         with ours.alongside(*_TOUCHED) as touched_files:
             remembered = ours.run("ls-files", "-z", "-v", "-s")
-            touched, gone = _touched(touched_files())
-        difference = _unlike(listed(), remembered)
+            touched, gone = _read_changes(touched_files())
+        difference = _compare(listed(), remembered)
     users, known = difference.users, difference.known
     absent = {path for path, entry in users.items() if entry.skipped and not os.path.lexists(top / path)}
     on_disk = (users.keys() - absent - gone) | difference.untracked
@@ -141,7 +141,7 @@ def _take(git: Git, ours: Git, head: str, limit: Callable[[], int]) -> Shot:
         write,
     )
     tree = ours.text("write-tree")
-    return Shot(tree, _differing(git, head or EMPTY_TREE, tree), difference.nested)
+    return Shot(tree, _count_changes(git, head or EMPTY_TREE, tree), difference.nested)
 
 
 def _update(ours: Git, entries: list[str], write: list[str]) -> None:
@@ -162,7 +162,7 @@ class _Difference:
     nested: tuple[str, ...]
 
 
-def _unlike(listed: bytes, remembered: bytes) -> _Difference:
+def _compare(listed: bytes, remembered: bytes) -> _Difference:
     """Compare the listing of the user's index and untracked files with that of the private index.
 
     The many equal entries are not decoded: in a large repository that would take longer than git.
@@ -189,7 +189,7 @@ def _what(entries: dict[str, _Entry], path: str) -> str:
     return entries[path].what if path in entries else ""
 
 
-def _touched(raw: bytes) -> tuple[set[str], set[str]]:
+def _read_changes(raw: bytes) -> tuple[set[str], set[str]]:
     """Paths whose file differs from the private index, and paths whose file is gone."""
     out = split_z(raw)
     touched: set[str] = set()
@@ -213,7 +213,7 @@ def _seed(git: Git, index: Path) -> None:
             index.unlink(missing_ok=True)
 
 
-def _differing(git: Git, before: str, tree: str) -> int:
+def _count_changes(git: Git, before: str, tree: str) -> int:
     """How many paths of `tree` differ from `before`; raises _Missing if one of their blobs is missing."""
     out = split_z(
         git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", before, tree, "--")

@@ -48,7 +48,7 @@ def has_commits(git: Git, task_id: str, since: str, head: str) -> bool:
     return any(said in ("", task_id) for said in tasks)
 
 
-def _named(paths: list[str]) -> str:
+def _first_names(paths: list[str]) -> str:
     more = len(paths) - _NAMED
     return ", ".join(map(repr, paths[:_NAMED])) + (f" and {more} more" if more > 0 else "")
 
@@ -61,7 +61,7 @@ def refuse_left_out(git: Git, task_id: str, *, tracked: bool, untracked: bool) -
     if left:
         raise DevsError(
             "CONFLICT",
-            f"Nothing is staged, and {_named(left)} would be left out.",
+            f"Nothing is staged, and {_first_names(left)} would be left out.",
             hint="Add --all to commit everything, or stage what belongs to the task: git add",
             task_id=task_id,
             paths=left[:100],

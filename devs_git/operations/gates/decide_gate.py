@@ -121,7 +121,7 @@ def prove(place: Workspace, policy: Policy, gate: Gate, meant: Statement, answer
     proof = Proof(reviewer, said or meant, signature, signatures.key_in(signature))
     require_allowed(policy, gate, proof)
     if code := signed_decision.mismatch(said, meant):
-        raise _not_meant(code)
+        raise _mismatch_error(code)
     return proof
 
 
@@ -178,7 +178,7 @@ def _sign(place: Workspace, policy: Policy, message: bytes, key: str) -> bytes:
         return signatures.sign(message, path)
 
 
-def _not_meant(code: str) -> DevsError:
+def _mismatch_error(code: str) -> DevsError:
     messages = {
         "REPLAYED": "The signature is for another gate or another repository.",
         "STALE_REQUEST": "The signature is for another request or another text.",

@@ -105,7 +105,9 @@ def find_secret(git: Git, common: Path, sought: Secret, progress: Callable[[str,
             else:
                 dropped.append(Dropped(ref.name, ref.oid, ref.kind))
     everywhere = graph.after(set())
-    left += _left(sought, [ref for ref in people if ref.commit in everywhere or ref.oid in graph.tags | oids])
+    left += _people_refs(
+        sought, [ref for ref in people if ref.commit in everywhere or ref.oid in graph.tags | oids]
+    )
     left += _ledger(graph, [ref for ref in listed if ref.name == _LEDGER[0]], everywhere)
     left += _indexes(git, worktrees(git, common), oids)
     return Found(tuple(dropped), tuple(left), forms(texts), frozenset(oids))
@@ -178,7 +180,7 @@ def _blobs(git: Git, entries: set[str]) -> set[str]:
     return found
 
 
-def _left(sought: Secret, people: list[_Ref]) -> Iterator[Left]:
+def _people_refs(sought: Secret, people: list[_Ref]) -> Iterator[Left]:
     what = f"--invert-paths --path {sought.path}" if sought.path else "--replace-text FILE"
     for ref in people:
         if ref.name == "refs/stash":

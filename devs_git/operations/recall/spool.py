@@ -139,10 +139,10 @@ def status(places: Places) -> Iterator[Finding]:
 
 def waiting_files(places: Places) -> tuple[Path, ...]:
     """The files that can be read, in the order in which they were finished."""
-    return tuple(Path(found.path) for found in _waiting(places))
+    return tuple(Path(found.path) for found in _find_files(places))
 
 
-def _waiting(places: Places) -> list[_Found]:
+def _find_files(places: Places) -> list[_Found]:
     return sorted(found for found in _files(places.spool) if found.event in HANDLERS)
 
 
@@ -157,7 +157,7 @@ def ingest(
         return Counts()
     with locks.hold(places.shared / "spool.lock", wait=_WAIT):
         _sweep(places)
-        files, origins = _waiting(places), _Origins(git, places.common)
+        files, origins = _find_files(places), _Origins(git, places.common)
         done, refused = 0, 0
         for at in range(0, len(files), _BATCH):
             batch = files[at : at + _BATCH]
@@ -177,7 +177,7 @@ def _take(catalog: Catalog, batch: Sequence[_Found], origins: _Origins, places: 
             try:
                 data = _bytes(found)
                 if data is not None:
-                    spooled = _spooled(found, data, origins)
+                    spooled = _parse(found, data, origins)
                     HANDLERS[spooled.payload.event](catalog, spooled)
             except (ValueError, KeyError, RecursionError):
                 bad.append(found)
@@ -205,7 +205,7 @@ def _bytes(found: _Found) -> bytes | None:
         raise ValueError(error.strerror) from error
 
 
-def _spooled(found: _Found, data: bytes, origins: _Origins) -> SpoolFile:
+def _parse(found: _Found, data: bytes, origins: _Origins) -> SpoolFile:
     # A hook that only takes in a transcript does without.
     from devs_git.domain.text.times import stamp_of
 

@@ -113,13 +113,13 @@ def objections(site: Site, change: StateChange) -> list[DevsError]:
     return found
 
 
-def _taken(change: StateChange) -> tuple[str, ...]:
+def _saved_paths(change: StateChange) -> tuple[str, ...]:
     found = change.found
     return (*found.dirty, *found.inexact, *found.intended, *change.footprint.hidden, *change.saved)
 
 
 def _require_room(site: Site, change: StateChange) -> None:
-    require_room(site.top, _taken(change), ROOM_UNASKED, change.limit)
+    require_room(site.top, _saved_paths(change), ROOM_UNASKED, change.limit)
 
 
 def _capture(site: Site, change: StateChange, active: str) -> CapturedState:

@@ -228,7 +228,7 @@ class _Merge:
         changes = self._changes()
         both = _rows(self.facts, (self.first.oid, self.second.oid), VIRTUAL)
         rows = (*both, *ledger_merge.collisions(changes))
-        whole, settled = self._settled()
+        whole, settled = self._settle()
         event = self._event(rows, settled)
         history = fold([event], whole)
         updates = _updates(self.context, history)
@@ -255,7 +255,7 @@ class _Merge:
             pair, ()
         )
 
-    def _settled(self) -> tuple[History, ledger_merge.Settlement]:
+    def _settle(self) -> tuple[History, ledger_merge.Settlement]:
         """The history of both sides, in the order in which git lists a merge, and what the merge event has to change in it."""
         ours = self.second.history
         theirs = fold(self.ledger.events(self.first.oid, oldest_first=True))
