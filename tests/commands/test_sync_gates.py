@@ -135,7 +135,7 @@ def test_whose_approved_text_landed_hears_that_its_commit_is_covered_no_more(pai
     pair.ann.sync()
     words = [sys.executable, "-m", "devs_git", "--repo", str(pair.bob.top)]
     done = subprocess.run([*words[:3], "sync", *words[3:]], capture_output=True, text=True, check=True)
-    assert f"gate {gate}: REJECTED by" in done.stdout
+    assert f"gate {gate}: the decision REJECTED by" in done.stdout
     assert f"git revert {landed[:10]}" in done.stdout
     pair.ann.sync()
     assert pair.ann.trouble("ledger", "tags") == pair.bob.trouble("ledger", "tags") == []
