@@ -35,31 +35,31 @@ def refuse_unmerged(git: Git) -> None:
         )
 
 
-def stage(context: Workspace, lock: int, *, everything: bool) -> bool:
+def stage(workspace: Workspace, lock: int, *, everything: bool) -> bool:
     """Whether there is something to commit. A merge without own changes counts, too."""
     if everything:
         try:
-            _user_git(context).with_descriptors(lock).run("add", "--all")
+            _user_git(workspace).with_descriptors(lock).run("add", "--all")
         except GitFailed as error:
             raise _refusal("git add -A failed", error) from error
-    if not context.git.says("diff", "--cached", "--quiet", "--no-ext-diff", "--ignore-submodules=none"):
+    if not workspace.git.says("diff", "--cached", "--quiet", "--no-ext-diff", "--ignore-submodules=none"):
         return True
-    return (context.places.git_dir / "MERGE_HEAD").exists()
+    return (workspace.places.git_dir / "MERGE_HEAD").exists()
 
 
-def commit(context: Workspace, job: Job, lock: int) -> str:
+def commit(workspace: Workspace, job: Job, lock: int) -> str:
     """The commit that the user's git makes. The message goes to standard input, which has no length limit."""
     git = (
-        _user_git(context)
+        _user_git(workspace)
         .with_descriptors(lock)
         .with_env(**{OPERATION: job.op_id, "GIT_REFLOG_ACTION": job.reflog})
     )
-    text = _message(context, job)
+    text = _message(workspace, job)
     try:
         git.run("commit", "--quiet", "--cleanup=whitespace", "--file=-", stdin=text)
     except GitFailed as error:
         raise _refusal("The commit was refused", error) from error
-    return find_commit(context.git, job) or refs.read(context.git, "HEAD")
+    return find_commit(workspace.git, job) or refs.read(workspace.git, "HEAD")
 
 
 def _refusal(what: str, error: GitFailed) -> DevsError:
@@ -71,35 +71,35 @@ def _refusal(what: str, error: GitFailed) -> DevsError:
     )
 
 
-def _user_git(context: Workspace) -> Git:
+def _user_git(workspace: Workspace) -> Git:
     """git as its user runs it, with own settings, hooks and prompts, and with an identity if the machine has none.
 
     Without an identity `git commit` fails: a tool that did not check this lost all its checkpoints (arbos #390,
     https://github.com/unarbos/arbos/pull/390).
     """
-    git = replace(context.git, plain=True)
+    git = replace(workspace.git, plain=True)
     if "GIT_DIR" not in os.environ and (git.where / ".git").exists():
         # Hooks then find no GIT_DIR in their environment, as if a person had called git.
         git = replace(git, env={})
-    name, mail = context.identity
+    name, mail = workspace.identity
     for who in ("AUTHOR", "COMMITTER"):
         if git.attempt("var", f"GIT_{who}_IDENT", ok=(0, 128))[0]:
             git = git.with_env(**{f"GIT_{who}_NAME": name, f"GIT_{who}_EMAIL": mail})
     return git
 
 
-def _message(context: Workspace, job: Job) -> bytes:
-    text = job.message.strip() or _prepared_message(context) or job.title
+def _message(workspace: Workspace, job: Job) -> bytes:
+    text = job.message.strip() or _prepared_message(workspace) or job.title
     pairs = (*job.work.pairs(), (TrailerKey.LEDGER, job.ledger))
-    return with_trailers(text, pairs, others=_ends_in_trailers(context.git, text)).encode()
+    return with_trailers(text, pairs, others=_ends_in_trailers(workspace.git, text)).encode()
 
 
-def _prepared_message(context: Workspace) -> str:
+def _prepared_message(workspace: Workspace) -> str:
     """The message that an unfinished merge, cherry-pick or revert has prepared, without its comments."""
-    prepared = context.places.git_dir / "MERGE_MSG"
+    prepared = workspace.places.git_dir / "MERGE_MSG"
     if not prepared.exists():
         return ""
-    return context.git.run("stripspace", "--strip-comments", stdin=prepared.read_bytes()).decode(
+    return workspace.git.run("stripspace", "--strip-comments", stdin=prepared.read_bytes()).decode(
         "utf-8", "replace"
     )
 
@@ -128,21 +128,21 @@ def _index(git: Git) -> Path:
     return Path(git.text("rev-parse", "--path-format=absolute", "--git-path", "index"))
 
 
-def copy_path(context: Workspace, job: Job) -> Path:
-    return context.places.own / f"index.{job.op_id}"
+def copy_path(workspace: Workspace, job: Job) -> Path:
+    return workspace.places.own / f"index.{job.op_id}"
 
 
-def copy_index(context: Workspace, job: Job) -> None:
+def copy_index(workspace: Workspace, job: Job) -> None:
     """Copy the index for `restore_index`."""
-    index, copy = _index(context.git), copy_path(context, job)
+    index, copy = _index(workspace.git), copy_path(workspace, job)
     copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if index.exists():
         shutil.copy2(index, copy)
 
 
-def restore_index(context: Workspace, job: Job) -> None:
+def restore_index(workspace: Workspace, job: Job) -> None:
     """Restore the index under git's own lock, which another git may hold for a moment."""
-    index, copy = _index(context.git), copy_path(context, job)
+    index, copy = _index(workspace.git), copy_path(workspace, job)
     before = copy.read_bytes() if copy.exists() else None
     if (index.read_bytes() if index.exists() else None) == before:
         return

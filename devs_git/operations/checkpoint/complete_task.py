@@ -32,7 +32,7 @@ ORPHAN_SECONDS: Final = 60.0  # how long a user's hook may still run
 
 
 def perform(
-    context: Workspace, job: Job, *, everything: bool, check: Callable[[str, bool], None]
+    workspace: Workspace, job: Job, *, everything: bool, check: Callable[[str, bool], None]
 ) -> Recorded:
     """Commit what is staged (or `everything`) and record a checkpoint; of HEAD, if there is nothing to commit.
 
@@ -40,63 +40,65 @@ def perform(
     before: unmerged entries, nothing staged although files have changed, no commit yet, or git or a hook of the user
     refused. BUSY: see `locks`.
     """
-    with locks.hold(context.places.lock, wait=BUSY_SECONDS) as lock:
-        job = replace(job, head=refs.read(context.git, "HEAD"))
-        commit_work.refuse_unmerged(context.git)
-        _begin(context, job)
+    with locks.hold(workspace.places.lock, wait=BUSY_SECONDS) as lock:
+        job = replace(job, head=refs.read(workspace.git, "HEAD"))
+        commit_work.refuse_unmerged(workspace.git)
+        _begin(workspace, job)
         try:
-            staged = commit_work.stage(context, lock, everything=everything)
+            staged = commit_work.stage(workspace, lock, everything=everything)
             check(job.head, staged)
-            known, new = (None, True) if staged else _as_it_is(context, job, everything=everything)
-            commit = commit_work.commit(context, job, lock) if staged else job.head
+            known, new = (None, True) if staged else _as_it_is(workspace, job, everything=everything)
+            commit = commit_work.commit(workspace, job, lock) if staged else job.head
         except BaseException:
-            _take_back(context, job)
+            _take_back(workspace, job)
             raise
         if known and not job.completed:
-            _forget(context, job)
+            _forget(workspace, job)
             return row_of_recorded(known, nothing_new=True, made=False)
-        return row_of_recorded(_record(context, job, commit, empty=not new), nothing_new=not new)
+        return row_of_recorded(_record(workspace, job, commit, empty=not new), nothing_new=not new)
 
 
-def _as_it_is(context: Workspace, job: Job, *, everything: bool) -> tuple[Checkpoint | None, bool]:
+def _as_it_is(workspace: Workspace, job: Job, *, everything: bool) -> tuple[Checkpoint | None, bool]:
     """The checkpoint of the task that HEAD already is, if any, and whether HEAD has new work of the task."""
     if not job.head:
         _refuse_unborn()
-    history, task = context.ledger.tip().history, job.work.task
+    history, task = workspace.ledger.tip().history, job.work.task
     known = unstaged_work.checkpoint_on(history, task, job.head)
-    new = unstaged_work.is_new(context.git, history, task, job.head)
+    new = unstaged_work.is_new(workspace.git, history, task, job.head)
     if not everything:
         unrecorded_work = new and not known
         unstaged_work.refuse_left_out(
-            context.git, task, tracked=job.completed or not unrecorded_work, untracked=not new
+            workspace.git, task, tracked=job.completed or not unrecorded_work, untracked=not new
         )
     return known, new
 
 
-def finish(context: Workspace, entry: Mapping[str, Any]) -> Checkpoint | None:
+def finish(workspace: Workspace, entry: Mapping[str, Any]) -> Checkpoint | None:
     """Finish an interrupted `perform`. Returns the checkpoint that is now recorded, if any.
 
     If no commit was made, the index is restored. BUSY while the interrupted command, or a git that it started, still runs.
     """
     job = job_of(entry)
-    with locks.hold(context.places.lock, wait=BUSY_SECONDS, orphan_wait=ORPHAN_SECONDS, on_wait=context.say):
-        if not _path(context, job).exists():
+    with locks.hold(
+        workspace.places.lock, wait=BUSY_SECONDS, orphan_wait=ORPHAN_SECONDS, on_wait=workspace.say
+    ):
+        if not _path(workspace, job).exists():
             return None  # the command itself or another recovery has finished it
-        return _finish(context, job)
+        return _finish(workspace, job)
 
 
-def _finish(context: Workspace, job: Job) -> Checkpoint | None:
-    if is_recorded(context, job.op_id, job.ledger):
-        _end(context, job)
+def _finish(workspace: Workspace, job: Job) -> Checkpoint | None:
+    if is_recorded(workspace, job.op_id, job.ledger):
+        _end(workspace, job)
         return None
-    commit = commit_work.find_commit(context.git, job)
-    if not commit and refs.read(context.git, "HEAD") == job.head:
-        commit_work.restore_index(context, job)
+    commit = commit_work.find_commit(workspace.git, job)
+    if not commit and refs.read(workspace.git, "HEAD") == job.head:
+        commit_work.restore_index(workspace, job)
     if commit:
         with contextlib.suppress(DevsError):  # then it is noted, and status and doctor show it
-            return _record(context, job, commit)
+            return _record(workspace, job, commit)
         return None
-    _forget(context, job)
+    _forget(workspace, job)
     return None
 
 
@@ -108,54 +110,54 @@ def _refuse_unborn() -> NoReturn:
     )
 
 
-def _record(context: Workspace, job: Job, commit: str, *, empty: bool = False) -> Checkpoint:
+def _record(workspace: Workspace, job: Job, commit: str, *, empty: bool = False) -> Checkpoint:
     """Record the commit. If that fails, the commit is noted as unrecorded, and the journal entry is deleted.
 
     `empty`: the commit is not work of the task, so the checkpoint does not get its figures and its subject.
     """
     try:
-        found = commit_facts(context.git, commit, refs.branch(context.places.git_dir))
+        found = commit_facts(workspace.git, commit, refs.branch(workspace.places.git_dir))
         if empty:
             found = replace(found, files=0, added=0, removed=0, subject=job.title)
-        point = record(context, Wanted(job.op_id, job.verb, job.work, found, job.message, job.completed))
+        point = record(workspace, Wanted(job.op_id, job.verb, job.work, found, job.message, job.completed))
     except Exception:
-        unrecorded_commits.add(context.places, f"{commit} {job.work.task}")
-        _forget(context, job)
+        unrecorded_commits.add(workspace.places, f"{commit} {job.work.task}")
+        _forget(workspace, job)
         raise
-    _end(context, job)
+    _end(workspace, job)
     return point
 
 
-def _path(context: Workspace, job: Job) -> Path:
-    return context.places.journals / f"{job.op_id}.json"
+def _path(workspace: Workspace, job: Job) -> Path:
+    return workspace.places.journals / f"{job.op_id}.json"
 
 
-def _begin(context: Workspace, job: Job) -> None:
-    commit_work.copy_index(context, job)
+def _begin(workspace: Workspace, job: Job) -> None:
+    commit_work.copy_index(workspace, job)
     data = json.dumps(job.entry(), indent=2).encode()
-    replace_file(_path(context, job), data, durable=True)
+    replace_file(_path(workspace, job), data, durable=True)
 
 
-def _end(context: Workspace, job: Job) -> None:
+def _end(workspace: Workspace, job: Job) -> None:
     """Clear what the checkpoint ends: the active task of a completion, the note of unrecorded commits, and last the journal."""
-    now = work_of(active_task.read(context.places))
+    now = work_of(active_task.read(workspace.places))
     if job.completed and now and now.task == job.work.task:
-        active_task.write(context.places, "")
-    unrecorded_commits.clear(context.places)
-    _forget(context, job)
+        active_task.write(workspace.places, "")
+    unrecorded_commits.clear(workspace.places)
+    _forget(workspace, job)
 
 
-def _forget(context: Workspace, job: Job) -> None:
-    commit_work.copy_path(context, job).unlink(missing_ok=True)
-    _path(context, job).unlink(missing_ok=True)
+def _forget(workspace: Workspace, job: Job) -> None:
+    commit_work.copy_path(workspace, job).unlink(missing_ok=True)
+    _path(workspace, job).unlink(missing_ok=True)
 
 
-def _take_back(context: Workspace, job: Job) -> None:
-    if not commit_work.find_commit(context.git, job):
-        commit_work.restore_index(context, job)
-        _forget(context, job)
+def _take_back(workspace: Workspace, job: Job) -> None:
+    if not commit_work.find_commit(workspace.git, job):
+        commit_work.restore_index(workspace, job)
+        _forget(workspace, job)
 
 
-def is_recorded(context: Workspace, op_id: str, since: str) -> bool:
+def is_recorded(workspace: Workspace, op_id: str, since: str) -> bool:
     """Whether the ledger has the event of this operation, which began when the ledger was at `since`."""
-    return any(event.op_id == op_id for event in context.ledger.events(since=since))
+    return any(event.op_id == op_id for event in workspace.ledger.events(since=since))

@@ -46,11 +46,11 @@ class Plan:
     mended: tuple[RefUpdate, ...]
 
 
-def make_plan(context: Workspace, tip: Tip, new_of: Mapping[str, str] | None) -> Plan:
+def make_plan(workspace: Workspace, tip: Tip, new_of: Mapping[str, str] | None) -> Plan:
     """Find where the checkpoints are now, with the map, or by their trees without one; reads only."""
-    found, state = _find(context.store_git, tip, new_of)
-    mended = tuple(_repairs(context, tip, state, new_of or {}))
-    return Plan(found, tuple(_lost_checkpoints(context, tip, found, state)), mended)
+    found, state = _find(workspace.store_git, tip, new_of)
+    mended = tuple(_repairs(workspace, tip, state, new_of or {}))
+    return Plan(found, tuple(_lost_checkpoints(workspace, tip, found, state)), mended)
 
 
 def _find(git: Git, tip: Tip, new_of: Mapping[str, str] | None) -> tuple[Found, State]:
@@ -93,7 +93,7 @@ class Changes:
     names: tuple[str, ...]
 
 
-def build_changes(context: Workspace, tip: Tip, looked: Plan, cause: str) -> Changes:
+def build_changes(workspace: Workspace, tip: Tip, looked: Plan, cause: str) -> Changes:
     """Write new tag objects for the moved checkpoints. Returns what the event has to say, and the updates of refs."""
     found = looked.found
     moves: list[Move] = []
@@ -102,16 +102,16 @@ def build_changes(context: Workspace, tip: Tip, looked: Plan, cause: str) -> Cha
     following: dict[str, int] = {}
 
     def first(task: str) -> int:
-        return max([tip.history.next_number(task) - 1, *taken_numbers(context, task)]) + 1
+        return max([tip.history.next_number(task) - 1, *taken_numbers(workspace, task)]) + 1
 
     for (point, commit), number in zip(
         found.moves, rewritten_history.new_numbers(found.moves, first), strict=True
     ):
         new = replace(point, number=number, commit=commit)
-        move = write_moved_tag(context, tip, point, new, _text(context, point))
+        move = write_moved_tag(workspace, tip, point, new, _text(workspace, point))
         moves.append(move)
         updates.append(RefUpdate(checkpoint_ref(point.task_id, number), move.new, NO_OID))
-        updates += _visible(context, tip, point, new, move.new)
+        updates += _visible(workspace, tip, point, new, move.new)
         following[point.task_id] = number + 1
         names.append(new.name)
     content = HistoryRewritten(
@@ -124,7 +124,7 @@ def build_changes(context: Workspace, tip: Tip, looked: Plan, cause: str) -> Cha
     return Changes(content, (*updates, *looked.mended), tuple(names))
 
 
-def _lost_checkpoints(context: Workspace, tip: Tip, found: Found, state: State) -> list[Checkpoint]:
+def _lost_checkpoints(workspace: Workspace, tip: Tip, found: Found, state: State) -> list[Checkpoint]:
     """The checkpoints that this clone no longer has, because the rewrite removed their tag or commit."""
     left = {point.tag for point, _ in found.moves} | {point.tag for point in found.emptied}
     return [
@@ -133,47 +133,52 @@ def _lost_checkpoints(context: Workspace, tip: Tip, found: Found, state: State) 
         if not point.gone
         and (point.tag in left or point.replaced)
         and state.ref(point) != point.tag
-        and not (context.objects.exists(point.tag) and state.trees.get(point.commit) == point.tree)
+        and not (workspace.objects.exists(point.tag) and state.trees.get(point.commit) == point.tree)
     ]
 
 
-def _text(context: Workspace, point: Checkpoint) -> bytes:
+def _text(workspace: Workspace, point: Checkpoint) -> bytes:
     """The tag object of a checkpoint, old or rewritten. If there is none, it is made again from the ledger."""
     ref = checkpoint_ref(point.task_id, point.number)
     places = (_COPIES + ref, *((completed_tag(point.task_id),) if point.completed else ()))
-    for oid in (point.tag, *(refs.read(context.store_git, place) for place in places)):
-        if oid and context.objects.exists(oid):
-            return context.objects.read(oid, "tag")
+    for oid in (point.tag, *(refs.read(workspace.store_git, place) for place in places)):
+        if oid and workspace.objects.exists(oid):
+            return workspace.objects.read(oid, "tag")
     name = point.task_id if point.completed else point.name
     done = f"{TrailerKey.COMPLETED}: true\n" if point.completed else ""
     lines = f"{TrailerKey.TASK}: {point.task_id}\n{TrailerKey.CHECKPOINT}: {point.number}\n{done}{TrailerKey.LEDGER}: {point.event}\n"
     return f"\n\n{name}: {point.message}\n\n{lines}".encode("utf-8", "replace")
 
 
-def _visible(context: Workspace, tip: Tip, old: Checkpoint, new: Checkpoint, tag: str) -> Iterator[RefUpdate]:
+def _visible(
+    workspace: Workspace, tip: Tip, old: Checkpoint, new: Checkpoint, tag: str
+) -> Iterator[RefUpdate]:
     """The move of a completion's visible tag. A tag of that name that devs-git did not make stays."""
-    if own_view(tip.history, clone_of(context.places.common)).completion(old.task_id) != old:
+    if own_view(tip.history, clone_of(workspace.places.common)).completion(old.task_id) != old:
         return
     ref = completed_tag(old.task_id)
-    held = refs.read(context.store_git, ref)
-    if held in ("", old.tag) or refs.read(context.store_git, f"{ref}^{{commit}}") in (old.commit, new.commit):
+    held = refs.read(workspace.store_git, ref)
+    if held in ("", old.tag) or refs.read(workspace.store_git, f"{ref}^{{commit}}") in (
+        old.commit,
+        new.commit,
+    ):
         yield RefUpdate(ref, tag, held or NO_OID)
 
 
-def _repairs(context: Workspace, tip: Tip, state: State, new_of: Mapping[str, str]) -> Iterator[RefUpdate]:
+def _repairs(workspace: Workspace, tip: Tip, state: State, new_of: Mapping[str, str]) -> Iterator[RefUpdate]:
     """Updates that repair our refs: numbered ones, copies of their tags, and ledgers that `sync` saw."""
-    git = context.store_git
+    git = workspace.store_git
     for point in tip.history.checkpoints.values():
         held = state.ref(point)
         if held != point.tag and held in state.trees:
-            kept = context.objects.exists(point.tag) and state.trees.get(point.commit) == point.tree
+            kept = workspace.objects.exists(point.tag) and state.trees.get(point.commit) == point.tree
             yield RefUpdate(checkpoint_ref(point.task_id, point.number), point.tag if kept else NO_OID, held)
     for ref, oid in refs.list_refs(git, _COPIES + NUMBERED).items():
         yield RefUpdate(ref, NO_OID, oid)
     before = {new: old for old, new in new_of.items() if old != new}
     for ref, oid in refs.list_refs(git, _SEEN).items():
         old = before.get(oid, "")
-        if old and context.objects.exists(old) and git.says("merge-base", "--is-ancestor", old, tip.oid):
+        if old and workspace.objects.exists(old) and git.says("merge-base", "--is-ancestor", old, tip.oid):
             yield RefUpdate(ref, old, oid)
 
 
@@ -189,13 +194,13 @@ class LedgerRewrite:
     believed: str = ""
 
 
-def find_ledger_rewrite(context: Workspace, new_of: Mapping[str, str] | None) -> LedgerRewrite:
+def find_ledger_rewrite(workspace: Workspace, new_of: Mapping[str, str] | None) -> LedgerRewrite:
     """Whether the map says that the ledger was rewritten, and what to do then; reads only.
 
     HISTORY_REWRITTEN if another clone may have the old one, LEDGER_FORK if genesis or first policy differ, and what else
     is wrong with the new ledger.
     """
-    ledger = context.ledger
+    ledger = workspace.ledger
     known, tip = ledger.checked_tip, ledger.require().oid
     here = ledger.objects.exists(known) if known else False
     now = (new_of or {}).get(known, "")
@@ -213,9 +218,9 @@ def find_ledger_rewrite(context: Workspace, new_of: Mapping[str, str] | None) ->
     raise reason
 
 
-def repair_ledger(context: Workspace, found: LedgerRewrite) -> None:
+def repair_ledger(workspace: Workspace, found: LedgerRewrite) -> None:
     """Move the ledger's branch back to its old tip, or note that the new one was checked."""
-    ledger = context.ledger
+    ledger = workspace.ledger
     if found.back:
         now = ledger.tip().oid
         refs.transaction(ledger.git, [RefUpdate(LEDGER, found.back, now)], "devs: history-rewritten")

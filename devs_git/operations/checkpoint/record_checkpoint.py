@@ -32,35 +32,35 @@ from devs_git.workspace import Workspace
 _STAT: Final = re.compile(r"(\d+) (file|insertion|deletion)")
 
 
-def record(context: Workspace, wanted: Wanted) -> Checkpoint:
+def record(workspace: Workspace, wanted: Wanted) -> Checkpoint:
     """The recorded checkpoint; the refusals of `checkpoint_trailers`, and BUSY or CONFLICT. Then nothing is written."""
     taken: set[int] = set()
-    said = worktree_note.read(context.places, wanted.work.task)
+    said = worktree_note.read(workspace.places, wanted.work.task)
     wanted = replace(wanted, conversation=said.prefix if said else "")
 
     def build(tip: Tip) -> Draft:
-        return _draft(context, wanted, tip, taken)
+        return _draft(workspace, wanted, tip, taken)
 
     for _attempt in range(3):
         try:
-            return checkpoint_of(context.append(build))
+            return checkpoint_of(workspace.append(build))
         except refs.RefMoved:
             # There is a ref with this number that the ledger does not know, such as from a mirror of another clone.
-            taken = taken_numbers(context, wanted.work.task)
+            taken = taken_numbers(workspace, wanted.work.task)
     raise DevsError("BUSY", "Other processes are moving checkpoint refs.", hint="Run the command again.")
 
 
-def _draft(context: Workspace, wanted: Wanted, tip: Tip, taken: set[int]) -> Draft:
+def _draft(workspace: Workspace, wanted: Wanted, tip: Tip, taken: set[int]) -> Draft:
     task = wanted.work.task
     standing = tip.standing_of_task(task)
     (require_live if wanted.completed else require_running)(task, standing.status)
     number = max([standing.next_number - 1, *taken]) + 1
-    tag = context.objects.write("tag", tag_object(wanted, number, tip.oid, context.signature()))
+    tag = workspace.objects.write("tag", tag_object(wanted, number, tip.oid, workspace.signature()))
     updates = [RefUpdate(checkpoint_ref(task, number), tag, NO_OID)]
     if wanted.completed:
-        updates.append(RefUpdate(completed_tag(task), tag, visible_tag(context, tip, task)))
+        updates.append(RefUpdate(completed_tag(task), tag, visible_tag(workspace, tip, task)))
     verb_word = "complete" if wanted.completed else "checkpoint"
-    event = context.event_of(
+    event = workspace.event_of(
         content_of_event(wanted, number, tag),
         f"{verb_word}: {name(wanted, number)}: {wanted.headline}",
         verb_name=wanted.verb,
@@ -68,9 +68,9 @@ def _draft(context: Workspace, wanted: Wanted, tip: Tip, taken: set[int]) -> Dra
     return Draft(event, (), tuple(updates))
 
 
-def visible_tag(context: Workspace, tip: Tip, task: str) -> str:
+def visible_tag(workspace: Workspace, tip: Tip, task: str) -> str:
     """The current value of the visible tag; CONFLICT if it is not a checkpoint of the ledger."""
-    held = refs.read(context.store_git, completed_tag(task))
+    held = refs.read(workspace.store_git, completed_tag(task))
     if held and held not in tip.history.checkpoints:
         raise DevsError(
             "CONFLICT",
@@ -81,9 +81,9 @@ def visible_tag(context: Workspace, tip: Tip, task: str) -> str:
     return held or NO_OID
 
 
-def taken_numbers(context: Workspace, task: str) -> set[int]:
+def taken_numbers(workspace: Workspace, task: str) -> set[int]:
     folder = checkpoint_ref(task, 0).removesuffix("0")
-    names = refs.list_refs(context.store_git, folder)
+    names = refs.list_refs(workspace.store_git, folder)
     return {int(ref.removeprefix(folder)) for ref in names if ref.removeprefix(folder).isdigit()}
 
 

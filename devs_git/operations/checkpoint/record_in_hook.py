@@ -24,7 +24,7 @@ _NEWEST: Final = 4  # events to search for that of another call of this hook a m
 
 
 def record_head(
-    context: Workspace,
+    workspace: Workspace,
     wanted: Callable[[], bool],
     *,
     amended: bool = False,
@@ -39,38 +39,40 @@ def record_head(
     (seen by `post-merge`) brings commits of other people. DevsError: then the commit stays noted, and a task that has
     ended is no longer active here.
     """
-    work = work_of(active_task.read(context.places))
+    work = work_of(active_task.read(workspace.places))
     if work is None or not wanted():
         return None
-    found = commit_facts(context.git, "HEAD", refs.branch(context.places.git_dir))
-    move = refs.last_move(context.places.git_dir)
+    found = commit_facts(workspace.git, "HEAD", refs.branch(workspace.places.git_dir))
+    move = refs.last_move(workspace.places.git_dir)
     replaced = move.new == found.commit and move.old.strip("0") and move.old not in found.parents
     if (replaced and not amended) or move.message.endswith(": Fast-forward"):
         return None
-    if _is_recorded(context, work.task, found.commit):
+    if _is_recorded(workspace, work.task, found.commit):
         return None
     note = f"{found.commit} {work.task}"
-    unrecorded_commits.add(context.places, note)
+    unrecorded_commits.add(workspace.places, note)
     listen(work.task)
     try:
-        point = record(context, Wanted(context.new_id("checkpoint", found.commit), "checkpoint", work, found))
+        point = record(
+            workspace, Wanted(workspace.new_id("checkpoint", found.commit), "checkpoint", work, found)
+        )
     except DevsError as error:
         if error.code in ENDED:
-            active_task.write(context.places, "")
-            unrecorded_commits.remove(context.places, note)
+            active_task.write(workspace.places, "")
+            unrecorded_commits.remove(workspace.places, note)
         raise
-    unrecorded_commits.remove(context.places, note)
+    unrecorded_commits.remove(workspace.places, note)
     return point
 
 
-def _is_recorded(context: Workspace, task: str, commit: str) -> bool:
+def _is_recorded(workspace: Workspace, task: str, commit: str) -> bool:
     """Whether one of the newest events made this commit a checkpoint of the task, or moved one to it.
 
     Only if a second hook may have called devs-git, because the answer needs a git process.
     """
-    if not (context.places.shared / "hooks/post-commit").exists():
+    if not (workspace.places.shared / "hooks/post-commit").exists():
         return False
-    for event in islice(context.ledger.newest_first(), _NEWEST):
+    for event in islice(workspace.ledger.newest_first(), _NEWEST):
         mine = event.effects.records and event.task == task
         if mine and event.commit == commit:
             return True

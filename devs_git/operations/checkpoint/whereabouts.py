@@ -15,40 +15,40 @@ from devs_git.workspace import Workspace
 
 
 def rows(
-    context: Workspace, points: Sequence[Checkpoint], history: History, status: Callable[[Checkpoint], str]
+    workspace: Workspace, points: Sequence[Checkpoint], history: History, status: Callable[[Checkpoint], str]
 ) -> tuple[Row, ...]:
     """The rows of `points`, as this clone sees them. `status` returns the status of a checkpoint's task."""
-    gone = _not_on_head(context, [point for point in points if point.live])
-    still = _still_on(context, [point for point in points if not point.live], history)
+    gone = _not_on_head(workspace, [point for point in points if point.live])
+    still = _still_on(workspace, [point for point in points if not point.live], history)
     return tuple(
         row(point, status(point), on_head=point.tag not in gone, still_on=still.get(point.tag, ""))
         for point in points
     )
 
 
-def still_on(context: Workspace, points: Sequence[Checkpoint]) -> dict[str, str]:
+def still_on(workspace: Workspace, points: Sequence[Checkpoint]) -> dict[str, str]:
     """Names of checkpoints that a rewind of this clone undoes, each with a remote's branch (`origin/main`) that has it."""
-    if not remote_names.names(context.places):
+    if not remote_names.names(workspace.places):
         return {}
-    here = Standpoint.here(context.store_git, context.places.common)
-    found = here.still_on(points, context.ledger.tip().history)
+    here = Standpoint.here(workspace.store_git, workspace.places.common)
+    found = here.still_on(points, workspace.ledger.tip().history)
     return {point.name: found[point.tag] for point in points if point.tag in found}
 
 
-def _not_on_head(context: Workspace, points: Sequence[Checkpoint]) -> frozenset[str]:
+def _not_on_head(workspace: Workspace, points: Sequence[Checkpoint]) -> frozenset[str]:
     """The tags of those that HEAD does not reach; none if there is no commit yet, or git cannot read it."""
-    places = context.places
+    places = workspace.places
     try:
-        head = refs.head(places.git_dir, places.common)[0] or refs.read(context.git, "HEAD^{commit}")
-        has = lines_of_work.tags_reached(context.store_git, points, [head]) if head else None
+        head = refs.head(places.git_dir, places.common)[0] or refs.read(workspace.git, "HEAD^{commit}")
+        has = lines_of_work.tags_reached(workspace.store_git, points, [head]) if head else None
     except GitFailed:
         return frozenset()
     return frozenset() if has is None else frozenset(point.tag for point in points) - has
 
 
-def _still_on(context: Workspace, points: Sequence[Checkpoint], history: History) -> Mapping[str, str]:
-    clone = clone_of(context.places.common)
+def _still_on(workspace: Workspace, points: Sequence[Checkpoint], history: History) -> Mapping[str, str]:
+    clone = clone_of(workspace.places.common)
     mine = [point for point in points if not point.replaced and clone_view.rewind_of(point, clone)]
     if not mine:
         return {}
-    return Standpoint.here(context.store_git, context.places.common).still_on(mine, history)
+    return Standpoint.here(workspace.store_git, workspace.places.common).still_on(mine, history)

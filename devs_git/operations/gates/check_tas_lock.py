@@ -33,15 +33,15 @@ def write_path_note(places: Places, tip: Tip) -> str:
     return path
 
 
-def check(context: Workspace) -> None:
+def check(workspace: Workspace) -> None:
     """TAS_UNAPPROVED{path, sections} if the index changes a section of the TAS and nobody approved the change."""
-    tip = context.ledger.require()
-    path = write_path_note(context.places, tip)
-    old, new = _blob(context, f"HEAD:{path}"), _blob(context, f":0:{path}")
-    if new == old or (new and new == _blob(context, f"MERGE_HEAD:{path}")):
+    tip = workspace.ledger.require()
+    path = write_path_note(workspace.places, tip)
+    old, new = _blob(workspace, f"HEAD:{path}"), _blob(workspace, f":0:{path}")
+    if new == old or (new and new == _blob(workspace, f"MERGE_HEAD:{path}")):
         return
-    git = context.store_git
-    old = old or _before_it_moved(context, tip, path)
+    git = workspace.store_git
+    old = old or _before_it_moved(workspace, tip, path)
     sections = tas_lock.unapproved_sections(
         old, new, approved_revisions(tip), lambda oid: tas_file.text(git, oid)
     )
@@ -64,12 +64,12 @@ def approved_revisions(tip: Tip) -> tuple[Revision, ...]:
     return tuple(revision for _, revision in sorted(made, key=lambda one: one[0]))
 
 
-def _before_it_moved(context: Workspace, tip: Tip, path: str) -> str | None:
+def _before_it_moved(workspace: Workspace, tip: Tip, path: str) -> str | None:
     """The TAS of HEAD at the path of an earlier policy, for a commit that moves the TAS to `path`."""
-    written = context.store_git.text("rev-list", "--full-history", tip.oid, "--", IN_FORCE).split()
+    written = workspace.store_git.text("rev-list", "--full-history", tip.oid, "--", IN_FORCE).split()
     policies = (*(gate_files.policy_of(Tip(tip.ledger, oid)) for oid in written), parse({}))
     paths = dict.fromkeys(policy.tas_path for policy in policies)
-    blobs = (_blob(context, f"HEAD:{one}") for one in paths if one != path)
+    blobs = (_blob(workspace, f"HEAD:{one}") for one in paths if one != path)
     return next((blob for blob in blobs if blob), None)
 
 
@@ -77,8 +77,8 @@ def _oid(gate: gate_model.Gate, side: str) -> str | None:
     return gate.text(f"tas_{side}") or None
 
 
-def _blob(context: Workspace, name: str) -> str | None:
-    git = context.git.with_env(GIT_NO_REPLACE_OBJECTS="1")
+def _blob(workspace: Workspace, name: str) -> str | None:
+    git = workspace.git.with_env(GIT_NO_REPLACE_OBJECTS="1")
     status, out = git.attempt("rev-parse", "-q", "--verify", "--end-of-options", name, ok=(0, 1, 128))
     return out.decode().strip() if status == 0 else None
 

@@ -70,28 +70,28 @@ def open_gate(tip: Tip, gate_id: str) -> Gate:
     return gate
 
 
-def _statement(place: Workspace, tip: Tip, gate: Gate, answer: Answer) -> Statement:
+def _statement(workspace: Workspace, tip: Tip, gate: Gate, answer: Answer) -> Statement:
     """The statement to sign now, with a new nonce."""
     root = tip.ledger.git.text("rev-list", "--max-parents=0", tip.oid)
-    return signed_decision.state(gate, root, answer.decision, answer.reason, place.new_nonce())
+    return signed_decision.state(gate, root, answer.decision, answer.reason, workspace.new_nonce())
 
 
-def bytes_to_sign(place: Workspace, answer: Answer) -> str:
+def bytes_to_sign(workspace: Workspace, answer: Answer) -> str:
     """What a signature of this answer has to cover, as text; reads only."""
-    tip = place.ledger.require()
+    tip = workspace.ledger.require()
     gate = open_gate(tip, answer.gate_id)
-    _require_current(place, tip, gate, answer.decision)
-    return _statement(place, tip, gate, answer).canonical().decode()
+    _require_current(workspace, tip, gate, answer.decision)
+    return _statement(workspace, tip, gate, answer).canonical().decode()
 
 
-def decide(place: Workspace, answer: Answer, verb: str) -> Resolved:
+def decide(workspace: Workspace, answer: Answer, verb: str) -> Resolved:
     """Write the decision and what it puts into effect, or refuse."""
-    tip = place.ledger.require()
+    tip = workspace.ledger.require()
     gate = open_gate(tip, answer.gate_id)
-    _require_current(place, tip, gate, answer.decision)
+    _require_current(workspace, tip, gate, answer.decision)
     policy = checked_tip.policy_at(tip)
-    proof = prove(place, policy, gate, _statement(place, tip, gate, answer), answer)
-    record = _record(gate, answer, proof, place.now())
+    proof = prove(workspace, policy, gate, _statement(workspace, tip, gate, answer), answer)
+    record = _record(gate, answer, proof, workspace.now())
 
     def build(tip: Tip, landing: Landing | None = None) -> Draft:
         current = open_gate(tip, answer.gate_id)
@@ -99,23 +99,23 @@ def decide(place: Workspace, answer: Answer, verb: str) -> Resolved:
         require_allowed(checked_tip.policy_at(tip), current, proof)
         if answer.signature:
             _require_unused(tip, current, proof)
-        return Draft(_event(place, current, record, verb, landing), _files(current, record, proof))
+        return Draft(_event(workspace, current, record, verb, landing), _files(current, record, proof))
 
     if signed_decision.lands(gate, answer.decision):
-        landed = land_tas.land(place, gate, verb, build)
+        landed = land_tas.land(workspace, gate, verb, build)
         return Resolved(record, landed.event, landed.commit, landed.branch)
-    return Resolved(record, place.append(build))
+    return Resolved(record, workspace.append(build))
 
 
-def prove(place: Workspace, policy: Policy, gate: Gate, meant: Statement, answer: Answer) -> Proof:
+def prove(workspace: Workspace, policy: Policy, gate: Gate, meant: Statement, answer: Answer) -> Proof:
     """The proof of the answer. Only this function asks the person."""
     if answer.approval == gate_model.UNSIGNED:
-        proof = Proof(_mail(place), meant)
+        proof = Proof(_mail(workspace), meant)
         require_allowed(policy, gate, proof)
-        _ask(place, gate, answer)
+        _ask(workspace, gate, answer)
         return proof
     signed = answer.signed if answer.signature else meant.canonical()
-    signature = answer.signature or _sign(place, policy, signed, answer.key)
+    signature = answer.signature or _sign(workspace, policy, signed, answer.key)
     reviewer = signatures.verify(signed, signature, _signers(policy))
     said = signed_decision.read(signed)
     proof = Proof(reviewer, said or meant, signature, signatures.key_in(signature))
@@ -137,19 +137,19 @@ def require_allowed(policy: Policy, gate: Gate, proof: Proof) -> None:
         raise wrong
 
 
-def _ask(place: Workspace, gate: Gate, answer: Answer) -> None:
+def _ask(workspace: Workspace, gate: Gate, answer: Answer) -> None:
     if answer.ask is None:
         raise DevsError(
             "TERMINAL_REQUIRED",
             "Only a person at a terminal can make an unsigned decision.",
             hint=f"At a terminal: devs-git gate show {gate.gate_id}. Or sign the decision: add --sign",
         )
-    if place.agent_variable:
+    if workspace.agent_variable:
         raise DevsError(
             "TERMINAL_REQUIRED",
-            f"An agent runs here ({place.agent_variable} is set), and agents do not decide.",
+            f"An agent runs here ({workspace.agent_variable} is set), and agents do not decide.",
             hint="Decide in a terminal of your own, or sign the decision: add --sign",
-            variable=place.agent_variable,
+            variable=workspace.agent_variable,
         )
     what = printable(gate_model.cut(gate.text("blocker_description"), 120), "")
     verb = "Approve" if answer.decision == gate_model.APPROVED else "Reject"
@@ -157,15 +157,15 @@ def _ask(place: Workspace, gate: Gate, answer: Answer) -> None:
     answer.ask(f"{gate.gate_type} by {gate.text('agent_id') or 'somebody'}: {what}\n{verb} it?{lands}")
 
 
-def _mail(place: Workspace) -> str:
-    return place.identity[1]
+def _mail(workspace: Workspace) -> str:
+    return workspace.identity[1]
 
 
-def _sign(place: Workspace, policy: Policy, message: bytes, key: str) -> bytes:
+def _sign(workspace: Workspace, policy: Policy, message: bytes, key: str) -> bytes:
     if key:
         return signatures.sign(message, Path(key).expanduser())
     with_key = [one for one in policy.approvers if one.key]
-    mine = [one for one in with_key if one.principal == _mail(place)] or with_key
+    mine = [one for one in with_key if one.principal == _mail(workspace)] or with_key
     if len(mine) != 1:
         raise DevsError(
             "UNKNOWN_SIGNER",
@@ -189,10 +189,10 @@ def _mismatch_error(code: str) -> DevsError:
     )
 
 
-def _require_current(place: Workspace, tip: Tip, gate: Gate, decision: str) -> None:
+def _require_current(workspace: Workspace, tip: Tip, gate: Gate, decision: str) -> None:
     _require_policy_current(tip, gate, decision)
     if signed_decision.lands(gate, decision):
-        land_tas.require_current(place, gate)
+        land_tas.require_current(workspace, gate)
 
 
 def _require_policy_current(tip: Tip, gate: Gate, decision: str) -> None:
@@ -266,7 +266,9 @@ def _files(gate: Gate, record: dict[str, Any], proof: Proof) -> tuple[tuple[str,
     return tuple(files)
 
 
-def _event(place: Workspace, gate: Gate, record: dict[str, Any], verb: str, landing: Landing | None) -> Event:
+def _event(
+    workspace: Workspace, gate: Gate, record: dict[str, Any], verb: str, landing: Landing | None
+) -> Event:
     what = "policy change" if gate.gate_type == gate_model.POLICY_CHANGE else f"gate {gate.gate_id}"
     content = GateDecided(
         gate_id=gate.gate_id,
@@ -278,4 +280,4 @@ def _event(place: Workspace, gate: Gate, record: dict[str, Any], verb: str, land
         landing=landing,
     )
     subject = f"gate: {content.reviewer} {content.decision.lower()} {what} ({content.approval})"
-    return place.event_of(content, subject, verb_name=verb)
+    return workspace.event_of(content, subject, verb_name=verb)

@@ -76,20 +76,20 @@ def _as_conflict(gate: Gate) -> Iterator[None]:
         raise DevsError("CONFLICT", error.message, hint=error.hint, **details) from error
 
 
-def require_current(place: Workspace, gate: Gate) -> None:
+def require_current(workspace: Workspace, gate: Gate) -> None:
     """STALE_REQUEST if the branch or its TAS has changed since the request; CONFLICT{paths} if the text cannot land."""
     with _as_conflict(gate):
-        _require_current(place, gate)
+        _require_current(workspace, gate)
 
 
-def _require_current(place: Workspace, gate: Gate) -> None:
-    head = refs.read(place.store_git, _ref(gate))
-    if has_proposed_text(place.store_git, gate, head):
+def _require_current(workspace: Workspace, gate: Gate) -> None:
+    head = refs.read(workspace.store_git, _ref(gate))
+    if has_proposed_text(workspace.store_git, gate, head):
         return
-    _require_same(place.store_git, gate, head)
-    there = _worktree(place, gate)
+    _require_same(workspace.store_git, gate, head)
+    there = _worktree(workspace, gate)
     if there:
-        site = place.site_of(there)
+        site = workspace.site_of(there)
         found = survey.take(site.git, site.top)
         survey.require_movable(there, found)
         _require_clean(site, gate)
@@ -124,9 +124,9 @@ def _require_clean(site: Site, gate: Gate) -> None:
         )
 
 
-def _worktree(place: Workspace, gate: Gate) -> Places | None:
+def _worktree(workspace: Workspace, gate: Gate) -> Places | None:
     """The worktree that has the branch checked out; CONFLICT if one is rebasing it."""
-    for places in worktrees(place.store_git, place.places.common):
+    for places in worktrees(workspace.store_git, workspace.places.common):
         for name in _REBASES:
             file = places.git_dir / name
             if file.is_file() and file.read_text(errors="replace").strip() == _ref(gate):
@@ -136,7 +136,7 @@ def _worktree(place: Workspace, gate: Gate) -> Places | None:
                     hint="Finish or abort the rebase first.",
                     paths=[gate.text("tas_path")],
                 )
-        if places.top and survey.head_of(place.site_of(places).git).branch == _ref(gate):
+        if places.top and survey.head_of(workspace.site_of(places).git).branch == _ref(gate):
             return places
     return None
 
@@ -153,23 +153,25 @@ class _Operation:
 
 @immutable
 class _Landing:
-    place: Workspace
+    workspace: Workspace
     gate: Gate
     verb: str
     build: Build
 
     def commit(self, head: str) -> tuple[str, str]:
         """Write the commit on top of `head` with the approved text. Returns its oid and the oid of its tree; no ref names them yet."""
-        place, gate = self.place, self.gate
-        _require_same(place.store_git, gate, head)
-        before = place.store_git.text("rev-parse", "--verify", f"{head}^{{tree}}")
+        workspace, gate = self.workspace, self.gate
+        _require_same(workspace.store_git, gate, head)
+        before = workspace.store_git.text("rev-parse", "--verify", f"{head}^{{tree}}")
         data = (gate.proposed_text or "").encode()
-        tree = place.objects.edit_tree(before, ((gate.text("tas_path"), data),))
+        tree = workspace.objects.edit_tree(before, ((gate.text("tas_path"), data),))
         words = [f"TAS: revise {cut(', '.join(gate.sections))}"]
         changes = gate.request["proposed_changes"]
         words.append(str(changes["rationale"]).strip())
-        words.append(f"Gate-Id: {gate.gate_id}\n{TrailerKey.LEDGER}: {place.ledger.tip().oid}")
-        return capture.commit(place.objects, tree, [head], place.signature(), "\n\n".join(words)), tree
+        words.append(f"Gate-Id: {gate.gate_id}\n{TrailerKey.LEDGER}: {workspace.ledger.tip().oid}")
+        return capture.commit(
+            workspace.objects, tree, [head], workspace.signature(), "\n\n".join(words)
+        ), tree
 
 
 @immutable
@@ -181,24 +183,24 @@ class LandResult:
     branch: str = ""
 
 
-def land(place: Workspace, gate: Gate, verb: str, build: Build) -> LandResult:
+def land(workspace: Workspace, gate: Gate, verb: str, build: Build) -> LandResult:
     """Write decision and commit in one transaction. STALE_REQUEST, CONFLICT{paths}."""
     with _as_conflict(gate):
-        return _land(place, gate, verb, build)
+        return _land(workspace, gate, verb, build)
 
 
-def _land(place: Workspace, gate: Gate, verb: str, build: Build) -> LandResult:
-    work = _Landing(place, gate, verb, build)
-    head = refs.read(place.store_git, _ref(gate))
-    if has_proposed_text(place.store_git, gate, head):
-        return LandResult(place.append(build))
-    there = _worktree(place, gate)
-    return _in_worktree(work, place.site_of(there)) if there else _on_branch(work)
+def _land(workspace: Workspace, gate: Gate, verb: str, build: Build) -> LandResult:
+    work = _Landing(workspace, gate, verb, build)
+    head = refs.read(workspace.store_git, _ref(gate))
+    if has_proposed_text(workspace.store_git, gate, head):
+        return LandResult(workspace.append(build))
+    there = _worktree(workspace, gate)
+    return _in_worktree(work, workspace.site_of(there)) if there else _on_branch(work)
 
 
 def _on_branch(work: _Landing) -> LandResult:
-    place, ref = work.place, _ref(work.gate)
-    head = refs.read(place.store_git, ref)
+    workspace, ref = work.workspace, _ref(work.gate)
+    head = refs.read(workspace.store_git, ref)
     commit, _ = work.commit(head)
 
     def draft(tip: Tip) -> Draft:
@@ -206,7 +208,7 @@ def _on_branch(work: _Landing) -> LandResult:
         return replace(made, updates=(*made.updates, RefUpdate(ref, commit, head)))
 
     try:
-        return LandResult(place.append(draft), commit, work.gate.text("branch"))
+        return LandResult(workspace.append(draft), commit, work.gate.text("branch"))
     except refs.RefMoved as error:
         raise stale_request(work.gate) from error
 
@@ -218,7 +220,7 @@ def _in_worktree(work: _Landing, site: Site) -> LandResult:
         if found.branch != _ref(work.gate):
             raise stale_request(work.gate)
         _require_clean(held, work.gate)
-        op_id = work.place.new_id("land", work.gate.gate_id)
+        op_id = work.workspace.new_id("land", work.gate.gate_id)
         with journal.remove_leftovers_on_failure(held.places, op_id):
             folder = journal.make_folder(held.places, op_id)
             subject = f"{work.verb}: {work.gate.gate_id}"

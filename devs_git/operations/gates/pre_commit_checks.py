@@ -15,9 +15,9 @@ from devs_git.storage.ledger import tracked_policy
 from devs_git.workspace import Workspace
 
 
-def check_policies(place: Workspace, names: Sequence[str]) -> Iterator[DevsError]:
+def check_policies(workspace: Workspace, names: Sequence[str]) -> Iterator[DevsError]:
     """POLICY_INVALID for each file that is not a valid policy here. Without a ledger, its genesis is not compared."""
-    tip = place.ledger.tip()
+    tip = workspace.ledger.tip()
     for name in names:
         try:
             data = bounded.read_file(name, limits.DOCUMENT, name, "POLICY_INVALID")
@@ -32,19 +32,19 @@ def check_policies(place: Workspace, names: Sequence[str]) -> Iterator[DevsError
             yield error
 
 
-def check_message(place: Workspace, name: str) -> Iterator[DevsError]:
+def check_message(workspace: Workspace, name: str) -> Iterator[DevsError]:
     """What is wrong with the commit message in a file. An empty message passes, because git refuses it."""
-    tip = place.ledger.require()
+    tip = workspace.ledger.require()
     data = bounded.read_file(name, limits.COMMIT, "message")
-    if not place.git.run("stripspace", "--strip-comments", stdin=data):
+    if not workspace.git.run("stripspace", "--strip-comments", stdin=data):
         return
-    out = place.git.run("interpret-trailers", "--parse", "--no-divider", stdin=data)
+    out = workspace.git.run("interpret-trailers", "--parse", "--no-divider", stdin=data)
     found = commit_message.pairs(out.decode("utf-8", "replace"))
     wrong = list(commit_message.problems(found))
     yield from wrong
     named = dict(found).get(TrailerKey.LEDGER, "")
     reached = ("merge-base", "--is-ancestor", named, tip.oid)
-    if not wrong and place.store_git.attempt(*reached, ok=(0, 1, 128))[0]:
+    if not wrong and workspace.store_git.attempt(*reached, ok=(0, 1, 128))[0]:
         yield DevsError(
             "LEDGER_ROLLBACK",
             f"{TrailerKey.LEDGER} names the event {named[:12]}, which the ledger here does not contain.",

@@ -36,35 +36,35 @@ class Consent:
                 )
 
 
-def policy_check(context: Workspace, remote: str, person: Consent) -> Callable[[str, str], None]:
+def policy_check(workspace: Workspace, remote: str, person: Consent) -> Callable[[str, str], None]:
     """A function that takes the blobs of the policy in force and of the next one, and raises CONFLICT or TERMINAL_REQUIRED
     if a person has to accept the next one.
     """
 
     def accept(before: str, after: str) -> None:
-        found = policy_difference(context.ledger, remote, before, after, context.git)
+        found = policy_difference(workspace.ledger, remote, before, after, workspace.git)
         if found and person.policy and after.startswith(person.policy):
-            _require_person(context, person)
+            _require_person(workspace, person)
         elif found:
             raise found
 
     return accept
 
 
-def ledger_choice(context: Workspace, person: Consent) -> Callable[[str], bool]:
+def ledger_choice(workspace: Workspace, person: Consent) -> Callable[[str], bool]:
     """A function that says whether a person chose the ledger with this tip. It raises TERMINAL_REQUIRED without a person."""
 
     def is_chosen(tip: str) -> bool:
         found = bool(person.tip) and tip.startswith(person.tip)
         if found:
-            _require_person(context, person)
+            _require_person(workspace, person)
         return found
 
     return is_chosen
 
 
-def _require_person(context: Workspace, person: Consent) -> None:
-    if person.at_terminal and not context.agent_variable:
+def _require_person(workspace: Workspace, person: Consent) -> None:
+    if person.at_terminal and not workspace.agent_variable:
         return
     raise DevsError(
         "TERMINAL_REQUIRED",

@@ -64,16 +64,16 @@ class RemoteLedger:
     is_chosen: Callable[[str], bool]
 
 
-def join(context: Workspace, other: RemoteLedger) -> JoinResult:
+def join(workspace: Workspace, other: RemoteLedger) -> JoinResult:
     """Join it with the one here. BUSY if other processes write the ledger all the time, CONFLICT, and what is wrong with
     the remote's ledger.
     """
-    ledger = context.ledger
+    ledger = workspace.ledger
     with locks.hold(ledger.common / "devs" / "ledger.lock", wait=LOCK_SECONDS):
         until = time.monotonic() + REF_LOCK_SECONDS
         for attempt in range(ATTEMPTS):
             try:
-                return _once(context, other)
+                return _once(workspace, other)
             except (_Stale, refs.RefMoved, refs.RefLocked) as error:
                 if isinstance(error, refs.RefLocked) and time.monotonic() > until:
                     raise refs.lock_refusal(error) from error
@@ -81,8 +81,8 @@ def join(context: Workspace, other: RemoteLedger) -> JoinResult:
     raise DevsError("BUSY", "Other processes are writing the ledger.", hint="Run the command again.")
 
 
-def _once(context: Workspace, other: RemoteLedger) -> JoinResult:
-    ledger, tip, remote_tip = context.ledger, context.ledger.require(), other.tip
+def _once(workspace: Workspace, other: RemoteLedger) -> JoinResult:
+    ledger, tip, remote_tip = workspace.ledger, workspace.ledger.require(), other.tip
     known = ledger.checked_tip
     checked_tip.require(ledger, tip.oid, behind=True)
     if known and not any(one and is_descendant(ledger.git, one, known) for one in (tip.oid, remote_tip)):
@@ -94,16 +94,16 @@ def _once(context: Workspace, other: RemoteLedger) -> JoinResult:
             else None
         )
         if facts and _remote_is_chosen(facts, other, tip.oid):
-            return _Merge(context, other, facts, tip).write()
-        return JoinResult(tip.oid, update_refs(context))
+            return _Merge(workspace, other, facts, tip).write()
+        return JoinResult(tip.oid, update_refs(workspace))
     ahead = is_descendant(ledger.git, remote_tip, tip.oid)
     facts = Facts(ledger, ledger.git, remote_tip, "", "", other_tips=() if ahead else (tip.oid,))
     _require_sound(facts, other, tip.oid)
     if not ahead or other.is_chosen(tip.oid):
-        return _Merge(context, other, facts, tip, ours_first=other.is_chosen(tip.oid)).write()
+        return _Merge(workspace, other, facts, tip, ours_first=other.is_chosen(tip.oid)).write()
     _require_kept(ledger, facts, other, tip.oid, remote_tip)
     other.accept(facts.belief.policy_blob(tip.oid), facts.belief.policy_blob(remote_tip))
-    updates = _updates(context, ledger.history_at(remote_tip))
+    updates = _updates(workspace, ledger.history_at(remote_tip))
     move = RefUpdate(LEDGER, remote_tip, tip.oid)
     ledger.announce(remote_tip, tip.oid)
     refs.transaction(ledger.git, (*updates, move), f"devs: sync: events of {other.remote}")
@@ -191,17 +191,17 @@ def _rows(facts: Facts, before: tuple[str, ...], at: str) -> tuple[ledger_merge.
     return tuple(ledger_merge.superseded_rows(gave_way, belief, at, events))
 
 
-def update_refs(context: Workspace) -> tuple[str, ...]:
+def update_refs(workspace: Workspace) -> tuple[str, ...]:
     """Move the refs of checkpoints and the visible tags to where the ledger says, as this clone sees it. Returns the refs that changed."""
-    updates = _updates(context, context.ledger.tip().history)
+    updates = _updates(workspace, workspace.ledger.tip().history)
     if updates:
-        refs.transaction(context.ledger.git, updates, "devs: sync: refs follow the ledger")
+        refs.transaction(workspace.ledger.git, updates, "devs: sync: refs follow the ledger")
     return tuple(update.ref for update in updates)
 
 
-def _updates(context: Workspace, history: History) -> tuple[RefUpdate, ...]:
-    here = clone_history.view_here(context.ledger.git, context.ledger.common, history)
-    return wanted_refs.updates(here, list_devs_refs(context.ledger.git), context.objects.is_tag)
+def _updates(workspace: Workspace, history: History) -> tuple[RefUpdate, ...]:
+    here = clone_history.view_here(workspace.ledger.git, workspace.ledger.common, history)
+    return wanted_refs.updates(here, list_devs_refs(workspace.ledger.git), workspace.objects.is_tag)
 
 
 class _Merge:
@@ -211,10 +211,10 @@ class _Merge:
     """
 
     def __init__(
-        self, context: Workspace, other: RemoteLedger, facts: Facts, tip: Tip, *, ours_first: bool = False
+        self, workspace: Workspace, other: RemoteLedger, facts: Facts, tip: Tip, *, ours_first: bool = False
     ) -> None:
-        self.context, self.other, self.ledger, self.facts = context, other, context.ledger, facts
-        self.tip, there = tip.oid, Tip(context.ledger, other.tip)
+        self.workspace, self.other, self.ledger, self.facts = workspace, other, workspace.ledger, facts
+        self.tip, there = tip.oid, Tip(workspace.ledger, other.tip)
         self.first, self.second = (tip, there) if ours_first else (there, tip)
         first, second = self.first.oid, self.second.oid
         self.only_first = list(self.ledger.events(first, since=second, oldest_first=True))
@@ -231,7 +231,7 @@ class _Merge:
         whole, settled = self._settle()
         event = self._event(rows, settled)
         history = fold([event], whole)
-        updates = _updates(self.context, history)
+        updates = _updates(self.workspace, history)
         files = tuple((path, self._data(path, blob)) for path, blob in ledger_merge.union(changes, merge))
 
         def build(tip: Tip) -> Draft:
@@ -275,4 +275,4 @@ class _Merge:
         there, here = self.only_first, self.only_second
         there, here = (here, there) if self.first.oid == self.tip else (there, here)
         text = ledger_merge.subject(self.other.remote, len(there), len(here), rows)
-        return self.context.event_of(content, text, verb_name="sync")
+        return self.workspace.event_of(content, text, verb_name="sync")
