@@ -114,9 +114,8 @@ def _commit_of(site: Site, ref: str, name: str) -> str:
 
 def _refuse_under_way(site: Site) -> None:
     busy = survey.operation_under_way(site.places)
-    if busy and busy[0] != "a bisect":
-        words = f"{busy[0].capitalize()} is in progress."
-        raise immovable("operation_under_way", words, code=REFUSAL, hint=f"End it first: {busy[1]}")
+    if busy and busy.name != "a bisect":
+        raise busy.refusal(REFUSAL)
     unmerged = split_z(site.git.run("ls-files", "-u", "-z"))
     if unmerged:
         raise immovable(

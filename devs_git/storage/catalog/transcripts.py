@@ -79,6 +79,14 @@ class ReadResult(NamedTuple):
     waits: bool = False
 
 
+class _Batch(NamedTuple):
+    """The session after some lines. `more`: there may be more lines. `waits`: the last line is not complete yet."""
+
+    session: Session
+    more: bool
+    waits: bool
+
+
 @mutable
 class _Position:
     """How far a transcript was read."""
@@ -125,15 +133,15 @@ def take_in(
                     rewritten = rewritten or position.rewritten
                 before = position.reader.garbage
                 session = _session(catalog, position.reader, client, context)
-                grown, more, waits = _batch(catalog, stream, position, session, context)
-                if grown.message_count:
-                    _keep(catalog, grown, context, None if more else position.read)
+                batch = _batch(catalog, stream, position, session, context)
+                if batch.session.message_count:
+                    _keep(catalog, batch.session, context, None if batch.more else position.read)
                 position.digest = _digest(stream, position.read)
                 _note(catalog, source.path, position)
             garbage += position.reader.garbage - before
             progress("reading the conversation", position.read, size)
-            if not more:
-                return ReadResult(grown, position.new, garbage, rewritten, waits)
+            if not batch.more:
+                return ReadResult(batch.session, position.new, garbage, rewritten, batch.waits)
 
 
 @contextmanager
@@ -188,10 +196,8 @@ def _session(catalog: Catalog, reader: Reader, client: str, context: ReadContext
 
 def _batch(
     catalog: Catalog, stream: BinaryIO, position: _Position, session: Session, context: ReadContext
-) -> tuple[Session, bool, bool]:
-    """Read the next lines into the session. Returns it, whether there may be more lines, and whether the last line is not
-    complete yet.
-    """
+) -> _Batch:
+    """Read the next lines into the session."""
     grown, about = session, None
     for _ in range(_BATCH):
         line = stream.readline(limits.LINE.most)
@@ -201,7 +207,7 @@ def _batch(
             position.read += len(line)
             continue
         if not line.endswith(b"\n") and not is_complete(line):
-            return grown, False, bool(line)
+            return _Batch(grown, more=False, waits=bool(line))
         for read in position.reader.read(line):
             # The first lines have the id of the session.
             if grown.session_id != position.reader.session:
@@ -214,7 +220,7 @@ def _batch(
                 if context.every and grown.message_count % context.every == 0:
                     _snapshot(catalog, grown, context)
         position.read += len(line)
-    return grown, True, False
+    return _Batch(grown, more=True, waits=False)
 
 
 def _about(catalog: Catalog, session: Session, context: ReadContext) -> About:

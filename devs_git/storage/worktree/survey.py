@@ -92,11 +92,23 @@ class Survey:
         return {os.fsdecode(path): letter.decode() for letter, path in re.findall(_FLAGGED, self.listed)}
 
 
-def operation_under_way(places: Places) -> tuple[str, str] | None:
-    """The operation of git that is in progress, such as a merge, and how to end it."""
-    for name, what, way_out in _UNDER_WAY:
-        if (places.git_dir / name).exists():
-            return what, way_out
+@immutable
+class OperationUnderWay:
+    """An operation of git that is in progress, such as `a merge`, and the commands that end it."""
+
+    name: str
+    commands: str
+
+    def refusal(self, code: str = "GIT_RESET_FAILED") -> DevsError:
+        text = f"{self.name.capitalize()} is in progress."
+        return immovable("operation_under_way", text, code=code, hint=f"End it first: {self.commands}")
+
+
+def operation_under_way(places: Places) -> OperationUnderWay | None:
+    """The operation of git that is in progress, if there is one."""
+    for file, name, commands in _UNDER_WAY:
+        if (places.git_dir / file).exists():
+            return OperationUnderWay(name, commands)
     return None
 
 
@@ -245,8 +257,7 @@ def reasons_against_moving(places: Places, found: Survey) -> list[DevsError]:
     against = []
     busy = operation_under_way(places)
     if busy:
-        words = f"{busy[0].capitalize()} is in progress."
-        against.append(immovable("operation_under_way", words, hint=f"End it first: {busy[1]}"))
+        against.append(busy.refusal())
     if found.unmerged:
         words = f"Files have unmerged entries, such as {found.unmerged[0]!r} ({len(found.unmerged)} in all)."
         hint = "Resolve them and run git add, or abort the merge or rebase."
