@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.clients.messages_api import MessagesApi
-from tests.clients.program import Place, Program
+from tests.clients.program import Place, Program, Start
 from tests.clients.script import Call
 
 EVENTS: Final = (
@@ -59,10 +59,14 @@ class ClaudeCode(Program):
         file.parent.mkdir(exist_ok=True)
         file.write_text(json.dumps({"hooks": {event: [hook] for event in EVENTS}}))
 
-    def command(self, prompt: str, *, resume: str = "") -> Sequence[str]:
+    def trust(self, place: Place) -> None:
+        """Without a person it asks for no trust."""
+
+    def command(self, start: Start) -> Sequence[str]:
         return (
-            *("claude", "-p", prompt),
-            *(("--resume", resume) if resume else ()),
+            *("claude", "-p", start.prompt),
+            *(("--resume", start.resume) if start.resume else ()),
+            *(("--resume", start.fork, "--fork-session") if start.fork else ()),
             *("--permission-mode", "acceptEdits"),
             *("--allowedTools", "Bash,Write,Edit,Read,mcp__devs-git"),
             *("--output-format", "stream-json", "--verbose"),

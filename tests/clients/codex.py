@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from tests.clients.program import Place, Program
+from tests.clients.program import Place, Program, Start
 from tests.clients.responses_api import ResponsesApi
 from tests.clients.script import Call
 
@@ -38,9 +38,6 @@ enabled = false
 name = "scripted"
 base_url = "{address}/v1"
 wire_api = "responses"
-
-[projects."{top}"]
-trust_level = "trusted"
 """
 
 
@@ -59,23 +56,37 @@ class Codex(Program):
         return {"CODEX_HOME": str(place.home / ".codex")}
 
     def settle(self, place: Place) -> None:
-        """Project and hooks are trusted, as a person does it once; Codex runs none of them before."""
         folder = place.home / ".codex"
         folder.mkdir(exist_ok=True)
         recorder = {"hooks": [{"type": "command", "command": place.recorder}]}
         (folder / "hooks.json").write_text(json.dumps({"hooks": {event: [recorder] for event in EVENTS}}))
-        config = folder / "config.toml"
-        config.write_text(_CONFIG.format(model=self.model, address=place.address, top=place.top))
-        with config.open("a") as file:
-            for hook in known_hooks(place):
-                file.write(
-                    f"\n[hooks.state.{json.dumps(hook['key'])}]\ntrusted_hash = {json.dumps(hook['currentHash'])}\n"
-                )
+        config = _CONFIG.format(model=self.model, address=place.address)
+        self._config(place).write_text(config)
 
-    def command(self, prompt: str, *, resume: str = "") -> Sequence[str]:
+    def trust(self, place: Place) -> None:
+        """Codex has two trusts: the project's, and each hook's, ours and the recording one."""
+        self.trust_project(place)
+        with self._config(place).open("a") as file:
+            for hook in known_hooks(place):
+                key, hashed = (json.dumps(hook[name]) for name in ("key", "currentHash"))
+                file.write(f"[hooks.state.{key}]\ntrusted_hash = {hashed}\n")
+
+    def trust_project(self, place: Place) -> None:
+        with self._config(place).open("a") as file:
+            file.write(f'[projects."{place.top}"]\ntrust_level = "trusted"\n')
+
+    def _config(self, place: Place) -> Path:
+        return place.home / ".codex" / "config.toml"
+
+    def command(self, start: Start) -> Sequence[str]:
         # Codex waits for our server, or a script could call its tools before they are there.
-        waiting = ("-c", "mcp_servers.devs-git.required=true")
-        return ("codex", "exec", "--json", *waiting, *(("resume", resume) if resume else ()), prompt)
+        waiting = ("-c", "mcp_servers.devs-git.required=true") if start.trusted else ()
+        verb: tuple[str, ...] = ()
+        if start.resume:
+            verb = ("resume", start.resume)
+        elif start.fork:
+            verb = ("fork", start.fork)
+        return ("codex", "exec", "--json", *waiting, *verb, start.prompt)
 
     def shell(self, command: str) -> Call:
         return Call("exec_command", {"cmd": command})

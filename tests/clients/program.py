@@ -25,6 +25,19 @@ class Place:
     environment: Mapping[str, str]
 
 
+@dataclass(frozen=True)
+class Start:
+    """How a client is started: with what a person says, in a new session, in the one to resume, or in a fork of one.
+
+    `trusted`: whether the client runs the project's own hooks and servers.
+    """
+
+    prompt: str
+    resume: str = ""
+    fork: str = ""
+    trusted: bool = True
+
+
 class Program(ABC):
     """One client, or one way in which its models call tools."""
 
@@ -49,8 +62,12 @@ class Program(ABC):
         """Write the user's own settings, with a recording hook at each event; `agent install` was run before."""
 
     @abstractmethod
-    def command(self, prompt: str, *, resume: str = "") -> Sequence[str]:
-        """A run without a person; of the session `resume`, if it is given."""
+    def trust(self, place: Place) -> None:
+        """Do what a person does once, so that the client runs the hooks of the project."""
+
+    @abstractmethod
+    def command(self, start: Start) -> Sequence[str]:
+        """The command of a run without a person."""
 
     @abstractmethod
     def shell(self, command: str) -> Call:

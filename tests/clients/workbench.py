@@ -15,7 +15,7 @@ from typing import Any, Final, Self
 
 from tests.clients import installation
 from tests.clients.model_server import ModelServer, Request
-from tests.clients.program import Place, Program
+from tests.clients.program import Place, Program, Start
 from tests.clients.script import END, Turn
 
 # A client that takes longer hangs.
@@ -48,8 +48,8 @@ class Run:
 class Workbench:
     """The repository, its user's HOME, and the model server, which ends with it. `folder` is empty and ours."""
 
-    def __init__(self, program: Program, folder: Path) -> None:
-        self.program = program
+    def __init__(self, program: Program, folder: Path, *, trusted: bool = True) -> None:
+        self.program, self._trusted = program, trusted
         self.home, self.top, self._recorded = folder / "home", folder / "repo", folder / "payloads"
         # Codex refuses a home below the folder for temporary files.
         temporary = folder / "tmp"
@@ -94,13 +94,15 @@ class Workbench:
         self.git("add", "-A")
         self.git("commit", "-qm", "begin")
         self.program.settle(self.place)
+        if self._trusted:
+            self.program.trust(self.place)
 
-    def run(self, *turns: Turn, prompt: str = "Do as planned.", resume: str = "") -> Run:
+    def run(self, *turns: Turn, prompt: str = "Do as planned.", resume: str = "", fork: str = "") -> Run:
         """Run the client; the model answers with these turns and ends. Every turn must have been asked for."""
         known = len(self._files())
         self.model.play((*turns, END))
         done = subprocess.run(
-            self.program.command(prompt, resume=resume),
+            self.program.command(Start(prompt, resume, fork, self._trusted)),
             cwd=self.top,
             env=self.place.environment,
             stdin=subprocess.DEVNULL,

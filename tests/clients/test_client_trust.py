@@ -1,0 +1,60 @@
+"""What Codex does with a project or a hook that nobody trusted yet. Claude Code asks for no trust without a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.clients.codex import Codex, known_hooks
+from tests.clients.workbench import Workbench
+
+pytestmark = pytest.mark.thorough
+
+CODEX = Codex()
+
+
+@pytest.fixture
+def untrusted(tmp_path: Path) -> Iterator[Workbench]:
+    """Codex in a repository that nobody trusted, with an open gate."""
+    folder = tmp_path / "bench"
+    folder.mkdir()
+    with Workbench(CODEX, folder, trusted=False) as bench:
+        bench.devs_git(
+            "gate", "request", "--type", "MANUAL", "--blocker", "Section 2.3 rules out what the task needs."
+        )
+        yield bench
+
+
+def test_codex_runs_no_hook_of_a_project_that_is_not_trusted_and_writes_nothing_there(
+    untrusted: Workbench,
+) -> None:
+    run = untrusted.run((CODEX.write(untrusted.top / "new.txt", "hello\n"),))
+    assert (run.payloads, untrusted.spool) == ([], [])
+    assert "writing is blocked by read-only sandbox" in run.results[0]
+    assert "Run `codex exec --trust`" in run.errors
+
+
+def test_codex_runs_no_hook_that_is_not_trusted_and_does_not_say_so(untrusted: Workbench) -> None:
+    """So an open gate stops nothing. Only the client itself can be asked: `trustStatus`."""
+    CODEX.trust_project(untrusted.place)
+    run = untrusted.run((CODEX.write(untrusted.top / "new.txt", "hello\n"),))
+    assert (untrusted.top / "new.txt").read_text() == "hello\n"
+    assert (run.payloads, untrusted.spool) == ([], [])
+    assert "trust" not in run.errors
+    assert "trust" not in str(run.lines)
+    assert {hook["trustStatus"] for hook in known_hooks(untrusted.place)} == {"untrusted"}
+
+
+def test_codex_itself_says_that_every_hook_of_ours_is_trusted(untrusted: Workbench) -> None:
+    CODEX.trust(untrusted.place)
+    ours = [hook for hook in known_hooks(untrusted.place) if hook["source"] == "project"]
+    assert {hook["trustStatus"] for hook in ours} == {"trusted"}
+    assert {hook["eventName"] for hook in ours} == {
+        "preToolUse",
+        "postToolUse",
+        "preCompact",
+        "sessionEnd",
+        "stop",
+    }
