@@ -9,11 +9,11 @@ from devs_git.domain.ledger.resolve import resolve
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.storage.git import filters, refs
-from devs_git.storage.git.differences import Change, Hunk, changes, first_of, hunks, parents
+from devs_git.storage.git.differences import Change, Hunk, changes, hunks, nearest_ancestor, parents
 from devs_git.storage.git.filters import UndecidedFile
 from devs_git.storage.git.objects import EMPTY_TREE
 from devs_git.storage.git.program import Git, GitFailed
-from devs_git.storage.ledger import doubt, rewritten_commits
+from devs_git.storage.ledger import rewritten_commits, untrusted_ledger
 from devs_git.values import immutable, replace
 from devs_git.workspace import Workspace
 
@@ -87,7 +87,11 @@ def run(workspace: Workspace, request: Request) -> Result:
     try:
         result = _compare(workspace, request)
         named = request.target or request.against
-        return replace(result, not_believed=doubt.reason(workspace.require_believed)) if named else result
+        return (
+            replace(result, not_believed=untrusted_ledger.reason(workspace.require_believed))
+            if named
+            else result
+        )
     except GitFailed as error:
         if request.target:
             point = resolve(workspace.ledger.tip().here, ids.parse_target(request.target))
@@ -161,7 +165,7 @@ def _left_out(git: Git, from_: str, to: str) -> DevsError | None:
 def _before(git: Git, history: History, point: Checkpoint) -> _Side:
     """The nearest earlier live checkpoint that this one descends from; else its parent; else the empty tree."""
     earlier = candidates(history, point)
-    commit = first_of(git, point.commit, frozenset(earlier))
+    commit = nearest_ancestor(git, point.commit, frozenset(earlier))
     if commit:
         return _Side(earlier[commit].name, commit)
     above = parents(git, point.commit)

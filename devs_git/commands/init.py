@@ -29,7 +29,7 @@ from devs_git.operations.sync.consent import Consent
 from devs_git.storage.git import exclude_file, locks
 from devs_git.storage.git.places import worktrees
 from devs_git.storage.hooks import client_files, installation
-from devs_git.storage.ledger import devs_folder, first_sight, known_tips, received, tracked_policy
+from devs_git.storage.ledger import devs_folder, known_tips, received, tracked_policy, unknown_ledger
 from devs_git.storage.ledger.store import LOCK, Tip
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -154,7 +154,7 @@ def _ledger(workspace: Workspace, named: str, person: Consent) -> tuple[Action, 
     if tip := ledger.tip().oid:
         if not ledger.checked_tip and not (ledger.common / LOCK).exists():
             # Somebody fetched it by hand: this clone never checked it.
-            first_sight.require_remote(workspace.store_git)
+            unknown_ledger.require_remote(workspace.store_git)
             _require_known(workspace, "", tip, person)
             ledger.note_checked(tip)
         workspace.require_believed()
@@ -181,7 +181,7 @@ def _require_known(workspace: Workspace, remote: str, tip: str, person: Consent)
 
     `remote` is '' for a ledger that is here.
     """
-    named = first_sight.require_named(workspace.ledger, remote, tip, workspace.git)
+    named = unknown_ledger.require_named(workspace.ledger, remote, tip, workspace.git)
     received.require_sound(workspace.ledger, remote or "this clone", tip, first=named)
     entry = workspace.ledger.list_path(workspace.ledger.tree_of(tip), "").get(IN_FORCE)
     if entry:

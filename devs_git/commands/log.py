@@ -11,7 +11,7 @@ from devs_git.domain.ledger.task_standing import Statuses
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import whereabouts
-from devs_git.storage.ledger import clone_history, doubt
+from devs_git.storage.ledger import clone_history, untrusted_ledger
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -87,7 +87,10 @@ def run(workspace: Workspace, request: Request) -> Result:
     seen = list(here.checkpoints.values())
     rows = whereabouts.rows(workspace, seen, newer, lambda point: _status(workspace, point, statuses))
     return Result(
-        rows, tuple(operations), rows[-1].tag if more else "", doubt.reason(workspace.require_believed)
+        rows,
+        tuple(operations),
+        rows[-1].tag if more else "",
+        untrusted_ledger.reason(workspace.require_believed),
     )
 
 

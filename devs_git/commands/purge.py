@@ -171,7 +171,7 @@ def _plan(workspace: Workspace, request: Request, catalog: Catalog) -> _Plan:
     path = _path(workspace, request)
     texts = (request.text.encode("utf-8", "surrogateescape"),) if request.text else ()
     git, common = workspace.store_git, workspace.places.common
-    own = own_operations.operations(git, workspace.ledger.tip().history.operations)
+    own = own_operations.select_own(git, workspace.ledger.tip().history.operations)
     left_by_us = frozenset(tuple(event.preserved.split()) for each in own for event in each)
     sought = Secret(path, tuple(_on_disk(workspace, path)), texts, left_by_us)
     objects = refs_and_objects.find_secret(git, common, sought, workspace.progress)

@@ -11,7 +11,7 @@ from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.operations.checkpoint import whereabouts
 from devs_git.storage.git import annotated_tags
 from devs_git.storage.git.differences import parents
-from devs_git.storage.ledger import doubt, rewritten_commits
+from devs_git.storage.ledger import rewritten_commits, untrusted_ledger
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 
@@ -78,5 +78,5 @@ def run(workspace: Workspace, request: Request) -> Result:
         worktree=point.worktree,
         replaced_by=heir.name if heir else "",
         way_back=return_path.describe(history, point, row),
-        not_believed=doubt.reason(workspace.require_believed),
+        not_believed=untrusted_ledger.reason(workspace.require_believed),
     )

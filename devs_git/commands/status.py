@@ -8,7 +8,7 @@ from devs_git.storage.git import parent_command, worktree_status
 from devs_git.storage.git.filters import UndecidedFile
 from devs_git.storage.git.places import Places
 from devs_git.storage.git.worktree_status import Changed
-from devs_git.storage.ledger import doubt
+from devs_git.storage.ledger import untrusted_ledger
 from devs_git.storage.worktree import active_task
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -82,7 +82,7 @@ def run(workspace: Workspace, request: Request) -> Result:
         journals=_open_journals(workspace.places),
         unrecorded=unrecorded_commits.read(workspace.places),
         not_told=state.not_told,
-        not_believed=doubt.reason(workspace.require_believed),
+        not_believed=untrusted_ledger.reason(workspace.require_believed),
     )
 
 

@@ -23,7 +23,7 @@ from devs_git.operations.sync import consent, merge_ledgers
 from devs_git.operations.sync.remote_branches import RemoteBranches
 from devs_git.storage.git import refs, remote_repository
 from devs_git.storage.git.remote_repository import Remote, RemoteMoved, RemoteRefs
-from devs_git.storage.ledger import first_sight
+from devs_git.storage.ledger import unknown_ledger
 from devs_git.storage.ledger.clone_history import Standpoint, clone_of
 from devs_git.values import field, immutable, mutable, replace
 from devs_git.workspace import Workspace
@@ -172,7 +172,7 @@ def _attempt(workspace: Workspace, other: Remote, log: _Log, person: consent.Con
     seen = refs.read(git, other.known_ledger_ref)
     _require_same_ledger(workspace, other, remote_tip, seen)
     workspace.progress("joining the ledgers", 0, 0)
-    accept = consent.policy_check(workspace, other.remote, person) if not seen else first_sight.accept_any
+    accept = consent.policy_check(workspace, other.remote, person) if not seen else unknown_ledger.accept_any
     is_chosen = consent.ledger_choice(workspace, person)
     remote_ledger = merge_ledgers.RemoteLedger(other.remote, remote_tip, seen, accept, is_chosen)
     joined = merge_ledgers.join(workspace, remote_ledger)
@@ -200,7 +200,7 @@ def _require_same_ledger(workspace: Workspace, other: Remote, remote_tip: str, s
     git = workspace.ledger.git
     if remote_tip:
         if not seen:
-            first_sight.require_named(workspace.ledger, other.remote, remote_tip, workspace.git)
+            unknown_ledger.require_named(workspace.ledger, other.remote, remote_tip, workspace.git)
         ours, roots = adopt_ledger.roots(git), adopt_ledger.roots(git, remote_tip)
         if len(roots) != 1 or roots != ours:
             raise DevsError(

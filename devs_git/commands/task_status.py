@@ -8,7 +8,7 @@ from devs_git.domain.checkpoints.rows import Row
 from devs_git.domain.ledger import ids
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.operations.checkpoint import unrecorded_commits, whereabouts
-from devs_git.storage.ledger import doubt, task_files
+from devs_git.storage.ledger import task_files, untrusted_ledger
 from devs_git.storage.worktree import active_task
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -80,5 +80,5 @@ def run(workspace: Workspace, request: Request) -> Result:
         checkpoints=rows,
         unrecorded=unrecorded_commits.read(workspace.places),
         way_back=return_path.describe(tip.here, *newest) if newest else "",
-        not_believed=doubt.reason(workspace.require_believed),
+        not_believed=untrusted_ledger.reason(workspace.require_believed),
     )

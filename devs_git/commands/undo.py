@@ -193,7 +193,7 @@ def _operations(site: Site, events: list[Event], op_id: str | None) -> list[Even
 
     Another clone may have a worktree and a branch with the same names; its backups are never here.
     """
-    held, purged = own_operations.operations(site.git, events)
+    held, purged = own_operations.select_own(site.git, events)
     here = [event for event in held if site.objects.exists(Movement.of(event).backup)]
     every = [event for event in events if event in here or event in purged]
     meant = [event for event in every if event.op_id == op_id] or every[-1:]

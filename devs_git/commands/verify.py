@@ -19,7 +19,7 @@ from devs_git.operations.setup import not_initialized
 from devs_git.storage.documents import tas_file
 from devs_git.storage.git import bounded, refs
 from devs_git.storage.git.program import Git, GitFailed
-from devs_git.storage.ledger import audit_facts, first_sight, tracked_policy, whole_history
+from devs_git.storage.ledger import audit_facts, tracked_policy, unknown_ledger, whole_history
 from devs_git.storage.ledger.audit_facts import Facts
 from devs_git.storage.ledger.tracked_policy import NamedLedger
 from devs_git.values import field, immutable
@@ -205,7 +205,7 @@ def _pinned_ledger(git: Git, base: str, head: str) -> NamedLedger:
     try:
         if base:
             return tracked_policy.named_ledger(git, base)
-        _, tracked = first_sight.read_named_ledger(git)
+        _, tracked = unknown_ledger.read_named_ledger(git)
         return tracked if tracked.genesis or not head else tracked_policy.named_ledger(git, head)
     except DevsError:
         # The part `policy` reports that it cannot be read.

@@ -104,7 +104,7 @@ def _require_same(git: Git, gate: Gate, head: str) -> None:
     mode, oid = tas_file.entry(git, head, gate.text("tas_path"))
     if not head or (mode and mode not in tas_file.REGULAR) or (oid or None) != gate.request.get("tas_before"):
         raise stale_request(gate)
-    if other := tas_file.in_the_way(git, head, gate.text("tas_path")):
+    if other := tas_file.blocking_folder(git, head, gate.text("tas_path")):
         raise immovable(
             "no_folder",
             f"{other} is not a folder on {gate.text('branch')}, so {gate.text('tas_path')} cannot be there.",

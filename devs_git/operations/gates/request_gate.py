@@ -103,7 +103,7 @@ class GateRequest:
         }
         after = None
         if changes.proposed_text is not None:
-            proposed["proposed_text"] = tas_file.as_stored(self.git, path, changes.proposed_text)
+            proposed["proposed_text"] = tas_file.with_stored_line_ends(self.git, path, changes.proposed_text)
             after = gate_model.blob_oid(proposed["proposed_text"].encode())
         return {
             "proposed_changes": proposed,

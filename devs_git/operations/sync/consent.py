@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from devs_git.errors import DevsError, invalid
-from devs_git.storage.ledger.first_sight import policy_difference
+from devs_git.storage.ledger.unknown_ledger import policy_difference
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
 

@@ -86,7 +86,7 @@ def _once(workspace: Workspace, other: RemoteLedger) -> JoinResult:
     known = ledger.checked_tip
     checked_tip.require(ledger, tip.oid, behind=True)
     if known and not any(one and is_descendant(ledger.git, one, known) for one in (tip.oid, remote_tip)):
-        raise checked_tip.set_back(known, tip.oid)
+        raise checked_tip.rollback_error(known, tip.oid)
     if not remote_tip or is_descendant(ledger.git, tip.oid, remote_tip):
         facts = (
             Facts(ledger, ledger.git, tip.oid, "", "")

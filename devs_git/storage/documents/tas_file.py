@@ -24,7 +24,7 @@ def entry(git: Git, commit: str, path: str) -> tuple[str, str]:
     return head[0], head[2]
 
 
-def in_the_way(git: Git, commit: str, path: str) -> str:
+def blocking_folder(git: Git, commit: str, path: str) -> str:
     """The parent of `path` that is a file, a link or a submodule in a commit; '' if there is none."""
     folders = (str(folder) for folder in reversed(PurePosixPath(path).parents[:-1]))
     return next((one for one in folders if entry(git, commit, one)[0] not in ("", _FOLDER)), "")
@@ -42,7 +42,7 @@ def text(git: Git, oid: str | None) -> str:
     return data.decode("utf-8", "replace") if data else ""
 
 
-def as_stored(git: Git, path: str, proposed: str) -> str:
+def with_stored_line_ends(git: Git, path: str, proposed: str) -> str:
     """`proposed` with the line ends that git would store for `path` in this worktree.
 
     A text from the working tree may have CRLF although commits have LF, by `eol=crlf` or `core.autocrlf`. If it were

@@ -185,7 +185,7 @@ def _lines(git: Git, *args: str) -> Iterator[str]:
         yield rest.decode("utf-8", "replace")
 
 
-def first_of(git: Git, start: str, commits: frozenset[str]) -> str:
+def nearest_ancestor(git: Git, start: str, commits: frozenset[str]) -> str:
     """The nearest proper ancestor of `start` that is in `wanted`; '' if there is none."""
     if not commits:
         return ""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from devs_git.domain.gates.policy import Policy
 
 
-def set_back(old_tip: str, tip: str) -> DevsError:
+def rollback_error(old_tip: str, tip: str) -> DevsError:
     """LEDGER_ROLLBACK. A gate may have been open in the events that are missing now."""
     return DevsError(
         "LEDGER_ROLLBACK",
@@ -46,12 +46,12 @@ def require(ledger: Ledger, tip: str, *, note: bool = False, behind: bool = Fals
     if old_tip and _is_older(ledger, tip, old_tip):
         # Another process may have written since this one read the tip. Then an older tip is correct.
         if not behind and ledger.tip().oid == tip:
-            raise set_back(old_tip, tip)
+            raise rollback_error(old_tip, tip)
         return
     if old_tip and _is_forgotten(ledger, old_tip, tip):
         raise rewritten_commits.ledger_rewritten(old_tip)
     if not (old_tip or behind) and (gone := _missing_tip(ledger, tip)):
-        raise set_back(gone, tip)
+        raise rollback_error(gone, tip)
     unseen = not old_tip and not (ledger.common / LOCK).exists()
     _judge(ledger, old_tip, tip, _first_policy(ledger, tip) if unseen else "")
     if note:
@@ -104,9 +104,9 @@ def _is_unsound(ledger: Ledger, tip: str) -> bool:
 
 
 def _first_policy(ledger: Ledger, tip: str) -> str:
-    from devs_git.storage.ledger import first_sight
+    from devs_git.storage.ledger import unknown_ledger
 
-    return first_sight.require_known(ledger, tip)
+    return unknown_ledger.require_known(ledger, tip)
 
 
 def _judge(ledger: Ledger, old_tip: str, tip: str, first: str) -> None:

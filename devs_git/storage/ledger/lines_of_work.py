@@ -34,7 +34,7 @@ def select_branches(history: History, branches: Mapping[str, str], git: Git | No
     if events and git:
         from devs_git.storage.ledger import own_operations
 
-        events = [event for each in own_operations.operations(git, events) for event in each]
+        events = [event for each in own_operations.select_own(git, events) for event in each]
     left = {_preserved_ref(event) for event in events}
     return {
         name: oid for name, oid in branches.items() if not name.startswith(_OURS) and (name, oid) not in left

@@ -26,7 +26,7 @@ def backup_fields(tip: str, movement: Movement | None = None) -> Fields:
     return (*(movement.fields_of_backup() if movement else ()), (TrailerKey.LEDGER, tip))
 
 
-def operations(git: Git, events: Sequence[Event]) -> tuple[list[Event], list[Event]]:
+def select_own(git: Git, events: Sequence[Event]) -> tuple[list[Event], list[Event]]:
     """The operations of this clone among `events`: first those with a backup, then those whose backup was purged."""
     held = refs.list_refs(git, BACKUPS.rstrip("/")) if events else {}
     copies: dict[str, list[Event]] = {}

@@ -69,7 +69,7 @@ def require(git: Git, *points: Checkpoint) -> None:
         raise DevsError(CODE, _mismatch_text(point, found), hint=WAY_OUT, checkpoint=point.name)
 
 
-def left_behind(
+def points_replaced_in_head(
     git: Git, common: Path, points: Iterable[Checkpoint], among: Container[str] = ()
 ) -> tuple[Checkpoint, ...]:
     """The live ones of `points` that have another commit in the history of HEAD, by the map of filter-repo.
@@ -97,7 +97,7 @@ def left_behind(
 
 def require_followed(git: Git, common: Path, *points: Checkpoint, among: Container[str] = ()) -> None:
     """Raise HISTORY_REWRITTEN if the history of HEAD has another commit in place of one of `points`."""
-    for point in left_behind(git, common, points, among):
+    for point in points_replaced_in_head(git, common, points, among):
         raise DevsError(CODE, _elsewhere_text(point), hint=WAY_OUT, checkpoint=point.name)
 
 
@@ -126,7 +126,7 @@ def findings(git: Git, points: Iterable[Checkpoint], head_git: Git, common: Path
     every = tuple(points)
     found = trees(git, (point.commit for point in every))
     stray = tuple(strays(every, found, refs.list_refs(git, "refs/devs/checkpoints")))
-    old = () if stray else left_behind(head_git, common, every)
+    old = () if stray else points_replaced_in_head(head_git, common, every)
     if stray or old:
         first, count = (stray or old)[0], len(stray or old) - 1
         text = _mismatch_text(first, found) if stray else _elsewhere_text(first)

@@ -132,7 +132,7 @@ def policy_difference(
     what = f"{PROPOSED} in {where} differs" if named.record else f"{where} has no {PROPOSED}"
     return DevsError(
         "CONFLICT",
-        f"The policy of the ledger {_of(remote)} cannot be checked: {what}, and this clone never had that ledger.",
+        f"The policy of the ledger {_of(remote)} cannot be checked: {what}, and this clone has never checked that ledger.",
         hint=f"Nothing was changed. A person must read the policy (git show {after}) and accept it: --accept-policy {after[:12]}",
         remote=remote,
         policy=after,
