@@ -156,7 +156,7 @@ _ROWS: Final = (
     Verb("gate wait", READS, "Wait until a person has decided on a gate."),
     Verb("gate show", READS, "Show one gate on one page, and how to answer it."),
     Verb("purge", DESTROYS, "Remove a secret from everything that devs-git stores."),
-    Verb("sync", CHANGES, "Join this clone's ledger and checkpoints with a remote's.", while_frozen=True),
+    Verb("sync", CHANGES, "Merge this clone's ledger and checkpoints with a remote's.", while_frozen=True),
     Verb("trace put", CHANGES, "Store a tool's whole output, read from standard input.", records=True),
     Verb("trace get", READS, "Print the whole output of a tool, or a part of it."),
     Verb("trace list", READS, "List stored tool outputs, newest first."),
@@ -190,4 +190,4 @@ OTHER_COMMANDS: Final[dict[str, str]] = {
 
 def verb(name: str) -> Verb:
     """The row of `name`. An unknown name has tier 2."""
-    return VERBS.get(name) or Verb(name, UNKNOWN, "unknown to us", entry_points=())
+    return VERBS.get(name) or Verb(name, UNKNOWN, "unknown", entry_points=())

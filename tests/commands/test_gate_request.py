@@ -129,7 +129,7 @@ def test_a_field_that_no_request_has_is_named_with_its_value_and_those_that_ther
     for path in ("agent", "proposed_changes.agent"):
         said = call("gate", "request", "--from", "-", stdin=json.dumps(put(path, "claude" * 20)))[1]
         cut = "'" + ("claude" * 20)[:59] + "…"
-        assert said["message"] == f"A request has no field {path}; this one says {path}: {cut}."
+        assert said["message"] == f"A request has no field {path}; this one has {path}: {cut}."
         assert (said["field"], "agent_id" in said["hint"] or "rationale" in said["hint"]) == (path, True)
     said = call("gate", "request", "--from", "-", stdin=json.dumps(WHOLE | {"type": "MANUAL"}))[1]
     assert (said["field"], said["message"]) == ("gate_type", "The request has both type and gate_type.")

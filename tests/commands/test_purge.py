@@ -94,7 +94,7 @@ def test_the_dry_run_says_the_same_and_writes_nothing(told: Path) -> None:
 def test_a_log_says_what_is_kept_no_more(told: Path) -> None:
     purged(told)
     rows = {f"{row.task_id}@{row.number}": row.state for row in call(told, "log", log.Request()).checkpoints}
-    assert rows == {"task-1@1": "completed", "task-2@1": "replaced, kept no more"}
+    assert rows == {"task-1@1": "completed", "task-2@1": "replaced, no longer kept"}
 
 
 def test_a_text_over_the_end_of_a_piece_of_a_large_file_is_found(told: Path) -> None:

@@ -73,7 +73,7 @@ def test_a_key_that_is_revoked_elsewhere_leaves_its_late_decision_aside_and_the_
         "",
         f"gates/{gate}/decision.yaml",
     )
-    assert row.why == "The policy in force names no approver with the key that signed."
+    assert row.why == "No approver of the policy in force has the key of this signature."
     # git revert alone would be refused: the gate is open.
     way = f"approve the gate again to keep it, or reject the gate and run: git revert {row.commit[:10]}"
     assert syncing._sync_text(told).splitlines()[-1] == f"  no decision covers its commit any more: {way}"

@@ -65,8 +65,8 @@ def _one(ref: str, tag: str, refs: Mapping[str, tuple[str, str]]) -> Iterator[Fi
 
 
 def _missing(ref: str, event: str) -> Finding:
-    fix = f"Fetch it: devs-git sync; where no clone has it, see who wrote that: git show {event[:12]}"
-    more = f"; take it out of the list: devs-git purge --from {event[:12]}"
+    fix = f"Fetch it: devs-git sync. If no clone has it, see who recorded it: git show {event[:12]}"
+    more = f"; to remove it from the list: devs-git purge --from {event[:12]}"
     return Finding(
         "TAG_MISSING", "error", f"{ref} is missing, and event {event[:12]} recorded it.", fix + more, ref
     )
@@ -77,6 +77,6 @@ def _off(code: str, ref: str, message: str) -> Finding:
         code,
         "error",
         message,
-        f"Compare with the ledger: devs-git log; then put it back or delete it: {ref}",
+        f"Compare with the ledger: devs-git log. Then restore or delete {ref}",
         ref,
     )

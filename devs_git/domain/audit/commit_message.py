@@ -42,7 +42,7 @@ def _wrong(key: str, value: str) -> str:
     if key == TrailerKey.LEDGER and not ids.is_oid(value):
         return f"{key} is {value!r}, not a full oid."
     if key in _AMONG and value not in _AMONG[key]:
-        return f"{key} is {value!r}; it may be: {', '.join(_AMONG[key])}."
+        return f"{key} is {value!r}; the allowed values are: {', '.join(_AMONG[key])}."
     try:
         if key == TrailerKey.TASK and ids.task_id(value) != value:
             return f"{key} is {value!r}; write {ids.task_id(value)}."

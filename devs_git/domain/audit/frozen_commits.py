@@ -125,7 +125,7 @@ def _unknown(commit: Bound, witness: Witness) -> int:
 def _unseen(commit: Bound, witness: Witness, unseen: int, apart: int) -> Iterator[Finding]:
     """`unseen` are the gates that the commit did not know of and had to, `apart` those that another clone may have opened."""
     if sure := unseen & ~apart:
-        text = f"was made after gate {_names(witness, sure)} opened, bound to the ledger before it"
+        text = f"was made after gate {_names(witness, sure)} was opened, but names an earlier event of the ledger"
         yield _finding("UNSEEN_AT_FREEZE", commit, text)
     if maybe := unseen & apart:
         text = (
@@ -162,7 +162,7 @@ def _regression(commit: Bound, named: Mapping[str, str], ancestors: Ancestry) ->
                     "LEDGER_REGRESSION", commit, "names an earlier ledger event than its parent does"
                 )
             else:
-                text = "names a ledger event that its parent's clone did not know, and the other way round"
+                text = "names a ledger event that is on another line than its parent's"
                 yield _finding("LEDGER_REGRESSION", commit, text, "warning")
             return
 

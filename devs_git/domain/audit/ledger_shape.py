@@ -134,7 +134,7 @@ def mutations(step: Step) -> Iterator[Finding]:
         for path, times in Counter(paths).items() if len({*paths}) < len(paths) else ():
             if times > 1:
                 yield _damaged(
-                    "LEDGER_MUTATED", oid, f"Event {oid[:12]} has two entries of one name: {legible(path)}."
+                    "LEDGER_MUTATED", oid, f"Event {oid[:12]} has two entries with one name: {legible(path)}."
                 )
         for change in edge:
             if not _allowed(step, change, number):

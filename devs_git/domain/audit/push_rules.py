@@ -43,7 +43,7 @@ def spelling(moves: Sequence[Move]) -> Iterator[Finding]:
             LEDGER if folded == LEDGER else next((name for name in _FOLDERS if folded.startswith(name)), "")
         )
         if not move.ref.startswith(known):
-            text = f"{move.ref} differs from a name of devs-git only in its letters' case."
+            text = f"{move.ref} differs from a name of devs-git only in upper and lower case."
             yield rejection("INVALID_BRANCH", move.ref, text, "Give it another name.")
 
 
@@ -52,7 +52,7 @@ def private(move: Move) -> str:
     folded = move.ref.lower()
     if folded != LEDGER and folded.removesuffix("/head").endswith(_SHORT):
         # A tag comes before a branch.
-        return f"git would take it for the ledger, {LEDGER}, where somebody types {_SHORT[1:]}"
+        return f"where somebody types {_SHORT[1:]}, git would take it for the ledger, {LEDGER}"
     if folded.startswith(_OWN) and not folded.startswith(NUMBERED) and move.ref != _CHOSEN:
         return "each clone writes this ref for itself, and another clone would trust it"
     return ""

@@ -63,7 +63,9 @@ def judge(
     wanted = _wanted(edit, revisions)
     if wanted:
         gate, blob = wanted
-        what = f"{edit.path} is {(edit.new or 'gone')[:12]} and not the text that gate {gate} approved, {blob[:12]}"
+        what = (
+            f"{edit.path} is {(edit.new or 'gone')[:12]}, not {blob[:12]}, the text that gate {gate} approved"
+        )
         return _finding("TAS_MISMATCH", edit, f"In commit {edit.commit[:12]} {what}.")
     return _finding("TAS_UNAPPROVED", edit, _unapproved_change(edit, min(lost, key=len)))
 
@@ -103,8 +105,8 @@ def _unapproved_change(edit: Edit, sections: tuple[str, ...]) -> str:
 
 def _came_back(edit: Edit, revisions: Mapping[str, Revision], used: int) -> str:
     gate = next(gate for number, gate in enumerate(revisions) if used >> number & 1)
-    what = f"puts a text of {edit.path} back that gate {gate} approved and that was changed since"
-    return f"Commit {edit.commit[:12]} {what}, and nobody approved that again."
+    what = f"restores a text of {edit.path} that gate {gate} approved and that was changed since then"
+    return f"Commit {edit.commit[:12]} {what}. Nobody approved it again."
 
 
 def _finding(code: str, edit: Edit, message: str) -> Finding:

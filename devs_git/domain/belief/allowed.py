@@ -68,17 +68,17 @@ def refusal(
         )
     if key and not (found := holders(key, (*policy.agents, *policy.approvers))):
         return DevsError(
-            "UNKNOWN_SIGNER", "The policy in force names no approver with the key that signed.", hint=_SEE
+            "UNKNOWN_SIGNER", "No approver of the policy in force has the key of this signature.", hint=_SEE
         )
     if key and principal(reviewer) not in {principal(one.principal) for one in found}:
         who = printable(found[0].principal, "")
-        return DevsError("BAD_SIGNATURE", f"{who} signed, and not {printable(reviewer, '')}.")
+        return DevsError("BAD_SIGNATURE", f"The signature is by {who}, not by {printable(reviewer, '')}.")
     same = person(policy, reviewer)
     agents = {principal(one.principal) for one in policy.agents} | {principal(name) for name in AGENTS}
     if same & agents or (requested_by and principal(requested_by) in same):
         return DevsError(
             "SELF_APPROVAL",
-            f"{printable(reviewer, '')} asked for this or is an agent, and may not decide.",
+            f"{printable(reviewer, '')} may not decide: they asked for this, or are an agent.",
             hint="Another approver must decide.",
         )
     if policy.approvers and principal(reviewer) not in {principal(one.principal) for one in policy.approvers}:

@@ -64,11 +64,11 @@ def wrong(claim: Claim, place: Place) -> DevsError | None:
     if says.flaw:
         return DevsError(says.flaw, says.why, damaged=says.damaged)
     if says.gate_id != claim.files.gate_id:
-        return DevsError("REPLAYED", "its decision does not count: REPLAYED")
+        return DevsError("REPLAYED", "its decision is about another gate")
     if asked.gate_id != claim.files.gate_id:
         return DevsError(UNREADABLE, "its decision does not count: the request is another gate's")
     if says.request != place.request:
-        return DevsError("STALE_REQUEST", "its decision does not count: STALE_REQUEST")
+        return DevsError("STALE_REQUEST", "its decision is about another request")
     if place.decided or not place.policy:
         what = "the gate was decided before" if place.decided else "there was no policy yet"
         return DevsError(UNREADABLE, what)
@@ -79,7 +79,7 @@ def _signed(says: Decided, place: Place) -> DevsError | None:
     if place.must_sign and says.approval == UNSIGNED:
         return DevsError("BAD_SIGNATURE", "its decision is unsigned")
     if (says.approval == UNSIGNED) != (not says.key):
-        return DevsError("BAD_SIGNATURE", "its decision and its signature do not go together")
+        return DevsError("BAD_SIGNATURE", "its decision and its signature do not match")
     return None
 
 
@@ -89,14 +89,14 @@ def _policy(claim: Claim, asked: Asked, place: Place) -> DevsError | None:
     if asked.policy_before != place.policy or not place.asked_under:
         return DevsError("POLICY_INVALID", "its policy was asked for under another policy")
     if asked.proposes != place.held:
-        return DevsError("POLICY_INVALID", "the policy that it approves is not the one of its event")
+        return DevsError("POLICY_INVALID", "it approves another policy than the one of its event")
     return None if place.readable else DevsError("POLICY_INVALID", "its policy cannot be read")
 
 
 def _allowed(claim: Claim, place: Place) -> DevsError | None:
     why = policy_refusal(claim, place.rules)
     if why and place.again:
-        return DevsError("REPLAYED", "its signature was used before, and a policy took that decision away")
+        return DevsError("REPLAYED", "its signature was used before, for a decision that no longer counts")
     return why
 
 

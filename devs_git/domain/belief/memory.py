@@ -9,7 +9,7 @@ from devs_git.domain.audit.findings import Finding
 from devs_git.domain.belief.masks import bits
 from devs_git.domain.belief.walk import NONE, Walk
 
-_JOIN: Final = "Join the other ledger first: devs-git sync"
+_JOIN: Final = "Merge the other ledger first: devs-git sync"
 _PERSON: Final = "Call a person: git log --graph --oneline "
 
 
@@ -21,10 +21,10 @@ def rollback(walk: Walk, events: Sequence[str], old: str, new: str) -> list[Find
     """
     before, after = walk.numbers.get(old, NONE), walk.numbers[new]
     if before == NONE or not _contains(walk, after, before):
-        return [_finding(new, "The ledger leaves out events that are here.", _JOIN)]
+        return [_finding(new, "The ledger lacks events that are here.", _JOIN)]
     had, has = (walk.chains.get(walk.states[at].policy, ()) for at in (before, after))
     if has[: len(had)] != had:
-        text = f"The policy of event {events[had[-1]][:12]} is in force here, and gave way there."
+        text = f"The policy of event {events[had[-1]][:12]} is in force here, but not there."
         return [_finding(new, text, f"{_PERSON}{new}")]
     return list(_replaced(walk, events, before, after))
 
@@ -34,7 +34,7 @@ def _replaced(walk: Walk, events: Sequence[str], before: int, after: int) -> Ite
     for gate in bits(walk.gates_of(old.stands & ~new.stands)):
         had, has = walk.decision_on(before, gate), walk.decision_on(after, gate)
         if had and not had.same(has) and walk.counts(had.number, new.policy):
-            text = f"Event {events[had.at][:12]} decided gate {walk.names[gate]}, and it no longer counts."
+            text = f"The decision of event {events[had.at][:12]} on gate {walk.names[gate]} no longer counts."
             yield _finding(events[after], text, f"{_PERSON}{events[after]}")
 
 

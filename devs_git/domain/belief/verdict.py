@@ -20,11 +20,11 @@ from devs_git.errors import DevsError
 from devs_git.values import immutable
 
 _NO_POLICY: Final = (
-    "A person begins anew, with the policy first. Keep this ledger: "
+    "A person must start again, with the policy first. Keep this ledger: "
     "git -c core.hooksPath=/dev/null branch -m devs/ledger devs/ledger-before && mv .git/devs .git/devs-before. "
-    "Take the tracked policy out, which names it: git rm -q --ignore-unmatch devs-policy.yaml && "
+    "Remove the tracked policy, which names it: git rm -q --ignore-unmatch devs-policy.yaml && "
     "git -c core.hooksPath=/dev/null commit --allow-empty -m 'devs-git begins anew'. "
-    "A remote that has devs/ledger must lose it first. Then run: devs-git init"
+    "Delete devs/ledger on each remote that has it. Then run: devs-git init"
 )
 VIRTUAL: Final = "a merge that is not written yet"
 
@@ -181,14 +181,16 @@ def _event(walk: Walk, step: Step, at: int) -> Iterator[Finding]:
         says = walk.records.requests.get(blob)
         # A decision names its gate, so nobody could decide this one.
         if says and says.gate_id != gate:
-            yield _finding("LEDGER_MUTATED", event, f"asks gate {gate} with the request of {says.gate_id}")
+            yield _finding(
+                "LEDGER_MUTATED", event, f"requests gate {gate} with the request of {says.gate_id}"
+            )
         # Two events that ask one gate exclude each other for good, so the copy alone is at fault.
         if walk.records.is_copy(blob, event.parents):
             yield _finding(
-                "LEDGER_MUTATED", event, f"asks gate {gate} with a copy of another event's request"
+                "LEDGER_MUTATED", event, f"requests gate {gate} with a copy of another event's request"
             )
     if asked and walk.states[at].policy == NONE:
-        what = f"asks gate {asked[0][0]} before there is a policy"
+        what = f"requests gate {asked[0][0]} before there is a policy"
         yield _finding("LEDGER_MUTATED", event, what, _NO_POLICY)
     for claim in _wrong(walk, at):
         assert claim.wrong
@@ -222,13 +224,13 @@ def _odd(walk: Walk, step: Step, at: int, odd: Iterable[str]) -> Iterator[Findin
             what = "puts a policy into force that no decision approved"
             yield _finding("POLICY_INVALID", event, what, f"See: git show {event.oid[:12]}")
         elif path.startswith("open/"):
-            yield _finding("LEDGER_MUTATED", event, f"leaves a wrong marker {path}")
+            yield _finding("LEDGER_MUTATED", event, f"has a wrong marker {path}")
         elif merge:
-            yield _finding("LEDGER_MUTATED", event, f"has another {path} than its parents come to")
+            yield _finding("LEDGER_MUTATED", event, f"has a {path} that does not follow from its parents")
         elif path in changes:
             yield _finding("LEDGER_MUTATED", event, f"{ledger_shape.did(changes[path])} {path}")
         else:
-            yield _finding("LEDGER_MUTATED", event, f"leaves {path} as it was")
+            yield _finding("LEDGER_MUTATED", event, f"does not change {path}, as it should")
 
 
 def _merged(trees: Trees, step: Step, at: int) -> Iterator[Finding]:
@@ -244,12 +246,12 @@ def _merged(trees: Trees, step: Step, at: int) -> Iterator[Finding]:
     kept = {place: blob for _, blob, places in gave_way for place in places}
     for path, blob, places in gave_way:
         if blob not in [trees.blob_kept_aside(at, place) for place in places]:
-            yield _finding("LEDGER_MUTATED", step.event, f"drops {path} without keeping it")
+            yield _finding("LEDGER_MUTATED", step.event, f"removes {path} without saving it")
     new = [{change.path: change.new for change in edge if not change.old} for edge in step.edges]
     for path, blob in sorted(new[0].items()):
         own = not layout.governs(path) and all(path in edge for edge in new)
         if own and kept.get(path) != blob:
-            yield _finding("LEDGER_MUTATED", step.event, f"brings {path}, which neither side has")
+            yield _finding("LEDGER_MUTATED", step.event, f"adds {path}, which no parent has")
 
 
 def _given(trees: Trees, at: int) -> Iterator[GaveWay]:
@@ -260,7 +262,7 @@ def _given(trees: Trees, at: int) -> Iterator[GaveWay]:
 def _kept(step: Step) -> Iterator[Finding]:
     for change in layout.first_edge(step):
         if change.path.startswith(layout.ASIDE):
-            yield _finding("LEDGER_MUTATED", step.event, f"sets {change.path} aside, and joins nothing")
+            yield _finding("LEDGER_MUTATED", step.event, f"adds {change.path}, but is not a merge")
             return
 
 
@@ -269,16 +271,14 @@ def _twice(walk: Walk, steps: Sequence[Step]) -> Iterator[Finding]:
     pinned = walk.first
     for at in walk.firsts if len(walk.firsts) > 1 or pinned else ():
         if steps[at].event.oid != pinned:
-            yield _finding("LEDGER_FORK", steps[at].event, "begins another line of policies")
+            yield _finding("LEDGER_FORK", steps[at].event, "sets another first policy")
     for at in walk.firsts:
         if not steps[at].event.parents:
-            yield _finding("LEDGER_MUTATED", steps[at].event, "is the genesis and holds a policy")
+            yield _finding("LEDGER_MUTATED", steps[at].event, "is the genesis, but has a policy")
     for gate, events in walk.askers.items():
         # A copy that follows the same event is the same question at the same place, and excludes nobody.
         asked = {
             (dict(layout.added_files(steps[at], layout.REQUEST))[gate], walk.parents[at]) for at in events
         }
         for at in events if len(asked) > 1 else ():
-            yield _finding(
-                "LEDGER_MUTATED", steps[at].event, f"asks gate {gate}, which another event asks too"
-            )
+            yield _finding("LEDGER_MUTATED", steps[at].event, f"requests gate {gate}, as another event does")

@@ -215,10 +215,10 @@ class Walk:
         if claim.wrong:
             return claim.wrong.message
         if claim.sets_policy:
-            return "The policy that it set gave way."
+            return "The policy that it set is no longer in force."
         judge = self._judge(claim, policy)
         found = self._refusal(claim, judge) if judge != NONE else None
-        return found.message if found else "There is no policy that allows it."
+        return found.message if found else "No policy allows it."
 
     def _joined(self, at: int, sides: Sequence[State]) -> State:
         """The state of an event with several parents; two, if it is sound."""

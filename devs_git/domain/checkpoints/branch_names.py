@@ -65,7 +65,7 @@ def _special(name: str) -> str:
     if name == "refs" or name.startswith("refs/"):
         return "it is the full name of a ref"
     if "@{" in name:
-        return "'@{' is git's way to name a ref by its past"
+        return "'@{' names an older value of a ref"
     return "it is a special ref" if _SPECIAL.fullmatch(name) else ""
 
 

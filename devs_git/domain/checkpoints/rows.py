@@ -76,5 +76,5 @@ def _state(point: Checkpoint, status: str, *, on_head: bool, still_on: str) -> s
     if still_on:
         return f"{status} here, still on {still_on}"
     if point.gone:
-        return f"{status}, kept no more"
+        return f"{status}, no longer kept"
     return status if on_head or not point.live else f"{status}, not on HEAD"

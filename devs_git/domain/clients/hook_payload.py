@@ -52,10 +52,10 @@ def read(data: bytes) -> Captured:
     first, *lines = top.decode("utf-8", "replace").split("\n")
     client, _, event = first.partition(" ")
     if not gap or client not in CLIENTS:
-        raise ValueError("it does not begin as our hook writes it")
+        raise ValueError("it does not begin with the lines of our hook")
     payload = json.loads(raw)
     if not isinstance(payload, dict):
-        raise ValueError("the payload is no object")  # noqa: TRY004 - one kind of unreadable
+        raise ValueError("the payload is not an object")  # noqa: TRY004 - one kind of unreadable
     pwd, head = (_taken(lines, key) for key in (PWD, HEAD))
     return Captured(CLIENTS[client], event, pwd, head, "\n".join(lines), raw, payload)
 

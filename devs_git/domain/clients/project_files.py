@@ -43,9 +43,7 @@ def with_server(text: str | None, client: Client) -> str:
     if _server(text, client) == _TABLE:
         return text or ""
     if _server(text, client) is not None:
-        raise Unfit(
-            _line_of(text or ""), f"an MCP server {SERVER} is there already, and is not as we write it"
-        )
+        raise Unfit(_line_of(text or ""), f"it already has an MCP server {SERVER}, which differs from ours")
     if client.server_file.endswith(".toml"):
         return toml_edit.add(text, _TOML, _TABLE)
     return json_edit.add(text or "", (_JSON,), (SERVER, _TABLE))

@@ -144,7 +144,7 @@ def unknown(field: str, value: Any, known: Iterable[str]) -> DevsError:
     """INVALID_ARGUMENTS for a field that a request cannot have."""
     said = repr(value)
     cut = said if len(said) <= _SAID else f"{said[:_SAID]}…"
-    text = f"A request has no field {field}; this one says {field}: {cut}."
+    text = f"A request has no field {field}; this one has {field}: {cut}."
     return invalid(field, text, hint="The fields are: " + ", ".join(known))
 
 

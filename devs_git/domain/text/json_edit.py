@@ -70,7 +70,7 @@ def _load(text: str) -> Any:
         raise Unfit(error.lineno, error.msg) from error
     except _NoNumber as error:
         found = re.search(rf"(?<![\w\"]){re.escape(str(error))}", text)
-        raise Unfit(_line(text, found.start() if found else 0), f"{error} is no JSON") from error
+        raise Unfit(_line(text, found.start() if found else 0), f"{error} is not JSON") from error
     except RecursionError as error:
         raise Unfit(1, "it is nested too deeply") from error
 
@@ -148,7 +148,7 @@ def _walk(text: str, path: Path, last: str) -> tuple[int, Path]:
 def _must_be(text: str, at: int, opening: str, path: Path) -> None:
     if text[at] != opening:
         name = ".".join(str(part) for part in path) or "the file"
-        raise Unfit(_line(text, at), f"{name} is no {'object' if opening == '{' else 'array'}")
+        raise Unfit(_line(text, at), f"{name} is not an {'object' if opening == '{' else 'array'}")
 
 
 def _members(text: str, opening: int) -> list[_Member]:

@@ -45,9 +45,9 @@ SIGNATURE: Final = Limit(
     "One by OpenSSH has some 300 bytes.",
     "Name the file of the signature.",
 )
-OUTPUT: Final = Limit("A trace", 1_000_000_000, "SQLite keeps no longer value.", "Store it in parts.")
+OUTPUT: Final = Limit("A trace", 1_000_000_000, "SQLite stores no longer value.", "Store it in parts.")
 PAYLOAD: Final = Limit(
-    "What an agent's client says of a tool",
+    "A payload of a client's hook",
     64 * _MIB,
     "JSON takes several times its size when it is read.",
     "Let the tool write less, or to a file.",
@@ -74,12 +74,12 @@ EXPORTED: Final = Limit(
     "A line of an export",
     1 << 30,
     "A trace has no longer part, written as JSON.",
-    "Make it anew: devs-git trace export",
+    "Export again: devs-git trace export",
 )
 REFS: Final = Limit(
     "A list of refs or commits from git",
     64 * _MIB,
-    "These are half a million lines.",
+    "This is half a million lines.",
     "Push fewer refs at once.",
 )
 COMMIT: Final = Limit(

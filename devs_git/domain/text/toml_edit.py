@@ -61,7 +61,7 @@ def remove(text: str, header: tuple[str, str], table: Mapping[str, str | list[st
     if found is None:
         place = re.search(rf"^[ \t]*\[.*{re.escape(header[1])}", text, re.MULTILINE)
         line = text.count("\n", 0, place.start()) + 1 if place else 1
-        raise Unfit(line, f"[{'.'.join(header)}] is not as it was put in")
+        raise Unfit(line, f"[{'.'.join(header)}] was changed after it was added")
     start, end = found.span()
     own = text[:start].endswith(line_end) and (
         start == len(line_end) or text[start - len(line_end) - 1] == "\n"

@@ -133,7 +133,7 @@ def _signer(signature: bytes, signers: Sequence[Approver]) -> Approver:
     if found is None:
         raise DevsError(
             "UNKNOWN_SIGNER",
-            "The policy in force names no approver with the key that signed.",
+            "No approver of the policy in force has the key of this signature.",
             hint="See who may decide: git show refs/heads/devs/ledger:policy.yaml",
         )
     return found
