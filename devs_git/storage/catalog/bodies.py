@@ -162,7 +162,7 @@ class Texts:
 
 
 class Join:
-    """The SQL aggregate devs_join: the parts of a trace in their order, as readable text. Without parts its result is NULL."""
+    """The SQL aggregate devs_join: the parts of a trace in their order, as text. Without parts its result is NULL."""
 
     def __init__(self, texts: Texts) -> None:
         self._texts, self._found = texts, Readable()

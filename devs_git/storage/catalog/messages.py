@@ -184,7 +184,7 @@ def place_of(found: tuple[Any, ...]) -> Place:
 
 
 def places(catalog: Catalog, session_id: str, upto: int, limit: int, *, offset: int = 0) -> tuple[Place, ...]:
-    """The messages of a session in their order: of the first `upto`, leave out the last `offset`, then take the last `limit`."""
+    """The messages of a session in their order: of the first `upto`, without the last `offset`, the last `limit`."""
     query = (
         f"SELECT {COLUMNS} FROM messages WHERE session_id = ? AND position <= ? "
         "ORDER BY position DESC LIMIT ? OFFSET ?"

@@ -155,7 +155,10 @@ def _merge_index(site: Site, folder: Path, trees: tuple[str, str], refusal: str)
 def _refuse_obstacles(
     site: Site, touched: list[tree_difference.Change], folders: list[str], refusal: str
 ) -> None:
-    """Refuse if something is in the way of files, or of the `folders` of submodules. A submodule does not count as tracked."""
+    """Refuse if something is in the way of files, or of the `folders` of submodules.
+
+    A submodule does not count as a tracked file.
+    """
     tracked = {change.path for change in touched if change.old}
     entries: set[str] = set()
 

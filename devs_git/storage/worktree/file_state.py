@@ -43,7 +43,7 @@ FileStates = dict[str, FileState]
 
 @immutable
 class FilesAndModes:
-    """Files and links by path. `modes` has the permissions of the files, and of their folders, whose names end in a slash."""
+    """Files and links by path. `modes` has the permissions of files and of their folders, whose names end with a slash."""
 
     files: FileStates
     modes: dict[str, int]

@@ -170,7 +170,7 @@ def is_partial_write(git: Git, path: str, side: Side | None, place: str) -> bool
 def is_ours(
     git: Git, path: str, disk: Disk, sides: tuple[Side | None, Side | None], *, going_back: bool
 ) -> bool:
-    """Whether a path has one of its sides, nothing, or the beginning of the new one; if `going_back`, also of the old one."""
+    """Whether a path has one of its sides, nothing, or the beginning of the new side; if `going_back`, also of the old."""
     old, new = sides
     if disk.kind == "none" or matches(disk, old) or matches(disk, new):
         return True

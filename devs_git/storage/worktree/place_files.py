@@ -32,7 +32,10 @@ class Folders:
 
 
 def remove_empty_folders(top: str, gone: Iterable[str], wanted: Iterable[str], folders: Folders) -> None:
-    """Remove empty folders: those above the paths `gone`, and those where a file is to be. Also make the submodules'."""
+    """Remove empty folders: those above the paths `gone`, and those at the paths `wanted`, where files are to be.
+
+    It also makes the folders of submodules.
+    """
     for path in gone:
         files_aside.prune_folders(top, path)
     for path in folders.left:

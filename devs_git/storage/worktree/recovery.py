@@ -1,6 +1,6 @@
 """Recovery after a crash: finish each move whose event is in the ledger, and take back all others.
 
-The caller holds the worktree's lock, so the process that open_journal the journal no longer runs. We remove only what is ours.
+The caller holds the worktree's lock, so the process that opened the journal no longer runs. We only remove what is ours.
 """
 
 from __future__ import annotations
