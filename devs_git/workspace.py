@@ -93,7 +93,7 @@ class Workspace:
 
     @cached_property
     def ledger(self) -> Ledger:
-        from devs_git.storage.ledger.store import Ledger  # a reader of the catalog needs none
+        from devs_git.storage.ledger.store import Ledger  # not needed to read the catalog
 
         sign, now = self.signature, self.now
         return Ledger(self.store_git, self.objects, self.places.common, sign, now, self.with_identity)
@@ -239,7 +239,7 @@ class Workspace:
 
     def append(self, build: Callable[[Tip], Draft]) -> Event:
         """Write one event to the ledger; NOT_INITIALIZED if there is no ledger."""
-        if not self.places.shared.is_dir():  # else `append` would make it, for its lock
+        if not self.places.shared.is_dir():  # else `append` would make this folder for its lock
             self.ledger.require()
 
         def on_a_ledger(tip: Tip) -> Draft:

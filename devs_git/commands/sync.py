@@ -28,7 +28,7 @@ from devs_git.storage.ledger.clone_history import Standpoint, clone_of
 from devs_git.values import field, immutable, mutable, replace
 from devs_git.workspace import Workspace
 
-ATTEMPTS: Final = 8  # as other clones may push at the same time
+ATTEMPTS: Final = 8  # other clones may push at the same time
 AT_ONCE: Final = 500  # refs of one push: their names are arguments
 
 

@@ -70,7 +70,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     """Store it in one transaction; a trace with the same id is replaced."""
     work = work_of(active_task.read(workspace.places))
     output = request.output.encode("utf-8", "replace") if isinstance(request.output, str) else request.output
-    # Before the catalog is locked.
+    # Packed before the catalog is locked.
     packed = bodies.pack_output(output) if isinstance(output, bytes) else output
     trace = Trace(
         trace_id=request.trace_id or workspace.new_trace_id(),

@@ -30,7 +30,7 @@ class VerbRequest:
     override_reason: str | None = None
     # Whether a person may be at the terminal.
     at_terminal: bool = False
-    # The folder of relative paths; None where the verb takes no paths.
+    # The folder of relative paths; None if the verb takes no paths.
     folder: str | None = None
 
     @property
@@ -39,15 +39,15 @@ class VerbRequest:
         return False
 
     def as_dry_run(self) -> Self:
-        """The same request as a dry run; TypeError where the verb has none."""
+        """The same request as a dry run; TypeError if the verb has none."""
         return _changed(self, dry_run=True)
 
     def bound_to(self, plan_id: str) -> Self:
-        """The same request for this plan alone; TypeError where the verb has no plans."""
+        """The same request for this plan alone; TypeError if the verb has no plans."""
         return _changed(self, plan_id=plan_id)
 
     def from_folder(self, folder: str) -> Self:
-        """The same request with paths that begin at `folder`; TypeError where the verb takes no paths."""
+        """The same request with paths that begin at `folder`; TypeError if the verb takes no paths."""
         return _changed(self, folder=folder)
 
     def next_request(self, result: Any) -> Self | None:  # noqa: ARG002 - a verb with more to show reads it
@@ -65,11 +65,11 @@ def _changed(request: Kind, **members: object) -> Kind:
 class VerbResult:
     """The base of a `Result` with one of these members, which the entry points read."""
 
-    # Why nobody may believe the ledger; "" where it is sound.
+    # Why nobody may believe the ledger; "" if it is sound.
     not_believed: str = ""
     # Of a dry run: the refusals of the real run, as JSON.
     blocked_by: tuple[dict[str, Any], ...] = ()
-    # Of a dry run: the id of the plan that it shows; "" where it has none.
+    # Of a dry run: the id of the plan that it shows; "" if it has none.
     plan_id: str = ""
 
 

@@ -72,9 +72,8 @@ def take(
         places.lock, wait=LIVE_OWNER_SECONDS, orphan_wait=ORPHAN_SECONDS, on_wait=say
     ) as descriptor:
         _refuse_half_moved(places)
-        index.with_name(NAME + ".lock").unlink(
-            missing_ok=True
-        )  # of a git that was killed: we hold the lock now
+        # We hold the worktree's lock, so this one is from a git that was killed.
+        index.with_name(NAME + ".lock").unlink(missing_ok=True)
         ours = private(git, index).with_config(*_STAT, *DURABLE).with_descriptors(descriptor)
         try:
             return _take(git, ours, head, limit)

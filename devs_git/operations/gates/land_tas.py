@@ -256,7 +256,7 @@ def _backup(site: Site, found: Survey, own: _Operation, tree: str) -> str:
     taken = (
         capture.Capture(site.git, site.places, site.objects, apart).take(found, plan, (), own.active).state
     )
-    # `undo` does not undo this operation: the backup names no fields of an event.
+    # The backup has no fields of an event, because `undo` does not undo this operation.
     backup = backups.store(
         site.objects,
         taken,

@@ -85,10 +85,10 @@ class _Ref:
     kind: str = ""  # '' for a person's ref, and for the ledger's
 
 
-def find_secret(git: Git, common: Path, sought: Secret, progress: Callable[[str, int, int], None]) -> Found:
+def find_secret(git: Git, common: Path, secret: Secret, progress: Callable[[str, int, int], None]) -> Found:
     """Search all objects of the repository; reads only."""
-    listed = list(_refs(git, sought))
-    graph, oids, texts = _graph(git, sought, progress)
+    listed = list(_refs(git, secret))
+    graph, oids, texts = _graph(git, secret, progress)
     people = [ref for ref in listed if not ref.kind and not ref.name.startswith(_LEDGER)]
     theirs = graph.before(ref.commit for ref in people)
     ours = graph.after(theirs)
@@ -106,19 +106,19 @@ def find_secret(git: Git, common: Path, sought: Secret, progress: Callable[[str,
                 dropped.append(Dropped(ref.name, ref.oid, ref.kind))
     everywhere = graph.after(set())
     left += _people_refs(
-        sought, [ref for ref in people if ref.commit in everywhere or ref.oid in graph.tags | oids]
+        secret, [ref for ref in people if ref.commit in everywhere or ref.oid in graph.tags | oids]
     )
     left += _ledger(graph, [ref for ref in listed if ref.name == _LEDGER[0]], everywhere)
     left += _indexes(git, worktrees(git, common), oids)
     return Found(tuple(dropped), tuple(left), forms(texts), frozenset(oids))
 
 
-def _refs(git: Git, sought: Secret) -> Iterator[_Ref]:
+def _refs(git: Git, secret: Secret) -> Iterator[_Ref]:
     for line in git.run("for-each-ref", _PEELED).split(b"\n"):
         if line:
             name, oid, peeled, place = (os.fsdecode(part) for part in line.split(b"\0"))
             known = next((kind for prefix, kind in KINDS.items() if name.startswith(prefix)), "")
-            kind = "preserved" if (name, oid) in sought.preserved else known
+            kind = "preserved" if (name, oid) in secret.preserved else known
             yield _Ref(name, oid, peeled or oid, bool(place), kind)
     for block in git.run("worktree", "list", "--porcelain", "-z").split(b"\0\0"):
         facts = dict(os.fsdecode(line).partition(" ")[::2] for line in block.split(b"\0") if line)
@@ -129,12 +129,12 @@ def _refs(git: Git, sought: Secret) -> Iterator[_Ref]:
 
 
 def _graph(
-    git: Git, sought: Secret, progress: Callable[[str, int, int], None]
+    git: Git, secret: Secret, progress: Callable[[str, int, int], None]
 ) -> tuple[_Graph, set[str], tuple[bytes, ...]]:
     """The graph, the blobs and trees that are hits, and all texts to look for, with those of the file's versions."""
     every = Inventory.of(git)
-    path = sought.path.split("/") if sought.path else []
-    wanted = forms(sought.texts)
+    path = secret.path.split("/") if secret.path else []
+    wanted = forms(secret.texts)
     least = min(map(len, wanted), default=0)
     blobs = set(every.blobs_with(wanted, progress, least)) if wanted else set()
     forest = Forest.of(every.read("tree", progress), {*path, *_INSIDE}, blobs)
@@ -144,7 +144,7 @@ def _graph(
     entries = {entry for found in at_path.values() for entry in found}
     versions = _blobs(git, entries)
     files = dict(contents(git, [oid for oid in versions if every.sizes["blob"].get(oid, 0) <= SMALL]))
-    texts = (*sought.texts, *of_file([*files.values(), *sought.contents]))
+    texts = (*secret.texts, *of_file([*files.values(), *secret.contents]))
     known = {oid for oid in versions if oid not in files or tells(files[oid])}
     if known:  # the same content under another name
         forest = Forest.of(every.read("tree", progress), (), blobs | known)
@@ -180,8 +180,8 @@ def _blobs(git: Git, entries: set[str]) -> set[str]:
     return found
 
 
-def _people_refs(sought: Secret, people: list[_Ref]) -> Iterator[Left]:
-    what = f"--invert-paths --path {sought.path}" if sought.path else "--replace-text FILE"
+def _people_refs(secret: Secret, people: list[_Ref]) -> Iterator[Left]:
+    what = f"--invert-paths --path {secret.path}" if secret.path else "--replace-text FILE"
     for ref in people:
         if ref.name == "refs/stash":
             yield Left("a stash entry", "git stash list, then git stash drop <the entry>")

@@ -206,7 +206,7 @@ def _bytes(found: _Found) -> bytes | None:
 
 
 def _parse(found: _Found, data: bytes, origins: _Origins) -> SpoolFile:
-    # A hook that only takes in a transcript does without.
+    # Imported here, because a hook that only reads a transcript does not need it.
     from devs_git.domain.text.times import stamp_of
 
     payload = hook_payload.read(data)
@@ -268,7 +268,7 @@ class _Origins:
             asked = ("rev-parse", "-q", "--verify", "HEAD^{commit}")
             head = Git(folder, unset=REPOSITORY_VARIABLES).attempt(*asked, ok=(0, 1, 128))[1]
             return active_task.read(places), os.fsdecode(head).strip()
-        except (DevsError, OSError):  # no repository, or one that we may not look into
+        except (DevsError, OSError):  # no repository, or one that this user may not read
             return "", ""
 
 

@@ -25,7 +25,7 @@ def finding(text: str = NO_LEDGER) -> Finding:
 
 
 def policy_findings(git: Git, tip: str) -> tuple[Finding, ...]:
-    """NOT_INITIALIZED where the ledger at `tip` has no policy. GitFailed where git cannot read it."""
+    """NOT_INITIALIZED if the ledger at `tip` has no policy. GitFailed if git cannot read it."""
     return () if refs.read(git, f"{tip}:{IN_FORCE}") else (finding(_NO_POLICY),)
 
 
@@ -37,7 +37,7 @@ def no_trace_of_ledger(ledger: Ledger, *commits: str) -> bool:
     try:
         named = any(tracked_policy.named_ledger(git, commit).genesis for commit in commits if commit)
     except DevsError:
-        return False  # it may name one
+        return False  # the policy may name a ledger
     return not (
         named
         or (common / LOCK).exists()

@@ -126,6 +126,6 @@ def _is_another(git: Git) -> bool:
     try:
         return adopt_ledger.roots(git, genuine=True) == ()
     except GitFailed as error:
-        if error.status < 0:  # killed: nobody knows
+        if error.status < 0:  # git was killed, so nobody knows
             raise
         return False
