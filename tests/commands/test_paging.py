@@ -43,7 +43,7 @@ def test_a_page_has_from_one_row_to_as_many_as_the_verb_gives(
         with pytest.raises(DevsError) as refused:
             request_of(limit=limit)
         assert (refused.value.code, refused.value.details["field"]) == ("INVALID_ARGUMENTS", "limit")
-        assert f"from 1 to {most}; this is {limit}" in refused.value.message
+        assert f"from 1 to {most}, not {limit}." in refused.value.message
 
 
 def test_a_cursor_is_the_place_behind_the_rows_that_were_given() -> None:
