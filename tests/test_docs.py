@@ -17,6 +17,7 @@ import devs_git
 from devs_git.domain.verbs import OTHER_COMMANDS, VERBS
 from devs_git.entrypoints.cli.groups import TableGroup
 from devs_git.entrypoints.cli.main import cli
+from devs_git.entrypoints.tools import calling
 from devs_git.entrypoints.tools.table import TOOLS
 from tests import house, links, tools_page
 from tests.pages import tour
@@ -151,6 +152,14 @@ def test_the_architecture_is_a_page_that_one_reads_in_one_sitting() -> None:
     text = (TOP / "ARCHITECTURE.md").read_text(encoding="utf-8")
     assert len(text.split()) <= 2500
     assert re.findall(r"^## (.+)$", text, re.MULTILINE)[0] == "The floor plan"
+
+
+def test_the_answer_on_the_page_of_the_interfaces_is_the_one_that_the_tool_gives(initialised: Path) -> None:
+    page = (TOP / "docs" / "api.md").read_text(encoding="utf-8")
+    example = re.search(r"-d '(.+)'\n(\{.+\})\n", page)
+    assert example
+    asked, answered = map(json.loads, example.groups())
+    assert calling.call(asked["tool"], asked["params"], initialised).value == answered
 
 
 @pytest.mark.thorough
