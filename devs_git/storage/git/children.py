@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     # Loaded late: a command that needs no git does not load it.
     import subprocess
 
-_PIECE: Final = 1 << 16  # bytes of a pipe
+# Bytes in one read of a pipe.
+_PIECE: Final = 1 << 16
 
 
 class GitTimedOut(Exception):
@@ -88,7 +89,8 @@ def end_group(child: subprocess.Popen[bytes], grace: float = 2.0) -> None:
             child.communicate(timeout=grace)
         except subprocess.TimeoutExpired:
             continue
-        except ValueError:  # its pipes were closed already
+        except ValueError:
+            # Its pipes were closed already.
             child.wait(timeout=grace)
         if number == signal.SIGTERM:
             continue

@@ -98,7 +98,7 @@ class Objects:
                 raise DevsError("LEDGER_MUTATED", f"Object {oid} has more than {most} bytes.", oid=oid)
             found, data = self._store.read(oid)
         except (KeyError, ValueError, pygit2.GitError) as error:
-            # A git prune in another process may take it at any moment.
+            # A git prune in another process may delete it at any moment.
             known = loose_objects.read_file(self.folder.parent / newest_objects.FOLDER / oid)
             if known and known[0] == kind:
                 return known[1]

@@ -47,7 +47,8 @@ class Facts:
     first_policy: str = ""
     signed: bool = False
     other_tips: tuple[str, ...] = ()
-    kinds: dict[str, int] = field(default_factory=dict, compare=False)  # of commits, once they are judged
+    # How many commits are of each kind, once they are judged.
+    kinds: dict[str, int] = field(default_factory=dict, compare=False)
 
     @cached_property
     def steps(self) -> list[Step]:
