@@ -135,9 +135,9 @@ def test_a_ledger_that_was_set_back_without_a_trace_is_noticed_by_view_and_commi
 ) -> None:
     git("branch", "-f", "devs/ledger", "devs/ledger~1")
     (initialised / ".git/logs/refs/heads/devs/ledger").unlink()
-    assert "(by the view .devs/)" in look(initialised).findings[0].message
+    assert "(known from the view .devs/)" in look(initialised).findings[0].message
     (initialised / ".git/devs/view").unlink()
-    assert f"(by commit {git('rev-parse', 'HEAD')[:12]})" in look(initialised).findings[0].message
+    assert f"(known from commit {git('rev-parse', 'HEAD')[:12]})" in look(initialised).findings[0].message
 
 
 def test_an_event_that_only_another_clone_has_is_a_warning(initialised: Path, git: Run) -> None:

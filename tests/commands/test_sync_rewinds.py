@@ -170,7 +170,7 @@ def test_a_clone_says_so_when_no_branch_has_the_task_any_more(
     monkeypatch.chdir(told.ann.top)
     cli(["sync"], standalone_mode=False)
     said = capsys.readouterr()
-    assert "task-2 was rewound in another clone" in said.out + said.err
+    assert "rewound: task-2, because another clone rewound it" in said.out + said.err
 
 
 def test_whoever_has_it_can_bring_it_back_by_a_push(told: Trio) -> None:
