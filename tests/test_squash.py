@@ -14,7 +14,7 @@ from devs_git.domain.audit.commit_kinds import KINDS
 from devs_git.workspace import Workspace
 from tests.support.attacker import commit as past_the_hooks
 from tests.support.gate_scene import approve, ask
-from tests.support.ledgers import decided
+from tests.support.ledgers import put_policy_in_force
 from tests.test_ci_page import TOP
 
 pytestmark = pytest.mark.quick
@@ -58,7 +58,7 @@ def details(git: Run, *commits: str) -> str:
 
 @pytest.mark.parametrize("severity", ["warning", "error"])
 def test_the_commits_of_the_pull_request_are_bound(severity: str, initialised: Path, git: Run) -> None:
-    decided(Workspace.open(initialised), verify={"unbound_commit": severity})
+    put_policy_in_force(Workspace.open(initialised), verify={"unbound_commit": severity})
     branched(initialised, git)
     assert judged("main..topic") == (True, {"bound": 3})
     squashed(git, "Three steps (#12)\n\nThey belong together.")

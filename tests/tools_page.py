@@ -12,7 +12,7 @@ from devs_git.entrypoints.tools.results import output_schema
 from devs_git.entrypoints.tools.table import TOOLS
 from devs_git.entrypoints.tools.tool import MOST, OF_ALL, Param, Tool
 from devs_git.errors import REASONS
-from tests.support.tools_story import Call, answers, told
+from tests.support.tools_story import Call, answers, tell_story
 
 PAGE: Final = Path(__file__).parent.parent / "docs" / "tools.md"
 TIERS: Final = {0: "0, reads", 1: "1, changes state", 3: "3, destroys"}
@@ -43,7 +43,7 @@ fixed clock.
 
 
 def page() -> str:
-    calls = told()
+    calls = tell_story()
     rows = [
         f"| [`{one.name}`](#{one.name}) | {one.verb.tier} | {_when_frozen(one)} | {_summary(one)} |"
         for one in TOOLS.values()

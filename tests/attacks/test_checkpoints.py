@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.support.attacker import goes_on, verified
+from tests.support.attacker import assert_succeeds, verify_codes
 
 VISIBLE, NUMBERED = "refs/tags/devs/task-10", "refs/devs/checkpoints/task-10/1"
 
@@ -15,31 +15,31 @@ VISIBLE, NUMBERED = "refs/tags/devs/task-10", "refs/devs/checkpoints/task-10/1"
 def tag(mark: Callable[..., str]) -> str:
     """A completed task, all its refs in place."""
     made = mark(10, completed=True)
-    goes_on("update-ref", VISIBLE, made)
-    assert verified("tags") == set()
+    assert_succeeds("update-ref", VISIBLE, made)
+    assert verify_codes("tags") == set()
     return made
 
 
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("ref", [VISIBLE, NUMBERED])
 def test_a_tag_deleted(ref: str) -> None:
-    goes_on("update-ref", "-d", ref)
-    assert verified("tags") == {"TAG_MISSING"}
+    assert_succeeds("update-ref", "-d", ref)
+    assert verify_codes("tags") == {"TAG_MISSING"}
 
 
 @pytest.mark.parametrize("ref", [VISIBLE, NUMBERED])
 def test_a_tag_moved(ref: str) -> None:
-    goes_on("tag", "-a", "-m", "x", "x", "HEAD~1")
-    goes_on("update-ref", ref, "refs/tags/x")
-    assert verified("tags") == {"TAG_MOVED"}
+    assert_succeeds("tag", "-a", "-m", "x", "x", "HEAD~1")
+    assert_succeeds("update-ref", ref, "refs/tags/x")
+    assert verify_codes("tags") == {"TAG_MOVED"}
 
 
 @pytest.mark.parametrize("ref", [VISIBLE, NUMBERED])
 def test_a_tag_made_lightweight(ref: str) -> None:
-    goes_on("update-ref", ref, "HEAD")
-    assert verified("tags") == {"TAG_NOT_ANNOTATED"}
+    assert_succeeds("update-ref", ref, "HEAD")
+    assert verify_codes("tags") == {"TAG_NOT_ANNOTATED"}
 
 
 def test_a_tag_that_no_event_explains(tag: str) -> None:
-    goes_on("update-ref", "refs/tags/devs/task-11", tag)
-    assert verified("tags") == {"TAG_MOVED"}
+    assert_succeeds("update-ref", "refs/tags/devs/task-11", tag)
+    assert verify_codes("tags") == {"TAG_MOVED"}

@@ -16,7 +16,7 @@ from devs_git.domain.ledger import event_fields
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.support.attacker import NO_HOOKS, attempt, goes_on, plumbing, refusal, verified
+from tests.support.attacker import NO_HOOKS, assert_succeeds, attempt, commit_by_git, refusal, verify_codes
 from tests.support.gate_scene import approve, ask
 
 OID = "1" * 40
@@ -54,15 +54,15 @@ def test_an_event_that_names_a_checkpoint_or_task_as_no_ref_can(
     initialised: Path, tmp_path: Path, name: str
 ) -> None:
     server = str(tmp_path / "server.git")
-    goes_on("init", "-q", "--bare", server)
+    assert_succeeds("init", "-q", "--bare", server)
     router.call("init", Workspace.open(Path(server)), init.Request(server=True))
-    goes_on(*NO_HOOKS, "push", "-q", server, LEDGER)
-    event = plumbing(message=message(*ODD[name]))
+    assert_succeeds(*NO_HOOKS, "push", "-q", server, LEDGER)
+    event = commit_by_git(message=message(*ODD[name]))
     status, said = attempt(*NO_HOOKS, "push", "-q", server, f"{event}:{LEDGER}")
     assert (status, "LEDGER_MUTATED" in said) == (1, True), said
     # A fetch by hand, into the branch itself.
-    goes_on(*NO_HOOKS, "update-ref", LEDGER, event)
-    assert "LEDGER_MUTATED" in verified("ledger")
+    assert_succeeds(*NO_HOOKS, "update-ref", LEDGER, event)
+    assert "LEDGER_MUTATED" in verify_codes("ledger")
     start = partial(router.call, "task start", Workspace.open(), task_start.Request("99"))
     assert refusal(start) == "LEDGER_MUTATED"
     assert initialised.is_dir()
@@ -71,36 +71,38 @@ def test_an_event_that_names_a_checkpoint_or_task_as_no_ref_can(
 def test_an_event_that_names_a_checkpoint_whose_tag_is_no_tag(initialised: Path) -> None:
     """The server refuses such a ref, and with it each later push of the ledger."""
     origin = str(initialised.parent / "origin.git")
-    goes_on("init", "-q", "--bare", origin)
+    assert_succeeds("init", "-q", "--bare", origin)
     router.call("init", Workspace.open(Path(origin)), init.Request(server=True))
-    goes_on("remote", "add", "origin", origin)
-    goes_on(*NO_HOOKS, "push", "-q", "origin", LEDGER, "main")
-    blob = goes_on("rev-parse", f"{LEDGER}:policy.yaml")
-    event = plumbing(message=message("task.completed", {"Devs-Tag": blob}))
-    goes_on(*NO_HOOKS, "push", "-q", "origin", f"{event}:{LEDGER}")
+    assert_succeeds("remote", "add", "origin", origin)
+    assert_succeeds(*NO_HOOKS, "push", "-q", "origin", LEDGER, "main")
+    blob = assert_succeeds("rev-parse", f"{LEDGER}:policy.yaml")
+    event = commit_by_git(message=message("task.completed", {"Devs-Tag": blob}))
+    assert_succeeds(*NO_HOOKS, "push", "-q", "origin", f"{event}:{LEDGER}")
     result = router.call("sync", Workspace.open(), sync.Request())
-    assert goes_on("for-each-ref", "refs/devs/checkpoints", "refs/tags") == ""
+    assert assert_succeeds("for-each-ref", "refs/devs/checkpoints", "refs/tags") == ""
     assert result.ledger == event
-    assert verified("tags") == {"TAG_MISSING"}
+    assert verify_codes("tags") == {"TAG_MISSING"}
 
 
 def test_an_event_that_gives_two_checkpoints_one_number(initialised: Path, mark: Callable[..., str]) -> None:
     """Only one ref has that number; the other checkpoint's own ref stays, for nothing else holds it."""
     origin = str(initialised.parent / "origin.git")
-    goes_on("init", "-q", "--bare", origin)
-    goes_on("remote", "add", "origin", origin)
+    assert_succeeds("init", "-q", "--bare", origin)
+    assert_succeeds("remote", "add", "origin", origin)
     first, second = mark(10), mark(10, 2, completed=True)
     router.call("sync", Workspace.open(), sync.Request())
-    event = plumbing(message=f"odd\n\nDevs-Event: ledger.merged\nDevs-Renumbered: {first} 2\n")
-    goes_on(*NO_HOOKS, "push", "-q", "origin", f"{event}:{LEDGER}")
+    event = commit_by_git(message=f"odd\n\nDevs-Event: ledger.merged\nDevs-Renumbered: {first} 2\n")
+    assert_succeeds(*NO_HOOKS, "push", "-q", "origin", f"{event}:{LEDGER}")
     router.call("sync", Workspace.open(), sync.Request())
-    held = goes_on("for-each-ref", "--format=%(objectname)", "refs/devs/checkpoints").split()
+    held = assert_succeeds("for-each-ref", "--format=%(objectname)", "refs/devs/checkpoints").split()
     assert sorted(held) == sorted((first, second))
     assert (
         held
-        == goes_on("-C", origin, "for-each-ref", "--format=%(objectname)", "refs/devs/checkpoints").split()
+        == assert_succeeds(
+            "-C", origin, "for-each-ref", "--format=%(objectname)", "refs/devs/checkpoints"
+        ).split()
     )
-    assert verified("tags") == {"TAG_MOVED"}
+    assert verify_codes("tags") == {"TAG_MOVED"}
 
 
 def test_an_event_that_names_the_highest_number_of_a_checkpoint(
@@ -108,11 +110,11 @@ def test_an_event_that_names_the_highest_number_of_a_checkpoint(
 ) -> None:
     mark(10, event_fields.HIGHEST + 1)
     mark(10, event_fields.HIGHEST + 2, completed=True)
-    goes_on("update-ref", "refs/tags/devs/task-10", "refs/devs/checkpoints/task-10/1000002")
-    assert verified("ledger", "tags") == set()
-    event = plumbing(message="odd\n\nDevs-Event: x\nDevs-Next: task-10 1000004\n")
-    goes_on(*NO_HOOKS, "update-ref", LEDGER, event)
-    assert verified("ledger") == {"LEDGER_MUTATED"}
+    assert_succeeds("update-ref", "refs/tags/devs/task-10", "refs/devs/checkpoints/task-10/1000002")
+    assert verify_codes("ledger", "tags") == set()
+    event = commit_by_git(message="odd\n\nDevs-Event: x\nDevs-Next: task-10 1000004\n")
+    assert_succeeds(*NO_HOOKS, "update-ref", LEDGER, event)
+    assert verify_codes("ledger") == {"LEDGER_MUTATED"}
     assert initialised.is_dir()
 
 
@@ -121,15 +123,15 @@ def test_a_line_of_yaml_hidden_in_a_comment_that_other_readers_end_earlier(initi
     workspace = Workspace.open(initialised)
     gate = ask(workspace, kind="MANUAL")
     approve(workspace, gate)
-    tip = goes_on("rev-parse", LEDGER)
-    said = goes_on("cat-file", "blob", f"{tip}:gates/{gate}/decision.yaml") + "\n"
-    gone = plumbing(
+    tip = assert_succeeds("rev-parse", LEDGER)
+    said = assert_succeeds("cat-file", "blob", f"{tip}:gates/{gate}/decision.yaml") + "\n"
+    gone = commit_by_git(
         (f"gates/{gate}/decision.yaml", f"# by hand\rdecision: REJECTED\n{said}"),
         (f"open/{gate}", None),
         parent=f"{tip}~1",
     )
-    goes_on(*NO_HOOKS, "update-ref", LEDGER, gone)
-    assert verified("ledger") == {"LEDGER_MUTATED"}
+    assert_succeeds(*NO_HOOKS, "update-ref", LEDGER, gone)
+    assert verify_codes("ledger") == {"LEDGER_MUTATED"}
 
 
 # To git a file's name is whatever has no slash and no NUL.
@@ -160,15 +162,15 @@ def test_a_file_of_the_ledger_whose_name_no_writer_of_ours_makes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     server = str(tmp_path / "server.git")
-    goes_on("init", "-q", "--bare", server)
+    assert_succeeds("init", "-q", "--bare", server)
     router.call("init", Workspace.open(Path(server)), init.Request(server=True))
-    goes_on(*NO_HOOKS, "push", "-q", server, LEDGER)
-    event = plumbing((NAMES[name], "x: 1\n"))
+    assert_succeeds(*NO_HOOKS, "push", "-q", server, LEDGER)
+    event = commit_by_git((NAMES[name], "x: 1\n"))
     status, said = attempt(*NO_HOOKS, "push", "-q", server, f"{event}:{LEDGER}")
     assert (status, "LEDGER_MUTATED" in said) == (1, True), said
     # A fetch by hand, into the branch itself.
-    goes_on(*NO_HOOKS, "update-ref", LEDGER, event)
-    assert "LEDGER_MUTATED" in verified("ledger")
+    assert_succeeds(*NO_HOOKS, "update-ref", LEDGER, event)
+    assert "LEDGER_MUTATED" in verify_codes("ledger")
     for style in ("text", "github"):
         monkeypatch.setattr(sys, "argv", ["devs-git", "verify", "ledger", "schemas", "--format", style])
         with contextlib.suppress(SystemExit):

@@ -12,7 +12,16 @@ from devs_git.commands import init
 from devs_git.domain.ledger.events import LEDGER
 from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
-from tests.support.attacker import NO_HOOKS, attempt, examined, findings, goes_on, plumbing, refused, verified
+from tests.support.attacker import (
+    NO_HOOKS,
+    assert_refused,
+    assert_succeeds,
+    attempt,
+    commit_by_git,
+    doctor_codes,
+    findings,
+    verify_codes,
+)
 from tests.support.gate_scene import ask
 
 EVENT = "x\n\nDevs-Event: x"
@@ -26,7 +35,7 @@ def strict(initialised: Path) -> Path:
 
 def made() -> str:
     """A new commit that no ref reaches."""
-    return goes_on("commit-tree", "-p", "HEAD", "-m", "mine", "HEAD^{tree}")
+    return assert_succeeds("commit-tree", "-p", "HEAD", "-m", "mine", "HEAD^{tree}")
 
 
 def moved(*lines: str) -> tuple[int, str]:
@@ -39,10 +48,10 @@ def moved(*lines: str) -> tuple[int, str]:
 @pytest.mark.quick
 def test_a_branch_whose_name_begins_as_the_ledgers_does(initialised: Path, tmp_path: Path) -> None:
     origin = str(tmp_path / "origin.git")
-    goes_on("init", "-q", "--bare", origin)
+    assert_succeeds("init", "-q", "--bare", origin)
     router.call("init", Workspace.open(Path(origin)), init.Request(server=True))
     ask(Workspace.open(), kind="MANUAL")
-    goes_on(*NO_HOOKS, "push", "-q", origin, LEDGER)
+    assert_succeeds(*NO_HOOKS, "push", "-q", origin, LEDGER)
     for name in (
         "heads/devs/ledger-of-work",
         "heads/devs/ledger.2",
@@ -62,46 +71,46 @@ def test_a_commit_that_comes_to_a_branch_by_way_of_another_ref(ref: str) -> None
     ask(Workspace.open(), kind="MANUAL")
     new = made()
     attempt("update-ref", "--create-reflog", ref, new)
-    refused("GATE_BLOCKED", "update-ref", "refs/heads/main", new)
-    refused("GATE_BLOCKED", "branch", "other", new)
-    refused("GATE_BLOCKED", "reset", "--hard", new)
+    assert_refused("GATE_BLOCKED", "update-ref", "refs/heads/main", new)
+    assert_refused("GATE_BLOCKED", "branch", "other", new)
+    assert_refused("GATE_BLOCKED", "reset", "--hard", new)
     attempt("switch", "-q", "--detach", new)  # only to look at
-    refused("GATE_BLOCKED", "switch", "-c", "other", new)
-    event = plumbing(also=new, message=EVENT)
-    goes_on("update-ref", LEDGER, event)  # a merge of the ledger that has it as its second parent
-    refused("GATE_BLOCKED", "update-ref", "refs/heads/main", new)
+    assert_refused("GATE_BLOCKED", "switch", "-c", "other", new)
+    event = commit_by_git(also=new, message=EVENT)
+    assert_succeeds("update-ref", LEDGER, event)  # a merge of the ledger that has it as its second parent
+    assert_refused("GATE_BLOCKED", "update-ref", "refs/heads/main", new)
 
 
 def test_a_tag_moved_beside_an_event_that_does_not_say_so(strict: Path, mark: Callable[..., str]) -> None:
     tag = mark(10, completed=True)
-    goes_on("update-ref", "refs/tags/devs/task-10", tag)
-    goes_on("tag", "-a", "-m", "x", "x", "HEAD")
-    other, tip = goes_on("rev-parse", "refs/tags/x", LEDGER).split()
-    event = plumbing(message=EVENT)
+    assert_succeeds("update-ref", "refs/tags/devs/task-10", tag)
+    assert_succeeds("tag", "-a", "-m", "x", "x", "HEAD")
+    other, tip = assert_succeeds("rev-parse", "refs/tags/x", LEDGER).split()
+    event = commit_by_git(message=EVENT)
     status, said = moved(f"refs/tags/devs/task-10 {other} {tag}", f"{LEDGER} {event} {tip}")
     assert (status != 0, "devs-git: TAG_MOVED: " in said) == (True, True), said
-    assert goes_on("rev-parse", LEDGER, "refs/tags/devs/task-10").split() == [tip, tag]
+    assert assert_succeeds("rev-parse", LEDGER, "refs/tags/devs/task-10").split() == [tip, tag]
     (strict / ".git/hooks/reference-transaction").unlink()
     moved(f"refs/tags/devs/task-10 {other} {tag}", f"{LEDGER} {event} {tip}")
-    assert "TAG_MOVED" in verified("tags")
+    assert "TAG_MOVED" in verify_codes("tags")
 
 
 def test_a_tag_named_as_the_ledger_which_git_shows_in_its_place(initialised: Path, tmp_path: Path) -> None:
     origin = str(tmp_path / "origin.git")
-    goes_on("init", "-q", "--bare", origin)
-    goes_on(*NO_HOOKS, "push", "-q", origin, LEDGER, "main")
-    goes_on("remote", "add", "origin", origin)
+    assert_succeeds("init", "-q", "--bare", origin)
+    assert_succeeds(*NO_HOOKS, "push", "-q", origin, LEDGER, "main")
+    assert_succeeds("remote", "add", "origin", origin)
     for name in ("refs/tags/devs/ledger", "refs/tags/origin/devs/ledger", "refs/devs/ledger"):
-        goes_on(*NO_HOOKS, "push", "-q", origin, f"main:{name}")
-        goes_on("update-ref", name, "main")
+        assert_succeeds(*NO_HOOKS, "push", "-q", origin, f"main:{name}")
+        assert_succeeds("update-ref", name, "main")
         (found,) = [one for one in findings() if one.code == "INVALID_BRANCH"]
         assert found.where == name
-        assert verified("ledger") == {"INVALID_BRANCH"}
+        assert verify_codes("ledger") == {"INVALID_BRANCH"}
         away, there = found.fix.split("; if a remote has it: ")
         for words in (away, there.replace("<remote>", "origin")):
-            goes_on(*NO_HOOKS, *words.split()[1:])
-        assert "INVALID_BRANCH" not in examined()
-    Path(".git/devs/ledger").write_text(goes_on("rev-parse", "main") + "\n")
+            assert_succeeds(*NO_HOOKS, *words.split()[1:])
+        assert "INVALID_BRANCH" not in doctor_codes()
+    Path(".git/devs/ledger").write_text(assert_succeeds("rev-parse", "main") + "\n")
     (found,) = [one for one in findings() if one.code == "INVALID_BRANCH"]
     assert found.fix == f"rm {initialised}/.git/devs/ledger"
     Path(".git/devs/ledger").unlink()
@@ -112,8 +121,8 @@ def test_a_tag_named_as_the_ledger_which_git_shows_in_its_place(initialised: Pat
 
 def test_a_push_of_what_a_clone_remembers_for_itself(initialised: Path, tmp_path: Path) -> None:
     origin = str(tmp_path / "origin.git")
-    goes_on("init", "-q", "--bare", origin)
-    goes_on(*NO_HOOKS, "push", "-q", origin, LEDGER, "main")
+    assert_succeeds("init", "-q", "--bare", origin)
+    assert_succeeds(*NO_HOOKS, "push", "-q", origin, LEDGER, "main")
     router.call("init", Workspace.open(Path(origin)), init.Request(server=True))
     for name in ("remotes/origin/ledger", "branches/origin/main", "incoming/ledger", "backup/x"):
         status, said = attempt(*NO_HOOKS, "push", origin, f"{LEDGER}:refs/devs/{name}")

@@ -19,16 +19,16 @@ from devs_git.storage.ledger import devs_folder
 from devs_git.workspace import Workspace
 from tests.commands.test_verify_gates import forged
 from tests.support.attacker import (
+    assert_refused,
+    assert_succeeds,
     attempt,
     by_hand,
     commit,
-    examined,
+    commit_by_git,
+    doctor_codes,
     findings,
-    goes_on,
-    plumbing,
     refusal,
-    refused,
-    verified,
+    verify_codes,
 )
 from tests.support.lost_objects import lose
 from tests.support.terminal_person import at_terminal
@@ -39,93 +39,101 @@ COMMIT = ("commit", "-q", "--allow-empty", "--no-verify", "-m", "x")
 
 def frozen_still(code: str = "GATE_BLOCKED") -> None:
     """Neither does git make a commit nor does a verb of ours change anything."""
-    refused(code, *COMMIT)
+    assert_refused(code, *COMMIT)
     assert refusal(partial(router.call, "task start", Workspace.open(), task_start.Request("99"))) == code
 
 
 @pytest.mark.quick
 def test_the_ledger_deleted() -> None:
-    tip = goes_on("rev-parse", LEDGER)
-    goes_on("branch", "-D", "devs/ledger")
+    tip = assert_succeeds("rev-parse", LEDGER)
+    assert_succeeds("branch", "-D", "devs/ledger")
     frozen_still("LEDGER_MISSING")
     [finding] = findings()
     assert finding.code == "LEDGER_MISSING"
     subprocess.run(["sh", "-ec", finding.fix], check=True)
-    assert goes_on("rev-parse", LEDGER) == tip
+    assert assert_succeeds("rev-parse", LEDGER) == tip
     frozen_still()
 
 
 def test_the_ledger_deleted_and_devs_git_init_asked_for_another(tmp_path: Path) -> None:
-    goes_on("init", "-q", "--bare", str(tmp_path / "far.git"))
-    goes_on("remote", "add", "origin", str(tmp_path / "far.git"))
-    goes_on("push", "-q", "--no-verify", "origin", "main", f"{LEDGER}~1:{LEDGER}")
-    goes_on("branch", "-D", "devs/ledger")
+    assert_succeeds("init", "-q", "--bare", str(tmp_path / "far.git"))
+    assert_succeeds("remote", "add", "origin", str(tmp_path / "far.git"))
+    assert_succeeds("push", "-q", "--no-verify", "origin", "main", f"{LEDGER}~1:{LEDGER}")
+    assert_succeeds("branch", "-D", "devs/ledger")
     begin = partial(router.call, "init", Workspace.open(), init.Request())
     assert refusal(begin) == "LEDGER_MISSING"  # of a remote that does not know of the gate
-    goes_on("remote", "remove", "origin")
-    goes_on("switch", "-q", "--orphan", "elsewhere")
+    assert_succeeds("remote", "remove", "origin")
+    assert_succeeds("switch", "-q", "--orphan", "elsewhere")
     assert refusal(begin) == "LEDGER_MISSING"
     leave = partial(router.call, "init", Workspace.open(), init.Request(uninstall=True))
     assert refusal(leave) == "LEDGER_MISSING"
-    refused("LEDGER_MISSING", *COMMIT)
+    assert_refused("LEDGER_MISSING", *COMMIT)
 
 
 @pytest.mark.quick
 def test_the_ledger_reset_to_before_the_gate() -> None:
-    tip = goes_on("rev-parse", LEDGER)
-    goes_on("branch", "-f", "devs/ledger", "devs/ledger~1")
+    tip = assert_succeeds("rev-parse", LEDGER)
+    assert_succeeds("branch", "-f", "devs/ledger", "devs/ledger~1")
     for memory in (Path(".git/devs/checked-tip"), Path(".git/logs", LEDGER)):
-        refused("LEDGER_ROLLBACK", *COMMIT)
+        assert_refused("LEDGER_ROLLBACK", *COMMIT)
         memory.unlink()
-    goes_on(*COMMIT)
-    assert "LEDGER_ROLLBACK" in examined()
-    goes_on("update-ref", LEDGER, tip)
-    assert "UNSEEN_AT_FREEZE" in verified("commits")
+    assert_succeeds(*COMMIT)
+    assert "LEDGER_ROLLBACK" in doctor_codes()
+    assert_succeeds("update-ref", LEDGER, tip)
+    assert "UNSEEN_AT_FREEZE" in verify_codes("commits")
 
 
 def test_the_ledger_reset_by_packed_refs_or_a_symbolic_ref_which_no_reflog_tells() -> None:
-    goes_on("branch", "-f", "old", "devs/ledger~1")
-    tip = goes_on("rev-parse", LEDGER)
+    assert_succeeds("branch", "-f", "old", "devs/ledger~1")
+    tip = assert_succeeds("rev-parse", LEDGER)
     loose, packed = Path(".git", LEDGER), Path(".git/packed-refs")
-    before = goes_on("rev-parse", "old")
+    before = assert_succeeds("rev-parse", "old")
     packed.write_text(f"# pack-refs with: peeled fully-peeled sorted\n{before} {LEDGER}\n")
     loose.unlink()
-    assert "LEDGER_ROLLBACK" in examined()
+    assert "LEDGER_ROLLBACK" in doctor_codes()
     packed.unlink()
-    goes_on("symbolic-ref", LEDGER, "refs/heads/old")
-    assert "LEDGER_ROLLBACK" in examined()
+    assert_succeeds("symbolic-ref", LEDGER, "refs/heads/old")
+    assert "LEDGER_ROLLBACK" in doctor_codes()
     loose.write_text(tip + "\n")
     frozen_still()
 
 
 def test_a_second_root() -> None:
-    root = goes_on("commit-tree", "-m", "ledger: begin\n\nDevs-Event: ledger.created", f"{LEDGER}~2^{{tree}}")
-    tip = goes_on("rev-parse", LEDGER)
-    goes_on("update-ref", LEDGER, root)
-    assert "LEDGER_FORK" in examined()
-    assert "LEDGER_FORK" in verified("ledger")
-    goes_on("update-ref", LEDGER, goes_on("commit-tree", "-p", tip, "-p", root, "-m", "x", f"{tip}^{{tree}}"))
-    assert "LEDGER_FORK" in verified("ledger")
+    root = assert_succeeds(
+        "commit-tree", "-m", "ledger: begin\n\nDevs-Event: ledger.created", f"{LEDGER}~2^{{tree}}"
+    )
+    tip = assert_succeeds("rev-parse", LEDGER)
+    assert_succeeds("update-ref", LEDGER, root)
+    assert "LEDGER_FORK" in doctor_codes()
+    assert "LEDGER_FORK" in verify_codes("ledger")
+    assert_succeeds(
+        "update-ref",
+        LEDGER,
+        assert_succeeds("commit-tree", "-p", tip, "-p", root, "-m", "x", f"{tip}^{{tree}}"),
+    )
+    assert "LEDGER_FORK" in verify_codes("ledger")
 
 
 def test_a_tag_or_a_file_git_devs_ledger_that_shadows_the_branch() -> None:
-    goes_on("tag", "devs/ledger", "HEAD")
-    goes_on("update-ref", "refs/devs/ledger", "HEAD")
-    Path(".git/devs/ledger").write_text(goes_on("rev-parse", "HEAD") + "\n")
+    assert_succeeds("tag", "devs/ledger", "HEAD")
+    assert_succeeds("update-ref", "refs/devs/ledger", "HEAD")
+    Path(".git/devs/ledger").write_text(assert_succeeds("rev-parse", "HEAD") + "\n")
     frozen_still()
 
 
 def test_git_replace_on_the_ledgers_tip() -> None:
-    goes_on("replace", "-f", goes_on("rev-parse", LEDGER), goes_on("rev-parse", f"{LEDGER}~1"))
+    assert_succeeds(
+        "replace", "-f", assert_succeeds("rev-parse", LEDGER), assert_succeeds("rev-parse", f"{LEDGER}~1")
+    )
     frozen_still()
-    assert examined() == set()
+    assert doctor_codes() == set()
 
 
 def test_refs_replace_for_a_commit_made_while_frozen() -> None:
-    tip = goes_on("rev-parse", LEDGER)
+    tip = assert_succeeds("rev-parse", LEDGER)
     bad = commit(message=f"x\n\nDevs-Ledger: {tip}")
-    goes_on("replace", bad, "HEAD~1")
-    assert "COMMITTED_WHILE_FROZEN" in verified("commits")
+    assert_succeeds("replace", bad, "HEAD~1")
+    assert "COMMITTED_WHILE_FROZEN" in verify_codes("commits")
 
 
 def test_a_request_edited_after_approval(frozen: str) -> None:
@@ -133,20 +141,20 @@ def test_a_request_edited_after_approval(frozen: str) -> None:
     path = f"gates/{frozen}/request.yaml"
     text = Workspace.open().ledger.tip().read(path) or b""
     by_hand((path, text.replace(b"rules out", b"asks for")))
-    assert verified("ledger") >= {"LEDGER_MUTATED"}
+    assert verify_codes("ledger") >= {"LEDGER_MUTATED"}
 
 
 def test_the_marker_of_an_open_gate_taken_out_by_hand(frozen: str) -> None:
-    goes_on("update-ref", LEDGER, plumbing((f"open/{frozen}", None)))
-    assert "LEDGER_MUTATED" in verified("ledger")
+    assert_succeeds("update-ref", LEDGER, commit_by_git((f"open/{frozen}", None)))
+    assert "LEDGER_MUTATED" in verify_codes("ledger")
 
 
 def test_an_object_of_the_ledger_taken_away() -> None:
-    tree = goes_on("rev-parse", f"{LEDGER}^{{tree}}")
+    tree = assert_succeeds("rev-parse", f"{LEDGER}^{{tree}}")
     kept = Path(".git/objects", tree[:2], tree[2:]).read_bytes()
     path = lose(Path(), tree)
-    assert "LEDGER_MISSING" in examined()
-    refused("LEDGER_MISSING", *COMMIT)
+    assert "LEDGER_MISSING" in doctor_codes()
+    assert_refused("LEDGER_MISSING", *COMMIT)
     start = partial(router.call, "task start", Workspace.open(), task_start.Request("10"))
     assert refusal(start) == "LEDGER_MISSING"
     path.write_bytes(kept)
@@ -155,14 +163,14 @@ def test_an_object_of_the_ledger_taken_away() -> None:
 
 def test_an_object_of_the_ledger_overwritten_in_place() -> None:
     for kind in ("commit", "tree"):
-        here, before = goes_on("rev-parse", f"{LEDGER}^{{{kind}}}", f"{LEDGER}~1^{{{kind}}}").split()
+        here, before = assert_succeeds("rev-parse", f"{LEDGER}^{{{kind}}}", f"{LEDGER}~1^{{{kind}}}").split()
         path = Path(".git/objects", here[:2], here[2:])
         kept = path.read_bytes()
         other = subprocess.run(["git", "cat-file", kind, before], capture_output=True, check=True).stdout
         path.chmod(0o644)
         path.write_bytes(zlib.compress(b"%s %d\0%s" % (kind.encode(), len(other), other)))
-        assert "LEDGER_MUTATED" in examined()
-        refused("LEDGER_MISSING", *COMMIT)
+        assert "LEDGER_MUTATED" in doctor_codes()
+        assert_refused("LEDGER_MISSING", *COMMIT)
         start = partial(router.call, "task start", Workspace.open(), task_start.Request("10"))
         assert refusal(start) == "LEDGER_MISSING"
         path.write_bytes(kept)
@@ -170,24 +178,24 @@ def test_an_object_of_the_ledger_overwritten_in_place() -> None:
 
 
 def test_a_graft_that_hides_commits() -> None:
-    tip, base = goes_on("rev-parse", LEDGER, "HEAD").split()
+    tip, base = assert_succeeds("rev-parse", LEDGER, "HEAD").split()
     bad = commit(message=f"x\n\nDevs-Ledger: {tip}")
     good = commit(message="y")
     Path(".git/info/grafts").write_text(f"{good} {base}\n")
-    assert bad not in goes_on("rev-list", good)
-    assert "COMMITTED_WHILE_FROZEN" in verified("commits")
+    assert bad not in assert_succeeds("rev-list", good)
+    assert "COMMITTED_WHILE_FROZEN" in verify_codes("commits")
 
 
 def test_a_forged_commit_graph_that_hides_commits() -> None:
-    tip, base = goes_on("rev-parse", LEDGER, "HEAD").split()
+    tip, base = assert_succeeds("rev-parse", LEDGER, "HEAD").split()
     bad = commit(message=f"x\n\nDevs-Ledger: {tip}")
     good = commit(message="y")
-    goes_on("commit-graph", "write", "--reachable")
+    assert_succeeds("commit-graph", "write", "--reachable")
     path = Path(".git/objects/info/commit-graph")
     path.chmod(0o644)
     path.write_bytes(with_parent(path.read_bytes(), good, base))
-    assert bad not in goes_on("rev-list", good)
-    assert "COMMITTED_WHILE_FROZEN" in verified("commits")
+    assert bad not in assert_succeeds("rev-list", good)
+    assert "COMMITTED_WHILE_FROZEN" in verify_codes("commits")
 
 
 def with_parent(graph: bytes, commit: str, parent: str) -> bytes:
@@ -201,59 +209,66 @@ def with_parent(graph: bytes, commit: str, parent: str) -> bytes:
 
 
 def test_trailer_separators_and_i18n_logoutputencoding_that_hide_devs_ledger() -> None:
-    commit(message=f"x\n\nDevs-Ledger: {goes_on('rev-parse', LEDGER)}")
-    goes_on("config", "trailer.separators", "=")
-    assert "COMMITTED_WHILE_FROZEN" in verified("commits")
-    goes_on("config", "i18n.logOutputEncoding", "UTF-16")
-    assert "COMMITTED_WHILE_FROZEN" in verified("commits")
+    commit(message=f"x\n\nDevs-Ledger: {assert_succeeds('rev-parse', LEDGER)}")
+    assert_succeeds("config", "trailer.separators", "=")
+    assert "COMMITTED_WHILE_FROZEN" in verify_codes("commits")
+    assert_succeeds("config", "i18n.logOutputEncoding", "UTF-16")
+    assert "COMMITTED_WHILE_FROZEN" in verify_codes("commits")
 
 
 def test_a_decision_or_a_policy_smuggled_in_by_a_merge_of_the_ledger(frozen: str) -> None:
-    tip, side = goes_on("rev-parse", LEDGER), plumbing(parent=f"{LEDGER}~1")
+    tip, side = assert_succeeds("rev-parse", LEDGER), commit_by_git(parent=f"{LEDGER}~1")
     decision = yaml_documents.dump(forged(Workspace.open(), frozen), "decision").decode()
-    policy = goes_on("show", f"{LEDGER}:policy.yaml") + "\nnotify: touch owned\n"
+    policy = assert_succeeds("show", f"{LEDGER}:policy.yaml") + "\nnotify: touch owned\n"
     for files in (
         ((f"gates/{frozen}/decision.yaml", decision), (f"open/{frozen}", None)),
         (("policy.yaml", policy),),
         ((f"gates/{frozen}/request.yaml", None), (f"open/{frozen}", None)),
     ):
-        goes_on("update-ref", LEDGER, plumbing(*files, parent=tip, also=side))
-        assert "LEDGER_MUTATED" in verified("ledger")
+        assert_succeeds("update-ref", LEDGER, commit_by_git(*files, parent=tip, also=side))
+        assert "LEDGER_MUTATED" in verify_codes("ledger")
 
 
 def test_a_forged_ledger_on_a_remote_without_our_hook(tmp_path: Path) -> None:
-    goes_on("init", "-q", "--bare", str(tmp_path / "origin.git"))
-    goes_on("remote", "add", "origin", str(tmp_path / "origin.git"))
+    assert_succeeds("init", "-q", "--bare", str(tmp_path / "origin.git"))
+    assert_succeeds("remote", "add", "origin", str(tmp_path / "origin.git"))
     sync.run(Workspace.open(), sync.Request())
-    tip = goes_on("rev-parse", LEDGER)
-    policy = goes_on("show", f"{LEDGER}:policy.yaml") + "\nnotify: touch owned\n"
+    tip = assert_succeeds("rev-parse", LEDGER)
+    policy = assert_succeeds("show", f"{LEDGER}:policy.yaml") + "\nnotify: touch owned\n"
     told = "policy: of mine\n\nDevs-Event: policy.set"
-    goes_on("push", "-q", "origin", f"{plumbing(('policy.yaml', policy), message=told)}:{LEDGER}")
+    assert_succeeds(
+        "push", "-q", "origin", f"{commit_by_git(('policy.yaml', policy), message=told)}:{LEDGER}"
+    )
     refusing = partial(sync.run, Workspace.open(), sync.Request())
     assert refusal(refusing) == "POLICY_INVALID"
-    assert goes_on("rev-parse", LEDGER) == tip
+    assert assert_succeeds("rev-parse", LEDGER) == tip
     frozen_still()
-    goes_on("update-ref", "-d", LEDGER)
+    assert_succeeds("update-ref", "-d", LEDGER)
     Path(".git/devs/view").unlink()  # as in a clone that never had one
     adopting = partial(init.run, Workspace.open(), init.Request())
     assert refusal(adopting) == "POLICY_INVALID"
-    assert examined() == {"LEDGER_MISSING"}
+    assert doctor_codes() == {"LEDGER_MISSING"}
 
 
 def test_text_in_an_event_that_commands_a_terminal(repo: Path) -> None:
     text = "\x1b]0;owned\x07\x1b[31m\u202e"
-    goes_on("tag", "-a", "-m", "x", "x")
-    fields = {"Task": "task-10", "Number": "2", "Tag": goes_on("rev-parse", "refs/tags/x"), "Stat": "1 2 3"}
+    assert_succeeds("tag", "-a", "-m", "x", "x")
+    fields = {
+        "Task": "task-10",
+        "Number": "2",
+        "Tag": assert_succeeds("rev-parse", "refs/tags/x"),
+        "Stat": "1 2 3",
+    }
     fields |= {"Title": text, "Actor": text}
     fields |= {
-        "Commit": goes_on("rev-parse", "HEAD"),
+        "Commit": assert_succeeds("rev-parse", "HEAD"),
         "Branch": text,
         "Message": text,
-        "Tree": goes_on("rev-parse", "HEAD^{tree}"),
+        "Tree": assert_succeeds("rev-parse", "HEAD^{tree}"),
     }
     told = "".join(f"Devs-{key}: {value}\n" for key, value in fields.items())
     message = f"x{text}\n\nDevs-Event: checkpoint.created\n{told}"
-    goes_on("update-ref", LEDGER, plumbing(message=message))
+    assert_succeeds("update-ref", LEDGER, commit_by_git(message=message))
     for words in (("log", "--all"), ("show", "task-10@2"), ("task", "status", "10"), ("status",)):
         status, shown = at_terminal(repo, *words)
         assert (status, "\x1b]" in shown, "\u202e" in shown) == (0, False, False), shown
@@ -261,28 +276,28 @@ def test_text_in_an_event_that_commands_a_terminal(repo: Path) -> None:
 
 def test_a_commit_on_the_ledgers_branch() -> None:
     status, _ = attempt("switch", "-q", "devs/ledger")
-    assert (status, "LEDGER_CHECKED_OUT" in examined()) == (0, True)
+    assert (status, "LEDGER_CHECKED_OUT" in doctor_codes()) == (0, True)
     commit()
-    assert verified("ledger") == {"LEDGER_MUTATED"}
+    assert verify_codes("ledger") == {"LEDGER_MUTATED"}
     Path("policy.yaml").write_text("approvers: []\n")
     commit("-a", "--amend")
-    assert verified("ledger") >= {"LEDGER_MUTATED"}
+    assert verify_codes("ledger") >= {"LEDGER_MUTATED"}
 
 
 def test_a_planted_note_of_what_the_view_shows() -> None:
     for text in ("--output=x", "../../x", "z" * 40, "\udcff", "1" * 40):
         Path(".git/devs/view").write_bytes(os.fsencode(text))
-        assert "VIEW_STALE" in examined()
+        assert "VIEW_STALE" in doctor_codes()
         workspace = Workspace.open()
         devs_folder.refresh(workspace.places, workspace.ledger)
-        assert examined() == set()
+        assert doctor_codes() == set()
 
 
 def test_git_devs_a_link_to_somewhere_else_or_a_file(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     for stand_in in (f"ln -s '{tmp_path}/other' .git/devs", "touch .git/devs"):
         subprocess.run(["sh", "-ec", f"rm -rf .git/devs; {stand_in}"], check=True)
-        refused("GATE_BLOCKED", *COMMIT)
+        assert_refused("GATE_BLOCKED", *COMMIT)
         assert refusal(Workspace.open) == "INVALID_ARGUMENTS"
     assert list((tmp_path / "other").iterdir()) == []
 
@@ -292,7 +307,7 @@ def test_devs_a_link_to_somewhere_else(repo: Path, tmp_path: Path) -> None:
     (tmp_path / "other" / "README.md").write_text("mine\n")
     shutil.rmtree(repo / ".devs")
     (repo / ".devs").symlink_to(tmp_path / "other")
-    assert "VIEW_BLOCKED" in examined()
+    assert "VIEW_BLOCKED" in doctor_codes()
     by_hand(("tasks/task-1/x.yaml", b"x\n"))
     workspace = Workspace.open()
     devs_folder.refresh(workspace.places, workspace.ledger, full=True)

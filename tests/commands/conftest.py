@@ -45,7 +45,7 @@ def pair(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Pair:
     monkeypatch.chdir(tmp_path)
-    return clones.copied(initialised, tmp_path_factory.getbasetemp() / "pair", tmp_path)
+    return clones.copy_of_the_pair(initialised, tmp_path_factory.getbasetemp() / "pair", tmp_path)
 
 
 @pytest.fixture

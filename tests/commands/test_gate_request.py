@@ -18,7 +18,7 @@ from devs_git.domain.gates import gate_model as gate_rules
 from devs_git.errors import DevsError
 from devs_git.storage.documents import yaml_documents
 from devs_git.workspace import Workspace
-from tests.support.gate_scene import BLOCKER, WHOLE, asked
+from tests.support.gate_scene import BLOCKER, WHOLE, recorded_request
 
 CHANGES = WHOLE["proposed_changes"]
 Call = Callable[..., tuple[int, Any]]
@@ -60,7 +60,7 @@ def test_a_request_answers_with_its_id_and_that_it_waits(call: Call, ledgered: W
         "--section", "2.3", "--section", "4", "--rationale", CHANGES["rationale"], "--risk", CHANGES["risk_assessment"],
     )  # fmt: skip
     assert (status, set(answer), answer["status"]) == (0, {"gate_id", "status"}, "PENDING_APPROVAL")
-    written = asked(ledgered, answer["gate_id"])
+    written = recorded_request(ledgered, answer["gate_id"])
     assert {key: written[key] for key in WHOLE} == WHOLE
     head = ledgered.git.text("rev-parse", "HEAD")
     assert (written["branch"], written["git_head"], written["heads"]) == ("main", head, {"main": head})
@@ -97,7 +97,7 @@ def test_the_event_names_gate_agent_and_task(ledgered: Workspace) -> None:
 def test_the_whole_request_may_come_on_standard_input(text: str, call: Call, ledgered: Workspace) -> None:
     status, answer = call("gate", "request", "--from", "-", stdin=text)
     assert status == 0
-    written = asked(ledgered, answer["gate_id"])
+    written = recorded_request(ledgered, answer["gate_id"])
     assert {key: written[key] for key in WHOLE} == WHOLE
 
 
@@ -112,7 +112,7 @@ def test_a_request_from_a_file_has_the_default_type_and_may_be_given_its_own_aga
         (plain, (), "TAS_REVISION"),
     ):
         status, answer = call("gate", "request", "--from", "-", *words, stdin=text)
-        assert (status, asked(ledgered, answer["gate_id"])["gate_type"]) == (0, kind)
+        assert (status, recorded_request(ledgered, answer["gate_id"])["gate_type"]) == (0, kind)
     before = ledgered.ledger.tip().oid
     for text, words, field in (
         (json.dumps(WHOLE), ("--type", "MANUAL"), "gate_type"),
@@ -229,7 +229,7 @@ def test_each_option_that_is_left_out_is_named(call: Call, ledgered: Workspace) 
 @pytest.mark.parametrize("kind", ["MANUAL"])
 def test_another_type_needs_its_blocker_alone(kind: str, ledgered: Workspace) -> None:
     gate_id = run(ledgered, Request(gate_type=kind, blocker_description=BLOCKER)).gate_id
-    assert asked(ledgered, gate_id)["agent_id"] is None
+    assert recorded_request(ledgered, gate_id)["agent_id"] is None
     with pytest.raises(DevsError) as caught:
         Request(gate_type=kind, blocker_description=BLOCKER, proposed_changes=CHANGES)
     assert caught.value.details["field"] == "proposed_changes"
@@ -238,4 +238,4 @@ def test_another_type_needs_its_blocker_alone(kind: str, ledgered: Workspace) ->
 def test_a_uuid_is_a_task_id_and_nothing_need_exist(ledgered: Workspace) -> None:
     task = "7d444840-9dc0-11d1-b245-5ffdce74fad2"
     gate_id = run(ledgered, Request(**WHOLE | {"task_id": task})).gate_id
-    assert asked(ledgered, gate_id)["task_id"] == f"task-{task}"
+    assert recorded_request(ledgered, gate_id)["task_id"] == f"task-{task}"

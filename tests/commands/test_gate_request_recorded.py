@@ -16,7 +16,7 @@ from devs_git.errors import DevsError
 from devs_git.operations.gates import request_gate
 from devs_git.values import replace
 from devs_git.workspace import Workspace
-from tests.support.gate_scene import BLOCKER, WHOLE, asked
+from tests.support.gate_scene import BLOCKER, WHOLE, recorded_request
 
 CHANGES = WHOLE["proposed_changes"]
 
@@ -58,7 +58,7 @@ def test_head_and_heads_are_those_of_the_attempt_that_wins(ledgered: Workspace) 
     after = ledgered.git.text("rev-parse", "HEAD")
     assert times
     assert before != after
-    written = asked(ledgered, gate_id)
+    written = recorded_request(ledgered, gate_id)
     assert (written["git_head"], written["heads"]) == (after, {"main": after, "side": after})
     assert datetime.fromisoformat(written["created_at"]) > times[0].replace(microsecond=0)
     assert [event.subject for event in ledgered.ledger.events()][1] == "other"
@@ -78,14 +78,14 @@ def test_a_detached_head_has_no_branch_and_cannot_have_a_text_land(ledgered: Wor
     with pytest.raises(DevsError) as caught:
         run(ledgered, Request(**WHOLE | {"proposed_changes": changes}))
     assert caught.value.details["field"] == "branch"
-    assert asked(ledgered, run(ledgered, Request(**WHOLE)).gate_id)["branch"] is None
+    assert recorded_request(ledgered, run(ledgered, Request(**WHOLE)).gate_id)["branch"] is None
 
 
 def test_a_branch_without_commits_or_with_odd_bytes_can_be_asked_from(ledgered: Workspace) -> None:
     odd = b"refs/heads/\xff"
     subprocess.run([b"git", b"update-ref", odd, b"HEAD"], cwd=ledgered.top, check=True)
     ledgered.git.run("symbolic-ref", "HEAD", "refs/heads/unborn")
-    written = asked(ledgered, run(ledgered, Request(**WHOLE)).gate_id)
+    written = recorded_request(ledgered, run(ledgered, Request(**WHOLE)).gate_id)
     assert (written["branch"], written["git_head"]) == ("unborn", None)
     assert set(written["heads"]) == {"main", "\\xff"}
 
@@ -97,7 +97,7 @@ def test_of_very_many_branches_those_are_recorded_that_head_does_not_reach(ledge
     ledgered.git.run(
         "update-ref", "--stdin", stdin="".join([*lines, f"create refs/heads/apart {apart}\n"]).encode()
     )
-    written = asked(ledgered, run(ledgered, Request(**WHOLE)).gate_id)
+    written = recorded_request(ledgered, run(ledgered, Request(**WHOLE)).gate_id)
     assert written["heads"] == {"apart": apart, "HEAD": head}
 
 
@@ -106,7 +106,7 @@ def test_a_proposed_text_is_bound_by_its_blob_to_the_byte(ledgered: Workspace) -
     gate_id = run(
         ledgered, Request(**WHOLE | {"proposed_changes": CHANGES | {"proposed_text": text}})
     ).gate_id
-    written = asked(ledgered, gate_id)
+    written = recorded_request(ledgered, gate_id)
     assert written["proposed_changes"]["proposed_text"] == text
     found = subprocess.run(
         ["git", "hash-object", "--stdin", "--no-filters"],

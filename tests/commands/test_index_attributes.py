@@ -136,7 +136,7 @@ def test_a_file_that_its_filter_does_not_give_back_is_neither_dirty_nor_edited(c
     done = case.undo(preserve="branch")
     assert case.look().files == before
     assert (done.not_exact, done.edited) == ((), ())
-    assert case.refused("1").details["paths"] == [".gitattributes"]
+    assert case.assert_refused("1").details["paths"] == [".gitattributes"]
 
 
 @pytest.mark.parametrize("where", ["info", "setting", "autocrlf"])
@@ -180,10 +180,10 @@ def test_an_undo_that_is_killed_ends_with_the_attributes_of_the_index(
     case.rewind("1", "discard")
     case.commit(TWO, "by hand")
     left, last = case.look(), killed_moves.last_operation(case)
-    assert killed_moves.killed(case, undo, undo.Request(preserve="branch"), how)
+    assert killed_moves.run_killed(case, undo, undo.Request(preserve="branch"), how)
     if edited:
         case.write({"other": b"mine\n"})
-    killed_moves.recovered(case, again=False, decide=edited == "finish")
+    killed_moves.recover(case, again=False, decide=edited == "finish")
     killed_moves.must_be_usable(case)
     there = left if killed_moves.last_operation(case) == last else before
     if not edited:

@@ -47,7 +47,7 @@ def test_a_rewind_names_the_file_and_writes_nothing(lacking: Case) -> None:
     lose(lacking, "old:d/a")
     before = lacking.git("for-each-ref")
     assert lacking.plan("1").blocked_by[0]["paths"] == ["d/a"]
-    assert told(lacking.refused("1"))["paths"] == ["d/a"]
+    assert told(lacking.assert_refused("1"))["paths"] == ["d/a"]
     assert lacking.git("for-each-ref") == before
     lacking.git("fetch", "-q", "--refetch", REMOTE)
     lacking.rewind("1")

@@ -34,7 +34,18 @@ from devs_git.workspace import Workspace
 from tests.support import agent_calls
 from tests.support.filter_repo import MAP, filter_repo
 from tests.support.gate_scene import ask
-from tests.support.planted_secret import PATH, SECRET, TEXT, WORD, call, collected, places, purged, said, tell
+from tests.support.planted_secret import (
+    PATH,
+    SECRET,
+    TEXT,
+    WORD,
+    call,
+    finish_purge,
+    places,
+    run_purge,
+    tell,
+    transcript_line,
+)
 from tests.support.scene import Scene
 from tests.support.terminal_person import at_terminal
 
@@ -59,17 +70,17 @@ def test_it_is_in_every_place_before_and_in_none_after(
     before = places(told)
     assert {"object", "index", "spool", "rejected", "saved"} <= before
     assert any(name.startswith("catalog.db") for name in before)
-    result = purged(told, request_)
+    result = run_purge(told, request_)
     assert {one.kind for one in result.dropped} == {"backup", "snapshot", "preserved", "checkpoint"}
     assert (result.messages, result.left) == (1, ())
-    collected(told)
+    finish_purge(told)
     assert places(told) == set()
     assert [row.trace_id for row in call(told, "trace list", trace_list.Request()).traces] == ["t1"]
 
 
 def test_what_stays_is_whole_and_all_verbs_agree(told: Path) -> None:
-    purged(told)
-    collected(told)
+    run_purge(told)
+    finish_purge(told)
     found = doctor.run(Workspace.open(told), doctor.Request()).findings
     assert [one.code for one in found if one.severity == "error"] == []
     assert verify.run(Workspace.open(told), verify.Request(("repository",))).ok
@@ -84,15 +95,15 @@ def test_what_stays_is_whole_and_all_verbs_agree(told: Path) -> None:
 
 def test_the_dry_run_says_the_same_and_writes_nothing(told: Path) -> None:
     before = refs.list_refs(Workspace.open(told).store_git), places(told)
-    planned = purged(told, dry_run=True)
+    planned = run_purge(told, dry_run=True)
     assert (refs.list_refs(Workspace.open(told).store_git), places(told)) == before
-    done = purged(told, plan_id=planned.plan_id)
+    done = run_purge(told, plan_id=planned.plan_id)
     for name in ("dropped", "traces", "messages", "files", "left"):
         assert getattr(planned, name) == getattr(done, name), name
 
 
 def test_a_log_says_what_is_kept_no_more(told: Path) -> None:
-    purged(told)
+    run_purge(told)
     rows = {f"{row.task_id}@{row.number}": row.state for row in call(told, "log", log.Request()).checkpoints}
     assert rows == {"task-1@1": "completed", "task-2@1": "replaced, no longer kept"}
 
@@ -100,7 +111,7 @@ def test_a_log_says_what_is_kept_no_more(told: Path) -> None:
 def test_a_text_over_the_end_of_a_piece_of_a_large_file_is_found(told: Path) -> None:
     path = told / ".git/devs/spool/rejected/large"
     path.write_bytes(b"x" * ((1 << 20) - 5) + WORD.encode())
-    assert str(path) in purged(told, TEXT, dry_run=True).files
+    assert str(path) in run_purge(told, TEXT, dry_run=True).files
 
 
 def test_while_an_operation_is_under_way_nothing_is_purged(told: Path) -> None:
@@ -111,16 +122,16 @@ def test_while_an_operation_is_under_way_nothing_is_purged(told: Path) -> None:
 
 
 def test_a_plan_that_is_stale_is_not_carried_out(told: Path) -> None:
-    planned = purged(told, dry_run=True)
+    planned = run_purge(told, dry_run=True)
     call(told, "trace put", trace_put.Request(SECRET.encode(), trace_id="later"))
     with pytest.raises(DevsError) as error:
-        purged(told, plan_id=planned.plan_id)
+        run_purge(told, plan_id=planned.plan_id)
     assert error.value.code == "PLAN_STALE"
 
 
 @BOTH
 def test_the_event_says_what_went_and_does_not_repeat_the_secret(told: Path, request_: purge.Request) -> None:
-    result = purged(told, request_)
+    result = run_purge(told, request_)
     event = next(Workspace.open(told).ledger.events())
     assert (event.oid, event.type, event.get("Devs-Tier")) == (result.event, "purged", "3")
     assert event.all("Devs-Dropped") == tuple(f"{one.ref} {one.oid}" for one in result.dropped)
@@ -130,19 +141,19 @@ def test_the_event_says_what_went_and_does_not_repeat_the_secret(told: Path, req
 def test_an_undo_that_needs_a_purged_backup_is_refused(told: Path) -> None:
     (told / "a.txt").write_text("edited\n")
     call(told, "rewind", rewind.Request("task-1", preserve="discard"))
-    purged(told)
+    run_purge(told)
     first = next(op for op in reversed(list(Workspace.open(told).ledger.events())) if op.type == "rewound")
     for _ in range(2):
         with pytest.raises(DevsError) as error:
             call(told, "undo", undo.Request(first.get("Devs-Op")))
         assert (error.value.code, "was purged" in error.value.message) == ("NOTHING_TO_UNDO", True)
-        collected(told)
+        finish_purge(told)
     call(told, "undo", undo.Request())
     assert (told / "a.txt").read_text() == "edited\n"
 
 
 def test_the_last_rewind_whose_backup_was_purged_is_not_passed_over(told: Path) -> None:
-    purged(told)
+    run_purge(told)
     with pytest.raises(DevsError) as error:
         call(told, "undo", undo.Request())
     assert "was purged" in error.value.message
@@ -151,7 +162,7 @@ def test_the_last_rewind_whose_backup_was_purged_is_not_passed_over(told: Path) 
 def test_nothing_found_is_no_event(told: Path) -> None:
     tip = Workspace.open(told).ledger.tip().oid
     for request in (purge.Request("never.txt"), purge.Request(text="never was said")):
-        result = purged(told, request)
+        result = run_purge(told, request)
         assert (result.dropped, result.traces, result.messages, result.files, result.event) == (
             (),
             0,
@@ -176,7 +187,7 @@ def test_what_is_a_persons_is_named_with_the_command_and_left(initialised: Path)
     call(initialised, "snapshot create", snapshot_create.Request())
     (snapshot,) = refs.list_refs(scene.workspace.store_git, "refs/heads/snapshot")
     call(initialised, "snapshot open", snapshot_open.Request(snapshot.removeprefix("refs/heads/"), ""))
-    result = purged(initialised)
+    result = run_purge(initialised)
     told = {one.what: one.command for one in result.left}
     command = "git filter-repo --force --invert-paths --path secret.env --refs refs/heads/main"
     assert command in told["refs/heads/main"]
@@ -195,14 +206,14 @@ def test_files_in_which_git_keeps_a_message_are_named(initialised: Path) -> None
     scene.git("reset", "-q", "--hard", "HEAD~1")
     merging = initialised / ".git/worktrees/it's/MERGE_MSG"
     merging.write_text(f"merge of {WORD}\n")
-    result = purged(initialised, TEXT)
+    result = run_purge(initialised, TEXT)
     assert {one.what: one.command for one in result.left} == {
         str(initialised / ".git/COMMIT_EDITMSG"): f"rm {initialised}/.git/COMMIT_EDITMSG",
         str(merging): f"rm {shlex.quote(str(merging))}",
     }
     for one in result.left:
         subprocess.run(["sh", "-ec", one.command], check=True)
-    assert purged(initialised, TEXT).left == ()
+    assert run_purge(initialised, TEXT).left == ()
 
 
 def test_after_filter_repo_the_old_checkpoints_go_too(initialised: Path) -> None:
@@ -211,10 +222,10 @@ def test_after_filter_repo_the_old_checkpoints_go_too(initialised: Path) -> None
     scene.task("2", {"a.txt": "two\n", "secret.env": SECRET})
     filter_repo(initialised, "--invert-paths", "--path", "secret.env", "--refs", "main")
     with pytest.raises(DevsError, match="has another commit in place of"):
-        purged(initialised)
+        run_purge(initialised)
     call(initialised, "history-rewritten", history_rewritten.Request(MAP, str(initialised)))
-    assert [one.ref for one in purged(initialised).dropped] == ["refs/devs/checkpoints/task-2/1"]
-    collected(initialised)
+    assert [one.ref for one in run_purge(initialised).dropped] == ["refs/devs/checkpoints/task-2/1"]
+    finish_purge(initialised)
     assert (places(initialised), call(initialised, "show", show.Request("task-2")).name) == (
         set(),
         "task-2@2",
@@ -224,9 +235,9 @@ def test_after_filter_repo_the_old_checkpoints_go_too(initialised: Path) -> None
 def test_while_frozen_it_waits_and_a_dry_run_says_so(told: Path) -> None:
     ask(Workspace.open(told), kind="MANUAL")
     with pytest.raises(DevsError) as error:
-        purged(told)
+        run_purge(told)
     assert error.value.code == "GATE_BLOCKED"
-    assert [one["code"] for one in purged(told, dry_run=True).blocked_by] == ["GATE_BLOCKED"]
+    assert [one["code"] for one in run_purge(told, dry_run=True).blocked_by] == ["GATE_BLOCKED"]
 
 
 def cli(top: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -247,8 +258,8 @@ def test_in_a_pipe_it_goes_on_with_yes_alone_and_at_a_terminal_it_asks(told: Pat
 
 
 def test_the_agents_own_transcript_is_named(told: Path, tmp_path: Path) -> None:
-    (tmp_path / "session.jsonl").write_bytes(said(2, f"It is\n{SECRET}"))
-    (left,) = purged(told).left
+    (tmp_path / "session.jsonl").write_bytes(transcript_line(2, f"It is\n{SECRET}"))
+    (left,) = run_purge(told).left
     assert (left.what, "delete it" in left.command) == (os.fspath(tmp_path / "session.jsonl"), True)
 
 
@@ -269,7 +280,7 @@ def test_what_is_too_large_to_be_held_in_memory_is_read_in_pieces(
 ) -> None:
     for module in (object_graph, refs_and_objects):
         monkeypatch.setattr(module, "SMALL", 10)
-    found = purged(told, request_, dry_run=True).dropped
+    found = run_purge(told, request_, dry_run=True).dropped
     assert {one.kind for one in found} == {"backup", "snapshot", "preserved", "checkpoint"}
 
 
@@ -283,8 +294,8 @@ def test_a_file_that_says_too_little_to_be_looked_for_goes_by_its_path(initialis
         for line in scene.git("ls-tree", "-r", "refs/devs/checkpoints/task-2/1").splitlines()
         if line.endswith("pin")
     }
-    result = purged(initialised, purge.Request("pin"))
+    result = run_purge(initialised, purge.Request("pin"))
     assert {one.kind for one in result.dropped} == {"backup", "preserved", "checkpoint"}
-    collected(initialised)
+    finish_purge(initialised)
     assert not Workspace.open(initialised).objects.exists(oid)
     assert not any(path.name == oid for path in (initialised / ".git/devs").rglob("*"))

@@ -15,7 +15,7 @@ from devs_git.errors import DevsError
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.git import refs
 from devs_git.workspace import Workspace
-from tests.support.planted_secret import call, collected, places, purged, tell
+from tests.support.planted_secret import call, finish_purge, places, run_purge, tell
 
 
 @pytest.fixture
@@ -50,8 +50,8 @@ def test_killed_after_its_event_the_next_purge_finishes(told: Path, at: str) -> 
     done = subprocess.run([sys.executable, "-c", KILLED, at], cwd=told, check=False)
     assert done.returncode == 9
     assert next(Workspace.open(told).ledger.events()).type == "purged"
-    purged(told)
-    collected(told)
+    run_purge(told)
+    finish_purge(told)
     assert places(told) == set()
 
 
@@ -65,11 +65,11 @@ def test_a_catalog_that_somebody_reads_is_told_and_the_next_purge_finishes(
     base.execute("BEGIN")
     base.execute("SELECT count(*) FROM traces").fetchone()
     with pytest.raises(DevsError) as error:
-        purged(told)
+        run_purge(told)
     assert (error.value.code, "finish it" in error.value.hint) == ("BUSY", True)
     base.close()
-    purged(told)
-    collected(told)
+    run_purge(told)
+    finish_purge(told)
     assert places(told) == set()
 
 
@@ -83,6 +83,6 @@ def test_a_catalog_that_somebody_writes_stops_it_before_anything_is_changed(
     base.execute("BEGIN IMMEDIATE")
     before = refs.list_refs(Workspace.open(told).store_git)
     with pytest.raises(DevsError) as error:
-        purged(told)
+        run_purge(told)
     assert (error.value.code, refs.list_refs(Workspace.open(told).store_git)) == ("BUSY", before)
     base.close()

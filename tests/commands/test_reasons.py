@@ -79,7 +79,7 @@ WHY: dict[str, tuple[Callable[[Case], object], list[str]]] = {
 def test_a_refused_rewind_says_why_in_one_word_and_names_the_paths(case: Case, reason: str) -> None:
     make, paths = WHY[reason]
     make(case)
-    error = case.refused("1")
+    error = case.assert_refused("1")
     assert (error.details["reason"], error.details.get("paths", [])) == (reason, paths)
     planned = case.plan("1").blocked_by[0]
     assert (planned["reason"], planned.get("paths", [])) == (reason, paths)
@@ -103,7 +103,7 @@ def test_a_partial_clone_that_lacks_files_says_so_in_one_word(case: Case, tmp_pa
     clone = Case(bare)
     for ref in ("refs/heads/devs/ledger", "refs/devs/checkpoints/*", "refs/tags/devs/*"):
         clone.git("fetch", "-q", "origin", f"{ref}:{ref}")
-    assert clone.refused("1").details["reason"] == "missing_objects"
+    assert clone.assert_refused("1").details["reason"] == "missing_objects"
 
 
 def test_every_reason_that_the_code_gives_is_in_the_table_and_every_refusal_to_move_has_one() -> None:

@@ -187,7 +187,7 @@ def test_what_a_hard_reset_destroys_a_rewind_keeps(case: Case, what: str) -> Non
     control.git("reset", "-q", "--hard", "HEAD~1")
     with pytest.raises(AssertionError, match="lost: "):
         held.must_still_be_there(control)
-    case.refused("1")
+    case.assert_refused("1")
     held.must_still_be_there(case)
     if LOSSES[what].saved:
         case.there_and_back("1", "discard", "save")

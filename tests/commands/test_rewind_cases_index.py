@@ -31,7 +31,7 @@ def test_edited_and_untracked_files_outside_a_sparse_checkout_come_back(case: Ca
     case.stage("2", {"in/a": b"2\n", "out/a": b"2\n", "out/way": None})
     case.git("sparse-checkout", "set", "--cone", "in")
     case.write({"out/a": b"edited though it is outside\n", "out/way": b"mine\n"})
-    case.refused("1")
+    case.assert_refused("1")
     case.there_and_back("1", "discard", "save")
 
 
@@ -70,7 +70,7 @@ def test_local_edits_behind_a_flag_refuse_and_come_back_with_their_flag(case: Ca
     case.git("update-index", flag, "a", "b", "same", "link", "kept.txt")
     case.there_and_back("1")
     case.write({"same": b"not in the way\n", "link": Link(b"local")})
-    assert "'link'" in case.refused("1").message
+    assert "'link'" in case.assert_refused("1").message
     case.write({"a": b"local\n", "b": b"local\n"})
     before = case.look()
     case.rewind("1", "discard")
@@ -84,7 +84,7 @@ def test_a_file_that_is_gone_behind_assume_unchanged_is_gone_again_after_the_und
     case.stage("2", {"a": b"2\n"})
     case.git("update-index", "--assume-unchanged", "a")
     case.write({"a": None})
-    case.refused("1")
+    case.assert_refused("1")
     before = case.look()
     case.rewind("1", "discard")
     assert case.read("a") == b"1\n"
@@ -123,7 +123,7 @@ def test_what_is_staged_comes_back_apart_from_what_is_not(case: Case) -> None:
     case.git("add", "a", "new")
     case.git("rm", "-q", "--cached", "b")
     case.write({"a": b"edited since\n", "new": None, "c": None})
-    case.refused("1", "discard")  # b is untracked now, and in the way
+    case.assert_refused("1", "discard")  # b is untracked now, and in the way
     case.there_and_back("1", "discard", "save")
 
 
@@ -131,6 +131,6 @@ def test_a_removed_index_is_a_state_like_any_other(case: Case) -> None:
     case.stage("1", {"a": b"1\n"})
     case.stage("2", {"a": b"2\n"})
     (case.top / ".git/index").unlink()
-    case.refused("1")
-    case.refused("1", "discard")
+    case.assert_refused("1")
+    case.assert_refused("1", "discard")
     case.there_and_back("1", "discard", "save")

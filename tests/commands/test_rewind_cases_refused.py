@@ -46,10 +46,10 @@ UNDER_WAY: dict[str, Callable[[Case], object]] = {
 def test_nothing_moves_while_git_is_in_the_middle_of_something(case: Case, what: str) -> None:
     _conflict(case)
     UNDER_WAY[what](case)
-    assert "is in progress" in case.refused("1", "discard").message
+    assert "is in progress" in case.assert_refused("1", "discard").message
     before = case.look()
     plan = case.plan("1", "discard")  # what would happen can be asked all the same
-    said = case.refused("1", "discard").message
+    said = case.assert_refused("1", "discard").message
     assert (plan.blocked_by[0]["code"], plan.blocked_by[0]["message"]) == (REFUSED, said)
     case.look().must_equal(before)
 
@@ -59,7 +59,7 @@ def test_a_merge_that_was_resolved_but_not_committed_is_still_under_way(case: Ca
     case.git("merge", "-q", "side", ok=(1,))
     case.write({"a": b"resolved\n"})
     case.git("add", "a")
-    assert "merge" in case.refused("1", "branch").message
+    assert "merge" in case.assert_refused("1", "branch").message
 
 
 def test_unmerged_entries_refuse_without_an_operation_too(case: Case) -> None:
@@ -69,7 +69,7 @@ def test_unmerged_entries_refuse_without_an_operation_too(case: Case) -> None:
     case.git("stash", "push", "-q")
     case.commit({"a": b"ours\n"})
     case.git("stash", "pop", ok=(1,))
-    assert "unmerged" in case.refused("1", "discard").message
+    assert "unmerged" in case.assert_refused("1", "discard").message
     assert "unmerged" in case.plan("1", "discard").blocked_by[0]["message"]
 
 
@@ -93,8 +93,8 @@ def test_what_is_in_the_way_refuses_and_save_brings_it_back(case: Case, place: s
     case.git("rm", "-q", target)
     case.stage("2", {"a": b"2\n"})
     case.write({mine: b"mine\n"})
-    assert case.refused("1").details["paths"] == [mine]
-    case.refused("1", "discard")
+    assert case.assert_refused("1").details["paths"] == [mine]
+    case.assert_refused("1", "discard")
     case.there_and_back("1", untracked="save")
     done = case.rewind("1", untracked="save")
     assert case.read(target) == b"old\n"
@@ -106,12 +106,12 @@ def test_tracked_changes_refuse_until_somebody_says_how_to_keep_them(case: Case)
     case.stage("2", {"a": b"2\n", "x": b"x\n"})
     for change in ({"a": b"edited\n"}, {"a": None}):
         case.write(change)
-        assert "--preserve" in case.refused("1").hint
+        assert "--preserve" in case.assert_refused("1").hint
     case.git("reset", "-q", "--hard")
     (case.top / "x").chmod(0o755)
-    case.refused("1")
+    case.assert_refused("1")
     case.git("add", "x")
-    case.refused("1")
+    case.assert_refused("1")
 
 
 def test_a_larger_capture_than_the_policy_allows_refuses_and_skips_nothing(
@@ -124,7 +124,7 @@ def test_a_larger_capture_than_the_policy_allows_refuses_and_skips_nothing(
     case.stage("1", {"a": b"1\n", "way": b"w\n"})
     case.stage("2", {"a": b"2\n", "way": None})
     case.write({"a": b"x" * 2000})
-    assert "1024" in case.refused("1", "discard").message
+    assert "1024" in case.assert_refused("1", "discard").message
     assert case.plan("1", "discard").blocked_by[0]["reason"] == "too_large"
     case.write({"a": b"2\n", "way": b"y" * 2000})
     with pytest.raises(DevsError) as error:
@@ -151,6 +151,6 @@ def test_a_target_of_another_branch_is_no_rewind_to_return_from(case: Case) -> N
     case.git("branch", "-q", "other")
     case.stage("1", {"a": b"1\n"})
     case.git("switch", "-q", "other")
-    error = case.refused("task-1@1")
+    error = case.assert_refused("task-1@1")
     assert "not an ancestor" in error.message
     assert error.hint == "Create a branch there: devs-git branch task-1@1 -b NAME"

@@ -82,7 +82,7 @@ def test_a_submodule_that_the_target_had_comes_back_as_its_folder_stands(case: C
     case.look().must_equal(look)
     inner.top.rename(case.top.parent / "aside")
     case.write({"sub": b"a file of mine\n"})
-    case.refused("1")
+    case.assert_refused("1")
     case.there_and_back("1", untracked="save")
 
 
@@ -96,7 +96,7 @@ def test_a_submodule_where_the_target_has_files_is_in_the_way(case: Case, shape:
     inner = Case(case.top / "sub")
     inner.write({"kept.txt": b"uncommitted\n"})
     before = whole(inner)
-    assert "nested repository" in case.refused("1").message
+    assert "nested repository" in case.assert_refused("1").message
     with pytest.raises(DevsError) as error:
         case.rewind("1", "discard", "save")
     assert (error.value.code, whole(inner)) == (REFUSED, before)
@@ -109,7 +109,7 @@ def test_a_file_that_became_a_submodule_of_which_only_a_file_is_left_is_captured
     case.stage("2", {"a": b"2\n"})
     (case.top / "sub").rename(case.top.parent / "aside")
     case.write({"sub": b"a file of mine\n"})
-    case.refused("1")
+    case.assert_refused("1")
     case.rewind("1", "discard", "save")
     assert case.read("sub") == b"a file\n"
     case.undo()
@@ -139,7 +139,7 @@ def test_a_nested_repository_in_the_way_refuses_always(case: Case, target: str) 
     case.stage("2", {target: None})
     inner = nested(case, "way")
     before = whole(inner)
-    assert "nested repository" in case.refused("1").message
+    assert "nested repository" in case.assert_refused("1").message
     with pytest.raises(DevsError) as error:
         case.rewind("1", "discard", "save")
     assert (error.value.code, whole(inner)) == (REFUSED, before)
@@ -205,7 +205,7 @@ def test_a_shallow_clone_says_that_it_is_shallow(case: Case, tmp_path: Path) -> 
     clone = Case(top)
     clone.git("fetch", "-q", "origin", "refs/heads/devs/ledger:refs/heads/devs/ledger", "--depth=1000")
     clone.git("fetch", "-q", "--depth=1", "origin", case.git("rev-parse", "HEAD~1"))
-    error = clone.refused("1")
+    error = clone.assert_refused("1")
     assert "shallow" in error.message
     assert "--unshallow" in error.hint
 
@@ -226,7 +226,7 @@ def test_a_partial_clone_whose_blobs_are_missing_refuses_and_fetches_nothing(
     missing = ("rev-list", "--objects", "--all", "--missing=print")
     before = [line for line in clone.git(*missing).splitlines() if line.startswith("?")]
     assert before
-    error = clone.refused("1")
+    error = clone.assert_refused("1")
     assert "partial clone" in error.message
     assert [line for line in clone.git(*missing).splitlines() if line.startswith("?")] == before
     subprocess.run(error.hint.split(": ")[1].split(), cwd=top, check=True, capture_output=True)

@@ -50,7 +50,7 @@ def test_a_link_to_a_folder_in_the_way_is_not_followed(case: Case) -> None:
     case.stage("1", {"d/f": b"ours\n"})
     case.stage("2", {"d/f": None})
     case.write({"d": Link(os.fsencode(outside))})
-    case.refused("1")
+    case.assert_refused("1")
     case.there_and_back("1", untracked="save")
     assert (outside / "f").read_bytes() == b"theirs\n"
 
@@ -61,7 +61,7 @@ def test_a_tracked_folder_replaced_by_a_link_is_captured_as_the_link(case: Case)
     case.write({"d/f": None})
     (case.top / "d").rmdir()
     case.write({"d": Link(b"elsewhere")})
-    case.refused("1", "discard")
+    case.assert_refused("1", "discard")
     case.there_and_back("1", "discard", "save")
 
 
@@ -69,7 +69,7 @@ def test_a_file_becomes_a_folder_with_untracked_files_inside(case: Case) -> None
     case.stage("1", {"x": b"file\n"})
     case.stage("2", {"x": None, "x/a": b"a\n"})
     case.write({"x/untracked": b"u\n", "x/deep/er": b"d\n"})
-    assert "x/deep/er" in case.refused("1").details["paths"]
+    assert "x/deep/er" in case.assert_refused("1").details["paths"]
     case.there_and_back("1", untracked="save")
     case.write({"x/untracked": None, "x/deep/er": None})
     case.there_and_back("1")
@@ -83,7 +83,7 @@ def test_a_folder_becomes_a_file_where_an_untracked_file_has_its_place(case: Cas
     case.there_and_back("1", "branch")
     case.commit({"x": None})
     case.write({"x": b"untracked\n"})
-    case.refused("1")
+    case.assert_refused("1")
     case.there_and_back("1", untracked="save")
 
 
@@ -141,12 +141,12 @@ def test_a_pipe_in_the_way_refuses_and_is_not_read(case: Case) -> None:
     case.stage("1", {"pipe": b"p\n", "tracked": b"1\n"})
     case.stage("2", {"pipe": None, "tracked": b"2\n"})
     os.mkfifo(case.top / "pipe")
-    case.refused("1")
-    case.refused("1", "discard")
+    case.assert_refused("1")
+    case.assert_refused("1", "discard")
     (case.top / "pipe").unlink()
     (case.top / "tracked").unlink()
     os.mkfifo(case.top / "tracked")
-    assert "tracked" in case.refused("1", "discard").message
+    assert "tracked" in case.assert_refused("1", "discard").message
     assert stat.S_ISFIFO((case.top / "tracked").lstat().st_mode)
 
 

@@ -15,7 +15,7 @@ from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import snapshot_index
 from devs_git.storage.git import locks
 from devs_git.workspace import Workspace
-from tests.support.snapshot_scene import Make, Snap, saved
+from tests.support.snapshot_scene import Make, Snap, saved_text
 
 KILLS = int(os.environ.get("DEVS_TEST_COUNT_SNAPSHOT_KILLS", "2"))
 MEBIBYTES = int(os.environ.get("DEVS_TEST_COUNT_SNAPSHOT_MEBIBYTES", "48"))
@@ -38,7 +38,7 @@ def test_killed_at_any_moment_it_leaves_nothing_in_the_way(
             child.wait(timeout=random.uniform(0.05, 0.35))
         child.kill()
         child.wait()
-        assert saved(git, snap(), "new") == str(number)
+        assert saved_text(git, snap(), "new") == str(number)
     assert (repo / ".git/index").read_bytes() == index
     events = [event for event in ledgered.ledger.events() if event.type == "snapshot.created"]
     there = git("for-each-ref", "--format=%(refname:short)", "refs/heads/snapshot/").splitlines()
@@ -62,7 +62,7 @@ def test_after_gc_pruned_its_blobs_the_private_index_is_rebuilt(snap: Snap, git:
     git("gc", "-q", "--prune=now")
     assert subprocess.run(["git", "cat-file", "-e", first.tree], check=False, capture_output=True).returncode
     second = snap()
-    assert (second.tree, saved(git, second, "deep/new")) == (first.tree, "precious")
+    assert (second.tree, saved_text(git, second, "deep/new")) == (first.tree, "precious")
     git("fsck", "--strict", "--connectivity-only")
 
 
@@ -71,7 +71,7 @@ def test_one_lost_blob_is_written_again(snap: Snap, git: Make, repo: Path) -> No
     first = snap()
     oid = git("rev-parse", f"{first.commit}:new")
     (repo / ".git/objects" / oid[:2] / oid[2:]).unlink()
-    assert saved(git, snap(), "new") == "precious"
+    assert saved_text(git, snap(), "new") == "precious"
 
 
 def test_a_lock_that_a_killed_git_left_on_the_private_index_does_not_stand_in_the_way(

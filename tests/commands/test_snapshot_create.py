@@ -10,7 +10,7 @@ import pytest
 from devs_git.errors import DevsError
 from devs_git.operations.checkpoint import snapshot_index
 from devs_git.workspace import Workspace
-from tests.support.snapshot_scene import Make, Snap, listed, saved
+from tests.support.snapshot_scene import Make, Snap, saved_paths, saved_text
 
 
 @pytest.mark.quick
@@ -77,7 +77,7 @@ def test_a_same_size_edit_within_the_same_second_is_saved(snap: Snap, git: Make,
         (repo / "a.txt").write_text(f"tracked {number}\n")
         (repo / "new").write_text(f"new {number}\n")
         result = snap()
-        assert (saved(git, result, "a.txt"), saved(git, result, "new")) == (
+        assert (saved_text(git, result, "a.txt"), saved_text(git, result, "new")) == (
             f"tracked {number}",
             f"new {number}",
         )
@@ -92,17 +92,17 @@ def test_a_same_size_edit_with_the_old_time_put_back_is_saved(snap: Snap, git: M
     (repo / "other").write_text("two\n")
     os.utime(repo / "other", (1, 1))
     (repo / "other").rename(repo / "new")
-    assert saved(git, snap(), "new") == "two"
+    assert saved_text(git, snap(), "new") == "two"
 
 
 def test_what_became_ignored_or_was_taken_out_of_the_index_leaves_the_next_snapshot(
     snap: Snap, git: Make, repo: Path
 ) -> None:
     (repo / "new.log").write_text("x")
-    assert "new.log" in listed(git, snap().tree)
+    assert "new.log" in saved_paths(git, snap().tree)
     (repo / ".gitignore").write_text("*.log\nf1.txt\nf2.txt\n")
     git("rm", "-q", "--cached", "f1.txt")
-    assert listed(git, snap().tree) == [".gitignore", "a.txt", "f2.txt", "f3.txt"]
+    assert saved_paths(git, snap().tree) == [".gitignore", "a.txt", "f2.txt", "f3.txt"]
 
 
 def test_a_file_that_became_a_folder_and_a_folder_that_became_a_file(
@@ -117,7 +117,7 @@ def test_a_file_that_became_a_folder_and_a_folder_that_became_a_file(
     (repo / "both" / "x").unlink()
     (repo / "both").rmdir()
     (repo / "both").write_text("file")
-    assert listed(git, snap().tree) == ["a.txt", "both", "f1.txt/y", "f2.txt", "f3.txt"]
+    assert saved_paths(git, snap().tree) == ["a.txt", "both", "f1.txt/y", "f2.txt", "f3.txt"]
     (repo / "both").unlink()
     (repo / "both").symlink_to("f1.txt")
     result = snap()

@@ -9,7 +9,7 @@ import pytest
 
 from devs_git.commands.snapshot_create import Request, run
 from devs_git.workspace import Workspace
-from tests.support.snapshot_scene import Make, Snap, listed, saved
+from tests.support.snapshot_scene import Make, Snap, saved_paths, saved_text
 
 
 @pytest.mark.quick
@@ -22,18 +22,18 @@ def test_with_an_fsmonitor_that_lies(snap: Snap, git: Make, repo: Path) -> None:
     git("status")
     snap()
     (repo / "a.txt").write_text("edited\n")
-    assert saved(git, snap(), "a.txt") == "edited"
+    assert saved_text(git, snap(), "a.txt") == "edited"
 
 
 def test_with_a_split_index(snap: Snap, git: Make, repo: Path) -> None:
     git("config", "core.splitIndex", "true")
     git("update-index", "--split-index")
     (repo / "a.txt").write_text("edited\n")
-    assert saved(git, snap(), "a.txt") == "edited"
+    assert saved_text(git, snap(), "a.txt") == "edited"
     git("add", "a.txt")
     (repo / "a.txt").write_text("edited again\n")
-    assert saved(git, snap(), "a.txt") == "edited again"
-    assert listed(git, snap().tree) == ["a.txt", "f1.txt", "f2.txt", "f3.txt"]
+    assert saved_text(git, snap(), "a.txt") == "edited again"
+    assert saved_paths(git, snap().tree) == ["a.txt", "f1.txt", "f2.txt", "f3.txt"]
 
 
 @pytest.mark.parametrize("sparse_index", ["--sparse-index", "--no-sparse-index"])
@@ -49,7 +49,7 @@ def test_with_a_sparse_checkout_what_is_not_on_disk_stays(
     assert not (repo / "out").exists()
     (repo / "in" / "x").write_text("edited")
     result = snap()
-    assert (saved(git, result, "in/x"), saved(git, result, "out/x"), result.files_changed) == (
+    assert (saved_text(git, result, "in/x"), saved_text(git, result, "out/x"), result.files_changed) == (
         "edited",
         "out",
         1,
@@ -57,7 +57,7 @@ def test_with_a_sparse_checkout_what_is_not_on_disk_stays(
     assert snap().tree == result.tree
     git("sparse-checkout", "disable")
     (repo / "out" / "x").write_text("edited too")
-    assert saved(git, snap(), "out/x") == "edited too"
+    assert saved_text(git, snap(), "out/x") == "edited too"
 
 
 def test_skip_worktree_and_assume_unchanged_do_not_hide_an_edit(snap: Snap, git: Make, repo: Path) -> None:
@@ -67,9 +67,9 @@ def test_skip_worktree_and_assume_unchanged_do_not_hide_an_edit(snap: Snap, git:
     (repo / "f1.txt").write_text("x\n")
     (repo / "f2.txt").write_text("y\n")
     result = snap()
-    assert (saved(git, result, "f1.txt"), saved(git, result, "f2.txt")) == ("x", "y")
+    assert (saved_text(git, result, "f1.txt"), saved_text(git, result, "f2.txt")) == ("x", "y")
     (repo / "f1.txt").unlink()
-    assert saved(git, snap(), "f1.txt") == "1"
+    assert saved_text(git, snap(), "f1.txt") == "1"
 
 
 def test_nested_repositories_are_left_out_and_reported(snap: Snap, git: Make, repo: Path) -> None:
@@ -81,7 +81,7 @@ def test_nested_repositories_are_left_out_and_reported(snap: Snap, git: Make, re
     (repo / "deep" / "y").write_text("y")
     result = snap()
     assert result.left_out == ("deep/empty", "nested")
-    assert listed(git, result.tree) == ["a.txt", "deep/y", "f1.txt", "f2.txt", "f3.txt"]
+    assert saved_paths(git, result.tree) == ["a.txt", "deep/y", "f1.txt", "f2.txt", "f3.txt"]
 
 
 def test_a_submodule_is_saved_as_the_commit_that_it_is_at(snap: Snap, git: Make, repo: Path) -> None:
@@ -106,7 +106,7 @@ def test_filters_apply_as_for_git_add(snap: Snap, git: Make, repo: Path) -> None
     (repo / "x.up").write_text("quiet\n")
     (repo / "y.dos").write_bytes(b"one\r\ntwo\n")
     result = snap()
-    assert saved(git, result, "x.up") == "QUIET"
+    assert saved_text(git, result, "x.up") == "QUIET"
     assert subprocess.run(
         ["git", "show", f"{result.commit}:y.dos"], capture_output=True, check=True
     ).stdout == (b"one\ntwo\n")
@@ -117,7 +117,7 @@ def test_unmerged_files_are_saved_as_they_stand(snap: Snap, git: Make, repo: Pat
     (repo / "a.txt").write_text("other\n")
     git("commit", "-qam", "other")
     subprocess.run(["git", "merge", "-q", "main"], cwd=repo, capture_output=True, check=False)
-    assert saved(git, snap(), "a.txt") == (repo / "a.txt").read_text().strip()
+    assert saved_text(git, snap(), "a.txt") == (repo / "a.txt").read_text().strip()
 
 
 def test_a_repository_without_a_commit(snap: Snap, git: Make) -> None:
@@ -130,5 +130,5 @@ def test_a_linked_worktree_has_its_own_snapshots(snap: Snap, git: Make, repo: Pa
     git("worktree", "add", "-q", str(repo.parent / "linked"))
     (repo.parent / "linked" / "only here").write_text("x")
     result = run(Workspace.open(repo.parent / "linked"), Request("there"))
-    assert "only here" in listed(git, result.tree)
-    assert "only here" not in listed(git, snap().tree)
+    assert "only here" in saved_paths(git, result.tree)
+    assert "only here" not in saved_paths(git, snap().tree)

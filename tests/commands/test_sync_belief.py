@@ -22,7 +22,7 @@ from devs_git.workspace import Workspace
 from tests.support import gate_scene
 from tests.support.clones import Clone, Pair, refs_of, second_remote
 from tests.support.gate_scene import NEW, TAS, Key, make_key
-from tests.support.ledgers import decided
+from tests.support.ledgers import put_policy_in_force
 from tests.support.terminal_person import at_terminal
 
 MANUAL = {"kind": "MANUAL"}
@@ -108,7 +108,7 @@ def fresh(pair: Pair, tmp_path: Path) -> Path:
 def test_a_fresh_clone_takes_over_no_policy_that_the_tracked_one_does_not_say(
     pair: Pair, tmp_path: Path
 ) -> None:
-    decided(pair.ann.opened, backup_limit="5MB", notify="touch owned")
+    put_policy_in_force(pair.ann.opened, backup_limit="5MB", notify="touch owned")
     pair.ann.sync()
     there = fresh(pair, tmp_path)
     with pytest.raises(DevsError, match="cannot be checked") as caught:
@@ -128,7 +128,7 @@ def test_the_first_sync_with_a_remote_compares_its_policy_with_the_tracked_one(
     pair: Pair, tmp_path: Path
 ) -> None:
     other = second_remote(pair, tmp_path)
-    decided(pair.ann.opened, backup_limit="5MB")
+    put_policy_in_force(pair.ann.opened, backup_limit="5MB")
     pair.ann.sync("other")
     tip = pair.bob.tip
     with pytest.raises(DevsError) as caught:

@@ -12,7 +12,7 @@ from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests.support.clones import Clone, Pair, git, refs_of, second_remote
-from tests.support.ledgers import decided
+from tests.support.ledgers import put_policy_in_force
 from tests.support.terminal_person import at_terminal
 
 MANUAL = {"kind": "MANUAL"}
@@ -25,7 +25,7 @@ def excluding(pair: Pair, tmp_path: Path) -> tuple[Path, str, str]:
         clone.sync("origin")
         clone.sync("other")
     for clone, remote, size in ((pair.ann, "origin", "5MB"), (pair.bob, "other", "6MB")):
-        decided(clone.opened, backup_limit=size)
+        put_policy_in_force(clone.opened, backup_limit=size)
         clone.sync(remote)
     before = (pair.ann.tip, refs_of(pair.origin), refs_of(other))
     with pytest.raises(DevsError, match="takes back what origin has") as caught:

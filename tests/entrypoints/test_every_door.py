@@ -20,7 +20,7 @@ from devs_git.entrypoints.tools.results import output_schema
 from devs_git.entrypoints.tools.table import TOOLS
 from tests.entrypoints.samples import sample
 from tests.support.selection import QUICK
-from tests.support.web_client import Web, served
+from tests.support.web_client import Web, serve
 
 pytestmark = pytest.mark.quick
 
@@ -120,5 +120,5 @@ def _fits(name: str, value: dict[str, Any], is_error: bool) -> None:
 def test_every_tool_answers_what_is_announced_and_is_frozen_where_its_verb_is(
     door: str, lived_in: Path
 ) -> None:
-    with served(lived_in) as web:
+    with serve(lived_in) as web:
         anyio.run(_through, door, lived_in, web)

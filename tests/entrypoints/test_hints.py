@@ -20,7 +20,7 @@ from devs_git.entrypoints.tools.tool import Tool
 from devs_git.workspace import Workspace
 from tests.conftest import Moulded
 from tests.support import gate_scene
-from tests.support.web_client import served
+from tests.support.web_client import serve
 
 pytestmark = pytest.mark.quick
 
@@ -173,7 +173,7 @@ def test_a_rewind_over_an_untracked_file_goes_on_with_untracked_over_http(top: P
     subprocess.run(["git", "rm", "-q", "1.txt"], cwd=top, check=True)
     subprocess.run(["git", "commit", "-qm", "gone"], cwd=top, check=True)
     (top / "1.txt").write_text("mine")
-    with served(top) as web:
+    with serve(top) as web:
         said = web.tool("rewind_to_task", task_id="1")
         assert 'untracked="save"' in said.value["hint"]
         done = web.send("POST", "/api/v1/mesh/tasks/1/rewind", b'{"untracked": "save"}')

@@ -20,7 +20,7 @@ from devs_git.entrypoints.tools import calling
 from devs_git.entrypoints.tools.table import TOOLS
 from tests.entrypoints.samples import sample
 from tests.support.selection import QUICK
-from tests.support.web_client import served
+from tests.support.web_client import serve
 
 Git = Callable[..., str]
 FRAMES = int(os.environ.get("DEVS_TEST_COUNT_FRAMES", "100"))
@@ -165,7 +165,7 @@ def test_a_client_that_reads_no_more_is_no_bug_of_ours(initialised: Path) -> Non
 
 def test_garbage_over_http_is_the_clients_fault_each_time(initialised: Path) -> None:
     dice = random.Random(7)
-    with served(initialised) as web:
+    with serve(initialised) as web:
         line = http.client.HTTPConnection("127.0.0.1", web.port, timeout=60)
         with contextlib.closing(line):
             for _ in range(FRAMES):

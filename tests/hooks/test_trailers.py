@@ -11,13 +11,13 @@ import pytest
 from devs_git.domain.text.trailers import Work
 from devs_git.storage.worktree import active_task
 from devs_git.workspace import Workspace
-from tests.support.trailers import Commit, Run, block, bound, said
+from tests.support.trailers import Commit, Run, block, ledger_trailer, message_of
 
 
 @pytest.mark.quick
 def test_a_message_gets_a_paragraph_of_trailers(tip: str, git: Run, commit: Commit) -> None:
     assert commit("-m", "fix: dates", "-m", "They were wrong.") == 0
-    assert said(git) == f"fix: dates\n\nThey were wrong.\n\n{block(tip)}"
+    assert message_of(git) == f"fix: dates\n\nThey were wrong.\n\n{block(tip)}"
     shown = git("log", "-1", "--format=%(trailers:key=Devs-Task,valueonly)")
     assert shown == "task-10"
 
@@ -28,13 +28,13 @@ def test_without_an_active_task_a_message_names_the_ledger_alone(
 ) -> None:
     active_task.write(workspace.places, "")
     commit(verify, "-m", "plain")
-    assert said(git) == f"plain\n\n{bound(tip)}"
+    assert message_of(git) == f"plain\n\n{ledger_trailer(tip)}"
     commit(verify, "-m", "two paragraphs", "-m", "Fixes: 7")
-    assert said(git) == f"two paragraphs\n\nFixes: 7\n{bound(tip)}"
+    assert message_of(git) == f"two paragraphs\n\nFixes: 7\n{ledger_trailer(tip)}"
     commit(verify, "-m", "fix: dates", "-m", "They were wrong.")
-    assert said(git) == f"fix: dates\n\nThey were wrong.\n\n{bound(tip)}"
+    assert message_of(git) == f"fix: dates\n\nThey were wrong.\n\n{ledger_trailer(tip)}"
     commit(verify, "--amend", "--no-edit")
-    assert said(git) == f"fix: dates\n\nThey were wrong.\n\n{bound(tip)}"
+    assert message_of(git) == f"fix: dates\n\nThey were wrong.\n\n{ledger_trailer(tip)}"
     assert commit(verify, editor="true") != 0
 
 
@@ -43,7 +43,7 @@ def test_a_message_written_in_the_editor_without_a_task_names_the_ledger(
 ) -> None:
     active_task.write(workspace.places, "")
     assert commit(editor="sed -i 1s/^/written/") == 0
-    assert said(git) == f"written\n\n{bound(tip)}"
+    assert message_of(git) == f"written\n\n{ledger_trailer(tip)}"
 
 
 @pytest.mark.parametrize("option", ["-q", "-v"])
@@ -51,19 +51,19 @@ def test_a_message_written_in_the_editor_gets_them_too(
     tip: str, git: Run, commit: Commit, option: str
 ) -> None:
     assert commit(option, editor="sed -i 1s/^/written/") == 0
-    assert said(git) == f"written\n\n{block(tip)}"
+    assert message_of(git) == f"written\n\n{block(tip)}"
 
 
 def test_commit_v_keeps_its_diff_out_of_the_message(tip: str, git: Run, commit: Commit) -> None:
     assert commit("-v", "-m", "seen", "-e", editor="true") == 0
-    assert said(git) == f"seen\n\n{block(tip)}"
+    assert message_of(git) == f"seen\n\n{block(tip)}"
 
 
 @pytest.mark.parametrize("args", [("-q",), ("-s",), ("-v",), ("-m", "", "-e"), ("--cleanup=scissors",)])
 @pytest.mark.usefixtures("tip")
 def test_an_empty_message_still_makes_git_abort(git: Run, commit: Commit, args: tuple[str, ...]) -> None:
     assert commit(*args, editor="true") != 0
-    assert said(git) == "c3"
+    assert message_of(git) == "c3"
 
 
 def test_a_template_that_nobody_edited_still_makes_git_abort(
@@ -73,9 +73,9 @@ def test_a_template_that_nobody_edited_still_makes_git_abort(
     git("config", "commit.template", str(tmp_path / "template"))
     assert commit(editor="true") != 0
     assert commit(editor="sed -i 's/^What:/&dates/'") == 0
-    assert said(git) == f"What:dates\n\nWhy?\n\n{block(tip)}"
+    assert message_of(git) == f"What:dates\n\nWhy?\n\n{block(tip)}"
     assert commit("-m", "without it") == 0
-    assert said(git) == f"without it\n\n{block(tip)}"
+    assert message_of(git) == f"without it\n\n{block(tip)}"
 
 
 def test_a_merge_message_without_a_final_newline_is_not_glued(tip: str, git: Run, commit: Commit) -> None:
@@ -85,7 +85,7 @@ def test_a_merge_message_without_a_final_newline_is_not_glued(tip: str, git: Run
     commit("-m", "side", change=False)
     git("checkout", "-q", "main")
     git("merge", "--no-edit", "side")
-    assert said(git) == f"Merge branch 'side'\n\n{block(tip)}"
+    assert message_of(git) == f"Merge branch 'side'\n\n{block(tip)}"
 
 
 def test_a_repository_with_its_own_trailer_settings_keeps_them(
@@ -96,7 +96,7 @@ def test_a_repository_with_its_own_trailer_settings_keeps_them(
     git("config", "trailer.where", "start")
     git("config", "trailer.sign.command", f"touch {tmp_path}/ran; echo added")
     assert commit("-m", "one", "-m", "Bug #42\nFixes= 7") == 0
-    assert said(git) == f"one\n\nBug #42\nFixes= 7\n{block(tip)}"
+    assert message_of(git) == f"one\n\nBug #42\nFixes= 7\n{block(tip)}"
     assert not (tmp_path / "ran").exists()
 
 
@@ -104,17 +104,17 @@ def test_a_repository_with_its_own_trailer_settings_keeps_them(
 def test_a_repository_with_its_own_comment_character(char: str, tip: str, git: Run, commit: Commit) -> None:
     git("config", "core.commentChar", char)
     assert commit("-v", editor="sed -i '1s/^/written/'") == 0
-    assert said(git) == f"written\n\n{block(tip)}"
+    assert message_of(git) == f"written\n\n{block(tip)}"
     assert commit("-v", editor="true") != 0
     assert commit("-v", "-m", "#12 is text", "-e", editor="true") == 0
-    assert said(git) == f"#12 is text\n\n{block(tip)}"
+    assert message_of(git) == f"#12 is text\n\n{block(tip)}"
 
 
 def test_a_line_that_begins_like_a_comment_is_text_where_no_editor_opens(
     tip: str, git: Run, commit: Commit
 ) -> None:
     assert commit("-m", "#123 is fixed", "-m", "# Why") == 0
-    assert said(git) == f"#123 is fixed\n\n# Why\n\n{block(tip)}"
+    assert message_of(git) == f"#123 is fixed\n\n# Why\n\n{block(tip)}"
 
 
 def test_a_message_from_a_file_without_a_final_newline(
@@ -130,7 +130,7 @@ def test_a_message_from_a_file_without_a_final_newline(
 
 def test_no_verify_skips_checks_but_not_the_trailers(tip: str, git: Run, commit: Commit) -> None:
     assert commit("-n", "-m", "quick") == 0
-    assert said(git) == f"quick\n\n{block(tip)}"
+    assert message_of(git) == f"quick\n\n{block(tip)}"
 
 
 @pytest.mark.quick
@@ -145,10 +145,10 @@ def test_commits_are_refused_while_a_journal_of_this_worktree_is_open(
     for name in ("", "../../config", "20010203T040506-00000000"):
         monkeypatch.setenv("DEVS_GIT_OP", name)
         assert commit(verify, "-m", "in between") != 0
-    assert said(git) == "c3"
+    assert message_of(git) == "c3"
     monkeypatch.setenv("DEVS_GIT_OP", entry.stem)
     assert commit(verify, "-m", "its own") == 0
-    assert said(git) == "its own"
+    assert message_of(git) == "its own"
     entry.write_text(json.dumps({"op_id": entry.stem, "worktree": "other", "kind": "move"}))
     monkeypatch.delenv("DEVS_GIT_OP")
     assert commit(verify, "-m", "another worktree's") == 0
@@ -158,10 +158,10 @@ def test_a_linked_worktree_has_its_own_task(tip: str, git: Run, tmp_path: Path) 
     second = tmp_path / "second"
     git("worktree", "add", "-q", str(second))
     git("commit", "-q", "--allow-empty", "-m", "no task here", where=second)
-    assert git("log", "-1", "--format=%B", where=second) == f"no task here\n\n{bound(tip)}"
+    assert git("log", "-1", "--format=%B", where=second) == f"no task here\n\n{ledger_trailer(tip)}"
     work = Work("task-11")
     active_task.write(Workspace.open(second).places, work.lines())
     git("commit", "-q", "--allow-empty", "-m", "eleven", where=second)
     assert git("log", "-1", "--format=%B", where=second) == f"eleven\n\n{block(tip, work)}"
     git("commit", "-q", "--allow-empty", "-m", "ten")
-    assert said(git) == f"ten\n\n{block(tip)}"
+    assert message_of(git) == f"ten\n\n{block(tip)}"

@@ -46,7 +46,7 @@ CHANGES = (
 )
 
 
-def begun(base: Path) -> Path:
+def first_repository(base: Path) -> Path:
     """The repository that every world begins with, made once below `base`; its remote is `remote.git` beside it."""
     mould = base / "mould"
     if not mould.exists():

@@ -31,14 +31,16 @@ def attempt(*words: str, where: Path | None = None, env: Mapping[str, str] | Non
     return done.returncode, done.stdout + done.stderr
 
 
-def refused(code: str, *words: str, where: Path | None = None, env: Mapping[str, str] | None = None) -> None:
+def assert_refused(
+    code: str, *words: str, where: Path | None = None, env: Mapping[str, str] | None = None
+) -> None:
     """Our hook refuses this git command, with `code`."""
     status, said = attempt(*words, where=where, env=env)
     assert status != 0, said
     assert f"devs-git: {code}: " in said, said
 
 
-def goes_on(*words: str, where: Path | None = None, env: Mapping[str, str] | None = None) -> str:
+def assert_succeeds(*words: str, where: Path | None = None, env: Mapping[str, str] | None = None) -> str:
     """What git prints; nothing here holds it up."""
     status, said = attempt(*words, where=where, env=env)
     assert status == 0, said
@@ -47,11 +49,11 @@ def goes_on(*words: str, where: Path | None = None, env: Mapping[str, str] | Non
 
 def commit(*options: str, message: str = "smuggled", env: Mapping[str, str] | None = None) -> str:
     """A commit past our hooks; its oid."""
-    goes_on(*NO_HOOKS, "commit", "-q", "--allow-empty", *options, "-m", message, env=env)
-    return goes_on("rev-parse", "HEAD")
+    assert_succeeds(*NO_HOOKS, "commit", "-q", "--allow-empty", *options, "-m", message, env=env)
+    return assert_succeeds("rev-parse", "HEAD")
 
 
-def verified(*parts: str, **how: Any) -> set[str]:
+def verify_codes(*parts: str, **how: Any) -> set[str]:
     """The codes that `verify` tells, errors and warnings."""
     return {
         found.code
@@ -65,7 +67,7 @@ def findings() -> tuple[Finding, ...]:
     return found
 
 
-def examined() -> set[str]:
+def doctor_codes() -> set[str]:
     return {found.code for found in findings()}
 
 
@@ -83,7 +85,7 @@ def by_hand(*files: tuple[str, bytes | None], kind: str = "gate.resolved") -> st
     return Workspace.open().append(lambda _tip: Draft(Event(kind, "gate: approved", ()), files)).oid
 
 
-def deciding(gate_id: str, data: bytes, signature: bytes = b"") -> tuple[tuple[str, bytes | None], ...]:
+def decision_files(gate_id: str, data: bytes, signature: bytes = b"") -> tuple[tuple[str, bytes | None], ...]:
     """The files of an event that decides on a gate."""
     files: list[tuple[str, bytes | None]] = [
         (gate_files.decision_path(gate_id), data),
@@ -92,15 +94,15 @@ def deciding(gate_id: str, data: bytes, signature: bytes = b"") -> tuple[tuple[s
     return (*files, (gate_files.signature_path(gate_id), signature)) if signature else tuple(files)
 
 
-def plumbing(
+def commit_by_git(
     *files: tuple[str, str | None], parent: str = LEDGER, also: str = "", message: str = "x\n\nDevs-Event: x"
 ) -> str:
     """A commit on top of the ledger (and of `also`), made by git alone; no ref is moved."""
     env = {"GIT_INDEX_FILE": os.fspath(Path(".git/attack").absolute())}
-    goes_on("read-tree", parent, env=env)
+    assert_succeeds("read-tree", parent, env=env)
     for path, text in files:
         if text is None:
-            goes_on("rm", "-q", "--cached", path, env=env)
+            assert_succeeds("rm", "-q", "--cached", path, env=env)
         else:
             done = subprocess.run(
                 ["git", "hash-object", "-w", "--stdin"],
@@ -109,7 +111,9 @@ def plumbing(
                 text=True,
                 check=True,
             )
-            goes_on("update-index", "--add", "--cacheinfo", f"100644,{done.stdout.strip()},{path}", env=env)
-    tree = goes_on("write-tree", env=env)
+            assert_succeeds(
+                "update-index", "--add", "--cacheinfo", f"100644,{done.stdout.strip()},{path}", env=env
+            )
+    tree = assert_succeeds("write-tree", env=env)
     second = ("-p", also) if also else ()
-    return goes_on("commit-tree", "-p", parent, *second, "-m", message, tree)
+    return assert_succeeds("commit-tree", "-p", parent, *second, "-m", message, tree)

@@ -199,7 +199,7 @@ def make(initialised: Path, folder: Path) -> Pair:
     return pair
 
 
-def copied(initialised: Path, mould: Path, folder: Path) -> Pair:
+def copy_of_the_pair(initialised: Path, mould: Path, folder: Path) -> Pair:
     """Made once, copied for each test; the remote is named by a path that is right in each copy."""
     if not mould.exists():
         mould.mkdir()

@@ -21,7 +21,7 @@ def on_disk(case: Case) -> dict[str, str]:
     return {blob_oid(data): repr(path) for path, (_, data) in contents(case.top).items()}
 
 
-def staged(case: Case) -> dict[str, str]:
+def index_entries(case: Case) -> dict[str, str]:
     """Oid and path of every entry of the index; an intent-to-add entry has no content of its own."""
     lines = case.git_bytes("ls-files", "--stage", "-z").split(b"\0")
     found = {}
@@ -33,7 +33,7 @@ def staged(case: Case) -> dict[str, str]:
     return found
 
 
-def unchanged(case: Case) -> set[bytes]:
+def unchanged_paths(case: Case) -> set[bytes]:
     """Tracked paths that git sees no change of."""
     tracked = set(case.git_bytes("ls-files", "-z").split(b"\0"))
     return tracked - set(case.git_bytes("diff", "--name-only", "-z").split(b"\0"))
@@ -55,15 +55,15 @@ class Held:
         """With `clean` a file that git calls unchanged is held as git has it: what a switch of branches writes again."""
         found = on_disk(case)
         if clean:
-            same = unchanged(case)
+            same = unchanged_paths(case)
             found = {
                 blob_oid(data): repr(path)
                 for path, (_, data) in contents(case.top).items()
                 if path not in same
             }
-        return cls(found | (staged(case) if index else {}))
+        return cls(found | (index_entries(case) if index else {}))
 
     def must_still_be_there(self, case: Case) -> None:
-        gone = self.contents.keys() - on_disk(case).keys() - staged(case).keys()
+        gone = self.contents.keys() - on_disk(case).keys() - index_entries(case).keys()
         lost = gone - reachable(case) if gone else set()
         assert not lost, f"lost: {sorted(self.contents[oid] for oid in lost)}"

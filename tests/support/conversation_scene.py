@@ -27,7 +27,7 @@ def take(catalog: Catalog, path: Path, **seen: object) -> ReadResult:
     return transcripts.take_in(catalog, Source(path), ReadContext(NOW, NOW, ids, **seen))  # type: ignore[arg-type]
 
 
-def said(catalog: Catalog, session: str) -> tuple[Place, ...]:
+def stored_places(catalog: Catalog, session: str) -> tuple[Place, ...]:
     return messages.places(catalog, session, 1 << 60, 1 << 60)
 
 

@@ -45,7 +45,7 @@ def ask(workspace: Workspace, *, text: str | None = None, kind: str = "TAS_REVIS
     return gate_request.run(workspace, gate_request.Request(**told)).gate_id
 
 
-def asked(workspace: Workspace, gate_id: str) -> dict[str, Any]:
+def recorded_request(workspace: Workspace, gate_id: str) -> dict[str, Any]:
     """The request as the ledger has it."""
     data = workspace.ledger.tip().read(gate_files.request_path(gate_id)) or b""
     return yaml_documents.load(data, "request")

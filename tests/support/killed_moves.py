@@ -23,7 +23,7 @@ SMUDGE = (
 )
 
 
-def killed(case: Case, verb: Any, request: Any, how: tuple[str, int]) -> bool:
+def run_killed(case: Case, verb: Any, request: Any, how: tuple[str, int]) -> bool:
     """Run a verb in a process of its own, killed as `how` says: `us` before the step of that number, or in a filter.
 
     `filter`: git alone is killed there; `both`: we are, too. Whether we were.
@@ -62,12 +62,12 @@ def _child(case: Case, verb: Any, request: Any, how: tuple[str, int]) -> None:
         (case.top / ".git/kill").unlink(missing_ok=True)
 
 
-def recovered(case: Case, *, again: bool, decide: bool) -> str:
+def recover(case: Case, *, again: bool, decide: bool) -> str:
     """Let the next command recover, `again` after it was killed itself; a person decides where it must not (`decide`: finish)."""
     (case.top / ".git/kill").unlink(missing_ok=True)
     if again:
         for at in range(2):
-            killed(case, status, status.Request(), ("us", at))
+            run_killed(case, status, status.Request(), ("us", at))
     stopped = _refused(case, "status", status.Request())
     if stopped is None:
         return "recovered"

@@ -32,7 +32,7 @@ from devs_git.storage.worktree import positions
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.support.hanging_git import runs
-from tests.support.repository_contents import blob, differences, git, held, litter, state
+from tests.support.repository_contents import blob, differences, git, litter, state, stored_oids
 from tests.support.scene import contents
 
 ROOT = Path(__file__).parent.parent.parent
@@ -178,7 +178,7 @@ def driver(*prefix: str) -> Iterator[Driver]:
         opened.close()
 
 
-def thinned(kept: Iterable[Any], others: Iterable[Any]) -> list[Any]:
+def with_thorough(kept: Iterable[Any], others: Iterable[Any]) -> list[Any]:
     """Parameters of a test: `make test` takes `kept` and leaves out `others`."""
     return [*kept, *(pytest.param(value, marks=pytest.mark.thorough) for value in others)]
 
@@ -200,14 +200,14 @@ class Stage:
     ends: dict[str, int] = field(default_factory=lambda: {"old": 0, "new": 0})
 
     def __post_init__(self) -> None:
-        self.old, self.before = state(self.top), held(self.top)
+        self.old, self.before = state(self.top), stored_oids(self.top)
         twin = self.twin()
         done = self.drive(twin, self.verb, self.request)
         assert done["error"] is None, done
         self.new, self.steps, self.seconds = state(twin), done["steps"], done["seconds"]
         assert self.old != self.new
         assert litter(twin) == []
-        lost = self.before - held(twin)
+        lost = self.before - stored_oids(twin)
         assert not lost, {
             oid: [name for name, (_kind, data) in contents(self.top).items() if blob(data) == oid]
             for oid in lost
@@ -237,7 +237,7 @@ class Stage:
         left = litter(top)
         assert not left, (note, left)
         assert git(top, "fsck", "--no-dangling", "--no-progress") == "", note
-        lost = self.before - held(top)
+        lost = self.before - stored_oids(top)
         assert not lost, (note, lost)
         end = "old" if now == self.old else "new"
         self.ends[end] += 1

@@ -43,7 +43,7 @@ def in_force(workspace: Workspace, **record: Any) -> None:
     whole = {"genesis": root_of(workspace), **record}
     tip = workspace.ledger.tip()
     if len(list(workspace.ledger.events())) > 2:
-        decided(workspace, **record)
+        put_policy_in_force(workspace, **record)
         return
     event = workspace.ledger.write_commit(Tip(workspace.ledger, whole["genesis"]), _policy(workspace, whole))
     move = RefUpdate(LEDGER, event.oid, tip.oid)
@@ -51,7 +51,7 @@ def in_force(workspace: Workspace, **record: Any) -> None:
     workspace.ledger.note_checked(event.oid)
 
 
-def decided(workspace: Workspace, **record: Any) -> None:
+def put_policy_in_force(workspace: Workspace, **record: Any) -> None:
     """Put a policy into force by a request and an unsigned decision."""
     whole = {"genesis": root_of(workspace), **record}
     gate_id = str(uuid.uuid4())

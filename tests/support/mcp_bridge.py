@@ -94,7 +94,7 @@ class Bridge:
 
 
 @contextlib.contextmanager
-def bridged(top: Path) -> Iterator[str]:
+def bridge(top: Path) -> Iterator[str]:
     """The address of a port that leads to `devs-git mcp` in the repository at `top`."""
     bridge = Bridge(top)
     app = Starlette(routes=[Route("/mcp", bridge.relay, methods=["POST"])])

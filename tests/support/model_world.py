@@ -37,7 +37,7 @@ from tests.support.actors import (
     NAMES,
     RULES,
     People,
-    begun,
+    first_repository,
 )
 from tests.support.content_oracle import Held, blob_oid
 from tests.support.rewind_cases import Case, Look
@@ -73,7 +73,7 @@ class World(People, RuleBasedStateMachine):
         # Where all happens in a few places, files and folders of one name meet often.
         self.places = CROWDED if crowded else NAMES
         self.folder = Path(tempfile.mkdtemp(dir=self.base))
-        mould = begun(self.base)
+        mould = first_repository(self.base)
         shutil.copytree(mould, self.folder / "repo", symlinks=True)
         shutil.copytree(self.base / "remote.git", self.folder / "remote.git")
         self.case = Case(self.folder / "repo")
@@ -116,10 +116,10 @@ class World(People, RuleBasedStateMachine):
             return self.verb(lambda: verb.run(workspace, request), clean=clean)
         held, before = Held.now(self.case, clean=clean), self.case.look()
         last = killed_moves.last_operation(self.case)
-        killed = killed_moves.killed(self.case, verb, request, (how, at))
+        killed = killed_moves.run_killed(self.case, verb, request, (how, at))
         self.count("killed" if killed else "not killed")
         mine = self._meanwhile(then, held)
-        decided = killed_moves.recovered(self.case, again=then == "again", decide=at % 2 == 0)
+        decided = killed_moves.recover(self.case, again=then == "again", decide=at % 2 == 0)
         note(f"{how} at {at}: killed {killed}, then {then} {mine!r}: {decided}")
         held.must_still_be_there(self.case)
         killed_moves.must_be_usable(self.case)

@@ -31,13 +31,13 @@ def call(top: Path, name: str, request: Any) -> Any:
     return router.call(name, Workspace.open(top), request)
 
 
-def purged(top: Path, request: purge.Request = PATH, **more: Any) -> purge.Result:
+def run_purge(top: Path, request: purge.Request = PATH, **more: Any) -> purge.Result:
     made = purge.Request(request.path, request.text, str(top), **more)
     result: purge.Result = call(top, "purge", made)
     return result
 
 
-def packed(data: bytes) -> Iterator[bytes]:
+def unpacked_streams(data: bytes) -> Iterator[bytes]:
     """What every zlib stream in `data` holds, as far as it can be read."""
     for header in re.finditer(b"\x78[\x01\x5e\x9c\xda]", data):
         unpacking = zlib.decompressobj()
@@ -68,7 +68,7 @@ def places(top: Path) -> set[str]:
     for path in (top / ".git").rglob("*"):
         if path.is_file() and "objects" not in path.parts:
             data = path.read_bytes()
-            if WORD.encode() in data or any(WORD.encode() in part for part in packed(data)):
+            if WORD.encode() in data or any(WORD.encode() in part for part in unpacked_streams(data)):
                 found.add(path.name if path.name.startswith("catalog") else path.parent.name)
     if (top / ".git/devs/catalog.db").exists():
         with sqlite3.connect(top / ".git/devs/catalog.db") as base:
@@ -77,12 +77,12 @@ def places(top: Path) -> set[str]:
     return found
 
 
-def collected(top: Path) -> None:
+def finish_purge(top: Path) -> None:
     """What `purge` says to run after it."""
     subprocess.run(["sh", "-ec", purge.FINISH], cwd=top, check=True, capture_output=True)
 
 
-def said(number: int, content: str) -> bytes:
+def transcript_line(number: int, content: str) -> bytes:
     message = {"role": "user", "content": content}
     known = {
         "type": "user",
@@ -116,7 +116,11 @@ def tell(top: Path, tmp_path: Path) -> Path:
         trace_put.Request(b"x", trace_id="asked", input=json.dumps({"token": f"TOKEN={WORD}"})),
     )
     session = tmp_path / "session.jsonl"
-    session.write_bytes(said(1, "Hello there.") + said(2, f"It is\n{SECRET}") + said(3, "Thank you."))
+    session.write_bytes(
+        transcript_line(1, "Hello there.")
+        + transcript_line(2, f"It is\n{SECRET}")
+        + transcript_line(3, "Thank you.")
+    )
     call(top, "conversation import", conversation_import.Request(session))
     session.unlink()
     payload = {

@@ -62,7 +62,7 @@ def blob(data: bytes) -> str:
     return hashlib.sha1(b"blob %d\0%s" % (len(data), data), usedforsecurity=False).hexdigest()
 
 
-def held(top: Path) -> set[str]:
+def stored_oids(top: Path) -> set[str]:
     """Oids of all contents on disk and in the index, and of all that refs reach."""
     found = {blob(data) for _kind, data in contents(top).values()}
     found |= {line.split()[1] for line in git(top, "ls-files", "-s", "-z").split("\0") if line}

@@ -182,7 +182,7 @@ class Case:
     ) -> Undone:
         return undo.run(self.workspace, undo.Request(op_id, preserve=preserve, untracked=untracked))
 
-    def refused(self, target: str, preserve: str | None = None, code: str = REFUSED) -> DevsError:
+    def assert_refused(self, target: str, preserve: str | None = None, code: str = REFUSED) -> DevsError:
         """A rewind is refused, and nothing at all has changed."""
         before, refs = self.look(), self.git("for-each-ref")
         with pytest.raises(DevsError) as error:

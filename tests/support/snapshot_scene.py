@@ -10,9 +10,9 @@ Make = Callable[..., str]
 Snap = Callable[[], Result]
 
 
-def saved(git: Make, result: Result, path: str) -> str:
+def saved_text(git: Make, result: Result, path: str) -> str:
     return git("show", f"{result.commit}:{path}")
 
 
-def listed(git: Make, tree: str) -> list[str]:
+def saved_paths(git: Make, tree: str) -> list[str]:
     return git("ls-tree", "-r", "-z", "--name-only", tree).strip("\0").split("\0")

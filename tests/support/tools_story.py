@@ -68,7 +68,7 @@ class Story:
         subprocess.run(["git", *words], cwd=self.top, check=True, capture_output=True)
 
 
-def told() -> list[Call]:
+def tell_story() -> list[Call]:
     """Tell the story in this process, whose environment it replaces."""
     kept = {name: value for name, value in os.environ.items() if name in KEPT}
     with tempfile.TemporaryDirectory(prefix="devs-git-") as folder:

@@ -51,7 +51,7 @@ class Line:
     tasks: tuple[str, ...] = ()
     hidden: dict[str, str] = field(default_factory=dict)
 
-    def moved(self, then: Line, now: str) -> Line:
+    def after_move(self, then: Line, now: str) -> Line:
         """After a move of the branch to where it was `then`: what left is hidden, what came back is as it was."""
         left = {task: now for task in self.tasks if task not in then.tasks}
         back = [task for task in then.tasks if task not in self.tasks]

@@ -72,7 +72,7 @@ class Place:
     def workspace(self) -> Workspace:
         return self.case.workspace
 
-    def lived(self, verb: str, known: dict[str, Any], dies: int) -> bool:
+    def survives(self, verb: str, known: dict[str, Any], dies: int) -> bool:
         """Run a verb in a child that dies at some step; False where it did not get to its end."""
         words = [sys.executable, "-c", DYING, str(dies), verb]
         where = {"PYTHONPATH": str(Path(__file__).parent.parent.parent)}
@@ -95,14 +95,14 @@ class Place:
                 raise
             return None
 
-    def listed(self, *, rewound: bool) -> list[dict[str, Any]]:
+    def trace_rows(self, *, rewound: bool) -> list[dict[str, Any]]:
         found = trace_list.run(self.workspace, trace_list.Request(limit=10_000, rewound=rewound))
         assert found.next_cursor == ""
         return [dict(vars(row)) for row in found.traces]
 
     def must_hold(self, *fresh: str) -> None:
         """Everything that was put is there, all of it, and nothing else; `fresh` are the words to look for at any rate."""
-        rows = self.listed(rewound=True)
+        rows = self.trace_rows(rewound=True)
         ids = {self._name(row): row["trace_id"] for row in rows}
         found = {self._name(row): {**row, "trace_id": self._name(row)} for row in rows}
         assert len(ids) == len(rows), "a trace is there twice"
@@ -110,7 +110,7 @@ class Place:
         assert found.keys() == wanted.keys()
         other = [(row, wanted[name]) for name, row in found.items() if row != wanted[name]]
         assert other == [], other
-        seen = [row["trace_id"] for row in self.listed(rewound=False)]
+        seen = [row["trace_id"] for row in self.trace_rows(rewound=False)]
         newest_first = reversed(self.held.oldest_first())
         assert seen == [ids[name] for name in newest_first if not found[name]["rewound"]]
         for name, kept in self.held.traces.items():
@@ -163,7 +163,7 @@ class Place:
         with Catalog.open(self.workspace.places.shared) as catalog:
             assert fulltext.trouble(catalog) == ""
 
-    def said(self, session: str) -> list[conversation_show.Said]:
+    def messages(self, session: str) -> list[conversation_show.Said]:
         """The messages of the session that was read last."""
         found = conversation_show.run(self.workspace, conversation_show.Request(limit=10_000))
         assert found.session_id == session

@@ -79,7 +79,7 @@ class Sources(RuleBasedStateMachine):
     def word(self) -> str:
         return f"zq{next(self.numbers)}"
 
-    def made(self, shape: Shape) -> tuple[bytes, str]:
+    def make_output(self, shape: Shape) -> tuple[bytes, str]:
         """An output of about that size, and the word in it."""
         size, before, after, planted = shape
         word = self.word() if planted else ""
@@ -92,7 +92,7 @@ class Sources(RuleBasedStateMachine):
         if not dies:
             self.count(verb)
             return run(place.case.top, verb, known)
-        done = place.lived(verb, known, dies)
+        done = place.survives(verb, known, dies)
         self.count(verb if done else f"{verb} killed")
         return done or None
 
@@ -101,7 +101,7 @@ class Sources(RuleBasedStateMachine):
     @rule(here=here, name=st.sampled_from(NAMES), task=tasks, tool=tools, shape=shapes, dies=deaths)
     def put(self, *, here: bool, name: str, task: str, tool: str, shape: Shape, dies: int) -> None:
         place, at = self.places[not here], self.tick()
-        output, word = self.made(shape)
+        output, word = self.make_output(shape)
         given = self.word()
         name = name or f"new {given}"
         known: dict[str, Any] = {
@@ -120,7 +120,7 @@ class Sources(RuleBasedStateMachine):
             frozenset(filter(None, (given, word))),
         )
         if done or any(
-            row["trace_id"] == name and row["created_at"] == at for row in place.listed(rewound=True)
+            row["trace_id"] == name and row["created_at"] == at for row in place.trace_rows(rewound=True)
         ):
             place.held.traces[name] = kept
         place.must_hold(given, *filter(None, (word,)))
@@ -142,7 +142,7 @@ class Sources(RuleBasedStateMachine):
 
     def leave(self, place: Place, use: str, task: str, tool: str, shape: Shape, *, reads: bool) -> None:
         at = self.tick()
-        data, word = self.made(shape)
+        data, word = self.make_output(shape)
         output, given = data.decode("utf-8", "replace"), self.word()
         payload = {"session_id": "captured", "hook_event_name": "PostToolUse", "tool_use_id": use}
         payload |= {"tool_name": "Bash" if reads else tool, "tool_response": output}
@@ -198,7 +198,7 @@ class Sources(RuleBasedStateMachine):
         place.held.messages |= {message_id: known for message_id, *_, known in said}
         conversation_import.run(place.workspace, conversation_import.Request(file, task=task))
         self.count("talk")
-        found = {message.id: message for message in place.said(name)}
+        found = {message.id: message for message in place.messages(name)}
         for message_id, text, size, known in said:
             trace_id = found[message_id].trace_id
             assert bool(trace_id) == (bool(text) and size > 500)

@@ -47,7 +47,7 @@ class World(Sources):
             target = at % len(line.tasks)
             done = rewind.run(place.workspace, rewind.Request(line.tasks[target], preserve="branch"))
             assert isinstance(done, rewind.Result)
-            self.moved(place, done.rewind_id, Line(line.tasks[: target + 1], line.hidden), now)
+            self.note_move(place, done.rewind_id, Line(line.tasks[: target + 1], line.hidden), now)
 
     @precondition(lambda self: any(place.held.before for place in self.places))
     @rule(here=here, at=st.none() | few)
@@ -64,12 +64,12 @@ class World(Sources):
             place.must_hold()
             return
         self.count("undo")
-        self.moved(place, done.undo_id, place.held.before[done.undone_operation], now)
+        self.note_move(place, done.undo_id, place.held.before[done.undone_operation], now)
 
-    def moved(self, place: Place, operation: str, then: Line, now: str) -> None:
+    def note_move(self, place: Place, operation: str, then: Line, now: str) -> None:
         held = place.held
         held.before[operation] = held.line
-        held.line = held.line.moved(then, now)
+        held.line = held.line.after_move(then, now)
         self.count("moved")
         place.must_hold()
 
@@ -111,7 +111,7 @@ class World(Sources):
         place.must_hold()
         done = self.do(place, "import", {"source": packed}, dies)
         if done is None:  # all of it, or nothing
-            have = {row["trace_id"]: row["created_at"] for row in place.listed(rewound=True)}
+            have = {row["trace_id"]: row["created_at"] for row in place.trace_rows(rewound=True)}
             wanted = Held({**traces, **place.held.traces}).rows().values()
             done = sorted(have.values()) == sorted(str(row["created_at"]) for row in wanted)
         if done:

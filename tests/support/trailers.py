@@ -15,9 +15,9 @@ def block(tip: str, work: Work = WORK) -> str:
     return f"{work.lines()}Devs-Ledger: {tip}"
 
 
-def said(git: Run, rev: str = "HEAD") -> str:
+def message_of(git: Run, rev: str = "HEAD") -> str:
     return git("log", "-1", "--format=%B", rev)
 
 
-def bound(tip: str) -> str:
+def ledger_trailer(tip: str) -> str:
     return f"Devs-Ledger: {tip}"

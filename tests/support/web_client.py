@@ -89,7 +89,7 @@ def _events(response: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:
 
 
 @contextlib.contextmanager
-def served(where: Path, rules: Rules | None = None) -> Iterator[Web]:
+def serve(where: Path, rules: Rules | None = None) -> Iterator[Web]:
     """The application on a free port until the end of the block."""
     rules = rules or Rules("127.0.0.1")
     with listen("127.0.0.1", 0) as ear:

@@ -8,16 +8,16 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.belief.abstract_ledger import MARKER, POLICY, open_path, request_path
-from tests.support.belief.findings import forged
-from tests.support.belief.generator import Generated, generate, revived
+from tests.support.belief.findings import forged_events
+from tests.support.belief.generator import Generated, generate, ledger_with_revival
 from tests.support.belief.oracle import Oracle
 from tests.support.belief.records import Believed
-from tests.support.belief.story import ANN, BOB, DAN, Story, agreed, signed_by
+from tests.support.belief.story import ANN, BOB, DAN, Story, compare_with_the_oracle, signed_by
 from tests.support.belief.world import World
 
 pytestmark = pytest.mark.quick
 
-__all__ = ("agreed",)
+__all__ = ("compare_with_the_oracle",)
 
 LEDGERS = int(os.environ.get("DEVS_TEST_COUNT_BELIEF_LEDGERS", "40"))
 PARTS = 8
@@ -34,11 +34,11 @@ def dead(one: Generated) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_copy_of_a_dead_decision_decides_nothing_anywhere(part: int) -> None:
     seeds = range(part, LEDGERS, PARTS)
-    for one in (*map(generate, seeds), *map(revived, seeds)):
-        if forged(one.oracle):
+    for one in (*map(generate, seeds), *map(ledger_with_revival, seeds)):
+        if forged_events(one.oracle):
             continue
         for event, gate in sorted(dead(one)):
-            if one.oracle.signed(event, gate):
+            if one.oracle.signature_of(event, gate):
                 _everywhere(one, event, gate)
 
 
@@ -61,7 +61,7 @@ def _everywhere(one: Generated, event: str, gate: str) -> None:
         for tip, fair in zip(ways, itself, strict=False):
             told = Believed(world.ledger.up_to(tip))
             # A merge may put the other line first: whoever has seen the tip refuses that.
-            refused = copy in told.forged() or told.rollback(one.tip, tip)
+            refused = copy in told.forged_events() or told.rollback(one.tip, tip)
             same = _outcome(world, tip, gate) in (now, fair)
             assert same or refused, f"seed {one.seed}: {event} at {at}\n{world.ledger.story()}"
         world.ledger.events.clear()
@@ -82,13 +82,13 @@ def test_a_key_that_comes_back_does_not_bring_a_dead_decision_back_by_a_copy() -
     out = story.set_policy(asked, "out", signed_by(ANN), ANN)
     known = story.merge(out, said)
     back = story.set_policy(known, "in", signed_by(ANN, BOB), ANN)
-    assert story.deciding(back, GATE) == ""
+    assert story.deciding_event(back, GATE) == ""
     at_tip = story.world.copy(back, said, GATE)
-    assert at_tip in story.forged(at_tip)
+    assert at_tip in story.forged_events(at_tip)
     for at in (asked, story.ask(asked, "other")):
         copy = story.world.copy(at, said, GATE)
         for tip in (story.merge(back, copy), story.merge(copy, back)):
-            assert story.deciding(tip, GATE) == ""
+            assert story.deciding_event(tip, GATE) == ""
 
 
 def test_a_key_that_comes_back_decides_anew() -> None:
@@ -98,8 +98,8 @@ def test_a_key_that_comes_back_decides_anew() -> None:
     out = story.set_policy(asked, "out", signed_by(ANN), ANN)
     back = story.set_policy(story.merge(out, said), "in", signed_by(ANN, BOB), ANN)
     anew = story.decide(back, GATE, BOB)
-    assert story.deciding(anew, GATE) == anew
-    assert story.forged(anew) == set()
+    assert story.deciding_event(anew, GATE) == anew
+    assert story.forged_events(anew) == set()
 
 
 def test_a_policy_whose_words_come_back_does_not_bring_an_old_approval_back_by_a_copy() -> None:
@@ -109,7 +109,7 @@ def test_a_policy_whose_words_come_back_does_not_bring_an_old_approval_back_by_a
     again = story.set_policy(story.merge(ours, theirs), "again", signed_by(ANN, BOB), ANN)
     assert story.tree(again, "policy.yaml") == story.tree(story.first, "policy.yaml")
     copy = story.world.copy(again, theirs, GATE)
-    assert copy in story.forged(copy)
+    assert copy in story.forged_events(copy)
 
 
 def test_a_policy_is_not_approved_on_a_request_from_under_an_older_one_with_the_same_words() -> None:
@@ -118,7 +118,7 @@ def test_a_policy_is_not_approved_on_a_request_from_under_an_older_one_with_the_
     away = story.set_policy(asked, "away", signed_by(ANN), ANN)
     again = story.set_policy(away, "again", signed_by(ANN, BOB), ANN)
     late = story.decide(again, GATE, BOB)
-    assert late in story.forged(late)
+    assert late in story.forged_events(late)
 
 
 def test_a_copy_that_comes_first_does_not_stop_the_honest_line() -> None:
@@ -127,8 +127,8 @@ def test_a_copy_that_comes_first_does_not_stop_the_honest_line() -> None:
     said = story.decide(asked, GATE, BOB)
     copy = story.world.copy(story.ask(asked, "other"), said, GATE)
     for tip in (story.merge(copy, said), story.merge(said, copy)):
-        assert story.forged(tip) == set()
-        assert story.deciding(tip, GATE) in (said, copy)
+        assert story.forged_events(tip) == set()
+        assert story.deciding_event(tip, GATE) in (said, copy)
         assert not story.refuses(said, tip)
         assert not story.refuses(copy, tip)
 
@@ -140,8 +140,8 @@ def test_two_who_sign_the_same_words_are_two_decisions() -> None:
     by_ann = story.world.sign_anew(asked, by_bob, GATE, ANN)
     out = story.set_policy(asked, "out", signed_by(ANN, DAN), ANN)
     known = story.merge(out, by_bob)
-    assert story.deciding(known, GATE) == ""
-    assert story.deciding(story.merge(known, by_ann), GATE) == by_ann
+    assert story.deciding_event(known, GATE) == ""
+    assert story.deciding_event(story.merge(known, by_ann), GATE) == by_ann
 
 
 def test_the_request_copied_behind_another_event_than_it_names() -> None:
@@ -152,4 +152,4 @@ def test_the_request_copied_behind_another_event_than_it_names() -> None:
     copy = story.event(story.event(story.first, {"tasks/task-1/1.yaml": "plain 1"}), copied)
     assert story.oracle.open_gates(copy) == set()
     for tip in (story.merge(honest, copy), story.merge(copy, honest)):
-        assert story.forged(tip) == {copy}
+        assert story.forged_events(tip) == {copy}

@@ -15,9 +15,9 @@ from tests.support.belief.abstract_ledger import (
     set_aside,
     signature_path,
 )
-from tests.support.belief.findings import forged
+from tests.support.belief.findings import forged_events
 from tests.support.belief.generator import key_comes_back
-from tests.support.belief.story import ANN, BOB, DAN, Story, agreed, signed_by
+from tests.support.belief.story import ANN, BOB, DAN, Story, compare_with_the_oracle, signed_by
 from tests.support.belief.world import World
 
 pytestmark = pytest.mark.quick
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.quick
 WORLDS = int(os.environ.get("DEVS_TEST_COUNT_BELIEF_LEDGERS", "40")) // 4
 
 
-__all__ = ["agreed"]
+__all__ = ["compare_with_the_oracle"]
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_two_clones_ask_decide_and_meet(story: Story) -> None:
     ours = story.ask(asked, "h")
     theirs = story.decide(asked, "g", ANN)
     tip = story.merge(theirs, ours)
-    assert (story.forged(tip), story.deciding(tip, "g")) == (set(), theirs)
+    assert (story.forged_events(tip), story.deciding_event(tip, "g")) == (set(), theirs)
     assert story.oracle.open_gates(tip) == {"h"}
 
 
@@ -47,7 +47,7 @@ def test_one_gate_decided_in_both(story: Story) -> None:
     theirs, ours = story.decide(asked, "g", ANN), story.decide(asked, "g", BOB, REJECTED)
     for first, second in ((theirs, ours), (ours, theirs)):
         tip = story.merge(first, second)
-        assert (story.forged(tip), story.deciding(tip, "g")) == (set(), first)
+        assert (story.forged_events(tip), story.deciding_event(tip, "g")) == (set(), first)
         assert not story.refuses(first, tip)
         assert story.refuses(second, tip)
         aside = story.ledger.tree(second)
@@ -60,10 +60,10 @@ def test_a_policy_changed_in_one_clone_comes_into_force_in_either_order(story: S
     late = story.ask(story.first, "g")
     for parents in ((new, late), (late, new)):
         tip = story.merge(*parents)
-        assert (story.forged(tip), story.in_force(tip)) == (set(), new)
-        assert story.deciding(tip, "p") == new
+        assert (story.forged_events(tip), story.in_force(tip)) == (set(), new)
+        assert story.deciding_event(tip, "p") == new
         assert not story.refuses(new, tip)
-        assert story.deciding(story.decide(tip, "g", DAN), "g") != ""
+        assert story.deciding_event(story.decide(tip, "g", DAN), "g") != ""
 
 
 def test_a_policy_changed_in_both_gives_way_with_its_decision(story: Story) -> None:
@@ -71,14 +71,14 @@ def test_a_policy_changed_in_both_gives_way_with_its_decision(story: Story) -> N
     ours = story.set_policy(story.first, "q", signed_by(BOB), BOB)
     newer = story.set_policy(ours, "r", signed_by(BOB, DAN), BOB)
     tip = story.merge(theirs, newer)
-    assert (story.forged(tip), story.in_force(tip)) == (set(), theirs)
+    assert (story.forged_events(tip), story.in_force(tip)) == (set(), theirs)
     assert story.oracle.open_gates(tip) == {"q", "r"}
     assert not story.refuses(theirs, tip)
     assert story.refuses(newer, tip)
     stale = story.decide(tip, "q", ANN)
-    assert stale in story.forged(stale)  # it was asked under a policy that is in force no more
+    assert stale in story.forged_events(stale)  # it was asked under a policy that is in force no more
     answered = story.decide(story.decide(tip, "q", ANN, REJECTED), "r", DAN, REJECTED)
-    assert (story.forged(answered), story.oracle.open_gates(answered)) == (set(), frozenset())
+    assert (story.forged_events(answered), story.oracle.open_gates(answered)) == (set(), frozenset())
 
 
 def test_a_policy_that_the_first_parent_rejected_gives_way(story: Story) -> None:
@@ -86,27 +86,39 @@ def test_a_policy_that_the_first_parent_rejected_gives_way(story: Story) -> None
     no, yes = story.decide(asked, "p", BOB, REJECTED), story.decide(asked, "p", ANN)
     newer = story.set_policy(yes, "q", signed_by(ANN, DAN), ANN)
     tip = story.merge(no, yes)
-    assert (story.forged(tip), story.in_force(tip), story.deciding(tip, "p")) == (set(), story.first, no)
+    assert (story.forged_events(tip), story.in_force(tip), story.deciding_event(tip, "p")) == (
+        set(),
+        story.first,
+        no,
+    )
     tip = story.merge(yes, no)
-    assert (story.forged(tip), story.in_force(tip), story.deciding(tip, "p")) == (set(), yes, yes)
+    assert (story.forged_events(tip), story.in_force(tip), story.deciding_event(tip, "p")) == (
+        set(),
+        yes,
+        yes,
+    )
     tip = story.merge(no, newer)  # who rejected is no approver any more, and the chain did not know of it
-    assert (story.forged(tip), story.in_force(tip), story.deciding(tip, "p")) == (set(), newer, yes)
+    assert (story.forged_events(tip), story.in_force(tip), story.deciding_event(tip, "p")) == (
+        set(),
+        newer,
+        yes,
+    )
 
 
 def test_a_key_is_rotated_while_gates_are_open(story: Story) -> None:
     asked = story.ask(story.first, "g")
     rotated = story.set_policy(asked, "p", signed_by(("ann@example.org", "key ann 2"), BOB), ANN)
     old = story.decide(rotated, "g", ANN)
-    assert story.forged(old) == {old}
+    assert story.forged_events(old) == {old}
     new = story.decide(rotated, "g", ("ann@example.org", "key ann 2"))
-    assert (story.forged(new), story.deciding(new, "g")) == (set(), new)
+    assert (story.forged_events(new), story.deciding_event(new, "g")) == (set(), new)
 
 
 def test_what_a_key_decided_before_it_was_taken_out_stays(story: Story) -> None:
     asked = story.decide(story.ask(story.first, "g"), "g", ANN)
     rotated = story.set_policy(asked, "p", signed_by(BOB), BOB)
     late = story.merge(rotated, story.ask(story.first, "h"))
-    assert (story.forged(late), story.deciding(late, "g")) == (set(), asked)
+    assert (story.forged_events(late), story.deciding_event(late, "g")) == (set(), asked)
 
 
 def test_a_first_signed_policy_and_a_clone_that_decided_unsigned_meanwhile() -> None:
@@ -115,9 +127,9 @@ def test_a_first_signed_policy_and_a_clone_that_decided_unsigned_meanwhile() -> 
     named = told.set_policy(asked, "p", signed_by(ANN), ("ann@example.org", ""))
     offline = told.decide(asked, "g", ("bob@example.org", ""))
     tip = told.merge(named, offline)
-    assert (told.forged(tip), told.in_force(tip)) == (set(), named)
+    assert (told.forged_events(tip), told.in_force(tip)) == (set(), named)
     assert told.oracle.open_gates(tip) == {"g"}
-    assert told.deciding(told.decide(tip, "g", ANN), "g") != ""
+    assert told.deciding_event(told.decide(tip, "g", ANN), "g") != ""
 
 
 def test_a_decision_that_was_set_aside_comes_back_with_its_key(story: Story) -> None:
@@ -128,12 +140,12 @@ def test_a_decision_that_was_set_aside_comes_back_with_its_key(story: Story) -> 
     assert story.oracle.open_gates(aside) == {"g"}
     again = story.set_policy(without, "q", signed_by(BOB, ANN), BOB)
     tip = story.merge(aside, again)
-    assert (story.forged(tip), story.deciding(tip, "g")) == (set(), offline)
+    assert (story.forged_events(tip), story.deciding_event(tip, "g")) == (set(), offline)
     assert story.tree(tip, decision_path("g")) == story.tree(offline, decision_path("g"))
     known = story.set_policy(
         aside, "r", signed_by(BOB, ANN), BOB
     )  # by somebody who saw that it did not count
-    assert (story.forged(known), story.deciding(known, "g")) == (set(), "")
+    assert (story.forged_events(known), story.deciding_event(known, "g")) == (set(), "")
 
 
 def test_a_decision_that_comes_back_does_not_stand_before_one_that_counted_until_now(story: Story) -> None:
@@ -144,14 +156,17 @@ def test_a_decision_that_comes_back_does_not_stand_before_one_that_counted_until
     decided = story.merge(aside, story.decide(without, "g", BOB))
     again = story.set_policy(without, "q", signed_by(BOB, ANN), BOB)
     for tip in (story.merge(decided, again), story.merge(again, decided)):
-        assert story.deciding(tip, "g") == story.deciding(decided, "g") != offline
-        assert (story.forged(tip), story.refuses(decided, tip)) == (set(), False)  # or nobody could ever join
+        assert story.deciding_event(tip, "g") == story.deciding_event(decided, "g") != offline
+        assert (story.forged_events(tip), story.refuses(decided, tip)) == (
+            set(),
+            False,
+        )  # or nobody could ever join
 
 
 def test_two_remotes_end_after_one_merge_with_equal_tips(story: Story) -> None:
     one, other = story.ask(story.first, "g"), story.set_policy(story.first, "p", signed_by(ANN), BOB)
     tip = story.merge(other, story.merge(one, story.ask(story.first, "h")))
-    assert story.forged(tip) == set()
+    assert story.forged_events(tip) == set()
     assert not story.refuses(one, tip)
     assert not story.refuses(other, tip)
 
@@ -161,7 +176,7 @@ def test_two_remotes_with_policies_that_exclude_each_other_refuse(story: Story) 
     other = story.set_policy(story.first, "q", signed_by(ANN), BOB)
     for first, second in ((one, other), (other, one)):
         tip = story.merge(first, second)
-        assert (story.forged(tip), story.refuses(first, tip), story.refuses(second, tip)) == (
+        assert (story.forged_events(tip), story.refuses(first, tip), story.refuses(second, tip)) == (
             set(),
             False,
             True,
@@ -172,7 +187,7 @@ def test_an_unsigned_minimum_and_approvers_without_keys() -> None:
     told = Story(Policy((Person("ann@example.org"), Person(*BOB)), "unsigned"))
     asked = told.ask(told.first, "g", by="agent")
     for who, valid in ((("ann@example.org", ""), True), (BOB, True), (("dan@example.org", ""), False)):
-        assert (told.deciding(told.decide(asked, "g", who), "g") != "") == valid
+        assert (told.deciding_event(told.decide(asked, "g", who), "g") != "") == valid
     strict = told.set_policy(asked, "p", Policy((Person(*BOB),), SIGNED), BOB)
     late = told.merge(strict, told.decide(asked, "g", (BOB[0], "")))
     assert told.oracle.open_gates(late) == {"g"}
@@ -187,4 +202,4 @@ def test_honest_clones_of_one_remote_forge_nothing_and_are_never_refused() -> No
         for _ in range(2):
             assert all(world.sync(clone, 0) for clone in world.clones), (seed, world.refused)
         assert len({clone.tip for clone in world.clones}) == 1, seed
-        assert forged(world.oracle) == {}, seed
+        assert forged_events(world.oracle) == {}, seed

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from devs_git.entrypoints.tools.table import TOOLS
-from tests.support.mcp_bridge import bridged
-from tests.support.web_client import served
+from tests.support.mcp_bridge import bridge
+from tests.support.web_client import serve
 
 TOP = Path(__file__).parents[3]
 NPM = Path(sys.prefix) / "npm" / "node_modules"
@@ -77,10 +77,10 @@ def test_what_needs_no_fixture_of_the_suite_passes(
 def _address(transport: str, top: Path) -> Iterator[str]:
     """Where the suite, which speaks HTTP only, finds the server."""
     if transport == "stdio":
-        with bridged(top) as url:
+        with bridge(top) as url:
             yield url
         return
-    with served(top) as web:
+    with serve(top) as web:
         yield web.url
 
 
@@ -101,7 +101,7 @@ def test_each_line_of_the_baseline_says_why() -> None:
 @pytest.mark.usefixtures("_installed")
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_the_inspector_lists_and_calls_tools(transport: str, initialised: Path) -> None:
-    with served(initialised) as web:
+    with serve(initialised) as web:
         target = (
             [web.url, "--transport", "http"]
             if transport == "http"

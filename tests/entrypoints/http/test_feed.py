@@ -18,7 +18,7 @@ from devs_git.entrypoints.http import feed
 from devs_git.entrypoints.tools import calling
 from devs_git.workspace import Workspace
 from tests.support import gate_scene
-from tests.support.web_client import Web, served
+from tests.support.web_client import Web, serve
 
 
 def _task(top: Path, task: str) -> None:
@@ -29,7 +29,7 @@ def _task(top: Path, task: str) -> None:
 
 @pytest.mark.quick
 def test_an_event_of_another_process_arrives_within_a_second(initialised: Path) -> None:
-    with served(initialised) as web, web.events() as events:
+    with serve(initialised) as web, web.events() as events:
         command = [sys.executable, "-m", "devs_git", "task", "start", "1", "--title", "x"]
         subprocess.run(command, cwd=initialised, check=True, capture_output=True)
         written = time.monotonic()
@@ -47,7 +47,7 @@ def test_a_listener_that_comes_back_gets_what_it_missed_and_nothing_twice(initia
     _task(initialised, "1")
     _task(initialised, "2")
     missed = [event.oid for event in ledger.events(ledger.tip().oid, since=last, oldest_first=True)]
-    with served(initialised) as web, web.events(Last_Event_ID=last) as events:
+    with serve(initialised) as web, web.events(Last_Event_ID=last) as events:
         assert [next(events)["id"] for _ in missed] == missed
         with web.events(Last_Event_ID=missed[1]) as later:
             assert [next(later)["id"] for _ in missed[2:]] == missed[2:]
@@ -56,7 +56,7 @@ def test_a_listener_that_comes_back_gets_what_it_missed_and_nothing_twice(initia
 
 
 def test_an_event_that_the_ledger_does_not_know_is_refused(initialised: Path) -> None:
-    with served(initialised) as web:
+    with serve(initialised) as web:
         for last in ("x", "--all", "0" * 40, "HEAD", "main"):
             said = web.send("GET", "/events", Last_Event_ID=last)
             assert (said.status, said.value["field"]) == (422, "Last-Event-ID")
@@ -74,7 +74,7 @@ def _deaf(web: Web, last: str) -> socket.socket:
 def test_listeners_that_read_nothing_or_are_gone_delay_no_tool(initialised: Path) -> None:
     first = Workspace.open(initialised).ledger.tip().oid
     _task(initialised, "1")
-    with served(initialised) as web:
+    with serve(initialised) as web:
         deaf = [_deaf(web, first) for _ in range(20)]
         for one in deaf[:10]:
             one.close()
@@ -92,7 +92,7 @@ def test_there_is_an_end_to_the_number_of_listeners(
     initialised: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(feed, "MOST_LISTENERS", 1)
-    with served(initialised) as web, web.events():
+    with serve(initialised) as web, web.events():
         said = web.get("/events")
         assert (said.status, said.code, said.value["retryable"]) == (503, "BUSY", True)
 
@@ -100,7 +100,7 @@ def test_there_is_an_end_to_the_number_of_listeners(
 def test_a_quiet_stream_says_that_it_is_there(initialised: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert feed.KEEP_ALIVE_SECONDS == 15
     monkeypatch.setattr(feed, "KEEP_ALIVE_SECONDS", 0.05)
-    with served(initialised) as web:
+    with serve(initialised) as web:
         with socket.create_connection(("127.0.0.1", web.port)) as ear:
             ear.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
             said = b""
@@ -110,13 +110,13 @@ def test_a_quiet_stream_says_that_it_is_there(initialised: Path, monkeypatch: py
 
 
 def test_who_listens_before_there_is_a_ledger_hears_of_its_first_event(repo: Path) -> None:
-    with served(repo) as web, web.events() as events:
+    with serve(repo) as web, web.events() as events:
         router.call("init", Workspace.open(repo), init.Request())
         assert [next(events)["event"], next(events)["event"]] == ["LEDGER_CREATED", "POLICY_SET"]
 
 
 def test_what_freezes_is_told_with_gate_agent_and_task_at_its_top(initialised: Path) -> None:
-    with served(initialised) as web, web.events() as events:
+    with serve(initialised) as web, web.events() as events:
         gate = gate_scene.ask(Workspace.open(initialised))
         found = next(events)
         assert found["event"] == "HITL_GATE_REQUIRED"

@@ -11,7 +11,7 @@ import pytest
 
 from devs_git.entrypoints.http.routes import ROUTES
 from devs_git.entrypoints.tools import calling
-from tests.support.web_client import served
+from tests.support.web_client import serve
 
 pytestmark = pytest.mark.thorough
 
@@ -25,7 +25,7 @@ def test_no_request_that_the_document_allows_or_nearly_allows_is_a_bug(initialis
             ("commit_task", {"message": "m"}),
         ):
             assert not calling.call(name, {"task_id": task, **arguments}, initialised).is_error
-    with served(initialised) as web:
+    with serve(initialised) as web:
         words = [
             sys.executable,
             "-m",

@@ -14,7 +14,7 @@ from mcp import Client
 
 from devs_git.entrypoints.tools import calling
 from devs_git.storage.ledger import watch
-from tests.support.web_client import Web, served
+from tests.support.web_client import Web, serve
 
 NEW = "2026-07-28"
 ENVELOPE = {
@@ -50,7 +50,7 @@ def test_a_client_that_gave_a_token_is_told_of_each_step(mode: str, worked: Path
             assert done.structured_content
             assert done.structured_content["rewound_to"] == "task-1"
 
-    with served(worked) as web:
+    with serve(worked) as web:
         anyio.run(rewind, web)
     assert [progress for progress, _ in told] == [float(number + 1) for number in range(len(told))]
     assert {"capture", "journal", "files", "transaction"} <= {message for _, message in told}
@@ -67,7 +67,7 @@ def test_a_client_that_goes_away_in_the_middle_stops_no_rewind(era: str, worked:
         f"Content-Type: application/json\r\nMCP-Protocol-Version: {era}\r\nMcp-Method: tools/call\r\n"
         f"Mcp-Name: rewind_to_task\r\nContent-Length: {len(body)}\r\n\r\n"
     )
-    with served(worked) as web:
+    with serve(worked) as web:
         with contextlib.closing(socket.create_connection(("127.0.0.1", web.port))) as line:
             line.sendall(head.encode() + body)
             heard = b""

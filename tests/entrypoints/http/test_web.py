@@ -17,7 +17,7 @@ from devs_git.entrypoints.tools import calling
 from devs_git.errors import CODES
 from devs_git.workspace import Workspace
 from tests.support import gate_scene
-from tests.support.web_client import Web, served
+from tests.support.web_client import Web, serve
 
 TASK = "/api/v1/mesh/tasks/1"
 UNREADABLE = [
@@ -65,7 +65,7 @@ REFUSED = [
 
 @pytest.fixture
 def web(initialised: Path) -> Iterator[Web]:
-    with served(initialised) as found:
+    with serve(initialised) as found:
         yield found
 
 
@@ -123,7 +123,7 @@ def test_a_page_of_another_origin_is_turned_away_before_anything_is_read(web: We
 
 
 def test_rest_lists_compares_branches_and_rewinds(worked: Path) -> None:
-    with served(worked) as web:
+    with serve(worked) as web:
         first = web.get(f"{TASK}/checkpoints?limit=1").value
         assert [row["number"] for row in first["checkpoints"]] == [2]
         rest = web.get(f"{TASK}/checkpoints?limit=1&cursor={first['next_cursor']}").value
@@ -146,7 +146,7 @@ def test_rest_lists_compares_branches_and_rewinds(worked: Path) -> None:
 def test_the_timeline_has_what_history_prints_and_a_contract_its_own(initialised: Path) -> None:
     calling.call("start_task", {"task_id": "1", "title": "x", "contract": "the dates"}, initialised)
     calling.call("git_checkout", {"branch_name": "main"}, initialised)
-    with served(initialised) as web:
+    with serve(initialised) as web:
         first = web.get("/api/v1/timeline?limit=1").value
         assert [event["event_type"] for event in first["events"]] == ["checked-out"]
         rest = web.get(f"/api/v1/timeline?cursor={first['next_cursor']}").value
@@ -157,7 +157,7 @@ def test_the_timeline_has_what_history_prints_and_a_contract_its_own(initialised
 
 
 def test_rest_refuses_with_the_envelope(worked: Path) -> None:
-    with served(worked) as web:
+    with serve(worked) as web:
         for method, path, status, code in REFUSED:
             said = web.send(method, path)
             assert (said.status, said.code) == (status, code), path
@@ -170,7 +170,7 @@ def test_a_route_that_another_method_is_for_says_which(web: Web) -> None:
 
 def test_an_open_gate_is_a_conflict_and_no_route_decides_it(worked: Path) -> None:
     gate = gate_scene.ask(Workspace.open(worked), kind="MANUAL")
-    with served(worked) as web:
+    with serve(worked) as web:
         said = web.post(f"{TASK}/rewind")
         assert (said.status, said.code, said.value["gate_id"]) == (409, "GATE_BLOCKED", gate)
         assert web.get(f"{TASK}/checkpoints").status == 200
@@ -179,7 +179,7 @@ def test_an_open_gate_is_a_conflict_and_no_route_decides_it(worked: Path) -> Non
 
 
 def test_the_document_describes_every_route_and_its_answers(worked: Path) -> None:
-    with served(worked) as web:
+    with serve(worked) as web:
         document = web.get("/api/v1/openapi.json").value
         assert set(document["paths"]) == {f"/api/v1{route.path}" for route in ROUTES}
         for route in ROUTES:
@@ -193,7 +193,7 @@ def test_the_document_describes_every_route_and_its_answers(worked: Path) -> Non
 
 
 def test_a_long_answer_names_its_trace_in_its_head(worked: Path) -> None:
-    with served(worked) as web:
+    with serve(worked) as web:
         said = web.tool("list_checkpoints")
         trace = web.tool("get_task_trace", traceId=said.headers["devs-trace-id"])
         assert json.loads(trace.value["fullOutput"]) == said.value

@@ -79,7 +79,7 @@ def test_where_the_policy_moves_the_tas_its_text_moves_and_is_no_first_one(
     working: Workspace, git: Run
 ) -> None:
     for path in ("spec/TAS.md", "docs/TAS.md"):
-        ledgers.decided(Workspace.open(), tas={"path": path})
+        ledgers.put_policy_in_force(Workspace.open(), tas={"path": path})
         (working.top / path).parent.mkdir()
         git("mv", git("ls-files", "*TAS.md"), path)
         assert refusal() == ""
@@ -90,7 +90,7 @@ def test_where_the_policy_moves_the_tas_its_text_moves_and_is_no_first_one(
         git("add", path)
     git("commit", "-qm", "moved past a path where it never was")
     assert refusal() == ""
-    ledgers.decided(Workspace.open(), tas={"path": "TAS.md"})
+    ledgers.put_policy_in_force(Workspace.open(), tas={"path": "TAS.md"})
     stage(git, working, NEW)
     assert refusal() == "Nobody approved a change of TAS.md in 'TAS / 2.3 Dates'."
 

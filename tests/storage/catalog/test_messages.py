@@ -32,7 +32,7 @@ from devs_git.storage.catalog import (
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.catalog.search import Page
 from devs_git.storage.catalog.transcripts import ReadContext, Source
-from tests.support.conversation_scene import EXAMPLES, NOW, SESSION, conversation, ids, said, take
+from tests.support.conversation_scene import EXAMPLES, NOW, SESSION, conversation, ids, stored_places, take
 
 NAMES = ("claude", "claude-compacted", "codex", "codex-bare")
 
@@ -58,9 +58,9 @@ def test_any_way_of_reading_a_transcript_piece_by_piece_gives_the_same_messages(
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as many:
         path = Path(one) / "session.jsonl"
         with Catalog.open(Path(one)) as whole, Catalog.open(Path(many)) as pieces:
-            expected = said(whole, grow(whole, path, data, []))
+            expected = stored_places(whole, grow(whole, path, data, []))
             session = grow(pieces, Path(many) / "session.jsonl", data, [int(cut * len(data)) for cut in cuts])
-            found = said(pieces, session)
+            found = stored_places(pieces, session)
             assert found == expected
             assert messages.session(pieces, session) == messages.session(whole, session)
             assert len(found) > 2
@@ -69,7 +69,7 @@ def test_any_way_of_reading_a_transcript_piece_by_piece_gives_the_same_messages(
 def test_messages_come_back_as_they_were_said_and_a_long_result_is_its_trace(catalog: Catalog) -> None:
     done = take(catalog, EXAMPLES / "claude.jsonl", task_id="task-10", agent="developer")
     assert (done.new, done.garbage, done.rewritten, done.waits) == (12, 0, False, False)
-    found = said(catalog, SESSION)
+    found = stored_places(catalog, SESSION)
     assert [place.position for place in found] == list(range(1, 13))
     assert {place.task_id for place in found} == {"task-10"}
     long = found[4].message
@@ -105,7 +105,7 @@ def test_what_was_only_read_back_from_us_is_no_trace_again(catalog: Catalog, tmp
     (tmp_path / "x.jsonl").write_text("".join(json.dumps(line) + "\n" for line in made))
     take(catalog, tmp_path / "x.jsonl")
     assert traces.count(catalog) == 0
-    assert said(catalog, "s")[1].message.tool_result == "long " * 1000
+    assert stored_places(catalog, "s")[1].message.tool_result == "long " * 1000
 
 
 def test_a_transcript_that_was_compacted_loses_nothing_and_doubles_nothing(
@@ -114,11 +114,11 @@ def test_a_transcript_that_was_compacted_loses_nothing_and_doubles_nothing(
     path = tmp_path / "session.jsonl"
     path.write_bytes((EXAMPLES / "claude.jsonl").read_bytes())
     take(catalog, path)
-    before = said(catalog, SESSION)
+    before = stored_places(catalog, SESSION)
     path.write_bytes((EXAMPLES / "claude-compacted.jsonl").read_bytes())
     done = take(catalog, path)
     assert (done.new, done.rewritten) == (3, True)
-    found = said(catalog, SESSION)
+    found = stored_places(catalog, SESSION)
     assert found[: len(before)] == before
     assert [place.message.content for place in found[len(before) :]] == [
         "Conversation compacted",
@@ -136,7 +136,7 @@ def test_the_same_session_in_another_file_is_the_same_session(catalog: Catalog, 
         path = tmp_path / name
         path.write_bytes((EXAMPLES / "codex.jsonl").read_bytes())
         assert take(catalog, path).new == (12 if name == "a.jsonl" else 0)
-    assert len(said(catalog, "019a2d7a-41c4-78b1-b7cc-a45d62a89cd5")) == 12
+    assert len(stored_places(catalog, "019a2d7a-41c4-78b1-b7cc-a45d62a89cd5")) == 12
 
 
 IMPORTER = """
@@ -168,9 +168,11 @@ def test_eight_importers_of_one_transcript_and_of_their_own_at_once_lose_and_dou
         child.stdin = None
     assert [child.communicate()[1].decode() for child in children] == [""] * 8
     with Catalog.open(tmp_path) as catalog:
-        counts = {name: len(said(catalog, name)) for name in ("shared", *(f"w{n}" for n in range(8)))}
+        counts = {
+            name: len(stored_places(catalog, name)) for name in ("shared", *(f"w{n}" for n in range(8)))
+        }
         assert counts == {"shared": 300} | {f"w{n}": 40 for n in range(8)}
-        assert [place.position for place in said(catalog, "shared")] == list(range(1, 301))
+        assert [place.position for place in stored_places(catalog, "shared")] == list(range(1, 301))
         assert catalog.trouble() == ""
 
 
@@ -185,9 +187,9 @@ def test_an_importer_that_is_killed_leaves_whole_batches_and_the_next_one_reads_
     done = subprocess.run(command, input=b"", capture_output=True, check=False)
     assert done.returncode == -9, done.stderr
     with Catalog.open(tmp_path) as catalog:
-        assert len(said(catalog, "s")) == 2000
+        assert len(stored_places(catalog, "s")) == 2000
         assert take(catalog, tmp_path / "shared.jsonl").new == 300
-        assert [place.position for place in said(catalog, "s")] == list(range(1, 2301))
+        assert [place.position for place in stored_places(catalog, "s")] == list(range(1, 2301))
 
 
 def test_messages_are_found_by_what_they_say_call_and_answer(catalog: Catalog) -> None:
@@ -217,7 +219,7 @@ def test_a_message_of_anything_that_json_can_hold_is_kept_and_read_back(
     answer = {"type": "assistant", "uuid": "v", "sessionId": "s", "message": {"content": [call]}}
     (tmp_path / "x.jsonl").write_text(f"{json.dumps(line)}\n{json.dumps(answer)}\n")
     assert take(catalog, tmp_path / "x.jsonl").session.session_id == "s 1"
-    first, second = said(catalog, "s 1")
+    first, second = stored_places(catalog, "s 1")
     assert first.message.content == content.replace("\ud800", "?")
     assert second.message.tool_calls is not None
     assert second.message.tool_calls[0].input == {"\ud800": None}  # our own JSON has no Infinity

@@ -20,7 +20,7 @@ from devs_git.storage.ledger import checked_tip
 from devs_git.workspace import Workspace
 from tests.attacks.test_odd_events import ODD, message
 from tests.attacks.test_who_is_believed import entries_of, raw_event, raw_tree
-from tests.support.attacker import goes_on, plumbing, verified
+from tests.support.attacker import assert_succeeds, commit_by_git, verify_codes
 from tests.support.gate_scene import approve, ask
 
 ROUNDS = int(os.environ.get("DEVS_TEST_COUNT_FETCHES", "12"))
@@ -30,7 +30,7 @@ Make = Callable[[str], str]
 
 
 def files(*changes: tuple[str, str | None], text: str = "x\n\nDevs-Event: x") -> Make:
-    return lambda tip: plumbing(*changes, parent=tip, message=text)
+    return lambda tip: commit_by_git(*changes, parent=tip, message=text)
 
 
 def added(mode: str, name: str, what: Callable[[str], str]) -> Make:
@@ -44,7 +44,7 @@ def added(mode: str, name: str, what: Callable[[str], str]) -> Make:
 
 
 def readme(tip: str) -> str:
-    return goes_on("rev-parse", f"{tip}:README.md")
+    return assert_succeeds("rev-parse", f"{tip}:README.md")
 
 
 def twice(tip: str) -> str:
@@ -58,14 +58,14 @@ def out_of_order(tip: str) -> str:
 
 def merge(tip: str) -> str:
     """Of two lines, of which one brings what neither has."""
-    side = plumbing((f"rewinds/{tip}.yaml", "x: y\n"), parent=f"{tip}~1")
-    return plumbing(("directives/own.yaml", "x: y\n"), parent=tip, also=side)
+    side = commit_by_git((f"rewinds/{tip}.yaml", "x: y\n"), parent=f"{tip}~1")
+    return commit_by_git(("directives/own.yaml", "x: y\n"), parent=tip, also=side)
 
 
 def octopus(tip: str) -> str:
-    sides = [plumbing((f"directives/{n}.yaml", f"x: {n}\n"), parent=f"{tip}~1") for n in range(2)]
+    sides = [commit_by_git((f"directives/{n}.yaml", f"x: {n}\n"), parent=f"{tip}~1") for n in range(2)]
     parents = [word for one in (tip, *sides) for word in ("-p", one)]
-    return goes_on("commit-tree", *parents, "-m", "x\n\nDevs-Event: ledger.merged", f"{tip}^{{tree}}")
+    return assert_succeeds("commit-tree", *parents, "-m", "x\n\nDevs-Event: ledger.merged", f"{tip}^{{tree}}")
 
 
 def missing(tip: str) -> str:
@@ -74,7 +74,7 @@ def missing(tip: str) -> str:
 
 
 def a_gate(tip: str) -> str:
-    return goes_on("ls-tree", "--name-only", f"{tip}:gates").split()[0]
+    return assert_succeeds("ls-tree", "--name-only", f"{tip}:gates").split()[0]
 
 
 FORGED: dict[str, Make] = {
@@ -125,10 +125,10 @@ def begun(initialised: Path) -> str:
     assert initialised.is_dir()
     workspace = Workspace.open()
     approve(workspace, ask(workspace, kind="MANUAL"))
-    tip = plumbing((FILE, "task_id: task-10\n"))
-    goes_on("update-ref", LEDGER, tip)
+    tip = commit_by_git((FILE, "task_id: task-10\n"))
+    assert_succeeds("update-ref", LEDGER, tip)
     workspace.ledger.note_checked(tip)
-    assert verified("ledger") == set()
+    assert verify_codes("ledger") == set()
     return tip
 
 
@@ -145,16 +145,16 @@ def believed(tip: str) -> bool:
 @pytest.mark.parametrize("name", [*HONEST, *FORGED])
 def test_no_verb_writes_on_top_of_what_verify_refuses(begun: str, name: str) -> None:
     tip = (FORGED | HONEST)[name](begun)
-    goes_on("update-ref", LEDGER, tip)
-    assert bool(verified("ledger")) == (name in FORGED)
+    assert_succeeds("update-ref", LEDGER, tip)
+    assert bool(verify_codes("ledger")) == (name in FORGED)
     start = partial(router.call, "task start", Workspace.open(), task_start.Request("99"))
     if name in HONEST:
         start()
-        assert goes_on("rev-parse", f"{LEDGER}~1") == tip
+        assert assert_succeeds("rev-parse", f"{LEDGER}~1") == tip
         return
     with pytest.raises(DevsError, match="cannot be trusted"):
         start()
-    assert goes_on("rev-parse", LEDGER) == tip
+    assert assert_succeeds("rev-parse", LEDGER) == tip
     assert Workspace.open().ledger.checked_tip == begun
 
 
@@ -172,6 +172,6 @@ def test_what_is_believed_after_a_plain_fetch_is_what_verify_passes(begun: str) 
             except (AssertionError, IndexError, subprocess.CalledProcessError):
                 continue  # what it would bend is gone already
             made.append(name)
-        goes_on("update-ref", LEDGER, tip)
-        assert believed(tip) == (not verified("ledger")), (seed, made)
+        assert_succeeds("update-ref", LEDGER, tip)
+        assert believed(tip) == (not verify_codes("ledger")), (seed, made)
         assert believed(tip) or not {*made} <= {*HONEST}, (seed, made)

@@ -13,7 +13,7 @@ from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from devs_git.storage.worktree import backups
 from devs_git.workspace import Workspace
-from tests.support.kills import Driver, thinned
+from tests.support.kills import Driver, with_thorough
 from tests.support.repository_contents import differences, git, litter, state
 from tests.support.scene import Scene
 
@@ -157,7 +157,7 @@ def test_finish_refuses_once_the_branch_has_moved_on(dirtied: Scene, drive: Driv
     assert (dirtied.top / "b.txt").read_text() == "my own words\n"
 
 
-@pytest.mark.parametrize("step", thinned(["refs"], ["verify"]))
+@pytest.mark.parametrize("step", with_thorough(["refs"], ["verify"]))
 def test_removing_our_index_lock_by_hand_hinders_nobody(dirtied: Scene, drive: Driver, step: str) -> None:
     old = state(dirtied.top)
     crash(drive, dirtied, step)
@@ -183,7 +183,9 @@ def test_what_was_staged_after_the_lock_was_removed_is_kept_whatever_is_decided(
     assert dirtied.git("show", f"{backup(dirtied.top, kept[0]).index}:fresh.txt") == "staged since"
 
 
-@pytest.mark.parametrize("command", thinned([("checkout", "-q", "-f", "other")], [("reset", "-q", "--hard")]))
+@pytest.mark.parametrize(
+    "command", with_thorough([("checkout", "-q", "-f", "other")], [("reset", "-q", "--hard")])
+)
 def test_a_git_command_in_between_is_not_undone_unasked(
     dirtied: Scene, drive: Driver, command: tuple[str, ...]
 ) -> None:
@@ -248,7 +250,7 @@ def test_what_was_found_by_a_decision_that_was_cut_off_is_kept_beside_that_of_th
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize("words", thinned(['{"op_id": "x", "worktree": ".", "kind": "move"}'], ["{"]))
+@pytest.mark.parametrize("words", with_thorough(['{"op_id": "x", "worktree": ".", "kind": "move"}'], ["{"]))
 def test_a_damaged_journal_stops_its_own_worktree_and_no_other(
     worked: Scene, drive: Driver, tmp_path: Path, words: str
 ) -> None:

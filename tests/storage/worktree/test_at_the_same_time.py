@@ -20,8 +20,8 @@ from devs_git.errors import DevsError
 from devs_git.storage.ledger import store
 from devs_git.values import replace
 from devs_git.workspace import Workspace
-from tests.support.kills import thinned
-from tests.support.repository_contents import differences, held, litter, state
+from tests.support.kills import with_thorough
+from tests.support.repository_contents import differences, litter, state, stored_oids
 from tests.support.scene import Scene
 
 REWIND = rewind.Request("10", preserve="stash", untracked="save")
@@ -54,7 +54,7 @@ def plumbed(scene: Scene) -> str:
 
 @pytest.mark.quick(1)
 @pytest.mark.parametrize(
-    "step", thinned(["journal", "transaction"], ["capture", "index lock", "files", "refs"])
+    "step", with_thorough(["journal", "transaction"], ["capture", "index lock", "files", "refs"])
 )
 def test_a_commit_that_another_process_makes_meanwhile_survives(dirtied: Scene, step: str) -> None:
     old, made = state(dirtied.top), []
@@ -70,7 +70,7 @@ def test_a_commit_that_another_process_makes_meanwhile_survives(dirtied: Scene, 
 
 
 @pytest.mark.parametrize(
-    "request_", thinned([restore.Request("10")], [checkout.Request("other"), undo.Request()])
+    "request_", with_thorough([restore.Request("10")], [checkout.Request("other"), undo.Request()])
 )
 def test_a_commit_made_meanwhile_survives_every_verb(worked: Scene, request_: Any) -> None:
     worked.git("branch", "other", "devs/task-10")
@@ -82,7 +82,7 @@ def test_a_commit_made_meanwhile_survives_every_verb(worked: Scene, request_: An
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize("step", thinned(["journal", "capture"], ["index lock"]))
+@pytest.mark.parametrize("step", with_thorough(["journal", "capture"], ["index lock"]))
 def test_what_somebody_stages_meanwhile_is_not_taken_back(dirtied: Scene, step: str) -> None:
     dirtied.write({"fresh.txt": "fresh\n"})
     outcome = meanwhile(dirtied, step, lambda: dirtied.git("add", "fresh.txt"))
@@ -93,8 +93,8 @@ def test_what_somebody_stages_meanwhile_is_not_taken_back(dirtied: Scene, step: 
     assert litter(dirtied.top) == []
 
 
-@pytest.mark.parametrize("step", thinned(["files"], ["capture", "backup", "journal", "index lock"]))
-@pytest.mark.parametrize("path", thinned(["c.txt"], ["a.txt", "b.txt"]))
+@pytest.mark.parametrize("step", with_thorough(["files"], ["capture", "backup", "journal", "index lock"]))
+@pytest.mark.parametrize("path", with_thorough(["c.txt"], ["a.txt", "b.txt"]))
 def test_an_edit_made_before_git_looks_is_never_overwritten(dirtied: Scene, step: str, path: str) -> None:
     mine = "edited at this very moment\n"
     outcome = meanwhile(dirtied, step, lambda: dirtied.write({path: mine}))
@@ -108,7 +108,9 @@ def test_an_edit_made_before_git_looks_is_never_overwritten(dirtied: Scene, step
     assert not (dirtied.top / ".git" / "index.lock").exists()
 
 
-@pytest.mark.parametrize("step", thinned(["verify", "transaction"], ["raw bytes", "index in place", "refs"]))
+@pytest.mark.parametrize(
+    "step", with_thorough(["verify", "transaction"], ["raw bytes", "index in place", "refs"])
+)
 def test_an_edit_made_while_files_move_is_never_overwritten(dirtied: Scene, step: str) -> None:
     mine = "edited at this very moment\n"
     outcome = meanwhile(dirtied, step, lambda: dirtied.write({"b.txt": mine}))
@@ -125,7 +127,9 @@ def _take_back() -> Any:
     return doctor.Request(take_back=True)
 
 
-@pytest.mark.parametrize("request_", thinned([checkout.Request("other")], [REWIND, restore.Request("10")]))
+@pytest.mark.parametrize(
+    "request_", with_thorough([checkout.Request("other")], [REWIND, restore.Request("10")])
+)
 def test_an_index_that_another_git_has_locked_is_busy_and_changes_nothing(
     worked: Scene, request_: Any
 ) -> None:
@@ -144,7 +148,7 @@ def test_an_index_that_another_git_has_locked_is_busy_and_changes_nothing(
 
 @pytest.mark.quick
 @pytest.mark.parametrize(
-    "name", thinned(["refs/heads/main"], ["HEAD", "packed-refs", "refs/heads/devs/ledger"])
+    "name", with_thorough(["refs/heads/main"], ["HEAD", "packed-refs", "refs/heads/devs/ledger"])
 )
 def test_a_ref_that_another_git_has_locked_is_busy_and_all_is_taken_back(
     dirtied: Scene, name: str, monkeypatch: pytest.MonkeyPatch
@@ -164,7 +168,7 @@ def test_a_ref_that_another_git_has_locked_is_busy_and_all_is_taken_back(
 
 
 def test_of_two_rewinds_at_once_one_wins_and_the_other_hears_why(worked: Scene) -> None:
-    before = held(worked.top)
+    before = stored_oids(worked.top)
     words = [sys.executable, "-m", "devs_git", "rewind", "--json"]
     running = [
         subprocess.Popen([*words, target], cwd=worked.top, stdout=subprocess.PIPE, text=True)
@@ -175,13 +179,13 @@ def test_of_two_rewinds_at_once_one_wins_and_the_other_hears_why(worked: Scene) 
     assert "won" in codes
     # A command that starts after the other has ended does not run at the same time: it may succeed, or find no checkpoint.
     assert set(codes) <= {"won", "BUSY", "NO_CHECKPOINT", "GIT_RESET_FAILED"}, answers
-    assert before <= held(worked.top)
+    assert before <= stored_oids(worked.top)
     assert litter(worked.top) == []
     assert worked.git("status", "--porcelain") == ""
 
 
 @pytest.mark.parametrize("request_", [rewind.Request("10"), undo.Request()])
-@pytest.mark.parametrize("step", thinned(["files"], ["capture", "unlock"]))
+@pytest.mark.parametrize("step", with_thorough(["files"], ["capture", "unlock"]))
 def test_a_second_way_back_that_comes_meanwhile_is_busy_and_does_not_go_on_from_there(
     worked: Scene, request_: Any, step: str
 ) -> None:
@@ -229,7 +233,7 @@ def test_of_two_applications_of_one_plan_one_wins_and_the_other_is_stale_or_busy
 
 
 @pytest.mark.parametrize(("how", "code"), [("gone", "LEDGER_MISSING"), ("back", "LEDGER_ROLLBACK")])
-@pytest.mark.parametrize("step", thinned(["refs"], ["files", "transaction"]))
+@pytest.mark.parametrize("step", with_thorough(["refs"], ["files", "transaction"]))
 def test_a_ledger_that_somebody_moves_by_hand_takes_the_move_back(
     worked: Scene, how: str, code: str, step: str
 ) -> None:
@@ -246,7 +250,7 @@ def test_a_ledger_that_somebody_moves_by_hand_takes_the_move_back(
 
 
 @pytest.mark.parametrize(
-    "step", thinned(["backup", "unlock"], ["capture", "journal", "files", "refs", "transaction"])
+    "step", with_thorough(["backup", "unlock"], ["capture", "journal", "files", "refs", "transaction"])
 )
 def test_a_gc_that_prunes_everything_at_any_moment_costs_nothing(dirtied: Scene, step: str) -> None:
     old = state(dirtied.top)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.kills import ROOT, Driver, Stage, driver, thinned
+from tests.support.kills import ROOT, Driver, Stage, driver, with_thorough
 from tests.support.scene import Scene
 from tests.support.selection import QUICK
 
@@ -31,8 +31,8 @@ def large(worked: Scene) -> Scene:
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize("limit", thinned([131072], [0, 2048, 16384]))
-@pytest.mark.parametrize("verb", thinned(["rewind"], ["restore", "checkout"]))
+@pytest.mark.parametrize("limit", with_thorough([131072], [0, 2048, 16384]))
+@pytest.mark.parametrize("verb", with_thorough(["rewind"], ["restore", "checkout"]))
 def test_files_that_cannot_grow_leave_everything_as_it_was(
     large: Scene, drive: Driver, verb: str, limit: int
 ) -> None:
@@ -119,7 +119,7 @@ def plain() -> Iterator[Driver]:
 
 @pytest.mark.parametrize(
     "folder",
-    thinned(["d", ".git/refs/heads"], [".git", ".git/objects", ".git/devs/op", ".git/devs/journal"]),
+    with_thorough(["d", ".git/refs/heads"], [".git", ".git/objects", ".git/devs/op", ".git/devs/journal"]),
 )
 def test_a_folder_that_may_not_be_written_to_leaves_everything_as_it_was(
     worked: Scene, drive: Driver, plain: Driver, folder: str

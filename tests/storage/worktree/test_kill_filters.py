@@ -16,7 +16,7 @@ from devs_git.entrypoints import router
 from devs_git.errors import DevsError
 from tests.support import killed_moves
 from tests.support.content_oracle import Held
-from tests.support.kills import thinned
+from tests.support.kills import with_thorough
 from tests.support.rewind_cases import Case, Files, Link, begin, contents
 
 FOLDER: Files = {"x": None, "x/a.loud": b"A\n", "x/y.loud": b"Y\n", "x/z": b"z\n"}
@@ -47,7 +47,7 @@ def begun(top: Path, shape: str) -> Case:
 
 
 def verbs() -> list[Any]:
-    return thinned(
+    return with_thorough(
         [(rewind, rewind.Request("1"))],
         [(restore, restore.Request("1")), (checkout, checkout.Request("other"))],
     )
@@ -62,8 +62,8 @@ def test_a_move_killed_in_a_filter_is_taken_back_and_plain_git_works(
 ) -> None:
     case = begun(tmp_path / "repo", shape)
     before, held = case.look(), Held.now(case, clean=True)
-    assert killed_moves.killed(case, *verb, (whom, 0)) == (whom == "both")
-    assert killed_moves.recovered(case, again=False, decide=False) == "recovered"
+    assert killed_moves.run_killed(case, *verb, (whom, 0)) == (whom == "both")
+    assert killed_moves.recover(case, again=False, decide=False) == "recovered"
     case.look().must_equal(before)
     held.must_still_be_there(case)
     killed_moves.must_be_usable(case)
@@ -76,7 +76,7 @@ def test_an_edit_after_such_a_kill_is_decided_by_a_person_and_locks_nobody_out(
     tmp_path: Path, shape: str, forward: bool
 ) -> None:
     case = begun(tmp_path / "repo", shape)
-    assert killed_moves.killed(case, rewind, rewind.Request("1"), ("both", 0))
+    assert killed_moves.run_killed(case, rewind, rewind.Request("1"), ("both", 0))
     (case.top / "z.loud").write_bytes(b"mine\n")
     for verb, request in ((status, status.Request()), (undo, undo.Request())):
         with pytest.raises(DevsError) as refused:
@@ -93,9 +93,9 @@ def test_an_edit_after_such_a_kill_is_decided_by_a_person_and_locks_nobody_out(
 
 def test_what_doctor_finishes_is_written_by_the_filters_of_the_repository(tmp_path: Path) -> None:
     case = begun(tmp_path / "repo", "file to folder")
-    assert killed_moves.killed(case, rewind, rewind.Request("1"), ("both", 0))
+    assert killed_moves.run_killed(case, rewind, rewind.Request("1"), ("both", 0))
     case.write({"z.loud": b"mine\n"})
-    assert killed_moves.recovered(case, again=False, decide=True) == "finished"
+    assert killed_moves.recover(case, again=False, decide=True) == "finished"
     assert [case.read(name) for name in ("x/a.loud", "x/y.loud", "z.loud")] == [b"A\n", b"Y\n", b"mine\n"]
     assert case.git("status", "--porcelain", "--untracked-files=no") == " M z.loud"
 
@@ -106,12 +106,12 @@ def test_a_second_command_killed_while_it_recovers_changes_nothing_of_that(
 ) -> None:
     case = begun(tmp_path / "repo", shape)
     before = case.look()
-    assert killed_moves.killed(case, rewind, rewind.Request("1"), ("both", 0))
+    assert killed_moves.run_killed(case, rewind, rewind.Request("1"), ("both", 0))
     at = 0
-    while killed_moves.killed(case, status, status.Request(), ("us", at)):
+    while killed_moves.run_killed(case, status, status.Request(), ("us", at)):
         at += 1
     assert at > 3
-    killed_moves.recovered(case, again=False, decide=False)
+    killed_moves.recover(case, again=False, decide=False)
     case.look().must_equal(before)
     killed_moves.must_be_usable(case)
 
@@ -120,10 +120,10 @@ def test_recovery_needs_no_filter(tmp_path: Path) -> None:
     """Make the filter that writes files fail in the next command."""
     case = begun(tmp_path / "repo", "link to folder")
     before = contents(case.top)
-    assert killed_moves.killed(case, rewind, rewind.Request("1"), ("both", 0))
+    assert killed_moves.run_killed(case, rewind, rewind.Request("1"), ("both", 0))
     case.git("config", "filter.case.smudge", "false")
     case.git("config", "filter.case.required", "true")
-    assert killed_moves.recovered(case, again=False, decide=False) == "recovered"
+    assert killed_moves.recover(case, again=False, decide=False) == "recovered"
     assert contents(case.top) == before
     assert not os.path.lexists(case.top / ".git/index.lock")
 
@@ -145,7 +145,7 @@ def test_a_second_command_killed_while_it_waits_for_an_orphaned_git_changes_noth
         second.kill()
         second.wait()
     (case.top / ".git/go").touch()
-    assert killed_moves.recovered(case, again=False, decide=False) == "recovered"
+    assert killed_moves.recover(case, again=False, decide=False) == "recovered"
     case.look().must_equal(before)
     held.must_still_be_there(case)
     killed_moves.must_be_usable(case)

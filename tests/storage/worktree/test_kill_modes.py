@@ -23,8 +23,8 @@ def test_an_undo_that_was_killed_takes_back_the_permissions_that_it_gave(tmp_pat
     case.write({"key": b"k2\n"})
     key.chmod(0o600)
     at = 0
-    while killed_moves.killed(case, undo, undo.Request(done.rewind_id, preserve="branch"), ("us", at)):
-        killed_moves.recovered(case, again=False, decide=False)
+    while killed_moves.run_killed(case, undo, undo.Request(done.rewind_id, preserve="branch"), ("us", at)):
+        killed_moves.recover(case, again=False, decide=False)
         if case.read("a.txt") == b"a2\n":
             break
         assert stat.S_IMODE(key.stat().st_mode) == 0o600, at

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.storage.worktree.stages import REWIND, VERBS, stages
-from tests.support.kills import Driver, Stage, thinned
+from tests.support.kills import Driver, Stage, with_thorough
 from tests.support.scene import Scene
 
 KILLS = int(os.environ.get("DEVS_TEST_COUNT_RANDOM_KILLS", "4"))
@@ -77,7 +77,7 @@ def arm(twin: Path) -> None:
     (twin / ".git" / "once").touch()
 
 
-@pytest.mark.parametrize("moved", thinned([2], [1, 3]))
+@pytest.mark.parametrize("moved", with_thorough([2], [1, 3]))
 def test_killed_between_two_refs_of_the_transaction_nothing_is_lost(
     dirtied: Scene, drive: Driver, moved: int
 ) -> None:

@@ -16,7 +16,7 @@ from devs_git.errors import DevsError
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.support.model_runs import SEED
-from tests.support.repository_contents import blob, held, litter
+from tests.support.repository_contents import blob, litter, stored_oids
 from tests.support.rewind_cases import Case, Files, Link, begin
 
 RUNS = int(os.environ.get("DEVS_TEST_COUNT_LATE_SAVES", "12"))
@@ -129,7 +129,7 @@ def is_kept(case: Case, path: str, text: bytes, outcome: Any) -> bool:
     if place.is_file() and not place.is_symlink() and place.read_bytes() == text:
         return True
     named = outcome.details.get("paths", ()) if isinstance(outcome, DevsError) else outcome.edited
-    return path in named and blob(text) in held(case.top)
+    return path in named and blob(text) in stored_oids(case.top)
 
 
 REQUESTS = (

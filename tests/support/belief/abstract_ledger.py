@@ -184,7 +184,7 @@ def gates_with(tree: Tree, name: str) -> Iterator[str]:
             yield folder.removeprefix("gates/")
 
 
-def governed(path: str) -> bool:
+def governs(path: str) -> bool:
     """Whether a path is one of those that say who decides, what is asked and what is decided."""
     return path == POLICY or path.startswith(("gates/", "open/"))
 

@@ -24,7 +24,7 @@ from tests.support.belief.abstract_ledger import (
     Signature,
     decision_path,
     gates_with,
-    governed,
+    governs,
     open_path,
     request_path,
     set_aside,
@@ -133,8 +133,8 @@ class Attacker:
         signature = theirs.get(signature_path(gate))
         if self.dice.random() < 0.2:
             signature = self.dice.choice([name for name in self.ledger.what if "signature" in name] or [""])
-        signature = self.spelled(signature) if signature else signature
-        changes = {decision_path(to): self.spelled(theirs[decision_path(gate)]), open_path(to): None}
+        signature = self.other_spelling(signature) if signature else signature
+        changes = {decision_path(to): self.other_spelling(theirs[decision_path(gate)]), open_path(to): None}
         asked = self.ledger.what.get(self.ledger.tree(self.tip).get(request_path(to), ""))
         if isinstance(asked, Request) and asked.proposes and self.dice.random() < 0.7:
             changes[POLICY] = asked.proposes
@@ -142,7 +142,7 @@ class Attacker:
             self.tip, {**changes, signature_path(to): signature or None}, f"copy of the decision on {gate}"
         )
 
-    def spelled(self, name: str) -> str:
+    def other_spelling(self, name: str) -> str:
         """The same content, or another file that says the same."""
         one = self.ledger.what[name]
         if not isinstance(one, Decision | Signature) or self.dice.random() < 0.5:
@@ -163,16 +163,16 @@ class Attacker:
             event, gate = self.dice.choice(dead)
             below = [one for one in oracle.ancestors(self.tip) if gate in oracle.open_gates(one)]
             at = self.dice.choice((self.tip, self.tip, *sorted(below)))
-            copy = self.world.copy(at, event, gate, self.spelled)
+            copy = self.world.copy(at, event, gate, self.other_spelling)
             sides = [self.tip, copy]
             self.dice.shuffle(sides)
             self.tip = copy if at == self.tip else self.world.merge(sides[0], sides[1], "merge by rule")
 
     def tamper(self) -> None:
         """One file that governs is put, changed or taken out."""
-        self.tip = self.world.event(self.tip, self.tampering(), "tamper")
+        self.tip = self.world.event(self.tip, self.tampered_tree(), "tamper")
 
-    def tampering(self) -> dict[str, str | None]:
+    def tampered_tree(self) -> dict[str, str | None]:
         gate = self.any_gate() or "g0"
         junk = self.ledger.put(Plain(self.dice.choice(("junk", "other junk"))))
         paths = (open_path(gate), request_path(gate), decision_path(gate), signature_path(gate), POLICY)
@@ -202,7 +202,7 @@ class Attacker:
         """By the rule but for one file that the merge itself puts, changes or takes out."""
         other = self.any_event()
         if other != self.tip:
-            extra = self.tampering()
+            extra = self.tampered_tree()
             if self.dice.random() < 0.3:
                 old = self.ledger.tree(self.any_event()).get(POLICY, "")
                 extra = {POLICY: old or None}
@@ -213,7 +213,7 @@ class Attacker:
         other = self.any_event()
         if other != self.tip:
             self.tip = self.world.merge(self.tip, other, "merge and drop")
-            kept = [path for path in self.ledger.tree(self.tip) if not governed(path) and "super" in path]
+            kept = [path for path in self.ledger.tree(self.tip) if not governs(path) and "super" in path]
             if kept:
                 event = self.ledger.events[self.tip]
                 lost = self.dice.choice(kept)
@@ -234,7 +234,7 @@ class Attacker:
         if len(parents) == 3:
             name = self.ledger.add(parents, {}, "octopus")
             event = self.ledger.events[name]
-            self.ledger.events[name] = replace(event, tree=self.world.joined(name))
+            self.ledger.events[name] = replace(event, tree=self.world.merged_tree(name))
             self.tip = name
 
     @property

@@ -17,7 +17,7 @@ from devs_git.storage.hooks import client_files
 from devs_git.workspace import Workspace
 from tests.support import repository_copy
 from tests.support.belief.abstract_ledger import REJECTED, Ledger, Policy
-from tests.support.belief.findings import forged, rollback
+from tests.support.belief.findings import forged_events, rollback
 from tests.support.belief.generator import generate
 from tests.support.belief.git_ledger import Keyring, Written
 from tests.support.belief.oracle import Oracle
@@ -69,15 +69,15 @@ class Case:
     def make(cls, seed: int, moulds: Moulds, folder: Path) -> Case:
         one, dice = generate(seed, named=False), random.Random(seed)
         tip = one.tip
-        if dice.random() < 0.5 and not forged(one.oracle):
-            tip = calmed(one.ledger, tip, dice)
+        if dice.random() < 0.5 and not forged_events(one.oracle):
+            tip = reject_open_gates(one.ledger, tip, dice)
         written = Written(one.ledger, moulds.keyring, folder)
         seen = tuple(event for event in one.seen if event in one.ledger.events)
         return cls(seed, one.ledger, tip, seen, written, folder, moulds, dice)
 
     # What the slow statement says.
 
-    def known(self, *, above: str = "", below: str = "") -> str:
+    def honest_event(self, *, above: str = "", below: str = "") -> str:
         """An event that somebody honest may have at its tip, at or below one and not below another."""
         found = [event for event in self.ledger.events if not self.bad(event) and event != "e0"]
         if below:
@@ -95,18 +95,18 @@ class Case:
         """The forged events of the ledger with these tips."""
         known = set().union(*(self.ledger.ancestors(one) for one in (tip, *more)))
         events = {name: event for name, event in self.ledger.events.items() if name in known}
-        return set(forged(Oracle(Ledger(events, self.ledger.what, self.ledger.names))))
+        return set(forged_events(Oracle(Ledger(events, self.ledger.what, self.ledger.names))))
 
-    def refused(self, new: str, had: str = "", seen: str | None = None) -> bool:
+    def is_refused(self, new: str, had: str = "", seen: str | None = None) -> bool:
         """Whether `new` is refused by somebody who holds `had` ('' for nothing) and remembers `seen`."""
         mine = self.ledger.ancestors(had) if had else frozenset()
         fresh = self.bad(new, *filter(None, [had])) & (self.ledger.ancestors(new) - mine)
         remembered = had if seen is None else seen
         return bool(fresh) or bool(remembered and rollback(Oracle(self.ledger), remembered, new))
 
-    def expected(self, tip: str) -> dict[str, str]:
+    def expected_files(self, tip: str) -> dict[str, str]:
         """What governs at that tip by the rule, as real paths and blobs."""
-        return self.written.tree(Oracle(self.ledger).expected(tip))
+        return self.written.tree(Oracle(self.ledger).expected_tree(tip))
 
     # Repositories.
 
@@ -133,7 +133,7 @@ class Case:
         rows = [line.split("\t") for line in git(where, "ls-tree", "-r", LEDGER)[1].splitlines()]
         tree = {path: head.split()[2] for head, path in rows}
         theirs = {p: "" if p.startswith("open/") else oid for p, oid in tree.items() if governs(p)}
-        assert theirs == self.expected(tip), self.told(tip)
+        assert theirs == self.expected_files(tip), self.description(tip)
 
     def answers(self, top: Path, tip: str) -> str:
         """The policy in force, the open gates and whether work is frozen, as a clone's programs say them."""
@@ -141,13 +141,13 @@ class Case:
         workspace = Workspace.open(top)
         content = self.ledger.what[oracle.in_force(tip)]
         assert isinstance(content, Policy)
-        assert workspace.policy == parse(self.written.record(content)), self.told(tip)
-        gates = {path.removeprefix("open/") for path in self.expected(tip) if path.startswith("open/")}
-        assert set(workspace.ledger.open_gates()) == gates, self.told(tip)
-        assert commits(top) == (not gates), self.told(tip)
+        assert workspace.policy == parse(self.written.record(content)), self.description(tip)
+        gates = {path.removeprefix("open/") for path in self.expected_files(tip) if path.startswith("open/")}
+        assert set(workspace.ledger.open_gates()) == gates, self.description(tip)
+        assert commits(top) == (not gates), self.description(tip)
         return FROZEN if gates else CALM
 
-    def told(self, *more: object) -> str:
+    def description(self, *more: object) -> str:
         return f"seed {self.seed} {more}\n{self.ledger.story()}"
 
 
@@ -158,7 +158,7 @@ def world_of(ledger: Ledger, dice: random.Random) -> World:
     return world
 
 
-def calmed(ledger: Ledger, tip: str, dice: random.Random) -> str:
+def reject_open_gates(ledger: Ledger, tip: str, dice: random.Random) -> str:
     """Whatever is open at the tip is rejected there, where somebody may."""
     world = world_of(ledger, dice)
     for gate in sorted(world.oracle.open_gates(tip)):
@@ -177,9 +177,11 @@ def commits(top: Path) -> bool:
     return status == 0
 
 
-def joined(case: Case, first: str, second: str, top: Path) -> str:
+def merge_as_sync_did(case: Case, first: str, second: str, top: Path) -> str:
     """The merge of these two by the slow statement, whose tree is the one that `sync` made."""
     tip = world_of(case.ledger, case.dice).merge(first, second)
     made = git(top, "ls-tree", "-r", "--name-only", LEDGER)[1].splitlines()
-    assert sorted(made) == sorted(map(case.written.path, case.ledger.tree(tip))), case.told(first, second)
+    assert sorted(made) == sorted(map(case.written.path, case.ledger.tree(tip))), case.description(
+        first, second
+    )
     return tip

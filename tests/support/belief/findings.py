@@ -15,14 +15,14 @@ from tests.support.belief.abstract_ledger import (
     Ledger,
     Request,
     Tree,
-    governed,
+    governs,
     request_path,
     set_aside,
 )
 from tests.support.belief.oracle import Oracle
 
 
-def forged(oracle: Oracle) -> dict[str, list[str]]:
+def forged_events(oracle: Oracle) -> dict[str, list[str]]:
     """The forged events of the whole ledger, each with the reasons."""
     found = {event: list(_reasons(oracle, event)) for event in oracle.ledger.events}
     return {event: reasons for event, reasons in found.items() if reasons}
@@ -99,8 +99,8 @@ def _born_with_policy(oracle: Oracle, event: str) -> bool:
 
 def deviations(oracle: Oracle, event: str) -> set[tuple[str, str]]:
     """Where the tree of an event is not what the rule says: the path and what is there, '' for nothing."""
-    tree, expected = _marked(oracle.ledger.tree(event)), oracle.expected(event)
-    paths = {path for path in (*tree, *expected) if governed(path)}
+    tree, expected = _marked(oracle.ledger.tree(event)), oracle.expected_tree(event)
+    paths = {path for path in (*tree, *expected) if governs(path)}
     return {(path, tree.get(path, "")) for path in paths if tree.get(path) != expected.get(path)}
 
 
@@ -117,7 +117,7 @@ def _merge(oracle: Oracle, event: str) -> Iterator[str]:
     tree, parents = oracle.ledger.tree(event), oracle.ledger.parents(event)
     kept: list[tuple[str, str]] = []
     for parent in parents:
-        side = oracle.expected(parent)
+        side = oracle.expected_tree(parent)
         kept += [(set_aside(side, path), what) for path, what in gives_way(oracle, parent, event).items()]
     for other in map(oracle.ledger.tree, parents[1:]):
         kept += [(set_aside(other, path), what) for path, what in other.items() if collides(path, what, tree)]
@@ -134,7 +134,7 @@ def _merge(oracle: Oracle, event: str) -> Iterator[str]:
 
 def collides(path: str, content: str, tree: Tree) -> bool:
     """Whether a tree has not this content of a file that governs nothing."""
-    return not governed(path) and tree.get(path) != content
+    return not governs(path) and tree.get(path) != content
 
 
 def gives_way(oracle: Oracle, parent: str, merge: str) -> Tree:
@@ -142,7 +142,7 @@ def gives_way(oracle: Oracle, parent: str, merge: str) -> Tree:
 
     A signature goes with its decision, also where another decision in place has the same.
     """
-    side, after = oracle.expected(parent), oracle.expected(merge)
+    side, after = oracle.expected_tree(parent), oracle.expected_tree(merge)
     replaced = set(oracle.chain(parent)) <= set(oracle.chain(merge))
     paths = [path for path in side if not path.startswith("open/") and not (path == POLICY and replaced)]
     gone = {path for path in paths if after.get(path) != side[path]}
@@ -159,8 +159,8 @@ def rollback(oracle: Oracle, old: str, new: str) -> list[str]:
         reasons.append(f"the policies {before} became {after}")
     for gate, event in oracle.decisions(old).items():
         now = oracle.decisions(new).get(gate, "")
-        mine = oracle.signed(event, gate)
-        copy = mine is not None and now and oracle.signed(now, gate) == mine
+        mine = oracle.signature_of(event, gate)
+        copy = mine is not None and now and oracle.signature_of(now, gate) == mine
         if now != event and not copy and oracle.counts(event, gate, new):
             reasons.append(f"the decision {event} on {gate} no longer counts")
     return reasons

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from tests.support.belief.abstract_ledger import APPROVED, REJECTED, Ledger
 from tests.support.belief.attackers import Attacker
-from tests.support.belief.findings import forged, rollback
+from tests.support.belief.findings import forged_events, rollback
 from tests.support.belief.oracle import Oracle
 from tests.support.belief.people import plain
 from tests.support.belief.world import World
@@ -78,7 +78,7 @@ def generate(seed: int, *, named: bool = True) -> Generated:
     return Generated(seed, ledger, tip, tuple(sorted(seen, key=lambda one: int(one[1:]))), bool(style))
 
 
-def revived(seed: int) -> Generated:
+def ledger_with_revival(seed: int) -> Generated:
     """A short ledger of this number in which a key or the words of a policy come back."""
     world = World(seed)
     (key_comes_back if seed % 2 else policy_comes_back)(world)
@@ -119,8 +119,8 @@ def policy_comes_back(world: World) -> None:
     """A policy gives way to another, and a later one has the words of the one under which it was asked for."""
     ann, bob, cat = world.dice.sample(world.clones, 3)
     before = world.policy(ann.tip)
-    bob.tip = world.change_policy(bob.tip, world.changed(before))
-    ann.tip = world.change_policy(ann.tip, world.changed(before))
+    bob.tip = world.change_policy(bob.tip, world.other_policy(before))
+    ann.tip = world.change_policy(ann.tip, world.other_policy(before))
     for clone in world.dice.sample((ann, bob), 2):
         world.sync(clone, 0)
     world.sync(cat, 0)
@@ -151,7 +151,7 @@ def _attack(world: World, *, honest_hands: bool) -> None:
 def kinds(one: Generated) -> Iterator[str]:
     """Which of `KINDS` this ledger is."""
     oracle = one.oracle
-    bad = forged(oracle)
+    bad = forged_events(oracle)
     yield "forged" if bad else "clean"
     if one.attacked and not bad:
         yield "clean although attacked"

@@ -114,7 +114,7 @@ class Oracle:
 
     # What is asked.
 
-    def asked(self, event: str) -> dict[str, str]:
+    def requests(self, event: str) -> dict[str, str]:
         """Each gate that was asked at this tip or before it, and the event that asked."""
         found: dict[str, str] = self._once(("asked", event), lambda: self._asked(event))
         return found
@@ -124,9 +124,9 @@ class Oracle:
         if len(parents) > 1:
             merged: dict[str, str] = {}
             for parent in parents:
-                merged = self.asked(parent) | merged  # of two, the first parent's
+                merged = self.requests(parent) | merged  # of two, the first parent's
             return merged
-        return dict.fromkeys(self.asks(event), event) | (self.asked(parents[0]) if parents else {})
+        return dict.fromkeys(self.asks(event), event) | (self.requests(parents[0]) if parents else {})
 
     def asks(self, event: str) -> tuple[str, ...]:
         """The gates whose request this event adds, but for copies: a request that names an event asks where it follows that one."""
@@ -141,7 +141,7 @@ class Oracle:
         if len(parents) > 1:
             return ()
         before = self.ledger.tree(parents[0]) if parents else {}
-        known = self.asked(parents[0]) if parents else {}
+        known = self.requests(parents[0]) if parents else {}
         new = gates_with(self.ledger.tree(event), "request.yaml")
         return tuple(gate for gate in new if gate not in known and request_path(gate) not in before)
 
@@ -167,12 +167,12 @@ class Oracle:
         return found if isinstance(found, Request) else None
 
     def request_name(self, event: str, gate: str) -> str:
-        return self.ledger.tree(self.asked(event)[gate])[request_path(gate)]
+        return self.ledger.tree(self.requests(event)[gate])[request_path(gate)]
 
     def approves_policy(self, event: str, gate: str) -> bool:
         """Whether it approves a request that the policy be changed."""
         said = self.decision(event, gate)
-        asked = self.request(event, gate) if gate in self.asked(event) else None
+        asked = self.request(event, gate) if gate in self.requests(event) else None
         return bool(said and asked and asked.kind == POLICY_CHANGE and said.decision == APPROVED)
 
     def valid(self, event: str, gate: str) -> bool:
@@ -194,7 +194,7 @@ class Oracle:
             return False
         if not self.approves_policy(event, gate):
             return True
-        if self.chain(self.asked(before)[gate]) != self.chain(before):
+        if self.chain(self.requests(before)[gate]) != self.chain(before):
             return False
         # A policy is the one that was asked for, and under the one in force.
         after = self.ledger.tree(event).get(POLICY)
@@ -213,7 +213,7 @@ class Oracle:
 
     def allowed_under(self, event: str, gate: str, chain: tuple[str, ...]) -> bool:
         """Whether the newest policy of this chain that did not know what was signed allows the decision."""
-        mine = self.signed(event, gate)
+        mine = self.signature_of(event, gate)
         unaware = [
             one for one in chain if event not in self.ancestors(one) and mine not in self.known_to(one)
         ]
@@ -226,9 +226,9 @@ class Oracle:
 
     def _known_to(self, event: str) -> frozenset[Signed | None]:
         below = [(one, gate) for one in self.ancestors(event) for gate in self.decides(one)]
-        return frozenset(self.signed(one, gate) for one, gate in below) - {None}
+        return frozenset(self.signature_of(one, gate) for one, gate in below) - {None}
 
-    def signed(self, event: str, gate: str) -> Signed | None:
+    def signature_of(self, event: str, gate: str) -> Signed | None:
         """What was signed and with which key; None for what is unsigned, or whose signature is over something else."""
         tree, said = self.ledger.tree(event), self.decision(event, gate)
         made = self.ledger.what.get(tree.get(signature_path(gate), ""))
@@ -247,9 +247,9 @@ class Oracle:
             for gate in self.decides(event):
                 if self.counts(event, gate, tip):
                     claims.setdefault(gate, []).append(event)
-        return {gate: self.chosen(tip, gate, events) for gate, events in claims.items()}
+        return {gate: self.choose(tip, gate, events) for gate, events in claims.items()}
 
-    def chosen(self, tip: str, gate: str, among: list[str]) -> str:
+    def choose(self, tip: str, gate: str, among: list[str]) -> str:
         """Of several that count the tip's own, else the one that counted at a parent, the first parent's before the second's.
 
         Where neither parent's counts any more, they come back: the one that is met first, by way of the first parent that
@@ -262,11 +262,11 @@ class Oracle:
             if (before := self.decisions(parent).get(gate)) in among:
                 return str(before)
         ways = (parent for parent in parents if self.ancestors(parent) & set(among))
-        return self.chosen(next(ways), gate, among)
+        return self.choose(next(ways), gate, among)
 
     def open_gates(self, tip: str) -> frozenset[str]:
         """A gate is open exactly when it was asked and no decision counts."""
-        return frozenset(self.asked(tip)) - frozenset(self.decisions(tip))
+        return frozenset(self.requests(tip)) - frozenset(self.decisions(tip))
 
     # Who is allowed: by one policy, whatever others say.
 
@@ -284,10 +284,10 @@ class Oracle:
             return False
         return may_decide(policy, said.reviewer, asked.requested_by)
 
-    def expected(self, tip: str) -> dict[str, str]:
+    def expected_tree(self, tip: str) -> dict[str, str]:
         """What governs, as the rule has it at this tip: policy, requests, decisions and open gates."""
         tree = {POLICY: self.in_force(tip)} if self.chain(tip) else {}
-        for gate in self.asked(tip):
+        for gate in self.requests(tip):
             tree[request_path(gate)] = self.request_name(tip, gate)
         for gate, event in self.decisions(tip).items():
             theirs = self.ledger.tree(event)

@@ -21,17 +21,17 @@ from devs_git.workspace import Workspace
 from tests.support import repository_copy
 from tests.support.agent_calls import before, call
 from tests.support.belief.abstract_ledger import Policy
-from tests.support.belief.case import CALM, FROZEN, REFUSED, Case, commits, git, joined
-from tests.support.belief.findings import forged, rollback
+from tests.support.belief.case import CALM, FROZEN, REFUSED, Case, commits, git, merge_as_sync_did
+from tests.support.belief.findings import forged_events, rollback
 from tests.support.belief.oracle import Oracle
-from tests.support.belief.records import torn
+from tests.support.belief.records import events_added_twice
 
 
 def code(error: DevsError | None) -> str:
     return error.code if error else ""
 
 
-def asked(verb: str, top: Path, request: VerbRequest) -> DevsError | None:
+def refusal_of(verb: str, top: Path, request: VerbRequest) -> DevsError | None:
     """What a verb of ours refuses with, None where it runs."""
     try:
         router.call(verb, Workspace.open(top), request)
@@ -44,14 +44,14 @@ def server(case: Case) -> str:
     """A push to a server with our hook, which has a tip or nothing; then one of a branch, which waits for open gates."""
     where = case.folder / "server.git"
     repository_copy.folder(case.moulds.server, where)
-    new, old = case.new(), case.known() if case.dice.random() < 0.9 else ""
+    new, old = case.new(), case.honest_event() if case.dice.random() < 0.9 else ""
     if old:
         git(where, "fetch", "-q", "../origin.git", f"{case.ref(old)}:{LEDGER}")
     status, said = git(
         case.written.store, "push", "-q", "--force", "../server.git", f"{case.ref(new)}:{LEDGER}", ok=False
     )
-    refused = old != new and case.refused(new, old)
-    assert (status != 0) == refused, case.told(old, new, said)
+    refused = old != new and case.is_refused(new, old)
+    assert (status != 0) == refused, case.description(old, new, said)
     if refused:
         assert "devs-git: " in said, said
         assert git(where, "rev-parse", "-q", "--verify", LEDGER, ok=False)[1] == (
@@ -59,11 +59,11 @@ def server(case: Case) -> str:
         )
         return REFUSED
     case.holds(where, new)
-    frozen = any(path.startswith("open/") for path in case.expected(new))
+    frozen = any(path.startswith("open/") for path in case.expected_files(new))
     status, said = git(
         case.moulds.clone, "push", "-q", "--no-verify", str(where), "HEAD:refs/heads/main", ok=False
     )
-    assert (status != 0) == frozen, case.told(new, said)
+    assert (status != 0) == frozen, case.description(new, said)
     assert status == 0 or "GATE_BLOCKED" in said, said
     return FROZEN if frozen else CALM
 
@@ -71,12 +71,12 @@ def server(case: Case) -> str:
 def sync_with_a_remote(case: Case) -> str:
     """`sync` of a clone that has a tip of its own and saw the remote before; where both went on, the merge is ours."""
     new = case.new()
-    mine = case.known(above=new) if case.dice.random() < 0.5 else case.known()
-    seen = mine if case.dice.random() < 0.3 else case.known(below=mine)
+    mine = case.honest_event(above=new) if case.dice.random() < 0.5 else case.honest_event()
+    seen = mine if case.dice.random() < 0.3 else case.honest_event(below=mine)
     top = case.clone(mine)
     git(top, "update-ref", "refs/devs/remotes/origin/ledger", case.oid(seen))
     case.offer(new)
-    error = asked("sync", top, sync.Request())
+    error = refusal_of("sync", top, sync.Request())
     oracle, tip = Oracle(case.ledger), mine
     if new in oracle.ancestors(mine):
         merged = any(
@@ -84,14 +84,14 @@ def sync_with_a_remote(case: Case) -> str:
         )
         refused = seen not in oracle.ancestors(new) or (merged and bool(rollback(oracle, new, mine)))
     else:
-        refused = case.refused(new, mine, seen)
+        refused = case.is_refused(new, mine, seen)
         tip = new
-    assert bool(error) == refused, case.told(mine, seen, new, error)
+    assert bool(error) == refused, case.description(mine, seen, new, error)
     if error:
         assert git(top, "rev-parse", LEDGER)[1] == case.oid(mine)
         return REFUSED
     if mine not in oracle.ancestors(tip):
-        tip = joined(case, new, mine, top)
+        tip = merge_as_sync_did(case, new, mine, top)
     case.holds(top, tip)
     assert git(case.written.store, "rev-parse", LEDGER)[1] == git(top, "rev-parse", LEDGER)[1]
     return case.answers(top, tip)
@@ -104,13 +104,13 @@ def init_of_a_fresh_clone(case: Case) -> str:
     first, now = oracle.ledger.tree("e1")["policy.yaml"], oracle.in_force(tip)
     tracked = first if how == "other policy" else now
     top = fresh(case, tracked, "a" * 40 if how == "other ledger" else case.oid("e1"))
-    error = asked("init", top, init.Request())
-    if case.refused(tip) or how == "other ledger":
-        assert error, case.told(how)
+    error = refusal_of("init", top, init.Request())
+    if case.is_refused(tip) or how == "other ledger":
+        assert error, case.description(how)
     elif case.ledger.what[tracked] != case.ledger.what[now]:
-        assert code(error) == "CONFLICT", case.told(how, error)
+        assert code(error) == "CONFLICT", case.description(how, error)
     else:
-        assert not error, case.told(how, error)
+        assert not error, case.description(how, error)
     if error:
         assert git(top, "rev-parse", "-q", "--verify", LEDGER, ok=False)[1] == ""
         return REFUSED
@@ -134,23 +134,23 @@ def fresh(case: Case, tracked: str, first: str) -> Path:
 
 def hooks_after_a_plain_fetch(case: Case) -> str:
     """A commit, a tool of an agent and a verb in a clone whose ledger `git fetch` moved, where it had another before."""
-    old, new = case.known(), case.new()
+    old, new = case.honest_event(), case.new()
     top = case.clone(old)
     git(top, "fetch", "-q", "../origin.git", f"+{case.ref(new)}:{LEDGER}")
-    refused = new != old and case.refused(new, old)
+    refused = new != old and case.is_refused(new, old)
     denied = agent(top)
     if refused:
-        assert denied, case.told(old, new)
-        assert not commits(top), case.told(old, new)
-        error = asked("task start", top, task_start.Request("12"))
-        assert error, case.told(old, new)
+        assert denied, case.description(old, new)
+        assert not commits(top), case.description(old, new)
+        error = refusal_of("task start", top, task_start.Request("12"))
+        assert error, case.description(old, new)
         assert (top / ".git/devs/checked-tip").read_text().strip() == case.oid(old)
         return REFUSED
     case.holds(top, new)
     found = case.answers(top, new)
-    assert bool(denied) == (found == FROZEN), case.told(old, new, denied)
-    error = asked("task start", top, task_start.Request("12"))
-    assert code(error) == ("GATE_BLOCKED" if found == FROZEN else ""), case.told(old, new, error)
+    assert bool(denied) == (found == FROZEN), case.description(old, new, denied)
+    error = refusal_of("task start", top, task_start.Request("12"))
+    assert code(error) == ("GATE_BLOCKED" if found == FROZEN else ""), case.description(old, new, error)
     return found
 
 
@@ -168,10 +168,10 @@ def verify_the_ledger(case: Case) -> str:
     top = case.clone(case.tip)
     result = verify.run(Workspace.open(top), verify.Request(("ledger",)))
     found = {one.ref for one in result.findings if one.severity == "error"}
-    bad = forged(Oracle(case.ledger.up_to(case.tip)))
+    bad = forged_events(Oracle(case.ledger.up_to(case.tip)))
     expected = {case.oid(event) for event in bad}
-    twice = torn(bad) or sum(not event.parents for event in case.ledger.events.values()) > 1
-    assert found >= expected if twice else found == expected, case.told(result.findings)
+    twice = events_added_twice(bad) or sum(not event.parents for event in case.ledger.events.values()) > 1
+    assert found >= expected if twice else found == expected, case.description(result.findings)
     if found:
         return REFUSED
     case.holds(top, case.tip)

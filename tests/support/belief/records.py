@@ -19,7 +19,7 @@ from tests.support.belief.abstract_ledger import (
     gates_with,
     signature_path,
 )
-from tests.support.belief.findings import forged, rollback
+from tests.support.belief.findings import forged_events, rollback
 from tests.support.belief.oracle import Oracle
 from tests.support.belief.steps import oid, steps
 
@@ -75,7 +75,7 @@ def _decided(ledger: Ledger, one: Decision, made: object) -> Decided:
     )
 
 
-def torn(found: Mapping[str, list[str]]) -> set[str]:
+def events_added_twice(found: Mapping[str, list[str]]) -> set[str]:
     """The events that add what only one event may add, where several do."""
     return {event for event, reasons in found.items() if any("is asked by another" in one for one in reasons)}
 
@@ -87,11 +87,11 @@ def differences(ledger: Ledger) -> list[str]:
     of the two governs is nobody's question, for whoever has one of them refuses the other.
     """
     oracle, ours = Oracle(ledger), Believed(ledger)
-    theirs = forged(oracle)
-    if twice := torn(theirs):
-        return [f"{event} is no forgery" for event in sorted(twice - ours.forged())]
-    found = [f"{event} is forged: {theirs[event]}" for event in theirs.keys() - ours.forged()]
-    found += [f"{event} is not forged: {ours.why(event)}" for event in ours.forged() - theirs.keys()]
+    theirs = forged_events(oracle)
+    if twice := events_added_twice(theirs):
+        return [f"{event} is no forgery" for event in sorted(twice - ours.forged_events())]
+    found = [f"{event} is forged: {theirs[event]}" for event in theirs.keys() - ours.forged_events()]
+    found += [f"{event} is not forged: {ours.why(event)}" for event in ours.forged_events() - theirs.keys()]
     for event in ledger.events:
         pairs = [
             ("the policies", oracle.chain(event), ours.chain(event)),
@@ -127,7 +127,7 @@ class Believed:
     def decisions(self, event: str) -> dict[str, str]:
         return {gate: self.names[one] for gate, one in self.belief.decisions(oid(event)).items()}
 
-    def forged(self) -> set[str]:
+    def forged_events(self) -> set[str]:
         return {self.names[one.where] for one in self.belief.findings if one.severity == "error"}
 
     def rollback(self, old: str, new: str) -> bool:

@@ -54,7 +54,7 @@ def _rules(ledger: Ledger, name: str) -> Tree:
         return ledger.tree(parents[0]) if parents else {}
     world = World.__new__(World)
     world.ledger, world.oracle = ledger, Oracle(ledger)
-    return world.joined(name)
+    return world.merged_tree(name)
 
 
 def _deeds(ledger: Ledger) -> list[Deed]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import pytest
 
 from tests.support.belief.abstract_ledger import APPROVED, POLICY, SIGNED, Person, Policy
-from tests.support.belief.findings import forged, rollback
+from tests.support.belief.findings import forged_events, rollback
 from tests.support.belief.oracle import Oracle
 from tests.support.belief.records import differences
 from tests.support.belief.world import STRANGER, STRANGERS_KEY, Changes, Signer, World
@@ -23,7 +23,7 @@ def signed_by(*people: Signer, notify: str = "") -> Policy:
 
 
 @pytest.fixture(autouse=True)
-def agreed() -> Iterator[None]:
+def compare_with_the_oracle() -> Iterator[None]:
     """Of each ledger that a test told, the program's function says what the slow statement says."""
     Story.told.clear()
     yield
@@ -68,9 +68,9 @@ class Story:
 
     # What may be believed.
 
-    def forged(self, tip: str) -> set[str]:
+    def forged_events(self, tip: str) -> set[str]:
         """The forged events of the ledger that ends there."""
-        return set(forged(Oracle(self.ledger.up_to(tip))))
+        return set(forged_events(Oracle(self.ledger.up_to(tip))))
 
     def refuses(self, old: str, new: str) -> bool:
         """Whether a receiver that has seen `old` refuses `new` for what it remembers."""
@@ -80,7 +80,7 @@ class Story:
         """The event that set the policy in force."""
         return self.oracle.chain(tip)[-1]
 
-    def deciding(self, tip: str, gate: str) -> str:
+    def deciding_event(self, tip: str, gate: str) -> str:
         """The event that decides on the gate there, '' where it is open."""
         return self.oracle.decisions(tip).get(gate, "")
 

@@ -28,7 +28,7 @@ from tests.support.belief.abstract_ledger import (
     Request,
     Signature,
     decision_path,
-    governed,
+    governs,
     open_path,
     request_path,
     set_aside,
@@ -87,24 +87,24 @@ class World:
     def merge(self, first: str, second: str, title: str = "merge", extra: Changes | None = None) -> str:
         """A merge with the tree that the rule says; `extra` is what a forger adds to it or (None) takes out."""
         name = self.ledger.add((first, second), {}, title)
-        tree = {**self.joined(name), **{path: content or "" for path, content in (extra or {}).items()}}
+        tree = {**self.merged_tree(name), **{path: content or "" for path, content in (extra or {}).items()}}
         self.ledger.events[name] = replace(
             self.ledger.events[name], tree={path: content for path, content in tree.items() if content}
         )
         return name
 
-    def joined(self, name: str) -> dict[str, str]:
+    def merged_tree(self, name: str) -> dict[str, str]:
         """The tree of an honest merge: what governs by the rule, the rest a union, what gave way set aside."""
         sides = [self.ledger.tree(parent) for parent in self.ledger.parents(name)]
-        tree = self.oracle.expected(name)
+        tree = self.oracle.expected_tree(name)
         for side in sides:
             for path, content in side.items():
-                if not governed(path) and path not in tree:
+                if not governs(path) and path not in tree:
                     tree[path] = content
                 elif collides(path, content, tree):
                     tree[set_aside(side, path)] = content
         for parent in self.ledger.parents(name):
-            side = self.oracle.expected(parent)
+            side = self.oracle.expected_tree(parent)
             for path, what in gives_way(self.oracle, parent, name).items():
                 place = set_aside(side, path)
                 tree[place if tree.get(place, what) == what else f"superseded/{what}"] = what
@@ -174,7 +174,7 @@ class World:
         found = self.ledger.what.get(self.oracle.in_force(event))
         return found if isinstance(found, Policy) else Policy()
 
-    def changed(self, policy: Policy) -> Policy:
+    def other_policy(self, policy: Policy) -> Policy:
         """Another policy that could be in force: a key comes, goes or is rotated, or a bound is moved."""
         rows = list(policy.approvers)
         absent = [name for name in PEOPLE if name not in {row.principal for row in rows}]
@@ -223,7 +223,7 @@ class World:
             verdict = self.dice.choice((APPROVED, APPROVED, APPROVED, REJECTED))
             clone.tip = self.decide_well(clone.tip, self.dice.choice(waiting), verdict) or clone.tip
         elif how == "policy":
-            proposed = self.ledger.put(self.changed(self.policy(clone.tip)))
+            proposed = self.ledger.put(self.other_policy(self.policy(clone.tip)))
             if proposed != self.oracle.in_force(clone.tip) or self.dice.random() < 0.1:
                 clone.tip = self.ask(clone.tip, by=by, proposes=proposed)
         elif how == "task":
