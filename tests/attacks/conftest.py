@@ -13,7 +13,7 @@ from devs_git.domain.ledger.events import LEDGER
 from devs_git.storage.ledger import devs_folder
 from devs_git.workspace import Workspace
 from tests.support import clones
-from tests.support.attacker import assert_succeeds
+from tests.support.attacker import run_ok
 from tests.support.clones import Pair
 from tests.support.gate_scene import Key, ask, in_force, make_key
 
@@ -32,7 +32,7 @@ def frozen(initialised: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
         shutil.rmtree(initialised)
         shutil.copytree(mould, initialised, symlinks=True)
         os.chdir(initialised)
-    return assert_succeeds("ls-tree", "--name-only", f"{LEDGER}:open")
+    return run_ok("ls-tree", "--name-only", f"{LEDGER}:open")
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.support.attacker import assert_succeeds, verify_codes
+from tests.support.attacker import codes_in, run_ok
 
 VISIBLE, NUMBERED = "refs/tags/devs/task-10", "refs/devs/checkpoints/task-10/1"
 
@@ -15,31 +15,31 @@ VISIBLE, NUMBERED = "refs/tags/devs/task-10", "refs/devs/checkpoints/task-10/1"
 def tag(mark: Callable[..., str]) -> str:
     """A completed task, all its refs in place."""
     made = mark(10, completed=True)
-    assert_succeeds("update-ref", VISIBLE, made)
-    assert verify_codes("tags") == set()
+    run_ok("update-ref", VISIBLE, made)
+    assert codes_in("tags") == set()
     return made
 
 
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("ref", [VISIBLE, NUMBERED])
 def test_a_tag_deleted(ref: str) -> None:
-    assert_succeeds("update-ref", "-d", ref)
-    assert verify_codes("tags") == {"TAG_MISSING"}
+    run_ok("update-ref", "-d", ref)
+    assert codes_in("tags") == {"TAG_MISSING"}
 
 
 @pytest.mark.parametrize("ref", [VISIBLE, NUMBERED])
 def test_a_tag_moved(ref: str) -> None:
-    assert_succeeds("tag", "-a", "-m", "x", "x", "HEAD~1")
-    assert_succeeds("update-ref", ref, "refs/tags/x")
-    assert verify_codes("tags") == {"TAG_MOVED"}
+    run_ok("tag", "-a", "-m", "x", "x", "HEAD~1")
+    run_ok("update-ref", ref, "refs/tags/x")
+    assert codes_in("tags") == {"TAG_MOVED"}
 
 
 @pytest.mark.parametrize("ref", [VISIBLE, NUMBERED])
 def test_a_tag_made_lightweight(ref: str) -> None:
-    assert_succeeds("update-ref", ref, "HEAD")
-    assert verify_codes("tags") == {"TAG_NOT_ANNOTATED"}
+    run_ok("update-ref", ref, "HEAD")
+    assert codes_in("tags") == {"TAG_NOT_ANNOTATED"}
 
 
 def test_a_tag_that_no_event_explains(tag: str) -> None:
-    assert_succeeds("update-ref", "refs/tags/devs/task-11", tag)
-    assert verify_codes("tags") == {"TAG_MOVED"}
+    run_ok("update-ref", "refs/tags/devs/task-11", tag)
+    assert codes_in("tags") == {"TAG_MOVED"}

@@ -18,7 +18,7 @@ from devs_git.storage.ledger import gate_files
 from devs_git.values import replace
 from devs_git.workspace import Workspace
 from tests.commands.test_verify_gates import forged
-from tests.support.attacker import by_hand, commit_by_git, decision_files, refusal, verify_codes
+from tests.support.attacker import by_hand, codes_in, decision_files, on_top, refusal
 from tests.support.gate_scene import (
     BLOCKER,
     CHANGES,
@@ -58,14 +58,14 @@ def write(workspace: Workspace, gate_id: str, signature: bytes = b"", **record: 
 def test_a_decision_forged_in_yaml(signed: Workspace) -> None:
     gate_id = ask(signed)
     write(signed, gate_id)
-    assert verify_codes("ledger") == {"BAD_SIGNATURE"}
+    assert codes_in("ledger") == {"BAD_SIGNATURE"}
 
 
 def test_duplicate_status_keys(signed: Workspace) -> None:
     gate_id = ask(signed)
     text = yaml_documents.dump(forged(signed, gate_id), "decision") + b"status: REJECTED\nstatus: APPROVED\n"
     by_hand(*decision_files(gate_id, text))
-    assert "LEDGER_MUTATED" in verify_codes("ledger")
+    assert "LEDGER_MUTATED" in codes_in("ledger")
     assert gate_files.find(signed.ledger.tip(), gate_id).status == "PENDING_APPROVAL"
 
 
@@ -76,14 +76,14 @@ def test_a_forged_author(ledgered: Workspace, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setenv(f"GIT_{who}_NAME", "Grace")
         monkeypatch.setenv(f"GIT_{who}_EMAIL", "grace@example.org")
     write(Workspace.open(), gate_id, reviewer_id="grace@example.org")
-    assert verify_codes("ledger") == set()  # who may decide unsigned, anybody may claim to be
-    assert verify_codes("ledger", require="signed") == {"BAD_SIGNATURE"}
+    assert codes_in("ledger") == set()  # who may decide unsigned, anybody may claim to be
+    assert codes_in("ledger", require="signed") == {"BAD_SIGNATURE"}
 
 
 def test_a_faked_terminal(ledgered: Workspace) -> None:
     gate_id = ask(ledgered)
     assert at_terminal(ledgered.top, "gate", "approve", gate_id, typed="y\n")[0] == 0
-    assert verify_codes("ledger", require="signed") == {"BAD_SIGNATURE"}
+    assert codes_in("ledger", require="signed") == {"BAD_SIGNATURE"}
 
 
 def test_an_agents_environment_or_no_terminal(ledgered: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,7 +111,7 @@ def test_a_rogue_key_with_a_local_allowed_signers_override(
     assert bring(signed, gate_id, said, signature) == "UNKNOWN_SIGNER"
     nonce = str(signed_decision.read(said).nonce)  # type: ignore[union-attr]
     write(signed, gate_id, signature, approval="signed", nonce=nonce)
-    assert verify_codes("ledger") == {"UNKNOWN_SIGNER"}
+    assert codes_in("ledger") == {"UNKNOWN_SIGNER"}
 
 
 def test_an_ssh_keygen_on_path_that_says_yes(
@@ -127,7 +127,7 @@ def test_an_ssh_keygen_on_path_that_says_yes(
     with monkeypatch.context() as there:
         there.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
         gate_approve.run(signed, Approve(gate_id, signed=said, signature=signature))
-    assert verify_codes("ledger") == {"BAD_SIGNATURE"}
+    assert codes_in("ledger") == {"BAD_SIGNATURE"}
 
 
 def in_the_name_of(other: Key, signature: bytes, signer: Key) -> bytes:
@@ -145,7 +145,7 @@ def test_an_agents_key(signed: Workspace, keys: Keys) -> None:
     assert bring(signed, gate_id, said, signature) == "SELF_APPROVAL"
     nonce = str(signed_decision.read(said).nonce)  # type: ignore[union-attr]
     write(signed, gate_id, signature, approval="signed", nonce=nonce, reviewer_id="bot@example.org")
-    assert verify_codes("ledger") == {"SELF_APPROVAL"}
+    assert codes_in("ledger") == {"SELF_APPROVAL"}
 
 
 def test_a_signature_for_another_gate(signed: Workspace, keys: Keys) -> None:
@@ -155,7 +155,7 @@ def test_a_signature_for_another_gate(signed: Workspace, keys: Keys) -> None:
     assert bring(signed, second, said, signature) == "REPLAYED"
     nonce = str(signed_decision.read(said).nonce)  # type: ignore[union-attr]
     write(signed, second, signature, approval="signed", nonce=nonce)
-    assert verify_codes("ledger") == {"BAD_SIGNATURE"}
+    assert codes_in("ledger") == {"BAD_SIGNATURE"}
 
 
 def test_a_signature_for_another_repository(signed: Workspace, keys: Keys) -> None:
@@ -165,7 +165,7 @@ def test_a_signature_for_another_repository(signed: Workspace, keys: Keys) -> No
     assert bring(signed, gate_id, said, signature) == "REPLAYED"
     nonce = str(signed_decision.read(said).nonce)  # type: ignore[union-attr]
     write(signed, gate_id, signature, approval="signed", nonce=nonce)
-    assert verify_codes("ledger") == {"BAD_SIGNATURE"}
+    assert codes_in("ledger") == {"BAD_SIGNATURE"}
 
 
 def test_a_signature_for_another_text(signed: Workspace, keys: Keys) -> None:
@@ -178,7 +178,7 @@ def test_a_signature_for_another_text(signed: Workspace, keys: Keys) -> None:
     assert bring(signed, gate_id, said, signature) == "STALE_REQUEST"
     told = {"tas_before": meant.tas_before, "tas_after": "2" * 40, "nonce": meant.nonce}
     write(signed, gate_id, signature, approval="signed", **told)
-    assert "STALE_REQUEST" in verify_codes("ledger")
+    assert "STALE_REQUEST" in codes_in("ledger")
 
 
 def test_the_policy_changed_in_the_same_range(signed: Workspace, keys: Keys) -> None:
@@ -190,7 +190,7 @@ def test_the_policy_changed_in_the_same_range(signed: Workspace, keys: Keys) -> 
     nonce = str(signed_decision.read(said).nonce)  # type: ignore[union-attr]
     told = {"approval": "signed", "nonce": nonce, "reviewer_id": "rogue@example.org"}
     write(signed, gate_id, keys["rogue"].sign(said), **told)
-    assert verify_codes("ledger", "commits", range=f"{base}..HEAD") >= {"UNKNOWN_SIGNER"}
+    assert codes_in("ledger", "commits", range=f"{base}..HEAD") >= {"UNKNOWN_SIGNER"}
 
 
 def test_an_agents_key_committed_to_the_tracked_policy(signed: Workspace, keys: Keys) -> None:
@@ -204,7 +204,7 @@ def test_an_agents_key_committed_to_the_tracked_policy(signed: Workspace, keys: 
 def test_a_policy_put_into_force_by_hand(signed: Workspace) -> None:
     data = f"genesis: '{genesis(signed)}'\n".encode()
     by_hand(("policy.yaml", data), kind="policy.set")
-    assert verify_codes("ledger") == {"POLICY_INVALID"}
+    assert codes_in("ledger") == {"POLICY_INVALID"}
 
 
 def test_and_option_like_gate_ids(signed: Workspace) -> None:
@@ -212,7 +212,7 @@ def test_and_option_like_gate_ids(signed: Workspace) -> None:
         assert refusal(partial(Approve, bad)) == "INVALID_ARGUMENTS"
         assert refusal(partial(gate_show.Request, bad)) == "INVALID_ARGUMENTS"
     by_hand(("gates/--output=x/request.yaml", b"a: b\n"), ("open/--output=x", b""))
-    assert "LEDGER_MUTATED" in verify_codes("ledger")
+    assert "LEDGER_MUTATED" in codes_in("ledger")
     assert signed.top.is_dir()
 
 
@@ -232,11 +232,11 @@ def test_a_decision_on_a_line_from_before_the_policy(ledgered: Workspace, policy
     in_force(ledgered, **policy)
     data = yaml_documents.dump(forged(ledgered, gate_id), "decision").decode()
     files = ((gate_files.decision_path(gate_id), data), (gate_files.marker_path(gate_id), None))
-    side = commit_by_git(*files, parent=before)
-    ledgered.store_git.run("update-ref", LEDGER, commit_by_git(*files, also=side))
+    side = on_top(*files, parent=before)
+    ledgered.store_git.run("update-ref", LEDGER, on_top(*files, also=side))
     # A clone that was offline could have decided so; a merge that lets it count is forged.
-    assert verify_codes("ledger") == {"LEDGER_MUTATED"}
-    assert verify_codes("ledger", require="signed") >= {"BAD_SIGNATURE", "LEDGER_MUTATED"}
+    assert codes_in("ledger") == {"LEDGER_MUTATED"}
+    assert codes_in("ledger", require="signed") >= {"BAD_SIGNATURE", "LEDGER_MUTATED"}
 
 
 def test_a_decision_taken_back_or_given_twice(signed: Workspace, keys: Keys) -> None:
@@ -244,10 +244,10 @@ def test_a_decision_taken_back_or_given_twice(signed: Workspace, keys: Keys) -> 
     gate_approve.run(signed, Approve(gate_id, sign=True, key=str(keys["ada"].path)))
     again = Approve(gate_id, sign=True, key=str(keys["ada"].path))
     assert refusal(lambda: gate_approve.run(signed, again)) == "GATE_ALREADY_RESOLVED"
-    assert verify_codes("ledger", require="signed") == set()
+    assert codes_in("ledger", require="signed") == set()
     other = yaml_documents.dump(decision(signed, gate_id) | {"decision": "REJECTED"}, "decision")
     by_hand((gate_files.decision_path(gate_id), other))
-    assert "LEDGER_MUTATED" in verify_codes("ledger")
+    assert "LEDGER_MUTATED" in codes_in("ledger")
 
 
 def test_an_approved_text_of_the_tas_brought_back_that_a_later_approval_changed(
@@ -256,6 +256,6 @@ def test_an_approved_text_of_the_tas_brought_back_that_a_later_approval_changed(
     commit(signed.top, {"TAS.md": TAS})
     for text in (NEW, TAS):
         approve(signed, ask(signed, text=text), sign=True, key=str(keys["ada"].path))
-    assert verify_codes("tas") == set()
+    assert codes_in("tas") == set()
     commit(signed.top, {"TAS.md": NEW})
-    assert verify_codes("tas", range="HEAD~1..HEAD") == {"TAS_UNAPPROVED"}
+    assert codes_in("tas", range="HEAD~1..HEAD") == {"TAS_UNAPPROVED"}

@@ -39,7 +39,7 @@ from tests.attacks.test_who_is_believed import (
     raw_tree,
     rotated,
 )
-from tests.support.attacker import assert_refused, assert_succeeds, commit_by_git, refusal, verify_codes
+from tests.support.attacker import codes_in, must_fail, on_top, refusal, run_ok
 from tests.support.gate_scene import BLOCKER, NEW, ask, commit, genesis, in_force, recorded_request
 from tests.support.ledgers import put_policy_in_force
 
@@ -66,7 +66,7 @@ def request(kind: str = "MANUAL", **more: Any) -> str:
 def asking(parent: str, kind: str = "MANUAL", **more: Any) -> str:
     """An event that asks gate GATE."""
     files = ((request_path(GATE), request(kind, **more)), (marker_path(GATE), f"{kind}\n"))
-    return commit_by_git(*files, parent=parent)
+    return on_top(*files, parent=parent)
 
 
 def two_approvers(workspace: Workspace, keys: Keys) -> str:
@@ -75,7 +75,7 @@ def two_approvers(workspace: Workspace, keys: Keys) -> str:
     listed = [{"principal": f"{name}@example.org", "key": key} for name, key in rows]
     in_force(workspace, approvers=listed, approval={"minimum": "signed"})
     tip = asking(workspace.ledger.tip().oid)
-    assert_succeeds("update-ref", LEDGER, tip)
+    run_ok("update-ref", LEDGER, tip)
     return tip
 
 
@@ -87,9 +87,9 @@ def test_a_gate_asked_after_a_key_was_revoked_decided_by_this_key_on_a_line_from
     asked = asking(after)
     copied = asking(before)
     said = approved(signed, GATE, "ada", keys["ada"], copied)
-    side = commit_by_git(*said, parent=copied)
-    assert "LEDGER_MUTATED" in codes(commit_by_git(*said, parent=asked, also=side), old=asked)
-    first = joined(side, asked, commit_by_git(*said, parent=asked))
+    side = on_top(*said, parent=copied)
+    assert "LEDGER_MUTATED" in codes(on_top(*said, parent=asked, also=side), old=asked)
+    first = joined(side, asked, on_top(*said, parent=asked))
     assert "LEDGER_MUTATED" in everywhere(first, old=asked)
 
 
@@ -102,14 +102,14 @@ def test_a_policy_approved_by_a_revoked_key_on_a_line_from_before_the_revocation
         before,
         "POLICY_CHANGE",
         proposed_policy=text,
-        policy_before=assert_succeeds("rev-parse", f"{before}:policy.yaml"),
+        policy_before=run_ok("rev-parse", f"{before}:policy.yaml"),
     )
-    side = commit_by_git(
+    side = on_top(
         *approved(signed, GATE, "ada", keys["ada"], asked), ("policy.yaml", text), parent=asked, message=SET
     )
     assert codes(side, old=before) == set()
     assert "LEDGER_ROLLBACK" in codes(joined(side, after, side), old=after)
-    merge = commit_by_git(("policy.yaml", text), parent=after, also=side)
+    merge = on_top(("policy.yaml", text), parent=after, also=side)
     assert "LEDGER_MUTATED" in everywhere(merge, old=after)
 
 
@@ -117,40 +117,40 @@ def test_a_decision_replaced_by_another_approvers_on_a_line_from_before(
     signed: Workspace, keys: Keys
 ) -> None:
     before = two_approvers(signed, keys)
-    ours = commit_by_git(*approved(signed, GATE, "ada", keys["ada"], before), parent=before)
-    theirs = commit_by_git(*approved(signed, GATE, "grace", keys["bot"], before), parent=before)
+    ours = on_top(*approved(signed, GATE, "ada", keys["ada"], before), parent=before)
+    theirs = on_top(*approved(signed, GATE, "grace", keys["bot"], before), parent=before)
     blobs = [f"{ours}:{path(GATE)}" for path in (decision_path, signature_path)]
-    aside = f"superseded/{assert_succeeds('rev-parse', blobs[0])}"
+    aside = f"superseded/{run_ok('rev-parse', blobs[0])}"
     files = [
-        (name, assert_succeeds("cat-file", "blob", blob) + "\n")
+        (name, run_ok("cat-file", "blob", blob) + "\n")
         for name, blob in zip((aside, f"{aside}.sig"), blobs, strict=True)
     ]
-    merge = commit_by_git(*files, parent=theirs, also=ours)
+    merge = on_top(*files, parent=theirs, also=ours)
     assert codes(merge, old=before) == set()
-    assert_succeeds("update-ref", LEDGER, ours)
+    run_ok("update-ref", LEDGER, ours)
     assert Workspace.open().policy.approvers
     assert everywhere(merge, old=ours) == {"LEDGER_ROLLBACK"}
 
 
 def test_a_merge_that_closes_an_open_gate_or_drops_what_was_superseded(signed: Workspace, keys: Keys) -> None:
     tip = two_approvers(signed, keys)
-    side = commit_by_git(("tasks/task-1/1.yaml", "task_id: task-1\n"), parent=tip)
-    more = commit_by_git(("tasks/task-2/1.yaml", "task_id: task-2\n"), parent=tip)
-    closed = commit_by_git(
+    side = on_top(("tasks/task-1/1.yaml", "task_id: task-1\n"), parent=tip)
+    more = on_top(("tasks/task-2/1.yaml", "task_id: task-2\n"), parent=tip)
+    closed = on_top(
         (marker_path(GATE), None), ("tasks/task-1/1.yaml", "task_id: task-1\n"), parent=more, also=side
     )
     assert everywhere(closed, old=more) == {"LEDGER_MUTATED"}
-    ours = commit_by_git(*approved(signed, GATE, "ada", keys["ada"], tip), parent=tip)
-    theirs = commit_by_git(*approved(signed, GATE, "grace", keys["bot"], tip), parent=tip)
+    ours = on_top(*approved(signed, GATE, "ada", keys["ada"], tip), parent=tip)
+    theirs = on_top(*approved(signed, GATE, "grace", keys["bot"], tip), parent=tip)
     assert everywhere(joined(ours, theirs, ours), old=ours) == {"LEDGER_MUTATED"}
 
 
 def test_a_merge_of_three_lines(signed: Workspace) -> None:
     tip = signed.ledger.tip().oid
-    sides = [commit_by_git((f"tasks/task-{n}/1.yaml", "x: 1\n"), parent=tip) for n in (1, 2)]
+    sides = [on_top((f"tasks/task-{n}/1.yaml", "x: 1\n"), parent=tip) for n in (1, 2)]
     parents = [word for one in (tip, *sides) for word in ("-p", one)]
-    tree = assert_succeeds("rev-parse", f"{tip}^{{tree}}")
-    merge = assert_succeeds("commit-tree", *parents, "-m", "x\n\nDevs-Event: ledger.merged", tree)
+    tree = run_ok("rev-parse", f"{tip}^{{tree}}")
+    merge = run_ok("commit-tree", *parents, "-m", "x\n\nDevs-Event: ledger.merged", tree)
     assert "LEDGER_MUTATED" in everywhere(merge, old=tip)
 
 
@@ -158,13 +158,13 @@ def test_a_gate_asked_before_the_first_policy(signed: Workspace) -> None:
     tip = signed.ledger.tip().oid
     side = asking(genesis(signed))
     files = ((request_path(GATE), request()), (marker_path(GATE), "MANUAL\n"))
-    assert "LEDGER_MUTATED" in everywhere(commit_by_git(*files, parent=tip, also=side), old=tip)
+    assert "LEDGER_MUTATED" in everywhere(on_top(*files, parent=tip, also=side), old=tip)
 
 
 def test_the_policy_taken_out_of_the_ledger(signed: Workspace) -> None:
     """Without a policy anybody could decide."""
     tip = signed.ledger.tip().oid
-    assert "LEDGER_MUTATED" in everywhere(commit_by_git(("policy.yaml", None), parent=tip), old=tip)
+    assert "LEDGER_MUTATED" in everywhere(on_top(("policy.yaml", None), parent=tip), old=tip)
 
 
 def test_an_event_that_claims_a_newer_format(signed: Workspace, keys: Keys) -> None:
@@ -172,7 +172,7 @@ def test_an_event_that_claims_a_newer_format(signed: Workspace, keys: Keys) -> N
     tip = signed.ledger.tip().oid
     own = policy_text(signed, ("eve", keys["rogue"]))
     message = f"{SET}\nDevs-Format: 2"
-    told = everywhere(commit_by_git(("policy.yaml", own), parent=tip, message=message), old=tip)
+    told = everywhere(on_top(("policy.yaml", own), parent=tip, message=message), old=tip)
     assert told == {"FORMAT_TOO_NEW", "POLICY_INVALID"}
 
 
@@ -184,34 +184,34 @@ def test_an_approver_with_the_key_of_whoever_asks(signed: Workspace, keys: Keys)
     assert refusal(lambda: gate_approve.run(signed, approve)) == "SELF_APPROVAL"
     tip = signed.ledger.tip().oid
     said = approved(signed, gate_id, "ada", keys["ada"], tip)
-    assert "SELF_APPROVAL" in everywhere(commit_by_git(*said, parent=tip), old=tip)
+    assert "SELF_APPROVAL" in everywhere(on_top(*said, parent=tip), old=tip)
 
 
 def test_a_change_that_names_another_ledger_in_the_tracked_policy(initialised: Path, tmp_path: Path) -> None:
     """The base of the range says which ledger it is, and a server's default branch."""
-    workspace, base = Workspace.open(), assert_succeeds("rev-parse", "HEAD")
-    own = commit_by_git(("policy.yaml", "x: 1\n"), parent=genesis(workspace), message=SET)
-    named = assert_succeeds("cat-file", "blob", "HEAD:devs-policy.yaml")
+    workspace, base = Workspace.open(), run_ok("rev-parse", "HEAD")
+    own = on_top(("policy.yaml", "x: 1\n"), parent=genesis(workspace), message=SET)
+    named = run_ok("cat-file", "blob", "HEAD:devs-policy.yaml")
     first = next(line for line in named.split("\n") if line.startswith("first_policy"))
-    assert_succeeds("init", "-q", "--bare", "-b", "main", str(tmp_path / "server.git"))
+    run_ok("init", "-q", "--bare", "-b", "main", str(tmp_path / "server.git"))
     router.call("init", Workspace.open(tmp_path / "server.git"), init.Request(server=True))
-    assert_succeeds("push", "-q", "--no-verify", "../server.git", "main", LEDGER)
+    run_ok("push", "-q", "--no-verify", "../server.git", "main", LEDGER)
     commit(initialised, {"devs-policy.yaml": named.replace(first, f"first_policy: '{own}'") + "\n"})
-    assert_refused("LEDGER_FORK", "push", "--no-verify", "../server.git", "main")
-    assert_succeeds("remote", "add", "origin", "../server.git")
-    assert_succeeds("fetch", "-q", "origin")
-    assert_succeeds("remote", "set-head", "origin", "main")
-    assert_succeeds("update-ref", LEDGER, own)
-    assert "LEDGER_FORK" in verify_codes("ledger", range=f"{base}..HEAD")
-    assert "LEDGER_FORK" in verify_codes("ledger")
-    assert "LEDGER_FORK" in verify_codes("ledger", range=f"{'0' * 40}..HEAD")
+    must_fail("LEDGER_FORK", "push", "--no-verify", "../server.git", "main")
+    run_ok("remote", "add", "origin", "../server.git")
+    run_ok("fetch", "-q", "origin")
+    run_ok("remote", "set-head", "origin", "main")
+    run_ok("update-ref", LEDGER, own)
+    assert "LEDGER_FORK" in codes_in("ledger", range=f"{base}..HEAD")
+    assert "LEDGER_FORK" in codes_in("ledger")
+    assert "LEDGER_FORK" in codes_in("ledger", range=f"{'0' * 40}..HEAD")
 
 
 def test_a_gate_asked_and_taken_out_again_between_two_plain_fetches(signed: Workspace) -> None:
     """The two ends look alike."""
     tip = signed.ledger.tip().oid
     asked = asking(tip)
-    gone = commit_by_git((request_path(GATE), None), (marker_path(GATE), None), parent=asked)
+    gone = on_top((request_path(GATE), None), (marker_path(GATE), None), parent=asked)
     assert everywhere(gone, old=tip) == {"LEDGER_MUTATED"}
 
 
@@ -220,9 +220,7 @@ def test_a_forged_answer_that_a_plain_fetch_brings_to_an_agent_who_waits(
 ) -> None:
     gate_id = ask(signed, kind="MANUAL")
     tip = signed.ledger.tip().oid
-    assert_succeeds(
-        "update-ref", LEDGER, commit_by_git(*approved(signed, gate_id, "ada", keys["rogue"], tip), parent=tip)
-    )
+    run_ok("update-ref", LEDGER, on_top(*approved(signed, gate_id, "ada", keys["rogue"], tip), parent=tip))
     for verb, question in (
         ("gate wait", gate_wait.Request(gate_id, timeout=0)),
         ("gate list", gate_list.Request()),
@@ -234,45 +232,45 @@ def test_a_forged_answer_that_a_plain_fetch_brings_to_an_agent_who_waits(
 def test_a_gate_that_shows_one_text_and_has_another_signed(signed: Workspace) -> None:
     gate_id = ask(signed, text=NEW)
     tip = signed.ledger.tip().oid
-    shown = assert_succeeds("cat-file", "blob", f"{tip}:{request_path(gate_id)}") + "\n"
+    shown = run_ok("cat-file", "blob", f"{tip}:{request_path(gate_id)}") + "\n"
     after = recorded_request(signed, gate_id)["tas_after"]
     for other in (f"'{'a' * 40}'", "null"):
         bent = shown.replace(gate_id, GATE).replace(f'tas_after: "{after}"', f"tas_after: {other}")
         assert bent.count(after) == 0
         files = ((request_path(GATE), bent), (marker_path(GATE), "TAS_REVISION\n"))
-        side = commit_by_git(*files, parent=tip)
+        side = on_top(*files, parent=tip)
         assert everywhere(side, old=tip) == {"LEDGER_MUTATED"}
         look = gate_show.Request(GATE)
         assert refusal(partial(router.call, "gate show", Workspace.open(), look)) == "LEDGER_MUTATED"
-        assert_succeeds("update-ref", LEDGER, tip)
+        run_ok("update-ref", LEDGER, tip)
 
 
 def test_a_policy_that_only_a_change_tracks_with_a_ledger_to_match(initialised: Path) -> None:
     """The default branch has none; whoever runs `init` on the change would run a command of its policy later."""
     put_policy_in_force(Workspace.open(), notify="touch owned")
     named = (initialised / "devs-policy.yaml").read_text() + "notify: touch owned\n"
-    assert_succeeds("branch", "-q", "-f", "mine", "HEAD~1")
-    assert_succeeds("checkout", "-q", "-b", "change")
+    run_ok("branch", "-q", "-f", "mine", "HEAD~1")
+    run_ok("checkout", "-q", "-b", "change")
     commit(initialised, {"devs-policy.yaml": named})
-    assert_succeeds("branch", "-q", "-f", "main", "mine")
-    assert_succeeds("symbolic-ref", "HEAD", "refs/heads/main")
+    run_ok("branch", "-q", "-f", "main", "mine")
+    run_ok("symbolic-ref", "HEAD", "refs/heads/main")
     # A clone of the change alone does not know which branch is the remote's default, and asks.
     for name, words in (("fresh", ()), ("single", ("--single-branch", "-b", "change"))):
-        assert_succeeds("clone", "-q", *words, str(initialised), f"../{name}")
+        run_ok("clone", "-q", *words, str(initialised), f"../{name}")
         top = initialised.parent / name
-        assert_succeeds("checkout", "-q", "change", where=top)
+        run_ok("checkout", "-q", "change", where=top)
         assert "notify" in (top / "devs-policy.yaml").read_text()
         assert refusal(partial(router.call, "init", Workspace.open(top), init.Request())) == "CONFLICT"
         assert not Workspace.open(top).ledger.tip().oid
-        assert_succeeds("fetch", "-q", "origin", f"{LEDGER}:{LEDGER}", where=top)
+        run_ok("fetch", "-q", "origin", f"{LEDGER}:{LEDGER}", where=top)
         question = gate_request.Request(gate_type="MANUAL", blocker_description=BLOCKER)
         assert refusal(partial(router.call, "gate request", Workspace.open(top), question)) == "CONFLICT"
         assert refusal(partial(router.call, "init", Workspace.open(top), init.Request())) == "CONFLICT"
         assert not (top / "owned").exists()
     # Of several remotes none is the one that it was cloned from, as far as anybody can tell.
-    assert_succeeds("remote", "rename", "origin", "one", where=top)
-    assert_succeeds("remote", "add", "two", str(initialised), where=top)
-    assert_succeeds("branch", "--unset-upstream", where=top)
+    run_ok("remote", "rename", "origin", "one", where=top)
+    run_ok("remote", "add", "two", str(initialised), where=top)
+    run_ok("branch", "--unset-upstream", where=top)
     assert refusal(partial(router.call, "gate request", Workspace.open(top), question)) == "CONFLICT"
     assert refusal(partial(router.call, "init", Workspace.open(top), init.Request())) == "CONFLICT"
     assert not (top / "owned").exists()
@@ -280,8 +278,8 @@ def test_a_policy_that_only_a_change_tracks_with_a_ledger_to_match(initialised: 
 
 def test_a_name_in_the_ledgers_tree_that_leads_out_of_the_view(initialised: Path) -> None:
     """The view is written from the tree: one entry `../.git/config` was written there."""
-    tip = assert_succeeds("rev-parse", LEDGER)
-    blob = assert_succeeds("rev-parse", f"{tip}:README.md")
+    tip = run_ok("rev-parse", LEDGER)
+    blob = run_ok("rev-parse", f"{tip}:README.md")
     below = raw_tree(("100644", "../../.git/planted", blob))
     up = raw_tree(("40000", ".git", raw_tree(("100644", "planted", blob))))
     for entry in (
@@ -298,4 +296,4 @@ def test_a_name_in_the_ledgers_tree_that_leads_out_of_the_view(initialised: Path
         with suppress(DevsError):
             devs_folder.refresh(Workspace.open().places, Workspace.open().ledger)
         assert not list(initialised.rglob("planted"))
-        assert_succeeds("update-ref", LEDGER, tip)
+        run_ok("update-ref", LEDGER, tip)

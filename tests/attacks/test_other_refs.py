@@ -14,13 +14,13 @@ from devs_git.entrypoints import router
 from devs_git.workspace import Workspace
 from tests.support.attacker import (
     NO_HOOKS,
-    assert_refused,
-    assert_succeeds,
     attempt,
-    commit_by_git,
+    codes_in,
     doctor_codes,
     findings,
-    verify_codes,
+    must_fail,
+    on_top,
+    run_ok,
 )
 from tests.support.gate_scene import ask
 
@@ -35,7 +35,7 @@ def strict(initialised: Path) -> Path:
 
 def made() -> str:
     """A new commit that no ref reaches."""
-    return assert_succeeds("commit-tree", "-p", "HEAD", "-m", "mine", "HEAD^{tree}")
+    return run_ok("commit-tree", "-p", "HEAD", "-m", "mine", "HEAD^{tree}")
 
 
 def moved(*lines: str) -> tuple[int, str]:
@@ -48,10 +48,10 @@ def moved(*lines: str) -> tuple[int, str]:
 @pytest.mark.quick
 def test_a_branch_whose_name_begins_as_the_ledgers_does(initialised: Path, tmp_path: Path) -> None:
     origin = str(tmp_path / "origin.git")
-    assert_succeeds("init", "-q", "--bare", origin)
+    run_ok("init", "-q", "--bare", origin)
     router.call("init", Workspace.open(Path(origin)), init.Request(server=True))
     ask(Workspace.open(), kind="MANUAL")
-    assert_succeeds(*NO_HOOKS, "push", "-q", origin, LEDGER)
+    run_ok(*NO_HOOKS, "push", "-q", origin, LEDGER)
     for name in (
         "heads/devs/ledger-of-work",
         "heads/devs/ledger.2",
@@ -71,46 +71,46 @@ def test_a_commit_that_comes_to_a_branch_by_way_of_another_ref(ref: str) -> None
     ask(Workspace.open(), kind="MANUAL")
     new = made()
     attempt("update-ref", "--create-reflog", ref, new)
-    assert_refused("GATE_BLOCKED", "update-ref", "refs/heads/main", new)
-    assert_refused("GATE_BLOCKED", "branch", "other", new)
-    assert_refused("GATE_BLOCKED", "reset", "--hard", new)
+    must_fail("GATE_BLOCKED", "update-ref", "refs/heads/main", new)
+    must_fail("GATE_BLOCKED", "branch", "other", new)
+    must_fail("GATE_BLOCKED", "reset", "--hard", new)
     attempt("switch", "-q", "--detach", new)  # only to look at
-    assert_refused("GATE_BLOCKED", "switch", "-c", "other", new)
-    event = commit_by_git(also=new, message=EVENT)
-    assert_succeeds("update-ref", LEDGER, event)  # a merge of the ledger that has it as its second parent
-    assert_refused("GATE_BLOCKED", "update-ref", "refs/heads/main", new)
+    must_fail("GATE_BLOCKED", "switch", "-c", "other", new)
+    event = on_top(also=new, message=EVENT)
+    run_ok("update-ref", LEDGER, event)  # a merge of the ledger that has it as its second parent
+    must_fail("GATE_BLOCKED", "update-ref", "refs/heads/main", new)
 
 
 def test_a_tag_moved_beside_an_event_that_does_not_say_so(strict: Path, mark: Callable[..., str]) -> None:
     tag = mark(10, completed=True)
-    assert_succeeds("update-ref", "refs/tags/devs/task-10", tag)
-    assert_succeeds("tag", "-a", "-m", "x", "x", "HEAD")
-    other, tip = assert_succeeds("rev-parse", "refs/tags/x", LEDGER).split()
-    event = commit_by_git(message=EVENT)
+    run_ok("update-ref", "refs/tags/devs/task-10", tag)
+    run_ok("tag", "-a", "-m", "x", "x", "HEAD")
+    other, tip = run_ok("rev-parse", "refs/tags/x", LEDGER).split()
+    event = on_top(message=EVENT)
     status, said = moved(f"refs/tags/devs/task-10 {other} {tag}", f"{LEDGER} {event} {tip}")
     assert (status != 0, "devs-git: TAG_MOVED: " in said) == (True, True), said
-    assert assert_succeeds("rev-parse", LEDGER, "refs/tags/devs/task-10").split() == [tip, tag]
+    assert run_ok("rev-parse", LEDGER, "refs/tags/devs/task-10").split() == [tip, tag]
     (strict / ".git/hooks/reference-transaction").unlink()
     moved(f"refs/tags/devs/task-10 {other} {tag}", f"{LEDGER} {event} {tip}")
-    assert "TAG_MOVED" in verify_codes("tags")
+    assert "TAG_MOVED" in codes_in("tags")
 
 
 def test_a_tag_named_as_the_ledger_which_git_shows_in_its_place(initialised: Path, tmp_path: Path) -> None:
     origin = str(tmp_path / "origin.git")
-    assert_succeeds("init", "-q", "--bare", origin)
-    assert_succeeds(*NO_HOOKS, "push", "-q", origin, LEDGER, "main")
-    assert_succeeds("remote", "add", "origin", origin)
+    run_ok("init", "-q", "--bare", origin)
+    run_ok(*NO_HOOKS, "push", "-q", origin, LEDGER, "main")
+    run_ok("remote", "add", "origin", origin)
     for name in ("refs/tags/devs/ledger", "refs/tags/origin/devs/ledger", "refs/devs/ledger"):
-        assert_succeeds(*NO_HOOKS, "push", "-q", origin, f"main:{name}")
-        assert_succeeds("update-ref", name, "main")
+        run_ok(*NO_HOOKS, "push", "-q", origin, f"main:{name}")
+        run_ok("update-ref", name, "main")
         (found,) = [one for one in findings() if one.code == "INVALID_BRANCH"]
         assert found.where == name
-        assert verify_codes("ledger") == {"INVALID_BRANCH"}
+        assert codes_in("ledger") == {"INVALID_BRANCH"}
         away, there = found.fix.split("; if a remote has it: ")
         for words in (away, there.replace("<remote>", "origin")):
-            assert_succeeds(*NO_HOOKS, *words.split()[1:])
+            run_ok(*NO_HOOKS, *words.split()[1:])
         assert "INVALID_BRANCH" not in doctor_codes()
-    Path(".git/devs/ledger").write_text(assert_succeeds("rev-parse", "main") + "\n")
+    Path(".git/devs/ledger").write_text(run_ok("rev-parse", "main") + "\n")
     (found,) = [one for one in findings() if one.code == "INVALID_BRANCH"]
     assert found.fix == f"rm {initialised}/.git/devs/ledger"
     Path(".git/devs/ledger").unlink()
@@ -121,8 +121,8 @@ def test_a_tag_named_as_the_ledger_which_git_shows_in_its_place(initialised: Pat
 
 def test_a_push_of_what_a_clone_remembers_for_itself(initialised: Path, tmp_path: Path) -> None:
     origin = str(tmp_path / "origin.git")
-    assert_succeeds("init", "-q", "--bare", origin)
-    assert_succeeds(*NO_HOOKS, "push", "-q", origin, LEDGER, "main")
+    run_ok("init", "-q", "--bare", origin)
+    run_ok(*NO_HOOKS, "push", "-q", origin, LEDGER, "main")
     router.call("init", Workspace.open(Path(origin)), init.Request(server=True))
     for name in ("remotes/origin/ledger", "branches/origin/main", "incoming/ledger", "backup/x"):
         status, said = attempt(*NO_HOOKS, "push", origin, f"{LEDGER}:refs/devs/{name}")

@@ -20,15 +20,15 @@ from devs_git.errors import DevsError
 from devs_git.workspace import Workspace
 from tests.support.attacker import (
     NO_HOOKS,
-    assert_refused,
-    assert_succeeds,
     attempt,
+    codes_in,
     commit,
-    commit_by_git,
     doctor_codes,
     findings,
+    must_fail,
+    on_top,
     refusal,
-    verify_codes,
+    run_ok,
 )
 
 pytestmark = pytest.mark.usefixtures("frozen")
@@ -37,100 +37,100 @@ COMMIT = ("commit", "-q", "--allow-empty", "-m", "x")
 
 @pytest.mark.quick
 def test_git_commit_no_verify() -> None:
-    assert_refused("GATE_BLOCKED", *COMMIT, "--no-verify")
+    must_fail("GATE_BLOCKED", *COMMIT, "--no-verify")
 
 
 def test_c_core_hookspath_dev_null_for_one_command() -> None:
     commit()
-    assert "UNBOUND_COMMIT" in verify_codes("commits")
+    assert "UNBOUND_COMMIT" in codes_in("commits")
 
 
 def test_the_same_with_a_forged_devs_ledger_trailer() -> None:
-    tip = assert_succeeds("rev-parse", LEDGER)
+    tip = run_ok("rev-parse", LEDGER)
     commit(message=f"x\n\nDevs-Ledger: {tip}")
-    assert "COMMITTED_WHILE_FROZEN" in verify_codes("commits")
-    commit("--amend", message=f"x\n\nDevs-Ledger: {assert_succeeds('rev-parse', LEDGER + '~1')}")
-    assert "UNSEEN_AT_FREEZE" in verify_codes("commits")
+    assert "COMMITTED_WHILE_FROZEN" in codes_in("commits")
+    commit("--amend", message=f"x\n\nDevs-Ledger: {run_ok('rev-parse', LEDGER + '~1')}")
+    assert "UNSEEN_AT_FREEZE" in codes_in("commits")
 
 
 def test_a_hook_made_non_executable() -> None:
     Path(".git/hooks/prepare-commit-msg").chmod(0o644)
     Path(".git/hooks/pre-commit").chmod(0o644)
-    assert_refused("GATE_BLOCKED", *COMMIT)  # commit-msg asks, too
-    assert_succeeds(*COMMIT, "--no-verify")
+    must_fail("GATE_BLOCKED", *COMMIT)  # commit-msg asks, too
+    run_ok(*COMMIT, "--no-verify")
     assert "HOOK_MISSING" in doctor_codes()
-    assert "UNBOUND_COMMIT" in verify_codes("commits")
+    assert "UNBOUND_COMMIT" in codes_in("commits")
 
 
 def test_a_hook_edited() -> None:
     hook = Path(".git/hooks/prepare-commit-msg")
     hook.write_text(hook.read_text().replace("#!/bin/sh\n", "#!/bin/sh\nexit 0\n"))
-    assert_succeeds(*COMMIT, "--no-verify")
+    run_ok(*COMMIT, "--no-verify")
     assert "HOOK_EDITED" in doctor_codes()
 
 
 def test_a_commit_by_plumbing() -> None:
-    made = assert_succeeds("commit-tree", "-p", "HEAD", "-m", "x", "HEAD^{tree}")
-    assert_succeeds("update-ref", "HEAD", made)
-    assert "UNBOUND_COMMIT" in verify_codes("commits")
+    made = run_ok("commit-tree", "-p", "HEAD", "-m", "x", "HEAD^{tree}")
+    run_ok("update-ref", "HEAD", made)
+    assert "UNBOUND_COMMIT" in codes_in("commits")
 
 
 def test_a_back_dated_commit() -> None:
-    before = assert_succeeds("rev-parse", LEDGER + "~1")
+    before = run_ok("rev-parse", LEDGER + "~1")
     old = {"GIT_AUTHOR_DATE": "2001-02-03T04:05:06Z", "GIT_COMMITTER_DATE": "2001-02-03T04:05:06Z"}
     commit(message=f"x\n\nDevs-Ledger: {before}", env=old)
-    assert "UNSEEN_AT_FREEZE" in verify_codes("commits")
+    assert "UNSEEN_AT_FREEZE" in codes_in("commits")
 
 
 def test_a_commit_that_claims_another_clones_ledger() -> None:
-    side = commit_by_git(parent=f"{LEDGER}~1")
-    assert_succeeds("update-ref", LEDGER, commit_by_git(also=side))
+    side = on_top(parent=f"{LEDGER}~1")
+    run_ok("update-ref", LEDGER, on_top(also=side))
     commit(message=f"x\n\nDevs-Ledger: {side}")
-    assert "UNSEEN_AT_FREEZE" in verify_codes("commits")
+    assert "UNSEEN_AT_FREEZE" in codes_in("commits")
 
 
 def test_a_core_commentchar_that_takes_the_trailer_for_a_comment() -> None:
-    assert_succeeds("config", "core.commentChar", "D")
-    assert_refused("GATE_BLOCKED", *COMMIT, "-e", env={"GIT_EDITOR": "true"})
-    assert_succeeds("update-ref", LEDGER, f"{LEDGER}~1")
+    run_ok("config", "core.commentChar", "D")
+    must_fail("GATE_BLOCKED", *COMMIT, "-e", env={"GIT_EDITOR": "true"})
+    run_ok("update-ref", LEDGER, f"{LEDGER}~1")
     for memory in (Path(".git/devs/checked-tip"), Path(".git/logs", LEDGER)):
         memory.unlink()
-    assert_succeeds(*COMMIT, "-e", env={"GIT_EDITOR": "true"})
-    assert "UNBOUND_COMMIT" in verify_codes("commits")
+    run_ok(*COMMIT, "-e", env={"GIT_EDITOR": "true"})
+    assert "UNBOUND_COMMIT" in codes_in("commits")
 
 
 def test_a_hook_called_from_a_subdirectory(repo: Path) -> None:
     below = repo / "a" / "b"
     below.mkdir(parents=True)
-    assert_refused("GATE_BLOCKED", *COMMIT, where=below)
-    assert_refused("GATE_BLOCKED", *COMMIT, "--no-verify", where=below)
+    must_fail("GATE_BLOCKED", *COMMIT, where=below)
+    must_fail("GATE_BLOCKED", *COMMIT, "--no-verify", where=below)
 
 
 def test_git_dir_git_work_tree_and_git_index_file_set(repo: Path, tmp_path: Path) -> None:
     shutil.copy(".git/index", tmp_path / "index")
-    assert_refused("GATE_BLOCKED", *COMMIT, env={"GIT_INDEX_FILE": str(tmp_path / "index")})
+    must_fail("GATE_BLOCKED", *COMMIT, env={"GIT_INDEX_FILE": str(tmp_path / "index")})
     away = {"GIT_DIR": str(repo / ".git"), "GIT_WORK_TREE": str(tmp_path)}
-    assert_refused("GATE_BLOCKED", *COMMIT, "--no-verify", where=tmp_path, env=away)
+    must_fail("GATE_BLOCKED", *COMMIT, "--no-verify", where=tmp_path, env=away)
     elsewhere = {
         "GIT_OBJECT_DIRECTORY": str(tmp_path / "objects"),
         "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(repo / ".git/objects"),
     }
     (tmp_path / "objects").mkdir()
-    assert_refused("GATE_BLOCKED", *COMMIT, "--no-verify", env=elsewhere)
-    assert_refused("GATE_BLOCKED", *COMMIT, "--no-verify", env={"GIT_NAMESPACE": "other"})
+    must_fail("GATE_BLOCKED", *COMMIT, "--no-verify", env=elsewhere)
+    must_fail("GATE_BLOCKED", *COMMIT, "--no-verify", env={"GIT_NAMESPACE": "other"})
 
 
 def test_core_hookspath_in_the_environment_a_worktrees_configuration_or_an_included_file(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "more").write_text("[core]\n\thooksPath = /dev/null\n")
-    assert_succeeds("config", f"includeIf.gitdir:{tmp_path}/.path", str(tmp_path / "more"))
-    assert_succeeds("config", "extensions.worktreeConfig", "true")
-    assert_succeeds("config", "--worktree", "core.hooksPath", "/dev/null")
+    run_ok("config", f"includeIf.gitdir:{tmp_path}/.path", str(tmp_path / "more"))
+    run_ok("config", "extensions.worktreeConfig", "true")
+    run_ok("config", "--worktree", "core.hooksPath", "/dev/null")
     assert "HOOK_NOT_CALLED" in doctor_codes()
-    assert_succeeds("config", "--worktree", "--unset", "core.hooksPath")
+    run_ok("config", "--worktree", "--unset", "core.hooksPath")
     assert "HOOK_NOT_CALLED" in doctor_codes()
-    assert_succeeds("config", "--unset", f"includeIf.gitdir:{tmp_path}/.path")
+    run_ok("config", "--unset", f"includeIf.gitdir:{tmp_path}/.path")
     assert doctor_codes() == set()
     for name, value in (("COUNT", "1"), ("KEY_0", "core.hooksPath"), ("VALUE_0", "/dev/null")):
         monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
@@ -144,7 +144,7 @@ def test_a_git_on_path_that_runs_no_hooks(tmp_path: Path, monkeypatch: pytest.Mo
     wrapper.write_text(f'#!/bin/sh\n{turned_off}\nexec {shutil.which("git")} "$@"\n')
     wrapper.chmod(0o755)
     monkeypatch.setenv("PATH", f"{wrapper.parent}{os.pathsep}{os.environ['PATH']}")
-    assert_succeeds(*COMMIT)
+    run_ok(*COMMIT)
     assert "HOOK_NOT_RUN" in doctor_codes()
 
 
@@ -152,12 +152,12 @@ def test_a_planted_journal_and_devs_git_op_set() -> None:
     journal = Path(".git/devs/journal/x.json")
     journal.parent.mkdir(exist_ok=True)
     journal.write_text("{}")
-    assert_succeeds(*COMMIT, env={"DEVS_GIT_OP": "x"})
+    run_ok(*COMMIT, env={"DEVS_GIT_OP": "x"})
     assert "JOURNAL_OPEN" in doctor_codes()
     journal.unlink()
-    assert "UNBOUND_COMMIT" in verify_codes("commits")
-    assert_refused("GATE_BLOCKED", *COMMIT, env={"DEVS_GIT_OP": "x"})
-    assert_refused("GATE_BLOCKED", *COMMIT, env={"DEVS_GIT_OP": "../../refs/heads/devs/ledger"})
+    assert "UNBOUND_COMMIT" in codes_in("commits")
+    must_fail("GATE_BLOCKED", *COMMIT, env={"DEVS_GIT_OP": "x"})
+    must_fail("GATE_BLOCKED", *COMMIT, env={"DEVS_GIT_OP": "../../refs/heads/devs/ledger"})
 
 
 def test_a_planted_journal_that_names_a_folder_elsewhere(repo: Path) -> None:
@@ -171,7 +171,7 @@ def test_a_planted_journal_that_names_a_folder_elsewhere(repo: Path) -> None:
         "kind": "commit",
         "work": work,
     }
-    told |= {"head": assert_succeeds("rev-parse", "HEAD"), "ledger": assert_succeeds("rev-parse", LEDGER)}
+    told |= {"head": run_ok("rev-parse", "HEAD"), "ledger": run_ok("rev-parse", LEDGER)}
     Path(".git/devs/journal/x.json").write_text(json.dumps(told))
     router.call("status", Workspace.open(), status.Request())
     assert (repo.parent / "precious").is_dir()
@@ -190,7 +190,7 @@ def test_git_icase_pathspecs_and_similar_variables_with_which_git_refuses_to_wor
         monkeypatch.setenv(f"GIT_{name}_PATHSPECS", "1")
         start = partial(router.call, "task start", Workspace.open(), task_start.Request("10"))
         assert refusal(start) == "GATE_BLOCKED"
-        assert_refused("GATE_BLOCKED", *COMMIT)
+        must_fail("GATE_BLOCKED", *COMMIT)
         monkeypatch.delenv(f"GIT_{name}_PATHSPECS")
 
 
@@ -198,32 +198,32 @@ def test_a_planted_note_of_the_tass_path(initialised: Path, frozen: str) -> None
     assert initialised.is_dir()
     router.call("gate approve", Workspace.open(), gate_approve.Request(frozen, ask=lambda _text: None))
     Path("TAS.md").write_text("# TAS\n\n## 1 Dates\nold\n")
-    assert_succeeds("add", "TAS.md")
-    assert_succeeds("commit", "-q", "-m", "the first")
+    run_ok("add", "TAS.md")
+    run_ok("commit", "-q", "-m", "the first")
     Path("TAS.md").write_text("# TAS\n\n## 1 Dates\nnew\n")
-    assert_succeeds("add", "TAS.md")
-    assert_refused("TAS_UNAPPROVED", "commit", "-q", "-m", "x")
+    run_ok("add", "TAS.md")
+    must_fail("TAS_UNAPPROVED", "commit", "-q", "-m", "x")
     note = Path(".git/devs/tas-path")
     note.write_text(note.read_text().replace("TAS.md", "other.md"))
-    assert_succeeds("commit", "-q", "-m", "x")
-    assert "TAS_UNAPPROVED" in verify_codes("tas")
+    run_ok("commit", "-q", "-m", "x")
+    assert "TAS_UNAPPROVED" in codes_in("tas")
 
 
 def test_a_planted_note_that_nothing_is_open(initialised: Path) -> None:
     note = initialised / ".git/devs/nothing-open"
-    tip = assert_succeeds("rev-parse", LEDGER)
+    tip = run_ok("rev-parse", LEDGER)
     note.write_text(f"{tip} 1\n")
-    assert_refused("GATE_BLOCKED", *COMMIT)
-    assert_refused("GATE_BLOCKED", *COMMIT, "--no-verify")
+    must_fail("GATE_BLOCKED", *COMMIT)
+    must_fail("GATE_BLOCKED", *COMMIT, "--no-verify")
     forging = f'echo "{tip} $$" >{note} && exec git commit --allow-empty --no-verify -q -m x'
     subprocess.run(["sh", "-c", forging], check=True, capture_output=True)
-    assert "COMMITTED_WHILE_FROZEN" in verify_codes("commits")
+    assert "COMMITTED_WHILE_FROZEN" in codes_in("commits")
 
 
 def test_a_push_past_pre_push(tmp_path: Path) -> None:
-    assert_succeeds("init", "-q", "--bare", str(tmp_path / "origin.git"))
+    run_ok("init", "-q", "--bare", str(tmp_path / "origin.git"))
     router.call("init", Workspace.open(tmp_path / "origin.git"), init.Request(server=True))
-    assert_succeeds(*NO_HOOKS, "push", "-q", str(tmp_path / "origin.git"), LEDGER)
+    run_ok(*NO_HOOKS, "push", "-q", str(tmp_path / "origin.git"), LEDGER)
     status, said = attempt(*NO_HOOKS, "push", "--no-verify", str(tmp_path / "origin.git"), "main")
     assert (status, "GATE_BLOCKED" in said) == (1, True)
     assert findings() == ()
@@ -234,7 +234,7 @@ def test_devs_git_init_uninstall_while_a_gate_is_open() -> None:
     with pytest.raises(DevsError, match="'init --uninstall' is frozen") as caught:
         leave()
     assert caught.value.code == "GATE_BLOCKED"
-    assert_refused("GATE_BLOCKED", *COMMIT)
+    must_fail("GATE_BLOCKED", *COMMIT)
 
 
 def test_devs_git_agent_install_uninstall_while_a_gate_is_open(

@@ -19,16 +19,16 @@ from devs_git.storage.ledger import devs_folder
 from devs_git.workspace import Workspace
 from tests.commands.test_verify_gates import forged
 from tests.support.attacker import (
-    assert_refused,
-    assert_succeeds,
     attempt,
     by_hand,
+    codes_in,
     commit,
-    commit_by_git,
     doctor_codes,
     findings,
+    must_fail,
+    on_top,
     refusal,
-    verify_codes,
+    run_ok,
 )
 from tests.support.lost_objects import lose
 from tests.support.terminal_person import at_terminal
@@ -39,101 +39,93 @@ COMMIT = ("commit", "-q", "--allow-empty", "--no-verify", "-m", "x")
 
 def frozen_still(code: str = "GATE_BLOCKED") -> None:
     """Neither does git make a commit nor does a verb of ours change anything."""
-    assert_refused(code, *COMMIT)
+    must_fail(code, *COMMIT)
     assert refusal(partial(router.call, "task start", Workspace.open(), task_start.Request("99"))) == code
 
 
 @pytest.mark.quick
 def test_the_ledger_deleted() -> None:
-    tip = assert_succeeds("rev-parse", LEDGER)
-    assert_succeeds("branch", "-D", "devs/ledger")
+    tip = run_ok("rev-parse", LEDGER)
+    run_ok("branch", "-D", "devs/ledger")
     frozen_still("LEDGER_MISSING")
     [finding] = findings()
     assert finding.code == "LEDGER_MISSING"
     subprocess.run(["sh", "-ec", finding.fix], check=True)
-    assert assert_succeeds("rev-parse", LEDGER) == tip
+    assert run_ok("rev-parse", LEDGER) == tip
     frozen_still()
 
 
 def test_the_ledger_deleted_and_devs_git_init_asked_for_another(tmp_path: Path) -> None:
-    assert_succeeds("init", "-q", "--bare", str(tmp_path / "far.git"))
-    assert_succeeds("remote", "add", "origin", str(tmp_path / "far.git"))
-    assert_succeeds("push", "-q", "--no-verify", "origin", "main", f"{LEDGER}~1:{LEDGER}")
-    assert_succeeds("branch", "-D", "devs/ledger")
+    run_ok("init", "-q", "--bare", str(tmp_path / "far.git"))
+    run_ok("remote", "add", "origin", str(tmp_path / "far.git"))
+    run_ok("push", "-q", "--no-verify", "origin", "main", f"{LEDGER}~1:{LEDGER}")
+    run_ok("branch", "-D", "devs/ledger")
     begin = partial(router.call, "init", Workspace.open(), init.Request())
     assert refusal(begin) == "LEDGER_MISSING"  # of a remote that does not know of the gate
-    assert_succeeds("remote", "remove", "origin")
-    assert_succeeds("switch", "-q", "--orphan", "elsewhere")
+    run_ok("remote", "remove", "origin")
+    run_ok("switch", "-q", "--orphan", "elsewhere")
     assert refusal(begin) == "LEDGER_MISSING"
     leave = partial(router.call, "init", Workspace.open(), init.Request(uninstall=True))
     assert refusal(leave) == "LEDGER_MISSING"
-    assert_refused("LEDGER_MISSING", *COMMIT)
+    must_fail("LEDGER_MISSING", *COMMIT)
 
 
 @pytest.mark.quick
 def test_the_ledger_reset_to_before_the_gate() -> None:
-    tip = assert_succeeds("rev-parse", LEDGER)
-    assert_succeeds("branch", "-f", "devs/ledger", "devs/ledger~1")
+    tip = run_ok("rev-parse", LEDGER)
+    run_ok("branch", "-f", "devs/ledger", "devs/ledger~1")
     for memory in (Path(".git/devs/checked-tip"), Path(".git/logs", LEDGER)):
-        assert_refused("LEDGER_ROLLBACK", *COMMIT)
+        must_fail("LEDGER_ROLLBACK", *COMMIT)
         memory.unlink()
-    assert_succeeds(*COMMIT)
+    run_ok(*COMMIT)
     assert "LEDGER_ROLLBACK" in doctor_codes()
-    assert_succeeds("update-ref", LEDGER, tip)
-    assert "UNSEEN_AT_FREEZE" in verify_codes("commits")
+    run_ok("update-ref", LEDGER, tip)
+    assert "UNSEEN_AT_FREEZE" in codes_in("commits")
 
 
 def test_the_ledger_reset_by_packed_refs_or_a_symbolic_ref_which_no_reflog_tells() -> None:
-    assert_succeeds("branch", "-f", "old", "devs/ledger~1")
-    tip = assert_succeeds("rev-parse", LEDGER)
+    run_ok("branch", "-f", "old", "devs/ledger~1")
+    tip = run_ok("rev-parse", LEDGER)
     loose, packed = Path(".git", LEDGER), Path(".git/packed-refs")
-    before = assert_succeeds("rev-parse", "old")
+    before = run_ok("rev-parse", "old")
     packed.write_text(f"# pack-refs with: peeled fully-peeled sorted\n{before} {LEDGER}\n")
     loose.unlink()
     assert "LEDGER_ROLLBACK" in doctor_codes()
     packed.unlink()
-    assert_succeeds("symbolic-ref", LEDGER, "refs/heads/old")
+    run_ok("symbolic-ref", LEDGER, "refs/heads/old")
     assert "LEDGER_ROLLBACK" in doctor_codes()
     loose.write_text(tip + "\n")
     frozen_still()
 
 
 def test_a_second_root() -> None:
-    root = assert_succeeds(
-        "commit-tree", "-m", "ledger: begin\n\nDevs-Event: ledger.created", f"{LEDGER}~2^{{tree}}"
-    )
-    tip = assert_succeeds("rev-parse", LEDGER)
-    assert_succeeds("update-ref", LEDGER, root)
+    root = run_ok("commit-tree", "-m", "ledger: begin\n\nDevs-Event: ledger.created", f"{LEDGER}~2^{{tree}}")
+    tip = run_ok("rev-parse", LEDGER)
+    run_ok("update-ref", LEDGER, root)
     assert "LEDGER_FORK" in doctor_codes()
-    assert "LEDGER_FORK" in verify_codes("ledger")
-    assert_succeeds(
-        "update-ref",
-        LEDGER,
-        assert_succeeds("commit-tree", "-p", tip, "-p", root, "-m", "x", f"{tip}^{{tree}}"),
-    )
-    assert "LEDGER_FORK" in verify_codes("ledger")
+    assert "LEDGER_FORK" in codes_in("ledger")
+    run_ok("update-ref", LEDGER, run_ok("commit-tree", "-p", tip, "-p", root, "-m", "x", f"{tip}^{{tree}}"))
+    assert "LEDGER_FORK" in codes_in("ledger")
 
 
 def test_a_tag_or_a_file_git_devs_ledger_that_shadows_the_branch() -> None:
-    assert_succeeds("tag", "devs/ledger", "HEAD")
-    assert_succeeds("update-ref", "refs/devs/ledger", "HEAD")
-    Path(".git/devs/ledger").write_text(assert_succeeds("rev-parse", "HEAD") + "\n")
+    run_ok("tag", "devs/ledger", "HEAD")
+    run_ok("update-ref", "refs/devs/ledger", "HEAD")
+    Path(".git/devs/ledger").write_text(run_ok("rev-parse", "HEAD") + "\n")
     frozen_still()
 
 
 def test_git_replace_on_the_ledgers_tip() -> None:
-    assert_succeeds(
-        "replace", "-f", assert_succeeds("rev-parse", LEDGER), assert_succeeds("rev-parse", f"{LEDGER}~1")
-    )
+    run_ok("replace", "-f", run_ok("rev-parse", LEDGER), run_ok("rev-parse", f"{LEDGER}~1"))
     frozen_still()
     assert doctor_codes() == set()
 
 
 def test_refs_replace_for_a_commit_made_while_frozen() -> None:
-    tip = assert_succeeds("rev-parse", LEDGER)
+    tip = run_ok("rev-parse", LEDGER)
     bad = commit(message=f"x\n\nDevs-Ledger: {tip}")
-    assert_succeeds("replace", bad, "HEAD~1")
-    assert "COMMITTED_WHILE_FROZEN" in verify_codes("commits")
+    run_ok("replace", bad, "HEAD~1")
+    assert "COMMITTED_WHILE_FROZEN" in codes_in("commits")
 
 
 def test_a_request_edited_after_approval(frozen: str) -> None:
@@ -141,20 +133,20 @@ def test_a_request_edited_after_approval(frozen: str) -> None:
     path = f"gates/{frozen}/request.yaml"
     text = Workspace.open().ledger.tip().read(path) or b""
     by_hand((path, text.replace(b"rules out", b"asks for")))
-    assert verify_codes("ledger") >= {"LEDGER_MUTATED"}
+    assert codes_in("ledger") >= {"LEDGER_MUTATED"}
 
 
 def test_the_marker_of_an_open_gate_taken_out_by_hand(frozen: str) -> None:
-    assert_succeeds("update-ref", LEDGER, commit_by_git((f"open/{frozen}", None)))
-    assert "LEDGER_MUTATED" in verify_codes("ledger")
+    run_ok("update-ref", LEDGER, on_top((f"open/{frozen}", None)))
+    assert "LEDGER_MUTATED" in codes_in("ledger")
 
 
 def test_an_object_of_the_ledger_taken_away() -> None:
-    tree = assert_succeeds("rev-parse", f"{LEDGER}^{{tree}}")
+    tree = run_ok("rev-parse", f"{LEDGER}^{{tree}}")
     kept = Path(".git/objects", tree[:2], tree[2:]).read_bytes()
     path = lose(Path(), tree)
     assert "LEDGER_MISSING" in doctor_codes()
-    assert_refused("LEDGER_MISSING", *COMMIT)
+    must_fail("LEDGER_MISSING", *COMMIT)
     start = partial(router.call, "task start", Workspace.open(), task_start.Request("10"))
     assert refusal(start) == "LEDGER_MISSING"
     path.write_bytes(kept)
@@ -163,14 +155,14 @@ def test_an_object_of_the_ledger_taken_away() -> None:
 
 def test_an_object_of_the_ledger_overwritten_in_place() -> None:
     for kind in ("commit", "tree"):
-        here, before = assert_succeeds("rev-parse", f"{LEDGER}^{{{kind}}}", f"{LEDGER}~1^{{{kind}}}").split()
+        here, before = run_ok("rev-parse", f"{LEDGER}^{{{kind}}}", f"{LEDGER}~1^{{{kind}}}").split()
         path = Path(".git/objects", here[:2], here[2:])
         kept = path.read_bytes()
         other = subprocess.run(["git", "cat-file", kind, before], capture_output=True, check=True).stdout
         path.chmod(0o644)
         path.write_bytes(zlib.compress(b"%s %d\0%s" % (kind.encode(), len(other), other)))
         assert "LEDGER_MUTATED" in doctor_codes()
-        assert_refused("LEDGER_MISSING", *COMMIT)
+        must_fail("LEDGER_MISSING", *COMMIT)
         start = partial(router.call, "task start", Workspace.open(), task_start.Request("10"))
         assert refusal(start) == "LEDGER_MISSING"
         path.write_bytes(kept)
@@ -178,24 +170,24 @@ def test_an_object_of_the_ledger_overwritten_in_place() -> None:
 
 
 def test_a_graft_that_hides_commits() -> None:
-    tip, base = assert_succeeds("rev-parse", LEDGER, "HEAD").split()
+    tip, base = run_ok("rev-parse", LEDGER, "HEAD").split()
     bad = commit(message=f"x\n\nDevs-Ledger: {tip}")
     good = commit(message="y")
     Path(".git/info/grafts").write_text(f"{good} {base}\n")
-    assert bad not in assert_succeeds("rev-list", good)
-    assert "COMMITTED_WHILE_FROZEN" in verify_codes("commits")
+    assert bad not in run_ok("rev-list", good)
+    assert "COMMITTED_WHILE_FROZEN" in codes_in("commits")
 
 
 def test_a_forged_commit_graph_that_hides_commits() -> None:
-    tip, base = assert_succeeds("rev-parse", LEDGER, "HEAD").split()
+    tip, base = run_ok("rev-parse", LEDGER, "HEAD").split()
     bad = commit(message=f"x\n\nDevs-Ledger: {tip}")
     good = commit(message="y")
-    assert_succeeds("commit-graph", "write", "--reachable")
+    run_ok("commit-graph", "write", "--reachable")
     path = Path(".git/objects/info/commit-graph")
     path.chmod(0o644)
     path.write_bytes(with_parent(path.read_bytes(), good, base))
-    assert bad not in assert_succeeds("rev-list", good)
-    assert "COMMITTED_WHILE_FROZEN" in verify_codes("commits")
+    assert bad not in run_ok("rev-list", good)
+    assert "COMMITTED_WHILE_FROZEN" in codes_in("commits")
 
 
 def with_parent(graph: bytes, commit: str, parent: str) -> bytes:
@@ -209,41 +201,39 @@ def with_parent(graph: bytes, commit: str, parent: str) -> bytes:
 
 
 def test_trailer_separators_and_i18n_logoutputencoding_that_hide_devs_ledger() -> None:
-    commit(message=f"x\n\nDevs-Ledger: {assert_succeeds('rev-parse', LEDGER)}")
-    assert_succeeds("config", "trailer.separators", "=")
-    assert "COMMITTED_WHILE_FROZEN" in verify_codes("commits")
-    assert_succeeds("config", "i18n.logOutputEncoding", "UTF-16")
-    assert "COMMITTED_WHILE_FROZEN" in verify_codes("commits")
+    commit(message=f"x\n\nDevs-Ledger: {run_ok('rev-parse', LEDGER)}")
+    run_ok("config", "trailer.separators", "=")
+    assert "COMMITTED_WHILE_FROZEN" in codes_in("commits")
+    run_ok("config", "i18n.logOutputEncoding", "UTF-16")
+    assert "COMMITTED_WHILE_FROZEN" in codes_in("commits")
 
 
 def test_a_decision_or_a_policy_smuggled_in_by_a_merge_of_the_ledger(frozen: str) -> None:
-    tip, side = assert_succeeds("rev-parse", LEDGER), commit_by_git(parent=f"{LEDGER}~1")
+    tip, side = run_ok("rev-parse", LEDGER), on_top(parent=f"{LEDGER}~1")
     decision = yaml_documents.dump(forged(Workspace.open(), frozen), "decision").decode()
-    policy = assert_succeeds("show", f"{LEDGER}:policy.yaml") + "\nnotify: touch owned\n"
+    policy = run_ok("show", f"{LEDGER}:policy.yaml") + "\nnotify: touch owned\n"
     for files in (
         ((f"gates/{frozen}/decision.yaml", decision), (f"open/{frozen}", None)),
         (("policy.yaml", policy),),
         ((f"gates/{frozen}/request.yaml", None), (f"open/{frozen}", None)),
     ):
-        assert_succeeds("update-ref", LEDGER, commit_by_git(*files, parent=tip, also=side))
-        assert "LEDGER_MUTATED" in verify_codes("ledger")
+        run_ok("update-ref", LEDGER, on_top(*files, parent=tip, also=side))
+        assert "LEDGER_MUTATED" in codes_in("ledger")
 
 
 def test_a_forged_ledger_on_a_remote_without_our_hook(tmp_path: Path) -> None:
-    assert_succeeds("init", "-q", "--bare", str(tmp_path / "origin.git"))
-    assert_succeeds("remote", "add", "origin", str(tmp_path / "origin.git"))
+    run_ok("init", "-q", "--bare", str(tmp_path / "origin.git"))
+    run_ok("remote", "add", "origin", str(tmp_path / "origin.git"))
     sync.run(Workspace.open(), sync.Request())
-    tip = assert_succeeds("rev-parse", LEDGER)
-    policy = assert_succeeds("show", f"{LEDGER}:policy.yaml") + "\nnotify: touch owned\n"
+    tip = run_ok("rev-parse", LEDGER)
+    policy = run_ok("show", f"{LEDGER}:policy.yaml") + "\nnotify: touch owned\n"
     told = "policy: of mine\n\nDevs-Event: policy.set"
-    assert_succeeds(
-        "push", "-q", "origin", f"{commit_by_git(('policy.yaml', policy), message=told)}:{LEDGER}"
-    )
+    run_ok("push", "-q", "origin", f"{on_top(('policy.yaml', policy), message=told)}:{LEDGER}")
     refusing = partial(sync.run, Workspace.open(), sync.Request())
     assert refusal(refusing) == "POLICY_INVALID"
-    assert assert_succeeds("rev-parse", LEDGER) == tip
+    assert run_ok("rev-parse", LEDGER) == tip
     frozen_still()
-    assert_succeeds("update-ref", "-d", LEDGER)
+    run_ok("update-ref", "-d", LEDGER)
     Path(".git/devs/view").unlink()  # as in a clone that never had one
     adopting = partial(init.run, Workspace.open(), init.Request())
     assert refusal(adopting) == "POLICY_INVALID"
@@ -252,23 +242,18 @@ def test_a_forged_ledger_on_a_remote_without_our_hook(tmp_path: Path) -> None:
 
 def test_text_in_an_event_that_commands_a_terminal(repo: Path) -> None:
     text = "\x1b]0;owned\x07\x1b[31m\u202e"
-    assert_succeeds("tag", "-a", "-m", "x", "x")
-    fields = {
-        "Task": "task-10",
-        "Number": "2",
-        "Tag": assert_succeeds("rev-parse", "refs/tags/x"),
-        "Stat": "1 2 3",
-    }
+    run_ok("tag", "-a", "-m", "x", "x")
+    fields = {"Task": "task-10", "Number": "2", "Tag": run_ok("rev-parse", "refs/tags/x"), "Stat": "1 2 3"}
     fields |= {"Title": text, "Actor": text}
     fields |= {
-        "Commit": assert_succeeds("rev-parse", "HEAD"),
+        "Commit": run_ok("rev-parse", "HEAD"),
         "Branch": text,
         "Message": text,
-        "Tree": assert_succeeds("rev-parse", "HEAD^{tree}"),
+        "Tree": run_ok("rev-parse", "HEAD^{tree}"),
     }
     told = "".join(f"Devs-{key}: {value}\n" for key, value in fields.items())
     message = f"x{text}\n\nDevs-Event: checkpoint.created\n{told}"
-    assert_succeeds("update-ref", LEDGER, commit_by_git(message=message))
+    run_ok("update-ref", LEDGER, on_top(message=message))
     for words in (("log", "--all"), ("show", "task-10@2"), ("task", "status", "10"), ("status",)):
         status, shown = at_terminal(repo, *words)
         assert (status, "\x1b]" in shown, "\u202e" in shown) == (0, False, False), shown
@@ -278,10 +263,10 @@ def test_a_commit_on_the_ledgers_branch() -> None:
     status, _ = attempt("switch", "-q", "devs/ledger")
     assert (status, "LEDGER_CHECKED_OUT" in doctor_codes()) == (0, True)
     commit()
-    assert verify_codes("ledger") == {"LEDGER_MUTATED"}
+    assert codes_in("ledger") == {"LEDGER_MUTATED"}
     Path("policy.yaml").write_text("approvers: []\n")
     commit("-a", "--amend")
-    assert verify_codes("ledger") >= {"LEDGER_MUTATED"}
+    assert codes_in("ledger") >= {"LEDGER_MUTATED"}
 
 
 def test_a_planted_note_of_what_the_view_shows() -> None:
@@ -297,7 +282,7 @@ def test_git_devs_a_link_to_somewhere_else_or_a_file(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     for stand_in in (f"ln -s '{tmp_path}/other' .git/devs", "touch .git/devs"):
         subprocess.run(["sh", "-ec", f"rm -rf .git/devs; {stand_in}"], check=True)
-        assert_refused("GATE_BLOCKED", *COMMIT)
+        must_fail("GATE_BLOCKED", *COMMIT)
         assert refusal(Workspace.open) == "INVALID_ARGUMENTS"
     assert list((tmp_path / "other").iterdir()) == []
 

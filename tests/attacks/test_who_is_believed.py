@@ -19,7 +19,7 @@ from devs_git.storage.ledger import received, tracked_policy
 from devs_git.storage.ledger.gate_files import decision_path, marker_path, request_path, signature_path
 from devs_git.workspace import Workspace
 from tests.commands.test_verify_gates import forged
-from tests.support.attacker import assert_succeeds, commit_by_git, refusal, verify_codes
+from tests.support.attacker import codes_in, on_top, refusal, run_ok
 from tests.support.gate_scene import BLOCKER, Key, ask, genesis
 from tests.support.ledgers import first_policy, put_policy_in_force
 
@@ -40,8 +40,8 @@ def begun() -> str:
 def everywhere(new: str, *, old: str = "") -> set[str]:
     """The same, and `verify`, and a verb that asks for the policy, after a plain fetch brought this ledger here."""
     told = codes(new, old=old)
-    assert_succeeds("update-ref", LEDGER, new)
-    assert told & verify_codes("ledger") or told == {"LEDGER_ROLLBACK"}
+    run_ok("update-ref", LEDGER, new)
+    assert told & codes_in("ledger") or told == {"LEDGER_ROLLBACK"}
     with pytest.raises(Exception, match="cannot be trusted") as caught:
         _ = Workspace.open().policy
     assert getattr(caught.value, "code", "") in told
@@ -50,10 +50,8 @@ def everywhere(new: str, *, old: str = "") -> set[str]:
 
 def joined(first: str, second: str, like: str) -> str:
     """A merge of two ledgers with the tree of `like`."""
-    tree = assert_succeeds("rev-parse", f"{like}^{{tree}}")
-    return assert_succeeds(
-        "commit-tree", "-p", first, "-p", second, "-m", "sync\n\nDevs-Event: ledger.merged", tree
-    )
+    tree = run_ok("rev-parse", f"{like}^{{tree}}")
+    return run_ok("commit-tree", "-p", first, "-p", second, "-m", "sync\n\nDevs-Event: ledger.merged", tree)
 
 
 def policy_text(workspace: Workspace, *people: tuple[str, Key], **more: Any) -> str:
@@ -66,7 +64,7 @@ def approved(
     workspace: Workspace, gate_id: str, who: str, key: Key, tip: str = LEDGER
 ) -> list[tuple[str, str | None]]:
     """The files of a decision on a gate that is open at `tip`, signed by `key`."""
-    where = workspace.ledger.tree_of(assert_succeeds("rev-parse", tip))
+    where = workspace.ledger.tree_of(run_ok("rev-parse", tip))
     request = workspace.ledger.list_path(where, f"gates/{gate_id}")["request.yaml"].oid
     nonce = "1" * 32
     record = forged_at(gate_id, request, who, nonce)
@@ -97,11 +95,11 @@ def forged_at(gate_id: str, request: str, who: str, nonce: str) -> dict[str, Any
 def test_an_attackers_policy_on_a_line_from_the_genesis(signed: Workspace, keys: Keys) -> None:
     ask(signed, kind="MANUAL")
     tip, root = signed.ledger.tip().oid, genesis(signed)
-    real = assert_succeeds("rev-parse", f"{tip}:policy.yaml")
+    real = run_ok("rev-parse", f"{tip}:policy.yaml")
     own = policy_text(signed, ("eve", keys["rogue"]), notify="touch /tmp/owned")
-    side = commit_by_git(("policy.yaml", own), parent=root, message=SET)
-    kept = assert_succeeds("cat-file", "blob", real) + "\n"
-    merge = commit_by_git(("policy.yaml", own), (f"superseded/{real}", kept), parent=tip, also=side)
+    side = on_top(("policy.yaml", own), parent=root, message=SET)
+    kept = run_ok("cat-file", "blob", real) + "\n"
+    merge = on_top(("policy.yaml", own), (f"superseded/{real}", kept), parent=tip, also=side)
     # The attacker's line as the first parent.
     swapped = joined(side, tip, merge)
     assert {"LEDGER_FORK", "LEDGER_ROLLBACK"} & codes(swapped, old=tip)
@@ -111,25 +109,23 @@ def test_an_attackers_policy_on_a_line_from_the_genesis(signed: Workspace, keys:
 def test_an_open_gate_copied_to_an_attackers_line_and_approved_there(signed: Workspace, keys: Keys) -> None:
     gate_id = ask(signed, kind="MANUAL")
     tip, root = signed.ledger.tip().oid, genesis(signed)
-    own = commit_by_git(
-        ("policy.yaml", policy_text(signed, ("eve", keys["rogue"]))), parent=root, message=SET
-    )
-    request = assert_succeeds("cat-file", "blob", f"{tip}:{request_path(gate_id)}") + "\n"
-    copied = commit_by_git((request_path(gate_id), request), (marker_path(gate_id), "MANUAL\n"), parent=own)
+    own = on_top(("policy.yaml", policy_text(signed, ("eve", keys["rogue"]))), parent=root, message=SET)
+    request = run_ok("cat-file", "blob", f"{tip}:{request_path(gate_id)}") + "\n"
+    copied = on_top((request_path(gate_id), request), (marker_path(gate_id), "MANUAL\n"), parent=own)
     decision = approved(signed, gate_id, "eve", keys["rogue"], copied)
-    side = commit_by_git(*decision, parent=copied)
-    assert {"LEDGER_MUTATED", "LEDGER_FORK"} <= everywhere(commit_by_git(*decision, parent=tip, also=side))
+    side = on_top(*decision, parent=copied)
+    assert {"LEDGER_MUTATED", "LEDGER_FORK"} <= everywhere(on_top(*decision, parent=tip, also=side))
 
 
 def test_a_merge_that_puts_an_older_policy_back_in_force(ledgered: Workspace) -> None:
     ask(ledgered, kind="MANUAL")
     side = ledgered.ledger.tip().oid
-    older = assert_succeeds("cat-file", "blob", f"{side}:policy.yaml") + "\n"
+    older = run_ok("cat-file", "blob", f"{side}:policy.yaml") + "\n"
     put_policy_in_force(ledgered, backup_limit="5MB")
     tip = ledgered.ledger.tip().oid
-    other = commit_by_git(("tasks/task-1/1.yaml", "task_id: task-1\n"), parent=side)
+    other = on_top(("tasks/task-1/1.yaml", "task_id: task-1\n"), parent=side)
     files = (("policy.yaml", older), ("tasks/task-1/1.yaml", "task_id: task-1\n"))
-    assert "LEDGER_MUTATED" in everywhere(commit_by_git(*files, parent=tip, also=other))
+    assert "LEDGER_MUTATED" in everywhere(on_top(*files, parent=tip, also=other))
 
 
 def rotated(workspace: Workspace, keys: Keys) -> tuple[str, str]:
@@ -145,18 +141,18 @@ def rotated(workspace: Workspace, keys: Keys) -> tuple[str, str]:
         "task_id": None,
         "blocker_description": "The key of Ada was stolen.",
         "proposed_policy": text,
-        "policy_before": assert_succeeds("rev-parse", f"{before}:policy.yaml"),
+        "policy_before": run_ok("rev-parse", f"{before}:policy.yaml"),
         "created_at": "2001-02-03T04:05:06.000Z",
         "branch": None,
         "git_head": None,
         "heads": {},
     }
     data = yaml_documents.dump(request, "gate-request").decode()
-    asked = commit_by_git((request_path(gate_id), data), (marker_path(gate_id), "POLICY_CHANGE\n"))
+    asked = on_top((request_path(gate_id), data), (marker_path(gate_id), "POLICY_CHANGE\n"))
     said = approved(workspace, gate_id, "ada", keys["ada"], asked)
-    after = commit_by_git(*said, ("policy.yaml", text), parent=asked, message=SET)
-    assert_succeeds("update-ref", LEDGER, after)
-    assert verify_codes("ledger") == set()
+    after = on_top(*said, ("policy.yaml", text), parent=asked, message=SET)
+    run_ok("update-ref", LEDGER, after)
+    assert codes_in("ledger") == set()
     return before, after
 
 
@@ -164,10 +160,10 @@ def test_a_revoked_key_decides_on_a_line_from_before_the_revocation(signed: Work
     before, after = rotated(signed, keys)
     gate_id = next(name for name in signed.ledger.open_gates() if name[:8] != "0b1c2d3e")
     decision = approved(signed, gate_id, "ada", keys["ada"], before)
-    side = commit_by_git(*decision, parent=before)
+    side = on_top(*decision, parent=before)
     assert codes(side, old=before) == set()
-    assert codes(commit_by_git(*decision, parent=after, also=side), old=after) == {"LEDGER_MUTATED"}
-    first = joined(side, after, commit_by_git(*decision, parent=after))
+    assert codes(on_top(*decision, parent=after, also=side), old=after) == {"LEDGER_MUTATED"}
+    first = joined(side, after, on_top(*decision, parent=after))
     assert "LEDGER_MUTATED" in everywhere(first, old=after)
 
 
@@ -175,39 +171,37 @@ def test_a_gate_asked_with_other_words_on_another_line(signed: Workspace) -> Non
     before = signed.ledger.tip().oid
     gate_id = ask(signed, kind="MANUAL")
     tip = signed.ledger.tip().oid
-    words = assert_succeeds("cat-file", "blob", f"{tip}:{request_path(gate_id)}").replace(
-        "rules out", "allows"
-    )
+    words = run_ok("cat-file", "blob", f"{tip}:{request_path(gate_id)}").replace("rules out", "allows")
     path, marker = request_path(gate_id), marker_path(gate_id)
-    side = commit_by_git((path, words + "\n"), (marker, "MANUAL\n"), parent=before)
-    assert everywhere(commit_by_git(parent=tip, also=side), old=tip) == {"LEDGER_MUTATED"}
+    side = on_top((path, words + "\n"), (marker, "MANUAL\n"), parent=before)
+    assert everywhere(on_top(parent=tip, also=side), old=tip) == {"LEDGER_MUTATED"}
 
 
 def test_a_forged_merge_inside_one_that_looks_honest(signed: Workspace, keys: Keys) -> None:
     before, after = rotated(signed, keys)
     gate_id = next(name for name in signed.ledger.open_gates() if name[:8] != "0b1c2d3e")
     decision = approved(signed, gate_id, "ada", keys["ada"], before)
-    side = commit_by_git(*decision, parent=before)
-    inner = joined(side, after, commit_by_git(*decision, parent=after))
-    later = commit_by_git(("tasks/task-1/1.yaml", "task_id: task-1\n"), parent=after)
-    outer = commit_by_git(*decision, parent=later, also=inner)
+    side = on_top(*decision, parent=before)
+    inner = joined(side, after, on_top(*decision, parent=after))
+    later = on_top(("tasks/task-1/1.yaml", "task_id: task-1\n"), parent=after)
+    outer = on_top(*decision, parent=later, also=inner)
     assert "LEDGER_MUTATED" in everywhere(outer, old=after)
 
 
 def test_a_signed_approval_of_a_policy_taken_to_another_policy(signed: Workspace, keys: Keys) -> None:
     before, after = rotated(signed, keys)
     gate_id = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
-    request = assert_succeeds("cat-file", "blob", f"{after}:{request_path(gate_id)}") + "\n"
+    request = run_ok("cat-file", "blob", f"{after}:{request_path(gate_id)}") + "\n"
     other = policy_text(signed, ("ada", keys["ada"]), ("grace", keys["bot"]), backup_limit="5MB")
-    changed = commit_by_git(("policy.yaml", other), parent=before, message=SET)
-    asked = commit_by_git(
+    changed = on_top(("policy.yaml", other), parent=before, message=SET)
+    asked = on_top(
         (request_path(gate_id), request),
         (marker_path(gate_id), "POLICY_CHANGE\n"),
         parent=changed,
     )
-    text = assert_succeeds("cat-file", "blob", f"{after}:policy.yaml") + "\n"
+    text = run_ok("cat-file", "blob", f"{after}:policy.yaml") + "\n"
     said = approved(signed, gate_id, "ada", keys["ada"], asked)
-    replayed = commit_by_git(*said, ("policy.yaml", text), parent=asked, message=SET)
+    replayed = on_top(*said, ("policy.yaml", text), parent=asked, message=SET)
     assert "POLICY_INVALID" in everywhere(replayed, old=before)
 
 
@@ -228,11 +222,11 @@ def raw_tree(*entries: tuple[str, str, str]) -> str:
 
 
 def raw_event(parent: str, *entries: tuple[str, str, str]) -> str:
-    return assert_succeeds("commit-tree", "-p", parent, "-m", "x\n\nDevs-Event: x", raw_tree(*entries))
+    return run_ok("commit-tree", "-p", parent, "-m", "x\n\nDevs-Event: x", raw_tree(*entries))
 
 
 def entries_of(tip: str) -> list[tuple[str, str, str]]:
-    rows = (line.replace("\t", " ").split(" ") for line in assert_succeeds("ls-tree", tip).splitlines())
+    rows = (line.replace("\t", " ").split(" ") for line in run_ok("ls-tree", tip).splitlines())
     return [(mode.lstrip("0"), name, oid) for mode, _, oid, name in rows]
 
 
@@ -241,7 +235,7 @@ def test_an_open_gate_hidden_behind_a_second_entry_of_one_name(signed: Workspace
     ask(signed, kind="MANUAL")
     tip = signed.ledger.tip().oid
     real = entries_of(tip)
-    nothing = assert_succeeds("write-tree", env={"GIT_INDEX_FILE": "none"})
+    nothing = run_ok("write-tree", env={"GIT_INDEX_FILE": "none"})
     own = signed.objects.write("blob", policy_text(signed, ("eve", keys["rogue"])).encode())
     for name, other in (
         ("open", ("40000", "open", nothing)),
@@ -254,7 +248,7 @@ def test_an_open_gate_hidden_behind_a_second_entry_of_one_name(signed: Workspace
                 for part in ((one,) if one[1] != name else (other, one) if before else (one, other))
             ]
             assert "LEDGER_MUTATED" in everywhere(raw_event(tip, *twice), old=tip)
-            assert_succeeds("update-ref", LEDGER, tip)
+            run_ok("update-ref", LEDGER, tip)
     assert "LEDGER_MUTATED" in everywhere(raw_event(tip, *reversed(real)), old=tip)
 
 
@@ -267,18 +261,18 @@ def test_a_link_or_a_commit_in_the_place_of_a_file_of_the_ledger(signed: Workspa
             for old, name, was in entries_of(tip)
         ]
         assert "LEDGER_MUTATED" in everywhere(raw_event(tip, *changed), old=tip)
-        assert_succeeds("update-ref", LEDGER, tip)
+        run_ok("update-ref", LEDGER, tip)
 
 
 def test_a_gate_asked_with_another_gates_request_which_nobody_could_answer(signed: Workspace) -> None:
     gate_id = ask(signed, kind="MANUAL")
     tip = signed.ledger.tip().oid
-    request = assert_succeeds("cat-file", "blob", f"{tip}:{request_path(gate_id)}") + "\n"
+    request = run_ok("cat-file", "blob", f"{tip}:{request_path(gate_id)}") + "\n"
     other = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9"
     for name in ("frozen-for-good", other):
         files = ((request_path(name), request), (marker_path(name), "MANUAL\n"))
-        assert everywhere(commit_by_git(*files, parent=tip), old=tip) == {"LEDGER_MUTATED"}
-        assert_succeeds("update-ref", LEDGER, tip)
+        assert everywhere(on_top(*files, parent=tip), old=tip) == {"LEDGER_MUTATED"}
+        run_ok("update-ref", LEDGER, tip)
 
 
 def test_an_attackers_ledger_fetched_by_hand_where_nobody_ran_init(initialised: Path, tmp_path: Path) -> None:
@@ -287,13 +281,13 @@ def test_an_attackers_ledger_fetched_by_hand_where_nobody_ran_init(initialised: 
     before, root = workspace.ledger.tip().oid, genesis(workspace)
     rules = tracked_policy.in_force({"genesis": root, "notify": f"touch {owned}"}).decode()
     put_policy_in_force(workspace, notify=f"touch {owned}")
-    own = commit_by_git(("policy.yaml", rules), parent=root, message=SET)
+    own = on_top(("policy.yaml", rules), parent=root, message=SET)
     asked = gate_request.Request(gate_type="MANUAL", blocker_description=BLOCKER)
     for tip, code in ((workspace.ledger.tip().oid, "CONFLICT"), (own, "LEDGER_FORK"), (before, "")):
-        assert_succeeds("update-ref", "refs/heads/brought", tip)
+        run_ok("update-ref", "refs/heads/brought", tip)
         top = tmp_path / f"fresh{code}"  # one each, for its reflog is a memory
-        assert_succeeds("clone", "-q", str(initialised), f"../{top.name}")
-        assert_succeeds("fetch", "-q", "origin", "refs/heads/brought:" + LEDGER, where=top)
+        run_ok("clone", "-q", str(initialised), f"../{top.name}")
+        run_ok("fetch", "-q", "origin", "refs/heads/brought:" + LEDGER, where=top)
         question = partial(router.call, "gate request", Workspace.open(top), asked)
         if code:
             assert refusal(question) == code

@@ -34,18 +34,7 @@ from devs_git.workspace import Workspace
 from tests.support import agent_calls
 from tests.support.filter_repo import MAP, filter_repo
 from tests.support.gate_scene import ask
-from tests.support.planted_secret import (
-    PATH,
-    SECRET,
-    TEXT,
-    WORD,
-    call,
-    finish_purge,
-    places,
-    run_purge,
-    tell,
-    transcript_line,
-)
+from tests.support.planted_secret import PATH, SECRET, TEXT, WORD, call, gc, message, places, run_purge, tell
 from tests.support.scene import Scene
 from tests.support.terminal_person import at_terminal
 
@@ -73,14 +62,14 @@ def test_it_is_in_every_place_before_and_in_none_after(
     result = run_purge(told, request_)
     assert {one.kind for one in result.dropped} == {"backup", "snapshot", "preserved", "checkpoint"}
     assert (result.messages, result.left) == (1, ())
-    finish_purge(told)
+    gc(told)
     assert places(told) == set()
     assert [row.trace_id for row in call(told, "trace list", trace_list.Request()).traces] == ["t1"]
 
 
 def test_what_stays_is_whole_and_all_verbs_agree(told: Path) -> None:
     run_purge(told)
-    finish_purge(told)
+    gc(told)
     found = doctor.run(Workspace.open(told), doctor.Request()).findings
     assert [one.code for one in found if one.severity == "error"] == []
     assert verify.run(Workspace.open(told), verify.Request(("repository",))).ok
@@ -147,7 +136,7 @@ def test_an_undo_that_needs_a_purged_backup_is_refused(told: Path) -> None:
         with pytest.raises(DevsError) as error:
             call(told, "undo", undo.Request(first.get("Devs-Op")))
         assert (error.value.code, "was purged" in error.value.message) == ("NOTHING_TO_UNDO", True)
-        finish_purge(told)
+        gc(told)
     call(told, "undo", undo.Request())
     assert (told / "a.txt").read_text() == "edited\n"
 
@@ -225,7 +214,7 @@ def test_after_filter_repo_the_old_checkpoints_go_too(initialised: Path) -> None
         run_purge(initialised)
     call(initialised, "history-rewritten", history_rewritten.Request(MAP, str(initialised)))
     assert [one.ref for one in run_purge(initialised).dropped] == ["refs/devs/checkpoints/task-2/1"]
-    finish_purge(initialised)
+    gc(initialised)
     assert (places(initialised), call(initialised, "show", show.Request("task-2")).name) == (
         set(),
         "task-2@2",
@@ -258,7 +247,7 @@ def test_in_a_pipe_it_goes_on_with_yes_alone_and_at_a_terminal_it_asks(told: Pat
 
 
 def test_the_agents_own_transcript_is_named(told: Path, tmp_path: Path) -> None:
-    (tmp_path / "session.jsonl").write_bytes(transcript_line(2, f"It is\n{SECRET}"))
+    (tmp_path / "session.jsonl").write_bytes(message(2, f"It is\n{SECRET}"))
     (left,) = run_purge(told).left
     assert (left.what, "delete it" in left.command) == (os.fspath(tmp_path / "session.jsonl"), True)
 
@@ -296,6 +285,6 @@ def test_a_file_that_says_too_little_to_be_looked_for_goes_by_its_path(initialis
     }
     result = run_purge(initialised, purge.Request("pin"))
     assert {one.kind for one in result.dropped} == {"backup", "preserved", "checkpoint"}
-    finish_purge(initialised)
+    gc(initialised)
     assert not Workspace.open(initialised).objects.exists(oid)
     assert not any(path.name == oid for path in (initialised / ".git/devs").rglob("*"))

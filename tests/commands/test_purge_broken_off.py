@@ -15,7 +15,7 @@ from devs_git.errors import DevsError
 from devs_git.storage.catalog.database import Catalog
 from devs_git.storage.git import refs
 from devs_git.workspace import Workspace
-from tests.support.planted_secret import call, finish_purge, places, run_purge, tell
+from tests.support.planted_secret import call, gc, places, run_purge, tell
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_killed_after_its_event_the_next_purge_finishes(told: Path, at: str) -> 
     assert done.returncode == 9
     assert next(Workspace.open(told).ledger.events()).type == "purged"
     run_purge(told)
-    finish_purge(told)
+    gc(told)
     assert places(told) == set()
 
 
@@ -69,7 +69,7 @@ def test_a_catalog_that_somebody_reads_is_told_and_the_next_purge_finishes(
     assert (error.value.code, "finish it" in error.value.hint) == ("BUSY", True)
     base.close()
     run_purge(told)
-    finish_purge(told)
+    gc(told)
     assert places(told) == set()
 
 

@@ -10,7 +10,7 @@ from devs_git.commands import history_rewritten, purge
 from devs_git.errors import DevsError
 from tests.support.clones import Pair, refs_of
 from tests.support.filter_repo import MAP, filter_repo
-from tests.support.planted_secret import SECRET, WORD, finish_purge, places
+from tests.support.planted_secret import SECRET, WORD, gc, places
 from tests.support.scene import Scene
 from tests.support.terminal_person import at_terminal
 
@@ -42,7 +42,7 @@ def gone_everywhere(pair: Pair) -> None:
     pair.meet()
     pair.assert_same()
     for clone in (pair.ann, pair.bob):
-        finish_purge(clone.top)
+        gc(clone.top)
         assert places(clone.top) == set()
     subprocess.run(["git", "gc", "-q", "--prune=now"], cwd=pair.origin, check=True)
     listed = ["git", "cat-file", "--batch-all-objects", "--batch"]

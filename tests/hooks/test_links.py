@@ -13,7 +13,7 @@ from devs_git.domain.clients.claude import CLAUDE
 from devs_git.storage.git.places import locate
 from devs_git.storage.hooks import client_files
 from tests.support.agent_calls import after, call
-from tests.support.attacker import assert_refused, assert_succeeds
+from tests.support.attacker import must_fail, run_ok
 
 Run = Callable[..., str]
 
@@ -28,10 +28,10 @@ def elsewhere(tmp_path: Path) -> Path:
 
 def commit() -> None:
     """A commit with nothing of ours in its way, and one of a template that an editor changes."""
-    assert_succeeds("commit", "-q", "--allow-empty", "-m", "x")
+    run_ok("commit", "-q", "--allow-empty", "-m", "x")
     Path("words").write_text("Subject\n")
     edit = {"GIT_EDITOR": "echo more >>"}
-    assert_succeeds("commit", "-q", "--allow-empty", "-t", "words", env=edit)
+    run_ok("commit", "-q", "--allow-empty", "-t", "words", env=edit)
     Path("words").unlink()
 
 
@@ -57,7 +57,7 @@ def test_a_folder_of_notes_that_is_a_link_is_not_written_to(initialised: Path, e
     commit()
     assert {path.name: path.read_bytes() for path in elsewhere.iterdir()} == before
     (elsewhere / "tas-path").unlink()
-    assert_refused("INVALID_ARGUMENTS", "commit", "-q", "--allow-empty", "-m", "x")
+    must_fail("INVALID_ARGUMENTS", "commit", "-q", "--allow-empty", "-m", "x")
 
 
 @pytest.mark.parametrize("name", ["devs", "devs/spool"])

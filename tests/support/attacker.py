@@ -31,7 +31,7 @@ def attempt(*words: str, where: Path | None = None, env: Mapping[str, str] | Non
     return done.returncode, done.stdout + done.stderr
 
 
-def assert_refused(
+def must_fail(
     code: str, *words: str, where: Path | None = None, env: Mapping[str, str] | None = None
 ) -> None:
     """Our hook refuses this git command, with `code`."""
@@ -40,7 +40,7 @@ def assert_refused(
     assert f"devs-git: {code}: " in said, said
 
 
-def assert_succeeds(*words: str, where: Path | None = None, env: Mapping[str, str] | None = None) -> str:
+def run_ok(*words: str, where: Path | None = None, env: Mapping[str, str] | None = None) -> str:
     """What git prints; nothing here holds it up."""
     status, said = attempt(*words, where=where, env=env)
     assert status == 0, said
@@ -49,11 +49,11 @@ def assert_succeeds(*words: str, where: Path | None = None, env: Mapping[str, st
 
 def commit(*options: str, message: str = "smuggled", env: Mapping[str, str] | None = None) -> str:
     """A commit past our hooks; its oid."""
-    assert_succeeds(*NO_HOOKS, "commit", "-q", "--allow-empty", *options, "-m", message, env=env)
-    return assert_succeeds("rev-parse", "HEAD")
+    run_ok(*NO_HOOKS, "commit", "-q", "--allow-empty", *options, "-m", message, env=env)
+    return run_ok("rev-parse", "HEAD")
 
 
-def verify_codes(*parts: str, **how: Any) -> set[str]:
+def codes_in(*parts: str, **how: Any) -> set[str]:
     """The codes that `verify` tells, errors and warnings."""
     return {
         found.code
@@ -94,15 +94,15 @@ def decision_files(gate_id: str, data: bytes, signature: bytes = b"") -> tuple[t
     return (*files, (gate_files.signature_path(gate_id), signature)) if signature else tuple(files)
 
 
-def commit_by_git(
+def on_top(
     *files: tuple[str, str | None], parent: str = LEDGER, also: str = "", message: str = "x\n\nDevs-Event: x"
 ) -> str:
     """A commit on top of the ledger (and of `also`), made by git alone; no ref is moved."""
     env = {"GIT_INDEX_FILE": os.fspath(Path(".git/attack").absolute())}
-    assert_succeeds("read-tree", parent, env=env)
+    run_ok("read-tree", parent, env=env)
     for path, text in files:
         if text is None:
-            assert_succeeds("rm", "-q", "--cached", path, env=env)
+            run_ok("rm", "-q", "--cached", path, env=env)
         else:
             done = subprocess.run(
                 ["git", "hash-object", "-w", "--stdin"],
@@ -111,9 +111,7 @@ def commit_by_git(
                 text=True,
                 check=True,
             )
-            assert_succeeds(
-                "update-index", "--add", "--cacheinfo", f"100644,{done.stdout.strip()},{path}", env=env
-            )
-    tree = assert_succeeds("write-tree", env=env)
+            run_ok("update-index", "--add", "--cacheinfo", f"100644,{done.stdout.strip()},{path}", env=env)
+    tree = run_ok("write-tree", env=env)
     second = ("-p", also) if also else ()
-    return assert_succeeds("commit-tree", "-p", parent, *second, "-m", message, tree)
+    return run_ok("commit-tree", "-p", parent, *second, "-m", message, tree)

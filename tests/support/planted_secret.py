@@ -77,20 +77,20 @@ def places(top: Path) -> set[str]:
     return found
 
 
-def finish_purge(top: Path) -> None:
+def gc(top: Path) -> None:
     """What `purge` says to run after it."""
     subprocess.run(["sh", "-ec", purge.FINISH], cwd=top, check=True, capture_output=True)
 
 
-def transcript_line(number: int, content: str) -> bytes:
-    message = {"role": "user", "content": content}
+def message(number: int, content: str) -> bytes:
+    inner = {"role": "user", "content": content}
     known = {
         "type": "user",
         "uuid": f"m{number}",
         "sessionId": "s1",
         "timestamp": f"2026-01-01T00:00:0{number}.000Z",
     }
-    return json.dumps({**known, "message": message}).encode() + b"\n"
+    return json.dumps({**known, "message": inner}).encode() + b"\n"
 
 
 def tell(top: Path, tmp_path: Path) -> Path:
@@ -117,9 +117,7 @@ def tell(top: Path, tmp_path: Path) -> Path:
     )
     session = tmp_path / "session.jsonl"
     session.write_bytes(
-        transcript_line(1, "Hello there.")
-        + transcript_line(2, f"It is\n{SECRET}")
-        + transcript_line(3, "Thank you.")
+        message(1, "Hello there.") + message(2, f"It is\n{SECRET}") + message(3, "Thank you.")
     )
     call(top, "conversation import", conversation_import.Request(session))
     session.unlink()

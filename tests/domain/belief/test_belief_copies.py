@@ -82,13 +82,13 @@ def test_a_key_that_comes_back_does_not_bring_a_dead_decision_back_by_a_copy() -
     out = story.set_policy(asked, "out", signed_by(ANN), ANN)
     known = story.merge(out, said)
     back = story.set_policy(known, "in", signed_by(ANN, BOB), ANN)
-    assert story.deciding_event(back, GATE) == ""
+    assert story.decider(back, GATE) == ""
     at_tip = story.world.copy(back, said, GATE)
-    assert at_tip in story.forged_events(at_tip)
+    assert at_tip in story.fakes(at_tip)
     for at in (asked, story.ask(asked, "other")):
         copy = story.world.copy(at, said, GATE)
         for tip in (story.merge(back, copy), story.merge(copy, back)):
-            assert story.deciding_event(tip, GATE) == ""
+            assert story.decider(tip, GATE) == ""
 
 
 def test_a_key_that_comes_back_decides_anew() -> None:
@@ -98,8 +98,8 @@ def test_a_key_that_comes_back_decides_anew() -> None:
     out = story.set_policy(asked, "out", signed_by(ANN), ANN)
     back = story.set_policy(story.merge(out, said), "in", signed_by(ANN, BOB), ANN)
     anew = story.decide(back, GATE, BOB)
-    assert story.deciding_event(anew, GATE) == anew
-    assert story.forged_events(anew) == set()
+    assert story.decider(anew, GATE) == anew
+    assert story.fakes(anew) == set()
 
 
 def test_a_policy_whose_words_come_back_does_not_bring_an_old_approval_back_by_a_copy() -> None:
@@ -109,7 +109,7 @@ def test_a_policy_whose_words_come_back_does_not_bring_an_old_approval_back_by_a
     again = story.set_policy(story.merge(ours, theirs), "again", signed_by(ANN, BOB), ANN)
     assert story.tree(again, "policy.yaml") == story.tree(story.first, "policy.yaml")
     copy = story.world.copy(again, theirs, GATE)
-    assert copy in story.forged_events(copy)
+    assert copy in story.fakes(copy)
 
 
 def test_a_policy_is_not_approved_on_a_request_from_under_an_older_one_with_the_same_words() -> None:
@@ -118,7 +118,7 @@ def test_a_policy_is_not_approved_on_a_request_from_under_an_older_one_with_the_
     away = story.set_policy(asked, "away", signed_by(ANN), ANN)
     again = story.set_policy(away, "again", signed_by(ANN, BOB), ANN)
     late = story.decide(again, GATE, BOB)
-    assert late in story.forged_events(late)
+    assert late in story.fakes(late)
 
 
 def test_a_copy_that_comes_first_does_not_stop_the_honest_line() -> None:
@@ -127,8 +127,8 @@ def test_a_copy_that_comes_first_does_not_stop_the_honest_line() -> None:
     said = story.decide(asked, GATE, BOB)
     copy = story.world.copy(story.ask(asked, "other"), said, GATE)
     for tip in (story.merge(copy, said), story.merge(said, copy)):
-        assert story.forged_events(tip) == set()
-        assert story.deciding_event(tip, GATE) in (said, copy)
+        assert story.fakes(tip) == set()
+        assert story.decider(tip, GATE) in (said, copy)
         assert not story.refuses(said, tip)
         assert not story.refuses(copy, tip)
 
@@ -140,8 +140,8 @@ def test_two_who_sign_the_same_words_are_two_decisions() -> None:
     by_ann = story.world.sign_anew(asked, by_bob, GATE, ANN)
     out = story.set_policy(asked, "out", signed_by(ANN, DAN), ANN)
     known = story.merge(out, by_bob)
-    assert story.deciding_event(known, GATE) == ""
-    assert story.deciding_event(story.merge(known, by_ann), GATE) == by_ann
+    assert story.decider(known, GATE) == ""
+    assert story.decider(story.merge(known, by_ann), GATE) == by_ann
 
 
 def test_the_request_copied_behind_another_event_than_it_names() -> None:
@@ -152,4 +152,4 @@ def test_the_request_copied_behind_another_event_than_it_names() -> None:
     copy = story.event(story.event(story.first, {"tasks/task-1/1.yaml": "plain 1"}), copied)
     assert story.oracle.open_gates(copy) == set()
     for tip in (story.merge(honest, copy), story.merge(copy, honest)):
-        assert story.forged_events(tip) == {copy}
+        assert story.fakes(tip) == {copy}

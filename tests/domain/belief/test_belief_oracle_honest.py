@@ -38,7 +38,7 @@ def test_two_clones_ask_decide_and_meet(story: Story) -> None:
     ours = story.ask(asked, "h")
     theirs = story.decide(asked, "g", ANN)
     tip = story.merge(theirs, ours)
-    assert (story.forged_events(tip), story.deciding_event(tip, "g")) == (set(), theirs)
+    assert (story.fakes(tip), story.decider(tip, "g")) == (set(), theirs)
     assert story.oracle.open_gates(tip) == {"h"}
 
 
@@ -47,7 +47,7 @@ def test_one_gate_decided_in_both(story: Story) -> None:
     theirs, ours = story.decide(asked, "g", ANN), story.decide(asked, "g", BOB, REJECTED)
     for first, second in ((theirs, ours), (ours, theirs)):
         tip = story.merge(first, second)
-        assert (story.forged_events(tip), story.deciding_event(tip, "g")) == (set(), first)
+        assert (story.fakes(tip), story.decider(tip, "g")) == (set(), first)
         assert not story.refuses(first, tip)
         assert story.refuses(second, tip)
         aside = story.ledger.tree(second)
@@ -60,10 +60,10 @@ def test_a_policy_changed_in_one_clone_comes_into_force_in_either_order(story: S
     late = story.ask(story.first, "g")
     for parents in ((new, late), (late, new)):
         tip = story.merge(*parents)
-        assert (story.forged_events(tip), story.in_force(tip)) == (set(), new)
-        assert story.deciding_event(tip, "p") == new
+        assert (story.fakes(tip), story.in_force(tip)) == (set(), new)
+        assert story.decider(tip, "p") == new
         assert not story.refuses(new, tip)
-        assert story.deciding_event(story.decide(tip, "g", DAN), "g") != ""
+        assert story.decider(story.decide(tip, "g", DAN), "g") != ""
 
 
 def test_a_policy_changed_in_both_gives_way_with_its_decision(story: Story) -> None:
@@ -71,14 +71,14 @@ def test_a_policy_changed_in_both_gives_way_with_its_decision(story: Story) -> N
     ours = story.set_policy(story.first, "q", signed_by(BOB), BOB)
     newer = story.set_policy(ours, "r", signed_by(BOB, DAN), BOB)
     tip = story.merge(theirs, newer)
-    assert (story.forged_events(tip), story.in_force(tip)) == (set(), theirs)
+    assert (story.fakes(tip), story.in_force(tip)) == (set(), theirs)
     assert story.oracle.open_gates(tip) == {"q", "r"}
     assert not story.refuses(theirs, tip)
     assert story.refuses(newer, tip)
     stale = story.decide(tip, "q", ANN)
-    assert stale in story.forged_events(stale)  # it was asked under a policy that is in force no more
+    assert stale in story.fakes(stale)  # it was asked under a policy that is in force no more
     answered = story.decide(story.decide(tip, "q", ANN, REJECTED), "r", DAN, REJECTED)
-    assert (story.forged_events(answered), story.oracle.open_gates(answered)) == (set(), frozenset())
+    assert (story.fakes(answered), story.oracle.open_gates(answered)) == (set(), frozenset())
 
 
 def test_a_policy_that_the_first_parent_rejected_gives_way(story: Story) -> None:
@@ -86,39 +86,27 @@ def test_a_policy_that_the_first_parent_rejected_gives_way(story: Story) -> None
     no, yes = story.decide(asked, "p", BOB, REJECTED), story.decide(asked, "p", ANN)
     newer = story.set_policy(yes, "q", signed_by(ANN, DAN), ANN)
     tip = story.merge(no, yes)
-    assert (story.forged_events(tip), story.in_force(tip), story.deciding_event(tip, "p")) == (
-        set(),
-        story.first,
-        no,
-    )
+    assert (story.fakes(tip), story.in_force(tip), story.decider(tip, "p")) == (set(), story.first, no)
     tip = story.merge(yes, no)
-    assert (story.forged_events(tip), story.in_force(tip), story.deciding_event(tip, "p")) == (
-        set(),
-        yes,
-        yes,
-    )
+    assert (story.fakes(tip), story.in_force(tip), story.decider(tip, "p")) == (set(), yes, yes)
     tip = story.merge(no, newer)  # who rejected is no approver any more, and the chain did not know of it
-    assert (story.forged_events(tip), story.in_force(tip), story.deciding_event(tip, "p")) == (
-        set(),
-        newer,
-        yes,
-    )
+    assert (story.fakes(tip), story.in_force(tip), story.decider(tip, "p")) == (set(), newer, yes)
 
 
 def test_a_key_is_rotated_while_gates_are_open(story: Story) -> None:
     asked = story.ask(story.first, "g")
     rotated = story.set_policy(asked, "p", signed_by(("ann@example.org", "key ann 2"), BOB), ANN)
     old = story.decide(rotated, "g", ANN)
-    assert story.forged_events(old) == {old}
+    assert story.fakes(old) == {old}
     new = story.decide(rotated, "g", ("ann@example.org", "key ann 2"))
-    assert (story.forged_events(new), story.deciding_event(new, "g")) == (set(), new)
+    assert (story.fakes(new), story.decider(new, "g")) == (set(), new)
 
 
 def test_what_a_key_decided_before_it_was_taken_out_stays(story: Story) -> None:
     asked = story.decide(story.ask(story.first, "g"), "g", ANN)
     rotated = story.set_policy(asked, "p", signed_by(BOB), BOB)
     late = story.merge(rotated, story.ask(story.first, "h"))
-    assert (story.forged_events(late), story.deciding_event(late, "g")) == (set(), asked)
+    assert (story.fakes(late), story.decider(late, "g")) == (set(), asked)
 
 
 def test_a_first_signed_policy_and_a_clone_that_decided_unsigned_meanwhile() -> None:
@@ -127,9 +115,9 @@ def test_a_first_signed_policy_and_a_clone_that_decided_unsigned_meanwhile() -> 
     named = told.set_policy(asked, "p", signed_by(ANN), ("ann@example.org", ""))
     offline = told.decide(asked, "g", ("bob@example.org", ""))
     tip = told.merge(named, offline)
-    assert (told.forged_events(tip), told.in_force(tip)) == (set(), named)
+    assert (told.fakes(tip), told.in_force(tip)) == (set(), named)
     assert told.oracle.open_gates(tip) == {"g"}
-    assert told.deciding_event(told.decide(tip, "g", ANN), "g") != ""
+    assert told.decider(told.decide(tip, "g", ANN), "g") != ""
 
 
 def test_a_decision_that_was_set_aside_comes_back_with_its_key(story: Story) -> None:
@@ -140,12 +128,12 @@ def test_a_decision_that_was_set_aside_comes_back_with_its_key(story: Story) -> 
     assert story.oracle.open_gates(aside) == {"g"}
     again = story.set_policy(without, "q", signed_by(BOB, ANN), BOB)
     tip = story.merge(aside, again)
-    assert (story.forged_events(tip), story.deciding_event(tip, "g")) == (set(), offline)
+    assert (story.fakes(tip), story.decider(tip, "g")) == (set(), offline)
     assert story.tree(tip, decision_path("g")) == story.tree(offline, decision_path("g"))
     known = story.set_policy(
         aside, "r", signed_by(BOB, ANN), BOB
     )  # by somebody who saw that it did not count
-    assert (story.forged_events(known), story.deciding_event(known, "g")) == (set(), "")
+    assert (story.fakes(known), story.decider(known, "g")) == (set(), "")
 
 
 def test_a_decision_that_comes_back_does_not_stand_before_one_that_counted_until_now(story: Story) -> None:
@@ -156,17 +144,14 @@ def test_a_decision_that_comes_back_does_not_stand_before_one_that_counted_until
     decided = story.merge(aside, story.decide(without, "g", BOB))
     again = story.set_policy(without, "q", signed_by(BOB, ANN), BOB)
     for tip in (story.merge(decided, again), story.merge(again, decided)):
-        assert story.deciding_event(tip, "g") == story.deciding_event(decided, "g") != offline
-        assert (story.forged_events(tip), story.refuses(decided, tip)) == (
-            set(),
-            False,
-        )  # or nobody could ever join
+        assert story.decider(tip, "g") == story.decider(decided, "g") != offline
+        assert (story.fakes(tip), story.refuses(decided, tip)) == (set(), False)  # or nobody could ever join
 
 
 def test_two_remotes_end_after_one_merge_with_equal_tips(story: Story) -> None:
     one, other = story.ask(story.first, "g"), story.set_policy(story.first, "p", signed_by(ANN), BOB)
     tip = story.merge(other, story.merge(one, story.ask(story.first, "h")))
-    assert story.forged_events(tip) == set()
+    assert story.fakes(tip) == set()
     assert not story.refuses(one, tip)
     assert not story.refuses(other, tip)
 
@@ -176,7 +161,7 @@ def test_two_remotes_with_policies_that_exclude_each_other_refuse(story: Story) 
     other = story.set_policy(story.first, "q", signed_by(ANN), BOB)
     for first, second in ((one, other), (other, one)):
         tip = story.merge(first, second)
-        assert (story.forged_events(tip), story.refuses(first, tip), story.refuses(second, tip)) == (
+        assert (story.fakes(tip), story.refuses(first, tip), story.refuses(second, tip)) == (
             set(),
             False,
             True,
@@ -187,7 +172,7 @@ def test_an_unsigned_minimum_and_approvers_without_keys() -> None:
     told = Story(Policy((Person("ann@example.org"), Person(*BOB)), "unsigned"))
     asked = told.ask(told.first, "g", by="agent")
     for who, valid in ((("ann@example.org", ""), True), (BOB, True), (("dan@example.org", ""), False)):
-        assert (told.deciding_event(told.decide(asked, "g", who), "g") != "") == valid
+        assert (told.decider(told.decide(asked, "g", who), "g") != "") == valid
     strict = told.set_policy(asked, "p", Policy((Person(*BOB),), SIGNED), BOB)
     late = told.merge(strict, told.decide(asked, "g", (BOB[0], "")))
     assert told.oracle.open_gates(late) == {"g"}

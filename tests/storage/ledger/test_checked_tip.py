@@ -20,7 +20,7 @@ from devs_git.storage.ledger import checked_tip
 from devs_git.workspace import Workspace
 from tests.attacks.test_odd_events import ODD, message
 from tests.attacks.test_who_is_believed import entries_of, raw_event, raw_tree
-from tests.support.attacker import assert_succeeds, commit_by_git, verify_codes
+from tests.support.attacker import codes_in, on_top, run_ok
 from tests.support.gate_scene import approve, ask
 
 ROUNDS = int(os.environ.get("DEVS_TEST_COUNT_FETCHES", "12"))
@@ -30,7 +30,7 @@ Make = Callable[[str], str]
 
 
 def files(*changes: tuple[str, str | None], text: str = "x\n\nDevs-Event: x") -> Make:
-    return lambda tip: commit_by_git(*changes, parent=tip, message=text)
+    return lambda tip: on_top(*changes, parent=tip, message=text)
 
 
 def added(mode: str, name: str, what: Callable[[str], str]) -> Make:
@@ -44,7 +44,7 @@ def added(mode: str, name: str, what: Callable[[str], str]) -> Make:
 
 
 def readme(tip: str) -> str:
-    return assert_succeeds("rev-parse", f"{tip}:README.md")
+    return run_ok("rev-parse", f"{tip}:README.md")
 
 
 def twice(tip: str) -> str:
@@ -58,14 +58,14 @@ def out_of_order(tip: str) -> str:
 
 def merge(tip: str) -> str:
     """Of two lines, of which one brings what neither has."""
-    side = commit_by_git((f"rewinds/{tip}.yaml", "x: y\n"), parent=f"{tip}~1")
-    return commit_by_git(("directives/own.yaml", "x: y\n"), parent=tip, also=side)
+    side = on_top((f"rewinds/{tip}.yaml", "x: y\n"), parent=f"{tip}~1")
+    return on_top(("directives/own.yaml", "x: y\n"), parent=tip, also=side)
 
 
 def octopus(tip: str) -> str:
-    sides = [commit_by_git((f"directives/{n}.yaml", f"x: {n}\n"), parent=f"{tip}~1") for n in range(2)]
+    sides = [on_top((f"directives/{n}.yaml", f"x: {n}\n"), parent=f"{tip}~1") for n in range(2)]
     parents = [word for one in (tip, *sides) for word in ("-p", one)]
-    return assert_succeeds("commit-tree", *parents, "-m", "x\n\nDevs-Event: ledger.merged", f"{tip}^{{tree}}")
+    return run_ok("commit-tree", *parents, "-m", "x\n\nDevs-Event: ledger.merged", f"{tip}^{{tree}}")
 
 
 def missing(tip: str) -> str:
@@ -74,7 +74,7 @@ def missing(tip: str) -> str:
 
 
 def a_gate(tip: str) -> str:
-    return assert_succeeds("ls-tree", "--name-only", f"{tip}:gates").split()[0]
+    return run_ok("ls-tree", "--name-only", f"{tip}:gates").split()[0]
 
 
 FORGED: dict[str, Make] = {
@@ -125,10 +125,10 @@ def begun(initialised: Path) -> str:
     assert initialised.is_dir()
     workspace = Workspace.open()
     approve(workspace, ask(workspace, kind="MANUAL"))
-    tip = commit_by_git((FILE, "task_id: task-10\n"))
-    assert_succeeds("update-ref", LEDGER, tip)
+    tip = on_top((FILE, "task_id: task-10\n"))
+    run_ok("update-ref", LEDGER, tip)
     workspace.ledger.note_checked(tip)
-    assert verify_codes("ledger") == set()
+    assert codes_in("ledger") == set()
     return tip
 
 
@@ -145,16 +145,16 @@ def believed(tip: str) -> bool:
 @pytest.mark.parametrize("name", [*HONEST, *FORGED])
 def test_no_verb_writes_on_top_of_what_verify_refuses(begun: str, name: str) -> None:
     tip = (FORGED | HONEST)[name](begun)
-    assert_succeeds("update-ref", LEDGER, tip)
-    assert bool(verify_codes("ledger")) == (name in FORGED)
+    run_ok("update-ref", LEDGER, tip)
+    assert bool(codes_in("ledger")) == (name in FORGED)
     start = partial(router.call, "task start", Workspace.open(), task_start.Request("99"))
     if name in HONEST:
         start()
-        assert assert_succeeds("rev-parse", f"{LEDGER}~1") == tip
+        assert run_ok("rev-parse", f"{LEDGER}~1") == tip
         return
     with pytest.raises(DevsError, match="cannot be trusted"):
         start()
-    assert assert_succeeds("rev-parse", LEDGER) == tip
+    assert run_ok("rev-parse", LEDGER) == tip
     assert Workspace.open().ledger.checked_tip == begun
 
 
@@ -172,6 +172,6 @@ def test_what_is_believed_after_a_plain_fetch_is_what_verify_passes(begun: str) 
             except (AssertionError, IndexError, subprocess.CalledProcessError):
                 continue  # what it would bend is gone already
             made.append(name)
-        assert_succeeds("update-ref", LEDGER, tip)
-        assert believed(tip) == (not verify_codes("ledger")), (seed, made)
+        run_ok("update-ref", LEDGER, tip)
+        assert believed(tip) == (not codes_in("ledger")), (seed, made)
         assert believed(tip) or not {*made} <= {*HONEST}, (seed, made)

@@ -68,7 +68,7 @@ class Story:
 
     # What may be believed.
 
-    def forged_events(self, tip: str) -> set[str]:
+    def fakes(self, tip: str) -> set[str]:
         """The forged events of the ledger that ends there."""
         return set(forged_events(Oracle(self.ledger.up_to(tip))))
 
@@ -80,7 +80,7 @@ class Story:
         """The event that set the policy in force."""
         return self.oracle.chain(tip)[-1]
 
-    def deciding_event(self, tip: str, gate: str) -> str:
+    def decider(self, tip: str, gate: str) -> str:
         """The event that decides on the gate there, '' where it is open."""
         return self.oracle.decisions(tip).get(gate, "")
 
