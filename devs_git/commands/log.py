@@ -10,7 +10,7 @@ from devs_git.domain.ledger.recent import newest
 from devs_git.domain.ledger.task_standing import Statuses
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
-from devs_git.operations.checkpoint import whereabouts
+from devs_git.operations.checkpoint import commit_locations
 from devs_git.storage.ledger import clone_history, untrusted_ledger
 from devs_git.values import immutable
 from devs_git.workspace import Workspace
@@ -85,7 +85,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     newer = History("", {}, {point.tag: point for point in points}, read)
     here = clone_history.view_here(workspace.store_git, workspace.places.common, newer)
     seen = list(here.checkpoints.values())
-    rows = whereabouts.rows(workspace, seen, newer, lambda point: _status(workspace, point, statuses))
+    rows = commit_locations.rows(workspace, seen, newer, lambda point: _status(workspace, point, statuses))
     return Result(
         rows,
         tuple(operations),

@@ -173,8 +173,8 @@ def _plan(workspace: Workspace, request: Request, catalog: Catalog) -> _Plan:
     git, common = workspace.store_git, workspace.places.common
     own = own_operations.select_own(git, workspace.ledger.tip().history.operations)
     left_by_us = frozenset(tuple(event.preserved.split()) for each in own for event in each)
-    sought = Secret(path, tuple(_on_disk(workspace, path)), texts, left_by_us)
-    objects = refs_and_objects.find_secret(git, common, sought, workspace.progress)
+    secret = Secret(path, tuple(_on_disk(workspace, path)), texts, left_by_us)
+    objects = refs_and_objects.find_secret(git, common, secret, workspace.progress)
     objects = replace(objects, dropped=tuple(dict.fromkeys((*objects.dropped, *followed))))
     hits = purge_rows.look(catalog, objects.forms, workspace.progress)
     every = (workspace.places, *worktrees(git, common))

@@ -14,7 +14,7 @@ from devs_git.domain.ledger.history import Checkpoint
 from devs_git.domain.text.plain_text import check_text
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
-from devs_git.operations.checkpoint import whereabouts
+from devs_git.operations.checkpoint import commit_locations
 from devs_git.operations.rewind import reach, rewind_plan
 from devs_git.operations.rewind.preserve import Kept
 from devs_git.operations.rewind.return_to_state import StateChange, carry_out, movement, objections
@@ -198,7 +198,7 @@ def _plan(workspace: Workspace, request: Request) -> Plan:
         preserve=plan.preserve,
         undone=tuple(point.name for point in plan.effect.undone),
         kept_by=reach.keepers(site.git, plan.target, plan.effect.kept[:LISTED], plan.others),
-        still_on=whereabouts.still_on(workspace, plan.effect.undone[:LISTED]),
+        still_on=commit_locations.still_on(workspace, plan.effect.undone[:LISTED]),
         not_covered=as_mapping(rest),
         now_visible=footprint.find_now_visible(plan.found, point.tree, plan.footprint),
         not_told=filters.sort_files(plan.found.not_told),
@@ -243,7 +243,7 @@ def _rewind(workspace: Workspace, site: Site, request: Request, plan: RewindPlan
         preserved_as={"type": result.kept.type, "reference": result.kept.reference},
         affected_tasks=plan.effect.affected,
         kept_by=reach.keepers(site.git, plan.target, plan.effect.kept[:LISTED], plan.others),
-        still_on=whereabouts.still_on(workspace, plan.effect.undone[:LISTED]),
+        still_on=commit_locations.still_on(workspace, plan.effect.undone[:LISTED]),
         not_exact=result.moved.not_exact,
         files=result.moved.files,
         edited=result.moved.edited,

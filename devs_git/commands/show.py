@@ -8,7 +8,7 @@ from devs_git.domain.ledger import ids
 from devs_git.domain.ledger.events import parse
 from devs_git.domain.ledger.resolve import resolve
 from devs_git.domain.verbs import VerbRequest, VerbResult
-from devs_git.operations.checkpoint import whereabouts
+from devs_git.operations.checkpoint import commit_locations
 from devs_git.storage.git import annotated_tags
 from devs_git.storage.git.differences import parents
 from devs_git.storage.ledger import rewritten_commits, untrusted_ledger
@@ -61,7 +61,9 @@ def run(workspace: Workspace, request: Request) -> Result:
     git = workspace.store_git
     rewritten_commits.require(git, point)
     words = parse(point.tag, (), annotated_tags.message(git, point.tag))
-    (row,) = whereabouts.rows(workspace, [point], history, lambda each: history.tasks[each.task_id].status)
+    (row,) = commit_locations.rows(
+        workspace, [point], history, lambda each: history.tasks[each.task_id].status
+    )
     if not row.on_head:
         rewritten_commits.require_followed(workspace.git, workspace.places.common, point)
     heir = return_path.successor(history, point) if point.replaced else None

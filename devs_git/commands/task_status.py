@@ -7,7 +7,7 @@ from devs_git.domain.checkpoints.checkpoint_trailers import no_active_task, requ
 from devs_git.domain.checkpoints.rows import Row
 from devs_git.domain.ledger import ids
 from devs_git.domain.verbs import VerbRequest, VerbResult
-from devs_git.operations.checkpoint import unrecorded_commits, whereabouts
+from devs_git.operations.checkpoint import commit_locations, unrecorded_commits
 from devs_git.storage.ledger import task_files, untrusted_ledger
 from devs_git.storage.worktree import active_task
 from devs_git.values import immutable
@@ -62,7 +62,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     task = require_task(tip.here, task_id)
     record = task_files.newest(tip, task_id)
     points = tip.here.of_task(task_id)[: -NEWEST - 1 : -1]
-    rows = whereabouts.rows(workspace, points, tip.here, lambda _point: task.status)
+    rows = commit_locations.rows(workspace, points, tip.here, lambda _point: task.status)
     newest = next(((point, row) for point, row in zip(points, rows, strict=True) if not point.replaced), None)
     return Result(
         task_id=task_id,

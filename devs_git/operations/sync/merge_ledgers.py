@@ -73,7 +73,7 @@ def join(workspace: Workspace, other: RemoteLedger) -> JoinResult:
         until = time.monotonic() + REF_LOCK_SECONDS
         for attempt in range(ATTEMPTS):
             try:
-                return _once(workspace, other)
+                return _try_join(workspace, other)
             except (_Stale, refs.RefMoved, refs.RefLocked) as error:
                 if isinstance(error, refs.RefLocked) and time.monotonic() > until:
                     raise refs.lock_refusal(error) from error
@@ -81,35 +81,44 @@ def join(workspace: Workspace, other: RemoteLedger) -> JoinResult:
     raise DevsError("BUSY", "Other processes are writing the ledger.", hint="Run the command again.")
 
 
-def _once(workspace: Workspace, other: RemoteLedger) -> JoinResult:
+def _try_join(workspace: Workspace, other: RemoteLedger) -> JoinResult:
     ledger, tip, remote_tip = workspace.ledger, workspace.ledger.require(), other.tip
     known = ledger.checked_tip
     checked_tip.require(ledger, tip.oid, behind=True)
     if known and not any(one and is_descendant(ledger.git, one, known) for one in (tip.oid, remote_tip)):
         raise checked_tip.rollback_error(known, tip.oid)
     if not remote_tip or is_descendant(ledger.git, tip.oid, remote_tip):
-        facts = (
-            Facts(ledger, ledger.git, tip.oid, "", "")
-            if _may_be_refused(ledger, remote_tip, tip.oid)
-            else None
-        )
-        if facts and _remote_is_chosen(facts, other, tip.oid):
-            return _Merge(workspace, other, facts, tip).write()
-        return JoinResult(tip.oid, update_refs(workspace))
+        return _join_older(workspace, other, tip)
     ahead = is_descendant(ledger.git, remote_tip, tip.oid)
     facts = Facts(ledger, ledger.git, remote_tip, "", "", other_tips=() if ahead else (tip.oid,))
     _require_sound(facts, other, tip.oid)
     if not ahead or other.is_chosen(tip.oid):
         return _Merge(workspace, other, facts, tip, ours_first=other.is_chosen(tip.oid)).write()
     _require_kept(ledger, facts, other, tip.oid, remote_tip)
-    other.accept(facts.belief.policy_blob(tip.oid), facts.belief.policy_blob(remote_tip))
+    return _fast_forward(workspace, other, facts, tip.oid)
+
+
+def _join_older(workspace: Workspace, other: RemoteLedger, tip: Tip) -> JoinResult:
+    """Keep the ledger here, which has all events of the remote; merge only if the remote would refuse it otherwise."""
+    ledger = workspace.ledger
+    if _may_be_refused(ledger, other.tip, tip.oid):
+        facts = Facts(ledger, ledger.git, tip.oid, "", "")
+        if _remote_is_chosen(facts, other, tip.oid):
+            return _Merge(workspace, other, facts, tip).write()
+    return JoinResult(tip.oid, update_refs(workspace))
+
+
+def _fast_forward(workspace: Workspace, other: RemoteLedger, facts: Facts, tip: str) -> JoinResult:
+    """Move the ledger here from `tip` to that of the remote, and the refs that its events name."""
+    ledger, remote_tip = workspace.ledger, other.tip
+    other.accept(facts.belief.policy_blob(tip), facts.belief.policy_blob(remote_tip))
     updates = _updates(workspace, ledger.history_at(remote_tip))
-    move = RefUpdate(LEDGER, remote_tip, tip.oid)
-    ledger.announce(remote_tip, tip.oid)
+    move = RefUpdate(LEDGER, remote_tip, tip)
+    ledger.announce(remote_tip, tip)
     refs.transaction(ledger.git, (*updates, move), f"devs: sync: events of {other.remote}")
     ledger.note_checked(remote_tip)
     changed = tuple(update.ref for update in (*updates, move))
-    return JoinResult(remote_tip, changed, superseded=_rows(facts, (tip.oid,), remote_tip))
+    return JoinResult(remote_tip, changed, superseded=_rows(facts, (tip,), remote_tip))
 
 
 def _require_sound(facts: Facts, other: RemoteLedger, ours: str) -> None:
