@@ -1,7 +1,7 @@
-"""Every refusal that a caller can meet: one class, one table of codes.
+"""Every refusal that a caller can get: one class, and one table of codes.
 
-A code owns its exit status, its HTTP status and whether trying again may help, here and nowhere else.
-Raising anything else is a bug of ours: the doors turn it into INTERNAL.
+Only this table says which exit status and HTTP status a code has, and whether trying again may help. Any other exception
+is a bug of ours, which the entry points report as INTERNAL.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import Any, Final, Literal, get_args
 
 from devs_git.values import immutable
 
-EXIT_NO = 1  # a check or a gate says no
+EXIT_NO = 1  # a check failed, or a gate is open or rejected
 EXIT_USAGE = 2
-EXIT_REFUSED = 3  # a value that is refused, or not found
-EXIT_CONFLICT = 4  # conflict or busy: look again
+EXIT_REFUSED = 3  # a value is refused or not found
+EXIT_CONFLICT = 4  # a conflict, or busy: look again
 EXIT_DAMAGED = 5  # the ledger is damaged: call a person
 EXIT_INTERNAL = 70
 EXIT_INTERRUPTED = 130
@@ -21,7 +21,7 @@ EXIT_INTERRUPTED = 130
 
 @immutable
 class Code:
-    """What a code means to programs: exit status of the command line, HTTP status, and whether a retry may help."""
+    """What a code means to programs: exit status, HTTP status, and whether a retry may help."""
 
     exit_status: int
     http_status: int
@@ -89,9 +89,9 @@ CODES: Final[dict[str, Code]] = {
     "INTERNAL": Code(EXIT_INTERNAL, 500),
 }
 
-# Why a working tree is not moved: the `reason` of GIT_RESET_FAILED and CHECKOUT_FAILED, for programs.
+# Why a working tree is not moved: `reason` of GIT_RESET_FAILED and CHECKOUT_FAILED, for programs.
 Reason = Literal[
-    "dirty",  # tracked files have changes, and nobody said how to keep them
+    "dirty",  # tracked files have changes, and the request does not say how to save them
     "untracked_in_the_way",
     "nested_repository",
     "special_file",  # a socket, a pipe or a device in the way
@@ -99,14 +99,14 @@ Reason = Literal[
     "unmerged",
     "no_commit",
     "no_branch",
-    "other_worktree",  # which has the branch
+    "other_worktree",  # another worktree has the branch checked out
     "not_an_ancestor",
     "new_commits",
-    "missing_objects",  # of a partial clone, taken by a gc, or damaged
-    "no_folder",  # a file stands where the TAS needs one
+    "missing_objects",  # not fetched by a partial clone, removed by a gc, or damaged
+    "no_folder",  # a file is where the TAS needs a folder
     "too_large",  # more to save first than the policy allows
     "moved_meanwhile",  # another git moved a ref
-    "not_as_written",  # what git wrote is not what was asked for; it was taken back
+    "not_as_written",  # git wrote something else than was asked for; it was undone
     "disk",
     "git_failed",
 ]
@@ -114,9 +114,9 @@ REASONS: Final[tuple[str, ...]] = get_args(Reason)
 
 
 class DevsError(Exception):
-    """A refusal with a code, a sentence that says what is, and a hint that says what to run.
+    """A refusal: a code, a sentence that says what is wrong, and a hint that says what to run.
 
-    `details` appear flat in the envelope (`task_id`, `field`, `gate_id` …). ValueError where CODES has no such code.
+    `details` are members of the envelope (`task_id`, `field`, `gate_id` …). ValueError if CODES has no such code.
     """
 
     def __init__(self, code: str, message: str, *, hint: str = "", **details: Any) -> None:
@@ -133,7 +133,7 @@ class DevsError(Exception):
         return CODES[self.code].exit_status
 
     def envelope(self) -> dict[str, Any]:
-        """The error as every door hands it on."""
+        """The error as every entry point returns it."""
         return {
             "error": self.code,
             "code": self.code,
@@ -145,12 +145,12 @@ class DevsError(Exception):
 
 
 def invalid(field: str, message: str, *, hint: str = "") -> DevsError:
-    """INVALID_ARGUMENTS for one named field, dotted where it is nested."""
+    """INVALID_ARGUMENTS for one field. The name of a nested field has dots."""
     return DevsError("INVALID_ARGUMENTS", message, hint=hint, field=field)
 
 
 def immovable(
     reason: Reason, message: str, *, code: str = "GIT_RESET_FAILED", hint: str = "", **details: Any
 ) -> DevsError:
-    """GIT_RESET_FAILED, or CHECKOUT_FAILED as `code`: the working tree is not moved, for this reason."""
+    """The working tree is not moved, for this reason: GIT_RESET_FAILED, or CHECKOUT_FAILED as `code`."""
     return DevsError(code, message, hint=hint, reason=reason, **details)

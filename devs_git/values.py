@@ -1,8 +1,8 @@
-"""`immutable` and `mutable`: classes of values whose methods are shared, where `dataclasses` compiles six for each class.
+"""`immutable` and `mutable` make classes of values. Their methods are shared; `dataclasses` compiles six for each class.
 
-A command pays for that at every start: half a millisecond and more a class, forty-four classes for a rewind, and some
-6 ms for `dataclasses` itself, which imports `inspect`. Here one `__init__` is compiled when the first value of a class is made, and the rest is common.
-Type checkers take them for dataclasses; to `dataclasses` itself they are nothing: see `fields`, `replace`, `as_mapping`.
+That takes time at every start: 0.5 ms or more a class, forty-four classes for a rewind, and about 6 ms for the import of
+`dataclasses`. Here one `__init__` a class is compiled, when the first value of the class is made. Type checkers treat these
+classes as dataclasses. The functions of `dataclasses` do not know them: use `fields`, `replace` and `as_mapping` of here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FIELDS: Final = "__value_fields__"
 
 
 class Field:
-    """How one name of a class is filled, compared and shown; what stands behind it as a default is not read here."""
+    """How one field of a class is filled, compared and shown."""
 
     __slots__ = ("annotation", "compare", "default", "default_factory", "metadata", "repr")
 
@@ -41,11 +41,11 @@ class Field:
 
     @property
     def needed(self) -> bool:
-        """Whether whoever makes one has to say it."""
+        """Whether `__init__` needs a value for it."""
         return self.default is _NONE and self.default_factory is _NONE
 
 
-if not TYPE_CHECKING:  # type checkers know these two by heart
+if not TYPE_CHECKING:  # type checkers use those of `dataclasses`
     field = Field
 
     def replace(one, /, **changes):  # noqa: ANN001, ANN003, ANN201 - told above
@@ -54,18 +54,18 @@ if not TYPE_CHECKING:  # type checkers know these two by heart
 
 
 def is_value(one: object) -> bool:
-    """Whether it is a value of ours or a class of such; it may have no field."""
+    """Whether it is a value of ours, or a class of such values. It may have no field."""
     return hasattr(one, _FIELDS)
 
 
 def fields(one: object) -> Mapping[str, Field]:
-    """The fields of a value or of its class, in their order; none where it is no value of ours."""
+    """The fields of a value or of its class, in order; none if it is no value of ours."""
     found: Mapping[str, Field] = getattr(one, _FIELDS, {})
     return found
 
 
 def as_mapping(one: object) -> dict[str, Any]:
-    """A value as a mapping, and all values in it, as `dataclasses.asdict` makes it."""
+    """The value as a mapping, and all values in it, as `dataclasses.asdict` makes it."""
     return {name: _mapped(getattr(one, name)) for name in fields(one)}
 
 
@@ -79,7 +79,7 @@ def _mapped(inner: Any) -> Any:
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def immutable(kind: type[Kind]) -> type[Kind]:
-    """What `@dataclass(frozen=True)` makes: equal by value, with a hash, and never changed."""
+    """As `@dataclass(frozen=True)`: compared by value, with a hash, never changed."""
     known = _prepared(kind, "_put(self, {name!r}, {name})")
     _compare(kind, known, _hash)
     _share(kind, __setattr__=_refuse, __delattr__=_refuse)
@@ -88,7 +88,7 @@ def immutable(kind: type[Kind]) -> type[Kind]:
 
 @dataclass_transform(field_specifiers=(field,))
 def mutable(kind: type[Kind]) -> type[Kind]:
-    """What `@dataclass` makes: equal by value, without a hash, and free to change."""
+    """As `@dataclass`: compared by value, without a hash, may change."""
     known = _prepared(kind, "self.{name} = {name}")
     _compare(kind, known, None)
     return kind

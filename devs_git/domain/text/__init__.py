@@ -1,1 +1,1 @@
-"""Text formats: what is read from them and written to them, byte for byte."""
+"""Text formats, read and edited byte for byte."""

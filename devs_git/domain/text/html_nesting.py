@@ -1,6 +1,6 @@
-"""A page as a browser builds it from the HTML of a Markdown text: what is open at a place, and what counts for all of it.
+"""A page as a browser builds it from the HTML of a Markdown text: which elements are open at a place, and which affect it all.
 
-Read as browsers read, only more strictly: what is open in doubt counts as open.
+HTML is read as browsers read it, but in doubt an element counts as open.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from typing import Final
 
 from devs_git.values import field, mutable
 
-# A tag as browsers read it: quotes count behind an equals sign alone.
+# A tag as browsers read it: quotes have a meaning only after an equals sign.
 _BROWSER_TAG: Final = re.compile(
     r"<(/?)([A-Za-z][^\s/>]*+)((?>(?:[\s/]++|[^\s/>][^\s/>=]*+"
     r"(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+|(?=>))|(?!\s*=)))*+))>"
 )
-_ENDED: Final = "-"  # behind the name of an element in which Markdown went on
+_ENDED: Final = "-"  # after the name of an element that Markdown text interrupted
 _UNFINISHED: Final = "<"  # the name of a tag without an end
 _EMPTY_COMMENT: Final = re.compile(r"<!---?>")
 _BOGUS: Final = re.compile(r"<[!?]|</[^A-Za-z]")
@@ -31,18 +31,18 @@ _VOID: Final = _names(
     "area br col embed hr img input keygen param source track wbr p"
 )  # `p` ends where a block begins
 _TEXT_ONLY: Final = _names("iframe noembed noframes plaintext script style textarea title xmp")
-# Of these each one counts for the whole page, closed or not.
+# Each of these affects the whole page, closed or not.
 _GLOBAL: Final = _names("base body frameset head html link meta script style")
-# What stands between an end tag and the element that it would end, as in a table's cell.
+# An end tag does not close an element outside of these, such as a table's cell.
 _BOUNDS: Final = _names("applet button caption marquee math object select svg table td template th")
 _PARTS: Final = _names(
     "caption colgroup tbody td tfoot th thead tr"
-)  # of a table; elsewhere they are ignored
+)  # of a table; ignored elsewhere
 _TABLES: Final = _names("select table template")
 _FOREIGN: Final = _names("math svg")
-# In SVG and MathML these hold HTML again; else an element of HTML ends what is foreign.
+# In SVG and MathML these contain HTML again. Elsewhere an HTML element ends the SVG or MathML.
 _INTEGRATING: Final = _names("annotation-xml desc foreignobject mi mn mo ms mtext title")
-# Each of these ends a paragraph where it begins, so that the paragraph's end does not end it.
+# Each of these ends the paragraph in which it begins, so the end of that paragraph does not end it.
 _BLOCKS: Final = _names(
     "address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure footer form "
     "h1 h2 h3 h4 h5 h6 header hgroup hr li listing main menu nav ol pre search section summary table ul"
@@ -50,25 +50,25 @@ _BLOCKS: Final = _names(
 _BREAKING: Final = _BLOCKS | _names(
     "b big body br code em embed head i img meta nobr p ruby s small span strong strike sub sup tt u var"
 )
-_CONTAINERS: Final = _names("blockquote li ol ul")  # whose own end tags end what is named as they are
-# These go on in the next paragraph; they hide nothing, unless an attribute says so.
+_CONTAINERS: Final = _names("blockquote li ol ul")  # only their own end tags end them
+# These continue in the next paragraph. They hide nothing, unless an attribute says so.
 _PLAIN: Final = _names("a b big code em font i nobr s small strike strong tt u")
-_DEEPEST: Final = 500  # elements within each other; browsers take no more either
+_DEEPEST: Final = 500  # nested elements; browsers have a limit near this, too
 _HIDING: Final = re.compile(r"(?:^|\s)(?:hidden|style|class|popover)(?:[\s=/]|$)", re.IGNORECASE)
 
 
 @mutable
 class Page:
-    """The page as a browser builds it: what is open, and what counts for all of it."""
+    """The page as a browser builds it: which elements are open, and which affect all of it."""
 
-    stack: list[tuple[str, str]] = field(default_factory=list)  # name, and how a message calls it
-    swallowing: str = ""  # the element whose text this is, or `<!--`
+    stack: list[tuple[str, str]] = field(default_factory=list)  # the name, and how messages show it
+    swallowing: str = ""  # the element whose plain text is being read, or `<!--`
     everywhere: list[str] = field(default_factory=list)
-    stray: bool = False  # something came that ends the paragraph or list around it
-    fence: tuple[str, int, int] = ("", 0, 0)  # of a list or quote: its mark, column and depth of quotes
+    stray: bool = False  # a tag ended the paragraph or list around it
+    fence: tuple[str, int, int] = ("", 0, 0)  # an open fence in a list or quote: its mark, column, and depth of quotes
 
     def feed(self, html: str, floor: int) -> None:
-        """HTML that reaches the page as it is. Its end tags end nothing below `floor` of the stack."""
+        """Read HTML that is on the page as it is. Its end tags close nothing below `floor` of the stack."""
         at = 0
         while at < len(html):
             at = self._swallow(html, at) if self.swallowing else self._next(html, at, floor)
@@ -106,7 +106,7 @@ class Page:
         return at + 1
 
     def _unfinished(self, html: str, at: int) -> int:
-        """A tag without its end takes from what follows whatever it finds."""
+        """A tag without its `>`: what follows it may belong to it."""
         self._open(_UNFINISHED, html[at:].partition("\n")[0][:40])
         return len(html)
 
@@ -136,7 +136,7 @@ class Page:
             self._open(name, " ".join(tag[0].split()))
 
     def _says_nothing(self, name: str, rest: str) -> bool:
-        """Whether nothing stays open by this element that could hide what comes after it."""
+        """Whether this element leaves nothing open that could hide what comes after it."""
         if name in _PARTS:
             return not any(one in _TABLES for one, _ in self.stack)
         if name in _PLAIN:
@@ -144,7 +144,7 @@ class Page:
         return name in _VOID or (name in _GLOBAL and name not in _TEXT_ONLY)
 
     def _break_out(self) -> None:
-        """A block of HTML within SVG or MathML ends that, unless it stands where HTML may."""
+        """A block of HTML inside SVG or MathML ends that, except where HTML is allowed."""
         names = [one for one, _ in self.stack]
         inner = max((at for at, one in enumerate(names) if one in _INTEGRATING), default=-1)
         del self.stack[
@@ -152,12 +152,12 @@ class Page:
         ]
 
     def _is_foreign(self) -> bool:
-        """Whether what begins here is SVG or MathML, where a slash ends an element at once."""
+        """Whether the place is in SVG or MathML, where a slash ends an element at once."""
         at = next((one for one, _ in reversed(self.stack) if one in _FOREIGN or one in _INTEGRATING), "")
         return at in _FOREIGN
 
     def settle(self) -> None:
-        """A block of Markdown begins: it is HTML. What was foreign stays in the list, because not every browser ends it here."""
+        """A block of Markdown begins, which is HTML. SVG and MathML stay in the list, because not every browser ends them here."""
         self.stack = [(one + _ENDED if one in _FOREIGN else one, label) for one, label in self.stack]
 
     def _close(self, name: str, floor: int) -> None:
@@ -166,7 +166,7 @@ class Page:
             bounds |= _BLOCKS
         for at in range(len(self.stack) - 1, floor - 1, -1):
             if self.stack[at][0] in (name, name + _ENDED):
-                # What formats text goes on behind the element in which it began; its own end ends no other.
+                # Formatting continues after the element in which it began, and its end tag closes no other element.
                 alone = name == "form" or name in _PLAIN
                 self.stack[at:] = [one for one in self.stack[at + 1 :] if alone or one[0] in _PLAIN]
                 return
@@ -175,7 +175,7 @@ class Page:
         self.stray = self.stray or name not in _PLAIN
 
     def end(self, floor: int, *, paragraph: bool) -> None:
-        """A paragraph, a list or a quote ends, and with it what was begun in it and cannot outlive it."""
+        """A paragraph, list or quote ends, and with it all elements that end with it."""
         outlive = (*_BOUNDS, *_PLAIN, _UNFINISHED, *(_BLOCKS if paragraph else _CONTAINERS))
         keeps = (at for at in range(floor, len(self.stack)) if self.stray or self.stack[at][0] in outlive)
         del self.stack[floor : next(keeps, len(self.stack))]

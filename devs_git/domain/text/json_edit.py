@@ -1,8 +1,8 @@
-"""Put a value into a JSON text and take it out again, every other byte as it is: order, spaces, line ends.
+"""Add a value to a JSON text, and remove it again. Every other byte stays: order, spaces, line ends.
 
-What is put in can be taken out without a trace, because it says how it came in. A container that was made for it begins
-with a line end, and goes with it. One that was there and empty holds it right after its bracket, and stays.
-Comments and commas before a closing bracket are no JSON, but people write them: they are kept, and `loose_line` tells of them.
+Removing leaves no trace, because the layout shows how the value was added. A container that was made for the value begins
+with a line end, and is removed with it. In a container that was empty before, the value follows the bracket at once, and
+the container stays. Comments and trailing commas are no JSON, but people write them: they stay, and `loose_line` finds them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Unfit(Exception):
 
 @immutable
 class _Member:
-    """One member of an object or array: `start` is where it begins, its key included, `value` where its value does."""
+    """One member of an object or array. `start` is where its key (or value) begins, `value` where its value begins."""
 
     key: str | int
     start: int
@@ -44,12 +44,12 @@ class _Member:
 
 
 def load(text: str) -> Any:
-    """The value; Unfit with the line."""
+    """The value of a text; Unfit with the line of the error."""
     return _load(_plain(text))
 
 
 def loose_line(text: str) -> int:
-    """The first line that is no strict JSON, 0 where all of it is."""
+    """The first line that is not strict JSON; 0 if there is none."""
     try:
         _load(text)
     except Unfit as error:
@@ -58,7 +58,7 @@ def loose_line(text: str) -> int:
 
 
 def _plain(text: str) -> str:
-    """`text` as strict JSON of the same length: comments and needless commas are spaces."""
+    """`text` as strict JSON of the same length: comments and trailing commas become spaces."""
     bare = _WORDS.sub(lambda found: found[0] if found[0][0] == '"' else _NO_END.sub(" ", found[0]), text)
     return _NEEDLESS.sub(lambda found: found[1] or " ", bare)
 
@@ -84,9 +84,9 @@ def _no_number(name: str) -> Any:
 
 
 def add(text: str, path: Path, value: Any) -> str:
-    """`text` with `value` as the last member of the array or object at `path`, made where it is missing.
+    """`text` with `value` as the last member of the array or object at `path`, which is made if it is missing.
 
-    `value` is a list element, or a pair of key and value for an object. An empty `text` is a new file.
+    `value` is an element of an array, or a pair of key and value for an object. An empty `text` is a new file.
     """
     if not text:
         return "{\n  " + _built(path, value, "\n", "  ", "  ") + "\n}\n"
@@ -104,7 +104,7 @@ def add(text: str, path: Path, value: Any) -> str:
 
 
 def remove(text: str, path: Path) -> str:
-    """`text` without the member at `path`, nor the containers that were made for it; '' where nothing else was there."""
+    """`text` without the member at `path` and the containers that were made for it; '' if nothing else was there."""
     plain = _plain(text)
     parent, _ = _walk(plain, path[:-1], "")
     members = _members(plain, parent)
@@ -119,7 +119,7 @@ def remove(text: str, path: Path) -> str:
 
 
 def _built(path: Path, value: Any, line_end: str, indent: str, unit: str) -> str:
-    """The text of `value`, inside new containers for each name of `path`."""
+    """The text of `value`, in a new container for each name of `path`."""
     if not path:
         return f"{json.dumps(value[0])}: {_flat(value[1])}" if isinstance(value, tuple) else _flat(value)
     inner = _built(path[1:], value, line_end, indent + unit, unit)
@@ -132,14 +132,14 @@ def _flat(value: Any) -> str:
 
 
 def _walk(text: str, path: Path, last: str) -> tuple[int, Path]:
-    """Where the container at `path` opens, as far as it is there; and the names that are missing."""
+    """Where the innermost container of `path` that exists opens, and the names that are missing."""
     at = _skip(text, 0)
     for depth, name in enumerate(path):
         _must_be(text, at, "[" if isinstance(name, int) else "{", path[:depth])
         found = [member for member in _members(text, at) if member.key == name]
         if not found:
             return at, path[depth:]
-        at = found[-1].value  # of a key that stands twice the last one counts
+        at = found[-1].value  # of a repeated key the last one counts
     if last:
         _must_be(text, at, last, path)
     return at, ()
@@ -179,13 +179,13 @@ def _line(text: str, at: int) -> int:
 
 
 def _unit(text: str) -> str:
-    """By how much this file indents: as its first member is indented; two spaces where that cannot be seen."""
+    """The indentation of this file: that of its first member, or two spaces."""
     found = re.match(r"\s*\{[ \t]*\r?\n([ \t]+)", text)
     return found[1] if found else "  "
 
 
 def _indent_of(text: str, opening: int, members: list[_Member], unit: str) -> str:
-    """The spaces before a new member: those before the first one where it begins its line, else one unit more."""
+    """The spaces before a new member: those of the first member, if that begins a line; else one unit more than the container's."""
     if members:
         before = text[opening + 1 : members[0].start]
         if "\n" in before:

@@ -1,6 +1,6 @@
-"""How many bytes each door reads at most: one table, so that nothing from outside can fill the memory.
+"""How many bytes of each kind of input are read: one table, so that no input can fill the memory.
 
-A limit is far above what honest work needs. Whoever reads stops one byte after it and refuses; nothing is cut off.
+A limit is far above what honest work needs. Longer input is refused as a whole; nothing is cut off.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _KIB, _MIB = 1 << 10, 1 << 20
 
 @immutable
 class Limit:
-    """`what` the refusal calls it, the `most` bytes that it has, `why` that is the limit, and the `way_out`."""
+    """`what` is its name in the refusal, `most` the number of bytes, `why` the reason for it, `way_out` what to do."""
 
     what: str
     most: int

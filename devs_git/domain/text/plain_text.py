@@ -1,7 +1,7 @@
-"""Text that a caller wrote and a person will read: what it may hold, and how it is shown.
+"""Text that a caller wrote and a person will read: which characters it may have, and how it is shown.
 
-Control and bidirectional characters are refused where text comes in, since a terminal or a reader would show something
-else than what was written; text from elsewhere (a file of the repository) is shown with them written out.
+Control and bidirectional characters are refused in a caller's text, because a terminal would show something else than
+what was written. In other text (a file of the repository) they are shown as escapes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from devs_git.errors import invalid
 
-# The one table of what no text of a caller's may hold and no terminal gets: runs of characters, first and last, and what they are.
+# The only table of characters that no caller's text may have and no terminal gets: first and last of a run, and their kind.
 _TABLE: Final = (
     ("\x00", "\x1f", "control"),
     ("\x7f", "\x9f", "control"),
@@ -29,7 +29,7 @@ _INVISIBLE: Final = "\u115f\u1160\u2800\u3164\uffa0"  # letters and symbols that
 
 
 def _form(allowed: str) -> str:
-    """The same in words that every reader of patterns knows; lone surrogates stand in no text that one can send."""
+    """The same as a pattern that every JSON Schema reader knows. Lone surrogates are left out: no message can have them."""
     runs = [range(ord(first), ord(last) + 1) for first, last, kind in _TABLE if kind != "surrogate"]
     odd = [code for run in runs for code in run]
     return "[^" + "".join(_runs([code for code in odd if chr(code) not in allowed])) + "]*"
@@ -51,14 +51,14 @@ LINE_FORM: Final = _form("")
 
 
 def offence(char: str, allowed: str = "") -> str:
-    """What is wrong with a character: 'control', 'bidirectional' …; '' where nothing is."""
+    """What is wrong with a character: 'control', 'bidirectional' …; '' if nothing is."""
     if char in allowed:
         return ""
     return next((kind for first, last, kind in _TABLE if first <= char <= last), "")
 
 
 def weight(value: str) -> int:
-    """How many characters a text has that say something: runs of space count once, invisible ones not at all."""
+    """How many visible characters a text has. A run of spaces counts once."""
     import unicodedata
 
     seen = "".join(char for char in value if unicodedata.category(char) != "Cf" and char not in _INVISIBLE)
@@ -66,7 +66,7 @@ def weight(value: str) -> int:
 
 
 def check_text(field: str, value: Any, *, least: int = 0, most: int = 0, allowed: str = "\n\t") -> str:
-    """`value` if it is text that can be shown and has a fitting length; INVALID_ARGUMENTS names `field` otherwise."""
+    """`value`, if it is text that can be shown, of an allowed length; else INVALID_ARGUMENTS for `field`."""
     if value is None:
         raise invalid(field, f"{field} is missing.")
     if not isinstance(value, str):
@@ -84,7 +84,7 @@ def check_text(field: str, value: Any, *, least: int = 0, most: int = 0, allowed
 
 
 def printable(text: str, allowed: str = "\n\t") -> str:
-    r"""`text` with every character that it should not have written out (`\u202e`), safe for any terminal."""
+    r"""`text` with an escape (`\u202e`) for each character that is not `allowed`, so that any terminal can show it."""
     return COMMANDING.sub(lambda found: found[0] if found[0] in allowed else _written_out(found[0]), text)
 
 

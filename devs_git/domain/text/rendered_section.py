@@ -1,11 +1,10 @@
-"""What a reader of the rendered page sees of a section beside its own text: what other sections do to it.
+"""How other sections change what a reader of the rendered page sees of a section.
 
-Markdown hands HTML on as it is. `<div hidden>` or `<!--` that one section opens and does not close hides what comes
-after it; a `<style>` reaches the whole page; a link's target may be defined in another section. `around` says of each
-section what it stands in, so that whoever compares two texts sees such a change too.
+Markdown passes HTML on. A `<div hidden>` or `<!--` that one section opens and does not close hides what comes after it. A
+`<style>` affects the whole page. Another section may define a link's target. `around` says for each section which
+elements of other sections affect it, so that a comparison of two texts finds such a change.
 
-HTML is read as browsers read it, only more strictly: what is open in doubt counts as open. A text in which nothing
-reaches out of its section says nothing here. What styles do to positions on the page is not read.
+HTML is read as browsers read it, but in doubt an element counts as open. Where styles move text on the page is not read.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from devs_git.domain.text.markdown import CODE, IN, NONE, RAW, TEXT, Kind
 
 _NAME: Final = r"[A-Za-z][A-Za-z0-9-]*"
 _TAG: Final = re.compile(rf"<{_NAME}(?:{ATTRIBUTE})*\s*/?>|</{_NAME}\s*>")
-# What else begins with `<` and is handed on, and where it ends.
+# What else begins with `<` and is passed on as HTML, and how it ends.
 _OTHERS: Final = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">"))
 _SPECIAL: Final = re.compile(r"`+|[\\<]")
 _TICKS: Final = re.compile(r"`+")
@@ -33,7 +32,7 @@ _LABEL: Final = re.compile(r"\[((?:[^\[\]\\]|\\.)+)\]")
 
 
 def around(lines: Sequence[str], kinds: Sequence[Kind], starts: Sequence[int]) -> tuple[tuple[str, ...], ...]:
-    """What each section stands in; sections begin at the lines `starts`, in order. () where nothing reaches into it."""
+    """For each section what affects it from outside, () if nothing does. Sections begin at the lines `starts`, in order."""
     whole = "".join(lines)
     defined = _defined(lines, kinds) if "]:" in whole else {}
     inside = _inside(lines, kinds, starts) if "<" in whole else [()] * len(starts)
@@ -56,7 +55,7 @@ def _inside(lines: Sequence[str], kinds: Sequence[Kind], starts: Sequence[int]) 
 def _blocks(
     lines: Sequence[str], kinds: Sequence[Kind], wanted: set[int]
 ) -> Iterator[tuple[int, str, list[str]]]:
-    """Lines that belong together, with the number of the first and their kind; one begins at each of `wanted`."""
+    """Blocks of lines, with the number of the first line and their kind. A block begins at each line of `wanted`."""
     first = 0
     for at in range(1, len(lines) + 1):
         if at == len(lines) or kinds[at] != kinds[first] or at in wanted:
@@ -75,7 +74,7 @@ def _feed(page: Page, kind: str, block: list[str]) -> None:
     begun = len(page.stack)
     table = any(_DELIMITERS.fullmatch(line.rstrip("\r\n")) and re.search(r"[|:]", line) for line in block[1:])
     pieces = list(_inline("".join(block))) if kind == TEXT else list(_contained(page, block))
-    if table:  # in a cell a code span ends with the cell
+    if table:  # a code span in a cell ends with the cell
         known = frozenset(pieces)
         cells = (cell for line in block for cell in re.split(r"(?<!\\)\|", line))
         pieces += [piece for cell in cells for piece in _inline(cell) if piece not in known]
@@ -85,7 +84,7 @@ def _feed(page: Page, kind: str, block: list[str]) -> None:
 
 
 def _inline(text: str) -> Iterator[str]:
-    """The HTML in the text of one paragraph: outside of code spans, complete, and not escaped."""
+    """The HTML in the text of one paragraph: complete tags and comments that are not escaped and in no code span."""
     runs: dict[int, list[int]] = {}
     for run in _TICKS.finditer(text):
         runs.setdefault(len(run[0]), []).append(run.start())
@@ -104,7 +103,7 @@ def _inline(text: str) -> Iterator[str]:
 
 
 def _handed_on(text: str, at: int, gone: set[str]) -> str:
-    """The tag or comment that begins here, '' where none does; `gone` are the ends that do not come any more."""
+    """The tag or comment that begins here, '' if none does. `gone` are the ends that the rest of the text does not have."""
     if tag := _TAG.match(text, at):
         return tag[0]
     for begin, end in _OTHERS:
@@ -121,16 +120,16 @@ def _handed_on(text: str, at: int, gone: set[str]) -> str:
 
 
 def _contained(page: Page, block: list[str]) -> Iterator[str]:
-    """The HTML in lists and quotes, whose blocks are not told apart: fenced code has none, nor a code span of one line.
+    """The HTML in lists and quotes. Their blocks are not distinguished, but fenced code and code spans of one line are left out.
 
-    From a line that begins with a tag on all is taken as it stands, as in an HTML block.
+    After a line that begins with a tag everything is taken as it is, as in an HTML block.
     """
     text, raw = list[str](), ""
     for line in block:
         prefix = _PREFIX.match(line)
         assert prefix
         bare = line[prefix.end() :].rstrip("\r\n")
-        # What begins a fence stands behind markers; what goes on with it, behind spaces and those of quotes alone.
+        # A fence begins after markers of lists and quotes. Its other lines begin with spaces and markers of quotes.
         column, quotes = len(prefix[0].expandtabs(4)), prefix[0].count(">")
         depth = len(line) - len(line.lstrip(" \t>"))
         mark, (fence, needed, within) = _FENCE.fullmatch(bare), page.fence
@@ -158,7 +157,7 @@ def _without_code(line: str) -> str:
 
 
 def _defined(lines: Sequence[str], kinds: Sequence[Kind]) -> dict[str, str]:
-    """Labels of links and notes with what they mean; of two the first counts."""
+    """The labels of links and footnotes, and what they mean. Of two definitions the first counts."""
     found: dict[str, str] = {}
     for at, line in enumerate(lines):
         match = _DEFINITION.match(line) if kinds[at][0] not in (CODE, RAW) else None
@@ -169,7 +168,7 @@ def _defined(lines: Sequence[str], kinds: Sequence[Kind]) -> dict[str, str]:
 
 
 def _used(text: str, defined: dict[str, str]) -> tuple[str, ...]:
-    """What the labels in a section's text mean."""
+    """The labels in a section's text, with their meaning."""
     labels = dict.fromkeys(_key(one) for one in _LABEL.findall(text)) if defined else ()
     return tuple(f"with [{label}] as {defined[label]}" for label in labels if label in defined)
 

@@ -1,4 +1,4 @@
-"""How a time is written, everywhere."""
+"""How every time is written."""
 
 from __future__ import annotations
 

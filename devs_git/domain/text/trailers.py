@@ -1,4 +1,4 @@
-"""The trailers of commits and checkpoint tags, and messages that carry them."""
+"""The trailers of commits and checkpoint tags, and messages with trailers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PHASES: Final = ("research", "specify", "plan", "execute", "review")
 
 @immutable
 class Work:
-    """Who works on which task: what stands in `<git dir>/devs/task` while the task is active."""
+    """Who works on which task: the content of `<git dir>/devs/task` while the task is active."""
 
     task: str
     agent: str = ""
@@ -45,7 +45,7 @@ class Work:
 
 
 def work_of(lines: str) -> Work | None:
-    """The work that trailer lines tell of; None where they name no task."""
+    """The work in trailer lines; None if they name no task."""
     found = dict(line.split(": ", 1) for line in lines.splitlines() if ": " in line)
     task = found.get(TrailerKey.TASK, "")
     if not task:
@@ -59,7 +59,7 @@ def work_of(lines: str) -> Work | None:
 
 
 def with_trailers(text: str, pairs: Iterable[tuple[str, str]], *, others: bool) -> str:
-    """A message with our trailers at its end, those that it brought taken out; `others`: it ends in others' trailers."""
+    """A message with our trailers at its end, and without those that it had. `others`: it ends in trailers of other programs."""
     kept = [line for line in text.rstrip().split("\n") if not _OURS.match(line)]
     body = "\n".join(kept).rstrip()
     beside = others or body.rpartition("\n")[2].startswith("(cherry picked from commit ")
@@ -67,7 +67,7 @@ def with_trailers(text: str, pairs: Iterable[tuple[str, str]], *, others: bool) 
 
 
 def check_value(field: str, value: str, *, among: tuple[str, ...] = ()) -> str:
-    """`value` if it can stand in a trailer, and is one of `among`; INVALID_ARGUMENTS names `field` otherwise."""
+    """`value`, if it can be a trailer's value and is one of `among`; else INVALID_ARGUMENTS for `field`."""
     if len(value) > MAX_VALUE:
         raise invalid(field, f"The {field} has at most {MAX_VALUE} characters; this one has {len(value)}.")
     if not re.fullmatch(VALUE_FORM, value):
@@ -78,7 +78,7 @@ def check_value(field: str, value: str, *, among: tuple[str, ...] = ()) -> str:
 
 
 def check_body(field: str, value: str, *, longest: int = MAX_TEXT) -> str:
-    """`value` if it is text that can be kept; INVALID_ARGUMENTS names `field` otherwise."""
+    """`value`, if it is text that can be stored; else INVALID_ARGUMENTS for `field`."""
     if len(value) > longest:
         raise invalid(field, f"The {field} has at most {longest} characters; this one has {len(value)}.")
     try:
