@@ -10,11 +10,15 @@ from typing import Any, Final, Literal, get_args
 
 from devs_git.values import immutable
 
-EXIT_NO = 1  # a check failed, or a gate is open or rejected
+# A check failed, or a gate is open or rejected.
+EXIT_NO = 1
 EXIT_USAGE = 2
-EXIT_REFUSED = 3  # a value is refused or not found
-EXIT_CONFLICT = 4  # a conflict, or busy: look again
-EXIT_DAMAGED = 5  # the ledger is damaged: call a person
+# A value is refused or not found.
+EXIT_REFUSED = 3
+# A conflict, or busy: look again.
+EXIT_CONFLICT = 4
+# The ledger is damaged: call a person.
+EXIT_DAMAGED = 5
 EXIT_INTERNAL = 70
 EXIT_INTERRUPTED = 130
 

@@ -45,7 +45,8 @@ class Field:
         return self.default is _NONE and self.default_factory is _NONE
 
 
-if not TYPE_CHECKING:  # type checkers use those of `dataclasses`
+# Type checkers use those of `dataclasses`.
+if not TYPE_CHECKING:
     field = Field
 
     def replace(one, /, **changes):  # noqa: ANN001, ANN003, ANN201 - told above
@@ -103,7 +104,8 @@ def _prepared(kind: type, put: str) -> dict[str, Field]:
         given = vars(kind).get(name, _NONE)
         known[name] = one = given if isinstance(given, Field) else Field(default=given)
         one.annotation = annotation
-        if one.default is not _NONE:  # the class itself has the default, and never our Field
+        # The class itself has the default, and never our Field.
+        if one.default is not _NONE:
             setattr(kind, name, one.default)
         elif given is not _NONE:
             delattr(kind, name)

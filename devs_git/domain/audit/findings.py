@@ -53,7 +53,8 @@ class Action:
     detail: str = ""
 
 
-IN_LEDGER: Final = "devs/ledger:"  # how the name of a file of the ledger begins in a finding
+# How the name of a file of the ledger begins in a finding.
+IN_LEDGER: Final = "devs/ledger:"
 
 
 @immutable

@@ -67,7 +67,8 @@ def judge(commits: Sequence[Bound], witness: Witness, beside: Sequence[Bound] = 
     later = _later(witness)
     existed = _existed(every, witness, later)
     ancestors = Ancestry(witness.parents)
-    elsewhere = 0  # gates of a ledger that clones shared: who named the event just before one may not have seen it yet
+    # Gates of a ledger that clones shared: who named the event just before one may not have seen it yet.
+    elsewhere = 0
     for event in witness.shared:
         elsewhere |= later.get(event, 0)
     unseen = {
@@ -212,7 +213,8 @@ def _later(witness: Witness) -> dict[str, int]:
     requests: dict[str, int] = {}
     for gate, event in witness.freezes.requested_at.items():
         requests[event] = requests.get(event, 0) | 1 << witness.freezes.numbers[gate]
-    for event in reversed(list(witness.parents)):  # a mapping keeps its order: parents first
+    # A mapping keeps its order: parents first.
+    for event in reversed(list(witness.parents)):
         mask = later.get(event, 0) | requests.get(event, 0)
         for parent in witness.parents[event] if mask else ():
             later[parent] = later.get(parent, 0) | mask

@@ -18,7 +18,8 @@ from devs_git.values import immutable
 _TAGS = VISIBLE + "task-"
 _FOLDERS = (NUMBERED, _TAGS)
 _OWN = "refs/devs/"
-_CHOSEN = "refs/devs/chosen"  # the ledger that a person asks the server's own person to put in place
+# The ledger that a person asks the server's own person to put in place.
+_CHOSEN = "refs/devs/chosen"
 _SHORT = "/" + LEDGER.removeprefix("refs/heads/")
 
 

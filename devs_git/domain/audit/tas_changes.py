@@ -16,7 +16,8 @@ from devs_git.domain.gates.tas_approvals import Used, Ways
 from devs_git.domain.gates.tas_lock import Revision
 from devs_git.values import field, immutable
 
-_SHOWN: Final = 3  # sections that a finding names
+# Sections that a finding names.
+_SHOWN: Final = 3
 _ASK: Final = "Ask for a gate: devs-git gate request --type TAS_REVISION. Or revert the change."
 
 

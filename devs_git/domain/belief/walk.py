@@ -61,25 +61,23 @@ class Walk:
     oids: list[str] = field(default_factory=list)
     parents: list[tuple[int, ...]] = field(default_factory=list)
     states: list[State] = field(default_factory=list)
-    held: list[str] = field(
-        default_factory=list
-    )  # the policy in the tree of each event, whatever the rule says
+    # The policy in the tree of each event, whatever the rule says.
+    held: list[str] = field(default_factory=list)
     gates: dict[str, int] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
     askers: dict[str, list[int]] = field(default_factory=dict)
     claims: list[Claim] = field(default_factory=list)
-    of_gate: dict[int, int] = field(default_factory=dict)  # masks of the decisions on each gate
-    copies: dict[object, int] = field(
-        default_factory=dict
-    )  # masks of the decisions with one signed statement
+    # Masks of the decisions on each gate.
+    of_gate: dict[int, int] = field(default_factory=dict)
+    # Masks of the decisions with one signed statement.
+    copies: dict[object, int] = field(default_factory=dict)
     chains: dict[int, tuple[int, ...]] = field(default_factory=dict)
     policies: dict[int, str] = field(default_factory=dict)
     setters: dict[int, int] = field(default_factory=dict)
     firsts: list[int] = field(default_factory=list)
-    asked_about: dict[int, tuple[int, int]] = field(
-        default_factory=dict
-    )  # for each policy the decisions that were compared with it, and those that count
+    # For each policy the decisions that were compared with it, and those that count.
+    asked_about: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def visit(self, step: Step) -> int:
         """The number of this event, whose parents were visited."""

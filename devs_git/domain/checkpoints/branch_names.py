@@ -19,7 +19,8 @@ from devs_git.domain.ledger.events import LEDGER
 from devs_git.errors import DevsError
 
 REMOTE: Final = "Branch checkout restricted to local branches only. Remote checkout not permitted."
-LONGEST_PART: Final = 250  # a file name's 255 bytes less `.lock`
+# A file name's 255 bytes less `.lock`.
+LONGEST_PART: Final = 250
 LONGEST: Final = 1000
 CHARACTERS: Final = "[A-Za-z0-9_./-]"
 FORM: Final = f"[A-Za-z0-9_]{CHARACTERS}*"

@@ -45,7 +45,8 @@ class Wanted:
     facts: Facts
     message: str = ""
     completed: bool = False
-    conversation: str = ""  # session, count and digest of what was said until then
+    # Session, count and digest of what was said until then.
+    conversation: str = ""
 
     @property
     def headline(self) -> str:
@@ -77,7 +78,8 @@ def tag_object(wanted: Wanted, number: int, ledger: str, signature: str) -> byte
 
 def content_of_event(wanted: Wanted, number: int, tag: str) -> CheckpointRecorded:
     """What the event of the checkpoint says."""
-    from devs_git.domain.ledger.event_checkpoints import CheckpointRecorded  # not where nothing is recorded
+    # Not where nothing is recorded.
+    from devs_git.domain.ledger.event_checkpoints import CheckpointRecorded
 
     facts = wanted.facts
     return CheckpointRecorded(

@@ -10,8 +10,10 @@ from devs_git.values import field, immutable
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, Said
 
-BEFORE: Final = "before"  # what the hook is told instead of the client's own name of the event before a tool
-SERVER: Final = "devs-git"  # the name of our MCP server in a client's files
+# What the hook is told instead of the client's own name of the event before a tool.
+BEFORE: Final = "before"
+# The name of our MCP server in a client's files.
+SERVER: Final = "devs-git"
 # By this every version of our line is known in a client's file.
 MARK: Final = "/devs/agent-hook;"
 # The line a client runs. It finds our script in the common git directory, from any folder of any worktree, with what a
@@ -75,8 +77,10 @@ class Client:
     read: Callable[[Mapping[str, Any], Memory], Sequence[Said]]
     answered: tuple[str, str]
     ours: tuple[str, ...] = (f"mcp__{SERVER}__",)
-    start: str = "."  # shell: the folder from which the hook looks for the repository
-    own_shell: bool = False  # whether the client runs hooks in the user's shell, which may not be a POSIX one
+    # Shell: the folder from which the hook looks for the repository.
+    start: str = "."
+    # Whether the client runs hooks in the user's shell, which may not be a POSIX one.
+    own_shell: bool = False
     fields: Fields = field(default_factory=Fields)
     denial: Callable[[str, str], dict[str, Any]] = permission_denied
     failed: Callable[[Any], bool] = lambda _response: False

@@ -16,10 +16,10 @@ from devs_git.domain.clients.tool_guard import reads_back
 from devs_git.domain.recall.traces import Trace
 from devs_git.values import immutable
 
-_IDS: Final = bytes.fromhex(
-    "6b2f1a5459a55a0c9d4f6f1c7f1b1c55"
-)  # the namespace of captured traces; never another
-_A_YEAR: Final = 3.2e10  # milliseconds
+# The namespace of captured traces; never another.
+_IDS: Final = bytes.fromhex("6b2f1a5459a55a0c9d4f6f1c7f1b1c55")
+# Milliseconds.
+_A_YEAR: Final = 3.2e10
 HEAD, PWD = "HEAD ", "PWD "
 
 
@@ -96,7 +96,8 @@ def trace(captured: Captured, *, created_at: str, commit: str, task_id: str, age
 
 
 def _milliseconds(value: Any) -> int | None:
-    sensible = isinstance(value, int | float) and 0 <= value < _A_YEAR  # NaN is not
+    # NaN is not.
+    sensible = isinstance(value, int | float) and 0 <= value < _A_YEAR
     return round(value) if sensible else None
 
 
@@ -110,10 +111,11 @@ def trace_id_of(session_id: str, tool_use_id: str, event: str) -> str:
     """The same for the same call and event, so that what is ingested twice is stored once."""
     name = _IDS + f"{session_id}\0{tool_use_id}\0{event}".encode()
     made = bytearray(hashlib.sha1(name, usedforsecurity=False).digest()[:16])
+    # A UUID, version 5; its module costs an import.
     made[6], made[8] = (
         made[6] & 0x0F | 0x50,
         made[8] & 0x3F | 0x80,
-    )  # a UUID, version 5; its module costs an import
+    )
     text = made.hex()
     return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
 

@@ -36,7 +36,8 @@ def reads_back(client: Client, tool: str, tool_input: Any) -> bool:
     given = tool_input if isinstance(tool_input, dict) else {}
     if tool.startswith(client.ours):
         return tool.endswith(_SHOW_TOOLS) or given.get("dry_run") is True
-    command = given.get("command", given.get("cmd"))  # the second in the transcripts of Codex
+    # The second in the transcripts of Codex.
+    command = given.get("command", given.get("cmd"))
     if tool not in client.shells or not isinstance(command, str) or "devs" not in command:
         return False
     first = command.partition("|")[0]
@@ -48,6 +49,7 @@ def _own_words(command: str) -> tuple[str, ...] | None:
     """What a command says to us; None where it calls somebody else."""
     try:
         words = tuple(shlex.split(command))
-    except ValueError:  # a quote that nobody closes
+    except ValueError:
+        # A quote that nobody closes.
         return None
     return next((words[len(own) :] for own in _OWN if words[: len(own)] == own), None)

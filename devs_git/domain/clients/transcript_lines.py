@@ -16,7 +16,8 @@ from devs_git.domain.recall.conversation import Message
 from devs_git.domain.text.times import stamp
 from devs_git.values import field, mutable
 
-_CALLS: Final = 1000  # calls without a result that are remembered; a session has a handful
+# Calls without a result that are remembered; a session has a handful.
+_CALLS: Final = 1000
 
 
 @mutable

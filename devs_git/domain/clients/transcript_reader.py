@@ -14,8 +14,10 @@ from devs_git.domain.ledger.events import one_line
 from devs_git.domain.recall.conversation import Message, canonical
 from devs_git.values import as_mapping, field, mutable, replace
 
-LOOKED_AT: Final = 50  # lines in which a transcript must show whose it is
-_LONGEST: Final = 200  # characters of a session's or a message's id
+# Lines in which a transcript must show whose it is.
+LOOKED_AT: Final = 50
+# Characters of a session's or a message's id.
+_LONGEST: Final = 200
 _BAD: Final = (TypeError, ValueError, KeyError, AttributeError, RecursionError)
 
 

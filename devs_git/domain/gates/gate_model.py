@@ -23,12 +23,14 @@ PENDING, APPROVED, REJECTED = "PENDING_APPROVAL", "APPROVED", "REJECTED"
 STATUSES: Final = (PENDING, APPROVED, REJECTED)
 UNSIGNED, SIGNED = "unsigned", "signed"
 REQUESTED, RESOLVED = "gate.requested", "gate.resolved"
-RESOLVING: Final = (RESOLVED, "policy.set")  # a policy change that is approved is both, in one event
+# A policy change that is approved is both, in one event.
+RESOLVING: Final = (RESOLVED, "policy.set")
 NO_APPROVER: Final = (
     "The policy names no approver yet: anybody at a terminal who is not an agent may decide, without a signature. "
     "Name one in devs-policy.yaml, commit it and ask for it: devs-git gate request --type POLICY_CHANGE"
 )
-LEAST, MOST = 20, 2000  # characters of a blocker
+# Characters of a blocker.
+LEAST, MOST = 20, 2000
 SECTION_MOST: Final = 200
 PRINCIPAL: Final = re.compile(r"[^\s*?!,\"]{1,200}")
 GATE_ID_FORM: Final = "[0-9A-Za-z][0-9A-Za-z-]{0,63}"
@@ -41,7 +43,8 @@ _KNOWN: Final = (
     "proposed_changes",
     "requested_by",
 )
-_SAID: Final = 60  # characters of a value that is told back
+# Characters of a value that is told back.
+_SAID: Final = 60
 _KNOWN_CHANGES: Final = ("sections_to_modify", "rationale", "risk_assessment", "proposed_text")
 
 
@@ -112,7 +115,8 @@ def _changes(value: Any) -> Changes:
 
 
 def _sections(field: str, value: Any) -> tuple[str, ...]:
-    if value is None or value == ():  # the command line's way to say that there is none
+    # The command line's way to say that there is none.
+    if value is None or value == ():
         raise invalid(field, f"{field} is missing.", hint="Name a section at least, such as 2.3.")
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise invalid(field, f"{field} is not a list.")

@@ -16,7 +16,8 @@ from devs_git.values import immutable
 
 PROPOSED: Final = "devs-policy.yaml"
 IN_FORCE: Final = "policy.yaml"
-FIRST: Final = "first_policy"  # in `devs-policy.yaml` alone: the oid of the event that set the first policy
+# In `devs-policy.yaml` alone: the oid of the event that set the first policy.
+FIRST: Final = "first_policy"
 Unbound = Literal["error", "warning", "ignore"]
 _DEFAULTS: Final[dict[str, Any]] = {
     "approvers": [],
@@ -55,12 +56,14 @@ class Policy:
     backup_limit: int
     record_traces: bool
     record_conversations: bool
-    notify: str = ""  # a command for sh, started when a gate is asked for; '' for none
-    agents: tuple[Approver, ...] = ()  # principals and keys that are known to be agents': they never approve
-    snapshot_every: int = (
-        SNAPSHOT_EVERY  # messages after which a conversation gets a snapshot of itself; 0: never
-    )
-    unbound_commit: Unbound = "warning"  # what `verify` makes of a commit that names no ledger event
+    # A command for sh, started when a gate is asked for; '' for none.
+    notify: str = ""
+    # Principals and keys that are known to be agents': they never approve.
+    agents: tuple[Approver, ...] = ()
+    # Messages after which a conversation gets a snapshot; 0: never.
+    snapshot_every: int = SNAPSHOT_EVERY
+    # What `verify` makes of a commit that names no ledger event.
+    unbound_commit: Unbound = "warning"
 
 
 def first(genesis: str) -> dict[str, Any]:

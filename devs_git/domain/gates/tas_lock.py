@@ -66,9 +66,8 @@ def _lost(
         lost = tas_sections.changed_outside(base, now, names)
         if not lost and at + 1 < len(bases) and tas_sections.changed_outside(base, was, names):
             later = (one for one in bases[at + 1 :] if not tas_sections.changed_outside(one, was, names))
-            lost = next(
-                (tas_sections.changed_outside(one, now, names) for one in later), ()
-            )  # back behind an approved text
+            # Back behind an approved text.
+            lost = next((tas_sections.changed_outside(one, now, names) for one in later), ())
         if not lost:
             return ()
         best = lost if not best or len(lost) < len(best) else best

@@ -18,7 +18,8 @@ from devs_git.values import immutable, replace
 
 PREAMBLE: Final = "(before the first heading)"
 _NUMBER: Final = re.compile(r"§?\s*([0-9]+(?:\.[0-9]+)*|[A-Z][0-9]*(?:\.[0-9]+)+|[A-Z][0-9]+)[.):]?(?:\s+|$)")
-_LONGEST: Final = 80  # characters of a reason
+# Characters of a reason.
+_LONGEST: Final = 80
 _SEPARATOR: Final = re.compile(r"\s*[/>›→]\s*")
 
 
@@ -30,13 +31,17 @@ class Section:
     """
 
     level: int
-    path: tuple[str, ...]  # titles from the outermost heading down to this one
+    # Titles from the outermost heading down to this one.
+    path: tuple[str, ...]
     start: int
     end: int
     own: str
-    numbers: tuple[str, ...] = ()  # of the headings of `path`
-    around: tuple[str, ...] = ()  # what other sections do to it on the rendered page
-    why: str = ""  # what of that changed, where nothing else did
+    # Of the headings of `path`.
+    numbers: tuple[str, ...] = ()
+    # What other sections do to it on the rendered page.
+    around: tuple[str, ...] = ()
+    # What of that changed, where nothing else did.
+    why: str = ""
 
     @property
     def name(self) -> str:
@@ -45,7 +50,8 @@ class Section:
         return f"{name} ({self.why})" if self.why else name
 
 
-@lru_cache(maxsize=64)  # `verify` compares each version of a TAS with those beside it
+# `verify` compares each version of a TAS with those beside it.
+@lru_cache(maxsize=64)
 def sections(text: str) -> tuple[Section, ...]:
     """Every section in the order of its heading; what stands before the first heading, if it says anything, first."""
     lines = lines_of(text)

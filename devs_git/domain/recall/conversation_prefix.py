@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-_LONGEST = 15  # digits of a number of messages
+# Digits of a number of messages.
+_LONGEST = 15
 
 
 def prefix_name(session_id: str, count: int, digest: str) -> str:

@@ -7,7 +7,8 @@ from typing import Final
 
 from devs_git.values import immutable
 
-_SNAPSHOTS: Final = uuid.UUID("0d9f2a2e-6c0b-5f4f-8f53-0a6f7cf3a9c1")  # of checkpoints; never another
+# Of checkpoints; never another.
+_SNAPSHOTS: Final = uuid.UUID("0d9f2a2e-6c0b-5f4f-8f53-0a6f7cf3a9c1")
 
 
 @immutable

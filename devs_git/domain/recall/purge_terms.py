@@ -13,9 +13,12 @@ from typing import Final
 
 from devs_git.values import immutable
 
-SHORTEST: Final = 4  # characters of a text that is asked for
-_WHOLE, _LINE = 6, 12  # characters of a whole file, and of one of its lines, that are looked for
-_LINES: Final = 1000  # of a file whose lines are looked for one by one
+# Characters of a text that is asked for.
+SHORTEST: Final = 4
+# Characters of a whole file, and of one of its lines, that are looked for.
+_WHOLE, _LINE = 6, 12
+# Of a file whose lines are looked for one by one.
+_LINES: Final = 1000
 
 
 @immutable

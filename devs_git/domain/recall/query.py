@@ -14,7 +14,8 @@ from typing import Final
 from devs_git.domain.text.quantities import span
 from devs_git.values import field, immutable
 
-MOST_TERMS: Final = 64  # of one query; what comes after says so in `left_out`
+# Of one query; what comes after says so in `left_out`.
+MOST_TERMS: Final = 64
 # `--name` is an option that somebody looks for, and none that is not wanted.
 _PIECE = re.compile(r'(-(?!-))?(?:([a-z]+):)?("[^"]*"?\*?|\S+)')
 _FILTERS: Final = ("task", "tool", "session", "agent", "error", "since", "before")
@@ -90,7 +91,8 @@ def _filter(
         moment = _moment(value, now)
         try:
             value = stamp(moment) if moment else ""
-        except OverflowError:  # its zone takes it out of all years
+        except OverflowError:
+            # Its zone takes it out of all years.
             value = ""
     if not value or (key == "error" and value.lower() not in _TRUTH):
         return False

@@ -15,9 +15,12 @@ from typing import Final
 from devs_git.domain.recall.query import Term
 from devs_git.values import immutable
 
-WIDTH: Final = 160  # characters of a window
-_LEAD: Final = 40  # of them before the first hit
-_OVERLAP: Final = 400  # characters of a piece that are looked at again with the next: a phrase may span both
+# Characters of a window.
+WIDTH: Final = 160
+# Of them before the first hit.
+_LEAD: Final = 40
+# Characters of a piece that are looked at again with the next: a phrase may span both.
+_OVERLAP: Final = 400
 
 
 @immutable
@@ -66,7 +69,8 @@ class _Letters(dict[int, str]):
 
 _LETTERS: Final = _Letters()
 _ACCENTED: Final = re.compile("[\u00c0-\u024f\u0300-\u036f\u1e00-\u1fff]")
-_MARKS: Final = "[\u0300-\u036f]*"  # accents that stand on their own behind a letter
+# Accents that stand on their own behind a letter.
+_MARKS: Final = "[\u0300-\u036f]*"
 
 
 def _folded(text: str) -> str:
@@ -78,7 +82,8 @@ def _folded(text: str) -> str:
 def _places(low: str, term: Term) -> Iterator[tuple[int, int]]:
     """At most a few hundred places: what stands in every line need not all be seen."""
     pattern, first = _pattern(term)
-    if not low.isascii() and re.search(_MARKS[:-1], low):  # a plain search would stumble over them
+    # A plain search would stumble over them.
+    if not low.isascii() and re.search(_MARKS[:-1], low):
         whole = (one.span() for one in pattern.finditer(low))
         yield from islice((place for place in whole if not _is_inside(low, place[0])), 300)
         return

@@ -10,9 +10,11 @@ from typing import Final
 from devs_git.values import immutable
 
 TOOL_OUTPUT_TRACE_THRESHOLD: Final = (
-    500  # characters; a longer output is stored, and named where it is shortened
+    # Characters; a longer output is stored, and named where it is shortened.
+    500
 )
-_HEAD: Final = 300  # characters of a shortened output that come from its beginning; the rest from its end
+# Characters of a shortened output that come from its beginning; the rest from its end.
+_HEAD: Final = 300
 
 
 @immutable

@@ -15,8 +15,10 @@ _BROWSER_TAG: Final = re.compile(
     r"<(/?)([A-Za-z][^\s/>]*+)((?>(?:[\s/]++|[^\s/>][^\s/>=]*+"
     r"(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+|(?=>))|(?!\s*=)))*+))>"
 )
-_ENDED: Final = "-"  # after the name of an element that Markdown text interrupted
-_UNFINISHED: Final = "<"  # the name of a tag without an end
+# After the name of an element that Markdown text interrupted.
+_ENDED: Final = "-"
+# The name of a tag without an end.
+_UNFINISHED: Final = "<"
 _EMPTY_COMMENT: Final = re.compile(r"<!---?>")
 _BOGUS: Final = re.compile(r"<[!?]|</[^A-Za-z]")
 _BEGUN: Final = re.compile(r"</?[A-Za-z]")
@@ -27,17 +29,15 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_VOID: Final = _names(
-    "area br col embed hr img input keygen param source track wbr p"
-)  # `p` ends where a block begins
+# `p` ends where a block begins.
+_VOID: Final = _names("area br col embed hr img input keygen param source track wbr p")
 _TEXT_ONLY: Final = _names("iframe noembed noframes plaintext script style textarea title xmp")
 # Each of these affects the whole page, closed or not.
 _GLOBAL: Final = _names("base body frameset head html link meta script style")
 # An end tag does not close an element outside of these, such as a table's cell.
 _BOUNDS: Final = _names("applet button caption marquee math object select svg table td template th")
-_PARTS: Final = _names(
-    "caption colgroup tbody td tfoot th thead tr"
-)  # of a table; ignored elsewhere
+# Of a table; ignored elsewhere.
+_PARTS: Final = _names("caption colgroup tbody td tfoot th thead tr")
 _TABLES: Final = _names("select table template")
 _FOREIGN: Final = _names("math svg")
 # In SVG and MathML these contain HTML again. Elsewhere an HTML element ends the SVG or MathML.
@@ -50,10 +50,12 @@ _BLOCKS: Final = _names(
 _BREAKING: Final = _BLOCKS | _names(
     "b big body br code em embed head i img meta nobr p ruby s small span strong strike sub sup tt u var"
 )
-_CONTAINERS: Final = _names("blockquote li ol ul")  # only their own end tags end them
+# Only their own end tags end them.
+_CONTAINERS: Final = _names("blockquote li ol ul")
 # These continue in the next paragraph. They hide nothing, unless an attribute says so.
 _PLAIN: Final = _names("a b big code em font i nobr s small strike strong tt u")
-_DEEPEST: Final = 500  # nested elements; browsers have a limit near this, too
+# Nested elements; browsers have a limit near this, too.
+_DEEPEST: Final = 500
 _HIDING: Final = re.compile(r"(?:^|\s)(?:hidden|style|class|popover)(?:[\s=/]|$)", re.IGNORECASE)
 
 
@@ -61,11 +63,15 @@ _HIDING: Final = re.compile(r"(?:^|\s)(?:hidden|style|class|popover)(?:[\s=/]|$)
 class Page:
     """The page as a browser builds it: which elements are open, and which affect all of it."""
 
-    stack: list[tuple[str, str]] = field(default_factory=list)  # the name, and how messages show it
-    swallowing: str = ""  # the element whose plain text is being read, or `<!--`
+    # The name, and how messages show it.
+    stack: list[tuple[str, str]] = field(default_factory=list)
+    # The element whose plain text is being read, or `<!--`.
+    swallowing: str = ""
     everywhere: list[str] = field(default_factory=list)
-    stray: bool = False  # a tag ended the paragraph or list around it
-    fence: tuple[str, int, int] = ("", 0, 0)  # an open fence in a list or quote: its mark, column, and depth of quotes
+    # A tag ended the paragraph or list around it.
+    stray: bool = False
+    # An open fence in a list or quote: its mark, column, and depth of quotes.
+    fence: tuple[str, int, int] = ("", 0, 0)
 
     def feed(self, html: str, floor: int) -> None:
         """Read HTML that is on the page as it is. Its end tags close nothing below `floor` of the stack."""

@@ -139,7 +139,8 @@ def _walk(text: str, path: Path, last: str) -> tuple[int, Path]:
         found = [member for member in _members(text, at) if member.key == name]
         if not found:
             return at, path[depth:]
-        at = found[-1].value  # of a repeated key the last one counts
+        # Of a repeated key the last one counts.
+        at = found[-1].value
     if last:
         _must_be(text, at, last, path)
     return at, ()

@@ -25,7 +25,8 @@ _TABLE: Final = (
     ("\ud800", "\udfff", "surrogate"),
 )
 COMMANDING: Final = re.compile("[" + "".join(f"{first}-{last}" for first, last, _ in _TABLE) + "]")
-_INVISIBLE: Final = "\u115f\u1160\u2800\u3164\uffa0"  # letters and symbols that show nothing
+# Letters and symbols that show nothing.
+_INVISIBLE: Final = "\u115f\u1160\u2800\u3164\uffa0"
 
 
 def _form(allowed: str) -> str:

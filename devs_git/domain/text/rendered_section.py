@@ -74,7 +74,8 @@ def _feed(page: Page, kind: str, block: list[str]) -> None:
     begun = len(page.stack)
     table = any(_DELIMITERS.fullmatch(line.rstrip("\r\n")) and re.search(r"[|:]", line) for line in block[1:])
     pieces = list(_inline("".join(block))) if kind == TEXT else list(_contained(page, block))
-    if table:  # a code span in a cell ends with the cell
+    # A code span in a cell ends with the cell.
+    if table:
         known = frozenset(pieces)
         cells = (cell for line in block for cell in re.split(r"(?<!\\)\|", line))
         pieces += [piece for cell in cells for piece in _inline(cell) if piece not in known]

@@ -12,11 +12,13 @@ from devs_git.errors import invalid
 from devs_git.values import immutable
 
 _OURS: Final = re.compile(rf"{KEY_PREFIX}(Task|Agent|Client|Phase|Ledger): ")
-MAX_VALUE: Final = 200  # characters of a title, contract or client
+# Characters of a title, contract or client.
+MAX_VALUE: Final = 200
 # One line, with whatever space around it, in words that every reader of patterns knows.
 _SPACE: Final = r"[\u0009-\u000d ]*"
 VALUE_FORM: Final = rf"{_SPACE}[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*{_SPACE}"
-MAX_TEXT: Final = 100_000  # characters of a message, plan or result
+# Characters of a message, plan or result.
+MAX_TEXT: Final = 100_000
 AGENTS: Final = ("researcher", "architect", "developer", "reviewer")
 PHASES: Final = ("research", "specify", "plan", "execute", "review")
 
