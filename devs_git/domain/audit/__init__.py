@@ -1,1 +1,1 @@
-"""What `verify` and a server find wrong with a history: decisions about facts that others read."""
+"""What `verify` and a server find wrong in a history. Other modules read the facts."""

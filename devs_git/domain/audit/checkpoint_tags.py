@@ -1,4 +1,4 @@
-"""Whether every checkpoint still has its refs: annotated, unmoved, complete, except as ledger events explain."""
+"""Whether every checkpoint has its refs, as annotated tags and where ledger events put them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def judge(history: History, refs: Mapping[str, tuple[str, str]]) -> Iterator[Fin
 
 
 def unconfirmed_removals(history: History, refs: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
-    """Refs that are kept here though an event of another clone keeps them no more: only a person takes them away."""
+    """Refs that exist here although an event of another clone says that they were removed. Only a person removes them here."""
     for ref, (oid, _kind) in refs.items():
         point = history.checkpoints.get(oid)
         if point and point.gone:
@@ -43,9 +43,7 @@ def unconfirmed_removals(history: History, refs: Mapping[str, tuple[str, str]]) 
 
 
 def _allowed(history: History) -> dict[str, set[str]]:
-    """What a visible tag may hold besides: a later completion that some clones rewound, where others, or a remote, have
-    it.
-    """
+    """What a visible tag may also name: a later completion that only some clones rewound."""
     found: dict[str, set[str]] = {}
     unsure = {point.tag for point in points_in_doubt(history)}
     for point in history.checkpoints.values():

@@ -1,4 +1,4 @@
-"""Which kinds of commits `verify` looked at: every commit is of one kind, and the last line counts them."""
+"""Which kinds of commits `verify` judged. Every commit is of one kind, and the last line of the output counts them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from devs_git.domain.audit.findings import Finding
 from devs_git.domain.audit.frozen_commits import Bound, Witness
 
 BOUND, LANDED, UNBOUND, EARLY = "bound", "landed", "unbound", "early"
-# Kinds, with what a person is told of one; the order is that of the line.
+# The kinds with their words in that line, in its order.
 KINDS: Final[Mapping[str, str]] = {
     BOUND: "bound to an event",
     LANDED: "of an approved text",
@@ -20,7 +20,7 @@ KINDS: Final[Mapping[str, str]] = {
     UNBOUND: "bound to no event",
     EARLY: "from before devs-git",
 }
-# What is worse comes later: a commit with several findings is of the last kind.
+# The worst comes last: a commit with several findings is of the last kind.
 _OF: Final = {
     "UNSEEN_AT_FREEZE": "unseen",
     "LEDGER_REGRESSION": "regressed",
@@ -49,7 +49,7 @@ def _kind(commit: Bound, witness: Witness, code: str) -> str:
 
 
 def describe(counted: Mapping[str, int]) -> str:
-    """The kinds in words, those without a commit left out, but for the commits that are bound to no event."""
+    """The kinds in words. Those without a commit are left out, except `unbound`."""
     return ", ".join(
         f"{number} {KINDS[kind]}" for kind, number in counted.items() if number or kind == UNBOUND
     )

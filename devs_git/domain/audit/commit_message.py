@@ -1,4 +1,4 @@
-"""Whether a commit's message is bound to the ledger, and whether the trailers of ours that it has are well formed."""
+"""Whether a commit's message names a ledger event, and whether its trailers of ours are well formed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def pairs(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def problems(trailers: Sequence[tuple[str, str]]) -> Iterator[DevsError]:
-    """UNBOUND_COMMIT where no ledger event is named, INVALID_ARGUMENTS for a trailer of ours that is malformed."""
+    """UNBOUND_COMMIT if no ledger event is named; INVALID_ARGUMENTS for a malformed trailer of ours."""
     found = [value for key, value in trailers if key == TrailerKey.LEDGER]
     if not found:
         yield DevsError(
@@ -38,7 +38,7 @@ def problems(trailers: Sequence[tuple[str, str]]) -> Iterator[DevsError]:
 
 
 def _wrong(key: str, value: str) -> str:
-    """What is wrong with one trailer; '' where nothing is, or where it is not ours."""
+    """What is wrong with one trailer; '' if nothing is, or if it is not ours."""
     if key == TrailerKey.LEDGER and not ids.is_oid(value):
         return f"{key} is {value!r}, not a full oid."
     if key in _AMONG and value not in _AMONG[key]:

@@ -1,4 +1,4 @@
-"""What setting up says: what was done (`init`), and what is wrong and what mends it (`doctor`)."""
+"""Results of setup and checks: what was done (`init`), and what is wrong and what fixes it (`doctor`, `verify`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from devs_git.values import immutable
 
 Did = Literal["created", "updated", "kept", "removed", "skipped"]
 Severity = Literal["error", "warning"]
-# Codes that `doctor` and `verify` find and no command refuses with; the others are those of refusals.
+# Codes that only `doctor` and `verify` report. All others are also codes of refusals.
 FOUND_ALONE: Final = frozenset(
     {
         "AGENT_HOOK_MISSING",
@@ -46,23 +46,23 @@ FOUND_ALONE: Final = frozenset(
 
 @immutable
 class Action:
-    """One thing that init looked after: `what` (`hook post-commit`, `ledger`), what it `did`, and why, if odd."""
+    """One step of `init`: `what` (`hook post-commit`, `ledger`), what it `did`, and a `detail` if something is unusual."""
 
     what: str
     did: Did
     detail: str = ""
 
 
-# How the name of a file of the ledger begins in a finding.
+# The beginning of the name of a ledger's file in a finding.
 IN_LEDGER: Final = "devs/ledger:"
 
 
 @immutable
 class Finding:
-    """One thing that is wrong, in words, and the command that mends it. Only an error makes a check exit 1.
+    """One thing that is wrong, in words, and the command that fixes it. Only an error makes a check exit with 1.
 
-    `where` is the ref or commit that it is about; `file` a file and `line` a line of it (0: of none). `cause` is another
-    file, which cannot be read and is why: where that is a finding, this one is none. ValueError for a code of no table.
+    `where` is the ref or commit in question, `file` a file, and `line` a line of it (0 for none). `cause` is another file,
+    which cannot be read: if there is a finding about that file, this one is left out. ValueError for an unknown code.
     """
 
     code: str
@@ -80,9 +80,9 @@ class Finding:
 
 
 def once(found: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings without those that say the same, or that tell of a file of the ledger which another tells of already.
+    """The findings without repetitions: one is enough for each file of the ledger.
 
-    Each part of `verify` that needs a damaged file finds it; it is damaged once. The one that names a line is kept.
+    Each part of `verify` that needs a damaged file reports it. The finding that names a line is returned.
     """
     every = list(found)
     files = {one.file for one in every if one.file}

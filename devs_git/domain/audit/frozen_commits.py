@@ -1,8 +1,8 @@
-"""Whether commits were made under an open gate, proved without believing any clock.
+"""Whether commits were made while a gate was open. No clock is needed for the proof.
 
-Each commit names the ledger's tip that it was made under (`Devs-Ledger`). For each gate the request recorded the tips
-of all local branches (`heads`). So a commit is innocent of a gate if its tip knew the gate as decided, or if the
-branches already had it when the gate was requested. Gates are bits of one number, so a history is judged in one pass.
+Each commit names the ledger's tip at that time (`Devs-Ledger`). The request of each gate recorded the tips of all local
+branches (`heads`). So a commit does not violate a gate if the gate was decided at its tip, or if the branches had the
+commit when the gate was requested. A set of gates is a bit mask, so one pass judges a history.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SEE: Final = "See: git log -1 --format=%B "
 @immutable
 class Bound:
     """A commit: its parents, the ledger tip that it names ('' for none), the gate that it claims to land ('' for none), and
-    the mail address of its committer, as it says itself.
+    the mail address of its committer.
     """
 
     oid: str
@@ -33,10 +33,10 @@ class Bound:
 
 @immutable
 class Witness:
-    """What the ledger can say: its freezes, its events' parents (parents first), the heads that each gate's request
-    recorded, and by which event a commit was recorded as a checkpoint (`recorded`). `landed` are the commits that a
-    decision made, `early` those from before devs-git, which nothing could bind; `shared` are the events that show more
-    clones than one, by taking the ledger over or by joining two lines; `damaged` the gates of which a file cannot be read.
+    """What the ledger proves: which gates were open when, the parents of its events (parents first), the heads that each
+    gate's request recorded, and the event that recorded a commit as a checkpoint (`recorded`). `landed` are the commits that
+    a decision made, `early` those that are older than devs-git. `shared` are events that prove several clones: a clone
+    adopted the ledger, or two lines were merged. `damaged` are the gates with a file that cannot be read.
     """
 
     freezes: Freezes
@@ -51,7 +51,7 @@ class Witness:
 
     @cached_property
     def readable(self) -> int:
-        """The gates that accuse. Of one of which a file cannot be read nobody can tell when it was open."""
+        """The gates that count. If a gate's file cannot be read, nobody knows when the gate was open."""
         numbers = self.freezes.numbers
         return sum(1 << number for gate, number in numbers.items() if gate not in self.damaged)
 
@@ -59,7 +59,7 @@ class Witness:
 def judge(commits: Sequence[Bound], witness: Witness, beside: Sequence[Bound] = ()) -> Iterator[Finding]:
     """Findings about `commits`, given parents first.
 
-    `beside` are commits that are not judged: those just below, and those through which a recorded head reaches some.
+    `beside` are commits that are not judged: parents of `commits`, and commits between a recorded head and `commits`.
     """
     named = {commit.oid: commit.ledger for commit in (*beside, *commits)}
     every = (*commits, *beside)
@@ -67,7 +67,7 @@ def judge(commits: Sequence[Bound], witness: Witness, beside: Sequence[Bound] = 
     later = _later(witness)
     existed = _existed(every, witness, later)
     ancestors = Ancestry(witness.parents)
-    # Gates of a ledger that clones shared: who named the event just before one may not have seen it yet.
+    # Gates of a shared ledger: who named the event just before one of them may not have known it.
     elsewhere = 0
     for event in witness.shared:
         elsewhere |= later.get(event, 0)
@@ -118,13 +118,13 @@ def _frozen(commit: Bound, witness: Witness) -> Iterator[Finding]:
 
 
 def _unknown(commit: Bound, witness: Witness) -> int:
-    """The gates that the event which a commit names did not know of."""
+    """The gates that did not exist yet at the event that a commit names."""
     known = witness.freezes.known.get(commit.ledger)
     return 0 if known is None else witness.readable & ~known
 
 
 def _unseen(commit: Bound, witness: Witness, unseen: int, apart: int) -> Iterator[Finding]:
-    """`unseen` are the gates that the commit did not know of and had to, `apart` those that another clone may have opened."""
+    """`unseen` are the gates that the commit should have known, `apart` those that another clone may have opened."""
     if sure := unseen & ~apart:
         text = f"was made after gate {_names(witness, sure)} was opened, but names an earlier event of the ledger"
         yield _finding("UNSEEN_AT_FREEZE", commit, text)
@@ -136,10 +136,10 @@ def _unseen(commit: Bound, witness: Witness, unseen: int, apart: int) -> Iterato
 
 
 def knew(commits: Sequence[Bound], witness: Witness, committers: Iterable[str]) -> dict[tuple[str, str], int]:
-    """For each of these committers and each commit the gates that a commit of theirs below it knew of.
+    """For each of these committers and each commit: the gates that an earlier commit of this committer knew.
 
-    Whoever made that commit had the gate in the ledger, so a later one does not come from a clone that had not heard of
-    it. No commit says which clone it is from: the committer is the nearest that there is, and a name can be made up.
+    Whoever made the earlier commit had the gate in the ledger, so a later commit of theirs had it, too. No commit names its
+    clone. The committer is the nearest fact to it, although anybody can invent a name.
     """
     found: dict[tuple[str, str], int] = {}
     for who in committers:
@@ -169,7 +169,7 @@ def _regression(commit: Bound, named: Mapping[str, str], ancestors: Ancestry) ->
 
 
 def _reached(commits: Sequence[Bound], witness: Witness) -> dict[str, int]:
-    """For every commit the gates whose request recorded a head that has it."""
+    """For every commit: the gates whose request recorded a head that contains the commit."""
     reach: dict[str, int] = {}
     for gate, number in witness.freezes.numbers.items():
         for head in witness.heads.get(gate, ()):
@@ -184,9 +184,9 @@ def _reached(commits: Sequence[Bound], witness: Witness) -> dict[str, int]:
 def _existed(
     commits: Sequence[Bound], witness: Witness, later: Mapping[str, int]
 ) -> dict[str, tuple[int, int]]:
-    """For every commit that an event proves to have been there: the gates that opened after it, and those apart from it.
+    """For every commit that existed at some event: the gates requested after that event, and those on other lines.
 
-    A checkpoint's event names its commit, a request the branches' tips; what is below such a commit was there as well.
+    A checkpoint's event names its commit, a request names the branches' tips. All ancestors of these existed, too.
     """
     known = witness.freezes.known
     proofs = [(commit, event) for commit, event in witness.recorded.items() if event in known]
@@ -208,12 +208,12 @@ def _existed(
 
 
 def _later(witness: Witness) -> dict[str, int]:
-    """For every event the gates whose request came after it in the same line: whoever named it could have known."""
+    """For every event: the gates that a later event of the same line requested."""
     later: dict[str, int] = {}
     requests: dict[str, int] = {}
     for gate, event in witness.freezes.requested_at.items():
         requests[event] = requests.get(event, 0) | 1 << witness.freezes.numbers[gate]
-    # A mapping keeps its order: parents first.
+    # The mapping has parents first.
     for event in reversed(list(witness.parents)):
         mask = later.get(event, 0) | requests.get(event, 0)
         for parent in witness.parents[event] if mask else ():
@@ -222,7 +222,7 @@ def _later(witness: Witness) -> dict[str, int]:
 
 
 class Ancestry:
-    """Who descends from whom among events given parents first; one line is told by positions, a merged one by bits."""
+    """Which event descends from which; events are given parents first. One line needs positions, a merged one bit masks."""
 
     def __init__(self, parents: Mapping[str, tuple[str, ...]]) -> None:
         self.parents = parents

@@ -1,11 +1,11 @@
-"""Whether a ledger has the shape that only our writers make: one root, append-only along every parent edge.
+"""Whether a ledger has the shape that our writers make: one root, and only additions along every parent edge.
 
-Rules, each broken one a finding:
+Rules; each violation is a finding:
 - there is one root and it is the pinned genesis (LEDGER_FORK otherwise, LEDGER_MISSING without any);
-- every commit but a merge is an event (LEDGER_MUTATED otherwise), and its fields are as our writers make them;
-- along every parent edge files of known names are only added; where both sides of a merge have a path with other
-  content the first parent's stays.
-The policy and what belongs to gates have a rule of their own: `belief`.
+- every commit except a merge is an event (LEDGER_MUTATED otherwise), and its fields have the form that our writers use;
+- along every parent edge files with known names are only added; if both sides of a merge have a path with other content,
+  the first parent's stays.
+`belief` judges the policy and the files of gates.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from devs_git.domain.ledger.events import LEDGER, Event
 from devs_git.domain.text.plain_text import printable
 from devs_git.values import field, immutable
 
-# Names as our writers make them: of an operation, a gate, a task, or of content that gave way (its blob). Any other may
-# lead out of its folder, write lines of its own into what people read, or be too long for a file system.
+# Names as our writers make them: of an operation, a gate, a task, or the blob of replaced content. Any other name may lead
+# out of its folder, add lines to a message, or be too long for a file system.
 _NAME: Final = "[0-9A-Za-z][0-9A-Za-z-]{0,63}"
 _ADDED: Final = re.compile(
     rf"gates/{_NAME}/(request\.yaml|decision\.yaml|decision\.yaml\.sig)|open/{_NAME}"
@@ -38,7 +38,7 @@ WAY_OUT: Final = (
 
 @immutable
 class Change:
-    """One path along one parent edge; `old` and `new` are blob oids, '' where a side has none."""
+    """One path along one parent edge. `old` and `new` are oids of blobs, '' for no file."""
 
     path: str
     old: str
@@ -47,10 +47,10 @@ class Change:
 
 @immutable
 class Step:
-    """One event with what changed along each of its parent edges (a root: against nothing).
+    """One event with the changes along each of its parent edges (of a root: all its files).
 
-    Along the edge from the second parent of a merge what only that parent lacks is left out: a line that comes late
-    lacks whatever the other did since, at each merge once more.
+    Along the edge from a merge's second parent, the files that this parent lacks are left out. A line that is merged late
+    lacks all that the other line added, at each merge again.
     """
 
     event: Event
@@ -59,7 +59,7 @@ class Step:
 
 @immutable
 class Freezes:
-    """Gates by number (their bit), and for every event which are requested and which are open there, as bit masks."""
+    """The bit of each gate, and for every event the masks of the gates that are requested and open there."""
 
     numbers: dict[str, int] = field(default_factory=dict)
     requested_at: dict[str, str] = field(default_factory=dict)
@@ -72,12 +72,12 @@ def _damaged(code: str, oid: str, message: str, file: str = "") -> Finding:
 
 
 def legible(path: str) -> str:
-    """The name of a file of the ledger as a person may read it: on one line."""
+    """The name of a file of the ledger, safe to print and on one line."""
     return printable(path, "")
 
 
 def roots(steps: Sequence[Step], genesis: str) -> Iterator[Finding]:
-    """Findings about where the ledger begins; `genesis` is the pinned oid, '' where none is."""
+    """Findings about the ledger's root. `genesis` is the pinned oid, '' for none."""
     found = [step.event.oid for step in steps if not step.event.parents]
     if not found:
         yield _damaged("LEDGER_MISSING", LEDGER, "The ledger has no root here.")
@@ -91,21 +91,21 @@ def roots(steps: Sequence[Step], genesis: str) -> Iterator[Finding]:
 
 
 def did(change: Change) -> str:
-    """What became of the path."""
+    """What happened to the path."""
     return "added" if not change.old else "removed" if not change.new else "changed"
 
 
 def odd_fields(step: Step) -> Iterator[Finding]:
-    """The one finding of an event whose fields are not as our writers make them."""
+    """The finding for an event with a field that our writers do not make, at most one."""
     oid = step.event.oid
     for key in itertools.islice(event_fields.malformed_fields(step.event), 1):
         yield _damaged("LEDGER_MUTATED", oid, f"Event {oid[:12]} has a {key} that devs-git does not write.")
 
 
 def leaps(steps: Sequence[Step]) -> Iterator[Finding]:
-    """Numbers of checkpoints that nobody comes to who counts: higher than HIGHEST and all numbers that the ledger names.
+    """Findings for numbers of checkpoints that counting does not reach: above HIGHEST plus the count of numbers in the ledger.
 
-    What one ledger may name, each longer one may, too, and so may whoever goes on from it.
+    What is allowed in one ledger is allowed in each ledger that continues it.
     """
     named = [
         (s.event.oid, event_fields.checkpoint_numbers(s.event))
@@ -121,7 +121,7 @@ def leaps(steps: Sequence[Step]) -> Iterator[Finding]:
 
 
 def mutations(step: Step) -> Iterator[Finding]:
-    """Changes of one event that no writer of ours makes; what governs is judged by `belief`."""
+    """Findings for changes that no writer of ours makes. `belief` judges the policy and gates."""
     oid = step.event.oid
     if not step.event.type and len(step.event.parents) < 2:
         yield _damaged(
@@ -130,7 +130,7 @@ def mutations(step: Step) -> Iterator[Finding]:
     yield from odd_fields(step)
     for number, edge in enumerate(step.edges):
         paths = [change.path for change in edge]
-        # One reader of such a tree takes the first, another the last.
+        # Some readers of such a tree take the first entry, others the last.
         for path, times in Counter(paths).items() if len({*paths}) < len(paths) else ():
             if times > 1:
                 yield _damaged(
@@ -144,10 +144,10 @@ def mutations(step: Step) -> Iterator[Finding]:
 
 def _allowed(step: Step, change: Change, number: int) -> bool:
     if not change.old:
-        # What a merge's first parent has already was that one's doing.
+        # What the first parent of a merge has is not the merge's doing.
         genesis = not step.event.parents and change.path == "README.md"
         return number > 0 or genesis or bool(_ADDED.fullmatch(change.path))
     if change.path == "policy.yaml" or change.path.startswith(("gates/", "open/")):
         return True
-    # The second parent's content may give way to the first's; what gave way is kept.
+    # The first parent's content may replace the second's, which is saved.
     return bool(change.new) and number > 0

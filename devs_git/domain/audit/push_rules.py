@@ -1,7 +1,7 @@
-"""What a server does not accept: decisions about one push, given the refs that it moves.
+"""What a server refuses of a push, given the refs that it moves.
 
-Governed are the ledger, numbered checkpoints and visible tags of tasks: they move as events explain, at any time. What a
-clone remembers for itself below `refs/devs/` is never pushed. Every other ref is work, and waits while a gate is open.
+The ledger, numbered checkpoints and visible tags of tasks are governed: they move as events say, at any time. A clone's
+own refs below `refs/devs/` are never pushed. Every other ref is work, and is refused while a gate is open.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from devs_git.values import immutable
 _TAGS = VISIBLE + "task-"
 _FOLDERS = (NUMBERED, _TAGS)
 _OWN = "refs/devs/"
-# The ledger that a person asks the server's own person to put in place.
+# The ledger that a person asks the server's administrator to set.
 _CHOSEN = "refs/devs/chosen"
 _SHORT = "/" + LEDGER.removeprefix("refs/heads/")
 
 
 @immutable
 class Move:
-    """One line of a push: what the ref was and will be, NO_OID where it is not."""
+    """One line of a push: the old and new value of a ref, NO_OID for no ref."""
 
     old: str
     new: str
@@ -37,7 +37,7 @@ def rejection(code: str, ref: str, message: str, fix: str) -> Finding:
 
 
 def spelling(moves: Sequence[Move]) -> Iterator[Finding]:
-    """Names that a file system which folds letters would take for ours."""
+    """Findings for names that a case-insensitive file system would take for ours."""
     for move in moves:
         folded = move.ref.lower()
         known = (
@@ -49,10 +49,10 @@ def spelling(moves: Sequence[Move]) -> Iterator[Finding]:
 
 
 def private(move: Move) -> str:
-    """Why nobody pushes such a ref, '' where it may be pushed."""
+    """Why this ref cannot be pushed; '' if it can."""
     folded = move.ref.lower()
     if folded != LEDGER and folded.removesuffix("/head").endswith(_SHORT):
-        # A tag comes before a branch.
+        # git prefers a tag to a branch.
         return f"where somebody types {_SHORT[1:]}, git would take it for the ledger, {LEDGER}"
     if folded.startswith(_OWN) and not folded.startswith(NUMBERED) and move.ref != _CHOSEN:
         return "each clone writes this ref for itself, and another clone would trust it"
@@ -60,7 +60,7 @@ def private(move: Move) -> str:
 
 
 def names(moves: Sequence[Move]) -> Iterator[Finding]:
-    """INVALID_BRANCH for each ref that is never pushed; one that is there may be deleted at any time."""
+    """INVALID_BRANCH for each ref that cannot be pushed. Deleting such a ref is allowed."""
     for move in moves:
         why = private(move) if move.new != NO_OID else ""
         if why:
@@ -70,7 +70,7 @@ def names(moves: Sequence[Move]) -> Iterator[Finding]:
 
 
 def work(moves: Sequence[Move], gates: Sequence[str]) -> Iterator[Finding]:
-    """GATE_BLOCKED for every ref that is work, while `gates` are open in the ledger as it will be."""
+    """GATE_BLOCKED for every ref that is work, if `gates` are open in the ledger after the push."""
     for move in moves if gates else ():
         if move.ref not in (LEDGER, _CHOSEN) and not move.ref.startswith(_FOLDERS) and not private(move):
             text = f"{move.ref} is frozen: gate {gates[0]} waits for a person's decision."
@@ -86,7 +86,7 @@ def checkpoints_of(event: Event) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def tags(moves: Sequence[Move], history: History, kinds: Mapping[str, str]) -> Iterator[Finding]:
-    """Checkpoints that are not as the ledger's events say; `kinds` are the types of the new objects by oid."""
+    """Findings for checkpoints that differ from the ledger's events. `kinds` are the types of the new objects by oid."""
     governed = [m for m in moves if m.ref.startswith(_FOLDERS)]
     after = {m.ref: (m.new, kinds.get(m.new, "")) for m in governed if m.new != NO_OID}
     named = {m.ref for m in governed}

@@ -1,8 +1,8 @@
-"""Whether the TAS changed only as persons approved, judged commit by commit.
+"""Whether the TAS changed only as people approved, judged commit by commit.
 
-A change counts as tas_lock.py says: it puts an approved text in place of the one that it was proposed against, or stays
-in approved sections. A merge brings what one side changed since they parted; where both did, the text that approvals
-led to from the other's. What a line of history used up (tas_lines.py) leads nowhere on that line.
+A change is approved as `tas_lock` says: it replaces the text that an approved text was proposed against, or stays in
+approved sections. A merge may have what one side changed since the merge base. If both sides changed it, approvals must
+lead from each side's text to the merge's. An approval that a line of history used (`tas_approvals`) is used up there.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from devs_git.domain.gates.tas_approvals import Used, Ways
 from devs_git.domain.gates.tas_lock import Revision
 from devs_git.values import field, immutable
 
-# Sections that a finding names.
+# How many sections a finding names.
 _SHOWN: Final = 3
 _ASK: Final = "Ask for a gate: devs-git gate request --type TAS_REVISION. Or revert the change."
 
 
 @immutable
 class Edit:
-    """A commit after which the TAS is not what it was in each parent. Blobs; None where there is no TAS.
+    """A commit with another TAS than at least one parent. All are blobs, None for no TAS.
 
-    `bases` are those at the merge bases of a merge's parents, `gate` the gate that the commit claims to land, `used` the
-    approvals that lead nowhere any more from each of `old`.
+    `old` are those of the parents, `bases` those of a merge's merge bases. `gate` is the gate that the commit claims to
+    land, `used` the approvals that are used up for each of `old`.
     """
 
     commit: str
@@ -41,10 +41,10 @@ class Edit:
 def judge(
     edit: Edit, revisions: Mapping[str, Revision], ways: Ways, text: Callable[[str | None], str]
 ) -> Finding | None:
-    """What is wrong with an edit; `revisions` are the approved ones by gate, in the order of their approval, as in `ways`."""
+    """The finding for an edit, None if it is approved. `revisions` are the approved ones by gate, in the order of `ways`."""
 
     def unapproved_sections(old: str | None) -> tuple[str, ...] | None:
-        """The sections that nobody approved, none named where the TAS goes; None where all is as it should be."""
+        """The sections that nobody approved, () if the TAS is removed; None if all is approved."""
         if old in (edit.new, None):
             return None
         if edit.new is None:
@@ -72,9 +72,9 @@ def judge(
 
 
 def _sides(edit: Edit) -> set[str | None]:
-    """The texts that the commit's must be approved against: its parent's, or what each side of a merge made of it.
+    """The old texts from which the change must be approved: the parent's, or those that each side of a merge made.
 
-    A merge that has the text of one side drops that of the other, which must be where it came from.
+    A merge with the text of one side drops the other side's text, which must then be that of the merge base.
     """
     if len(edit.old) < 2:
         return set(edit.old)
@@ -83,7 +83,7 @@ def _sides(edit: Edit) -> set[str | None]:
 
 
 def _wanted(edit: Edit, revisions: Mapping[str, Revision]) -> tuple[str, str] | None:
-    """The approved text that this commit should have put in place: of the gate it names, or of one against its parent."""
+    """The approved text that this commit should have: of the gate that it names, or of one that was asked against its parent."""
     named = revisions.get(edit.gate)
     if named and named.after:
         return edit.gate, named.after

@@ -1,4 +1,4 @@
-"""A person's answer to a gate, before it is proved, and what came of it: what approving and rejecting have in common."""
+"""What approving and rejecting a gate have in common: a person's answer, and its outcome."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ REASON_MOST: Final = 2000
 
 @immutable
 class Answer(VerbRequest):
-    """`ask` puts one question on a terminal and raises where the answer is no; None: there is no terminal.
+    """`ask` asks one question on a terminal and raises if the answer is no. It is None if there is no terminal.
 
-    Signed is what has `sign` (with the private key at `key`, or by ssh-agent), or a `signature` over the bytes `signed`.
-    `print_bytes` only says what there is to sign. `decision` is what the verb stands for.
+    The answer is signed if `sign` is set (with the private key at `key`, or by ssh-agent), or with a `signature` over the
+    bytes `signed`. `print_bytes` only prints the bytes to sign. `decision` is the verb's decision.
     """
 
     decision: ClassVar[str]
@@ -52,7 +52,7 @@ class Answer(VerbRequest):
 
 @immutable
 class Outcome:
-    """The decision. With `print_bytes`: that the gate waits, and what there is to sign."""
+    """The decision. With `print_bytes`: the waiting gate's status, and the bytes to sign."""
 
     gate_id: str
     status: str
@@ -64,6 +64,6 @@ class Outcome:
 
 
 def outcome_fields(record: Mapping[str, Any]) -> dict[str, Any]:
-    """What an outcome tells of the decision's record."""
+    """The members of an outcome that are in the decision's record."""
     same = ("gate_id", "resolution_reason", "reviewer_id", "resolved_at", "approval")
     return {"status": record["decision"], **{name: record[name] for name in same}}

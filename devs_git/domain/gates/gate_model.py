@@ -1,7 +1,7 @@
-"""Gates: what an agent asks, what a person decides, and what stands between.
+"""Gates: the question of an agent, and the decision of a person.
 
-A request is immutable and a decision is written once; the status is derived from the two and never read from a file.
-Rules of a request, each refused with INVALID_ARGUMENTS and the dotted field: see `question`.
+A request never changes, and a decision is written once. The status follows from the two, and no file has it. A request
+that breaks a rule is refused with INVALID_ARGUMENTS and the name of the field: see `question`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PENDING, APPROVED, REJECTED = "PENDING_APPROVAL", "APPROVED", "REJECTED"
 STATUSES: Final = (PENDING, APPROVED, REJECTED)
 UNSIGNED, SIGNED = "unsigned", "signed"
 REQUESTED, RESOLVED = "gate.requested", "gate.resolved"
-# A policy change that is approved is both, in one event.
+# One event approves a policy change and sets the policy.
 RESOLVING: Final = (RESOLVED, "policy.set")
 NO_APPROVER: Final = (
     "The policy names no approver yet: anybody at a terminal who is not an agent may decide, without a signature. "
@@ -43,7 +43,7 @@ _KNOWN: Final = (
     "proposed_changes",
     "requested_by",
 )
-# Characters of a value that is told back.
+# Characters of a value that a message repeats.
 _SAID: Final = 60
 _KNOWN_CHANGES: Final = ("sections_to_modify", "rationale", "risk_assessment", "proposed_text")
 
@@ -71,14 +71,14 @@ class Question:
 
 
 def gate_id(text: str) -> str:
-    """`text` if it can be the id of a gate; INVALID_ARGUMENTS for what looks like a path or an option."""
+    """`text`, if it can be the id of a gate; else INVALID_ARGUMENTS (for a path or an option, for example)."""
     if not _GATE_ID.fullmatch(text):
         raise invalid("gate_id", f"{text!r} is not a gate id.", hint="See the gates: devs-git gate list")
     return text
 
 
 def question(record: Mapping[str, Any]) -> Question:
-    """The question in `record` (the fields of a request; `type` is understood for `gate_type`)."""
+    """The question in `record`, the fields of a request. `type` may stand for `gate_type`."""
     fields = {("gate_type" if key == "type" else key): value for key, value in record.items()}
     _no_others(fields, _KNOWN, "")
     kind = _one_of("gate_type", fields.get("gate_type"), TYPES)
@@ -115,7 +115,7 @@ def _changes(value: Any) -> Changes:
 
 
 def _sections(field: str, value: Any) -> tuple[str, ...]:
-    # The command line's way to say that there is none.
+    # () is what the command line passes if there is none.
     if value is None or value == ():
         raise invalid(field, f"{field} is missing.", hint="Name a section at least, such as 2.3.")
     if isinstance(value, str) or not isinstance(value, Sequence):
@@ -159,9 +159,9 @@ def blob_oid(data: bytes) -> str:
 
 @immutable
 class Gate:
-    """A gate as a ledger tip holds it: its request with the blob's oid, and its decision, if there is one.
+    """A gate as it is at a ledger tip: its request with the oid of the blob, and its decision, if there is one.
 
-    `decision` is None as well where the file is no decision on this request (`flaw` says why).
+    `decision` is also None if the file is not a decision on this request. Then `flaw` is the reason.
     """
 
     gate_id: str
@@ -172,7 +172,7 @@ class Gate:
 
     @property
     def status(self) -> str:
-        """Derived; whatever a file says of a status decides nothing."""
+        """Derived. A status in a file has no effect."""
         return str(self.decision["decision"]) if self.decision else PENDING
 
     def text(self, key: str) -> str:
@@ -194,7 +194,7 @@ class Gate:
 
 
 def flaw_of(decision: Mapping[str, Any], gate: str, request_oid: str, request: Mapping[str, Any]) -> str:
-    """Why a well-formed decision does not decide this request; '' where it does. Signatures are not looked at."""
+    """The code that says why a well-formed decision does not decide this request; '' if it does. Signatures are not checked."""
     if decision["gate_id"] != gate:
         return "REPLAYED"
     if decision["request"] != request_oid:

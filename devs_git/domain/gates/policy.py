@@ -1,7 +1,7 @@
-"""The policy of a repository: a frozen value, its defaults, and the record that `init` writes.
+"""The policy of a repository: its value, its defaults, and the record that `init` writes.
 
-`devs-policy.yaml` (tracked) proposes; `policy.yaml` of the ledger is in force. Both hold the same record, described by
-`schemas/policy.v1.schema.json`; what is absent has the default below.
+`devs-policy.yaml` (tracked) is the proposal; `policy.yaml` of the ledger is in force. Both have the same form, which
+`schemas/policy.v1.schema.json` describes. What is missing has the default below.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from devs_git.values import immutable
 
 PROPOSED: Final = "devs-policy.yaml"
 IN_FORCE: Final = "policy.yaml"
-# In `devs-policy.yaml` alone: the oid of the event that set the first policy.
+# Only in `devs-policy.yaml`: the oid of the event that set the first policy.
 FIRST: Final = "first_policy"
 Unbound = Literal["error", "warning", "ignore"]
 _DEFAULTS: Final[dict[str, Any]] = {
@@ -44,7 +44,7 @@ class Approver:
 
 @immutable
 class Policy:
-    """What is in force. Spans are seconds, sizes bytes."""
+    """The policy in force. Spans are in seconds, sizes in bytes."""
 
     genesis: str
     approvers: tuple[Approver, ...]
@@ -56,23 +56,23 @@ class Policy:
     backup_limit: int
     record_traces: bool
     record_conversations: bool
-    # A command for sh, started when a gate is asked for; '' for none.
+    # A shell command that is started when a gate is requested; '' for none.
     notify: str = ""
-    # Principals and keys that are known to be agents': they never approve.
+    # Principals and keys of agents: they never approve.
     agents: tuple[Approver, ...] = ()
     # Messages after which a conversation gets a snapshot; 0: never.
     snapshot_every: int = SNAPSHOT_EVERY
-    # What `verify` makes of a commit that names no ledger event.
+    # How severe a commit that names no ledger event is for `verify`.
     unbound_commit: Unbound = "warning"
 
 
 def first(genesis: str) -> dict[str, Any]:
-    """The record of a repository's first policy: the defaults, written out so that they can be seen and changed."""
+    """The record of a repository's first policy. The defaults are written out, so that people can see and change them."""
     return {"genesis": genesis, **_DEFAULTS}
 
 
 def parse(record: Mapping[str, Any]) -> Policy:
-    """The policy of a record that fits the schema, defaults filled in. POLICY_INVALID for what a schema cannot say."""
+    """The policy in a record that fits the schema, with defaults. POLICY_INVALID for rules that a schema cannot have."""
 
     def part(section: str, name: str) -> Any:
         return record.get(section, {}).get(name, _DEFAULTS[section][name])
@@ -106,15 +106,15 @@ def parse(record: Mapping[str, Any]) -> Policy:
 
 
 def listens(data: bytes | None) -> tuple[bool, int]:
-    """Whether conversations are kept, and `snapshot_every`, by a policy's bytes: a git hook has no time for a YAML reader."""
+    """Whether a policy records conversations, and its `snapshot_every`, from its bytes: a git hook has no time for a YAML reader."""
     every = _EVERY.search(data or b"")
     return not _SILENT.search(data or b""), int(every[1]) if every else SNAPSHOT_EVERY
 
 
 def checkpoints_on_commit(data: bytes | None) -> bool | None:
-    """The switch as it stands in a policy's bytes, without a YAML reader: a git hook asks at every commit.
+    """The value of `checkpoint_on_commit` from a policy's bytes: a git hook asks at every commit.
 
-    None where it is there in a form that needs one.
+    None if only a YAML reader can tell.
     """
     if data is None or b"checkpoint_on_commit" not in data:
         return bool(_DEFAULTS["checkpoint_on_commit"])

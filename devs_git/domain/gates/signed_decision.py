@@ -1,6 +1,6 @@
-"""What a signature on a decision covers, and what it means when it covers something else.
+"""The bytes that a signature on a decision covers, and the code if they are not the expected ones.
 
-The bytes are text, one line for each thing that they bind, so that a person can read them before signing elsewhere.
+The bytes are text, one line for each fact, so that a person can read them before signing elsewhere.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _VALUE: Final = re.compile(r"[0-9A-Za-z-]{1,64}", re.ASCII)
 
 @immutable
 class Statement:
-    """A decision as it is signed. Oids are full; `tas_before` and `tas_after` are '-' where there is none.
+    """A decision as it is signed. Oids are full. `tas_before` and `tas_after` are '-' if there is none.
 
     `repository` is the ledger's genesis, `reason` the SHA-256 of the reason's UTF-8 bytes ('-' without a reason).
     """
@@ -35,13 +35,13 @@ class Statement:
     reason: str
 
     def canonical(self) -> bytes:
-        """The bytes to sign: always the same for the same statement."""
+        """The bytes to sign, always the same for the same statement."""
         lines = (f"{name.replace('_', '-')} {getattr(self, name)}\n" for name in fields(self))
         return (f"{NAMESPACE}\n" + "".join(lines)).encode()
 
 
 def state(gate: Gate, repository: str, decision: str, reason: str, nonce: str) -> Statement:
-    """What whoever decides so on this gate signs."""
+    """The statement to sign for this decision on this gate."""
     return Statement(
         repository=repository,
         gate=gate.gate_id,
@@ -55,7 +55,7 @@ def state(gate: Gate, repository: str, decision: str, reason: str, nonce: str) -
 
 
 def of_record(record: Mapping[str, Any], repository: str) -> Statement:
-    """What the signature of a decision in the ledger must cover."""
+    """The statement that the signature of a decision in the ledger must cover."""
     return Statement(
         repository=repository,
         gate=record["gate_id"],
@@ -73,7 +73,7 @@ def reason_digest(reason: str) -> str:
 
 
 def read(data: bytes) -> Statement | None:
-    """The statement in signed bytes; None where they are none, in exactly the form that `canonical` gives."""
+    """The statement in signed bytes; None if they are not exactly in the form of `canonical`."""
     names = list(fields(Statement))
     lines = data.decode("ascii", "replace").split("\n")[1:-1]
     words = [line.partition(" ")[2] for line in lines]
@@ -84,7 +84,7 @@ def read(data: bytes) -> Statement | None:
 
 
 def mismatch(said: Statement | None, meant: Statement) -> str:
-    """The code for a signed statement that is not the one that is needed; '' where it is. The nonce is free."""
+    """The code if a signed statement is not the expected one, else ''. The nonce may differ."""
     if said is None:
         return "BAD_SIGNATURE"
     if (said.repository, said.gate) != (meant.repository, meant.gate):
@@ -95,5 +95,5 @@ def mismatch(said: Statement | None, meant: Statement) -> str:
 
 
 def lands(gate: Gate, decision: str) -> bool:
-    """Whether the decision puts a proposed text into the repository."""
+    """Whether the decision lands a proposed text in the repository."""
     return decision == APPROVED and gate.proposed_text is not None

@@ -1,8 +1,8 @@
-"""Which approvals of TAS texts each line of history has used: on one line an approval leads from a text to the next once.
+"""Which approvals of TAS texts each line of history has used. On one line an approval leads from a text to the next once.
 
-Else a text that a later approval changed would come back by a commit that nobody was asked about. A copy of a landing
-(rebased, squashed, cherry-picked) stands on another line, where the approval was not used. Who takes an approved change
-back without any approval is told so, and the first approval leads there again.
+Otherwise a commit could restore a text that a later approval replaced. A copy of a landing (rebased, squashed,
+cherry-picked) is on another line, where the approval was not used. A commit that undoes an approved change without any
+approval is a finding, and the approval can be used again after it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Used = Mapping[str | None, int]
 
 @immutable
 class Stop:
-    """A commit at which the TAS may be another than at a parent's. `parents` are the nearest such commits below it; `text` is
-    its blob, None where there is no TAS.
+    """A commit whose TAS may differ from a parent's. `parents` are the nearest such ancestors. `text` is the blob of the TAS,
+    None for no TAS.
     """
 
     commit: str
@@ -30,7 +30,7 @@ class Stop:
 
 
 class Ways:
-    """From text to text by approved revisions, each a bit in the order in which they are given."""
+    """How approved revisions lead from text to text. Each revision is a bit, in the given order."""
 
     def __init__(self, revisions: Iterable[Revision]) -> None:
         self.revisions = tuple(revisions)
@@ -40,8 +40,8 @@ class Ways:
                 self.steps.setdefault(one.before, []).append((1 << number, one.after))
 
     def way(self, old: str | None, new: str | None, among: int = -1) -> int:
-        """The approvals of a way by those `among`, all if not said; 0 where there is none. Of several the way whose newest
-        approval is the oldest: landings that were squashed into one commit are older than what was approved afterwards.
+        """The mask of approvals `among` which lead from `old` to `new`; 0 if none do. Of several ways the one whose newest
+        approval is the oldest: landings that were squashed into one commit are older than later approvals.
         """
         seen: set[str | None] = set()
         waiting: list[tuple[int, int, str, int]] = [(0, 0, old or "", 0)]
@@ -58,9 +58,9 @@ class Ways:
         return 0
 
     def used(self, stops: Iterable[Stop], free: Callable[[str], bool]) -> dict[str, Used]:
-        """For each of `stops`, parents first, the approvals that the lines below it have used, by the text they come to.
+        """For each of `stops`, parents first: the approvals that the lines below it have used, by the text of each line.
 
-        `free` says whether a commit is from before anybody had to be asked; it is asked only where that matters.
+        `free` says whether a commit is older than the lock. It is called only if that matters.
         """
         texts: dict[str, str | None] = {}
         after: dict[str, int] = {}
@@ -70,7 +70,7 @@ class Ways:
             for parent in stop.parents:
                 below[texts[parent]] = below.get(texts[parent], 0) | after[parent]
             texts[stop.commit], found[stop.commit] = stop.text, below
-            # What a merge takes over from one side that side used.
+            # A merge with the text of one side uses nothing: that side did.
             taken = stop.text in below
             moved = {old: self._moved(used, old, stop.text, taken=taken) for old, used in below.items()}
             if moved != below and free(stop.commit):
@@ -79,7 +79,7 @@ class Ways:
         return found
 
     def _moved(self, used: int, old: str | None, new: str | None, *, taken: bool) -> int:
-        """What a line has used that goes on from the text `old` to `new`."""
+        """What a line has used after a change from the text `old` to `new`."""
         if old == new or old is None or new is None:
             return used
         way = self.way(old, new, ~used)

@@ -1,11 +1,11 @@
 """The TAS lock: which sections of a changed TAS nobody approved.
 
-A change counts as approved in two ways. It puts in place the text that a person approved, where that was proposed. Or
-it stays in the sections of approved revisions that came without a text: measured not from the last commit but from
-the TAS that the revision was asked against, or a text that was approved since, so that an approval ends as soon as
-anything else was changed, and an approved text is neither licence for another in its sections nor taken back. The first
-TAS of a line of work is free: there is nothing yet that somebody agreed to. One that moves to where a new policy has it
-is no first one.
+A change is approved in two ways. It replaces the old text by the text that a person approved. Or it stays in the
+sections of approved revisions without a text. The second is measured from the TAS against which the revision was
+requested, or from a text that was approved since, and not from the last commit. So such an approval ends when another
+section changes. An approved text does not allow another text in its sections, nor its own removal.
+
+The first TAS of a line of work needs no approval. A TAS that moves to the path of a new policy is not a first one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from devs_git.values import immutable
 
 @immutable
 class Revision:
-    """An approved revision: the blob it was asked against, the blob that was approved or None, its sections."""
+    """An approved revision: the blob against which it was requested, the approved blob or None, and its sections."""
 
     before: str | None
     after: str | None
@@ -28,9 +28,9 @@ class Revision:
 def unapproved_sections(
     old: str | None, new: str | None, revisions: Sequence[Revision], text: Callable[[str | None], str]
 ) -> tuple[str, ...]:
-    """The names of sections that the change of the TAS from blob `old` to `new` touches without an approval.
+    """The names of the sections that change from blob `old` to `new` without an approval.
 
-    None is no TAS; `revisions` are in the order of their approval; `text` reads a blob.
+    A blob is None for no TAS. `revisions` are in the order of their approval. `text` reads a blob.
     """
     if any(one.after and (one.before, one.after) == (old, new) for one in revisions):
         return ()
@@ -40,12 +40,12 @@ def unapproved_sections(
 def uncovered_sections(
     old: str | None, new: str | None, revisions: Sequence[Revision], text: Callable[[str | None], str]
 ) -> tuple[str, ...]:
-    """The same where no approved text is put in place: what the approvals without a text do not cover."""
+    """The same for a text that nobody approved: the sections that the approvals without a text do not cover."""
     if old is None:
         return ()
     was, now = text(old), text(new)
     left = tas_sections.changed_outside(was, now, ())
-    # Those that were asked against just this TAS first: mostly one of them is the reason for the change.
+    # First those that were requested against this TAS: usually one of them is the reason for the change.
     for at in sorted(range(len(revisions)), key=lambda at: revisions[at].before != old):
         if revisions[at].after is None:
             lost = _lost(was, now, revisions[at:], text)
@@ -58,7 +58,7 @@ def uncovered_sections(
 def _lost(
     was: str, now: str, revisions: Sequence[Revision], text: Callable[[str | None], str]
 ) -> tuple[str, ...]:
-    """What the first of `revisions`, which came without a text, does not cover, nor those like it that came later."""
+    """The sections that the first of `revisions` and later ones without a text do not cover."""
     names = [name for one in revisions if one.after is None for name in one.sections]
     bases = [text(revisions[0].before), *(text(one.after) for one in revisions if one.after)]
     best: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ def _lost(
         lost = tas_sections.changed_outside(base, now, names)
         if not lost and at + 1 < len(bases) and tas_sections.changed_outside(base, was, names):
             later = (one for one in bases[at + 1 :] if not tas_sections.changed_outside(one, was, names))
-            # Back behind an approved text.
+            # The change may restore what an approved text replaced.
             lost = next((tas_sections.changed_outside(one, now, names) for one in later), ())
         if not lost:
             return ()

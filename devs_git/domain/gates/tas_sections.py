@@ -1,7 +1,7 @@
-"""The sections of a TAS, which is Markdown: where they begin, how they are named, which ones a change touches.
+"""The sections of a TAS, which is Markdown: where they begin, their names, and which ones a change affects.
 
-A section is named by its number (`2.3`, as it stands in the heading; where no heading has one, by its position), by its
-title, or by the path of titles or numbers that leads to it (`Storage / Tags`); upper and lower case are the same.
+A section is named by its number, by its title, or by the path of titles or numbers to it (`Storage / Tags`). The number
+is that in the heading (`2.3`), or its position if no heading has a number. Upper and lower case are the same.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ _SEPARATOR: Final = re.compile(r"\s*[/>›→]\s*")
 
 @immutable
 class Section:
-    """A heading and what stands below it, or the lines before the first heading (level 0). Lines count from 0.
+    """A heading and the text below it, or the lines before the first heading (level 0). Lines count from 0.
 
-    `own` is its text up to its first subsection, without blank lines at its end; `number` is '' where it has none.
+    `own` is its text up to its first subsection, without blank lines at its end. A number is '' if there is none.
     """
 
     level: int
-    # Titles from the outermost heading down to this one.
+    # The titles from the outermost heading to this one.
     path: tuple[str, ...]
     start: int
     end: int
     own: str
-    # Of the headings of `path`.
+    # The numbers of the headings of `path`.
     numbers: tuple[str, ...] = ()
-    # What other sections do to it on the rendered page.
+    # How other sections affect it on the rendered page.
     around: tuple[str, ...] = ()
-    # What of that changed, where nothing else did.
+    # What of that changed, if nothing else did.
     why: str = ""
 
     @property
     def name(self) -> str:
-        """How a message calls it."""
+        """Its name in messages."""
         name = " / ".join(self.path) or PREAMBLE
         return f"{name} ({self.why})" if self.why else name
 
 
-# `verify` compares each version of a TAS with those beside it.
+# `verify` compares each version of a TAS with those before and after it.
 @lru_cache(maxsize=64)
 def sections(text: str) -> tuple[Section, ...]:
-    """Every section in the order of its heading; what stands before the first heading, if it says anything, first."""
+    """All sections in order. Text before the first heading is the first section."""
     lines = lines_of(text)
     marks, kinds = read(lines)
     first = marks[0].start if marks else len(lines)
@@ -90,7 +90,7 @@ def _number(title: str) -> str:
 
 
 def _by_position(found: Sequence[Section]) -> tuple[Section, ...]:
-    """Sections of a text without numbers, numbered as they stand; a single title above all of them does not count."""
+    """Sections of a text without numbers, numbered by position. A single title above all of them does not count."""
     tops = [section for section in found if len(section.path) == 1]
     outer = 1 if len(tops) == 1 and len([one for one in found if one.path]) > 1 else 0
     counts: list[int] = []
@@ -106,7 +106,7 @@ def _by_position(found: Sequence[Section]) -> tuple[Section, ...]:
 
 
 def find(text: str, name: str) -> tuple[Section, ...]:
-    """The sections that `name` means; several where a title stands several times."""
+    """The sections that `name` means; several if they have one title."""
     return _named(sections(text), name)
 
 
@@ -137,10 +137,10 @@ def _key(text: str) -> str:
 
 
 def changed_sections(before: str, after: str) -> tuple[tuple[Section, ...], tuple[Section, ...]]:
-    """The sections of `before` and of `after` that differ: changed, added, taken out, renamed or moved.
+    """The sections of `before` and of `after` that differ: changed, added, removed, renamed or moved.
 
-    A section's own text is compared, not its subsections'; blank lines at its end say nothing. A section is changed, too,
-    where other sections hide it from a reader of the rendered page, or show it, or change what its links mean (`why`).
+    A section's own text is compared, without its subsections and blank lines at its end. A section also changes if other
+    sections hide it on the rendered page, show it again, or change the meaning of its links (`why`).
     """
     old, new = sections(before), sections(after)
     keys = _keys(old), _keys(new)
@@ -159,7 +159,7 @@ def changed_sections(before: str, after: str) -> tuple[tuple[Section, ...], tupl
 
 
 def _why(was: Sequence[str], now: Sequence[str]) -> str:
-    """What other sections began or ended to do to a section, in words; '' where that is as it was."""
+    """How other sections affect a section in another way than before, in words; '' if they do not."""
     if was == now:
         return ""
     begun = next((one for one in now if one not in was), "")
@@ -172,7 +172,7 @@ def _why(was: Sequence[str], now: Sequence[str]) -> str:
 
 
 def _keys(found: Sequence[Section]) -> list[tuple[object, ...]]:
-    """A key for each section that is unique in its text: its path, and how many have had that path before."""
+    """A unique key for each section: its path, and a count for sections with the same path."""
     seen: dict[tuple[str, ...], int] = {}
     made: list[tuple[object, ...]] = []
     for section in found:
@@ -182,7 +182,7 @@ def _keys(found: Sequence[Section]) -> list[tuple[object, ...]]:
 
 
 def changed_outside(before: str, after: str, names: Iterable[str]) -> tuple[str, ...]:
-    """The names of the sections that a change touches and that are none of `names` nor below one of them."""
+    """The names of the sections that a change affects and that are neither in `names` nor below one of them."""
     wanted = tuple(dict.fromkeys(names))
     old, new = changed_sections(before, after)
     lost = [*_not_below(before, old, wanted), *_not_below(after, new, wanted)]
