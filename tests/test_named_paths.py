@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md, ARCHITECTURE.md and the decisions name files, folders, functions and classes that are there."""
+"""CONTRIBUTING.md, ARCHITECTURE.md, the decisions and the pages of hooks/ and schemas/ name files, folders, functions and classes that are there."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ TOP = Path(__file__).parent.parent
 PAGES = (
     "CONTRIBUTING.md",
     "ARCHITECTURE.md",
+    "hooks/README.md",
     *(f"docs/decisions/{one.name}" for one in (TOP / "docs/decisions").glob("*.md")),
 )
+# It names types of events, which look like members of modules.
+OF_EVENTS = ("schemas/README.md",)
 FLOORS = tuple(f"{folder.name}/" for folder in (TOP / "devs_git").iterdir() if folder.is_dir())
 FOLDERS = ("devs_git/", "tests/", "hooks/", "schemas/", "docs/", "bench/", "man/", ".ci/", ".github/")
 ENDINGS = (".py", ".md", ".sh", ".toml")
@@ -94,7 +97,7 @@ def test_a_function_that_is_gone_is_found() -> None:
     assert unknown(" ".join(f"`{word}`" for word in bad), modules) == bad
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", (*PAGES, *OF_EVENTS))
 def test_each_path_that_a_page_names_is_there(page: str) -> None:
     assert missing((TOP / page).read_text(encoding="utf-8"), known()) == []
 
