@@ -31,7 +31,7 @@ def pages(top: Path) -> list[Path]:
 
 
 def targets(text: str) -> list[str]:
-    """Where the links of a page lead, in the page's order; what stands in code is no link."""
+    """Where the links of a page lead, in the page's order. Links in code do not count."""
     plain = _CODE.sub("", text)
     found = [inline or tag for inline, tag in _LINK.findall(plain)]
     return [*found, *_REFERENCE.findall(plain)]

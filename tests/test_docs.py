@@ -67,7 +67,7 @@ def test_every_command_that_the_documents_write_exists() -> None:
         file = page.relative_to(TOP).as_posix()
         if file.startswith(RECORDS):
             continue
-        # What stands in the transcript really ran.
+        # The commands of the transcript really ran.
         text = tour.BLOCK.sub("", page.read_text(encoding="utf-8"))
         code = " ".join(CODE.findall(text))
         for words in WRITTEN.findall(code):

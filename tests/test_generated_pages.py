@@ -1,4 +1,4 @@
-"""The generated pages are what the program says today, and each code, command and reason stands in them."""
+"""The generated pages are what the program says today, and each code, command and reason is in them."""
 
 from __future__ import annotations
 

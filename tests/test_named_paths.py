@@ -97,7 +97,7 @@ def test_a_function_that_is_gone_is_found() -> None:
     assert unknown(" ".join(f"`{word}`" for word in bad), modules) == bad
 
 
-@pytest.mark.parametrize("page", (*PAGES, *OF_EVENTS))
+@pytest.mark.parametrize("page", [*PAGES, *OF_EVENTS])
 def test_each_path_that_a_page_names_is_there(page: str) -> None:
     assert missing((TOP / page).read_text(encoding="utf-8"), known()) == []
 
