@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import subprocess
 from pathlib import Path
@@ -29,6 +30,7 @@ ENDINGS = (".py", ".md", ".sh", ".toml")
 FILES = (*ENDINGS, ".yaml", ".yml", ".json", ".db", ".sig", ".awk", ".lock", ".svg")
 
 
+@functools.cache
 def known() -> set[str]:
     """Every file and folder that git knows here, or that is new, by its path."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
@@ -56,6 +58,7 @@ def _is_there(word: str, there: set[str], names: set[str]) -> bool:
     return "/" in word or not word.endswith(ENDINGS) or word in names
 
 
+@functools.cache
 def defined() -> dict[str, set[str]]:
     """What each module of the package defines, functions in classes and members too, by the module's name."""
     found: dict[str, set[str]] = {}
