@@ -17,6 +17,7 @@ from devs_git.domain.ledger.event_checkpoints import CheckpointRecorded
 from devs_git.domain.ledger.event_content import Content
 from devs_git.domain.ledger.event_fields import malformed_fields
 from devs_git.domain.ledger.event_header import Header
+from devs_git.domain.ledger.event_keys import Key
 from devs_git.domain.ledger.event_merges import LedgersMerged
 from devs_git.domain.ledger.event_rewrites import CheckpointsRewritten, HistoryRewritten
 from devs_git.domain.ledger.event_tasks import TaskStarted
@@ -69,6 +70,15 @@ def test_the_page_of_events_lists_the_trailers_of_each_type(kind: str) -> None:
     written = {key for _, name, lines in EXAMPLES if name == kind for key, _ in fields_of(lines)}
     # A policy that a person approved has what `gate.resolved` has.
     assert (listed if kind != "policy.set" else listed | written) == written
+
+
+def test_the_page_of_events_says_what_each_trailer_means() -> None:
+    page = (TOP / "schemas" / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`Devs-.*?) \|", page, re.MULTILINE)
+    explained = {key for row in rows for key in re.findall(r"`(Devs-[A-Za-z-]+)`", row)}
+    keys = {value for name, value in vars(Key).items() if name.isupper()} | {Key.CONVERSATION}
+    # Nobody writes it: a reader puts it into what it reads of an event with a newer format.
+    assert keys - explained == {Key.TYPE}
 
 
 def test_each_class_has_an_example_and_each_effect_a_class() -> None:
