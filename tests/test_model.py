@@ -35,6 +35,6 @@ def test_without_the_capture_the_model_finds_a_loss(tmp_path: Path, monkeypatch:
         return real_store(objects, State(state.head, state.branch, tree, tree), *words)
 
     monkeypatch.setattr(return_to_state, "store", nothing)
-    monkeypatch.setattr(preserve, "keep", lambda *_: preserve.Kept("discard", "nowhere"))
+    monkeypatch.setattr(preserve, "keep", lambda *_: preserve.Preserved("discard", "nowhere"))
     with pytest.raises(AssertionError, match="lost: "):
         run_world(World, tmp_path, (20, 30), shrink=False, first=6)

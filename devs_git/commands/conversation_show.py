@@ -51,7 +51,7 @@ class Request(VerbRequest):
 
 
 @immutable
-class Said(Message):
+class ShownMessage(Message):
     """A message, the task that it belongs to, and whether that was rewound."""
 
     session_id: str = ""
@@ -69,7 +69,7 @@ class Result:
 
     session_id: str
     message_count: int
-    messages: tuple[Said, ...]
+    messages: tuple[ShownMessage, ...]
     next_cursor: str
     digest: str | None = field(default=None, metadata={"optional": True})
 
@@ -154,12 +154,12 @@ def _of_checkpoint(workspace: Workspace, catalog: Catalog, name: str) -> Snapsho
     return snapshots.of_tag(catalog, point.tag)
 
 
-def _shown_messages(found: tuple[Place, ...], request: Request) -> tuple[Said, ...]:
+def _shown_messages(found: tuple[Place, ...], request: Request) -> tuple[ShownMessage, ...]:
     shown = (_without(place, request) for place in found)
     return tuple(said for said in shown if said is not None)
 
 
-def _without(place: Place, request: Request) -> Said | None:
+def _without(place: Place, request: Request) -> ShownMessage | None:
     """The parts of the message that the request wants; None if it wants none of them."""
     message = place.message
     if message.role == "tool" and not request.tool_results:
@@ -168,7 +168,7 @@ def _without(place: Place, request: Request) -> Said | None:
         if message.content is None:
             return None
         message = replace(message, tool_calls=None)
-    return Said(
+    return ShownMessage(
         **vars(message),
         session_id=place.session_id,
         position=place.position,

@@ -57,7 +57,7 @@ class Request(VerbRequest):
 
 
 @immutable
-class Happening:
+class EventRow:
     """One event. `event_data`: all its trailers. `contract`: that of its task."""
 
     id: str
@@ -79,7 +79,7 @@ class Result(VerbResult):
     `not_believed`: as in `status`, but '' with `follow`.
     """
 
-    events: tuple[Happening, ...]
+    events: tuple[EventRow, ...]
     next_cursor: str
     more: bool = False
     not_believed: str = ""
@@ -91,7 +91,7 @@ def run(workspace: Workspace, request: Request) -> Result:
     _must_exist(tip.history, request)
     if request.after or request.follow:
         return _events_after(workspace, request, request.after or tip.oid)
-    found: list[Happening] = []
+    found: list[EventRow] = []
     skipping = request.cursor
     with closing(workspace.ledger.newest_first(tip.oid)) as events:
         for event in events:
@@ -105,7 +105,7 @@ def run(workspace: Workspace, request: Request) -> Result:
                         more=True,
                         not_believed=untrusted_ledger.reason(workspace.require_believed),
                     )
-                found.append(_happening(event, tip.history))
+                found.append(_row(event, tip.history))
     if skipping:
         raise invalid("cursor", "The ledger has no such event.", hint="Start over without a cursor.")
     return Result(tuple(found), "", not_believed=untrusted_ledger.reason(workspace.require_believed))
@@ -116,7 +116,7 @@ def _events_after(workspace: Workspace, request: Request, since: str) -> Result:
     git = workspace.store_git
     if git.attempt("merge-base", "--is-ancestor", since, workspace.ledger.require().oid, ok=(0, 1, 128))[0]:
         raise invalid("after", "The ledger has no such event.", hint="Start over without it.")
-    found: list[Happening] = []
+    found: list[EventRow] = []
     for moved in watch.looks(workspace.places.common, None if request.follow else 0):
         if not moved:
             continue
@@ -126,7 +126,7 @@ def _events_after(workspace: Workspace, request: Request, since: str) -> Result:
                 for event in events:
                     since = event.oid
                     if _is_wanted(event, tip.history, request):
-                        found.append(_happening(event, tip.history))
+                        found.append(_row(event, tip.history))
                     if len(found) == request.limit:
                         break
         if found:
@@ -162,8 +162,8 @@ def _contract(task_id: str, history: History) -> str:
     return task.contract if task else ""
 
 
-def _happening(event: Event, history: History) -> Happening:
-    return Happening(
+def _row(event: Event, history: History) -> EventRow:
+    return EventRow(
         id=event.oid,
         actor=event.actor,
         contract=_contract(event.task, history),

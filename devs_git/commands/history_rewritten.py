@@ -34,7 +34,7 @@ class Request(VerbRequest):
 
 
 @immutable
-class Followed:
+class MovedCheckpoint:
     """A checkpoint that moved; `name` is its new name ('' in a dry run)."""
 
     before: str
@@ -49,7 +49,7 @@ class Result(VerbResult):
     `refs`: refs of devs-git that the rewrite had changed, and that were repaired. `event` is '' if nothing moved.
     """
 
-    moved: tuple[Followed, ...]
+    moved: tuple[MovedCheckpoint, ...]
     emptied: tuple[str, ...]
     lost: tuple[str, ...]
     refs: tuple[str, ...]
@@ -147,7 +147,7 @@ def _result(plan: Plan, names: tuple[str, ...] = (), *, dry_run: bool = False) -
     new_names = names or ("",) * len(moves)
     return Result(
         moved=tuple(
-            Followed(point.name, name, point.commit, commit)
+            MovedCheckpoint(point.name, name, point.commit, commit)
             for (point, commit), name in zip(moves, new_names, strict=True)
         ),
         emptied=tuple(point.name for point in plan.found.emptied),

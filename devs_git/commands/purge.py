@@ -21,7 +21,7 @@ from devs_git.domain.text import limits
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.purge import own_files, refs_and_objects
-from devs_git.operations.purge.refs_and_objects import Found, Secret
+from devs_git.operations.purge.refs_and_objects import Secret, SecretPlaces
 from devs_git.storage.catalog import fulltext, purge_rows
 from devs_git.storage.catalog.database import NAME, Catalog
 from devs_git.storage.git import bounded, newest_objects, refs, remote_repository
@@ -86,7 +86,7 @@ class Result(VerbResult):
 class _Plan:
     """All that was found."""
 
-    objects: Found
+    objects: SecretPlaces
     hits: purge_rows.Hits
     files: tuple[Path, ...]
     left: tuple[Left, ...] = field(default_factory=tuple)
@@ -167,7 +167,7 @@ def _plan(workspace: Workspace, request: Request, catalog: Catalog) -> _Plan:
     """What would be deleted now; reads only."""
     followed, lost = _checkpoints_of_event(workspace, request)
     if not (request.path or request.text):
-        return _Plan(Found(followed, (), (), frozenset()), purge_rows.Hits(), (), lost=lost)
+        return _Plan(SecretPlaces(followed, (), (), frozenset()), purge_rows.Hits(), (), lost=lost)
     path = _path(workspace, request)
     texts = (request.text.encode("utf-8", "surrogateescape"),) if request.text else ()
     git, common = workspace.store_git, workspace.places.common

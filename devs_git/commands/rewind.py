@@ -16,7 +16,7 @@ from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.checkpoint import commit_locations
 from devs_git.operations.rewind import reach, rewind_plan
-from devs_git.operations.rewind.preserve import Kept
+from devs_git.operations.rewind.preserve import Preserved
 from devs_git.operations.rewind.return_to_state import StateChange, carry_out, movement, objections
 from devs_git.operations.rewind.rewind_plan import RewindPlan
 from devs_git.storage.documents import yaml_documents
@@ -224,7 +224,7 @@ def _rewind(workspace: Workspace, site: Site, request: Request, plan: RewindPlan
     change = _state_change(workspace, request.options, plan, active)
     clone = name_clone(site.places.common, workspace.new_nonce)
 
-    def build(tip: Tip, old: State, kept: Kept, backup: str) -> Draft:
+    def build(tip: Tip, old: State, kept: Preserved, backup: str) -> Draft:
         _require_same(tip, plan)
         moved = movement(change, old, kept, backup)
         content = Rewound(point.task_id, request.options.target, request.override_reason or "", clone, moved)
@@ -280,7 +280,7 @@ def _require_same(tip: Tip, plan: RewindPlan) -> None:
         )
 
 
-def _record(content: Rewound, worktree: str, plan: RewindPlan, kept: Kept) -> bytes:
+def _record(content: Rewound, worktree: str, plan: RewindPlan, kept: Preserved) -> bytes:
     """The file `rewinds/<op_id>.yaml` of the ledger: the facts of the event, for people."""
     moved = content.movement
     facts = {

@@ -56,7 +56,7 @@ class Request(VerbRequest):
 
 
 @immutable
-class Renumbered:
+class NewNumber:
     """A checkpoint of this clone that gets a new number, because the remote has another one with its number."""
 
     task_id: str
@@ -66,7 +66,7 @@ class Renumbered:
 
 
 @immutable
-class Named:
+class MovedTag:
     """A visible tag here that `sync` moved from one checkpoint to another, because of `event`, or deleted (then `now` and
     `event` are ''). The checkpoints stay.
     """
@@ -78,7 +78,7 @@ class Named:
 
 
 @immutable
-class Kept:
+class RemovedElsewhere:
     """Checkpoints that this clone still has, although `event`, which `actor` wrote in another clone, removed them there."""
 
     event: str
@@ -104,13 +104,13 @@ class Result:
     moved: tuple[str, ...]
     deleted: tuple[str, ...]
     superseded: tuple[Superseded, ...]
-    renumbered: tuple[Renumbered, ...]
+    renumbered: tuple[NewNumber, ...]
     outdone: tuple[str, ...]
     left: tuple[str, ...]
     rewound: tuple[str, ...]
     revived: tuple[str, ...]
-    named: tuple[Named, ...]
-    kept: tuple[Kept, ...]
+    named: tuple[MovedTag, ...]
+    kept: tuple[RemovedElsewhere, ...]
 
 
 @mutable
@@ -122,7 +122,7 @@ class _Log:
     moved: dict[str, None] = field(default_factory=dict)
     deleted: dict[str, None] = field(default_factory=dict)
     superseded: list[Superseded] = field(default_factory=list)
-    renumbered: dict[str, Renumbered] = field(default_factory=dict)
+    renumbered: dict[str, NewNumber] = field(default_factory=dict)
     outdone: list[Checkpoint] = field(default_factory=list)
     left: dict[str, None] = field(default_factory=dict)
     merged: str | None = None
@@ -182,7 +182,7 @@ def _attempt(workspace: Workspace, other: Remote, log: _Log, person: consent.Con
     log.outdone += joined.settled.undone
     for point, number in joined.settled.renumbered:
         before = log.renumbered.get(point.tag)
-        row = Renumbered(point.task_id, number, before.before if before else point.number, point.tag)
+        row = NewNumber(point.task_id, number, before.before if before else point.number, point.tag)
         log.renumbered[point.tag] = row
     seen = _remember(workspace, other, remote_tip, seen)
     history = workspace.ledger.history_at(joined.tip)
@@ -283,17 +283,17 @@ def _result(workspace: Workspace, other: Remote, log: _Log, tip: str, before: Ma
 
 def _moved_tags(
     points: Mapping[str, Checkpoint], before: Mapping[str, str], now: Mapping[str, str]
-) -> Iterator[Named]:
+) -> Iterator[MovedTag]:
     for ref, tag in before.items():
         held = now.get(ref, "")
         if ref.startswith(wanted_refs.VISIBLE) and tag in points and held != tag:
             point = points.get(held)
-            yield Named(ref, points[tag].name, point.name if point else "", point.event if point else "")
+            yield MovedTag(ref, points[tag].name, point.name if point else "", point.event if point else "")
 
 
-def _removed_elsewhere(workspace: Workspace, held: Iterable[Checkpoint]) -> Iterator[Kept]:
+def _removed_elsewhere(workspace: Workspace, held: Iterable[Checkpoint]) -> Iterator[RemovedElsewhere]:
     """The checkpoints here that other clones removed, for each event that says so."""
     gone = [point for point in dict.fromkeys(held) if point.gone]
     for oid in dict.fromkeys(point.gone for point in gone):
         said = next(workspace.ledger.events(oid))
-        yield Kept(oid, said.actor, tuple(point.name for point in gone if point.gone == oid))
+        yield RemovedElsewhere(oid, said.actor, tuple(point.name for point in gone if point.gone == oid))

@@ -17,7 +17,7 @@ from devs_git.domain.ledger.history import Checkpoint, fold
 from devs_git.domain.verbs import VerbRequest, VerbResult
 from devs_git.errors import DevsError, invalid
 from devs_git.operations.rewind import reach, refusals, rewind_plan
-from devs_git.operations.rewind.preserve import Kept
+from devs_git.operations.rewind.preserve import Preserved
 from devs_git.operations.rewind.return_to_state import StateChange, carry_out, movement, objections
 from devs_git.storage.git import filters, refs
 from devs_git.storage.git.filters import UndecidedFile
@@ -228,7 +228,7 @@ def _undo(workspace: Workspace, site: Site, request: Request, plan: _UndoPlan) -
 
     clone = name_clone(site.places.common, workspace.new_nonce)
 
-    def build(_tip: Tip, old: State, kept: Kept, backup: str) -> Draft:
+    def build(_tip: Tip, old: State, kept: Preserved, backup: str) -> Draft:
         content = Undone(
             plan.operation.op_id, plan.mode or "none", clone, movement(change, old, kept, backup)
         )

@@ -163,7 +163,7 @@ class Place:
         with Catalog.open(self.workspace.places.shared) as catalog:
             assert fulltext.trouble(catalog) == ""
 
-    def messages(self, session: str) -> list[conversation_show.Said]:
+    def messages(self, session: str) -> list[conversation_show.ShownMessage]:
         """The messages of the session that was read last."""
         found = conversation_show.run(self.workspace, conversation_show.Request(limit=10_000))
         assert found.session_id == session

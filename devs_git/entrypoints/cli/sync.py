@@ -15,7 +15,7 @@ from devs_git.entrypoints.cli.texts.console import paint
 
 if TYPE_CHECKING:
     from devs_git.commands import history_rewritten as history_rewritten_verb
-    from devs_git.commands.sync import Kept, Named, Result
+    from devs_git.commands.sync import MovedTag, RemovedElsewhere, Result
     from devs_git.domain.ledger.ledger_merge import Superseded
     from devs_git.domain.verbs import VerbRequest
 
@@ -51,14 +51,14 @@ def _sync_text(result: Result) -> str:
     return "\n".join(lines)
 
 
-def _moved_tag_line(row: Named) -> str:
+def _moved_tag_line(row: MovedTag) -> str:
     name = row.tag.removeprefix("refs/tags/")
     event = render.short(row.event)
     moved = f"now points to {row.now}, by event {event}" if row.now else "was deleted here"
     return f"tag {name} {moved}; it pointed to {row.before}, which is kept"
 
 
-def _kept_lines(row: Kept) -> Iterator[str]:
+def _kept_lines(row: RemovedElsewhere) -> Iterator[str]:
     count = len(row.checkpoints)
     names = ", ".join(row.checkpoints[:_SHOWN]) + (" …" if count > _SHOWN else "")
     event = render.short(row.event)

@@ -44,7 +44,7 @@ class Secret:
 
 
 @immutable
-class Found:
+class SecretPlaces:
     """`dropped` are refs of devs-git to delete, `left` is what only people can remove. `forms`: the texts to look for in all
     other places. `oids`: the blobs and trees that contain the secret.
     """
@@ -85,7 +85,9 @@ class _Ref:
     kind: str = ""  # '' for a person's ref, and for the ledger's
 
 
-def find_secret(git: Git, common: Path, secret: Secret, progress: Callable[[str, int, int], None]) -> Found:
+def find_secret(
+    git: Git, common: Path, secret: Secret, progress: Callable[[str, int, int], None]
+) -> SecretPlaces:
     """Search all objects of the repository; reads only."""
     listed = list(_refs(git, secret))
     graph, oids, texts = _graph(git, secret, progress)
@@ -110,7 +112,7 @@ def find_secret(git: Git, common: Path, secret: Secret, progress: Callable[[str,
     )
     left += _ledger(graph, [ref for ref in listed if ref.name == _LEDGER[0]], everywhere)
     left += _indexes(git, worktrees(git, common), oids)
-    return Found(tuple(dropped), tuple(left), forms(texts), frozenset(oids))
+    return SecretPlaces(tuple(dropped), tuple(left), forms(texts), frozenset(oids))
 
 
 def _refs(git: Git, secret: Secret) -> Iterator[_Ref]:

@@ -14,7 +14,7 @@ STASH = "refs/stash"
 
 
 @immutable
-class Kept:
+class Preserved:
     """Where the previous state is: `type` is branch, stash or discard."""
 
     type: str
@@ -37,7 +37,7 @@ def require_free(site: Site, mode: str, name: str | None) -> None:
         branches.require_free(site.git, name)
 
 
-def keep(site: Site, state: State, op_id: str, mode: str, name: str | None) -> Kept:
+def keep(site: Site, state: State, op_id: str, mode: str, name: str | None) -> Preserved:
     """Write the objects that preserve `state`, and return the ref update that names them; no ref moves yet."""
     sign = site.signature()
     if mode == "branch":
@@ -52,7 +52,7 @@ def keep(site: Site, state: State, op_id: str, mode: str, name: str | None) -> K
                 sign,
                 f"Uncommitted work before devs-git {op_id}\n\n{TrailerKey.LEDGER}: {site.ledger.tip().oid}",
             )
-        return Kept("branch", ref.removeprefix("refs/heads/"), (RefUpdate(ref, tip, NO_OID),))
+        return Preserved("branch", ref.removeprefix("refs/heads/"), (RefUpdate(ref, tip, NO_OID),))
     if mode == "stash":
         on = state.branch.removeprefix("refs/heads/") or "(no branch)"
         staged = commit(
@@ -62,5 +62,5 @@ def keep(site: Site, state: State, op_id: str, mode: str, name: str | None) -> K
             site.objects, state.worktree, [state.head, staged], sign, f"On {on}: before devs-git {op_id}"
         )
         old = refs.read(site.git, STASH) or NO_OID
-        return Kept("stash", "stash@{0}", (RefUpdate(STASH, tip, old),))
-    return Kept("discard", f"refs/devs/backup/{op_id}")
+        return Preserved("stash", "stash@{0}", (RefUpdate(STASH, tip, old),))
+    return Preserved("discard", f"refs/devs/backup/{op_id}")

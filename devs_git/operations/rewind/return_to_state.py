@@ -10,7 +10,7 @@ from devs_git.domain.ledger.event_operations import Movement
 from devs_git.domain.ledger.events import Draft, RefUpdate
 from devs_git.errors import DevsError
 from devs_git.operations.rewind import preserve
-from devs_git.operations.rewind.preserve import Kept
+from devs_git.operations.rewind.preserve import Preserved
 from devs_git.storage.git import refs
 from devs_git.storage.ledger import own_operations
 from devs_git.storage.ledger.store import Tip
@@ -54,12 +54,12 @@ class ChangeResult:
     """The move that was made, how the previous state is preserved, and the oid of its backup."""
 
     moved: MoveResult
-    kept: Kept
+    kept: Preserved
     backup: str
 
 
 def carry_out(
-    site: Site, change: StateChange, active: str, build: Callable[[Tip, State, Kept, str], Draft]
+    site: Site, change: StateChange, active: str, build: Callable[[Tip, State, Preserved, str], Draft]
 ) -> ChangeResult:
     """Make the change; the caller holds the worktree's lock. `active` is the worktree's active task before the change.
 
@@ -94,7 +94,7 @@ def carry_out(
         return ChangeResult(move_tree.execute(site, move), kept, backup)
 
 
-def movement(change: StateChange, old: State, kept: Kept, backup: str) -> Movement:
+def movement(change: StateChange, old: State, kept: Preserved, backup: str) -> Movement:
     """What the event has to say, so that `undo` can undo the change."""
     moved = Movement(change.op_id, old.branch, old.head, change.new.head, backup, kept.type, kept.trailer)
     return change.effect.added_to(moved)

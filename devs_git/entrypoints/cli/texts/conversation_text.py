@@ -12,7 +12,7 @@ from devs_git.entrypoints.cli.texts.render import plural, table, when
 if TYPE_CHECKING:
     from devs_git.commands import conversation_import as conversation_import_verb
     from devs_git.commands import conversation_snapshots as conversation_snapshots_verb
-    from devs_git.commands.conversation_show import Result, Said
+    from devs_git.commands.conversation_show import Result, ShownMessage
     from devs_git.domain.recall.conversation_snapshots import Snapshot
 
 _COLOURS: Final = {"user": "cyan", "assistant": "green", "system": "bright_black", "tool": "yellow"}
@@ -40,7 +40,7 @@ def _older_line(result: Result) -> list[str]:
     return [paint(f"… {plural(count, 'message') if count else 'more'} before this: {more}", "bright_black")]
 
 
-def _message(message: Said) -> str:
+def _message(message: ShownMessage) -> str:
     head = [paint(message.role, _COLOURS[message.role], bold=True), when(message.timestamp or "")]
     if message.tool_name:
         head.append(printable(message.tool_name, ""))
@@ -80,7 +80,7 @@ def table_text(result: Result) -> str:
     return table(rows)
 
 
-def _gist(message: Said) -> str:
+def _gist(message: ShownMessage) -> str:
     calls = [f"→ {call.name} {_input(call.input)}" for call in message.tool_calls or ()]
     return " ".join(filter(None, [message.content, *calls, message.tool_name, message.tool_result]))
 
