@@ -16,7 +16,7 @@ def _fill_streams() -> None:
 
 
 def main() -> int:
-    """The exit status of the door that was called."""
+    """The exit status of the entry point that was called."""
     _fill_streams()
     gc.set_threshold(
         50_000
@@ -51,7 +51,7 @@ def script() -> None:
     """
     try:
         status = main()
-    except KeyboardInterrupt:  # while the door itself was still being imported
+    except KeyboardInterrupt:  # while the entry point was still being imported
         from devs_git.entrypoints.cli.texts import console
         from devs_git.errors import EXIT_INTERRUPTED
 

@@ -1,6 +1,6 @@
-"""Every door reads a limited number of bytes: what is too large is refused while it is read, with the limit and a way out.
+"""Every entry point reads a limited number of bytes: what is too large is refused while it is read, with the limit and a way out.
 
-The tables are written by hand: who adds a door adds it here. The last one names each file of the package that reads
+The tables are written by hand: who adds an entry point adds it here. The last one names each file of the package that reads
 something without a limit, and whose that is, so that one more is noticed. The body of an HTTP request is tested in
 tests/entrypoints/http, git's objects in tests/commands/test_verify_odd.py.
 """

@@ -157,10 +157,10 @@ def _fill(top: Path) -> dict[str, str]:
     git.run("add", "file")
     git.run("branch", "other")
     saved: snapshot_create.Result = call("snapshot create", snapshot_create.Request())
-    asked: gate_request.Result = call(
+    gate: gate_request.Result = call(
         "gate request", gate_request.Request(gate_type="MANUAL", blocker_description=_WHY)
     )
     return {
-        "gate_id": asked.gate_id,
+        "gate_id": gate.gate_id,
         "snapshot open name": saved.branch,
     }

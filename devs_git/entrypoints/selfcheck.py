@@ -138,7 +138,7 @@ def _failures(name: str, row: Verb, call: Callable[[], str], scratch: Scratch) -
     before = scratch.state()
     answer = call()
     if row.tier >= CHANGES and not row.runs_while_frozen and answer != "GATE_BLOCKED":
-        said = f"answers {answer}" if answer in CODES else f"is not refused ({answer or 'it ran'})"
-        yield f"'{name}' {said} while a gate is open."
+        outcome = f"answers {answer}" if answer in CODES else f"is not refused ({answer or 'it ran'})"
+        yield f"'{name}' {outcome} while a gate is open."
     if scratch.state() != before:
         yield f"'{name}' changes the repository while a gate is open."

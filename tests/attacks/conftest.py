@@ -26,7 +26,7 @@ def frozen(initialised: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
         ask(Workspace.open(), kind="MANUAL")
         devs_folder.refresh(
             Workspace.open().places, Workspace.open().ledger
-        )  # as the verb does through its door
+        )  # as the command line calls the verb
         shutil.copytree(initialised, mould, symlinks=True)
     else:
         shutil.rmtree(initialised)

@@ -13,7 +13,7 @@ from devs_git.entrypoints.cli.main import cli, command
 from devs_git.entrypoints.tools.table import TOOLS
 
 # `hook` is called by the installed hooks and by nobody else.
-NAMES: Final = (*VERBS, *(door for door in OTHER_COMMANDS if door != "hook"))
+NAMES: Final = (*VERBS, *(name for name in OTHER_COMMANDS if name != "hook"))
 GROUPS: Final[dict[str, tuple[str, ...]]] = {
     "Set up": (
         "init",

@@ -45,8 +45,8 @@ class _Candidates(StringParamType):
             return []
         # A shell prints names unchanged, so a name that would command the terminal is not offered.
         return [
-            CompletionItem(name, help=printable(said, ""))
-            for name, said in found.items()
+            CompletionItem(name, help=printable(description, ""))
+            for name, description in found.items()
             if name.startswith(incomplete) and not COMMANDING.search(name)
         ]
 

@@ -81,8 +81,8 @@ class TableGroup(click.Group):
         """Names from the table: click would import every command for its summary."""
         from click.shell_completion import CompletionItem
 
-        named = ((name, text) for name, text in self.summaries.items() if name.startswith(incomplete))
-        items = [CompletionItem(name, help=text) for name, text in named]
+        rows = ((name, text) for name, text in self.summaries.items() if name.startswith(incomplete))
+        items = [CompletionItem(name, help=text) for name, text in rows]
         return items + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -55,8 +55,8 @@ def _head() -> Iterator[str]:
     first, _blank, rest = overview.ABOUT.partition("\n\n")
     yield from (".SH DESCRIPTION", _text(first), *_block(rest))
     yield ".SH OPTIONS"
-    for option, said in overview.OPTIONS.items():
-        yield from (".TP", f".B {_text(option)}", _text(said))
+    for option, description in overview.OPTIONS.items():
+        yield from (".TP", f".B {_text(option)}", _text(description))
     yield ".PP"
     yield "Commands that print a result also have these options:"
     root = click.Context(cli, info_name="devs-git")
@@ -67,7 +67,7 @@ def _head() -> Iterator[str]:
 def _commands() -> Iterator[str]:
     yield ".SH COMMANDS"
     root = click.Context(cli, info_name="devs-git")
-    for name in (*VERBS, *(door for door in OTHER_COMMANDS if door != "hook")):
+    for name in (*VERBS, *(name for name in OTHER_COMMANDS if name != "hook")):
         command = _command(name, root)
         usage = " ".join(command.collect_usage_pieces(click.Context(command, info_name=name, parent=root)))
         about, _example, example = (command.help or "").partition("Example:\n")
@@ -96,11 +96,11 @@ def _options(params: Iterator[click.Parameter]) -> Iterator[str]:
 
 def _tail() -> Iterator[str]:
     yield ".SH EXIT STATUS"
-    for status, said in STATUS.items():
-        yield from (".TP", f".B {status}", _text(said))
+    for status, description in STATUS.items():
+        yield from (".TP", f".B {status}", _text(description))
     yield ".SH FILES"
-    for place, said in _PLACES.items():
-        yield from (".TP", f".I {_text(place)}", _text(said))
+    for place, description in _PLACES.items():
+        yield from (".TP", f".I {_text(place)}", _text(description))
     yield from (".SH SEE ALSO", ".BR git (1),", ".BR git\\-tag (1),", ".BR githooks (5)")
 
 

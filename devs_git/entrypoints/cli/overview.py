@@ -31,8 +31,8 @@ def top_level() -> dict[str, str]:
 
 
 def _summaries() -> dict[str, str]:
-    doors = {name: text for name, text in OTHER_COMMANDS.items() if name != "hook"}
-    return {**{name: row.summary for name, row in VERBS.items()}, **doors}
+    others = {name: text for name, text in OTHER_COMMANDS.items() if name != "hook"}
+    return {**{name: row.summary for name, row in VERBS.items()}, **others}
 
 
 def _of_group(word: str) -> str:

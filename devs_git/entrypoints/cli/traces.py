@@ -100,7 +100,7 @@ def _with_minus_words(made: click.Command) -> click.Command:
     valued = {name for option in options for name in option.opts}
 
     def parse_args(ctx: click.Context, args: list[str]) -> list[str]:
-        kept: list[str] = []
+        other_args: list[str] = []
         words: list[str] = []
         ahead = iter(args)
         for arg in ahead:
@@ -109,8 +109,8 @@ def _with_minus_words(made: click.Command) -> click.Command:
             elif arg.startswith("-") and not arg.startswith("--") and arg != "-h":
                 words.append(arg)
             else:
-                kept += [arg, *islice(ahead, int(arg in valued))]
-        return parse(ctx, [*kept, "--", *words])
+                other_args += [arg, *islice(ahead, int(arg in valued))]
+        return parse(ctx, [*other_args, "--", *words])
 
     made.parse_args = parse_args  # type: ignore[method-assign]
     return made

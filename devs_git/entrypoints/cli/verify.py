@@ -39,8 +39,8 @@ def _line(finding: ReportedFinding) -> str:
     head = terminal.style(f"{finding.severity} {finding.code}", fg=colour, bold=True)
     at = f"{legible(finding.file)}:{finding.line}: " if finding.line else ""
     place = "" if finding.message.startswith(at) else at
-    said = f"{head} {place}{printable(finding.message, '')}"
-    return f"{said}\n    {finding.hint}" if finding.hint else said
+    line = f"{head} {place}{printable(finding.message, '')}"
+    return f"{line}\n    {finding.hint}" if finding.hint else line
 
 
 def _annotation(finding: ReportedFinding) -> str:

@@ -208,8 +208,8 @@ def _post_rewrite(arguments: list[str]) -> None:
     from devs_git.workspace import Workspace
 
     cause = arguments[0] if arguments else "rebase"
-    told = os.fsdecode(bounded.read(sys.stdin.buffer, limits.REFS, "commits"))
-    pairs = (line.split()[:2] for line in told.splitlines() if len(line.split()) >= 2)
+    text = os.fsdecode(bounded.read(sys.stdin.buffer, limits.REFS, "commits"))
+    pairs = (line.split()[:2] for line in text.splitlines() if len(line.split()) >= 2)
     new_of = {old: new for old, new in pairs if old != new}
     if not new_of:
         return

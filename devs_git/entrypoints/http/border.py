@@ -62,8 +62,8 @@ class Rules:
     def objection(self, headers: Headers) -> Response | None:
         """The refusal of a request by its headers; None if it is let in."""
         hosts = headers.getlist("host")
-        named = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
-        if named is None or not self.is_ours(named[1]):
+        host = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
+        if host is None or not self.is_ours(host[1]):
             return rejection(403, "Host", "Host is not a name of this server.")
         if any(origin.lower() != f"http://{hosts[0].lower()}" for origin in headers.getlist("origin")):
             return rejection(403, "Origin", "Requests from pages of another origin are refused.")

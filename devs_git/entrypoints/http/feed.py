@@ -54,12 +54,12 @@ class Feed:
         """Check ten times a second whether the ledger has moved, while the server runs."""
         self._loop = asyncio.get_running_loop()
         common = Workspace.open(self.where).places.common
-        seen: tuple[object, ...] = ()
+        last_marks: tuple[object, ...] = ()
         while True:
             with contextlib.suppress(OSError):
                 found = watch.marks(common)
-                if found != seen:
-                    seen = found
+                if found != last_marks:
+                    last_marks = found
                     self._moved.set()
                     self._moved = asyncio.Event()
             await asyncio.sleep(watch.POLL_SECONDS)

@@ -61,10 +61,10 @@ def call(name: str, arguments: dict[str, Any], where: Path, progress: Progress |
 
 def _warn(tool: Tool, workspace: Workspace) -> None:
     """Write the warning of missing hooks to the server's log, once for each repository."""
-    said = missing_hooks.warning_for(tool.verb_name, workspace)
-    if said and (workspace.places.common, said) not in _WARNED:
-        _WARNED.add((workspace.places.common, said))
-        logging.getLogger(__name__).warning(said.removeprefix("warning: "))
+    warning = missing_hooks.warning_for(tool.verb_name, workspace)
+    if warning and (workspace.places.common, warning) not in _WARNED:
+        _WARNED.add((workspace.places.common, warning))
+        logging.getLogger(__name__).warning(warning.removeprefix("warning: "))
 
 
 def _answer(tool: Tool, workspace: Workspace, request: Any) -> Answer:

@@ -53,11 +53,11 @@ def _command(tool: Tool, text: str) -> str:
     if words is None or words[0] != "devs-git":
         return text
     for verb in (" ".join(words[1:3]), words[1]):
-        meant = _tool_of(verb, tool)
-        given = _arguments(meant, verb, words[1 + len(verb.split()) :]) if meant else None
-        if meant and given is not None:
+        called = _tool_of(verb, tool)
+        given = _arguments(called, verb, words[1 + len(verb.split()) :]) if called else None
+        if called and given is not None:
             values = ", ".join(f"{name}={value}" for name, value in given.items())
-            return (f"{meant.name}({values})" if values else meant.name) + text[len(bare) :]
+            return (f"{called.name}({values})" if values else called.name) + text[len(bare) :]
     return text
 
 

@@ -26,7 +26,7 @@ Say = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def say(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Say:
-    """`say("install", "claude")` runs the door; exit status and all that it printed."""
+    """`say("install", "claude")` runs the command; exit status and all that it printed."""
 
     def run(*words: str) -> tuple[int, str]:
         monkeypatch.setattr(sys, "argv", ["devs-git", "agent", *words])

@@ -1,4 +1,4 @@
-"""A ledger that a newer devs-git wrote: each door refuses with the code, and with what to do."""
+"""A ledger that a newer devs-git wrote: each entry point refuses with the code, and with what to do."""
 
 from __future__ import annotations
 

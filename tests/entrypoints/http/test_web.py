@@ -1,4 +1,4 @@
-"""What the HTTP door answers: the plain form, REST and the document that describes it."""
+"""The HTTP server: the plain form, REST and the OpenAPI document."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ Say = Callable[..., str]
 
 @pytest.fixture
 def say(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Say:
-    """`say("install")` runs the door and returns what it printed."""
+    """`say("install")` runs the command and returns what it printed."""
 
     def run(*words: str) -> str:
         monkeypatch.setattr(sys, "argv", ["devs-git", "aliases", *words])

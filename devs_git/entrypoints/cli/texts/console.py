@@ -51,7 +51,7 @@ def exact(text: str) -> str:
 
 def width(text: str) -> int:
     """The number of characters that a terminal shows of `text`; our marks do not count."""
-    return sum(len(printable(said, "")) for _mark, said in _parts(text))
+    return sum(len(printable(part_text, "")) for _mark, part_text in _parts(text))
 
 
 def write(text: str, *, err: bool = False, end: str = "\n") -> None:
@@ -63,12 +63,12 @@ def write(text: str, *, err: bool = False, end: str = "\n") -> None:
 
 def _harmless(text: str, *, terminal: bool) -> str:
     exactly, found = False, []
-    for mark, said in _parts(text):
+    for mark, part_text in _parts(text):
         if mark in (_EXACT, _AGAIN):
             exactly = mark == _EXACT and not terminal
         elif mark and terminal:
             found.append(f"\x1b[{mark}")
-        found.append(said if exactly else printable(said))
+        found.append(part_text if exactly else printable(part_text))
     return "".join(found)
 
 
@@ -77,8 +77,8 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
     first, *rest = text.split(_OURS)
     yield "", first
     for part in rest:
-        mark, _, said = part.partition("m")
-        yield f"{mark}m", said
+        mark, _, part_text = part.partition("m")
+        yield f"{mark}m", part_text
 
 
 def line_again(text: str) -> None:

@@ -104,14 +104,14 @@ def _line(snapshot: Snapshot) -> tuple[str, ...]:
     cost = f"${snapshot.metadata.cost_usd:.2f}" if snapshot.metadata.cost_usd else ""
     tokens = plural(snapshot.metadata.token_count, "token") if snapshot.metadata.token_count else ""
     name = snapshot.checkpoint or snapshot.task_id or "-"
-    said = plural(snapshot.message_count, "message")
-    kept = paint(snapshot.snapshot_id, "yellow")
-    return kept, name, snapshot.snapshot_type, said, tokens, cost, when(snapshot.created_at)
+    count = plural(snapshot.message_count, "message")
+    snapshot_id = paint(snapshot.snapshot_id, "yellow")
+    return snapshot_id, name, snapshot.snapshot_type, count, tokens, cost, when(snapshot.created_at)
 
 
 def snapshot_text(snapshot: Snapshot) -> str:
-    said = plural(snapshot.message_count, "message")
-    return f"{snapshot.snapshot_id}: {said} of {printable(snapshot.session_id, '')}"
+    count = plural(snapshot.message_count, "message")
+    return f"{snapshot.snapshot_id}: {count} of {printable(snapshot.session_id, '')}"
 
 
 def snapshots_text(result: conversation_snapshots_verb.Result) -> str:

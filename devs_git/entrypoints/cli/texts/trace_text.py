@@ -46,11 +46,11 @@ def _line(row: TraceRow) -> tuple[str, ...]:
 
 def _message(hit: trace_search_verb.MessageHit) -> tuple[str, ...]:
     state = [paint("rewound", "bright_black")] if hit.rewound else []
-    said = " ".join([hit.role, *filter(None, [printable(hit.tool_name, "")]), *state])
+    sender = " ".join([hit.role, *filter(None, [printable(hit.tool_name, "")]), *state])
     return (
         paint(printable(hit.message_id, ""), "yellow"),
         hit.task_id or "-",
-        said,
+        sender,
         when(hit.created_at),
     )
 
@@ -106,8 +106,8 @@ def output_text(result: trace_get_verb.Result, *, raw: bool) -> str | bytes:
 
 
 def import_text(result: trace_import_verb.Result) -> str:
-    new, kept = ("1 is" if number == 1 else f"{number} are" for number in (result.new, result.kept))
-    lines = [f"Read {plural(result.traces, 'trace')}: {new} new, {kept} already stored."]
+    new, known = ("1 is" if number == 1 else f"{number} are" for number in (result.new, result.kept))
+    lines = [f"Read {plural(result.traces, 'trace')}: {new} new, {known} already stored."]
     if result.others:
         names = ", ".join(printable(name, "") for name in result.others[:_NAMED])
         more = f" and {len(result.others) - _NAMED} more" if len(result.others) > _NAMED else ""

@@ -1,4 +1,4 @@
-"""Every tool through every door, while a gate is open and while none is. What is in the table is tested, whatever it is."""
+"""Every tool through every entry point, while a gate is open and while none is. What is in the table is tested, whatever it is."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FEW = ("git_status", "get_task_trace", "start_task", "rewind_to_task")
 CHOSEN = [name for name in TOOLS if name != ASKING and (not QUICK or name in FEW)]
 # In the quick run test_mcp_server tells its story over standard input and output.
 STDIO = [pytest.param(f"stdio {mode}", marks=pytest.mark.thorough) for mode in ("legacy", "2026-07-28")]
-DOORS = (*STDIO, "http legacy", "http 2026-07-28", "plain")
+ENTRY_POINTS = (*STDIO, "http legacy", "http 2026-07-28", "plain")
 # What comes before the guard says no: wrong arguments, and what is not there.
 FIRST = frozenset({"INVALID_ARGUMENTS", "TASK_NOT_FOUND", "CHECKPOINT_NOT_FOUND", "MESSAGE_NOT_FOUND"})
 ANNOUNCED: dict[str, dict[str, Any]] = {}
@@ -50,9 +50,9 @@ def lived_in(initialised: Path) -> Path:
 
 
 @asynccontextmanager
-async def _client(door: str, top: Path, web: Web) -> AsyncIterator[Call]:
+async def _client(entry_point: str, top: Path, web: Web) -> AsyncIterator[Call]:
     """One way to call a tool: the value, and whether it is an error."""
-    kind, _, mode = door.partition(" ")
+    kind, _, mode = entry_point.partition(" ")
 
     async def plain(name: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
         said = await anyio.to_thread.run_sync(lambda: web.tool(name, **arguments))
@@ -86,8 +86,8 @@ def _state(top: Path) -> bytes:
     return subprocess.run(["sh", "-c", words], cwd=top, check=True, capture_output=True).stdout
 
 
-async def _through(door: str, top: Path, web: Web) -> None:
-    async with _client(door, top, web) as call:
+async def _through(entry_point: str, top: Path, web: Web) -> None:
+    async with _client(entry_point, top, web) as call:
         for name in CHOSEN:
             value, is_error = await call(name, sample(name))
             _fits(name, value, is_error)
@@ -116,9 +116,9 @@ def _fits(name: str, value: dict[str, Any], is_error: bool) -> None:
 
 
 @pytest.mark.quick(1)
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
 def test_every_tool_answers_what_is_announced_and_is_frozen_where_its_verb_is(
-    door: str, lived_in: Path
+    entry_point: str, lived_in: Path
 ) -> None:
     with serve(lived_in) as web:
-        anyio.run(_through, door, lived_in, web)
+        anyio.run(_through, entry_point, lived_in, web)
