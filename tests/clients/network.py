@@ -15,6 +15,11 @@ import subprocess
 import sys
 from typing import Final, NoReturn
 
+# For a client in the machine's own network: a proxy that is not there stands before everything but the loopback.
+CLOSED_PROXY: Final = {
+    **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9"),
+    **dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1,localhost"),
+}
 _VARIABLE: Final = "DEVS_TEST_NETWORK"
 _INSIDE: Final = "--inside"
 # As root; else as a user who is root within a namespace of users.

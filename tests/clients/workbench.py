@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from tests.clients import installation
+from tests.clients import installation, network
 from tests.clients.model_server import ModelServer, Request
 from tests.clients.program import Place, Program, Start
 from tests.clients.script import END, Turn
@@ -63,6 +63,7 @@ class Workbench:
             "SHELL": "/bin/sh",
             "LANG": "C.UTF-8",
             "TZ": "UTC",
+            **({} if network.is_closed() else network.CLOSED_PROXY),
         }
         recorder = _RECORDER.format(folder=shlex.quote(str(self._recorded)))
         place = Place(self.home, self.top, self.model.address, f"sh -c {shlex.quote(recorder)}", plain)
