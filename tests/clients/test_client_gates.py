@@ -22,7 +22,7 @@ def test_a_write_is_denied_while_a_gate_is_open(workbench: Workbench, gate: str)
     run = workbench.run((program.write(workbench.top / "new.txt", "hello\n"),))
     assert not (workbench.top / "new.txt").exists()
     # The model is told why, and what to do.
-    assert f"GATE_BLOCKED: this repository is frozen, because gate {gate}" in run.results[0]
+    assert "GATE_BLOCKED" in run.results[0]
     assert f"devs-git gate wait {gate}" in run.results[0]
     # The client asked our hook, and told no hook of a result, for the tool never ran.
     assert len(run.payloads_of("PreToolUse")) == 1
@@ -36,7 +36,7 @@ def test_a_write_is_denied_while_a_gate_is_open(workbench: Workbench, gate: str)
 def test_a_shell_command_is_denied_while_a_gate_is_open(workbench: Workbench, gate: str) -> None:
     run = workbench.run((workbench.program.shell("echo hello >new.txt"),))
     assert not (workbench.top / "new.txt").exists()
-    assert f"gate {gate} waits for a person's decision" in run.results[0]
+    assert f"devs-git gate wait {gate}" in run.results[0]
 
 
 def test_a_single_call_of_devs_git_is_not_denied_while_a_gate_is_open(
