@@ -33,7 +33,7 @@ class Request(VerbRequest):
 
 @immutable
 class Result:
-    """`new`: how many messages were read. `message_count`: how many the session has now. `garbage`: how many lines are not JSON.
+    """`new` messages were read; the session has `message_count` now. `garbage`: how many lines are not JSON.
 
     `waits`: the last line is incomplete. `rewritten`: the file does not continue what was read before.
     """

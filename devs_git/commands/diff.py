@@ -65,7 +65,7 @@ class Stats:
 
 @immutable
 class Result(VerbResult):
-    """`from_` and `to` are oids of commits (or of the empty tree, if there is no earlier commit); `to` is '' for a working tree.
+    """`from_` and `to`: oids of commits. `from_` may be the empty tree's, and `to` is '' for a working tree.
 
     `not_told`: files whose difference only a filter can tell, which is not started because the repository names it.
     `not_believed`: as in `status`, if the request names a checkpoint.

@@ -93,7 +93,7 @@ def _point(workspace: Workspace, request: Request) -> Checkpoint:
 
 
 def run(workspace: Workspace, request: Request) -> Result:
-    """GIT_RESET_FAILED if the restore would overwrite tracked changes or untracked files, HISTORY_REWRITTEN. `undo` can undo it."""
+    """GIT_RESET_FAILED if it would overwrite tracked changes or untracked files, HISTORY_REWRITTEN."""
     with move_tree.translate_failures(REFUSAL), move_tree.worktree_lock(workspace.site) as site:
         workspace.ledger.require()
         source = find(workspace, request)

@@ -88,7 +88,7 @@ class RemovedElsewhere:
 
 @immutable
 class Result:
-    """What changed: `fetched` are refs of this clone, `pushed` refs of the remote; of these, `moved` and `deleted` are visible tags.
+    """`fetched`: refs that changed here. `pushed`: refs that changed in the remote; of these, `moved` and `deleted` are visible tags.
 
     `merged`: the event that merged two ledgers, else None. `outdone`: checkpoints that completed a task here after
     another clone had completed it. `left`: refs here or there with a value that no event explains. `rewound`: tasks that
@@ -223,7 +223,7 @@ def _require_same_ledger(workspace: Workspace, other: Remote, remote_tip: str, s
 
 
 def _remember(workspace: Workspace, other: Remote, tip: str, seen: str) -> str:
-    """Store `tip` as the remote's last known ledger; returns what is stored then, because another `sync` may store a newer one."""
+    """Store `tip` as the remote's last known ledger. Returns the stored tip: another `sync` may store a newer one."""
     if not tip or tip == seen:
         return seen
     update = RefUpdate(other.known_ledger_ref, tip, seen or NO_OID)
@@ -243,7 +243,7 @@ def _publish(
     """
     remote_tip, there, tip = remote_refs.ledger, remote_refs.devs, history.tip
     wanted = wanted_refs.updates(history, there, workspace.objects.is_tag)
-    # A numbered ref never moves. A visible tag moves to where its event says. The ref of a removed checkpoint is deleted there, too.
+    # A numbered ref never moves, and is deleted only with its checkpoint. A visible tag moves to where its event says.
     gone = {tag for tag, point in history.checkpoints.items() if point.gone}
     steps = [u for u in wanted if u.old == NO_OID or u.ref.startswith(wanted_refs.VISIBLE) or u.old in gone]
     steps.sort(key=lambda update: update.old == NO_OID)

@@ -17,7 +17,7 @@ LONGEST_LETTER: Final = 4  # bytes of one character in UTF-8
 
 @immutable
 class Request(VerbRequest):
-    """`offset` and `limit` count bytes; without a limit, everything from the offset. `payload`: what the client sent instead."""
+    """`offset` and `limit`: in bytes; no limit is None. `payload`: what the client sent, instead of the output."""
 
     trace_id: str = ""
     offset: int = 0

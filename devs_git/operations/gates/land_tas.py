@@ -159,7 +159,7 @@ class _Landing:
     build: Build
 
     def commit(self, head: str) -> tuple[str, str]:
-        """Write the commit on top of `head` with the approved text. Returns its oid and the oid of its tree; no ref names them yet."""
+        """Write the commit on top of `head` with the approved text. Returns the oids of commit and tree; no ref names them yet."""
         workspace, gate = self.workspace, self.gate
         _require_same(workspace.store_git, gate, head)
         before = workspace.store_git.text("rev-parse", "--verify", f"{head}^{{tree}}")

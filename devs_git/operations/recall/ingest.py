@@ -70,7 +70,7 @@ def ingest_transcript(workspace: Workspace, catalog: Catalog, source: Source, ho
 
 
 def ingest_pending(workspace: Workspace, catalog: Catalog) -> None:
-    """Read the new messages of the transcripts that hooks named, unless the policy forbids it. Then forget these transcripts."""
+    """Read the new messages of the transcripts that hooks named, unless the policy forbids it."""
     from devs_git.storage.catalog import pending_transcripts
     from devs_git.storage.catalog.transcripts import Source
 

@@ -104,7 +104,7 @@ def transcript(payload: Captured) -> Path | None:
 
 
 def newest_payload(places: Places, task_id: str) -> Captured | None:
-    """The newest payload that names a transcript, from a session in which the task was active; only a few small ones are read."""
+    """The newest payload of the task that names a transcript. Only a few small payloads are read."""
     newest = sorted((found for found in _files(places.spool) if found.event in HANDLERS), reverse=True)
     for found in newest[:_GLANCE]:
         with contextlib.suppress(OSError, ValueError, RecursionError):

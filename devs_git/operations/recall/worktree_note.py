@@ -25,8 +25,8 @@ _TASKS = 8
 
 @immutable
 class Note:
-    """`last`: the time of the last message. `prefix`: as in the trailer. `read` bytes of the transcript at `path` ('' if unknown)
-    were read.
+    """`last`: the time of the last message. `prefix`: as in the trailer. `read`: how many bytes of the transcript at `path`
+    ('' if unknown) were read.
     """
 
     last: str

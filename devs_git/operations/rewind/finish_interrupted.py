@@ -91,7 +91,7 @@ def _require_position(site: Site, open_journal: Journal) -> None:
     if moved:
         raise DevsError(
             "CONFLICT",
-            f"{moved[0]} was moved after the {open_journal.verb} was interrupted, so the {open_journal.verb} cannot be finished.",
+            f"{moved[0]} was moved after the interrupted {open_journal.verb}, which cannot be finished now.",
             hint="Take it back: devs-git doctor --take-back",
             ref=moved[0],
         )

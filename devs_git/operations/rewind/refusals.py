@@ -1,4 +1,4 @@
-"""The reasons why a rewind, undo or restore is refused now, each with what to do. A dry run lists all; a real run raises the first."""
+"""Why a rewind or an undo is refused, each reason with what to do. A dry run lists all; a real run raises the first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only a person at a terminal can decide: to accept a policy that this clone never saw, and which of two ledgers to keep."""
+"""What only a person at a terminal can decide: to accept an unknown policy, and which of two ledgers to keep."""
 
 from __future__ import annotations
 

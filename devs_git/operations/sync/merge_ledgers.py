@@ -122,7 +122,7 @@ def _fast_forward(workspace: Workspace, other: RemoteLedger, facts: Facts, tip: 
 
 
 def _require_sound(facts: Facts, other: RemoteLedger, ours: str) -> None:
-    """Raises if the rule of belief forbids the remote's ledger, or if it lacks what this clone saw there and no person chose it."""
+    """Raises if the rule of belief forbids the remote's ledger, or if it lacks events that this clone saw there."""
     found = next(received.judge(facts, ours, other.tip, known_tip=""), None)
     if found:
         raise received.refusal(found, other.remote)
@@ -201,7 +201,7 @@ def _rows(facts: Facts, before: tuple[str, ...], at: str) -> tuple[ledger_merge.
 
 
 def update_refs(workspace: Workspace) -> tuple[str, ...]:
-    """Move the refs of checkpoints and the visible tags to where the ledger says, as this clone sees it. Returns the refs that changed."""
+    """Move the refs of checkpoints and the visible tags as the ledger says. Returns the refs that changed."""
     updates = _updates(workspace, workspace.ledger.tip().history)
     if updates:
         refs.transaction(workspace.ledger.git, updates, "devs: sync: refs follow the ledger")

@@ -1,4 +1,4 @@
-"""Which of the checkpoints that some clone rewound the branches of a remote still have. Each `sync` asks, and fetches if it must.
+"""Which rewound checkpoints the branches of a remote still have. Each `sync` asks, and fetches if it must.
 
 The answer decides the remote's visible tags. If this clone knows only from `sync` that the remote has such a checkpoint,
 it keeps the branch below `clone_history.SEEN`, so that other commands need no network.
