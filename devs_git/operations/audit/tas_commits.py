@@ -84,7 +84,7 @@ def _path(facts: Facts, commit: Bound) -> str:
 
 
 def _free(facts: Facts, commit: Bound) -> bool:
-    """Whether a commit is older than the first policy, so that nobody had to ask."""
+    """Whether a commit is older than the tracked policy, so that nobody had to ask."""
     return not commit.ledger and commit.oid in facts.early_commits
 
 

@@ -59,7 +59,7 @@ def perform(
 
 
 def _as_it_is(workspace: Workspace, job: Job, *, everything: bool) -> tuple[Checkpoint | None, bool]:
-    """The checkpoint of the task that HEAD already is, if any, and whether HEAD has new work of the task."""
+    """The checkpoint of the task that HEAD already is, if any, and whether HEAD is work of the task."""
     if not job.head:
         _refuse_unborn()
     history, task = workspace.ledger.tip().history, job.work.task
