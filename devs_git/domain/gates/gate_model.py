@@ -26,8 +26,8 @@ REQUESTED, RESOLVED = "gate.requested", "gate.resolved"
 # One event approves a policy change and sets the policy.
 RESOLVING: Final = (RESOLVED, "policy.set")
 NO_APPROVER: Final = (
-    "The policy names no approver yet: anybody at a terminal who is not an agent may decide, without a signature. "
-    "Name one in devs-policy.yaml, commit it and ask for it: devs-git gate request --type POLICY_CHANGE"
+    "The policy names no approver yet. So each person at a terminal may decide, without a signature. To name approvers, "
+    "edit devs-policy.yaml, commit it and ask: devs-git gate request --type POLICY_CHANGE --blocker TEXT"
 )
 # Characters of a blocker.
 LEAST, MOST = 20, 2000

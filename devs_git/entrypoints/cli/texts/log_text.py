@@ -146,7 +146,7 @@ def status_text(result: status_verb.Result) -> str:
     lines += _some("Untracked", [path(name) for name in result.untracked])
     lines += _some("Unmerged", [path(name) for name in result.unmerged])
     lines += unknown_files_lines(result)
-    return "\n".join(lines + (["Nothing changed."] if result.clean else []))
+    return "\n".join(lines + (["No files changed."] if result.clean else []))
 
 
 def unknown_files_lines(result: diff_verb.Result | status_verb.Result) -> list[str]:
