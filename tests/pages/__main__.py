@@ -11,12 +11,12 @@ DOCS: Final = Path(__file__).parents[2] / "docs"
 PAGES: Final = {"commands.md": commands.page, "troubleshooting.md": troubleshooting.page}
 
 
-# The demo is run for each of them, which takes seconds.
+# Each of them runs the demo, which takes seconds.
 OF_THE_DEMO: Final = {"demo.svg": picture.page, "tour.md": tour.page}
 
 
 def write(folder: Path) -> None:
-    """All of them into `folder`."""
+    """Write all pages into `folder`."""
     for name, make in {**PAGES, **OF_THE_DEMO}.items():
         (folder / name).write_text(make(), encoding="utf-8")
 

@@ -12,7 +12,7 @@ from devs_git.entrypoints.cli import overview
 from devs_git.entrypoints.cli.main import cli, command
 from devs_git.entrypoints.tools.table import TOOLS
 
-# `hook` is called by the installed hooks and by nobody else.
+# Only the installed hooks call `hook`.
 NAMES: Final = (*VERBS, *(name for name in OTHER_COMMANDS if name != "hook"))
 GROUPS: Final[dict[str, tuple[str, ...]]] = {
     "Set up": (
@@ -61,21 +61,21 @@ all three:
 """
 _TIERS: Final = {
     READS: "Reads only.",
-    CHANGES: "Changes state, and deletes nothing to which you can return.",
+    CHANGES: "Changes state, but deletes nothing that you could return to.",
     DESTROYS: "Deletes for good. Without a terminal it needs `--yes`.",
 }
-# What the tier of a verb does not say.
+# Rules of verbs that their tier does not express.
 _INSTEAD: Final = {
     "doctor": "Reads only, unless `--finish` or `--take-back` decides about an interrupted operation."
 }
 
 
 def page() -> str:
-    """The page. ValueError names the commands that stand in no group, in two, or that do not exist."""
+    """The page. ValueError names the commands that are in no group or in two, or that do not exist."""
     listed = [name for names in GROUPS.values() for name in names]
     if sorted(listed) != sorted(NAMES):
         odd = sorted({*listed} ^ {*NAMES}) or sorted({name for name in listed if listed.count(name) > 1})
-        raise ValueError(f"Each command stands in one group of tests/pages/commands.py: {', '.join(odd)}")
+        raise ValueError(f"Each command must be in one group of tests/pages/commands.py: {', '.join(odd)}")
     return "\n".join((*_head(), *_index(), *_sections()))
 
 
@@ -118,7 +118,7 @@ def _section(name: str) -> Iterator[str]:
 
 
 def _rules(verb: Verb) -> str:
-    """What the verb may do, what an open gate does to it, and which tools call it."""
+    """What the verb may change, whether an open gate refuses it, and which tools call it."""
     frozen = (
         "works"
         if verb.runs_while_frozen

@@ -1,6 +1,6 @@
-"""docs/demo.svg: the heart of `devs-git demo` as a terminal shows it, in its colours, as a picture.
+"""docs/demo.svg: a part of the output of `devs-git demo` as a terminal shows it, with its colours.
 
-It is drawn by this file alone: text in whatever monospaced font a reader has, each line stretched to the same grid.
+The picture uses the monospaced font of its reader. Each piece of text is stretched to the same grid.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SHOWN: Final = (
     "devs-git undo",
 )
 LEAST_LINES, MOST_LINES, MOST_COLUMNS = 20, 40, 110
-_SIZE, _WIDE, _HIGH, _MARGIN, _BAR = 14, 8.4, 20, 20, 36  # pixels; a character is 0.6 of the size wide
+_SIZE, _WIDE, _HIGH, _MARGIN, _BAR = 14, 8.4, 20, 20, 36  # pixels; a character is as wide as 0.6 of the font size
 _BACK, _BAR_BACK, _TEXT, _BOLD = "#0d1117", "#161b22", "#c9d1d9", "#f0f6fc"
 _FONT: Final = (
     "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"
@@ -43,28 +43,28 @@ _TITLE: Final = "devs-git demo: go back to a finished task, and return"
 
 
 def terminal_output(command: list[str]) -> str:
-    """What a command prints to a terminal, colours included; CalledProcessError where it fails."""
-    ours, theirs = pty.openpty()
+    """What a command prints to a terminal, with its colours; CalledProcessError if it fails."""
+    reader, terminal = pty.openpty()
     env = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
-    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=env)
-    os.close(theirs)
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal, env=env)
+    os.close(terminal)
     text = b""
     while True:
         try:
-            part = os.read(ours, 1 << 16)
-        except OSError:  # so Linux tells that nobody has the terminal open any more
+            part = os.read(reader, 1 << 16)
+        except OSError:  # on Linux: no process has the terminal open any more
             break
         if not part:
             break
         text += part
-    os.close(ours)
+    os.close(reader)
     if child.wait():
         raise subprocess.CalledProcessError(child.returncode, command, text)
     return text.decode().replace("\r\n", "\n")
 
 
 def choose_lines(text: str) -> list[str]:
-    """The lines of the demo that are drawn, with their colours; ValueError where they are too many or too few."""
+    """The lines of the demo for the picture, with their colours; ValueError if they are too many or too few."""
     paragraphs = re.split(r"\n(?:\x1b\[[0-9;]*m)*\n", text)
     found = [next(one for one in paragraphs if _has(one, command)) for command in SHOWN]
     lines = [line for one in found for line in ("", *one.strip("\n").split("\n"))][1:]
@@ -85,24 +85,24 @@ def _has(paragraph: str, command: str) -> bool:
 
 
 def spans(line: str) -> Iterator[tuple[int, str, str]]:
-    """The parts of a line that show something: the column where each begins, its text, and the attributes of its colour."""
-    how, column = f' fill="{_TEXT}"', 0
+    """The visible parts of a line: the column of each, its text, and the SVG attributes of its colour."""
+    style, column = f' fill="{_TEXT}"', 0
     for at, part in enumerate(_STYLE.split(line)):
         if at % 2:
             codes = part.split(";")
             colour = next((_COLOURS[code] for code in codes if code in _COLOURS), "")
             bold = "1" in codes
-            how = f' fill="{colour or (_BOLD if bold else _TEXT)}"' + (' font-weight="bold"' if bold else "")
+            style = f' fill="{colour or (_BOLD if bold else _TEXT)}"' + (' font-weight="bold"' if bold else "")
         else:
             if text := part.strip(" "):
-                yield column + len(part) - len(part.lstrip(" ")), text, how
+                yield column + len(part) - len(part.lstrip(" ")), text, style
             column += len(part)
 
 
-def _text(column: int, y: int, text: str, how: str) -> str:
-    """One piece of text, stretched to the grid: the fonts of readers are not equally wide."""
+def _text(column: int, y: int, text: str, style: str) -> str:
+    """One piece of text, stretched to the grid, because fonts are not equally wide."""
     return (
-        f'<text x="{_MARGIN + column * _WIDE:.1f}" y="{y}"{how} xml:space="preserve" '
+        f'<text x="{_MARGIN + column * _WIDE:.1f}" y="{y}"{style} xml:space="preserve" '
         f'textLength="{len(text) * _WIDE:.1f}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
     )
 
@@ -126,10 +126,10 @@ def draw(lines: list[str]) -> str:
     ]
     for at, line in enumerate(lines):
         y = _BAR + _MARGIN + at * _HIGH + _SIZE
-        parts += [_text(column, y, text, how) for column, text, how in spans(line)]
+        parts += [_text(column, y, text, style) for column, text, style in spans(line)]
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
 def page() -> str:
-    """The picture of what the demo prints today."""
+    """The picture of the demo's current output."""
     return draw(choose_lines(terminal_output([sys.executable, "-m", "devs_git", "demo"])))

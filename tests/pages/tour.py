@@ -1,4 +1,4 @@
-"""docs/tour.md: what `devs-git demo` prints, under a few lines of its own that stay."""
+"""docs/tour.md: the output of `devs-git demo`, below some lines written by hand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BLOCK: Final = re.compile(r"(?<=<!-- transcript -->\n```console\n).*?(?=```\n)",
 
 
 def demo_output() -> str:
-    """What the demo prints; CalledProcessError where it fails."""
+    """The output of the demo; CalledProcessError if it fails."""
     command = [sys.executable, "-m", "devs_git", "demo"]
     return subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True
@@ -21,12 +21,12 @@ def demo_output() -> str:
 
 
 def transcript() -> str:
-    """What the page says that it prints."""
+    """The output of the demo that is in the page."""
     found = BLOCK.search(PAGE.read_text(encoding="utf-8"))
     assert found, "docs/tour.md has no transcript block"
     return found[0]
 
 
 def page() -> str:
-    """The page with what the demo prints today."""
+    """The page with the demo's current output."""
     return BLOCK.sub(lambda _match: demo_output(), PAGE.read_text(encoding="utf-8"))
