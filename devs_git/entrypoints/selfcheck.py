@@ -16,10 +16,9 @@ from typing import Final
 import click
 
 import devs_git.commands
-import devs_git.entrypoints.cli as command_line
 from devs_git.domain.audit.findings import Finding
 from devs_git.domain.verbs import CHANGES, DESTROYS, OTHER_COMMANDS, VERBS, Verb
-from devs_git.entrypoints import public_surface
+from devs_git.entrypoints import cli, public_surface
 from devs_git.entrypoints.cli.groups import FILES
 from devs_git.entrypoints.cli.main import command
 from devs_git.entrypoints.http.routes import ROUTES
@@ -68,8 +67,8 @@ def _modules() -> Iterator[str]:
 def _commands() -> Iterator[str]:
     """Commands that a file of the command line defines and that are not in the table."""
     known = {name.replace(" ", "_").replace("-", "_") for name in (*VERBS, *OTHER_COMMANDS)}
-    for found in pkgutil.iter_modules(command_line.__path__):
-        module = importlib.import_module(f"{command_line.__name__}.{found.name}")
+    for found in pkgutil.iter_modules(cli.__path__):
+        module = importlib.import_module(f"{cli.__name__}.{found.name}")
         for name, value in vars(module).items():
             if isinstance(value, click.Command) and not isinstance(value, click.Group) and name not in known:
                 yield f"The command '{name}' of cli/{found.name}.py is not in the verb table."

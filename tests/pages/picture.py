@@ -22,7 +22,8 @@ SHOWN: Final = (
     "devs-git undo",
 )
 LEAST_LINES, MOST_LINES, MOST_COLUMNS = 20, 40, 110
-_SIZE, _WIDE, _HIGH, _MARGIN, _BAR = 14, 8.4, 20, 20, 36  # pixels; a character is as wide as 0.6 of the font size
+# In pixels; a character is as wide as 0.6 of the font size.
+_SIZE, _WIDE, _HIGH, _MARGIN, _BAR = 14, 8.4, 20, 20, 36
 _BACK, _BAR_BACK, _TEXT, _BOLD = "#0d1117", "#161b22", "#c9d1d9", "#f0f6fc"
 _FONT: Final = (
     "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"
@@ -92,7 +93,9 @@ def spans(line: str) -> Iterator[tuple[int, str, str]]:
             codes = part.split(";")
             colour = next((_COLOURS[code] for code in codes if code in _COLOURS), "")
             bold = "1" in codes
-            style = f' fill="{colour or (_BOLD if bold else _TEXT)}"' + (' font-weight="bold"' if bold else "")
+            style = f' fill="{colour or (_BOLD if bold else _TEXT)}"' + (
+                ' font-weight="bold"' if bold else ""
+            )
         else:
             if text := part.strip(" "):
                 yield column + len(part) - len(part.lstrip(" ")), text, style
