@@ -1,7 +1,7 @@
 """Whether a policy lets a decision count: who decided, with which key, and who asked.
 
-Principals are compared as mail addresses are: without regard to case, in one Unicode form. Two principals of a policy
-with one key are one person.
+Principals are compared without regard to case, in one Unicode form. Two principals of a policy with one key are one
+person.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _SEE = "See who may decide: git show refs/heads/devs/ledger:policy.yaml"
 
 
 def principal(text: str) -> str:
-    """A principal in the form in which two are compared."""
+    """A principal in the form for comparison."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 @cache
 def same_key(key: str) -> tuple[str, bytes]:
-    """A public key in the form in which two are compared: without its comment, and however its bytes are written."""
+    """A public key in the form for comparison: its kind and bytes, without the comment."""
     kind, text = [*key.split()[:2], "", ""][:2]
     try:
         return kind, base64.b64decode(text)
@@ -41,7 +41,7 @@ def holders(key: str, among: Iterable[Approver]) -> list[Approver]:
 
 
 def person(policy: Policy, name: str) -> frozenset[str]:
-    """All principals of a policy that are one person with `name`: those that share a key, from one to the next."""
+    """All principals of a policy that are the same person as `name`, because they share keys, directly or by others."""
     found = {principal(name)}
     listed = (*policy.agents, *policy.approvers)
     grown = True
@@ -56,9 +56,9 @@ def person(policy: Policy, name: str) -> frozenset[str]:
 def refusal(
     policy: Policy, requested_by: str, reviewer: str, key: str, gate_id: str = ""
 ) -> DevsError | None:
-    """Why a decision by `reviewer` does not count under `policy`; None where it counts.
+    """Why a decision by `reviewer` does not count under `policy`; None if it counts.
 
-    `key` made its signature, '' for none. BAD_SIGNATURE, SELF_APPROVAL, UNKNOWN_SIGNER.
+    `key` is that of its signature, '' for none. BAD_SIGNATURE, SELF_APPROVAL, UNKNOWN_SIGNER.
     """
     if not key and policy.approvers and policy.approval_minimum == SIGNED:
         return DevsError(

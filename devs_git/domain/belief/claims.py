@@ -13,7 +13,7 @@ from devs_git.values import immutable
 
 @immutable
 class Claim:
-    """A decision at its place. `at` and `gate` are numbers of the walk. `wrong` says why it is not good there; None where it is."""
+    """A decision at its event. `at` and `gate` are numbers of the walk. `wrong` says why it is not valid there; None if it is."""
 
     number: int
     at: int
@@ -24,7 +24,7 @@ class Claim:
     wrong: DevsError | None = None
 
     def same(self, other: Claim | None) -> bool:
-        """Whether another event brings what was signed here: a copy of it."""
+        """Whether the other decision is a copy: the same signed statement."""
         mine = self.says.signed if self.says else None
         return bool(mine and other and other.says and other.says.signed == mine)
 
@@ -35,10 +35,11 @@ class Claim:
 
 @immutable
 class Place:
-    """What holds where a decision was brought: whether its gate was asked and decided below it, the blob of the request,
-    the blob of the policy in force ('' for none), whether the request was asked under that very policy, the policy by
-    which the decision is judged, whether that is an older one because the newer ones knew a copy of it, the policy that
-    the event itself has, whether the decision must be signed, and whether the policy that is asked for can be read.
+    """The facts at the event of a decision. `asked`, `decided`: its gate was requested, or decided, by an earlier event.
+    `request`: the blob of the request. `policy`: the blob of the policy in force, '' for none. `asked_under`: the request
+    was made under that policy. `rules`: the policy that judges the decision. `again`: that is an older policy, because the
+    newer ones knew a copy of the decision. `held`: the policy in the event's tree. `must_sign`: the decision must be
+    signed. `readable`: the proposed policy can be read.
     """
 
     asked: bool
@@ -54,7 +55,7 @@ class Place:
 
 
 def wrong(claim: Claim, place: Place) -> DevsError | None:
-    """Why a decision is not good at its place; None where it is. `damaged` is the file that cannot be read, if it is why."""
+    """Why a decision is not valid at its event; None if it is. `damaged` is a file that cannot be read, if that is the reason."""
     says, asked = claim.says, claim.asked
     if not place.asked or asked is None:
         damaged = f"gates/{claim.files.gate_id}/{layout.REQUEST}" if place.asked else ""
@@ -101,7 +102,7 @@ def _allowed(claim: Claim, place: Place) -> DevsError | None:
 
 
 def policy_refusal(claim: Claim, rules: Policy | None) -> DevsError | None:
-    """Why a policy does not allow a decision; None where it does."""
+    """Why a policy does not allow a decision; None if it does."""
     if rules is None or claim.says is None or claim.asked is None:
         return DevsError("POLICY_INVALID", "the policy in force cannot be read", damaged=IN_FORCE)
     return allowed.refusal(rules, claim.asked.requested_by, claim.says.reviewer, claim.says.key)

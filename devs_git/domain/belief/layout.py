@@ -1,4 +1,4 @@
-"""Which paths of a ledger's tree govern: the policy, and what belongs to a gate."""
+"""Which paths of a ledger's tree govern: the policy, and the files of gates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PATH: Final = re.compile(r"gates/([^/]+)/(request\.yaml|decision\.yaml(?:\.sig)
 
 
 def gate_of(path: str) -> str:
-    """The gate that a path belongs to, '' for none."""
+    """The gate of a path, '' for none."""
     match = _PATH.fullmatch(path)
     return (match[1] or match[3]) if match else ""
 
@@ -31,13 +31,13 @@ def paths_of(gate: str) -> tuple[str, ...]:
 
 
 def aside(blob: str, *, signature: bool = False) -> str:
-    """Where a merge keeps content that gave way; the signature of a decision under the decision's blob."""
+    """Where a merge saves replaced content. The signature of a decision has the decision's blob in its name."""
     return f"{ASIDE}{blob}{'.sig' if signature else ''}"
 
 
 @immutable
 class Brought:
-    """A decision as an event brought it: its gate, and the blobs of its two files ('' for none)."""
+    """A decision that an event added: its gate, and the blobs of its two files ('' for none)."""
 
     gate_id: str
     decision: str
@@ -49,12 +49,12 @@ def first_edge(step: Step) -> Sequence[Change]:
 
 
 def added_files(step: Step, name: str) -> Iterable[tuple[str, str]]:
-    """Gates and blobs of the files of this name that an event adds to its first parent's tree."""
+    """Gates and blobs of the files with this name that an event adds to its first parent's tree."""
     return _set(step, name, over=False)
 
 
 def _set(step: Step, name: str, *, over: bool = True) -> Iterable[tuple[str, str]]:
-    """The same with those that it replaces."""
+    """The same, with the files that it replaces."""
     for change in first_edge(step):
         match = _PATH.fullmatch(change.path)
         if match and match[2] == name and change.new and (over or not change.old):
@@ -62,9 +62,9 @@ def _set(step: Step, name: str, *, over: bool = True) -> Iterable[tuple[str, str
 
 
 def decisions_of(step: Step) -> tuple[Brought, ...]:
-    """The decisions of an event of one line. What a merge brings was decided at an event of its own."""
+    """The decisions that an event with one parent adds. Those of a merge were added by earlier events."""
     if len(step.event.parents) != 1:
         return ()
-    # A signature may replace one that was planted before the decision.
+    # A signature may replace one that somebody added before the decision.
     signatures = dict(_set(step, SIGNATURE))
     return tuple(Brought(gate, blob, signatures.get(gate, "")) for gate, blob in added_files(step, DECISION))

@@ -1,4 +1,4 @@
-"""What a receiver refuses that knows an earlier tip of the same ledger: a server, or `sync` for a remote that it saw."""
+"""What a receiver refuses that knows an earlier tip of the ledger: a server, or `sync` for a remote's last tip."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ _PERSON: Final = "Call a person: git log --graph --oneline "
 
 
 def rollback(walk: Walk, events: Sequence[str], old: str, new: str) -> list[Finding]:
-    """LEDGER_ROLLBACK for each reason why `new` does not go on from `old`.
+    """LEDGER_ROLLBACK for each reason why `new` does not continue `old`:
 
-    `new` leaves out events; its chain of policies does not begin with the whole chain of `old`; a decision that
-    counted at `old` was replaced, although the policy in force allows it still.
+    - `new` lacks events;
+    - its chain of policies does not begin with the whole chain of `old`;
+    - a decision that counted at `old` was replaced, although the policy in force still allows it.
     """
     before, after = walk.numbers.get(old, NONE), walk.numbers[new]
     if before == NONE or not _contains(walk, after, before):

@@ -1,4 +1,4 @@
-"""What the documents of a ledger say, by the oids of their blobs: the rule reads these values and no file."""
+"""The content of a ledger's documents, by the oids of their blobs. The rule reads these values and no file."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ UNREADABLE: Final = "LEDGER_MUTATED"
 
 @immutable
 class Asked:
-    """A request. `gate_id` is the gate that it names itself; `policy_before` and `proposes` are blobs of policies ('' for none), which
-    only a policy change has. `after` is the event that it follows, '' where it names none (version 0.1).
+    """A request. `gate_id` is the gate that it names. Only a policy change has `policy_before` and `proposes`, the blobs of
+    policies, else ''. `after` is the event before it, '' if it names none (version 0.1).
     """
 
     gate_id: str
@@ -29,10 +29,10 @@ class Asked:
 
 @immutable
 class Decided:
-    """A decision. `request` is the blob of the request that it answers; `key` the public key whose signature over the
-    whole decision is good, '' where it is unsigned. `flaw` is the code of what makes it decide nothing, '' for nothing,
-    `why` that in words, `damaged` the file of the ledger that cannot be read, where that is why. `said` names the
-    statement that `key` signed: the same for each copy, however its files are written.
+    """A decision. `request` is the blob of the request that it answers. `key` is the public key with a valid signature over
+    the whole decision, '' if it is unsigned. `flaw` is the code of the reason why it decides nothing, '' for none; `why` is
+    that reason in words, and `damaged` a file that cannot be read, if that is the reason. `said` identifies the statement
+    that `key` signed: it is the same for each copy.
     """
 
     gate_id: str
@@ -48,23 +48,23 @@ class Decided:
 
     @property
     def signed(self) -> object:
-        """What is the same for all copies of one signed decision; None where it is unsigned."""
+        """A value that all copies of one signed decision share; None if it is unsigned."""
         return (self.said, allowed.same_key(self.key)) if self.key else None
 
     def sets_policy(self, asked: Asked) -> bool:
-        """Whether it puts a policy into force."""
+        """Whether it sets the policy in force."""
         return asked.gate_type == POLICY_CHANGE and self.decision == APPROVED
 
 
 @immutable
 class Records:
-    """Policies and requests by blob, decisions by blob and blob of the signature ('' for none). What cannot be read is absent."""
+    """Policies and requests by blob; decisions by blob and blob of the signature ('' for none). Unreadable ones are missing."""
 
     policies: Mapping[str, Policy] = field(default_factory=dict)
     requests: Mapping[str, Asked] = field(default_factory=dict)
     decisions: Mapping[tuple[str, str], Decided] = field(default_factory=dict)
 
     def is_copy(self, request: str, parents: tuple[str, ...]) -> bool:
-        """Whether a request names another event than those that the event which brings it follows: then that asks nothing."""
+        """Whether a request names an event that is no parent of the event which adds it. Such a copy requests nothing."""
         says = self.requests.get(request)
         return bool(says and says.after and says.after not in parents)

@@ -1,6 +1,6 @@
-"""Whether each event's tree holds what the rule says, and what the tree of a merge has to hold.
+"""Whether each event's tree has what the rule says, and what the tree of a merge must have.
 
-An event is at fault for what it makes differ from the rule, not for what it took over from its first parent.
+An event is at fault for its own differences from the rule, not for those that its first parent has.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ MARKER: Final = "here"
 
 @immutable
 class GaveWay:
-    """What a later event no longer has in place that an earlier one had: the path, the blob, and where it is kept.
+    """A file that a later event no longer has: the path, the blob, and where the blob is saved.
 
-    Of a decision also its gate, its number, and that of the decision that stands instead (NONE where the gate is open).
+    Of a decision also its gate, its number, and that of the decision that replaced it (NONE if the gate is open).
     """
 
     path: str
@@ -36,7 +36,7 @@ class GaveWay:
 
 @mutable
 class Trees:
-    """The paths at which the trees of a walk differ from the rule, and what each event keeps of what gave way: sets of `rows`."""
+    """The paths at which the trees of a walk differ from the rule, and the replaced files that each event saves: sets of `rows`."""
 
     walk: Walk
     rows: Rows = field(default_factory=Rows)
@@ -44,7 +44,7 @@ class Trees:
     asides: list[int] = field(default_factory=list)
 
     def blob_by_rule(self, at: int, path: str) -> str:
-        """The blob that the rule wants at a path, '' for none; of a marker only that it is there."""
+        """The blob that the rule wants at a path, '' for none, MARKER for a marker."""
         walk, state = self.walk, self.walk.states[at]
         if path == IN_FORCE:
             return walk.policies.get(state.policy, "")
@@ -61,7 +61,7 @@ class Trees:
         return claim.files.decision if path.endswith(layout.DECISION) else claim.files.signature
 
     def visit(self, step: Step, at: int) -> list[str]:
-        """The paths that this event makes differ from the rule."""
+        """The paths at which this event itself differs from the rule."""
         parents = self.walk.parents[at]
         odd = before = self.odd[parents[0]] if parents else 0
         edge = {change.path: change for change in layout.first_edge(step) if layout.governs(change.path)}
@@ -84,11 +84,11 @@ class Trees:
         self.asides.append(kept)
 
     def blob_kept_aside(self, at: int, path: str) -> str | None:
-        """The blob that an event keeps at a path under `superseded/`; None for none."""
+        """The blob of a path under `superseded/` at an event; None for none."""
         return self.rows.get(self.asides[at], path)
 
     def places(self, gave_way: Iterable[GaveWay], sides: Iterable[int]) -> Iterator[GaveWay]:
-        """The same, each with a place where nothing else is: one decision may come with several forms of its signature."""
+        """The same, each with a free place. One decision may have several signature files."""
         taken: dict[str, str] = {}
         for side in sides:
             taken |= self.rows.every(self.asides[side])
@@ -98,7 +98,7 @@ class Trees:
             yield replace(one, kept=kept)
 
     def _found(self, path: str, edge: Mapping[str, Change], before: int, at: int) -> str:
-        """The blob that the tree of an event has at a path, as `wanted` names it."""
+        """The blob that the tree of an event has at a path, in the terms of `blob_by_rule`."""
         if path in edge:
             new = edge[path].new
             return MARKER if new and path.startswith("open/") else new
@@ -106,7 +106,7 @@ class Trees:
         return odd if odd is not None else self.blob_by_rule(parents[0], path) if parents else ""
 
     def changed_paths(self, at: int) -> Iterable[str]:
-        """The paths whose content by the rule may be another than in the first parent."""
+        """The paths whose blob, by the rule, may differ from that in the first parent."""
         walk, state, parents = self.walk, self.walk.states[at], self.walk.parents[at]
         if not parents:
             return
@@ -120,11 +120,11 @@ class Trees:
             yield from layout.paths_of(walk.names[gate])
 
     def gave_way(self, before: int, at: int) -> Iterator[GaveWay]:
-        """The policy and the decisions that are in place at the event `before` and not at `at`, which is above it."""
+        """The policy and the decisions that the event `before` has, and its descendant `at` does not."""
         old, new = self.walk.states[before], self.walk.states[at]
         if old.policy != NONE and old.policy not in self.walk.chains[new.policy]:
             blob = self.walk.policies[old.policy]
-            # Two clones may have approved the same text.
+            # Two clones may have approved the same policy.
             if blob != self.walk.policies[new.policy]:
                 yield GaveWay(IN_FORCE, blob, layout.aside(blob))
         for gate in bits(self.walk.gates_of(old.stands & ~new.stands)):

@@ -1,4 +1,4 @@
-"""What the rule says of a whole ledger: the state of every event, and every event that the rule does not allow."""
+"""The rule applied to a whole ledger: the state of every event, and a finding for each violation."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ VIRTUAL: Final = "a merge that is not written yet"
 
 @immutable
 class Merge:
-    """What a merge of two tips has to hold: `files` beside what its first parent has, blobs by path, '' where a file
-    goes (`MARKER` stands for a marker). `first` and `second` gave way of the two.
+    """What a merge of two tips must have: the `files` that differ from its first parent, as path and blob ('' to remove the
+    file, MARKER for a marker). `first` and `second` are the files of the two parents that were replaced.
     """
 
     files: tuple[tuple[str, str], ...]
@@ -42,7 +42,7 @@ class Merge:
 
 @immutable
 class Belief:
-    """A ledger as the rule has it. Events are named by their oids."""
+    """A ledger, judged by the rule. Events are named by their oids."""
 
     walk: Walk
     trees: Trees
@@ -62,41 +62,41 @@ class Belief:
         return self.walk.policies.get(self.walk.states[self.walk.numbers[event]].policy, "")
 
     def asked_under(self, gate: str) -> str:
-        """The event that set the policy under which a gate was asked, '' for none."""
+        """The event that set the policy under which a gate was requested, '' for none."""
         at = self.walk.askers.get(gate, [NONE])[0]
         return self.policy(self.events[at]) if at != NONE else ""
 
     def brought(self, event: str, says: Decided) -> bool:
-        """Whether an event at or below this one brings what a decision says, with a signature of the same key."""
+        """Whether this event or an ancestor has a copy of a decision, signed with the same key."""
         copies = self.walk.copies.get(says.signed, 0)
         return bool(self.walk.states[self.walk.numbers[event]].known & copies)
 
     def chain(self, event: str) -> tuple[str, ...]:
-        """The events that set the policies from the first to the one in force."""
+        """The events that set the policies, from the first to the one in force."""
         found = self.walk.chains.get(self.walk.states[self.walk.numbers[event]].policy, ())
         return tuple(self.events[at] for at in found)
 
     def open_gates(self, event: str) -> frozenset[str]:
-        """The gates that were asked and that no decision decides there."""
+        """The gates that were requested and are not decided at this event."""
         state = self.walk.states[self.walk.numbers[event]]
         return frozenset(self.walk.names[gate] for gate in bits(state.asked & ~state.decided))
 
     def claims(self, event: str) -> dict[str, Claim]:
-        """For each gate the decision that counts there, in the order of their events."""
+        """For each gate the decision that counts at this event, in the order of their events."""
         stands = self.walk.states[self.walk.numbers[event]].stands
         found = [self.walk.claims[number] for number in bits(stands)]
         return {claim.files.gate_id: claim for claim in found}
 
     def decisions(self, event: str) -> dict[str, str]:
-        """For each gate the event whose decision counts there."""
+        """For each gate the event whose decision counts at this event."""
         return {gate: self.events[claim.at] for gate, claim in self.claims(event).items()}
 
     def rollback(self, old: str, new: str) -> list[Finding]:
-        """What a receiver that knows the tip `old` refuses in the tip `new`."""
+        """What a receiver that knows the tip `old` refuses of the tip `new`."""
         return memory.rollback(self.walk, self.events, old, new)
 
     def freezes(self) -> Freezes:
-        """Gates with their bits, and for every event which are asked and which are open there."""
+        """The bits of the gates, and for every event which are requested and which are open."""
         walk = self.walk
         rows = list(zip(self.events, walk.states, strict=True))
         return Freezes(
@@ -107,11 +107,11 @@ class Belief:
         )
 
     def gave_way(self, before: str, at: str) -> tuple[GaveWay, ...]:
-        """The policy and the decisions that are in place at the event `before` and not at `at`, which is above it."""
+        """The policy and the decisions that the event `before` has, and its descendant `at` does not."""
         return tuple(self.trees.gave_way(self.walk.numbers[before], self.walk.numbers[at]))
 
     def why(self, one: GaveWay, at: str) -> str:
-        """Why it gave way, in words."""
+        """Why a file was replaced, in words."""
         if not one.gate_id:
             walk = self.walk
             stands = walk.chains[walk.states[walk.numbers[at]].policy]
@@ -126,7 +126,7 @@ class Belief:
         return self.events[self.walk.claims[number].at] if number != NONE else ""
 
     def merge(self, first: str, second: str) -> Merge:
-        """What a merge has to hold that joins `second` to `first`. It is known as VIRTUAL afterwards."""
+        """What a merge of `second` into `first` must have. Afterwards the walk has this merge as VIRTUAL."""
         walk, trees = self.walk, self.trees
         step = Step(Event("", "", (), oid=VIRTUAL, parents=(first, second)), ((), ()))
         at, before, other = walk.visit(step), walk.numbers[first], walk.numbers[second]
@@ -148,8 +148,8 @@ def believe(
 ) -> Belief:
     """Judge a ledger, parents first.
 
-    `genesis` and `first` are the oids of the root and of the event of the first policy, where somebody who is believed
-    named them. In the events `must_sign` no unsigned decision counts.
+    `genesis` and `first` are the oids of the root and of the event of the first policy, if a trusted source names them.
+    In the events `must_sign` no unsigned decision counts.
     """
     walk = Walk(records, must_sign, first)
     trees = Trees(walk)
@@ -179,12 +179,12 @@ def _event(walk: Walk, step: Step, at: int) -> Iterator[Finding]:
     asked = list(layout.added_files(step, layout.REQUEST)) if len(event.parents) < 2 else []
     for gate, blob in asked:
         says = walk.records.requests.get(blob)
-        # A decision names its gate, so nobody could decide this one.
+        # A decision names its gate, so nobody could decide this gate.
         if says and says.gate_id != gate:
             yield _finding(
                 "LEDGER_MUTATED", event, f"requests gate {gate} with the request of {says.gate_id}"
             )
-        # Two events that ask one gate exclude each other for good, so the copy alone is at fault.
+        # Two events that request one gate exclude each other, so only the copy is at fault.
         if walk.records.is_copy(blob, event.parents):
             yield _finding(
                 "LEDGER_MUTATED", event, f"requests gate {gate} with a copy of another event's request"
@@ -198,7 +198,7 @@ def _event(walk: Walk, step: Step, at: int) -> Iterator[Finding]:
 
 
 def finding_of_decision(gate_id: str, why: DevsError, event: str) -> Finding:
-    """That a decision is not good at its place."""
+    """The finding for a decision that is not valid at its event."""
     text = f"Gate {gate_id}, decided by event {event[:12]}: {why.message.rstrip('.')}."
     damaged = why.details.get("damaged", "")
     cause = IN_LEDGER + damaged if damaged else ""
@@ -206,7 +206,7 @@ def finding_of_decision(gate_id: str, why: DevsError, event: str) -> Finding:
 
 
 def _wrong(walk: Walk, at: int) -> Iterator[Claim]:
-    """The decisions of this event, the last that was visited, that are not good at their place."""
+    """The invalid decisions of this event, which is the last that was visited."""
     for claim in reversed(walk.claims):
         if claim.at != at:
             return
@@ -215,7 +215,7 @@ def _wrong(walk: Walk, at: int) -> Iterator[Claim]:
 
 
 def _odd(walk: Walk, step: Step, at: int, odd: Iterable[str]) -> Iterator[Finding]:
-    """The paths that an event makes differ from the rule; a decision that is wrong was told as that."""
+    """Findings for the paths at which an event differs from the rule, except those of its invalid decisions."""
     judged = {claim.files.gate_id for claim in _wrong(walk, at)}
     event, merge = step.event, len(step.event.parents) > 1
     changes = {change.path: change for change in layout.first_edge(step)}
@@ -234,7 +234,7 @@ def _odd(walk: Walk, step: Step, at: int, odd: Iterable[str]) -> Iterator[Findin
 
 
 def _merged(trees: Trees, step: Step, at: int) -> Iterator[Finding]:
-    """A merge keeps what gave way, and brings nothing of its own."""
+    """Findings for a merge that does not save replaced files, or adds files of its own."""
     gave_way: list[tuple[str, str, tuple[str, ...]]]
     gave_way = [(one.path, one.blob, (one.kept, layout.aside(one.blob))) for one in _given(trees, at)]
     gave_way += [
@@ -267,7 +267,7 @@ def _kept(step: Step) -> Iterator[Finding]:
 
 
 def _twice(walk: Walk, steps: Sequence[Step]) -> Iterator[Finding]:
-    """What one event of the whole ledger may bring and several do: the first policy, and each request."""
+    """Findings for what only one event of a ledger may add: the first policy, and each request."""
     pinned = walk.first
     for at in walk.firsts if len(walk.firsts) > 1 or pinned else ():
         if steps[at].event.oid != pinned:
@@ -276,7 +276,7 @@ def _twice(walk: Walk, steps: Sequence[Step]) -> Iterator[Finding]:
         if not steps[at].event.parents:
             yield _finding("LEDGER_MUTATED", steps[at].event, "is the genesis, but has a policy")
     for gate, events in walk.askers.items():
-        # A copy that follows the same event is the same question at the same place, and excludes nobody.
+        # A copy with the same parent is the same question at the same place, and excludes no other.
         asked = {
             (dict(layout.added_files(steps[at], layout.REQUEST))[gate], walk.parents[at]) for at in events
         }

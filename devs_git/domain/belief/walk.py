@@ -1,14 +1,14 @@
 """The rule, event by event, parents first: what is in force, asked, decided and open at each.
 
-The state of an event does not depend on its tree, but on the requests, decisions and policies that it and the events
-below it brought (`trees` compares the two). Gates and decisions are bits of whole numbers, so that a ledger of a
-hundred thousand events is walked in a second, and a merge costs what it changes, not what was decided before. In short:
+The state of an event does not depend on its tree, but on the requests, decisions and policies that the event and its
+ancestors added (`trees` compares the two). Sets of gates and decisions are bit masks: a ledger of 100,000 events takes a
+second, and a merge costs what it changes, not what was decided before. In short:
 
 - A policy is the event that set it. After a merge the second parent's is in force where it descends from the first's
   by the chain of policies and the first parent has no other answer to its gates that counts; otherwise the first's.
-- A decision is good at its place if the policy in force there allows it and its gate is open there.
-- It counts at an event if it is good at its place, and if the newest policy in the chain in force that does not have
-  it among its ancestors allows it, too. One that set a policy counts exactly where that policy is in the chain.
+- A decision is valid at its event if the policy in force there allows it and its gate is open there.
+- It counts at an event if it is valid at its own event, and if the newest policy in the chain in force that does not
+  have it among its ancestors allows it, too. One that set a policy counts exactly where that policy is in the chain.
 - All copies of what somebody signed once are one decision: a policy has it among its ancestors if it has one of them.
 - Of several that count for one gate, the one that stood at the first parent, else the one that stood at the second.
 """
@@ -33,9 +33,9 @@ NONE: Final = -1
 
 @immutable
 class State:
-    """What holds at one event. `asked` and `decided` are masks of gates, `known` and `stands` of decisions: one stands
-    for each gate that is decided. `policy` is the number of the event that set the policy in force (NONE before the
-    first), `below` that of the nearest event at or below it that joins two lines or decides.
+    """The state at one event. `asked` and `decided` are masks of gates. `known` and `stands` are masks of decisions: for each
+    decided gate one stands. `policy` is the number of the event that set the policy in force (NONE before the first).
+    `below` is the number of the nearest event, this one or an ancestor, that is a merge or decides.
     """
 
     policy: int = NONE
@@ -48,10 +48,10 @@ class State:
 
 @mutable
 class Walk:
-    """A ledger as it is walked. Events are numbered in the order of `visit`, parents first.
+    """The state of a walk through a ledger. Events are numbered in the order of `visit`, parents first.
 
-    `must_sign` are the events whose decisions do not count unsigned; `first` is the event of the first policy, where
-    somebody who is believed named it.
+    `must_sign` are the events in which unsigned decisions do not count. `first` is the event of the first policy, if a
+    trusted source names it.
     """
 
     records: Records
@@ -80,7 +80,7 @@ class Walk:
     asked_about: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def visit(self, step: Step) -> int:
-        """The number of this event, whose parents were visited."""
+        """Visit an event, after its parents, and return its number."""
         at = len(self.states)
         self.numbers[step.event.oid] = at
         self.oids.append(step.event.oid)
@@ -94,11 +94,11 @@ class Walk:
         return at
 
     def _add(self, step: Step, at: int) -> None:
-        """What an event of one line adds: requests, decisions, a policy."""
-        # Decisions first: a request in the same event is none that somebody could have read.
+        """Add the requests, decisions and policy of an event with one parent."""
+        # Decisions first: nobody could have read a request of the same event.
         made = [self._claim(files, step, at) for files in layout.decisions_of(step)]
         for gate, blob in layout.added_files(step, layout.REQUEST):
-            # What somebody took out against the rule was asked before; to put it back asks nothing.
+            # To restore a request that somebody removed against the rule requests nothing new.
             known = self.states[at].asked >> self.gates.get(gate, len(self.names)) & 1
             if not known and not self.records.is_copy(blob, step.event.parents):
                 self._ask(gate, blob, at)
@@ -173,11 +173,11 @@ class Walk:
         return claims.policy_refusal(claim, self.records.policies.get(self.policies[policy]))
 
     def counts(self, number: int, policy: int) -> bool:
-        """Whether a decision counts wherever it is known and the policy `policy` is in force."""
+        """Whether a decision counts where it is known and `policy` is in force."""
         return bool(self._counting(1 << number, policy))
 
     def _counting(self, mask: int, policy: int) -> int:
-        """Those of these decisions that count. Each is compared with each policy once."""
+        """The decisions of `mask` that count under a policy. Each result is remembered."""
         done, count = self.asked_about.get(policy, (0, 0))
         new = mask & ~done
         if new:
@@ -201,12 +201,12 @@ class Walk:
         return next((one for one in chain if not self.states[one].known & same), NONE)
 
     def _same(self, claim: Claim) -> int:
-        """The decision with all others that were visited and bring what it says with the same signature's key."""
+        """The mask of a decision and its copies with the same key that were visited."""
         signed = claim.says.signed if claim.says else None
         return self.copies.get(signed, 0) | 1 << claim.number
 
     def why_not(self, number: int, at: int) -> str:
-        """Why a decision does not count at an event that knows it, in words; '' where it counts."""
+        """Why a decision does not count at an event that knows it, in words; '' if it counts."""
         claim, policy = self.claims[number], self.states[at].policy
         if self.counts(number, policy):
             return ""
@@ -219,7 +219,7 @@ class Walk:
         return found.message if found else "No policy allows it."
 
     def _joined(self, at: int, sides: Sequence[State]) -> State:
-        """The state of an event with several parents; two, if it is sound."""
+        """The state of a merge, which has two parents if it is valid."""
         policy, asked, known = sides[0].policy, 0, 0
         for side in sides[1:]:
             if policy == NONE or (
@@ -232,14 +232,14 @@ class Walk:
         return State(policy, asked, decided, known, stands, at)
 
     def _standing(self, at: int, sides: Sequence[State], policy: int, known: int) -> tuple[int, int]:
-        """The gates that are decided where these sides meet, and which of the decisions `known` stand there.
+        """The decided gates of a merge of `sides`, and which of the decisions `known` stand there.
 
-        What stood at the first parent stands as long as it counts; else what stood at the second; else one comes back.
+        The decision of the first parent stands if it counts; else that of the second; else an earlier one stands again.
         """
         first = sides[0]
         stands = self._counting(first.stands, policy)
         decided = first.decided ^ self.gates_of(first.stands ^ stands)
-        # On whatever counts and is known at a side with the policy in force, that side has decided: only the rest is looked at.
+        # A side with the policy in force has applied it to all decisions that it knows: only the others are examined.
         new = known
         for side in sides:
             for number in bits(self._counting(side.stands & new & ~stands, policy)):
@@ -255,9 +255,9 @@ class Walk:
         return decided, stands
 
     def _comes_back(self, at: int, wanted: int) -> int:
-        """Of the decisions `wanted`, which stood at no parent, the one that is met first, by way of the first parent that knows one."""
+        """Of the decisions `wanted`, which stand at no parent, the nearest one, through the first parent that knows one."""
         while True:
-            # Along one line nothing changes, and it may be long: only what joins two or decides is looked at.
+            # Nothing changes along one line, which may be long: only merges and decisions are examined.
             at = self.states[next(p for p in self.parents[at] if wanted & self.states[p].known)].below
             own = wanted & self.states[at].known
             for parent in self.parents[at]:
@@ -275,8 +275,8 @@ class Walk:
         return gates
 
     def _outvoted(self, policy: int, before: int, at: int) -> bool:
-        """Whether the first parent has another answer to a gate by which `policy` came after `before`, and one that
-        `policy` itself lets count: then a policy is not in force whose own gate was decided otherwise.
+        """Whether the first parent has another decision on a gate that led from `before` to `policy`, and `policy` lets that
+        decision count. Then `policy` is not in force, because its own gate was decided differently.
         """
         first = self.parents[at][0]
         for event in self.chains[policy][len(self.chains[before]) :]:

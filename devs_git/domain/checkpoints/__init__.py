@@ -1,1 +1,1 @@
-"""Checkpoints: how they are numbered, undone, brought back and moved to rewritten commits."""
+"""Checkpoints: their numbers, rewind and undo, and how they follow rewritten commits."""

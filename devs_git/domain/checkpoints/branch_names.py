@@ -1,10 +1,10 @@
-r"""Which branch names we take, decided before git sees them.
+r"""Which branch names are accepted, before git sees them.
 
 Rules, each refused with INVALID_BRANCH and a message that says which:
 - `[A-Za-z0-9_][A-Za-z0-9_./-]*`; so no option, no absolute path, no space, none of `~ ^ : @ ? * [ \`;
 - a local branch: not a remote's (`origin/main`, `remotes/…`, the name of any remote), not a full ref (`refs/…`),
   not a special ref (`HEAD`, `ORIG_HEAD` …), not the ledger;
-- a name that git takes: no `..`, no `//`, no part that begins with `.` or ends in `.lock`, no `/` or `.` at the end,
+- a name that git accepts: no `..`, no `//`, no part that begins with `.` or ends in `.lock`, no `/` or `.` at the end,
   no part too long for a file name.
 """
 
@@ -19,7 +19,7 @@ from devs_git.domain.ledger.events import LEDGER
 from devs_git.errors import DevsError
 
 REMOTE: Final = "Branch checkout restricted to local branches only. Remote checkout not permitted."
-# A file name's 255 bytes less `.lock`.
+# A file name has 255 bytes at most, `.lock` included.
 LONGEST_PART: Final = 250
 LONGEST: Final = 1000
 CHARACTERS: Final = "[A-Za-z0-9_./-]"
@@ -35,7 +35,7 @@ def refusal(message: str, name: str) -> DevsError:
 
 
 def check(name: str, remotes: Iterable[str] = ()) -> None:
-    """Raise INVALID_BRANCH unless `name` may be a local branch; `remotes` are the names of configured remotes."""
+    """INVALID_BRANCH unless `name` can be a local branch. `remotes` are the names of configured remotes."""
     if _is_remote(name, remotes):
         raise refusal(REMOTE, name)
     trouble = _special(name) or _malformed(name)
@@ -44,7 +44,7 @@ def check(name: str, remotes: Iterable[str] = ()) -> None:
 
 
 def refusal_to_switch(name: str, error: DevsError) -> DevsError:
-    """The refusal of a branch that exists: what its name offends against, and what to type instead."""
+    """The refusal for a branch that exists: which rule its name violates, and what to type instead."""
     if name == LEDGER.removeprefix("refs/heads/"):
         return error
     why = error.message.partition(": ")[2] if error.message != REMOTE else "its name is a remote's."

@@ -1,4 +1,4 @@
-"""What the ledger remembers of a checkpoint that was taken away: by which rewind, or why something else is in its place."""
+"""What the ledger says of a checkpoint that is not live: which rewind undid it, or what replaced it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from devs_git.values import immutable
 
 @immutable
 class Rewound:
-    """That operation `op` of a clone ('' in events that do not say) took a checkpoint from `branch` ('': a detached HEAD).
+    """Operation `op` of `clone` ('' in older events) rewound a checkpoint on `branch` ('' for a detached HEAD).
 
-    `at`: the branch stopped at the checkpoint's own commit, so that it has this commit before and after.
+    `at`: the branch stopped at the checkpoint's own commit, which is on the branch before and after.
     """
 
     clone: str
@@ -20,8 +20,8 @@ class Rewound:
 
 @immutable
 class Replaced:
-    """That something else was in the checkpoint's place, for `reason` and with this `heir`, until one of the operations `ops`
-    brought it back. The undo of such an operation makes it replaced again, and not rewound.
+    """The checkpoint was replaced by `heir`, for `reason`, until one of the operations `ops` restored it. The undo of such an
+    operation makes it replaced again, and not rewound.
     """
 
     reason: str

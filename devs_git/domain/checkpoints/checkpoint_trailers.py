@@ -1,6 +1,6 @@
-"""What a checkpoint says of itself: its tag object, its event's fields, and when a task may be started or completed.
+"""A checkpoint's tag object and event, and when a task may be started or completed.
 
-Refusals: TASK_NOT_FOUND (never heard of), TASK_EXISTS (the id is live, or completed with nothing new since),
+Refusals: TASK_NOT_FOUND (the ledger does not have it), TASK_EXISTS (the id is live, or completed with nothing new since),
 CONFLICT (rewound or dropped: it has to be started again).
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @immutable
 class Facts:
-    """What git says of the commit that becomes a checkpoint. Lines are those of its diff to its first parent."""
+    """The commit that becomes a checkpoint. Files and lines are those of its diff to its first parent."""
 
     commit: str
     tree: str
@@ -37,7 +37,7 @@ class Facts:
 
 @immutable
 class Wanted:
-    """A checkpoint to record: `op_id` makes recording idempotent, `message` is '' for the commit's subject."""
+    """A checkpoint to record. `op_id` makes recording idempotent. `message` is '' for the commit's subject."""
 
     op_id: str
     verb: str
@@ -45,7 +45,7 @@ class Wanted:
     facts: Facts
     message: str = ""
     completed: bool = False
-    # Session, count and digest of what was said until then.
+    # Session, count and digest of the conversation up to here.
     conversation: str = ""
 
     @property
@@ -98,7 +98,7 @@ def content_of_event(wanted: Wanted, number: int, tag: str) -> CheckpointRecorde
 
 
 def require_known(task_id: str, status: str) -> None:
-    """TASK_NOT_FOUND for a task that the ledger never heard of."""
+    """TASK_NOT_FOUND for a task that is not in the ledger."""
     if not status:
         raise DevsError(
             "TASK_NOT_FOUND",
@@ -109,7 +109,7 @@ def require_known(task_id: str, status: str) -> None:
 
 
 def require_live(task_id: str, status: str) -> None:
-    """The task is active or completed; CONFLICT where it was rewound or dropped."""
+    """CONFLICT if the task was rewound or dropped."""
     require_known(task_id, status)
     if status not in LIVE:
         raise DevsError(
@@ -121,14 +121,14 @@ def require_live(task_id: str, status: str) -> None:
 
 
 def require_running(task_id: str, status: str) -> None:
-    """Numbered checkpoints can still be added to the task."""
+    """TASK_EXISTS if the task is completed and has nothing new."""
     require_live(task_id, status)
     if status == "completed":
         raise nothing_new(task_id)
 
 
 def require_task(history: History, task_id: str) -> Task:
-    """The task as the ledger knows it; TASK_NOT_FOUND."""
+    """The task in the ledger; TASK_NOT_FOUND."""
     task = history.tasks.get(task_id)
     require_known(task_id, task.status if task else "")
     return history.tasks[task_id]

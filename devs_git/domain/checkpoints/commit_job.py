@@ -1,4 +1,4 @@
-"""The journal entry of a verb that commits and then records: what the next command needs to finish it."""
+"""The journal entry of a verb that commits and then records. With it the next command can finish the verb."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ KIND: Final = "commit"
 
 @immutable
 class Job:
-    """`head` and `ledger` are where both stood when it began ('' for an unborn branch); `message` is what -m said,
-    `title` what the commit says without it.
+    """`head` and `ledger` are the tips at the beginning ('' for an unborn branch). `message` is that of -m, `title` the
+    commit's subject without one.
     """
 
     op_id: str
@@ -30,7 +30,7 @@ class Job:
 
     @property
     def reflog(self) -> str:
-        """The words by which our commit is known in HEAD's reflog, whatever hooks did to its message and tree."""
+        """The text that identifies our commit in HEAD's reflog, even if hooks changed its message and tree."""
         return f"devs-git {self.verb} {self.op_id}"
 
     def entry(self) -> dict[str, Any]:
@@ -38,6 +38,6 @@ class Job:
 
 
 def job_of(entry: Mapping[str, Any]) -> Job:
-    """The job that `entry` was made of; KeyError or TypeError where it is none."""
+    """The job of a journal entry; KeyError or TypeError if it is not one."""
     values = {key: entry[key] for key in fields(Job) if key != "work"}
     return Job(work=Work(**entry["work"]), **values)

@@ -1,6 +1,6 @@
-"""A plan's id: target and options so that people can read them, and a digest of what the plan was made from.
+"""A plan's id: target and options, readable for people, and a digest of the state that the plan was made from.
 
-`task-10@3:branch:1a2b…`, `task-10:stash+save:…`, `task-10:branch=old-work:…`; `none` where no way to preserve was named.
+`task-10@3:branch:1a2b…`, `task-10:stash+save:…`, `task-10:branch=old-work:…`; `none` if no way to preserve was chosen.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ FORM: Final = "[^:]+:[^:]+:[^:]+"
 
 @immutable
 class Options:
-    """The options of a rewind that its plan binds."""
+    """The options of a rewind that are part of its plan."""
 
     target: str
     preserve: str | None = None
@@ -29,7 +29,7 @@ class Options:
 
 
 def read_plan_id(plan_id: str) -> Options:
-    """The options that a plan's id carries; INVALID_ARGUMENTS for text that no plan has as its id."""
+    """The options in a plan's id; INVALID_ARGUMENTS if the text is not a plan's id."""
     parts = plan_id.split(":")
     if len(parts) != 3 or not all(parts):
         raise invalid(
@@ -44,7 +44,7 @@ def read_plan_id(plan_id: str) -> Options:
 
 
 def require_agreement(own: Options, planned: Options) -> None:
-    """INVALID_ARGUMENTS for an option beside a plan that was made without it: to leave it aside would be a surprise."""
+    """INVALID_ARGUMENTS for an option that the plan does not have: to ignore it would be a surprise."""
     pairs = (
         ("branch_name", own.branch_name, planned.branch_name),
         ("preserve", own.preserve, planned.preserve),

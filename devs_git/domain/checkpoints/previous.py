@@ -1,4 +1,4 @@
-"""Which checkpoints may stand for "before" when a checkpoint is compared without saying with what."""
+"""Which checkpoints may be the previous one, for a comparison that names no other checkpoint."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from devs_git.domain.ledger.history import Checkpoint, History
 
 
 def candidates(history: History, point: Checkpoint) -> dict[str, Checkpoint]:
-    """By commit: the live checkpoints that the ledger recorded before `point`, on other commits, the latest of each."""
+    """For each other commit its latest live checkpoint that the ledger recorded before `point`."""
     found: dict[str, Checkpoint] = {}
     for other in history.checkpoints.values():
         if other.tag == point.tag:

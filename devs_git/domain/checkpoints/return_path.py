@@ -1,4 +1,4 @@
-"""What became of a checkpoint that is not in the history of HEAD, and how one returns to it."""
+"""What happened to a checkpoint that HEAD does not contain, and how to return to it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from devs_git.domain.ledger.history import OUTDONE, Checkpoint, History
 
 
 def successor(history: History, point: Checkpoint) -> Checkpoint | None:
-    """What stands in the place of a replaced checkpoint now, if it is known: what followed it, or the completion that stands."""
+    """The checkpoint that replaces a replaced one now: its last successor, or the task's live completion. None if unknown."""
     if point.replaced == OUTDONE:
         return history.completion(point.task_id)
     while point.replaced and point.heir in history.checkpoints:
@@ -16,7 +16,7 @@ def successor(history: History, point: Checkpoint) -> Checkpoint | None:
 
 
 def way_back(history: History, point: Checkpoint) -> str:
-    """How one returns to `point`, which HEAD does not have: a sentence with a command, '' where there is only looking."""
+    """How to return to `point`, which HEAD does not contain: a sentence with a command, '' if there is none."""
     if point.replaced:
         heir = successor(history, point)
         return f"{heir.name} replaced it: devs-git rewind {heir.name}." if heir else ""
@@ -24,7 +24,7 @@ def way_back(history: History, point: Checkpoint) -> str:
 
 
 def describe(history: History, point: Checkpoint, row: Row) -> str:
-    """The same for people who look at its row: whole sentences; '' where HEAD has it."""
+    """The same for people who look at its row, in full sentences; '' if HEAD contains it."""
     look = f"Create a branch there: devs-git branch {point.name} -b NAME."
     if row.on_head:
         return ""

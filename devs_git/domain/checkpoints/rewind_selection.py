@@ -1,9 +1,9 @@
-"""Which checkpoints a rewind or an undo takes away or brings back. Pure: sets in, sets out.
+"""Which checkpoints a rewind or an undo undoes or revives.
 
-After the target means: the commit is reachable from HEAD, not from the target, and from no other local branch or
-worktree; of two checkpoints on the target's own commit, made in this worktree, the later event is after.
-The target's own task is never among the affected ones: it becomes active again where its completion is undone, but
-not where another branch keeps that completion.
+A checkpoint is after the target if its commit is reachable from HEAD, but not from the target and not from another
+local branch or worktree. Of two checkpoints on the target's commit, made in this worktree, the one with the later event
+is after. The target's own task is never affected: it becomes active again if its completion is undone, and stays
+completed if another branch keeps its completion.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def preserve_mode(text: str | None) -> str | None:
 
 @immutable
 class Effect:
-    """What an operation does to checkpoints and tasks. `statuses` are (task, status) pairs that change.
+    """How an operation changes checkpoints and tasks. `statuses` are (task, new status).
 
-    `visible`: for each visible tag that may change its name, the tag object that it should name before and after.
+    `visible`: for each visible tag that may change, its name and the tag objects before and after.
     """
 
     undone: tuple[Checkpoint, ...] = ()
@@ -52,7 +52,7 @@ class Effect:
     visible: tuple[tuple[str, str, str], ...] = ()
 
     def added_to(self, movement: Movement) -> Movement:
-        """The movement of a branch that has this effect, as the ledger remembers it."""
+        """The movement of a branch with this effect, as the ledger records it."""
         return replace(
             movement,
             undone=tuple(point.tag for point in self.undone),
@@ -61,7 +61,7 @@ class Effect:
         )
 
     def tag_updates(self, tags: dict[str, str]) -> tuple[RefUpdate, ...]:
-        """Visible tags that go, change or come back, given those that exist; one that somebody moved is left alone."""
+        """The updates of visible tags, given those that exist. A tag that somebody moved is left alone."""
         return tuple(
             RefUpdate(ref, becomes or NO_OID, tags.get(ref, NO_OID))
             for ref, was, becomes in self.visible
@@ -72,7 +72,7 @@ class Effect:
 def _visible(
     history: History, undone: tuple[Checkpoint, ...], revived: tuple[Checkpoint, ...]
 ) -> tuple[tuple[str, str, str], ...]:
-    """What the visible tags of the tasks concerned name before and after: the newest live completion, '' for none."""
+    """The visible tags of the changed tasks before and after: the newest live completion, '' for none."""
     gone, back = {p.tag for p in undone}, {p.tag for p in revived}
     found = {p.task_id: ["", ""] for p in (*undone, *revived) if p.completed}
     for point in history.checkpoints.values():
@@ -89,8 +89,8 @@ def effect_of_rewind(
 ) -> Effect:
     """The effect of a rewind to `target` in worktree `here`.
 
-    `lost`: commits reachable from HEAD, not from the target and from nowhere else; `passed`: all commits reachable
-    from HEAD and not from the target.
+    `lost`: commits that only HEAD reaches, and not the target. `passed`: all commits that HEAD reaches, and not the
+    target.
     """
     order = {tag: at for at, tag in enumerate(history.checkpoints)}
     live = [point for point in history.live() if point.tag != target.tag]
@@ -142,7 +142,7 @@ def operations_of_branch(history: History, worktree: str, branch: str) -> list[E
 
 
 def operation_to_undo(operations: list[Event], op_id: str | None) -> Event:
-    """The operation that `undo` returns from: the last one, or the one named; NOTHING_TO_UNDO otherwise."""
+    """The operation to undo: the last one, or the one with this id; else NOTHING_TO_UNDO."""
     if op_id is None and operations:
         return operations[-1]
     for event in reversed(operations):
@@ -159,7 +159,7 @@ def operation_to_undo(operations: list[Event], op_id: str | None) -> Event:
 
 
 def replaced_since(now: History, before: History) -> list[Checkpoint]:
-    """Those that were live `before`, and that an amend, a rebase or a rewritten history has replaced since."""
+    """The checkpoints that were live `before`, and that an amend, a rebase or a rewritten history has replaced since."""
     points = (now.checkpoints[point.tag] for point in before.live())
     return [point for point in points if point.replaced in (REWRITTEN, FOLDED) and not point.gone]
 
@@ -167,13 +167,13 @@ def replaced_since(now: History, before: History) -> list[Checkpoint]:
 def effect_of_undo(
     now: History, before: History, operations: list[Event], lost: Collection[str], on_head: Collection[str]
 ) -> Effect:
-    """The effect of returning to before `operations[0]`: `before` is the ledger then, `lost` as in `after`.
+    """The effect of returning to before `operations[0]`. `before` is the ledger then, `lost` as in `effect_of_rewind`.
 
-    `on_head`: the tags of those of `replaced_since` whose commits HEAD has after it. What was replaced on another branch
-    stays so, and where the new checkpoint stays live the old one does not come back beside it.
+    `on_head`: the tags of those of `replaced_since` whose commits HEAD contains afterwards. A checkpoint that was replaced
+    on another branch stays replaced, and so does one whose replacement stays live.
     """
     undone = tuple(p for p in now.live() if p.tag not in before.checkpoints and p.commit in lost)
-    # Who only lists checkpoints does without.
+    # A command that only lists checkpoints does not need it.
     from devs_git.domain.ledger.event_operations import Movement
 
     movements = [Movement.of(event) for event in operations]
@@ -197,14 +197,14 @@ def effect_of_undo(
 
 
 def _newest(history: History, point: Checkpoint) -> str:
-    """The tag of what a replaced checkpoint has become by now."""
+    """The tag of the last successor of a replaced checkpoint."""
     while point.heir:
         point = history.checkpoints[point.heir]
     return point.tag
 
 
 def restore_statuses(effect: Effect, now: History, before: History, points: Collection[Checkpoint]) -> Effect:
-    """The effect where `points` become live, or no more, by the branch alone: their tasks have the status that they had, too."""
+    """The effect, with the earlier status also for tasks of `points`, which change because the branch moves."""
     settled = {task for task, _ in effect.statuses}
     was = {
         task: before.tasks[task].status
@@ -216,7 +216,7 @@ def restore_statuses(effect: Effect, now: History, before: History, points: Coll
 
 
 def refuse_reused_tasks(now: History, before: History, revived: Collection[Checkpoint]) -> list[DevsError]:
-    """TASK_EXISTS for an id that would come back and was used again meanwhile."""
+    """TASK_EXISTS for a task whose id was used again since then."""
     return [
         DevsError(
             "TASK_EXISTS",
@@ -232,7 +232,7 @@ def refuse_reused_tasks(now: History, before: History, revived: Collection[Check
 def _status(
     task: str, now: History, before: History, undone: tuple[Checkpoint, ...], revived: tuple[Checkpoint, ...]
 ) -> str:
-    """A task's status afterwards: as it was, or by what is left live of one that did not exist then."""
+    """A task's status afterwards: its earlier one, or for a new task one that follows from its live checkpoints."""
     if task in before.tasks and before.tasks[task].started_at == now.tasks[task].started_at:
         return before.tasks[task].status
     gone = {point.tag for point in undone}

@@ -1,8 +1,8 @@
-"""Which checkpoints follow their commits when an amend or a rebase rewrote them.
+"""Which checkpoints follow their commits after an amend or a rebase.
 
-A live checkpoint follows, unless another branch still holds its old commit and it was not made on this one; so does a
-completion that gave way to another clone's, under a number. Where several commits became one (squash), the task's newest checkpoint follows, its completion before all, and the others
-are undone: two checkpoints of one task on one commit would say nothing more.
+A live checkpoint follows, unless another branch still has its old commit and it was not made on this branch. A
+completion that another clone's completion replaced follows, too, with a number. If several commits became one (squash),
+only one checkpoint of each task follows: its completion, or else the newest. The others are undone.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from devs_git.values import immutable
 
 @immutable
 class Rewrite:
-    """Checkpoints with the commit that each follows to, and those that a squash folded away."""
+    """`moves`: checkpoints with their new commits. `folded`: those that a squash undoes."""
 
     moves: tuple[tuple[Checkpoint, str], ...]
     folded: tuple[Checkpoint, ...]
 
 
 def follow(history: History, new_of: Mapping[str, str], kept: frozenset[str], branch: str) -> Rewrite:
-    """What becomes of the checkpoints on the commits of `new_of` (old → new); `kept` are held by another branch."""
+    """What happens to the checkpoints on the commits of `new_of` (old → new). Another branch has the commits `kept`."""
     groups: dict[tuple[str, str], list[Checkpoint]] = {}
     for point in history.checkpoints.values():
         own = branch and point.branch == branch
@@ -42,7 +42,7 @@ def follow(history: History, new_of: Mapping[str, str], kept: frozenset[str], br
 
 
 def renumber_tag(tag: bytes, old: Checkpoint, new: Checkpoint, *, ledger: str, signature: str) -> bytes:
-    """The tag object of `new`, which `old` became: the message of `tag` as it was, with the new number."""
+    """The tag object of `new`, which replaces `old`: the message of `tag`, with the new number."""
     message = tag.partition(b"\n\n")[2]
     short = completed_tag(new.task_id).removeprefix("refs/tags/")
     name = short if new.completed else f"{short}@{new.number}"

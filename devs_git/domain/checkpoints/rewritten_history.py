@@ -1,6 +1,6 @@
 """Where the checkpoints are in a history that a program rewrote: by its map of commits, or by their trees.
 
-Checkpoints that something else replaced stay where they are. What cannot be told is listed, with the reason.
+Replaced checkpoints do not move. Checkpoints whose new place is unknown are listed, with the reason.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ _SHOWN: Final = 3
 
 @immutable
 class State:
-    """What is here: `trees` of the commits that are, and what the numbered refs hold."""
+    """What this clone has: the commits with their `trees`, and the values of the numbered refs."""
 
     trees: Mapping[str, str]
     refs: Mapping[str, str]
 
     def ref(self, point: Checkpoint) -> str:
-        """What the checkpoint's ref holds; its tag where the ref is missing."""
+        """The value of the checkpoint's ref, or its tag if the ref is missing."""
         return self.refs.get(checkpoint_ref(point.task_id, point.number), point.tag)
 
     def stray(self, point: Checkpoint) -> bool:
-        """Whether the checkpoint's commit has other files, or is gone and its ref holds what the ledger does not know."""
+        """Whether the checkpoint's commit has another tree, or is gone and its ref has a value that the ledger does not know."""
         tree = self.trees.get(point.commit)
         return tree != point.tree if tree else self.ref(point) != point.tag
 
 
 @mutable
 class Found:
-    """`moves`: checkpoints with the commit of each; `emptied`: their commits are left out of the new history, and nothing is
-    in their place; `unknown`: where they are cannot be told, and why.
+    """`moves`: checkpoints with their new commits. `emptied`: checkpoints whose commits the new history left out. `unknown`:
+    checkpoints without a known place, and the reason.
     """
 
     moves: list[tuple[Checkpoint, str]] = field(default_factory=list)
@@ -47,22 +47,22 @@ class Found:
 
 
 def parse_map(text: str) -> dict[str, str]:
-    """Old and new oids of a map of commits, one pair to a line; what is no such line is a heading."""
+    """The old and new oids in a map of commits, one pair a line. Other lines are headings."""
     lines = (_LINE.fullmatch(line.strip()) for line in text.splitlines())
     return {line[1]: line[2] for line in lines if line}
 
 
 def checkpoints_in_place(points: Iterable[Checkpoint]) -> list[Checkpoint]:
-    """Those that nothing has replaced but another clone's completion."""
+    """The checkpoints that nothing replaced, except another clone's completion."""
     return [point for point in points if not point.gone and point.replaced in ("", OUTDONE)]
 
 
 def by_map(
     points: Iterable[Checkpoint], new_of: Mapping[str, str], state: State, there: Callable[[str], bool]
 ) -> Found:
-    """By the map of the program that rewrote: NONE for a commit that it left out. `there` asks for tag objects.
+    """The new places by the program's map, in which NONE is a commit that was left out. `there` says whether a tag object exists.
 
-    A ledger whose texts were rewritten, too, names the new commits already.
+    If the texts of the ledger were rewritten, too, it has the new oids already.
     """
     found = Found()
     for point in checkpoints_in_place(points):
@@ -82,9 +82,9 @@ def by_map(
 
 
 def by_trees(points: Iterable[Checkpoint], reached: Mapping[str, str], state: State) -> Found:
-    """By the files: a checkpoint is on that commit of a branch which has its tree; `reached` are these with their trees.
+    """The new places by trees: `reached` are the commits of branches, with their trees.
 
-    One that is as it was recorded, and that no branch has, moves where just one commit has its tree; else it stays.
+    A checkpoint that no branch has, but whose commit is unchanged, moves only if exactly one commit has its tree.
     """
     commits: dict[str, list[str]] = {}
     for commit, tree in reached.items():
@@ -110,7 +110,7 @@ def _why(same: Collection[str]) -> str:
 
 
 def new_numbers(moves: Iterable[tuple[Checkpoint, str]], first: Callable[[str], int]) -> Iterator[int]:
-    """The new number of each, in their order; `first` is the first free one of a task."""
+    """The new number of each, in order. `first` gives the first free number of a task."""
     following: dict[str, int] = {}
     for point, _commit in moves:
         number = following.get(point.task_id) or first(point.task_id)

@@ -1,4 +1,4 @@
-"""The row of a checkpoint as `checkpoint`, `log` and `show` hand it out."""
+"""The row of a checkpoint in the results of `checkpoint`, `log` and `show`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from devs_git.values import as_mapping, immutable
 class Row:
     """One checkpoint; the keys are a contract. `tag` is the oid of its tag object, `branch` where it was made.
 
-    `status` is that of its task while the checkpoint is live: active, or completed. One that a rewind or an undo left
-    behind is rewound, one that an amend, a rebase or another clone's completion stands before is replaced.
+    `status` is that of its task while the checkpoint is live: active or completed. A rewind or an undo makes it rewound;
+    an amend, a rebase or another clone's completion makes it replaced.
 
-    `state` is the status in the words that people read, with where the commit is: `on_head` says whether HEAD has the
-    commit of a live one, `still_on` names a remote's branch that has that of one which this clone rewound.
+    `state` is the status for people, with the place of the commit. `on_head`: the checkpoint is live, and HEAD contains
+    its commit. `still_on`: a remote's branch that has the commit, although this clone rewound it.
     """
 
     task_id: str
@@ -36,8 +36,8 @@ class Row:
 
 @immutable
 class Recorded(Row):
-    """What `checkpoint` and `task complete` answer. `nothing_new`: no commit was made, and none of the task since it was
-    started, or since this checkpoint, which then was not `made` now.
+    """The result of `checkpoint` and `task complete`. `nothing_new`: no commit was made, and the task has none since its start
+    or since this checkpoint. Then the checkpoint was not `made` now.
     """
 
     nothing_new: bool = False
@@ -45,12 +45,12 @@ class Recorded(Row):
 
 
 def row_of_recorded(point: Checkpoint, *, nothing_new: bool, made: bool = True) -> Recorded:
-    """The row of a checkpoint that was recorded just now, or found to be this state already."""
+    """The row of a checkpoint that was recorded just now, or that has this state already."""
     return Recorded(**as_mapping(row(point)), nothing_new=nothing_new, made=made)
 
 
 def row(point: Checkpoint, task_status: str = "", *, on_head: bool = True, still_on: str = "") -> Row:
-    """The row of a checkpoint whose task stands so; without `task_status`, of one that was recorded just now."""
+    """The row of a checkpoint. Without `task_status`, that of one that was recorded just now."""
     own = not point.live or point.completed
     status = point.status if own else task_status or point.status
     return Row(

@@ -1,4 +1,4 @@
-"""Which snapshots may go: old ones that are still exactly what `snapshot create` made."""
+"""Which snapshots may be deleted: old ones that did not change after `snapshot create`."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Kept:
 
 
 def recorded_snapshots(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
-    """Branch and commit of every snapshot that the ledger recorded."""
+    """The branch and commit of every snapshot in the ledger."""
     made = (event for event in events if event.type == SnapshotCreated.type and not event.failed)
     return frozenset((snapshot.branch, snapshot.commit) for snapshot in map(SnapshotCreated.of, made))
 
 
 def reason_to_keep(name: str, commit: str, recorded: frozenset[tuple[str, str]], *, checked_out: bool) -> str:
-    """Why an old branch stays, '' where it may go."""
+    """Why an old branch stays; '' if it may be deleted."""
     if checked_out:
         return "it is checked out"
     if (name, commit) not in recorded:
@@ -34,7 +34,7 @@ def reason_to_keep(name: str, commit: str, recorded: frozenset[tuple[str, str]],
 
 
 def plan_id(branches: Mapping[str, str]) -> str:
-    """Names exactly these branches at exactly these commits."""
+    """An id for exactly these branches at these commits."""
     lines = "\n".join(f"{name} {commit}" for name, commit in sorted(branches.items()))
     return (
         f"prune:{len(branches)}:{hashlib.sha256(lines.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}"

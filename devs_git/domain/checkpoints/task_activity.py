@@ -1,4 +1,4 @@
-"""Which task is active in a worktree after a rewind or an undo there, in trailer lines (`<git dir>/devs/task`)."""
+"""Which task is active in a worktree after a rewind or undo, as trailer lines (`<git dir>/devs/task`)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from devs_git.domain.text.trailers import Work, work_of
 
 
 def task_of(lines: str) -> str:
-    """The task id in trailer lines; '' where there is none."""
+    """The task id in trailer lines; '' if there is none."""
     work = work_of(lines)
     return work.task if work else ""
 
 
 def after_rewind(history: History, effect: Effect, lines: str) -> str:
-    """The lines afterwards: none where their task was undone, the target's own where that is active again."""
+    """The lines afterwards: '' if their task was undone, or those of the target's task if that is active again."""
     if effect.reactivated:
         task = history.tasks[effect.reactivated]
         return Work(task.task_id, task.agent, "", task.phase).lines()
@@ -22,7 +22,7 @@ def after_rewind(history: History, effect: Effect, lines: str) -> str:
 
 
 def after_undo(history: History, effect: Effect, lines: str) -> str:
-    """The lines as they were, where their task is active again by then: another worktree may have ended it."""
+    """The earlier lines if their task is active afterwards, else '': another worktree may have completed it."""
     task = task_of(lines)
     known = history.tasks[task].status if task in history.tasks else ""
     return lines if dict(effect.statuses).get(task, known) == "active" else ""

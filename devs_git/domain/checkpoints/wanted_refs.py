@@ -1,7 +1,7 @@
-"""Which refs the ledger asks for, here or on a remote, and what brings them in step: never blindly, never a stranger's.
+"""Which refs the ledger wants, here or on a remote, and the updates that make them so.
 
-A ref is made where it is missing, moved or deleted only where it holds a checkpoint that the ledger knows, so that an
-event explains the change. What somebody else put there stays and is reported.
+A missing ref is created. A ref is moved or deleted only if it has a checkpoint that the ledger knows, so that an event
+explains the change. A ref with another value stays and is reported.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ FOLDERS: Final = (VISIBLE, NUMBERED)
 
 
 def ledger_refs(history: History) -> dict[str, str]:
-    """Every ref that the ledger speaks of, with the tag object that it holds."""
+    """Every ref that the ledger wants, with its tag object."""
     found = {checkpoint_ref(p.task_id, p.number): p.tag for p in history.checkpoints.values() if not p.gone}
     return found | {completed_tag(p.task_id): p.tag for p in history.live() if p.completed and not p.gone}
 
 
 def updates(history: History, refs: Mapping[str, str], there: Callable[[str], bool]) -> tuple[RefUpdate, ...]:
-    """What brings `refs` (those below FOLDERS) in step; only with objects that are `there`.
+    """The updates of `refs` (those below FOLDERS), only with objects that are `there`.
 
-    Whatever events say, a checkpoint that some ref of `refs` holds has a numbered ref afterwards, unless it is gone.
+    Whatever events say: a checkpoint that a ref of `refs` has keeps a numbered ref, unless it is gone.
     """
     want, known = ledger_refs(history), history.checkpoints
     made = {ref: tag for ref, tag in want.items() if ref not in refs and there(tag)}
@@ -34,7 +34,7 @@ def updates(history: History, refs: Mapping[str, str], there: Callable[[str], bo
     kept = {tag for ref, tag in (*made.items(), *stay.items()) if ref.startswith(NUMBERED)}
 
     def may_lose(ref: str) -> bool:
-        """Whether the ref may lose what it holds."""
+        """Whether the ref may lose its value."""
         return refs[ref] in known and (refs[ref] in kept or bool(known[refs[ref]].gone))
 
     moved: dict[str, str] = {}
@@ -52,6 +52,6 @@ def updates(history: History, refs: Mapping[str, str], there: Callable[[str], bo
 
 
 def strangers(history: History, refs: Mapping[str, str]) -> tuple[str, ...]:
-    """Refs that the ledger speaks of and that hold something it knows nothing of."""
+    """The wanted refs whose value the ledger does not know."""
     want = ledger_refs(history)
     return tuple(ref for ref, oid in refs.items() if ref in want and oid not in history.checkpoints)

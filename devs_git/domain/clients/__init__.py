@@ -1,1 +1,1 @@
-"""What is known of each client: its hooks, its transcripts, its project files and its environment."""
+"""Each client: its hooks, transcripts, project files and environment."""

@@ -1,11 +1,11 @@
 """Claude Code: its hooks and its transcripts.
 
-Its hooks are as https://code.claude.com/docs/en/hooks tells. Its JSON files hold no comments: it refuses them.
+https://code.claude.com/docs/en/hooks describes its hooks. It refuses JSON files with comments.
 
-Its transcripts are `~/.claude/projects/<project>/<session>.jsonl`: one object a line, named by `uuid`. One answer of the
-model is several lines that share `message.id` and repeat `usage`, each time with what was counted so far.
+Its transcripts are `~/.claude/projects/<project>/<session>.jsonl`: one object a line, identified by `uuid`. An answer of
+the model is several lines with one `message.id`. Each repeats `usage`, with the count so far.
 
-A hook starts for each tool call and reads no transcript, so what transcripts need is imported late.
+A hook starts for each tool call and reads no transcript, so modules for transcripts are imported late.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TYPES: Final = frozenset(
         "queue-operation",
     }
 )
-# What a cache gave was counted before.
+# Tokens from a cache were counted before.
 _COUNTED: Final = ("input_tokens", "cache_creation_input_tokens", "output_tokens")
 _THOUGHTS: Final = ("thinking", "redacted_thinking")
 
@@ -45,7 +45,7 @@ def knows(line: Mapping[str, Any]) -> bool:
 
 
 def read(line: Mapping[str, Any], memory: Memory) -> Sequence[Said]:
-    """The messages of one line: of an answer one, of a user's line one for each tool result and one for the rest."""
+    """The messages of one line: one of an answer; of a user's line one for each tool result, and one for the rest."""
     from devs_git.domain.clients.transcript_lines import Said, blocks, moment, spoken, text
     from devs_git.domain.recall.conversation import Message
 
@@ -74,7 +74,7 @@ def _numbered(own_id: str, at: int) -> str:
 
 
 def _speaker(line: Mapping[str, Any]) -> Role:
-    """A person only where neither the client (a summary, a reminder) nor another agent speaks in the user's place."""
+    """The user, unless the client (a summary, a reminder) or another agent wrote the line."""
     others = ("isMeta", "isCompactSummary", "isSidechain")
     return "system" if any(line.get(name) is True for name in others) else "user"
 
@@ -130,7 +130,7 @@ def _answer(
 
 
 def _usage(message: Mapping[str, Any], memory: Memory) -> int:
-    """Tokens that this line adds to what was counted of the same answer."""
+    """The tokens that this line adds to those of the same answer."""
     from devs_git.domain.clients.transcript_lines import text, whole_number
 
     usage, answer = message.get("usage"), text(message.get("id"))
@@ -150,7 +150,7 @@ CLAUDE: Final = Client(
     before="PreToolUse",
     after={"PostToolUse": False, "PostToolUseFailure": True},
     session=("Stop", "SessionEnd", "PreCompact"),
-    # What changes nothing but the conversation counts as reading. A subagent's tools come by here one by one.
+    # A tool that changes only the conversation counts as reading. Each tool of a subagent runs the hook, too.
     reading=frozenset(
         {
             "Agent",

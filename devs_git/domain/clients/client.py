@@ -1,4 +1,4 @@
-"""What differs between clients: names of events, tools and fields, the files of a project, a denial, the transcript."""
+"""How clients differ: names of events, tools and fields, project files, the form of a denial, transcripts."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from devs_git.values import field, immutable
 if TYPE_CHECKING:
     from devs_git.domain.clients.transcript_lines import Memory, Said
 
-# What the hook is told instead of the client's own name of the event before a tool.
+# Our name of the event before a tool, instead of the client's.
 BEFORE: Final = "before"
 # The name of our MCP server in a client's files.
 SERVER: Final = "devs-git"
-# By this every version of our line is known in a client's file.
+# Every version of our line in a client's file contains this.
 MARK: Final = "/devs/agent-hook;"
-# The line a client runs. It finds our script in the common git directory, from any folder of any worktree, with what a
-# shell has built in; where it is not, nothing happens. So no project file names a place on somebody's machine.
+# The line that a client runs. With built-in commands of a shell it finds our script in the common git directory, from any
+# folder of any worktree. Without the script nothing happens. So no project file has a path of somebody's machine.
 _LINE: Final = (
     'w=$PWD; cd {start} && until [ -e .git ] || [ "$PWD" = / ]; do cd ..; done; '
     "g=.git; [ -d $g ] || read -r _ g 2>/dev/null <$g; "
@@ -27,7 +27,7 @@ _LINE: Final = (
 
 @immutable
 class Fields:
-    """How a client names what it tells."""
+    """A client's names of the fields in a payload."""
 
     session: str = "session_id"
     transcript: str = "transcript_path"
@@ -42,7 +42,7 @@ class Fields:
 
 
 def permission_denied(event: str, reason: str) -> dict[str, Any]:
-    """A denial as both Claude Code and Codex read it."""
+    """A denial in the form of Claude Code and Codex."""
     return {
         "hookSpecificOutput": {
             "hookEventName": event,
@@ -54,14 +54,14 @@ def permission_denied(event: str, reason: str) -> dict[str, Any]:
 
 @immutable
 class Client:
-    """One client. `name` is what people type, and what stands in the hook's line.
+    """One client. `name` is what people type, and a word of the hook's line.
 
-    `after` holds the events that tell what a tool printed, and whether such an event means that it failed; `session` those
-    that tell of a session. A tool that is neither in `reading` nor in `shells` nor one of ours counts as writing.
+    `after`: the events with a tool's output, and whether such an event means that the tool failed. `session`: the events
+    of a session. A tool that is not in `reading`, not in `shells` and not one of ours counts as writing.
 
-    `knows` tells whether a parsed line is one of its transcripts'; `read` gives the messages of such a line. It is pure: what
-    earlier lines left to know is in `Memory`. `answered` are the events of its hooks after a tool that did not fail, and
-    after one that did: by them the trace of a tool's result is named.
+    `knows` says whether a parsed line is from one of its transcripts. `read` returns the messages of such a line; what it
+    needs of earlier lines is in `Memory`. `answered` are the events after a tool that did not fail, and after one that
+    did: the id of the trace of a tool's result has the event in it.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Client:
     read: Callable[[Mapping[str, Any], Memory], Sequence[Said]]
     answered: tuple[str, str]
     ours: tuple[str, ...] = (f"mcp__{SERVER}__",)
-    # Shell: the folder from which the hook looks for the repository.
+    # The folder from which the hook looks for the repository, in shell syntax.
     start: str = "."
     # Whether the client runs hooks in the user's shell, which may not be a POSIX one.
     own_shell: bool = False
@@ -88,11 +88,11 @@ class Client:
 
     @property
     def events(self) -> tuple[str, ...]:
-        """Every event that we ask the client to tell us."""
+        """Every event for which the client runs our hook."""
         return (self.before, *self.after, *self.session)
 
     def command(self, event: str) -> str:
-        """What the client is to run at `event`."""
+        """The command that the client runs at `event`."""
         name = BEFORE if event == self.before else event
         line = _LINE.format(start=self.start, client=self.name, event=name)
         return f"sh -c '{line}'" if self.own_shell else line

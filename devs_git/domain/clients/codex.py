@@ -1,14 +1,14 @@
 """Codex: its hooks and its transcripts.
 
-Its hooks are as https://developers.openai.com/codex/hooks and the schemas in openai/codex (codex-rs/hooks/schema) tell.
-It has no event of its own for a tool that failed, runs hooks in the user's login shell ($SHELL, maybe fish), and reads
+https://developers.openai.com/codex/hooks and the schemas in openai/codex (codex-rs/hooks/schema) describe its hooks. It
+has no separate event for a tool that failed. It runs hooks in the user's login shell ($SHELL, maybe fish), and reads
 hooks.json as strict JSON.
 
-Its transcripts are `~/.codex/sessions/<date>/rollout-<time>-<session>.jsonl`: `{timestamp, type, payload}` a line. What was
-said is in `response_item`; `event_msg` says much of it again for the screen, and alone how many tokens it took. Older
-transcripts have the items bare, without time. No line has a name of its own.
+Its transcripts are `~/.codex/sessions/<date>/rollout-<time>-<session>.jsonl`: `{timestamp, type, payload}` a line. The
+messages are in `response_item`. `event_msg` repeats much of them for the screen, and only it has the count of tokens.
+Older transcripts have bare items without a time. No line has an id.
 
-A hook starts for each tool call and reads no transcript, so what transcripts need is imported late.
+A hook starts for each tool call and reads no transcript, so modules for transcripts are imported late.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ROLES: Final[dict[str, Role]] = {
     "developer": "system",
     "system": "system",
 }
-# What Codex itself puts in front of a conversation in the user's name.
+# What Codex itself adds at the beginning of a conversation as the user.
 _INJECTED: Final = (
     "<environment_context>",
     "<user_instructions>",
@@ -49,7 +49,7 @@ _CALLS: Final = {
 
 
 def tool_failed(response: Any) -> bool:
-    """Whether the tool's answer tells of an exit status other than 0; a plain text does not say."""
+    """Whether the tool's answer has an exit status other than 0."""
     if isinstance(response, str):
         found = _EXIT.match(response)
         return bool(found and int(found[1]))
@@ -68,7 +68,7 @@ def knows(line: Mapping[str, Any]) -> bool:
 
 
 def read(line: Mapping[str, Any], memory: Memory) -> Sequence[Said]:
-    """The messages of one line, one at most."""
+    """The messages of one line, at most one."""
     from devs_git.domain.clients.transcript_lines import Said, moment, text
 
     moment(line.get("timestamp"), memory)
@@ -149,7 +149,7 @@ def _result(item: Mapping[str, Any], memory: Memory) -> Said:
 
 
 def _value(given: Any) -> Any:
-    """JSON within a text, where it is an object; anything else as it stands."""
+    """The object in a text with JSON; any other value as it is."""
     from devs_git.domain.clients.transcript_lines import loads
 
     if not isinstance(given, str) or not given.lstrip().startswith("{"):
@@ -161,7 +161,7 @@ def _value(given: Any) -> Any:
 
 
 def _count(payload: Mapping[str, Any], memory: Memory) -> None:
-    """Tokens that were told of since the last time: `total_token_usage` counts from the session's beginning."""
+    """Count the tokens since the last time: `total_token_usage` counts from the session's beginning."""
     from devs_git.domain.clients.transcript_lines import whole_number
 
     info = payload.get("info") if payload.get("type") == "token_count" else None
@@ -198,7 +198,7 @@ CODEX: Final = Client(
         }
     ),
     shells=frozenset({"Bash", "exec_command", "local_shell", "shell", "shell_command"}),
-    # Some of its versions write the server's name without what is no letter, digit or underscore.
+    # Some versions replace characters of the server's name that are no letter, digit or underscore.
     ours=(f"mcp__{SERVER}__", f"mcp__{SERVER.replace('-', '_')}__"),
     own_shell=True,
     failed=tool_failed,

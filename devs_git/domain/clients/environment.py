@@ -1,7 +1,7 @@
-"""How the environment of a known agent shows: one table of variables.
+"""Which environment variables show that a known agent runs.
 
-A person may clear a variable and an agent may too: this keeps an honest agent from deciding by mistake, nothing more.
-What proves a person is a signature with a key that the agent cannot use.
+A person can clear a variable, and so can an agent. This only keeps an honest agent from deciding by mistake. The proof of
+a person is a signature with a key that the agent cannot use.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 PREFIXES: Final = ("CLAUDE", "CODEX", "CURSOR", "GEMINI", "OPENCODE", "AGENT", "AI_")
 
-# Settings that people keep in their shell's start-up files, or that an editor sets in its terminal for people.
+# Settings in the start-up files of people's shells, or of an editor's terminal.
 SETTINGS: Final = frozenset(
     {
         "CLAUDE_CODE_SSE_PORT",  # an editor's terminal
@@ -27,7 +27,7 @@ SETTINGS: Final = frozenset(
         "OPENCODE_DISABLE_AUTOUPDATE",
     }
 )
-# Endings of names that hold keys, places and choices, not the fact that an agent runs.
+# Endings of names of keys, paths and settings, which do not show that an agent runs.
 ENDINGS: Final = (
     "_API_KEY",
     "_KEY",
@@ -53,7 +53,7 @@ ENDINGS: Final = (
 
 
 def sign_of(environment: Mapping[str, str]) -> str:
-    """The first variable (by name) that says an agent runs here; '' where none does. An empty value says nothing."""
+    """The first variable (by name) that shows that an agent runs; '' if none does. Empty variables do not count."""
     return next(
         (
             name

@@ -1,7 +1,4 @@
-"""What a client's hook captured, as it lies in the spool: a few lines of ours, an empty one, the payload as it came.
-
-Bytes in, values out; nothing is looked up here.
-"""
+"""What a client's hook captured, as a file of the spool: a few lines of ours, an empty line, the payload."""
 
 from __future__ import annotations
 
@@ -25,9 +22,9 @@ HEAD, PWD = "HEAD ", "PWD "
 
 @immutable
 class Captured:
-    """One payload. `pwd` is the folder in which the hook ran, `head` what HEAD was: an oid, or `ref: …` where it found none.
+    """One payload. `pwd` is the folder in which the hook ran, `head` the content of HEAD: an oid, or `ref: …` if it has none.
 
-    `lines` are the trailer lines of the task that was active in the worktree of the tool's folder.
+    `lines` are the trailer lines of the task that was active in the worktree of that folder.
     """
 
     client: Client
@@ -39,7 +36,7 @@ class Captured:
     payload: Mapping[str, Any]
 
     def text(self, name: str) -> str:
-        """A field of the payload as text that can be stored; '' where it is missing or no text."""
+        """A field of the payload as text that can be stored; '' if it is missing or not text."""
         value = self.payload.get(name)
         if not isinstance(value, str):
             return ""
@@ -47,7 +44,7 @@ class Captured:
 
 
 def read(data: bytes) -> Captured:
-    """The parts of one spooled file; ValueError says why it cannot be read."""
+    """The parts of one file of the spool; ValueError says why it cannot be read."""
     top, gap, raw = data.partition(b"\n\n")
     first, *lines = top.decode("utf-8", "replace").split("\n")
     client, _, event = first.partition(" ")
@@ -61,12 +58,12 @@ def read(data: bytes) -> Captured:
 
 
 def _taken(lines: list[str], key: str) -> str:
-    """What the first line says, if it is of this key; it is gone then."""
+    """Remove the first line if it has this key, and return its value."""
     return lines.pop(0).removeprefix(key) if lines and lines[0].startswith(key) else ""
 
 
 def trace(captured: Captured, *, created_at: str, commit: str, task_id: str, agent: str) -> Trace:
-    """The trace of a tool call that has run; ValueError where the payload names no tool."""
+    """The trace of a tool call; ValueError if the payload names no tool."""
     fields, payload = captured.client.fields, captured.payload
     tool = captured.text(fields.tool)
     if not tool:
@@ -102,13 +99,13 @@ def _milliseconds(value: Any) -> int | None:
 
 
 def trace_id(captured: Captured) -> str:
-    """A client that does not number its calls is told apart by the payload's bytes."""
+    """The id of the call's trace. Calls without an id of the client differ by the bytes of the payload."""
     use = captured.text(captured.client.fields.use_id) or captured.raw.decode("utf-8", "replace")
     return trace_id_of(captured.text(captured.client.fields.session), use, captured.event)
 
 
 def trace_id_of(session_id: str, tool_use_id: str, event: str) -> str:
-    """The same for the same call and event, so that what is ingested twice is stored once."""
+    """Always the same for one call and event, so that a call that is ingested twice is stored once."""
     name = _IDS + f"{session_id}\0{tool_use_id}\0{event}".encode()
     made = bytearray(hashlib.sha1(name, usedforsecurity=False).digest()[:16])
     # A UUID, version 5; its module costs an import.
@@ -121,7 +118,7 @@ def trace_id_of(session_id: str, tool_use_id: str, event: str) -> str:
 
 
 def is_kept(captured: Captured) -> bool:
-    """Whether the call is stored: reading a trace, searching and dry runs are not traced themselves."""
+    """Whether the call is stored. Calls that read or search traces, and dry runs, are not."""
     fields = captured.client.fields
     return not reads_back(
         captured.client, captured.text(fields.tool), captured.payload.get(fields.tool_input)
@@ -129,7 +126,7 @@ def is_kept(captured: Captured) -> bool:
 
 
 def text_of(response: Any) -> str:
-    """The whole output where it is text in one of the ways that clients have; else the response as canonical JSON."""
+    """The whole output, if it is text in a form of a client; else the response as canonical JSON."""
     if response is None:
         return ""
     if isinstance(response, str):
@@ -145,7 +142,7 @@ def text_of(response: Any) -> str:
 
 
 def _block(part: Any) -> str | None:
-    """The text of one content block of an MCP tool's answer."""
+    """The text of one content block of an MCP tool's answer, None for another block."""
     text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None
     return text if isinstance(text, str) else None
 
@@ -164,5 +161,5 @@ def _of_mapping(response: Mapping[str, Any]) -> str | None:
 
 
 def canonical(value: Any) -> str:
-    """JSON with sorted keys and without spaces: the same value is always the same text."""
+    """JSON with sorted keys and without spaces. Equal values give equal texts."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

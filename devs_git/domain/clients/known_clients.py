@@ -1,4 +1,4 @@
-"""The clients that we know: one file for each, and this table of them."""
+"""The table of clients; each has a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in a client's project files when our hooks and our MCP server are in them; text in, text out."""
+"""A client's project files with our hooks and our MCP server in them, as texts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _JSON: Final = "mcpServers"
 
 
 def with_hooks(text: str | None, client: Client) -> str:
-    """The hooks file with our line at each of the client's events, once; older lines of ours are replaced."""
+    """The hooks file with our line once for each event of the client. Older lines of ours are replaced."""
     if text is not None and _own_commands(text) == {
         event: [client.command(event)] for event in client.events
     }:
@@ -28,7 +28,7 @@ def with_hooks(text: str | None, client: Client) -> str:
 
 
 def without_hooks(text: str) -> str | None:
-    """The hooks file without our lines; None where nothing else was in it."""
+    """The hooks file without our lines; None if nothing else was in it."""
     made = text
     while made:
         ours = _ours(json_edit.load(made))
@@ -39,7 +39,7 @@ def without_hooks(text: str) -> str | None:
 
 
 def with_server(text: str | None, client: Client) -> str:
-    """The file of MCP servers with ours in it. Unfit where another server has our name."""
+    """The file of MCP servers with ours. Unfit if another server has our name."""
     if _server(text, client) == _TABLE:
         return text or ""
     if _server(text, client) is not None:
@@ -50,7 +50,7 @@ def with_server(text: str | None, client: Client) -> str:
 
 
 def without_server(text: str, client: Client) -> str | None:
-    """The file of MCP servers without ours; None where nothing else was in it. A changed one is the user's."""
+    """The file of MCP servers without ours; None if nothing else was in it. If somebody changed our entry, it stays."""
     if _server(text, client) != _TABLE:
         return text
     if client.server_file.endswith(".toml"):
@@ -59,7 +59,7 @@ def without_server(text: str, client: Client) -> str | None:
 
 
 def server_is_changed(text: str, client: Client) -> bool:
-    """Whether a server of our name is there that is not as we write it."""
+    """Whether a server with our name is there that differs from ours."""
     return _server(text, client) not in (None, _TABLE)
 
 
@@ -86,7 +86,7 @@ def _own_commands(text: str) -> dict[str, list[str]]:
 
 
 def _ours(value: Any) -> list[tuple[str | int, ...]]:
-    """Where ours stand: a group that holds nothing else, else the one handler in it. In the order of the file."""
+    """The paths of our handlers, in the order of the file: the whole group, if it has no other handler."""
     groups: dict[tuple[str, int], list[bool]] = {}
     for event, at, _, handler in _handlers(value):
         groups.setdefault((event, at), []).append(_is_ours(handler))
@@ -100,7 +100,7 @@ def _ours(value: Any) -> list[tuple[str | int, ...]]:
 
 
 def _handlers(value: Any) -> Iterator[tuple[str, int, int, Any]]:
-    """Event, number of the group, number in the group, handler. What is not as clients read it is passed over."""
+    """Event, number of the group, number in the group, handler. Entries in another form are skipped."""
     hooks = value.get("hooks") if isinstance(value, dict) else None
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         for at, group in enumerate(groups if isinstance(groups, list) else ()):

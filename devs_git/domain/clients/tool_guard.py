@@ -1,4 +1,4 @@
-"""What a tool does, told from its name and input alone: whether it may run while a gate is open, whether it only reads back."""
+"""Whether a tool may run while a gate is open, and whether it only shows stored data, by its name and input."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from devs_git.domain.clients.client import Client
 
-# What makes of one command several, or runs another within it; and what ends a line.
+# Characters that join several commands, run one inside another, or end a line.
 _MORE_THAN_ONE: Final = re.compile(r"[;&|<>$()`\n\r\0]")
 _OWN: Final = (("devs-git",), ("git", "devs"))
 _SHOW_VERBS: Final = {("trace", verb) for verb in ("get", "list", "search", "export")} | {
@@ -18,7 +18,7 @@ _SHOW_TOOLS: Final = ("__get_task_trace", "__search_traces", "__get_conversation
 
 
 def may_run(client: Client, tool: str, tool_input: Any) -> bool:
-    """Reading may; our own MCP tools and a shell that calls us once may, for there our guard decides. Nothing else."""
+    """Whether the tool only reads, is our own MCP tool, or is a shell with one call of devs-git: there the router decides."""
     if tool in client.reading or tool.startswith(client.ours):
         return True
     if tool not in client.shells or not isinstance(tool_input, dict):
@@ -32,11 +32,11 @@ def is_own_call(command: Any) -> bool:
 
 
 def reads_back(client: Client, tool: str, tool_input: Any) -> bool:
-    """Whether a tool only shows what is stored, or what would be: such a call is not stored again (a pipe may follow)."""
+    """Whether a tool only shows what is stored, or what a dry run would do. Such a call is not stored again (a pipe may follow)."""
     given = tool_input if isinstance(tool_input, dict) else {}
     if tool.startswith(client.ours):
         return tool.endswith(_SHOW_TOOLS) or given.get("dry_run") is True
-    # The second in the transcripts of Codex.
+    # Transcripts of Codex have `cmd`.
     command = given.get("command", given.get("cmd"))
     if tool not in client.shells or not isinstance(command, str) or "devs" not in command:
         return False
@@ -46,10 +46,10 @@ def reads_back(client: Client, tool: str, tool_input: Any) -> bool:
 
 
 def _own_words(command: str) -> tuple[str, ...] | None:
-    """What a command says to us; None where it calls somebody else."""
+    """The arguments of a command for devs-git; None for another command."""
     try:
         words = tuple(shlex.split(command))
     except ValueError:
-        # A quote that nobody closes.
+        # A quote without its end.
         return None
     return next((words[len(own) :] for own in _OWN if words[: len(own)] == own), None)

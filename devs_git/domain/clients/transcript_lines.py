@@ -1,7 +1,7 @@
-"""What the readers of all transcripts share: what earlier lines left to know, and the values of one line.
+"""What the readers of all transcripts share: the memory of earlier lines, and the values of one line.
 
-A client's `read` is one pure function: a parsed line in, messages out. What it has to remember is in `Memory`, plain JSON
-values, so that a transcript read in two goes gives the same messages as one read at once.
+A client's `read` is one pure function from a parsed line to messages. It remembers in `Memory`, which has plain JSON
+values: a transcript that is read in parts gives the same messages as one that is read at once.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from devs_git.domain.recall.conversation import Message
 from devs_git.domain.text.times import stamp
 from devs_git.values import field, mutable
 
-# Calls without a result that are remembered; a session has a handful.
+# How many calls without a result are remembered. A session has a few.
 _CALLS: Final = 1000
 
 
 @mutable
 class Memory:
-    """What the lines so far told. `calls`: name and input of each tool call that has no result yet.
+    """What is remembered of earlier lines. `calls`: name and input of each tool call that has no result yet.
 
-    `usage`: what was counted last, and of what; `loose`: tokens that belong to no message that is kept.
-    `seen`: how often a line stood here that names neither itself nor its time.
+    `usage`: the last count of tokens, and of what. `loose`: tokens of lines that gave no message. `seen`: how often each
+    line without an id and a time was read.
     """
 
     session_id: str = ""
@@ -41,13 +41,13 @@ class Memory:
             del self.calls[next(iter(self.calls))]
 
     def take_call(self, call_id: str) -> tuple[str | None, Any]:
-        """Name and input of the call, which is forgotten; None where nobody saw it."""
+        """Forget the call, and return its name and input; None if it is unknown."""
         name, given = self.calls.pop(call_id, (None, None))
         return name, given
 
 
 class Said(NamedTuple):
-    """A message before it has an id: `own_id` is the client's ('' where it has none), `call_id` the call it answers."""
+    """A message before it has an id. `own_id` is the client's id ('' for none), `call_id` that of the call that it answers."""
 
     message: Message
     own_id: str = ""
@@ -55,12 +55,12 @@ class Said(NamedTuple):
 
 
 def text(value: Any) -> str:
-    """`value` where it is text, in a form that can be stored; '' for anything else."""
+    """`value`, if it is text, in a form that can be stored; else ''."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
 def loads(given: str | bytes) -> Any:
-    """JSON as everybody reads it: what is no number (`NaN`), or above all of them (`1e400`), is null."""
+    """The value of a JSON text. `NaN` and numbers that are too large (`1e400`) become null."""
     return json.loads(given, parse_constant=lambda _name: None, parse_float=_number)
 
 
@@ -70,18 +70,18 @@ def _number(written: str) -> float | None:
 
 
 def whole_number(value: Any) -> int:
-    """A count that somebody else wrote; 0 for what is none. So many can be added up for ever."""
+    """A count from a transcript; 0 if it is not a sensible one."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 40 else 0
 
 
 def money(value: Any) -> float | None:
-    """What somebody else says that an answer cost; None for what no answer costs."""
+    """The cost of an answer in a transcript; None if it is not a sensible one."""
     sensible = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1e9
     return float(value) if sensible else None
 
 
 def moment(value: Any, memory: Memory) -> str | None:
-    """A line's time in the form that we write; that of the line before where it has none."""
+    """A line's time in our form, or that of the line before."""
     try:
         memory.timestamp = stamp(datetime.fromisoformat(value))
     except (TypeError, ValueError, OverflowError):
@@ -90,14 +90,14 @@ def moment(value: Any, memory: Memory) -> str | None:
 
 
 def blocks(content: Any) -> list[Mapping[str, Any]]:
-    """The parts of a message's content; a text is one part."""
+    """The parts of a message's content. A text is one part."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
 
 
 def spoken(parts: Sequence[Mapping[str, Any]]) -> str:
-    """The text of content parts; what is no text (an image, a document) is named in brackets."""
+    """The text of content parts. Other parts (an image, a document) are named in brackets."""
     found = [
         text(part.get("text")) if "text" in part else f"[{text(part.get('type')) or 'part'}]"
         for part in parts

@@ -1,4 +1,4 @@
-"""From a transcript's lines to messages with ids. What is no line of JSON is counted, never fatal."""
+"""Messages with ids from the lines of a transcript. Lines that are no JSON are counted, and are not an error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from devs_git.domain.ledger.events import one_line
 from devs_git.domain.recall.conversation import Message, canonical
 from devs_git.values import as_mapping, field, mutable, replace
 
-# Lines in which a transcript must show whose it is.
+# In how many lines a transcript must show which client wrote it.
 LOOKED_AT: Final = 50
 # Characters of a session's or a message's id.
 _LONGEST: Final = 200
@@ -22,8 +22,8 @@ _BAD: Final = (TypeError, ValueError, KeyError, AttributeError, RecursionError)
 
 
 class Read(NamedTuple):
-    """One message of a transcript. `call_id` is the client's name of the call that it answers, `event` what its hook says
-    after such a call; `loose` counts tokens that no message before it has.
+    """One message of a transcript. `call_id` is the client's id of the call that it answers, `event` the event of the hook
+    after such a call. `loose` counts tokens that belong to no message.
     """
 
     message: Message
@@ -34,7 +34,7 @@ class Read(NamedTuple):
 
 @mutable
 class Reader:
-    """Reads one transcript on from where `memory` was left. `session_id` is a name for lines that tell none."""
+    """Reads one transcript, from the state in `memory` on. `session_id` is the name for lines without one."""
 
     client: Client
     session_id: str
@@ -43,11 +43,11 @@ class Reader:
 
     @property
     def session(self) -> str:
-        """On one line, as it will stand in trailers; a file's name may be the only one."""
+        """The session's id on one line, for trailers. It may be only the file's name."""
         return one_line(text(self.memory.session_id) or text(self.session_id))[:_LONGEST] or "session"
 
     def read(self, line: bytes) -> list[Read]:
-        """The messages of a line; none for a blank one, one that says nothing, and garbage, which is counted."""
+        """The messages of a line, none for a blank line or garbage. Garbage is counted."""
         if not line.strip():
             return []
         try:
@@ -65,7 +65,7 @@ class Reader:
         return Read(message, said.call_id, event, loose)
 
     def _own_name(self, said: Said, *, timed: bool) -> str:
-        """By what it says, since the client names it not; without a time also by how often that was said before."""
+        """An id made from the message, because the client has none. Without a time, also from the number of equal messages before."""
         record = said.message.record()
         kept = {
             name: record.get(name) for name in ("role", "content", "timestamp", "tool_calls", "tool_result")
@@ -78,7 +78,7 @@ class Reader:
 
 
 def parse_object(line: bytes) -> dict[str, Any]:
-    """The object that a line holds; ValueError or TypeError for anything else."""
+    """The object in a line; ValueError or TypeError for anything else."""
     found = loads(line)
     if not isinstance(found, dict):
         raise TypeError("no object")
@@ -86,7 +86,7 @@ def parse_object(line: bytes) -> dict[str, Any]:
 
 
 def is_complete(line: bytes) -> bool:
-    """Whether a line without its end is complete all the same: a part of an object is no object."""
+    """Whether a last line without a line end is complete."""
     try:
         parse_object(line)
     except _BAD:
@@ -95,7 +95,7 @@ def is_complete(line: bytes) -> bool:
 
 
 def client_of(lines: Iterable[bytes]) -> str:
-    """The client whose transcript these lines begin; '' where none knows them."""
+    """The client whose transcript begins with these lines; '' for none."""
     return next((name for line in lines for name in _clients(line)), "")
 
 
@@ -108,10 +108,10 @@ def _clients(line: bytes) -> Iterator[str]:
 
 
 def memory_text(memory: Memory) -> str:
-    """What a reader keeps until the next time, as text."""
+    """The memory as text, for the next time."""
     return canonical(as_mapping(memory))
 
 
 def memory_of(kept: str) -> Memory:
-    """The memory that `kept` was made of; an empty one for ''."""
+    """The memory in such a text; an empty one for ''."""
     return Memory(**json.loads(kept)) if kept else Memory()

@@ -36,7 +36,7 @@ _SWITCH: Final = re.compile(rb"^checkpoint_on_commit: +(true|false) *(?:#.*)?\r?
 
 @immutable
 class Approver:
-    """Who may decide on a gate; `key` is an SSH public key, '' where none is known."""
+    """Who may decide on a gate. `key` is an SSH public key, '' for none."""
 
     principal: str
     key: str = ""

@@ -1,1 +1,1 @@
-"""What was printed and said: traces and conversations, and how they are searched."""
+"""Traces and conversations, and how they are searched."""

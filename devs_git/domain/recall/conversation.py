@@ -1,7 +1,7 @@
-"""What was said in an agent's session: messages, their order, and a digest that names every prefix of them.
+"""The messages of an agent's session, and a digest that identifies each prefix of them.
 
-A message never changes, unless a purge overwrites what it said. Its digest is made of the one before and of what it says, so that session, count and digest name
-the first messages of a session for good, however long it becomes.
+A message never changes, unless a purge overwrites its text. Its digest is made of the digest before it and of the message.
+So session, count and digest always identify the first messages of a session, however long it becomes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _OPTIONAL: Final = {"optional": True}
 
 @immutable
 class ToolCall:
-    """What an assistant asked a tool; `input` is any JSON value, as the client wrote it."""
+    """A call of a tool by an assistant. `input` is any JSON value, as the client wrote it."""
 
     id: str
     name: str
@@ -29,10 +29,10 @@ class ToolCall:
 
 @immutable
 class Message:
-    """One message. What is not known, or does not belong to its role, is None and left out.
+    """One message. Members that are unknown, or do not belong to its role, are None and left out.
 
-    `timestamp` is UTC with milliseconds. A tool's result that is long is shortened here and whole in the trace `trace_id`.
-    `token_count` counts what the message added: input that came from no cache, and output.
+    `timestamp` is UTC with milliseconds. A long tool result is shortened here; the whole is in the trace `trace_id`.
+    `token_count` counts what the message added: output, and input that is not from a cache.
     """
 
     id: str
@@ -49,7 +49,7 @@ class Message:
     cost_usd: float | None = field(default=None, metadata=_OPTIONAL)
 
     def record(self) -> dict[str, Any]:
-        """The message as JSON values, without what it has not."""
+        """The message as JSON values, without members that are None."""
         found = {name: getattr(self, name) for name in fields(self)}
         if self.tool_calls is not None:
             found["tool_calls"] = [
@@ -59,26 +59,26 @@ class Message:
 
 
 def message_of(record: dict[str, Any]) -> Message:
-    """The message that `record` was made of."""
+    """The message in a record."""
     calls = record.get("tool_calls")
     made = tuple(ToolCall(**call) for call in calls) if calls is not None else None
     return Message(**{**record, "tool_calls": made})
 
 
 def canonical(value: Any) -> str:
-    """JSON with sorted keys, in ASCII: the same value is always the same text, and half a surrogate pair is no trouble."""
+    """JSON with sorted keys, in ASCII. Equal values give equal texts, also with lone surrogates."""
     return json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
 
 
 def chain_digest(before: str, message: Message) -> str:
-    """The digest of a prefix that ends with `message`, after one with the digest `before` ('' for none)."""
+    """The digest of the prefix that ends with `message`. `before` is that of the prefix before it, '' for none."""
     return hashlib.sha256(f"{before}\n{canonical(message.record())}".encode()).hexdigest()
 
 
 def task_at(samples: Sequence[tuple[str, str]], timestamp: str | None) -> str:
-    """The task of a message: the one that was active when the session was last looked at before it, else the first after.
+    """The task of a message: that of the last sample before it, else that of the first sample.
 
-    `samples` are (time, task), oldest first: each tool call that a hook told of is one.
+    `samples` are (time, active task), oldest first. Each tool call for which a hook ran is a sample.
     """
     if not samples:
         return ""

@@ -1,4 +1,4 @@
-"""How a prefix of a conversation is named: session, count and digest. Apart, because a git hook reads it."""
+"""The name of a prefix of a conversation: session, count and digest. It is a module of its own, because a git hook needs it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ _LONGEST = 15
 
 
 def prefix_name(session_id: str, count: int, digest: str) -> str:
-    """A prefix as it stands in the trailer `Devs-Conversation`."""
+    """The value of the trailer `Devs-Conversation`."""
     return f"{session_id} {count} {digest}"
 
 
 def prefix_of(trailer: str) -> tuple[str, int, str] | None:
-    """Session, count and digest of a trailer's value; None for what is none."""
+    """Session, count and digest in the value of a trailer; None if it has another form."""
     parts = trailer.rsplit(" ", 2)
     if len(parts) != 3 or not parts[1].isdecimal() or len(parts[1]) > _LONGEST:
         return None

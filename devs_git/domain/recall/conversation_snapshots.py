@@ -1,4 +1,4 @@
-"""Snapshots of conversations: which prefix, whose, and why."""
+"""Snapshots of conversations."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Final
 
 from devs_git.values import immutable
 
-# Of checkpoints; never another.
+# The namespace of the ids of checkpoints' snapshots; it never changes.
 _SNAPSHOTS: Final = uuid.UUID("0d9f2a2e-6c0b-5f4f-8f53-0a6f7cf3a9c1")
 
 
 @immutable
 class Metadata:
-    """What a prefix cost, as far as the client told it."""
+    """What a prefix cost, as far as the client says."""
 
     token_count: int
     cost_usd: float
@@ -21,7 +21,7 @@ class Metadata:
 
 @immutable
 class Snapshot:
-    """A prefix of a session: its first `message_count` messages. `checkpoint` is '' where it belongs to none."""
+    """The first `message_count` messages of a session. `checkpoint` is '' if the snapshot belongs to none."""
 
     snapshot_id: str
     task_id: str
@@ -35,5 +35,5 @@ class Snapshot:
 
 
 def snapshot_of_checkpoint(tag: str) -> str:
-    """The snapshot id of a checkpoint, named by its tag's oid: the same wherever the ledger is read."""
+    """The snapshot id of the checkpoint with this tag: the same in every clone."""
     return str(uuid.uuid5(_SNAPSHOTS, tag))

@@ -1,6 +1,6 @@
-"""A tool's result in a conversation that is too long to stand there: it is kept as the trace of the call.
+"""A tool's result that is too long for a conversation is stored as the trace of the call.
 
-Apart, because most messages have none, and the git hook that reads them has little time.
+This is a module of its own, because most messages have no such result, and the git hook has little time.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from devs_git.values import replace
 
 
 def with_trace(read: Read, known: Trace) -> tuple[Message, Trace | None]:
-    """The message as it is kept, and the trace of its result; None where it needs none. `known` is what is known of it.
+    """The message to store, and the trace of its result, None if it needs none. `known` has what is known of the trace.
 
-    It is the trace that the client's hook stores. What a tool only read back from us is no trace again: it stays whole.
+    It has the id of the trace that the client's hook stores. A result that only shows stored data stays whole.
     """
     message, whole = read.message, read.message.tool_result
     if whole is None or not is_long(whole):

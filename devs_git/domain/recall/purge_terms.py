@@ -1,7 +1,7 @@
-"""What a purge looks for, in each form in which it can stand somewhere, and what it found.
+"""What a purge searches for, in each form, and what it found.
 
-A text is found as it is, and as JSON writes it, once or twice, since payloads of clients hold JSON inside of JSON. A
-file is looked for by all of its versions: as a whole, and by each of their lines that says enough.
+A text is found as it is, and encoded as JSON once or twice, because payloads of clients contain JSON inside JSON. A file
+is found by all its versions: as a whole, and by each line that is long enough.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Final
 
 from devs_git.values import immutable
 
-# Characters of a text that is asked for.
+# The least characters of a text to search for.
 SHORTEST: Final = 4
-# Characters of a whole file, and of one of its lines, that are looked for.
+# The least characters of a whole file, and of one of its lines, to search for.
 _WHOLE, _LINE = 6, 12
-# Of a file whose lines are looked for one by one.
+# The most lines of a file that are searched for one by one.
 _LINES: Final = 1000
 
 
 @immutable
 class Dropped:
-    """A ref of ours that goes, and what it holds; `kind` is backup, snapshot, preserved, checkpoint or branch."""
+    """A ref of ours to delete, and its object. `kind` is backup, snapshot, preserved, checkpoint or branch."""
 
     ref: str
     oid: str
@@ -32,14 +32,14 @@ class Dropped:
 
 @immutable
 class Left:
-    """What still holds it and is not ours to take, and the command that does."""
+    """What still contains the text and is not ours to delete, and the command for it."""
 
     what: str
     command: str
 
 
 def of_file(contents: Iterable[bytes]) -> tuple[bytes, ...]:
-    """What to look for of a file's versions."""
+    """What to search for, given the versions of a file."""
     found: dict[bytes, None] = {}
     for content in contents:
         whole = content.strip()
@@ -52,12 +52,12 @@ def of_file(contents: Iterable[bytes]) -> tuple[bytes, ...]:
 
 
 def tells(content: bytes) -> bool:
-    """Whether a file with this content is known by it, wherever it stands."""
+    """Whether a file's content is long enough to identify it."""
     return len(content.strip()) >= _WHOLE
 
 
 def forms(texts: Iterable[bytes]) -> tuple[bytes, ...]:
-    """Every form of the texts; the shortest ones stand for the longer ones that hold them."""
+    """Every form of the texts, without those that contain another one."""
     found: set[bytes] = set()
     for text in texts:
         found.add(text)
@@ -74,12 +74,12 @@ def forms(texts: Iterable[bytes]) -> tuple[bytes, ...]:
 
 
 def holds(data: bytes, forms: Iterable[bytes]) -> bool:
-    """Whether one of the forms stands in the data."""
+    """Whether the data contain one of the forms."""
     return any(form in data for form in forms)
 
 
 def hold(pieces: Iterable[bytes], forms: tuple[bytes, ...]) -> bool:
-    """The same of data that comes in pieces."""
+    """The same for data in pieces."""
     longest = max(map(len, forms), default=0)
     rest = b""
     for piece in pieces:
@@ -90,7 +90,7 @@ def hold(pieces: Iterable[bytes], forms: tuple[bytes, ...]) -> bool:
 
 
 def plan_id(parts: Iterable[str]) -> str:
-    """Names exactly what was found: refs with oids, traces, messages and files."""
+    """An id for exactly what was found: refs with oids, traces, messages and files."""
     every = sorted(parts)
     digest = hashlib.sha256("\n".join(every).encode("utf-8", "surrogateescape")).hexdigest()
     return f"purge:{len(every)}:{digest[:12]}"

@@ -1,6 +1,6 @@
-"""What a person types to find a trace: words, "phrases", prefix*, -not, and filters such as `task:10`.
+"""The query that a person types to find a trace: words, "phrases", prefix*, -not, and filters such as `task:10`.
 
-Nothing that can be typed is an error: what is no word is left out, a filter with a value that says nothing is a word.
+No input is an error. Text without letters and digits is left out. A filter with an invalid value is read as a word.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Final
 from devs_git.domain.text.quantities import span
 from devs_git.values import field, immutable
 
-# Of one query; what comes after says so in `left_out`.
+# The most terms of a query; `left_out` counts the rest.
 MOST_TERMS: Final = 64
-# `--name` is an option that somebody looks for, and none that is not wanted.
+# `--name` is an option to search for, and not a term to exclude.
 _PIECE = re.compile(r'(-(?!-))?(?:([a-z]+):)?("[^"]*"?\*?|\S+)')
 _FILTERS: Final = ("task", "tool", "session", "agent", "error", "since", "before")
 _TRUTH: Final = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
@@ -24,7 +24,7 @@ _TRUTH: Final = {"yes": True, "true": True, "1": True, "no": False, "false": Fal
 
 @immutable
 class Term:
-    """A word or phrase as typed, and the tokens that the index has for it. `prefix`: the last may go on."""
+    """A word or phrase, as the tokens of the index. `prefix`: the last token may be longer."""
 
     tokens: tuple[str, ...]
     prefix: bool = False
@@ -32,7 +32,7 @@ class Term:
 
 @immutable
 class Query:
-    """What is asked. `error` is None where it does not matter; `since` and `before` are stamps or ''."""
+    """A parsed query. `error` is None if it does not matter; `since` and `before` are stamps or ''."""
 
     wanted: tuple[Term, ...] = ()
     unwanted: tuple[Term, ...] = ()
@@ -44,7 +44,7 @@ class Query:
 
 
 def tokens(text: str) -> tuple[str, ...]:
-    """`src/a.py:12` is src, a, py, 12: letters and digits of any script, as the index cuts them."""
+    """`src/a.py:12` gives src, a, py, 12: runs of letters and digits of any script, as in the index."""
     plain = "".join(char if _is_part(char) else " " for char in text)
     return tuple(plain.split())
 
@@ -54,7 +54,7 @@ def _is_part(char: str) -> bool:
 
 
 def parse(text: str, now: datetime, stamp: Callable[[datetime], str]) -> Query:
-    """The query that `text` asks; `now` is what `since:2h` counts back from, `stamp` writes a time as rows have it."""
+    """The query in `text`. `since:2h` counts back from `now`; `stamp` writes a time as the rows have it."""
     wanted: list[Term] = []
     unwanted: list[Term] = []
     filters: dict[str, str] = {}
@@ -86,13 +86,13 @@ def _term(text: str) -> Term:
 def _filter(
     filters: dict[str, str], key: str, value: str, now: datetime, stamp: Callable[[datetime], str]
 ) -> bool:
-    """Note a filter; False where its value says nothing, so that it is taken for a word."""
+    """Add a filter; False if its value is invalid, so that it is read as a word."""
     if key in ("since", "before"):
         moment = _moment(value, now)
         try:
             value = stamp(moment) if moment else ""
         except OverflowError:
-            # Its zone takes it out of all years.
+            # With its time zone the year is out of range.
             value = ""
     if not value or (key == "error" and value.lower() not in _TRUTH):
         return False

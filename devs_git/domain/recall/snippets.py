@@ -1,6 +1,6 @@
-"""The lines of a text that a search found: one window around the terms, cut here and not by the index.
+"""The part of a text around the terms that a search found. It is cut here and not by the index.
 
-The index would have to read every text whole; a window needs the text up to the first place where a term stands.
+The index would read every text whole. Here the text is read only up to the first place with a term.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from devs_git.values import immutable
 
 # Characters of a window.
 WIDTH: Final = 160
-# Of them before the first hit.
+# How many of them are before the first hit.
 _LEAD: Final = 40
-# Characters of a piece that are looked at again with the next: a phrase may span both.
+# Characters of a piece that are searched again with the next one: a phrase may span both.
 _OVERLAP: Final = 400
 
 
 @immutable
 class Snippet:
-    """One line of text, and where in it (from, to) the terms stand."""
+    """One line of text, and the places (from, to) of the terms in it."""
 
     text: str
     highlights: tuple[tuple[int, int], ...] = ()
 
 
 def cut(pieces: Iterable[str], terms: tuple[Term, ...]) -> Snippet:
-    """The window of a text, given in pieces, that shows the most of `terms`; its beginning where none is found.
+    """The window of a text, given in pieces, with the most of `terms`; the beginning of the text if none is found.
 
-    Pieces are read until a term is found and one further.
+    Pieces are read until a term is found, and one more.
     """
     first = ""
     for window in _windows(pieces):
@@ -46,7 +46,7 @@ def cut(pieces: Iterable[str], terms: tuple[Term, ...]) -> Snippet:
 
 
 def _windows(pieces: Iterable[str]) -> Iterator[str]:
-    """Each piece with the end of the one before."""
+    """Each piece with the end of the piece before."""
     tail = ""
     for piece in pieces:
         yield tail + piece
@@ -60,7 +60,7 @@ def hits(text: str, terms: tuple[Term, ...]) -> list[tuple[int, int, int]]:
 
 
 class _Letters(dict[int, str]):
-    """Each letter in lower case and without its accent, one for one: what the index takes for the same."""
+    """Each letter in lower case and without its accent, as the index compares them."""
 
     def __missing__(self, point: int) -> str:
         self[point] = letter = unicodedata.normalize("NFD", chr(point))[0].lower()[0]
@@ -69,20 +69,20 @@ class _Letters(dict[int, str]):
 
 _LETTERS: Final = _Letters()
 _ACCENTED: Final = re.compile("[\u00c0-\u024f\u0300-\u036f\u1e00-\u1fff]")
-# Accents that stand on their own behind a letter.
+# Accents as characters of their own after a letter.
 _MARKS: Final = "[\u0300-\u036f]*"
 
 
 def _folded(text: str) -> str:
-    """`text` as the index has it, as long as it is; letter by letter only where it has accents, which takes its time."""
+    """`text` as the index compares it, of the same length. It goes letter by letter only if there are accents, which is slow."""
     plain = text.isascii() or not _ACCENTED.search(text)
     return text.lower() if plain else text.translate(_LETTERS)
 
 
 def _places(low: str, term: Term) -> Iterator[tuple[int, int]]:
-    """At most a few hundred places: what stands in every line need not all be seen."""
+    """At most 300 places: a term may be in every line."""
     pattern, first = _pattern(term)
-    # A plain search would stumble over them.
+    # A plain search does not find words with such accents.
     if not low.isascii() and re.search(_MARKS[:-1], low):
         whole = (one.span() for one in pattern.finditer(low))
         yield from islice((place for place in whole if not _is_inside(low, place[0])), 300)
@@ -103,7 +103,7 @@ def _is_inside(low: str, at: int) -> bool:
 
 @cache
 def _pattern(term: Term) -> tuple[re.Pattern[str], str]:
-    """How a term stands in a folded text, and what it begins with there."""
+    """The pattern of a term in a folded text, and its first token there."""
     tokens = [re.sub(_MARKS, "", _folded(token)) or token for token in term.tokens]
     words = (_MARKS.join(map(re.escape, token)) + _MARKS for token in tokens)
     inner = r"[\W_]+".join(words)
@@ -111,7 +111,7 @@ def _pattern(term: Term) -> tuple[re.Pattern[str], str]:
 
 
 def _around(text: str, places: list[tuple[int, int, int]], terms: tuple[Term, ...]) -> Snippet:
-    """The window that begins at the place after which the most different terms stand."""
+    """The window at the place that is followed by the most different terms."""
 
     def terms_shown(start: int) -> int:
         return len({which for at, to, which in places if start <= at and to <= start + WIDTH - _LEAD})

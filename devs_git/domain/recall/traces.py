@@ -1,6 +1,6 @@
-"""What a trace is: the full, verbatim output of one tool call, and what is known about the call.
+"""Traces: the whole output of one tool call, byte for byte, and what is known about the call.
 
-A trace is never shortened. What is handed on in its place may be, and then names the trace.
+A trace is never shortened. A message may have a shortened output, which then names the trace.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import Final
 from devs_git.values import immutable
 
 TOOL_OUTPUT_TRACE_THRESHOLD: Final = (
-    # Characters; a longer output is stored, and named where it is shortened.
+    # In characters. A longer output is shortened in messages, which then name its trace.
     500
 )
-# Characters of a shortened output that come from its beginning; the rest from its end.
+# How many characters of a shortened output are its beginning. The others are its end.
 _HEAD: Final = 300
 
 
@@ -21,8 +21,8 @@ _HEAD: Final = 300
 class Trace:
     """One tool call. `output` and `raw` (the payload as a client sent it) are kept byte for byte.
 
-    `created_at` is UTC with milliseconds, `2001-02-03T04:05:06.789Z`; `duration_ms` is None where nobody measured.
-    `tool_use_id` and `event` are the client's own names for the call and for what it told us of it.
+    `created_at` is UTC with milliseconds, `2001-02-03T04:05:06.789Z`; `duration_ms` is None if nobody measured it.
+    `tool_use_id` is the client's id of the call, `event` the event of its hook.
     """
 
     trace_id: str
@@ -44,7 +44,7 @@ class Trace:
 
 @immutable
 class TraceRow:
-    """What is known of a stored trace without reading its output; `size` is in bytes, `digest` the SHA-256."""
+    """A stored trace without its output. `size` is in bytes, `digest` the SHA-256."""
 
     trace_id: str
     task_id: str
@@ -62,12 +62,12 @@ class TraceRow:
 
 
 def is_long(text: str) -> bool:
-    """Whether an output goes out shortened: over TOOL_OUTPUT_TRACE_THRESHOLD characters (500 is not)."""
+    """Whether messages have this output shortened: over TOOL_OUTPUT_TRACE_THRESHOLD characters (500 is not)."""
     return len(text) > TOOL_OUTPUT_TRACE_THRESHOLD
 
 
 def shorten(text: str, trace_id: str) -> str:
-    """`text` as it stands where it is short; else its beginning and its end, and how to get the whole."""
+    """`text`, if it is short; else its beginning, its end, and how to get the whole."""
     if not is_long(text):
         return text
     tail = TOOL_OUTPUT_TRACE_THRESHOLD - _HEAD
